@@ -1,0 +1,124 @@
+//! A batch of runs on all cores, with the interpreter released; results reach Python as they come.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use longfat_engine::Simulation;
+use longfat_engine::observer::Unobserved;
+use longfat_engine::scenario::Scenario;
+use longfat_engine::units::{Span, Time};
+use pyo3::prelude::*;
+use serde_json::json;
+
+/// How often Python hears of the batch at least.
+const REPORT_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Parts in which a run is simulated; between them it can be stopped and its progress is counted.
+const SLICES: u64 = 64;
+
+/// Number of a run in its batch and its outcome as JSON.
+type Outcome = (usize, String);
+
+/// What the threads of a batch share.
+struct Batch {
+    scenarios: Vec<Scenario>,
+    next: AtomicUsize,
+    stopped: AtomicBool,
+    simulated_microseconds: AtomicU64,
+}
+
+#[pyfunction]
+pub fn run_batch(py: Python<'_>, resolved: Vec<String>, jobs: usize, report: &Bound<'_, PyAny>) -> PyResult<()> {
+    let scenarios = resolved.iter().map(|text| crate::resolved_scenario(text)).collect::<PyResult<_>>()?;
+    let batch = Batch {
+        scenarios,
+        next: AtomicUsize::new(0),
+        stopped: AtomicBool::new(false),
+        simulated_microseconds: AtomicU64::new(0),
+    };
+    let report = report.clone().unbind();
+    py.detach(|| {
+        std::thread::scope(|scope| {
+            let (sender, receiver) = channel();
+            for _ in 0..jobs.clamp(1, batch.scenarios.len().max(1)) {
+                let sender = sender.clone();
+                scope.spawn(|| work(&batch, sender));
+            }
+            drop(sender);
+            let reported = report_until_done(&batch, &receiver, &report);
+            batch.stopped.store(true, Ordering::Relaxed);
+            reported
+        })
+    })
+}
+
+/// One thread: takes the next run until there is none.
+#[expect(clippy::needless_pass_by_value, reason = "the channel closes when every thread has dropped its sender")]
+fn work(batch: &Batch, outcomes: Sender<Outcome>) {
+    loop {
+        let index = batch.next.fetch_add(1, Ordering::Relaxed);
+        let Some(scenario) = batch.scenarios.get(index) else { return };
+        let outcome = catch_unwind(AssertUnwindSafe(|| simulate(batch, scenario)));
+        let outcome = match outcome {
+            Ok(None) => return,
+            Ok(Some(outcome)) => outcome,
+            Err(panic) => json!({ "failure": format!("the engine panicked: {}", panic_text(&*panic)) }),
+        };
+        if outcomes.send((index, outcome.to_string())).is_err() {
+            return;
+        }
+    }
+}
+
+/// Simulates slice by slice; `None` if the batch was stopped.
+fn simulate(batch: &Batch, scenario: &Scenario) -> Option<serde_json::Value> {
+    let mut simulation = Simulation::new(scenario, Unobserved);
+    let end = simulation.end();
+    let slice = Span(end.0.div_ceil(SLICES));
+    let mut now = Time::ZERO;
+    while now < end {
+        if batch.stopped.load(Ordering::Relaxed) {
+            return None;
+        }
+        let next = (now + slice).min(end);
+        simulation.advance(next);
+        batch.simulated_microseconds.fetch_add((next - now).0 / 1_000_000, Ordering::Relaxed);
+        now = next;
+    }
+    Some(match simulation.finish() {
+        Ok(record) => json!({ "record": record }),
+        Err(violation) => json!({ "failure": violation.to_string() }),
+    })
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}
+
+/// Gathers outcomes and hands them to Python until all threads are done or Python raises an exception.
+fn report_until_done(batch: &Batch, outcomes: &Receiver<Outcome>, report: &Py<PyAny>) -> PyResult<()> {
+    loop {
+        let mut finished = Vec::new();
+        let deadline = Instant::now() + REPORT_INTERVAL;
+        let done = loop {
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            match outcomes.recv_timeout(remaining) {
+                Ok(outcome) => finished.push(outcome),
+                Err(RecvTimeoutError::Timeout) => break false,
+                Err(RecvTimeoutError::Disconnected) => break true,
+            }
+        };
+        #[expect(clippy::cast_precision_loss, reason = "a progress figure")]
+        let seconds = batch.simulated_microseconds.load(Ordering::Relaxed) as f64 / 1e6;
+        Python::attach(|py| {
+            py.check_signals()?;
+            report.call1(py, (finished, seconds)).map(drop)
+        })?;
+        if done {
+            return Ok(());
+        }
+    }
+}

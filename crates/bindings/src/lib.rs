@@ -1,0 +1,116 @@
+//! The Python module `longfat._engine`: converts, releases the interpreter, calls. No simulation logic.
+//!
+//! `python/longfat/_engine.pyi` describes every name for Python.
+
+#![allow(clippy::needless_pass_by_value, reason = "Python hands over values")]
+
+mod batch;
+
+use longfat_engine::config::Document;
+use longfat_engine::scenario::Scenario;
+use longfat_study::Study;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+pyo3::create_exception!(_engine, InvalidInput, PyValueError, "A file that cannot be accepted.");
+
+/// Path and value of a scenario parameter that is set beside its file.
+type Overrides = Vec<(String, String)>;
+
+/// The Python exception for a list of problems, which becomes its attribute `problems`.
+fn invalid(problems: Vec<String>) -> PyErr {
+    Python::attach(|py| {
+        let error = InvalidInput::new_err(problems.join("\n"));
+        match error.value(py).setattr("problems", problems) {
+            Ok(()) => error,
+            Err(other) => other,
+        }
+    })
+}
+
+/// Reads a resolved scenario, which came out of the engine.
+fn resolved_scenario(resolved: &str) -> PyResult<Scenario> {
+    Scenario::parse(resolved.as_bytes(), "resolved.json", &[]).map_err(invalid)
+}
+
+#[pyfunction]
+#[pyo3(signature = (text, source, overrides = Vec::new()))]
+fn resolve_scenario(text: &[u8], source: &str, overrides: Overrides) -> PyResult<String> {
+    let document = Document::parse(text, source).map_err(invalid)?;
+    let label = |path: &str, value: &str| format!("--set {path}={value}");
+    resolve(document, &overrides, label).map_err(invalid)
+}
+
+#[pyfunction]
+fn resolve_variants(text: &[u8], source: &str, variants: Vec<Overrides>) -> PyResult<Vec<String>> {
+    let document = Document::parse(text, source).map_err(invalid)?;
+    let label = |path: &str, value: &str| format!("factor level {path} = {value}");
+    let resolved = variants.iter().map(|overrides| resolve(document.clone(), overrides, label));
+    resolved.collect::<Result<_, _>>().map_err(invalid)
+}
+
+fn resolve(
+    mut document: Document,
+    overrides: &[(String, String)],
+    label: impl Fn(&str, &str) -> String,
+) -> Result<String, Vec<String>> {
+    for (path, value) in overrides {
+        document.set(path, value, &label(path, value));
+    }
+    Scenario::check(&document).map(|scenario| scenario.canonical())
+}
+
+#[pyfunction]
+fn scenario_hash(resolved: &str) -> PyResult<String> {
+    resolved_scenario(resolved).map(|scenario| scenario.hash())
+}
+
+#[pyfunction]
+fn run_id(resolved: &str) -> PyResult<String> {
+    resolved_scenario(resolved).map(|scenario| scenario.run_id())
+}
+
+#[pyfunction]
+fn check_study(text: &[u8], source: &str, scenario_text: &[u8], scenario_source: &str) -> PyResult<String> {
+    let scenario = Document::parse(scenario_text, scenario_source).map_err(invalid)?;
+    Study::check(text, source, &scenario).map(|study| study.to_json().to_string()).map_err(invalid)
+}
+
+#[pyfunction]
+fn study_scenario(text: &[u8], source: &str) -> PyResult<String> {
+    longfat_study::scenario_path(text, source).map_err(invalid)
+}
+
+#[pyfunction]
+fn models() -> String {
+    longfat_engine::catalog::models().to_string()
+}
+
+#[pyfunction]
+fn scenario_schema() -> String {
+    Scenario::schema().to_string()
+}
+
+#[pyfunction]
+fn study_schema() -> String {
+    Study::schema().to_string()
+}
+
+/// The simulator, as Python sees it.
+#[pymodule]
+fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("ENGINE_VERSION", longfat_engine::ENGINE_VERSION)?;
+    module.add("BUILD_PROFILE", if cfg!(debug_assertions) { "debug" } else { "release" })?;
+    module.add("InvalidInput", module.py().get_type::<InvalidInput>())?;
+    module.add_function(wrap_pyfunction!(resolve_scenario, module)?)?;
+    module.add_function(wrap_pyfunction!(resolve_variants, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario_hash, module)?)?;
+    module.add_function(wrap_pyfunction!(run_id, module)?)?;
+    module.add_function(wrap_pyfunction!(check_study, module)?)?;
+    module.add_function(wrap_pyfunction!(study_scenario, module)?)?;
+    module.add_function(wrap_pyfunction!(models, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(study_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(batch::run_batch, module)?)?;
+    Ok(())
+}

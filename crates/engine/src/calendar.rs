@@ -1,0 +1,135 @@
+//! Future events, ordered by time, then rank, then insertion.
+//!
+//! Every entity of a simulation (a wire, a port, a flow's timer, a source) has at most one pending event, so the
+//! calendar is a tournament tree with a fixed leaf for each: scheduling, moving and cancelling cost the height of the
+//! tree and allocate nothing. The calendar knows no models.
+
+use crate::units::Time;
+
+/// A leaf of the calendar.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slot(pub u32);
+
+/// Time in the upper half, rank and insertion number in the lower: one comparison orders two events.
+type Key = u128;
+
+const NEVER: Key = Key::MAX;
+const RANK_SHIFT: u32 = 60;
+
+#[derive(Clone, Copy)]
+struct Match {
+    key: Key,
+    winner: u32,
+}
+
+/// A set of pending events, at most one for each leaf.
+pub struct Calendar {
+    /// Node 1 is the root; the leaves are the upper half.
+    tree: Vec<Match>,
+    leaves: usize,
+    insertions: u64,
+}
+
+impl Calendar {
+    /// A calendar for `entities` leaves, none of them scheduled.
+    ///
+    /// # Panics
+    /// If there are more than `u32::MAX` entities.
+    #[must_use]
+    pub fn new(entities: usize) -> Self {
+        let leaves = entities.next_power_of_two().max(2);
+        let leaf = |index: usize| u32::try_from(index % leaves).expect("at most u32::MAX entities");
+        let tree = (0..2 * leaves).map(|index| Match { key: NEVER, winner: leaf(index) }).collect();
+        Self { tree, leaves, insertions: 0 }
+    }
+
+    /// Sets the event of `slot` to `time`, replacing one that was pending.
+    ///
+    /// Among events of one instant a smaller `rank` comes first, then the one scheduled earlier.
+    #[inline]
+    pub fn schedule(&mut self, slot: Slot, time: Time, rank: u8) {
+        self.insertions += 1;
+        let order = (u64::from(rank) << RANK_SHIFT) | self.insertions;
+        self.place(slot, (u128::from(time.0) << 64) | u128::from(order));
+    }
+
+    /// Removes the event of `slot`, if there is one.
+    #[inline]
+    pub fn cancel(&mut self, slot: Slot) {
+        self.place(slot, NEVER);
+    }
+
+    /// The earliest event, which stays pending until it is rescheduled or cancelled.
+    #[must_use]
+    #[inline]
+    pub fn first(&self) -> (Time, Slot) {
+        let root = self.tree[1];
+        (Time((root.key >> 64) as u64), Slot(root.winner))
+    }
+
+    #[inline]
+    fn place(&mut self, slot: Slot, key: Key) {
+        let mut node = slot.0 as usize + self.leaves;
+        let mut best = Match { key, winner: slot.0 };
+        self.tree[node] = best;
+        while node > 1 {
+            let rival = self.tree[node ^ 1];
+            if rival.key < best.key {
+                best = rival;
+            }
+            node /= 2;
+            self.tree[node] = best;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn drain(calendar: &mut Calendar) -> Vec<(u64, u32)> {
+        let mut events = Vec::new();
+        loop {
+            let (time, slot) = calendar.first();
+            if time == Time::NEVER {
+                return events;
+            }
+            events.push((time.0, slot.0));
+            calendar.cancel(slot);
+        }
+    }
+
+    #[test]
+    fn events_of_one_instant_come_by_rank_then_insertion() {
+        let mut calendar = Calendar::new(5);
+        for (slot, time, rank) in [(4, 7, 1), (0, 7, 1), (2, 7, 0), (1, 3, 1), (3, 7, 1)] {
+            calendar.schedule(Slot(slot), Time(time), rank);
+        }
+        assert_eq!(drain(&mut calendar), [(3, 1), (7, 2), (7, 4), (7, 0), (7, 3)]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_calendar_behaves_like_a_sorted_map(
+            operations in prop::collection::vec((0_u32..37, 0_u64..50, 0_u8..2, prop::bool::weighted(0.8)), 0..300)
+        ) {
+            let mut calendar = Calendar::new(37);
+            let mut model: BTreeMap<u32, (u64, u8, usize)> = BTreeMap::new();
+            for (order, (slot, time, rank, schedule)) in operations.into_iter().enumerate() {
+                if schedule {
+                    calendar.schedule(Slot(slot), Time(time), rank);
+                    model.insert(slot, (time, rank, order));
+                } else {
+                    calendar.cancel(Slot(slot));
+                    model.remove(&slot);
+                }
+            }
+            let mut expected: Vec<_> = model.into_iter().map(|(slot, key)| (key, slot)).collect();
+            expected.sort_unstable();
+            let expected: Vec<_> = expected.into_iter().map(|((time, ..), slot)| (time, slot)).collect();
+            prop_assert_eq!(drain(&mut calendar), expected);
+        }
+    }
+}

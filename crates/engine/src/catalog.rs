@@ -1,0 +1,38 @@
+//! All registered models of all families, for people and programs.
+
+use serde_json::{Value as Json, json};
+
+use crate::config::parameters_json;
+use crate::framing::Framing;
+use crate::registry::Family;
+use crate::switch::drop_policy::DropPolicy;
+use crate::topology::Topology;
+use crate::traffic::Source;
+use crate::transport::{flavor::Flavor, rto::TimeoutEstimator};
+
+/// Every model: kind, name, summary, source and parameters.
+#[must_use]
+pub fn models() -> Json {
+    let families = [
+        family::<dyn DropPolicy>(),
+        family::<dyn Flavor>(),
+        family::<dyn TimeoutEstimator>(),
+        family::<dyn Source>(),
+        family::<dyn Framing>(),
+        family::<dyn Topology>(),
+    ];
+    families.concat().into()
+}
+
+fn family<F: Family + ?Sized>() -> Vec<Json> {
+    let model = |entry: &crate::registry::Entry<F>| {
+        json!({
+            "kind": F::KIND,
+            "name": entry.name,
+            "summary": entry.about.split_whitespace().collect::<Vec<_>>().join(" "),
+            "source": entry.source,
+            "parameters": parameters_json(&(entry.parameters)()),
+        })
+    };
+    F::models().iter().map(model).collect()
+}

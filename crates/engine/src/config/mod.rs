@@ -1,0 +1,48 @@
+//! Declared parameters: read from text, checked, documented and described as a schema from one declaration.
+//!
+//! A [`Parameter`] is a type that a configuration can hold. A [`section!`](crate::section) is a struct of parameters, a
+//! [`choice!`](crate::choice) a closed vocabulary, a [`Chosen`](crate::registry::Chosen) a model from a registry. The
+//! type of a field decides its unit, its range, its messages, its line in the documentation and its JSON Schema.
+
+mod document;
+mod problem;
+mod quantity;
+mod reader;
+mod schema;
+mod section;
+
+pub use document::{Document, Key, Node, Place, Value, parse_fragment};
+pub use problem::{Problem, did_you_mean, listed};
+pub use quantity::{
+    AtLeastOne, Bytes, Decimal, Dimension, Fraction, PositiveNumber, PositiveSpan, format_span, parse_in,
+};
+pub use reader::{Entries, Reader};
+pub use schema::{document_schema, parameters_json};
+pub use section::{Field, ModelShape, Shape, VariantShape, plain_name};
+
+use serde_json::Value as Json;
+
+/// A value that a configuration can hold.
+pub trait Parameter: Sized {
+    /// The unit of the resolved value as a suffix of its key (`"_ps"`), empty where there is none.
+    const SUFFIX: &'static str = "";
+
+    /// What may be written, for messages, documentation and schema.
+    fn shape() -> Shape;
+
+    /// Reads what a user wrote; on failure tells the reader and returns `None`.
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self>;
+
+    /// Reads what a user wrote for a field that has a default; a model may leave out its `kind` if that is the default's.
+    fn read_beside_default(node: &Node, _default: Option<&'static str>, reader: &mut Reader) -> Option<Self> {
+        Self::read(node, reader)
+    }
+
+    /// Reads a resolved value, an integer in base units; differs from `read` only where there is a [`Self::SUFFIX`].
+    fn read_resolved(node: &Node, reader: &mut Reader) -> Option<Self> {
+        Self::read(node, reader)
+    }
+
+    /// The value in base units.
+    fn resolved(&self) -> Json;
+}

@@ -1,0 +1,43 @@
+//! What is wrong with a text, and what would be right.
+
+use super::document::Place;
+
+/// One mistake: where it is, which key it concerns, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where the mistake was written.
+    pub place: Place,
+    /// The dotted path of the key, empty for the document itself.
+    pub path: String,
+    /// What was wrong and what would be right.
+    pub message: String,
+}
+
+/// `; did you mean "…"?` when one of `known` is close to `found`, otherwise nothing.
+#[must_use]
+pub fn did_you_mean<'k>(found: &str, known: impl IntoIterator<Item = &'k str>) -> String {
+    known
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(found, candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= candidate.chars().count().max(3) / 3)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| format!("; did you mean \"{candidate}\"?"))
+        .unwrap_or_default()
+}
+
+/// Words for a list of names: `"a", "b", "c"`.
+#[must_use]
+pub fn listed<'k>(names: impl IntoIterator<Item = &'k str>) -> String {
+    names.into_iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_two_letters_is_recognized_but_a_different_word_is_not() {
+        assert_eq!(did_you_mean("dealy", ["rate", "delay"]), "; did you mean \"delay\"?");
+        assert_eq!(did_you_mean("colour", ["rate", "delay"]), "");
+    }
+}

@@ -1,0 +1,392 @@
+//! Quantities as text with a unit: `"155.52 Mbit/s"`, `"5 ms"`, `"512 B"`. Exact or refused.
+
+use serde_json::Value as Json;
+
+use super::document::{Node, Value};
+use super::problem::did_you_mean;
+use super::{Parameter, Reader, Shape};
+use crate::random::RandomSpan;
+use crate::units::{Rate, Span};
+
+/// A kind of quantity and its units.
+#[derive(Debug)]
+pub struct Dimension {
+    /// What is measured, with its units, for messages.
+    pub expected: &'static str,
+    /// The unit of the resolved integer.
+    pub base: &'static str,
+    /// Units with their size in base units.
+    pub units: &'static [(&'static str, u64)],
+    /// Texts that are accepted.
+    pub examples: &'static [&'static str],
+}
+
+/// Lengths of time, in picoseconds.
+pub const TIME: Dimension = Dimension {
+    expected: "a length of time with its unit (ps, ns, us, ms, s, min, h)",
+    base: "picoseconds",
+    units: &[
+        ("ps", 1),
+        ("ns", 1_000),
+        ("us", 1_000_000),
+        ("µs", 1_000_000),
+        ("ms", 1_000_000_000),
+        ("s", 1_000_000_000_000),
+        ("min", 60_000_000_000_000),
+        ("h", 3_600_000_000_000_000),
+    ],
+    examples: &["5 ms", "20 s"],
+};
+
+/// Line rates, in bits per second.
+pub const RATE: Dimension = Dimension {
+    expected: "a rate with its unit (bit/s, kbit/s, Mbit/s, Gbit/s)",
+    base: "bits per second",
+    units: &[("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)],
+    examples: &["155.52 Mbit/s", "45 Mbit/s"],
+};
+
+/// Sizes of data, in bytes.
+pub const SIZE: Dimension = Dimension {
+    expected: "a size with its unit (B, kB = 1000 B, KiB = 1024 B, MB, MiB)",
+    base: "bytes",
+    units: &[("B", 1), ("kB", 1_000), ("KiB", 1_024), ("MB", 1_000_000), ("MiB", 1_048_576), ("GB", 1_000_000_000)],
+    examples: &["512 B", "64 KiB"],
+};
+
+/// A non-negative decimal number, exactly: `digits / 10^decimals`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decimal {
+    /// The digits without the point.
+    pub digits: u128,
+    /// `10^(number of decimals)`.
+    pub scale: u128,
+}
+
+impl Decimal {
+    /// Reads digits with an optional point; `None` for anything else or for more than 30 digits.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        if whole.is_empty() || !plain(whole) || !plain(fraction) || whole.len() + fraction.len() > 30 {
+            return None;
+        }
+        let digits = format!("{whole}{fraction}").parse().ok()?;
+        Some(Self { digits, scale: 10_u128.pow(u32::try_from(fraction.len()).ok()?) })
+    }
+}
+
+/// Splits a text into its leading number and its unit.
+fn number_and_unit(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    (&text[..end], text[end..].trim())
+}
+
+/// Reads `text` as a quantity of a dimension, in base units.
+///
+/// # Errors
+/// What was wrong and what would be right, for a person.
+pub fn parse_in(dimension: &Dimension, text: &str) -> Result<u64, String> {
+    let (number, unit) = number_and_unit(text);
+    let expected = || format!("expected {}, such as \"{}\"", dimension.expected, dimension.examples[0]);
+    let Some(decimal) = Decimal::parse(number) else {
+        return Err(format!("{}, found \"{text}\"", expected()));
+    };
+    if unit.is_empty() {
+        return Err(format!("{} has no unit; {}", number, expected()));
+    }
+    let Some((_, factor)) = dimension.units.iter().find(|(name, _)| *name == unit) else {
+        let near = did_you_mean(unit, dimension.units.iter().map(|(name, _)| *name));
+        return Err(format!("unknown unit \"{unit}\"; {}{near}", expected()));
+    };
+    let too_large = || format!("\"{text}\" is too large: more than {} {}", u64::MAX, dimension.base);
+    let product = decimal.digits.checked_mul(u128::from(*factor)).ok_or_else(too_large)?;
+    if product % decimal.scale != 0 {
+        return Err(format!("\"{text}\" is not a whole number of {}", dimension.base));
+    }
+    u64::try_from(product / decimal.scale).map_err(|_| too_large())
+}
+
+/// Reads a node as a quantity with its unit.
+fn read_in(dimension: &Dimension, node: &Node, reader: &mut Reader) -> Option<u64> {
+    let parsed = match &node.value {
+        Value::Text(text) => parse_in(dimension, text),
+        _ => Err(format!(
+            "expected {}, such as \"{}\" (in quotes), found {}",
+            dimension.expected,
+            dimension.examples[0],
+            node.describe()
+        )),
+    };
+    parsed.map_err(|message| reader.reject(node, message)).ok()
+}
+
+/// Reads a node as a whole number in `[minimum, maximum]`.
+fn read_whole(node: &Node, reader: &mut Reader, minimum: u64, maximum: u64) -> Option<u64> {
+    let number = match node.value {
+        Value::Integer(number) => u64::try_from(number).ok().filter(|n| (minimum..=maximum).contains(n)),
+        _ => None,
+    };
+    if number.is_none() {
+        let expected = Shape::Integer { minimum, maximum }.expected();
+        reader.reject(node, format!("expected {expected}, found {}", node.describe()));
+    }
+    number
+}
+
+fn not_zero(value: u64, node: &Node, reader: &mut Reader) -> Option<u64> {
+    if value == 0 {
+        reader.reject(node, "must be more than zero");
+    }
+    Some(value).filter(|value| *value > 0)
+}
+
+/// Implements [`Parameter`] for a newtype over base units of a dimension.
+macro_rules! quantity {
+    ($type:ty, $dimension:ident, $suffix:literal, $wrap:expr, $unwrap:expr, zero: $zero:literal) => {
+        impl Parameter for $type {
+            const SUFFIX: &'static str = $suffix;
+            fn shape() -> Shape {
+                Shape::Quantity { expected: $dimension.expected, examples: $dimension.examples }
+            }
+            fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+                let value = read_in(&$dimension, node, reader)?;
+                if $zero { Some($wrap(value)) } else { not_zero(value, node, reader).map($wrap) }
+            }
+            fn read_resolved(node: &Node, reader: &mut Reader) -> Option<Self> {
+                read_whole(node, reader, if $zero { 0 } else { 1 }, u64::MAX).map($wrap)
+            }
+            fn resolved(&self) -> Json {
+                $unwrap(self).into()
+            }
+        }
+    };
+}
+
+/// A number of bytes, at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bytes(pub u64);
+
+/// A length of time that is not zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PositiveSpan(pub Span);
+
+quantity!(Span, TIME, "_ps", Span, |span: &Span| span.0, zero: true);
+quantity!(PositiveSpan, TIME, "_ps", |ps| PositiveSpan(Span(ps)), |span: &PositiveSpan| span.0.0, zero: false);
+quantity!(Rate, RATE, "_bps", Rate, |rate: &Rate| rate.0, zero: false);
+quantity!(Bytes, SIZE, "_bytes", Bytes, |bytes: &Bytes| bytes.0, zero: false);
+
+/// Implements [`Parameter`] for a number with bounds.
+macro_rules! number {
+    ($type:ident, $above:literal, $up_to:expr) => {
+        impl Parameter for $type {
+            fn shape() -> Shape {
+                Shape::Number { above: $above, up_to: $up_to }
+            }
+            #[expect(clippy::cast_precision_loss, reason = "a user's whole number is small")]
+            fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+                let number = match node.value {
+                    Value::Integer(number) => Some(number as f64),
+                    Value::Float(number) => Some(number),
+                    _ => None,
+                };
+                let limit: Option<f64> = $up_to;
+                let inside = |n: &f64| n.is_finite() && *n > $above && limit.is_none_or(|limit| *n <= limit);
+                let number = number.filter(inside);
+                if number.is_none() {
+                    let expected = Self::shape().expected();
+                    reader.reject(node, format!("expected {expected}, found {}", node.describe()));
+                }
+                number.map($type)
+            }
+            fn resolved(&self) -> Json {
+                self.0.into()
+            }
+        }
+    };
+}
+
+/// A share of a whole: above 0, at most 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fraction(pub f64);
+
+/// A number above 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PositiveNumber(pub f64);
+
+number!(Fraction, 0.0, Some(1.0));
+number!(PositiveNumber, 0.0, None);
+
+/// A whole number from 1 to a hundred thousand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AtLeastOne(pub u64);
+
+/// A count that a person writes: larger numbers are taken for a slip.
+const LARGEST_COUNT: u64 = 100_000;
+
+impl Parameter for AtLeastOne {
+    fn shape() -> Shape {
+        Shape::Integer { minimum: 1, maximum: LARGEST_COUNT }
+    }
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        read_whole(node, reader, 1, LARGEST_COUNT).map(Self)
+    }
+    fn resolved(&self) -> Json {
+        self.0.into()
+    }
+}
+
+/// Largest whole number that every JSON reader keeps exactly.
+const LARGEST_EXACT_INTEGER: u64 = 1 << 53;
+
+impl Parameter for u64 {
+    fn shape() -> Shape {
+        Shape::Integer { minimum: 0, maximum: LARGEST_EXACT_INTEGER }
+    }
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        read_whole(node, reader, 0, LARGEST_EXACT_INTEGER)
+    }
+    fn resolved(&self) -> Json {
+        (*self).into()
+    }
+}
+
+impl Parameter for bool {
+    fn shape() -> Shape {
+        Shape::Boolean
+    }
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        if let Value::Boolean(value) = node.value {
+            return Some(value);
+        }
+        reader.reject(node, format!("expected true or false, found {}", node.describe()));
+        None
+    }
+    fn resolved(&self) -> Json {
+        (*self).into()
+    }
+}
+
+impl Parameter for String {
+    fn shape() -> Shape {
+        Shape::Text
+    }
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        if let Value::Text(text) = &node.value {
+            return Some(text.clone());
+        }
+        reader.reject(node, format!("expected a text, found {}", node.describe()));
+        None
+    }
+    fn resolved(&self) -> Json {
+        self.as_str().into()
+    }
+}
+
+impl<P: Parameter> Parameter for Vec<P> {
+    fn shape() -> Shape {
+        Shape::List(Box::new(P::shape()))
+    }
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let Value::Array(items) = &node.value else {
+            reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
+            return None;
+        };
+        let read = |(index, item): (usize, &Node)| reader.below(&index.to_string(), |reader| P::read(item, reader));
+        let values: Vec<_> = items.iter().enumerate().map(read).collect();
+        values.into_iter().collect()
+    }
+    fn resolved(&self) -> Json {
+        self.iter().map(Parameter::resolved).collect()
+    }
+}
+
+impl Parameter for RandomSpan {
+    fn shape() -> Shape {
+        Shape::Quantity {
+            expected: "a length of time with its unit, or \"uniform(LOW, HIGH)\" to draw one",
+            examples: &["0 s", "uniform(0 ms, 1 ms)"],
+        }
+    }
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let Value::Text(text) = &node.value else {
+            reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
+            return None;
+        };
+        parse_random_span(text).map_err(|message| reader.reject(node, message)).ok()
+    }
+    fn resolved(&self) -> Json {
+        if self.low == self.high {
+            return format_span(self.low).into();
+        }
+        format!("uniform({}, {})", format_span(self.low), format_span(self.high)).into()
+    }
+}
+
+fn parse_random_span(text: &str) -> Result<RandomSpan, String> {
+    let span = |text: &str| parse_in(&TIME, text).map(Span);
+    let bounds = text.trim().strip_prefix("uniform(").and_then(|rest| rest.strip_suffix(')'));
+    let Some(bounds) = bounds else {
+        return span(text).map(|fixed| RandomSpan { low: fixed, high: fixed });
+    };
+    let Some((low, high)) = bounds.split_once(',') else {
+        return Err(format!("expected two bounds, such as \"uniform(0 ms, 1 ms)\", found \"{text}\""));
+    };
+    let (low, high) = (span(low)?, span(high)?);
+    if low > high {
+        return Err(format!("the lower bound of \"{text}\" is above the upper one"));
+    }
+    Ok(RandomSpan { low, high })
+}
+
+/// A span in the largest unit that holds it exactly.
+#[must_use]
+pub fn format_span(span: Span) -> String {
+    let units = TIME.units.iter().rev().filter(|(name, _)| !matches!(*name, "µs" | "min" | "h"));
+    let (name, factor) = units.clone().find(|(_, factor)| span.0.is_multiple_of(*factor)).unwrap_or(&TIME.units[0]);
+    format!("{} {name}", span.0 / factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_are_exact_in_base_units() {
+        assert_eq!(parse_in(&RATE, "155.52 Mbit/s"), Ok(155_520_000));
+        assert_eq!(parse_in(&TIME, "2.7 us"), Ok(2_700_000));
+        assert_eq!(parse_in(&TIME, "20s"), Ok(20_000_000_000_000));
+        assert_eq!(parse_in(&SIZE, "64 KiB"), Ok(65_536));
+        assert_eq!(parse_in(&SIZE, "1.5 kB"), Ok(1_500));
+    }
+
+    #[test]
+    fn what_cannot_be_exact_or_has_no_unit_is_refused_with_advice() {
+        let message = |dimension, text| parse_in(dimension, text).unwrap_err();
+        assert!(message(&TIME, "0.1 ps").contains("not a whole number of picoseconds"));
+        assert!(message(&TIME, "5").contains("has no unit"));
+        assert!(message(&RATE, "5 Mb").contains("unknown unit \"Mb\""));
+        assert!(message(&RATE, "5 Mbits/s").contains("did you mean \"Mbit/s\""));
+        assert!(message(&TIME, "-5 ms").contains("expected a length of time"));
+        assert!(message(&TIME, "1000000000 h").contains("too large"));
+        assert!(message(&TIME, "1e3 s").contains("unknown unit"));
+    }
+
+    #[test]
+    fn a_span_is_written_in_the_largest_unit_that_holds_it() {
+        assert_eq!(format_span(Span(5_000_000_000)), "5 ms");
+        assert_eq!(format_span(Span(1_500_000)), "1500 ns");
+        assert_eq!(format_span(Span(0)), "0 s");
+    }
+
+    #[test]
+    fn a_random_span_reads_what_it_resolves_to() {
+        for text in ["5 ms", "uniform(0 s, 1 ms)"] {
+            let span = parse_random_span(text).unwrap();
+            assert_eq!(span.resolved(), Json::from(text));
+        }
+        assert!(parse_random_span("uniform(2 ms, 1 ms)").unwrap_err().contains("above"));
+    }
+}

@@ -1,0 +1,79 @@
+//! How packets travel on a line: as trains of cells whose last one carries a mark.
+
+mod aal5;
+mod packets;
+mod reassembly;
+
+pub use packets::{Content, Packet, PacketId, Packets};
+pub use reassembly::{LostLastCell, Reassembly};
+
+use crate::registry::{Entry, Family};
+
+/// Every registered framing.
+pub const FRAMINGS: &[Entry<dyn Framing>] = &[Entry::of::<aal5::Aal5>()];
+
+/// How many cells a packet takes and what a lost last cell does.
+pub trait Framing: Send + Sync {
+    /// Cells for a TCP packet with `payload_bytes` of data and `option_bytes` of TCP options.
+    fn cells(&self, payload_bytes: u64, option_bytes: u64) -> u64;
+    /// What a receiver does with the packet after a lost last cell.
+    fn lost_last_cell(&self) -> LostLastCell;
+}
+
+impl Family for dyn Framing {
+    const KIND: &'static str = "framing";
+    type Context = ();
+    fn models() -> &'static [Entry<Self>] {
+        FRAMINGS
+    }
+}
+
+/// A cell on its way: which packet it is part of, on which virtual circuit, and whether it begins or ends the packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// The packet it is part of.
+    pub packet: PacketId,
+    tag: u32,
+}
+
+const FIRST: u32 = 1;
+const LAST: u32 = 2;
+const FLAG_BITS: u32 = 2;
+
+impl Cell {
+    /// A cell of `packet` on `circuit`.
+    #[must_use]
+    pub fn new(packet: PacketId, circuit: u32, first: bool, last: bool) -> Self {
+        let flags = if first { FIRST } else { 0 } | if last { LAST } else { 0 };
+        Self { packet, tag: circuit << FLAG_BITS | flags }
+    }
+
+    /// The next cell of the same packet.
+    #[must_use]
+    #[inline]
+    pub fn following(self, last: bool) -> Self {
+        let flags = if last { LAST } else { 0 };
+        Self { packet: self.packet, tag: self.tag & !(FIRST | LAST) | flags }
+    }
+
+    /// The virtual circuit.
+    #[must_use]
+    #[inline]
+    pub fn circuit(self) -> usize {
+        (self.tag >> FLAG_BITS) as usize
+    }
+
+    /// Whether the packet begins here.
+    #[must_use]
+    #[inline]
+    pub fn is_first(self) -> bool {
+        self.tag & FIRST != 0
+    }
+
+    /// Whether the packet ends here (the AAL5 mark in the cell's header).
+    #[must_use]
+    #[inline]
+    pub fn is_last(self) -> bool {
+        self.tag & LAST != 0
+    }
+}

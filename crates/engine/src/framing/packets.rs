@@ -1,0 +1,86 @@
+//! The packets under way, kept once however many cells they travel in.
+
+/// Where a packet is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketId(pub u32);
+
+/// What a packet says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Data from `sequence` on.
+    Data {
+        /// First byte.
+        sequence: u64,
+        /// Number of bytes.
+        length: u64,
+    },
+    /// A cumulative acknowledgment: the next byte expected.
+    Acknowledgment {
+        /// Next byte expected.
+        next: u64,
+    },
+}
+
+/// A packet under way.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    /// What it says.
+    pub content: Content,
+    /// Cells it was sent in.
+    pub cells: u32,
+    /// Cells that are still under way.
+    under_way: u32,
+    /// Whether a cell of it has been dropped.
+    pub damaged: bool,
+}
+
+/// All packets under way; places are used again.
+#[derive(Default)]
+pub struct Packets {
+    places: Vec<Packet>,
+    free: Vec<PacketId>,
+}
+
+impl Packets {
+    /// Keeps a packet that is sent in `cells` cells.
+    ///
+    /// # Panics
+    /// If more than `u32::MAX` packets are under way.
+    pub fn insert(&mut self, content: Content, cells: u32) -> PacketId {
+        let packet = Packet { content, cells, under_way: cells, damaged: false };
+        if let Some(id) = self.free.pop() {
+            self.places[id.0 as usize] = packet;
+            return id;
+        }
+        self.places.push(packet);
+        PacketId(u32::try_from(self.places.len() - 1).expect("fewer than 2^32 packets under way"))
+    }
+
+    /// A packet under way.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, id: PacketId) -> &Packet {
+        &self.places[id.0 as usize]
+    }
+
+    /// Marks a packet as damaged; tells whether it was whole before.
+    pub fn damage(&mut self, id: PacketId) -> bool {
+        !std::mem::replace(&mut self.places[id.0 as usize].damaged, true)
+    }
+
+    /// Takes one cell of a packet out of the network; the last one frees its place.
+    #[inline]
+    pub fn release_cell(&mut self, id: PacketId) {
+        let packet = &mut self.places[id.0 as usize];
+        packet.under_way -= 1;
+        if packet.under_way == 0 {
+            self.free.push(id);
+        }
+    }
+
+    /// Cells under way in all.
+    #[must_use]
+    pub fn cells_under_way(&self) -> u64 {
+        self.places.iter().map(|packet| u64::from(packet.under_way)).sum()
+    }
+}

@@ -1,0 +1,94 @@
+//! A receiver's end of a virtual circuit: packets out of cells.
+
+use super::{Cell, PacketId, Packets};
+
+crate::choice! {
+    /// What the loss of a packet's last cell does (D-02).
+    pub enum LostLastCell {
+        /// The receiver sees the next packet's cells as a continuation, and its check fails: both are lost. This is what
+        /// AAL5 does, which knows where a packet ends but not where it begins.
+        CorruptsNextPacket = "corrupts-next-packet",
+        /// Only the packet itself is lost.
+        CorruptsOwnPacket = "corrupts-own-packet",
+    }
+}
+
+/// The cells of a circuit since the last end of a packet.
+#[derive(Clone, Debug)]
+pub struct Reassembly {
+    lost_last_cell: LostLastCell,
+    packet: Option<PacketId>,
+    cells: u32,
+    mixed: bool,
+}
+
+impl Reassembly {
+    /// An empty reassembly.
+    #[must_use]
+    pub fn new(lost_last_cell: LostLastCell) -> Self {
+        Self { lost_last_cell, packet: None, cells: 0, mixed: false }
+    }
+
+    /// Takes a cell; gives the packet if this cell completes one that is whole.
+    #[inline]
+    pub fn receive(&mut self, cell: Cell, packets: &Packets) -> Option<PacketId> {
+        let begins = self.packet.is_none();
+        if begins || (cell.is_first() && self.lost_last_cell == LostLastCell::CorruptsOwnPacket) {
+            (self.packet, self.cells, self.mixed) = (Some(cell.packet), 0, !cell.is_first());
+        } else if self.packet != Some(cell.packet) || cell.is_first() {
+            self.mixed = true;
+        }
+        self.cells += 1;
+        if !cell.is_last() {
+            return None;
+        }
+        self.packet = None;
+        let whole = !self.mixed && self.cells == packets.get(cell.packet).cells;
+        whole.then_some(cell.packet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Content;
+    use super::*;
+
+    /// Receives the given cells of packets of four cells each; gives the numbers of the packets that come out.
+    fn receive(rule: LostLastCell, cells: &[(u32, u32)]) -> Vec<u32> {
+        let mut packets = Packets::default();
+        (0..4).for_each(|_| _ = packets.insert(Content::Acknowledgment { next: 0 }, 4));
+        let mut reassembly = Reassembly::new(rule);
+        let cell = |&(packet, index)| Cell::new(PacketId(packet), 0, index == 0, index == 3);
+        cells.iter().filter_map(|at| reassembly.receive(cell(at), &packets)).map(|id| id.0).collect()
+    }
+
+    fn without(lost: &[(u32, u32)]) -> Vec<(u32, u32)> {
+        let all = (0..3).flat_map(|packet| (0..4).map(move |index| (packet, index)));
+        all.filter(|cell| !lost.contains(cell)).collect()
+    }
+
+    #[test]
+    fn a_packet_with_any_cell_missing_is_never_delivered() {
+        for lost in 0..4 {
+            let delivered = receive(LostLastCell::CorruptsOwnPacket, &without(&[(1, lost)]));
+            assert_eq!(delivered, [0, 2], "cell {lost} lost");
+        }
+    }
+
+    #[test]
+    fn a_lost_last_cell_takes_the_next_packet_with_it() {
+        assert_eq!(receive(LostLastCell::CorruptsNextPacket, &without(&[(0, 3)])), [2]);
+        assert_eq!(receive(LostLastCell::CorruptsOwnPacket, &without(&[(0, 3)])), [1, 2]);
+    }
+
+    #[test]
+    fn missing_cells_that_add_up_to_a_whole_packet_do_not_make_one() {
+        let lost = [(0, 2), (0, 3), (1, 0), (1, 1)];
+        assert_eq!(receive(LostLastCell::CorruptsNextPacket, &without(&lost)), [2]);
+    }
+
+    #[test]
+    fn a_lost_first_cell_costs_one_packet() {
+        assert_eq!(receive(LostLastCell::CorruptsNextPacket, &without(&[(1, 0)])), [0, 2]);
+    }
+}

@@ -1,0 +1,25 @@
+//! What a simulation lets others see. Observers watch and never touch.
+
+use crate::framing::Cell;
+use crate::switch::drop_policy::Verdict;
+use crate::transport::{Segment, Window};
+use crate::units::Time;
+
+/// Told of everything that happens; every method does nothing by default.
+pub trait Observer {
+    /// A sender hands a segment to its network interface.
+    fn segment_sent(&mut self, _now: Time, _flow: usize, _segment: Segment, _window: &Window) {}
+    /// A whole segment reaches its receiver, which now expects byte `next`.
+    fn segment_received(&mut self, _now: Time, _flow: usize, _sequence: u64, _length: u64, _next: u64) {}
+    /// An acknowledgment reaches a sender, before it acts on it.
+    fn acknowledgment_received(&mut self, _now: Time, _flow: usize, _next: u64, _window: &Window) {}
+    /// A retransmission timer expires; the window is as it was before.
+    fn timed_out(&mut self, _now: Time, _flow: usize, _window: &Window) {}
+    /// A port drops a cell.
+    fn cell_dropped(&mut self, _now: Time, _port: usize, _cell: Cell, _reason: Verdict) {}
+}
+
+/// Nobody watches: costs nothing.
+pub struct Unobserved;
+
+impl Observer for Unobserved {}

@@ -1,0 +1,142 @@
+//! Chance: one counter-based stream for every named component.
+//!
+//! Philox4x64-10 (Salmon, Moraes, Dror and Shaw, SC'11) maps (key, counter) to 256 random bits. The key is the seed
+//! and a hash of the component's name, the counter holds the replication and the index of the draw. Streams of
+//! different components, seeds or replications can therefore never overlap, the n-th draw does not depend on what
+//! else happened, and adding a component leaves the draws of the others alone.
+//! `numpy.random.Philox` is an independent implementation of the same function (see the tests in Python).
+
+use crate::units::{Span, Time};
+
+const MULTIPLIERS: [u64; 2] = [0xD2E7_470E_E14C_6C93, 0xCA5A_8263_9512_1157];
+const WEYL: [u64; 2] = [0x9E37_79B9_7F4A_7C15, 0xBB67_AE85_84CA_A73B];
+const ROUNDS: usize = 10;
+
+/// The 256 random bits that belong to a key and a counter.
+#[must_use]
+#[inline]
+pub fn philox(mut key: [u64; 2], mut counter: [u64; 4]) -> [u64; 4] {
+    for round in 0..ROUNDS {
+        if round > 0 {
+            key = [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])];
+        }
+        let (high0, low0) = wide_product(MULTIPLIERS[0], counter[0]);
+        let (high1, low1) = wide_product(MULTIPLIERS[1], counter[2]);
+        counter = [high1 ^ counter[1] ^ key[0], low1, high0 ^ counter[3] ^ key[1], low0];
+    }
+    counter
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the two halves of a product")]
+fn wide_product(a: u64, b: u64) -> (u64, u64) {
+    let product = u128::from(a) * u128::from(b);
+    ((product >> 64) as u64, product as u64)
+}
+
+/// 64-bit FNV-1a of a component's name.
+fn name_hash(name: &str) -> u64 {
+    name.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+}
+
+/// Where all chance of a run comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chance {
+    /// The scenario's seed.
+    pub seed: u64,
+    /// The replication of the run.
+    pub replication: u64,
+}
+
+impl Chance {
+    /// The stream of the component called `name`, such as `"source/3/start"`.
+    #[must_use]
+    pub fn stream(self, name: &str) -> Stream {
+        Stream { key: [self.seed, name_hash(name)], replication: self.replication, next: 0 }
+    }
+}
+
+/// The random numbers of one component.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    key: [u64; 2],
+    replication: u64,
+    next: u64,
+}
+
+impl Stream {
+    /// The block of 256 bits with number `index`, whatever was drawn before.
+    #[must_use]
+    #[inline]
+    pub fn block(&self, index: u64) -> [u64; 4] {
+        philox(self.key, [index, 0, self.replication, 0])
+    }
+
+    /// The next 64 random bits.
+    pub fn draw(&mut self) -> u64 {
+        let word = self.block(self.next / 4)[(self.next % 4) as usize];
+        self.next += 1;
+        word
+    }
+
+    /// A span from `low` (included) to `high` (excluded unless equal), uniformly distributed.
+    pub fn uniform(&mut self, low: Span, high: Span) -> Span {
+        let width = high.0.saturating_sub(low.0);
+        let share = (u128::from(self.draw()) * u128::from(width)) >> 64;
+        Span(low.0 + share as u64)
+    }
+}
+
+/// A span that is either fixed or drawn for every component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RandomSpan {
+    /// Smallest value.
+    pub low: Span,
+    /// Largest value (excluded unless equal to `low`).
+    pub high: Span,
+}
+
+impl RandomSpan {
+    /// Draws once; a fixed span draws nothing.
+    pub fn sample(self, stream: &mut Stream) -> Time {
+        let span = if self.low == self.high { self.low } else { stream.uniform(self.low, self.high) };
+        Time::ZERO + span
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Known answers of the authors' Random123 distribution (kat_vectors, philox4x64-10).
+    #[test]
+    fn philox_gives_the_known_answers_of_its_authors() {
+        assert_eq!(
+            philox([0, 0], [0, 0, 0, 0]),
+            [0x16554d9eca36314c, 0xdb20fe9d672d0fdc, 0xd7e772cee186176b, 0x7e68b68aec7ba23b]
+        );
+        assert_eq!(
+            philox([u64::MAX; 2], [u64::MAX; 4]),
+            [0x87b092c3013fe90b, 0x438c3c67be8d0224, 0x9cc7d7c69cd777b6, 0xa09caebf594f0ba0]
+        );
+    }
+
+    #[test]
+    fn streams_of_other_names_seeds_and_replications_differ() {
+        let chance = Chance { seed: 1, replication: 0 };
+        let first = chance.stream("a").draw();
+        assert_ne!(first, chance.stream("b").draw());
+        assert_ne!(first, Chance { seed: 2, ..chance }.stream("a").draw());
+        assert_ne!(first, Chance { replication: 1, ..chance }.stream("a").draw());
+        assert_eq!(first, chance.stream("a").draw());
+    }
+
+    #[test]
+    fn uniform_spans_stay_in_their_interval_and_fill_it() {
+        let mut stream = Chance { seed: 7, replication: 0 }.stream("uniform");
+        let (low, high) = (Span(1000), Span(2000));
+        let draws: Vec<u64> = (0..10_000).map(|_| stream.uniform(low, high).0).collect();
+        assert!(draws.iter().all(|draw| (1000..2000).contains(draw)));
+        let mean = draws.iter().sum::<u64>() / 10_000;
+        assert!((1490..1510).contains(&mean), "{mean}");
+    }
+}

@@ -1,0 +1,232 @@
+//! Models chosen by name: a registry lists them, everything else derives from the list.
+//!
+//! A model is a [`section!`](crate::section) of parameters and a way to build the thing that runs. Adding one is a file and
+//! a line in its family's list; schema, messages, the `models` verb, reference pages and conformance tests follow.
+
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use crate::config::{Field, ModelShape, Node, Parameter, Reader, Shape, Value, did_you_mean, listed, parse_fragment};
+
+/// A family of models: a trait object type such as `dyn DropPolicy`.
+pub trait Family: 'static {
+    /// What a model of the family is called ("drop policy").
+    const KIND: &'static str;
+    /// What a model needs to know to be built.
+    type Context;
+    /// The registered models.
+    fn models() -> &'static [Entry<Self>];
+}
+
+/// What a model of family `F` needs to know to be built.
+pub type ContextOf<F> = <F as Family>::Context;
+
+/// A registered model: its parameters (`Self`) and how to build it.
+pub trait Model<F: Family + ?Sized>: Parameter + Send + Sync + 'static {
+    /// The name in scenarios.
+    const NAME: &'static str;
+    /// The paper or standard it follows.
+    const SOURCE: &'static str;
+    /// What it is, in a sentence or two.
+    const ABOUT: &'static str;
+    /// The declared parameters.
+    fn parameters() -> Vec<Field>;
+    /// Builds what runs.
+    fn build(&self, context: &F::Context) -> Box<F>;
+    /// What is wrong with these parameters in this context, as (parameter, message).
+    fn objections(&self, _context: &F::Context) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+}
+
+/// Reads a model's parameters.
+type ReadPlan<F> = fn(&Node, &mut Reader) -> Option<Arc<dyn Plan<F>>>;
+
+/// One line of a registry.
+pub struct Entry<F: Family + ?Sized> {
+    /// The name in scenarios.
+    pub name: &'static str,
+    /// What it is.
+    pub about: &'static str,
+    /// The paper or standard it follows.
+    pub source: &'static str,
+    /// The declared parameters.
+    pub parameters: fn() -> Vec<Field>,
+    read: ReadPlan<F>,
+}
+
+impl<F: Family + ?Sized> Entry<F> {
+    /// The line for model `M`.
+    #[must_use]
+    pub const fn of<M: Model<F>>() -> Self {
+        Self {
+            name: M::NAME,
+            about: M::ABOUT,
+            source: M::SOURCE,
+            parameters: M::parameters,
+            read: |node, reader| M::read(node, reader).map(|model| Arc::new(model) as Arc<dyn Plan<F>>),
+        }
+    }
+
+    fn shape(&self) -> ModelShape {
+        ModelShape { name: self.name, summary: self.about, source: self.source, fields: (self.parameters)() }
+    }
+}
+
+/// What a chosen model can do before it is built, whatever its type.
+trait Plan<F: Family + ?Sized>: Send + Sync {
+    fn name(&self) -> &'static str;
+    fn build(&self, context: &F::Context) -> Box<F>;
+    fn objections(&self, context: &F::Context) -> Vec<(&'static str, String)>;
+    fn resolved(&self) -> Json;
+}
+
+impl<F: Family + ?Sized, M: Model<F>> Plan<F> for M {
+    fn name(&self) -> &'static str {
+        M::NAME
+    }
+    fn build(&self, context: &F::Context) -> Box<F> {
+        Model::build(self, context)
+    }
+    fn objections(&self, context: &F::Context) -> Vec<(&'static str, String)> {
+        Model::objections(self, context)
+    }
+    fn resolved(&self) -> Json {
+        Parameter::resolved(self)
+    }
+}
+
+/// A model that a scenario has chosen, with its parameters.
+pub struct Chosen<F: Family + ?Sized>(Arc<dyn Plan<F>>);
+
+impl<F: Family + ?Sized> Clone for Chosen<F> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<F: Family + ?Sized> std::fmt::Debug for Chosen<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.name(), self.0.resolved())
+    }
+}
+
+impl<F: Family + ?Sized> Chosen<F> {
+    /// The model's name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    /// Builds what runs.
+    #[must_use]
+    pub fn build(&self, context: &F::Context) -> Box<F> {
+        self.0.build(context)
+    }
+
+    /// What is wrong with the parameters in this context, as (parameter, message).
+    #[must_use]
+    pub fn objections(&self, context: &F::Context) -> Vec<(&'static str, String)> {
+        self.0.objections(context)
+    }
+}
+
+impl<F: Family + ?Sized> Parameter for Chosen<F> {
+    fn shape() -> Shape {
+        Shape::Model { kind: F::KIND, models: F::models().iter().map(Entry::shape).collect() }
+    }
+
+    /// Reads `{ kind = "name", parameters… }`, or `"name"` for a model with its defaults.
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        Self::read_beside_default(node, None, reader)
+    }
+
+    fn read_beside_default(node: &Node, default: Option<&'static str>, reader: &mut Reader) -> Option<Self> {
+        let (kind, parameters) = match &node.value {
+            Value::Text(_) => (node.clone(), Vec::new()),
+            Value::Table(entries) => {
+                let Some(kind) = node.get("kind").cloned().or_else(|| default.map(parse_fragment)) else {
+                    reader.reject(node, format!("no \"kind\"; expected {}", Self::shape().expected()));
+                    return None;
+                };
+                (kind, entries.iter().filter(|(key, _)| key.name != "kind").cloned().collect())
+            }
+            _ => {
+                reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
+                return None;
+            }
+        };
+        let entry = find::<F>(&kind, reader)?;
+        let table = Node { value: Value::Table(parameters), place: node.place.clone() };
+        (entry.read)(&table, reader).map(Self)
+    }
+
+    fn resolved(&self) -> Json {
+        let mut resolved = self.0.resolved();
+        if let Json::Object(table) = &mut resolved {
+            table.insert("kind".into(), self.name().into());
+        }
+        resolved
+    }
+}
+
+fn find<F: Family + ?Sized>(kind: &Node, reader: &mut Reader) -> Option<&'static Entry<F>> {
+    let names = || F::models().iter().map(|entry| entry.name);
+    let Value::Text(name) = &kind.value else {
+        reader.reject(kind, format!("expected the name of a {}, found {}", F::KIND, kind.describe()));
+        return None;
+    };
+    let found = F::models().iter().find(|entry| entry.name == name);
+    if found.is_none() {
+        let near = did_you_mean(name, names());
+        reader.reject(kind, format!("unknown {} \"{name}\"; known: {}{near}", F::KIND, listed(names())));
+    }
+    found
+}
+
+/// Declares a model: its parameters, name, sources and description in one place.
+///
+/// The doc comment of the struct is the model's description everywhere.
+#[macro_export]
+macro_rules! model {
+    (
+        $(#[doc = $about:literal])*
+        #[name = $name:literal]
+        #[source = $source:literal]
+        $visibility:vis struct $type:ident : $family:ty { $($body:tt)* }
+        build($this:ident, $context:ident) $build:block
+        $(objections($objecting:ident, $objected:ident) $objections:block)?
+    ) => {
+        $crate::section! {
+            $(#[doc = $about])*
+            $visibility struct $type { $($body)* }
+        }
+
+        impl $crate::registry::Model<$family> for $type {
+            const NAME: &'static str = $name;
+            const SOURCE: &'static str = $source;
+            const ABOUT: &'static str = Self::SUMMARY;
+
+            fn parameters() -> Vec<$crate::config::Field> {
+                Self::fields()
+            }
+
+            fn build(
+                &self,
+                $context: &$crate::registry::ContextOf<$family>,
+            ) -> Box<$family> {
+                let $this = self;
+                $build
+            }
+
+            $(fn objections(
+                &self,
+                $objected: &$crate::registry::ContextOf<$family>,
+            ) -> Vec<(&'static str, String)> {
+                let $objecting = self;
+                $objections
+            })?
+        }
+    };
+}

@@ -1,0 +1,160 @@
+//! A scenario: one network, its traffic, its end systems, a duration and a seed.
+//!
+//! The text is checked once, here; everything behind this border works with values that make sense.
+
+mod buffer;
+mod objections;
+
+pub use buffer::Buffer;
+
+use serde_json::{Value as Json, json};
+use sha2::{Digest, Sha256};
+
+use crate::config::{Document, Node, Parameter, PositiveSpan, Reader, Shape, Value, document_schema};
+use crate::framing::Framing;
+use crate::registry::Chosen;
+use crate::switch::PortConfig;
+use crate::topology::{Graph, Topology};
+use crate::traffic::Source;
+use crate::transport::TcpConfig;
+
+crate::choice! {
+    /// What counts as a connection's throughput (M-01).
+    pub enum Throughput {
+        /// Bytes delivered to the application, which are all in order (UBR+ section 3.2).
+        InOrder = "in-order",
+        /// The highest byte received, even beyond a hole (98-0876R1 section 7).
+        HighestSequence = "highest-sequence",
+    }
+}
+
+crate::section! {
+    /// How results are computed.
+    pub struct MeasureConfig {
+        /// What counts as throughput, over the whole duration (M-01).
+        pub throughput: Throughput = "in-order" or ["highest-sequence"],
+    }
+}
+
+/// The version of the scenario format: 1.
+#[derive(Clone, Copy, Debug)]
+pub struct SchemaVersion;
+
+impl Parameter for SchemaVersion {
+    fn shape() -> Shape {
+        Shape::Integer { minimum: 1, maximum: 1 }
+    }
+
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        match node.value {
+            Value::Integer(1) => return Some(Self),
+            Value::Integer(version @ 2..) => {
+                reader.reject(node, format!("version {version} is newer than this program, which reads version 1"));
+            }
+            _ => reader.reject(node, format!("expected 1, found {}", node.describe())),
+        }
+        None
+    }
+
+    fn resolved(&self) -> Json {
+        1.into()
+    }
+}
+
+crate::section! {
+    /// One network, its traffic, its end systems, a duration and a seed: all that one simulation needs.
+    pub struct Scenario {
+        /// Version of this format: 1.
+        pub schema_version: SchemaVersion,
+        /// Simulated time. Nothing is left out at its beginning: the papers include start-up (S-10).
+        pub duration: PositiveSpan,
+        /// Where all chance comes from; another seed gives another run of the same scenario.
+        pub seed: u64 = "1",
+        /// Number of the replication: another set of random streams under the same seed.
+        pub replication: u64 = "0",
+        /// Who is joined to whom.
+        pub topology: Chosen<dyn Topology>,
+        /// How packets become cells.
+        pub framing: Chosen<dyn Framing> = "aal5",
+        /// The bottleneck's output port.
+        pub port: PortConfig,
+        /// The end systems.
+        pub tcp: TcpConfig = "{}",
+        /// What the applications send.
+        pub traffic: Chosen<dyn Source> = "infinite",
+        /// How results are computed.
+        pub measure: MeasureConfig = "{}",
+    }
+}
+
+impl Scenario {
+    /// Checks a document and fills in every default.
+    ///
+    /// # Errors
+    /// One line for each thing that is wrong, all at once.
+    pub fn check(document: &Document) -> Result<Self, Vec<String>> {
+        let mut reader = Reader::default();
+        let scenario = <Self as Parameter>::read(&document.root, &mut reader);
+        let checked = scenario.map(|mut scenario| {
+            for (path, message) in scenario.settle() {
+                reader.reject_path(&document.root, &path, message);
+            }
+            scenario
+        });
+        match checked {
+            Some(scenario) if reader.problems.is_empty() => Ok(scenario),
+            _ => Err(reader.problems.iter().map(|problem| document.render(problem)).collect()),
+        }
+    }
+
+    /// Reads a text with overrides: `(path, value)`, the value in TOML or as bare text.
+    ///
+    /// # Errors
+    /// One line for each thing that is wrong, all at once.
+    pub fn parse(bytes: &[u8], source: &str, overrides: &[(String, String)]) -> Result<Self, Vec<String>> {
+        let mut document = Document::parse(bytes, source)?;
+        for (path, value) in overrides {
+            document.set(path, value, &format!("--set {path}={value}"));
+        }
+        Self::check(&document)
+    }
+
+    /// The scenario as canonical JSON: keys sorted, integers in base units, nothing left out.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        self.resolved().to_string()
+    }
+
+    /// The scenario's name: SHA-256 of its canonical JSON without seed and replication.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        let mut resolved = self.resolved();
+        if let Json::Object(table) = &mut resolved {
+            table.remove("seed");
+            table.remove("replication");
+        }
+        sha256(&resolved.to_string())
+    }
+
+    /// The run's name: SHA-256 of scenario, seed, replication and engine version.
+    #[must_use]
+    pub fn run_id(&self) -> String {
+        sha256(&json!({ "engine": crate::ENGINE_VERSION, "scenario": self.resolved() }).to_string())
+    }
+
+    /// JSON Schema of scenario files.
+    #[must_use]
+    pub fn schema() -> Json {
+        document_schema("longfat scenario", &Self::fields())
+    }
+
+    /// The network as a graph.
+    #[must_use]
+    pub fn graph(&self) -> Graph {
+        self.topology.build(&()).graph()
+    }
+}
+
+fn sha256(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,84 @@
+//! Whether the parts of a scenario, each sound by itself, make sense together.
+
+use super::{Buffer, Scenario};
+use crate::config::format_span;
+use crate::switch::drop_policy::BufferContext;
+use crate::topology::Graph;
+use crate::units::{PICOSECONDS_PER_SECOND, Span};
+
+/// Longest simulated time: well within the clock's range.
+const LONGEST_DURATION: Span = Span(100 * 24 * 3600 * PICOSECONDS_PER_SECOND);
+
+/// Longest propagation delay: nothing on or around Earth is further.
+const LONGEST_DELAY: Span = Span(60 * PICOSECONDS_PER_SECOND);
+
+/// A dotted path and what is wrong there.
+type Objection = (String, String);
+
+impl Scenario {
+    /// Resolves what depends on several parts, and tells what is wrong between them.
+    pub(super) fn settle(&mut self) -> Vec<Objection> {
+        let graph = self.graph();
+        let mut objections = self.object_to_clocks(&graph);
+        if objections.is_empty() {
+            self.settle_buffer(&graph);
+            objections.extend(self.object_to_buffer(&graph));
+        }
+        objections.extend(self.object_to_windows());
+        objections
+    }
+
+    fn settle_buffer(&mut self, graph: &Graph) {
+        let round_trip = graph.flows.iter().map(|flow| graph.round_trip(flow)).max();
+        if let (Some(bottleneck), Some(round_trip)) = (graph.bottleneck(), round_trip) {
+            self.port.buffer = self.port.buffer.in_cells(bottleneck.rate, round_trip);
+        }
+    }
+
+    fn object_to_clocks(&self, graph: &Graph) -> Vec<Objection> {
+        let mut objections = Vec::new();
+        if self.duration.0 > LONGEST_DURATION {
+            let message = format!("{} is too long; at most 2400 h", format_span(self.duration.0));
+            objections.push(("duration".into(), message));
+        }
+        if let Some(link) = graph.links.iter().find(|link| link.delay > LONGEST_DELAY) {
+            let message = format!("a delay of {} ({}) is too long; at most 60 s", format_span(link.delay), link.name);
+            objections.push(("topology".into(), message));
+        }
+        objections
+    }
+
+    fn object_to_buffer(&self, graph: &Graph) -> Vec<Objection> {
+        let capacity = self.port.buffer.capacity();
+        let packet = self.framing.build(&()).cells(self.tcp.mss.0, 0);
+        let mut objections = Vec::new();
+        if let Buffer::Cells(cells) = self.port.buffer
+            && cells < packet
+        {
+            let mss = self.tcp.mss.0;
+            let message = format!("{cells} cells cannot hold one packet: a segment of {mss} B takes {packet} cells");
+            objections.push(("port.buffer".into(), message));
+        }
+        let context = BufferContext { capacity, circuits: 2 * graph.flows.len() };
+        let of_policy = self.port.policy.objections(&context);
+        objections.extend(of_policy.into_iter().map(|(key, message)| (format!("port.policy.{key}"), message)));
+        objections
+    }
+
+    fn object_to_windows(&self) -> Vec<Objection> {
+        let (mss, window) = (self.tcp.mss.0, self.tcp.receiver_window.0);
+        let mut objections = Vec::new();
+        if mss > 65_535 {
+            objections.push(("tcp.mss".into(), format!("{mss} B is too large; at most 65535 B")));
+        }
+        if window < mss {
+            let message = format!("{window} B cannot hold one segment of {mss} B; nothing would ever be sent");
+            objections.push(("tcp.receiver_window".into(), message));
+        }
+        if window > 65_535 << 14 {
+            let message = format!("{window} B is beyond window scaling; at most 1073725440 B (RFC 7323 section 2.2)");
+            objections.push(("tcp.receiver_window".into(), message));
+        }
+        objections
+    }
+}

@@ -1,0 +1,57 @@
+//! Conservation: nothing appears, vanishes or is delivered twice.
+
+use super::{Flow, Simulation};
+use crate::observer::Observer;
+
+/// A conservation law that does not hold: a mistake of the engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation(String);
+
+impl std::fmt::Display for Violation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "conservation violated: {}", self.0)
+    }
+}
+
+impl std::error::Error for Violation {}
+
+fn equal(what: &str, left: u64, right: u64) -> Result<(), Violation> {
+    if left == right { Ok(()) } else { Err(Violation(format!("{what}: {left} is not {right}"))) }
+}
+
+impl<O: Observer> Simulation<O> {
+    /// Whether cells in = cells out + dropped + held, everywhere, and every byte was delivered once and in order.
+    ///
+    /// # Errors
+    /// The first law that does not hold.
+    pub fn audit(&self) -> Result<(), Violation> {
+        for port in &self.ports {
+            let statistics = &port.statistics;
+            let held = port.queued_cells() + port.unadmitted_cells();
+            let accounted = statistics.cells_out + statistics.cells_dropped + held;
+            equal("cells into a port, and out, dropped or held", statistics.cells_in, accounted)?;
+        }
+        let on_lines: u64 = self.links.iter().map(|link| link.line.cells_under_way()).sum();
+        let in_ports: u64 = self.ports.iter().map(|port| port.queued_cells() + port.unadmitted_cells()).sum();
+        let dropped: u64 = self.ports.iter().map(|port| port.statistics.cells_dropped).sum();
+        let under_way = on_lines + in_ports;
+        equal("cells under way, counted by packet and by place", self.packets.cells_under_way(), under_way)?;
+        equal(
+            "cells sent, and delivered, dropped or under way",
+            self.cells_sent,
+            self.cells_delivered + dropped + under_way,
+        )?;
+        self.flows.iter().try_for_each(audit_flow)
+    }
+}
+
+fn audit_flow(flow: &Flow) -> Result<(), Violation> {
+    let (sender, receiver) = (&flow.sender, &flow.receiver);
+    let accounted = receiver.next() + receiver.bytes_held() + receiver.bytes_discarded;
+    equal("bytes received, and delivered, held or discarded", receiver.bytes_received, accounted)?;
+    let order = [sender.unacknowledged(), receiver.next(), receiver.highest(), sender.highest()];
+    if order.is_sorted() {
+        return Ok(());
+    }
+    Err(Violation(format!("acknowledged, delivered, received and sent bytes out of order: {order:?}")))
+}

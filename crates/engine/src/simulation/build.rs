@@ -1,0 +1,96 @@
+//! From a checked scenario to a network at rest.
+
+use super::{Event, Flow, LineEnd, Link, OTHER_RANK, Simulation};
+use crate::calendar::Calendar;
+use crate::framing::{Packets, Reassembly};
+use crate::link::Line;
+use crate::measure::Fingerprint;
+use crate::observer::Observer;
+use crate::random::Chance;
+use crate::scenario::Scenario;
+use crate::switch::Port;
+use crate::topology::{Graph, Routes};
+use crate::transport::{Receiver, Sender, TickClock};
+use crate::units::Time;
+
+impl<O: Observer> Simulation<O> {
+    /// A network at rest, its sources about to start.
+    #[must_use]
+    pub fn new(scenario: &Scenario, observer: O) -> Self {
+        let graph = scenario.graph();
+        let chance = Chance { seed: scenario.seed, replication: scenario.replication };
+        let framing = scenario.framing.build(&());
+        let (links, ports) = build_links(scenario, &graph, chance);
+        let flows: Vec<_> = (0..graph.flows.len()).map(|number| build_flow(scenario, &graph, number, chance)).collect();
+        let mut simulation = Self {
+            calendar: Calendar::new(links.len() + ports.len() + 2 * flows.len()),
+            events: list_events(links.len(), ports.len(), flows.len()),
+            routes: Routes::of(&graph),
+            port_fingerprints: vec![Fingerprint::default(); ports.len()],
+            links,
+            ports,
+            flows,
+            framing,
+            packets: Packets::default(),
+            end: Time::ZERO + scenario.duration.0,
+            events_processed: 0,
+            cells_sent: 0,
+            cells_delivered: 0,
+            segments: Vec::new(),
+            dropped: Vec::new(),
+            scenario: scenario.clone(),
+            observer,
+        };
+        for number in 0..simulation.flows.len() {
+            let start = simulation.flows[number].source.start();
+            simulation.calendar.schedule(simulation.wake_slot(number), start, OTHER_RANK);
+        }
+        simulation
+    }
+}
+
+/// The events of all entities, in the order of their places in the calendar.
+fn list_events(links: usize, ports: usize, flows: usize) -> Vec<Event> {
+    let arrivals = (0..links).map(Event::Arrival);
+    let services = (0..ports).map(Event::Service);
+    let timeouts = (0..flows).map(Event::Timeout);
+    let wakes = (0..flows).map(Event::Wake);
+    arrivals.chain(services).chain(timeouts).chain(wakes).collect()
+}
+
+fn build_links(scenario: &Scenario, graph: &Graph, chance: Chance) -> (Vec<Link>, Vec<Port>) {
+    let circuits = 2 * graph.flows.len();
+    let mut ports = Vec::new();
+    let mut links = Vec::new();
+    for (number, link) in graph.links.iter().enumerate() {
+        let line = Line::new(link.rate, link.delay);
+        let port = link.managed.then(|| {
+            let order = chance.stream(&format!("port/{}/order", link.name));
+            let capacity = scenario.port.buffer.capacity();
+            ports.push(Port::new(&scenario.port, capacity, circuits, number, line.cell_time(), order));
+            ports.len() - 1
+        });
+        let end = if graph.nodes[link.to].is_host { LineEnd::Host } else { LineEnd::Switch(link.to) };
+        links.push(Link { line, end, port });
+    }
+    (links, ports)
+}
+
+fn build_flow(scenario: &Scenario, graph: &Graph, number: usize, chance: Chance) -> Flow {
+    let tcp = &scenario.tcp;
+    let stream = |what: &str| chance.stream(&format!("flow/{}/{what}", number + 1));
+    let clock = TickClock::new(tcp.timer_granularity.0, tcp.timer_phase, &mut stream("timer-phase"));
+    let lost_last_cell = scenario.framing.build(&()).lost_last_cell();
+    let paths = &graph.flows[number];
+    Flow {
+        source: scenario.traffic.build(&stream("source")),
+        sender: Sender::new(tcp, clock),
+        receiver: Receiver::new(tcp.out_of_order),
+        data_line: paths.forward[0],
+        acknowledgment_line: paths.backward[0],
+        data_in: Reassembly::new(lost_last_cell),
+        acknowledgments_in: Reassembly::new(lost_last_cell),
+        timer: None,
+        fingerprint: Fingerprint::default(),
+    }
+}

@@ -1,0 +1,321 @@
+//! The loop: takes the next event, lets the models act, schedules what follows. No model arithmetic here.
+
+mod audit;
+mod build;
+mod results;
+
+pub use audit::Violation;
+
+use crate::calendar::{Calendar, Slot};
+use crate::framing::{Cell, Content, Framing, Packets, Reassembly};
+use crate::link::Line;
+use crate::measure::{Fingerprint, RunRecord};
+use crate::observer::{Observer, Unobserved};
+use crate::scenario::Scenario;
+use crate::switch::{Dropped, Port};
+use crate::topology::Routes;
+use crate::traffic::Source;
+use crate::transport::{Receiver, Segment, Sender};
+use crate::units::Time;
+
+/// Simulates a scenario from beginning to end.
+///
+/// # Errors
+/// If a conservation law does not hold at the end, which would be a mistake of the engine.
+pub fn run(scenario: &Scenario) -> Result<RunRecord, Violation> {
+    let mut simulation = Simulation::new(scenario, Unobserved);
+    simulation.advance(simulation.end());
+    simulation.finish()
+}
+
+/// What can happen next.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// The next cell on a line reaches its end.
+    Arrival(usize),
+    /// A port ends a slot, or its transmitter is free again.
+    Service(usize),
+    /// A flow's retransmission timer expires.
+    Timeout(usize),
+    /// A flow's source wakes.
+    Wake(usize),
+}
+
+/// Of events at one instant a slot closes before the cells that arrive at that very instant, which belong to the next.
+const SERVICE_RANK: u8 = 0;
+const OTHER_RANK: u8 = 1;
+
+/// What is at the end of a line.
+#[derive(Clone, Copy, Debug)]
+enum LineEnd {
+    Switch(usize),
+    Host,
+}
+
+/// A line with what surrounds it.
+struct Link {
+    line: Line,
+    end: LineEnd,
+    /// The managed port that feeds it, if any.
+    port: Option<usize>,
+}
+
+/// A connection: both end systems.
+struct Flow {
+    source: Box<dyn Source>,
+    sender: Sender,
+    receiver: Receiver,
+    /// Lines of the sender's and the receiver's network interfaces.
+    data_line: usize,
+    acknowledgment_line: usize,
+    /// Ends of the circuits that carry data and acknowledgments.
+    data_in: Reassembly,
+    acknowledgments_in: Reassembly,
+    /// What is in the calendar for the retransmission timer.
+    timer: Option<Time>,
+    fingerprint: Fingerprint,
+}
+
+/// One run in progress.
+pub struct Simulation<O: Observer> {
+    scenario: Scenario,
+    observer: O,
+    calendar: Calendar,
+    events: Vec<Event>,
+    links: Vec<Link>,
+    routes: Routes,
+    ports: Vec<Port>,
+    port_fingerprints: Vec<Fingerprint>,
+    flows: Vec<Flow>,
+    framing: Box<dyn Framing>,
+    packets: Packets,
+    end: Time,
+    events_processed: u64,
+    cells_sent: u64,
+    cells_delivered: u64,
+    segments: Vec<Segment>,
+    dropped: Vec<Dropped>,
+}
+
+impl<O: Observer> Simulation<O> {
+    /// When the simulation ends.
+    #[must_use]
+    pub fn end(&self) -> Time {
+        self.end
+    }
+
+    /// Lets everything happen that happens before `until` and before the end.
+    pub fn advance(&mut self, until: Time) {
+        let until = until.min(self.end);
+        loop {
+            let (now, slot) = self.calendar.first();
+            if now >= until {
+                return;
+            }
+            self.events_processed += 1;
+            match self.events[slot.0 as usize] {
+                Event::Arrival(line) => self.arrive(now, line),
+                Event::Service(port) => self.serve(now, port),
+                Event::Timeout(flow) => self.time_out(now, flow),
+                Event::Wake(flow) => self.wake(now, flow),
+            }
+            #[cfg(debug_assertions)]
+            if self.events_processed.is_multiple_of(1 << 14) {
+                self.audit().unwrap_or_else(|violation| panic!("at {} s: {violation}", now.as_seconds()));
+            }
+        }
+    }
+
+    /// Checks the conservation laws and gives the results.
+    ///
+    /// # Errors
+    /// If a law does not hold.
+    pub fn finish(self) -> Result<RunRecord, Violation> {
+        self.audit()?;
+        Ok(self.record())
+    }
+
+    /// The observer, once the simulation is over.
+    pub fn into_observer(self) -> O {
+        self.observer
+    }
+
+    fn line_slot(line: usize) -> Slot {
+        slot(line)
+    }
+
+    fn port_slot(&self, port: usize) -> Slot {
+        slot(self.links.len() + port)
+    }
+
+    fn timer_slot(&self, flow: usize) -> Slot {
+        slot(self.links.len() + self.ports.len() + flow)
+    }
+
+    fn wake_slot(&self, flow: usize) -> Slot {
+        slot(self.links.len() + self.ports.len() + self.flows.len() + flow)
+    }
+
+    /// Puts the head of a line into the calendar.
+    #[inline]
+    fn watch_line(&mut self, line: usize) {
+        match self.links[line].line.next_arrival() {
+            Some(time) => self.calendar.schedule(Self::line_slot(line), time, OTHER_RANK),
+            None => self.calendar.cancel(Self::line_slot(line)),
+        }
+    }
+
+    #[inline]
+    fn arrive(&mut self, now: Time, line: usize) {
+        let link = &mut self.links[line];
+        let cell = link.line.receive();
+        let end = link.end;
+        self.watch_line(line);
+        match end {
+            LineEnd::Switch(node) => self.forward(now, node, cell),
+            LineEnd::Host => self.deliver(now, cell),
+        }
+    }
+
+    /// A cell has reached a switch and goes to its output port.
+    #[inline]
+    fn forward(&mut self, now: Time, node: usize, cell: Cell) {
+        let line = self.routes.outlet(node, cell.circuit());
+        let link = &mut self.links[line];
+        if let Some(port) = link.port {
+            if let Some(time) = self.ports[port].receive(now, cell, &mut self.dropped) {
+                self.calendar.schedule(self.port_slot(port), time, SERVICE_RANK);
+            }
+            self.account_for_drops(now, port);
+        } else {
+            let idle = link.line.is_empty();
+            link.line.send_cell(now, cell);
+            if idle {
+                self.watch_line(line);
+            }
+        }
+    }
+
+    fn serve(&mut self, now: Time, port: usize) {
+        let line = self.ports[port].line;
+        let idle = self.links[line].line.is_empty();
+        let next = self.ports[port].serve(now, &mut self.links[line].line, &mut self.dropped);
+        match next {
+            Some(time) => self.calendar.schedule(self.port_slot(port), time, SERVICE_RANK),
+            None => self.calendar.cancel(self.port_slot(port)),
+        }
+        if idle {
+            self.watch_line(line);
+        }
+        self.account_for_drops(now, port);
+    }
+
+    #[inline]
+    fn account_for_drops(&mut self, now: Time, port: usize) {
+        for index in 0..self.dropped.len() {
+            let (cell, reason) = self.dropped[index];
+            self.port_fingerprints[port].add(now.0);
+            self.port_fingerprints[port].add(cell.circuit() as u64);
+            self.observer.cell_dropped(now, port, cell, reason);
+            if self.packets.damage(cell.packet) {
+                self.ports[port].statistics.packets_dropped += 1;
+            }
+            self.packets.release_cell(cell.packet);
+        }
+        self.dropped.clear();
+    }
+
+    /// A cell has reached the host at the end of its circuit.
+    #[inline]
+    fn deliver(&mut self, now: Time, cell: Cell) {
+        let (number, is_data) = (cell.circuit() / 2, cell.circuit().is_multiple_of(2));
+        let flow = &mut self.flows[number];
+        let end = if is_data { &mut flow.data_in } else { &mut flow.acknowledgments_in };
+        let content = end.receive(cell, &self.packets).map(|packet| self.packets.get(packet).content);
+        self.cells_delivered += 1;
+        self.packets.release_cell(cell.packet);
+        match content {
+            Some(Content::Data { sequence, length }) => self.receive_segment(now, number, sequence, length),
+            Some(Content::Acknowledgment { next }) => self.receive_acknowledgment(now, number, next),
+            None => {}
+        }
+    }
+
+    fn receive_segment(&mut self, now: Time, number: usize, sequence: u64, length: u64) {
+        let flow = &mut self.flows[number];
+        let next = flow.receiver.receive(sequence, length);
+        flow.fingerprint.add(now.0);
+        flow.fingerprint.add(sequence);
+        self.observer.segment_received(now, number, sequence, length, next);
+        let line = flow.acknowledgment_line;
+        self.send_packet(now, line, 2 * number + 1, Content::Acknowledgment { next }, 0);
+    }
+
+    fn receive_acknowledgment(&mut self, now: Time, number: usize, next: u64) {
+        let flow = &mut self.flows[number];
+        flow.fingerprint.add(now.0);
+        flow.fingerprint.add(next);
+        self.observer.acknowledgment_received(now, number, next, flow.sender.window());
+        flow.sender.acknowledge(now, next, &mut self.segments);
+        self.send_segments(now, number);
+    }
+
+    fn time_out(&mut self, now: Time, number: usize) {
+        let flow = &mut self.flows[number];
+        flow.fingerprint.add(now.0);
+        flow.timer = None;
+        self.observer.timed_out(now, number, flow.sender.window());
+        flow.sender.time_out(now, &mut self.segments);
+        self.calendar.cancel(self.timer_slot(number));
+        self.send_segments(now, number);
+    }
+
+    fn wake(&mut self, now: Time, number: usize) {
+        let flow = &mut self.flows[number];
+        let wake = flow.source.wake(now);
+        flow.sender.offer(now, wake.bytes, &mut self.segments);
+        match wake.next {
+            Some(time) => self.calendar.schedule(self.wake_slot(number), time, OTHER_RANK),
+            None => self.calendar.cancel(self.wake_slot(number)),
+        }
+        self.send_segments(now, number);
+    }
+
+    /// Sends what the sender of a flow has decided to send, and sets its timer in the calendar.
+    fn send_segments(&mut self, now: Time, number: usize) {
+        let line = self.flows[number].data_line;
+        for index in 0..self.segments.len() {
+            let segment = self.segments[index];
+            self.observer.segment_sent(now, number, segment, self.flows[number].sender.window());
+            let content = Content::Data { sequence: segment.sequence, length: segment.length };
+            self.send_packet(now, line, 2 * number, content, segment.length);
+        }
+        self.segments.clear();
+        let flow = &mut self.flows[number];
+        let expires = flow.sender.expires();
+        if flow.timer != expires {
+            flow.timer = expires;
+            match expires {
+                Some(time) => self.calendar.schedule(self.timer_slot(number), time, OTHER_RANK),
+                None => self.calendar.cancel(self.timer_slot(number)),
+            }
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "a packet has few cells; circuits are numbered in 30 bits")]
+    fn send_packet(&mut self, now: Time, line: usize, circuit: usize, content: Content, payload_bytes: u64) {
+        let cells = self.framing.cells(payload_bytes, 0) as u32;
+        let packet = self.packets.insert(content, cells);
+        self.cells_sent += u64::from(cells);
+        let idle = self.links[line].line.is_empty();
+        self.links[line].line.send_packet(now, packet, circuit as u32, cells);
+        if idle {
+            self.watch_line(line);
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a scenario is refused long before it has 2^32 entities")]
+fn slot(index: usize) -> Slot {
+    Slot(index as u32)
+}

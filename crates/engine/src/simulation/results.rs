@@ -1,0 +1,127 @@
+//! From the state at the end to the record of the run.
+
+use super::Simulation;
+use crate::config::Parameter;
+use crate::measure::{Fingerprint, FlowRecord, Metrics, PortRecord, RunRecord, Work, fairness_index};
+use crate::observer::Observer;
+use crate::scenario::Throughput;
+use crate::units::{CELL_BITS, Rate, Span};
+
+#[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
+impl<O: Observer> Simulation<O> {
+    pub(super) fn record(&self) -> RunRecord {
+        let flows = self.flow_records();
+        let ports = self.port_records();
+        RunRecord {
+            scenario: self.scenario.resolved(),
+            scenario_hash: self.scenario.hash(),
+            run_id: self.scenario.run_id(),
+            engine: crate::ENGINE_VERSION,
+            seed: self.scenario.seed,
+            replication: self.scenario.replication,
+            metrics: self.metrics(&flows, &ports),
+            flows,
+            ports,
+            work: self.work(),
+            fingerprint: format!("{:016x}", self.fingerprint().value()),
+        }
+    }
+
+    fn seconds(&self) -> f64 {
+        self.scenario.duration.0.as_seconds()
+    }
+
+    fn metrics(&self, flows: &[FlowRecord], ports: &[PortRecord]) -> Metrics {
+        let goodputs: Vec<f64> = flows.iter().map(|flow| flow.goodput_bps).collect();
+        let goodput_bps = goodputs.iter().sum();
+        let max_goodput_bps = self.max_goodput_bps();
+        let cells_in: u64 = ports.iter().map(|port| port.cells_in).sum();
+        let dropped: u64 = ports.iter().map(|port| port.cells_dropped).sum();
+        Metrics {
+            efficiency: goodput_bps / max_goodput_bps,
+            fairness: fairness_index(&goodputs),
+            goodput_bps,
+            max_goodput_bps,
+            max_queue_cells: ports.iter().map(|port| port.max_queue_cells).max().unwrap_or(0),
+            mean_queue_cells: ports.first().map_or(0.0, |port| port.mean_queue_cells),
+            cell_loss_ratio: if cells_in == 0 { 0.0 } else { dropped as f64 / cells_in as f64 },
+            timeouts: flows.iter().map(|flow| flow.timeouts).sum(),
+        }
+    }
+
+    /// C (M-02): the bottleneck's rate times the share of data in the cells of a full segment.
+    fn max_goodput_bps(&self) -> f64 {
+        let rate = self.scenario.graph().bottleneck().map_or(0, |link| link.rate.0);
+        let mss = self.scenario.tcp.mss.0;
+        let bits_on_line = self.framing.cells(mss, 0) * CELL_BITS;
+        rate as f64 * (8 * mss) as f64 / bits_on_line as f64
+    }
+
+    fn flow_records(&self) -> Vec<FlowRecord> {
+        let throughput = self.scenario.measure.throughput;
+        let record = |(number, flow): (usize, &super::Flow)| {
+            let bytes = match throughput {
+                Throughput::InOrder => flow.receiver.next(),
+                Throughput::HighestSequence => flow.receiver.highest(),
+            };
+            let sent = &flow.sender.statistics;
+            FlowRecord {
+                name: format!("flow {}", number + 1),
+                flavor: self.scenario.tcp.flavor.name(),
+                goodput_bps: (8 * bytes) as f64 / self.seconds(),
+                bytes_delivered: flow.receiver.next(),
+                segments_sent: sent.segments_sent,
+                segments_retransmitted: sent.segments_retransmitted,
+                timeouts: sent.timeouts,
+                fast_retransmits: 0,
+                max_cwnd_bytes: sent.max_cwnd,
+            }
+        };
+        self.flows.iter().enumerate().map(record).collect()
+    }
+
+    fn port_records(&self) -> Vec<PortRecord> {
+        let graph = self.scenario.graph();
+        let record = |port: &crate::switch::Port| {
+            let link = &graph.links[port.line];
+            let statistics = &port.statistics;
+            PortRecord {
+                name: link.name.clone(),
+                policy: self.scenario.port.policy.name(),
+                max_queue_cells: statistics.max_queue_cells,
+                mean_queue_cells: port.mean_queue_cells(self.end),
+                cells_in: statistics.cells_in,
+                cells_out: statistics.cells_out,
+                cells_dropped: statistics.cells_dropped,
+                packets_dropped: statistics.packets_dropped,
+                utilization: busy_share(statistics.cells_out, link.rate, self.scenario.duration.0),
+            }
+        };
+        self.ports.iter().map(record).collect()
+    }
+
+    fn work(&self) -> Work {
+        Work {
+            events: self.events_processed,
+            cell_hops: self.links.iter().map(|link| link.line.cells_carried).sum(),
+            packet_hops: self.links.iter().map(|link| link.line.packets_carried).sum(),
+        }
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        let mut all = Fingerprint::default();
+        let parts = self.flows.iter().map(|flow| flow.fingerprint).chain(self.port_fingerprints.iter().copied());
+        parts.for_each(|part| all.add(part.value()));
+        for port in &self.ports {
+            all.add(port.statistics.cells_out);
+            all.add(port.statistics.max_queue_cells);
+        }
+        all
+    }
+}
+
+/// Share of `duration` that `cells` cells keep a line of `rate` busy.
+#[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
+fn busy_share(cells: u64, rate: Rate, duration: Span) -> f64 {
+    (cells * CELL_BITS) as f64 / rate.0 as f64 / duration.as_seconds()
+}

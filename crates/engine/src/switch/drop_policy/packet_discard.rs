@@ -1,0 +1,55 @@
+//! Discarding by packets: what the policies that see packet boundaries share.
+
+use super::{Occupancy, Verdict};
+use crate::framing::Cell;
+
+/// What becomes of the cells of a circuit's current packet.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// They are accepted while there is room.
+    Accepted,
+    /// The packet was refused at its first cell: none of it enters.
+    Refused,
+    /// A cell of it was lost: only its last cell may enter, which tells the receiver where the packet ends.
+    Truncated,
+}
+
+/// Remembers for each circuit what becomes of its current packet.
+pub struct PacketDiscard {
+    fates: Vec<Fate>,
+    discards_remainder: bool,
+}
+
+impl PacketDiscard {
+    /// For `circuits` circuits; `discards_remainder` tells whether a packet that lost a cell to a full buffer loses its
+    /// other cells too, but for the last (partial packet discard).
+    #[must_use]
+    pub fn new(circuits: usize, discards_remainder: bool) -> Self {
+        Self { fates: vec![Fate::Accepted; circuits], discards_remainder }
+    }
+
+    /// Decides about a cell; `refuses` is asked once for each packet, at its first cell.
+    #[inline]
+    pub fn decide(
+        &mut self,
+        cell: Cell,
+        circuit: usize,
+        occupancy: &Occupancy,
+        refuses: impl FnOnce() -> bool,
+    ) -> Verdict {
+        if cell.is_first() {
+            self.fates[circuit] = if refuses() { Fate::Refused } else { Fate::Accepted };
+        }
+        match self.fates[circuit] {
+            Fate::Refused => Verdict::Refused,
+            Fate::Truncated if !cell.is_last() => Verdict::Remainder,
+            _ if occupancy.is_full() => {
+                if self.discards_remainder {
+                    self.fates[circuit] = Fate::Truncated;
+                }
+                Verdict::Overflow
+            }
+            _ => Verdict::Accept,
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Partial packet discard.
+
+use super::{DropPolicy, Occupancy, PacketDiscard, Verdict};
+use crate::framing::Cell;
+
+crate::model! {
+    /// Once a packet has lost a cell to a full buffer, its other cells are dropped too, but for the last, which marks
+    /// the packet's end for the receiver.
+    #[name = "partial-packet-discard"]
+    #[source = "UBR+ final report, switch policies; Romanow and Floyd 1995"]
+    pub struct PartialPacketDiscard: dyn DropPolicy {}
+    build(_config, buffer) { Box::new(Policy(PacketDiscard::new(buffer.circuits, true))) }
+}
+
+struct Policy(PacketDiscard);
+
+impl DropPolicy for Policy {
+    fn decide(&mut self, cell: Cell, circuit: usize, occupancy: &Occupancy) -> Verdict {
+        self.0.decide(cell, circuit, occupancy, || false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_support::Bench;
+
+    #[test]
+    fn after_a_loss_only_the_last_cell_of_the_packet_may_enter() {
+        let mut bench = Bench::new("partial-packet-discard", 4, 2);
+        assert_eq!(bench.packet(0, 3), "aaa");
+        assert_eq!(bench.cells(1, 6, 0..3), "aor");
+        bench.serve(2);
+        assert_eq!(bench.cells(1, 6, 3..6), "rra");
+    }
+
+    #[test]
+    fn the_last_cell_is_lost_too_when_there_is_no_room() {
+        let mut bench = Bench::new("partial-packet-discard", 2, 1);
+        assert_eq!(bench.packet(0, 5), "aaoro");
+    }
+}

@@ -1,0 +1,207 @@
+//! An output port: a buffer, the policy that guards it, and the line it feeds.
+
+use std::collections::VecDeque;
+
+use super::drop_policy::{BufferContext, DropPolicy, Verdict};
+use super::slots::Slots;
+use super::{ArrivalOrder, Occupancy};
+use crate::framing::Cell;
+use crate::link::Line;
+use crate::random::Stream;
+use crate::registry::Chosen;
+use crate::scenario::Buffer;
+use crate::units::{CellTime, LineClock, Time};
+
+crate::section! {
+    /// The bottleneck's output port.
+    pub struct PortConfig {
+        /// K: cells that can wait, besides the one being sent. Also "0.5 RTT" or "1 BDP" (the cells that the bottleneck
+        /// carries in a round trip without queueing) or "unlimited".
+        pub buffer: Buffer,
+        /// What is dropped when the buffer fills.
+        pub policy: Chosen<dyn DropPolicy> = "tail-drop",
+        /// In which order cells that arrive in one cell slot enter the buffer (S-06). The papers say "no randomization in
+        /// any component" and no more. Always the same order lets one connection capture the buffer, which their tables
+        /// do not show; a seeded random order comes closest to them.
+        pub arrival_order: ArrivalOrder = "seeded-random" or ["rotating", "fixed", "first-come-first-served"],
+        /// Whether the cell being sent counts as one in the buffer (S-07). Table 1 of UBR+ comes out exactly if not.
+        pub counts_cell_in_service: bool = "false" or ["true"],
+    }
+}
+
+/// What a port has seen.
+#[derive(Clone, Debug, Default)]
+pub struct PortStatistics {
+    /// Cells that arrived.
+    pub cells_in: u64,
+    /// Cells handed to the line.
+    pub cells_out: u64,
+    /// Cells dropped.
+    pub cells_dropped: u64,
+    /// Packets that lost at least one cell here.
+    pub packets_dropped: u64,
+    /// Most cells in the buffer at any time.
+    pub max_queue_cells: u64,
+    /// Cells in the buffer, integrated over time in picoseconds.
+    queue_integral: u128,
+    queue_since: Time,
+}
+
+impl PortStatistics {
+    /// Mean number of cells in the buffer from the start until `end`.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a mean for reports")]
+    pub fn mean_queue_cells(&self, queue: u64, end: Time) -> f64 {
+        let integral = self.queue_integral + u128::from(queue) * u128::from(end.0 - self.queue_since.0);
+        if end == Time::ZERO { 0.0 } else { integral as f64 / end.0 as f64 }
+    }
+
+    #[inline]
+    fn integrate(&mut self, queue: u64, now: Time) {
+        self.queue_integral += u128::from(queue) * u128::from(now.0 - self.queue_since.0);
+        self.queue_since = now;
+    }
+}
+
+/// A dropped cell and why it was dropped.
+pub type Dropped = (Cell, Verdict);
+
+/// A buffer in front of a line.
+pub struct Port {
+    /// The line it feeds, by number.
+    pub line: usize,
+    /// What it has seen.
+    pub statistics: PortStatistics,
+    occupancy: Occupancy,
+    policy: Box<dyn DropPolicy>,
+    queue: VecDeque<Cell>,
+    slots: Option<Slots>,
+    cell_time: CellTime,
+    /// Begin of the slot that closes next, with the slot's number; meaningful while a service event is pending.
+    boundary: LineClock,
+    slot: u64,
+    counts_cell_in_service: bool,
+    /// The circuit of the cell in service, if it still counts.
+    in_service: Option<usize>,
+    service_pending: bool,
+}
+
+impl Port {
+    /// An empty port in front of `line`.
+    #[must_use]
+    pub fn new(
+        config: &PortConfig,
+        capacity: Option<u64>,
+        circuits: usize,
+        line: usize,
+        cell_time: CellTime,
+        chance: Stream,
+    ) -> Self {
+        let slotted = config.arrival_order != ArrivalOrder::FirstComeFirstServed;
+        Self {
+            line,
+            statistics: PortStatistics::default(),
+            occupancy: Occupancy::new(capacity, circuits),
+            policy: config.policy.build(&BufferContext { capacity, circuits }),
+            queue: VecDeque::new(),
+            slots: slotted.then(|| Slots::new(config.arrival_order, circuits, chance)),
+            cell_time,
+            boundary: LineClock::default(),
+            slot: 0,
+            counts_cell_in_service: config.counts_cell_in_service,
+            in_service: None,
+            service_pending: false,
+        }
+    }
+
+    /// Cells waiting.
+    #[must_use]
+    pub fn queued_cells(&self) -> u64 {
+        self.queue.len() as u64
+    }
+
+    /// Cells that have arrived in a slot that is not over yet.
+    #[must_use]
+    pub fn unadmitted_cells(&self) -> u64 {
+        self.slots.as_ref().map_or(0, Slots::len)
+    }
+
+    /// Mean number of cells in the buffer from the start until `end`.
+    #[must_use]
+    pub fn mean_queue_cells(&self, end: Time) -> f64 {
+        self.statistics.mean_queue_cells(self.occupancy.total(), end)
+    }
+
+    /// Takes a cell that arrives at `now`. Gives when to [`serve`](Self::serve), if that has changed.
+    #[inline]
+    pub fn receive(&mut self, now: Time, cell: Cell, dropped: &mut Vec<Dropped>) -> Option<Time> {
+        self.statistics.cells_in += 1;
+        if let Some(slots) = &mut self.slots {
+            slots.push(cell);
+            if self.service_pending {
+                return None;
+            }
+            self.slot = self.cell_time.slot_of(now);
+            self.boundary = self.cell_time.boundary(self.slot + 1);
+        } else {
+            self.statistics.integrate(self.occupancy.total(), now);
+            self.admit(cell, dropped);
+            if self.service_pending || self.queue.is_empty() {
+                return None;
+            }
+            // Nothing is pending, so the line has sent all it was given.
+            self.boundary = LineClock::at(now);
+        }
+        self.service_pending = true;
+        Some(self.boundary.time)
+    }
+
+    /// Ends a slot: admits the cells that arrived in it and sends the head of the queue. Gives when to serve again.
+    pub fn serve(&mut self, now: Time, line: &mut Line, dropped: &mut Vec<Dropped>) -> Option<Time> {
+        self.statistics.integrate(self.occupancy.total(), now);
+        if let Some(mut slots) = self.slots.take() {
+            for &cell in slots.close(self.slot) {
+                self.admit(cell, dropped);
+            }
+            slots.clear();
+            self.slots = Some(slots);
+            self.slot += 1;
+        }
+        if let Some(circuit) = self.in_service.take() {
+            self.occupancy.remove(circuit);
+        }
+        self.service_pending = self.send(line);
+        self.boundary.advance(self.cell_time);
+        self.service_pending.then_some(self.boundary.time)
+    }
+
+    #[inline]
+    fn admit(&mut self, cell: Cell, dropped: &mut Vec<Dropped>) {
+        let circuit = cell.circuit();
+        match self.policy.decide(cell, circuit, &self.occupancy) {
+            Verdict::Accept => {
+                self.occupancy.add(circuit);
+                self.queue.push_back(cell);
+                self.statistics.max_queue_cells = self.statistics.max_queue_cells.max(self.occupancy.total());
+            }
+            verdict => {
+                self.statistics.cells_dropped += 1;
+                dropped.push((cell, verdict));
+            }
+        }
+    }
+
+    /// Hands the head of the queue to the line; tells whether there was one.
+    #[inline]
+    fn send(&mut self, line: &mut Line) -> bool {
+        let Some(cell) = self.queue.pop_front() else { return false };
+        line.send_cell_at(self.boundary, cell);
+        self.statistics.cells_out += 1;
+        if self.counts_cell_in_service {
+            self.in_service = Some(cell.circuit());
+        } else {
+            self.occupancy.remove(cell.circuit());
+        }
+        true
+    }
+}

@@ -1,0 +1,103 @@
+//! Who is joined to whom: a graph of hosts and switches, directed links, and flows between hosts.
+
+mod n_source;
+mod routes;
+
+pub use routes::Routes;
+
+use crate::registry::{Entry, Family};
+use crate::units::{Rate, Span};
+
+/// Every registered topology.
+pub const TOPOLOGIES: &[Entry<dyn Topology>] = &[Entry::of::<n_source::NSource>()];
+
+/// Something that can be laid out as a graph.
+pub trait Topology: Send + Sync {
+    /// The graph.
+    fn graph(&self) -> Graph;
+}
+
+impl Family for dyn Topology {
+    const KIND: &'static str = "topology";
+    type Context = ();
+    fn models() -> &'static [Entry<Self>] {
+        TOPOLOGIES
+    }
+}
+
+/// Hosts and switches with the links between them.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    /// Hosts and switches.
+    pub nodes: Vec<Node>,
+    /// Directed links.
+    pub links: Vec<Link>,
+    /// Connections between hosts, with their paths.
+    pub flows: Vec<Flow>,
+}
+
+/// A host or a switch.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Its name in reports.
+    pub name: String,
+    /// Whether it is a host.
+    pub is_host: bool,
+}
+
+/// A directed link.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// Its name in reports.
+    pub name: String,
+    /// Node that sends.
+    pub from: usize,
+    /// Node that receives.
+    pub to: usize,
+    /// Bits per second.
+    pub rate: Rate,
+    /// One-way propagation delay.
+    pub delay: Span,
+    /// Whether the scenario's port (buffer, drop policy) guards it; other ports have buffers without limit.
+    pub managed: bool,
+}
+
+/// A connection between two hosts: the links that its data takes, and those of its acknowledgments.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// From the sender to the receiver.
+    pub forward: Vec<usize>,
+    /// From the receiver to the sender.
+    pub backward: Vec<usize>,
+}
+
+impl Graph {
+    /// Adds a node and gives its number.
+    pub fn add_node(&mut self, name: impl Into<String>, is_host: bool) -> usize {
+        self.nodes.push(Node { name: name.into(), is_host });
+        self.nodes.len() - 1
+    }
+
+    /// Adds a link in each direction, unmanaged, and gives the number of the first.
+    pub fn join(&mut self, from: usize, to: usize, rate: Rate, delay: Span) -> usize {
+        let index = self.links.len();
+        for (from, to) in [(from, to), (to, from)] {
+            let name = format!("{} to {}", self.nodes[from].name, self.nodes[to].name);
+            self.links.push(Link { name, from, to, rate, delay, managed: false });
+        }
+        index
+    }
+
+    /// The managed link that bounds what all flows together can get: the slowest.
+    #[must_use]
+    pub fn bottleneck(&self) -> Option<&Link> {
+        self.links.iter().filter(|link| link.managed).min_by_key(|link| link.rate)
+    }
+
+    /// Propagation delay of a flow, there and back.
+    #[must_use]
+    pub fn round_trip(&self, flow: &Flow) -> Span {
+        let delays = flow.forward.iter().chain(&flow.backward).map(|&link| self.links[link].delay);
+        delays.fold(Span::ZERO, |sum, delay| sum + delay)
+    }
+}

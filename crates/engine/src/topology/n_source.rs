@@ -1,0 +1,72 @@
+//! The N-source configuration of the seed papers.
+
+use super::{Flow, Graph, Topology};
+use crate::config::AtLeastOne;
+use crate::units::{Rate, Span};
+
+crate::section! {
+    /// A pair of links, one in each direction.
+    pub struct LinkPair {
+        /// Bits per second on the line. The papers take 155.52 Mbit/s as the rate of cells; after SONET overhead it would
+        /// be 149.76 Mbit/s (S-01).
+        pub rate: Rate = "155.52 Mbit/s" or ["149.76 Mbit/s"],
+        /// One-way propagation delay.
+        pub delay: Span,
+    }
+}
+
+crate::model! {
+    /// N sources, a switch, one link, a second switch, N destinations. The first switch's port to the second is the
+    /// bottleneck: it alone has the scenario's buffer and policy. The way back is the same links with ample buffers.
+    #[name = "n-source"]
+    #[source = "UBR+ figure 2; 97-0424 figure 3"]
+    pub struct NSource: dyn Topology {
+        /// N, the number of sources, each with a destination and a connection of its own.
+        sources: AtLeastOne,
+        /// Links between hosts and switches.
+        access: LinkPair,
+        /// Link between the switches.
+        bottleneck: LinkPair,
+    }
+    build(config, _context) { Box::new(config.clone()) }
+}
+
+impl Topology for NSource {
+    fn graph(&self) -> Graph {
+        let mut graph = Graph::default();
+        let near = graph.add_node("switch 1", false);
+        let far = graph.add_node("switch 2", false);
+        let bottleneck = graph.join(near, far, self.bottleneck.rate, self.bottleneck.delay);
+        graph.links[bottleneck].managed = true;
+        graph.links[bottleneck].name = "bottleneck".into();
+        for number in 1..=self.sources.0 {
+            let source = graph.add_node(format!("source {number}"), true);
+            let destination = graph.add_node(format!("destination {number}"), true);
+            let up = graph.join(source, near, self.access.rate, self.access.delay);
+            let down = graph.join(far, destination, self.access.rate, self.access.delay);
+            graph
+                .flows
+                .push(Flow { forward: vec![up, bottleneck, down], backward: vec![down + 1, bottleneck + 1, up + 1] });
+        }
+        graph
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_back_crosses_the_same_nodes_and_the_round_trip_is_six_links() {
+        let pair = |microseconds| LinkPair { rate: Rate(155_520_000), delay: Span::from_microseconds(microseconds) };
+        let graph = NSource { sources: AtLeastOne(3), access: pair(5), bottleneck: pair(100) }.graph();
+        assert_eq!(graph.flows.len(), 3);
+        for flow in &graph.flows {
+            let there: Vec<_> = flow.forward.iter().map(|&link| graph.links[link].from).collect();
+            let back: Vec<_> = flow.backward.iter().rev().map(|&link| graph.links[link].to).collect();
+            assert_eq!(there, back);
+            assert_eq!(graph.round_trip(flow), Span::from_microseconds(220));
+        }
+        assert_eq!(graph.bottleneck().unwrap().name, "bottleneck");
+    }
+}

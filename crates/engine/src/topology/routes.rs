@@ -1,0 +1,40 @@
+//! Where each switch sends the cells of each virtual circuit.
+
+use super::Graph;
+
+/// The outgoing link of every switch for every circuit.
+///
+/// Flow f has circuit 2f from its sender to its receiver and circuit 2f + 1 back.
+#[derive(Clone, Debug)]
+pub struct Routes {
+    /// `outlets[node][circuit]`, empty for hosts.
+    outlets: Vec<Vec<u32>>,
+}
+
+impl Routes {
+    /// The routes along the paths of a graph's flows.
+    ///
+    /// # Panics
+    /// If there are more than `u32::MAX` links.
+    #[must_use]
+    pub fn of(graph: &Graph) -> Self {
+        let circuits = 2 * graph.flows.len();
+        let table = |node: &super::Node| vec![u32::MAX; if node.is_host { 0 } else { circuits }];
+        let mut outlets: Vec<_> = graph.nodes.iter().map(table).collect();
+        for (flow, paths) in graph.flows.iter().enumerate() {
+            for (circuit, path) in [(2 * flow, &paths.forward), (2 * flow + 1, &paths.backward)] {
+                for &link in &path[1..] {
+                    outlets[graph.links[link].from][circuit] = u32::try_from(link).expect("fewer than 2^32 links");
+                }
+            }
+        }
+        Self { outlets }
+    }
+
+    /// The link on which switch `node` sends the cells of `circuit`.
+    #[must_use]
+    #[inline]
+    pub fn outlet(&self, node: usize, circuit: usize) -> usize {
+        self.outlets[node][circuit] as usize
+    }
+}

@@ -1,0 +1,30 @@
+//! Infinite sources.
+
+use super::{Source, Wake};
+use crate::random::RandomSpan;
+use crate::units::Time;
+
+crate::model! {
+    /// Always has data: sends whenever the window allows, until the end of the simulation (T-01).
+    #[name = "infinite"]
+    #[source = "UBR+ section 3.1"]
+    pub struct Infinite: dyn Source {
+        /// When a connection starts; "uniform(0 ms, 1 ms)" draws for each. In UBR+ all start at the same time.
+        start: RandomSpan = "0 s",
+    }
+    build(config, chance) { Box::new(Application { start: config.start.sample(&mut chance.clone()) }) }
+}
+
+struct Application {
+    start: Time,
+}
+
+impl Source for Application {
+    fn start(&self) -> Time {
+        self.start
+    }
+
+    fn wake(&mut self, _now: Time) -> Wake {
+        Wake { bytes: u64::MAX, next: None }
+    }
+}

@@ -1,0 +1,38 @@
+//! What the applications have to send, and when.
+//!
+//! To add a source: a file here with a [`model!`](crate::model), a `mod` line and a line in [`SOURCES`].
+
+mod infinite;
+
+use crate::random::Stream;
+use crate::registry::{Entry, Family};
+use crate::units::Time;
+
+/// Every registered source.
+pub const SOURCES: &[Entry<dyn Source>] = &[Entry::of::<infinite::Infinite>()];
+
+/// What a source does when it wakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wake {
+    /// Bytes it hands to its TCP; `u64::MAX` for data without end.
+    pub bytes: u64,
+    /// When it wakes again, if it does.
+    pub next: Option<Time>,
+}
+
+/// The application of one connection.
+pub trait Source: Send {
+    /// When it first wakes.
+    fn start(&self) -> Time;
+    /// It is time.
+    fn wake(&mut self, now: Time) -> Wake;
+}
+
+impl Family for dyn Source {
+    const KIND: &'static str = "traffic source";
+    /// The connection's own chance.
+    type Context = Stream;
+    fn models() -> &'static [Entry<Self>] {
+        SOURCES
+    }
+}

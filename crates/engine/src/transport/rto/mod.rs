@@ -1,0 +1,50 @@
+//! From measured round trips to a retransmission timeout, both in clock ticks.
+
+mod bsd_integer;
+mod floating_point;
+
+use crate::registry::{Entry, Family};
+
+/// Every registered estimator.
+pub const ESTIMATORS: &[Entry<dyn TimeoutEstimator>] =
+    &[Entry::of::<bsd_integer::BsdInteger>(), Entry::of::<floating_point::FloatingPoint>()];
+
+/// The timeout of one connection.
+pub trait TimeoutEstimator: Send {
+    /// A segment sent once has been acknowledged `ticks` ticks after it was sent (0 within the same tick).
+    fn on_round_trip(&mut self, ticks: u64);
+    /// The timer has expired.
+    fn on_timeout(&mut self);
+    /// The timeout now, in ticks, with its backoff.
+    fn timeout_ticks(&self) -> u64;
+}
+
+impl Family for dyn TimeoutEstimator {
+    const KIND: &'static str = "timeout estimator";
+    /// Turns spans into ticks.
+    type Context = super::TickClock;
+    fn models() -> &'static [Entry<Self>] {
+        ESTIMATORS
+    }
+}
+
+/// Doubling of the timeout at every expiry until a round trip is measured again (Karn), within limits in ticks.
+#[derive(Clone, Copy, Debug)]
+struct Backoff {
+    minimum: u64,
+    maximum: u64,
+    doublings: u32,
+}
+
+/// BSD doubles six times at most.
+const MOST_DOUBLINGS: u32 = 6;
+
+impl Backoff {
+    fn apply(self, ticks: u64) -> u64 {
+        (ticks << self.doublings).clamp(self.minimum, self.maximum.max(self.minimum))
+    }
+
+    fn double(&mut self) {
+        self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
+    }
+}

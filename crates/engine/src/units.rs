@@ -1,0 +1,231 @@
+//! The integer quantities of the simulator: instants, spans, rates, and how long a line needs for bits.
+//!
+//! Time is counted in picoseconds (`u64`: 213 days). No floating point ever enters a clock. A cell on a
+//! 155.52 Mbit/s line is not a whole number of picoseconds, so a [`LineClock`] carries the remainder from one
+//! transmission to the next: after `n` cells it is exact to the picosecond, whatever the rate.
+
+use std::ops::{Add, AddAssign, Sub};
+
+/// Picoseconds in a second.
+pub const PICOSECONDS_PER_SECOND: u64 = 1_000_000_000_000;
+
+/// Bits of an ATM cell on the line (53 bytes; ITU-T I.361, `UBR+` section 3.2).
+pub const CELL_BITS: u64 = 424;
+
+/// Payload bytes of an ATM cell.
+pub const CELL_PAYLOAD_BYTES: u64 = 48;
+
+/// An instant: picoseconds since the start of the simulation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
+pub struct Time(pub u64);
+
+/// A length of time in picoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
+pub struct Span(pub u64);
+
+impl Time {
+    /// The start of the simulation.
+    pub const ZERO: Self = Self(0);
+    /// Later than anything that happens.
+    pub const NEVER: Self = Self(u64::MAX);
+
+    /// The instant in seconds, for reports only.
+    #[must_use]
+    pub fn as_seconds(self) -> f64 {
+        Span(self.0).as_seconds()
+    }
+}
+
+impl Span {
+    /// No time at all.
+    pub const ZERO: Self = Self(0);
+
+    /// A whole number of microseconds.
+    #[must_use]
+    pub const fn from_microseconds(microseconds: u64) -> Self {
+        Self(microseconds * 1_000_000)
+    }
+
+    /// The span in seconds, for reports only.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
+    pub fn as_seconds(self) -> f64 {
+        self.0 as f64 / PICOSECONDS_PER_SECOND as f64
+    }
+}
+
+impl Add<Span> for Time {
+    type Output = Self;
+    fn add(self, span: Span) -> Self {
+        Self(self.0 + span.0)
+    }
+}
+
+impl AddAssign<Span> for Time {
+    fn add_assign(&mut self, span: Span) {
+        self.0 += span.0;
+    }
+}
+
+impl Sub for Time {
+    type Output = Span;
+    fn sub(self, earlier: Self) -> Span {
+        Span(self.0 - earlier.0)
+    }
+}
+
+impl Add for Span {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+/// A line rate in bits per second; never zero.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub struct Rate(pub u64);
+
+impl Rate {
+    /// Bits that this rate carries in `span`, rounded down.
+    #[must_use]
+    pub fn bits_in(self, span: Span) -> u128 {
+        u128::from(self.0) * u128::from(span.0) / u128::from(PICOSECONDS_PER_SECOND)
+    }
+
+    /// Whole cells that this rate carries in `span` times `numerator / denominator`, rounded up.
+    #[must_use]
+    pub fn cells_in(self, span: Span, numerator: u128, denominator: u128) -> u128 {
+        let bits_times = u128::from(self.0) * u128::from(span.0) * numerator;
+        bits_times.div_ceil(u128::from(PICOSECONDS_PER_SECOND) * u128::from(CELL_BITS) * denominator)
+    }
+}
+
+/// The exact duration of one cell on a line: whole picoseconds and a fraction `remainder / rate`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CellTime {
+    whole: u64,
+    remainder: u64,
+    rate: u64,
+}
+
+impl CellTime {
+    /// The time that a cell of [`CELL_BITS`] takes at `rate`.
+    #[must_use]
+    pub const fn at(rate: Rate) -> Self {
+        let picobits = CELL_BITS * PICOSECONDS_PER_SECOND;
+        Self { whole: picobits / rate.0, remainder: picobits % rate.0, rate: rate.0 }
+    }
+
+    /// The index of the cell slot that contains `time`, slots being counted from the start of the simulation.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "the quotient is smaller than `time`")]
+    pub fn slot_of(self, time: Time) -> u64 {
+        // Boundary k lies at floor(k * bits / rate), so slot(t) = ceil((t + 1) * rate / bits) - 1.
+        let picobits = u128::from(CELL_BITS) * u128::from(PICOSECONDS_PER_SECOND);
+        ((u128::from(time.0) + 1) * u128::from(self.rate)).div_ceil(picobits) as u64 - 1
+    }
+
+    /// A clock that stands at the boundary before slot `slot`.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "a slot boundary within the run fits in u64")]
+    pub fn boundary(self, slot: u64) -> LineClock {
+        let picobits = u128::from(slot) * u128::from(CELL_BITS) * u128::from(PICOSECONDS_PER_SECOND);
+        let rate = u128::from(self.rate);
+        LineClock { time: Time((picobits / rate) as u64), remainder: (picobits % rate) as u64 }
+    }
+}
+
+/// Where a line stands in time: a picosecond and the exact fraction beyond it, in units of `1 / rate`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LineClock {
+    /// The instant, rounded down.
+    pub time: Time,
+    remainder: u64,
+}
+
+impl LineClock {
+    /// A clock at a whole picosecond.
+    #[must_use]
+    pub const fn at(time: Time) -> Self {
+        Self { time, remainder: 0 }
+    }
+
+    /// Moves on by the duration of one cell.
+    #[inline]
+    pub fn advance(&mut self, cell: CellTime) {
+        self.time.0 += cell.whole;
+        self.remainder += cell.remainder;
+        if self.remainder >= cell.rate {
+            self.remainder -= cell.rate;
+            self.time.0 += 1;
+        }
+    }
+
+    /// Moves on by the duration of `cells` cells.
+    #[expect(clippy::cast_possible_truncation, reason = "a remainder is smaller than the rate")]
+    pub fn advance_by(&mut self, cell: CellTime, cells: u64) {
+        let parts = u128::from(self.remainder) + u128::from(cell.remainder) * u128::from(cells);
+        self.time.0 += cell.whole * cells + (parts / u128::from(cell.rate)) as u64;
+        self.remainder = (parts % u128::from(cell.rate)) as u64;
+    }
+
+    /// The same clock read `span` later.
+    #[must_use]
+    pub fn delayed(self, span: Span) -> Self {
+        Self { time: self.time + span, remainder: self.remainder }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OC3: Rate = Rate(155_520_000);
+
+    #[test]
+    fn ten_seconds_of_oc3_hold_3667924_whole_cells() {
+        let mut clock = LineClock::default();
+        let cell = CellTime::at(OC3);
+        let mut cells = 0_u64;
+        loop {
+            clock.advance(cell);
+            if clock.time.0 > 10 * PICOSECONDS_PER_SECOND {
+                break;
+            }
+            cells += 1;
+        }
+        assert_eq!(cells, 155_520_000 * 10 / 424);
+    }
+
+    #[test]
+    fn many_steps_of_one_cell_equal_one_step_of_many_cells() {
+        for rate in [Rate(155_520_000), Rate(45_000_000), Rate(149_760_000), Rate(97), Rate(1_000_003)] {
+            let cell = CellTime::at(rate);
+            let (mut one, mut many) = (LineClock::at(Time(17)), LineClock::at(Time(17)));
+            (0..1000).for_each(|_| one.advance(cell));
+            many.advance_by(cell, 1000);
+            assert_eq!(one, many);
+        }
+    }
+
+    #[test]
+    fn slots_begin_at_their_boundary() {
+        let cell = CellTime::at(OC3);
+        for slot in [0, 1, 2, 3, 1000, 3_667_924] {
+            let boundary = cell.boundary(slot).time;
+            assert_eq!(cell.slot_of(boundary), slot);
+            assert_eq!(cell.slot_of(boundary + Span(1)), slot);
+            if slot > 0 {
+                assert_eq!(cell.slot_of(Time(boundary.0 - 1)), slot - 1);
+            }
+        }
+    }
+
+    #[test]
+    fn stepping_from_a_boundary_meets_the_next_one() {
+        let cell = CellTime::at(OC3);
+        let mut clock = cell.boundary(12_345);
+        clock.advance_by(cell, 1_000_000);
+        assert_eq!(clock, cell.boundary(1_012_345));
+    }
+}

@@ -1,0 +1,244 @@
+//! Factors and their levels: changes of the scenario.
+
+use longfat_engine::config::{Document, Node, Parameter, Place, Problem, Reader, Shape, Value};
+use longfat_engine::scenario::Scenario;
+use serde_json::{Value as Json, json};
+
+/// A scenario path with the value that a level puts there.
+#[derive(Clone, Debug)]
+pub struct Override {
+    /// Dotted path in the scenario.
+    pub path: String,
+    /// A TOML fragment.
+    pub value: String,
+    place: Place,
+}
+
+/// One setting of a factor.
+#[derive(Clone, Debug)]
+pub struct Level {
+    /// Its name in tables.
+    pub name: String,
+    /// What it changes in the scenario.
+    pub overrides: Vec<Override>,
+}
+
+/// What a study varies.
+#[derive(Clone, Debug)]
+pub struct Factor {
+    /// Its column in tables: the last part of its path, or its free name.
+    pub name: String,
+    /// The scenario path it sets, if it sets a single one.
+    pub path: Option<String>,
+    /// Its levels.
+    pub levels: Vec<Level>,
+}
+
+/// All factors of a study.
+#[derive(Clone, Debug)]
+pub struct Factors(pub Vec<Factor>);
+
+impl Override {
+    fn new(path: &str, node: &Node) -> Self {
+        Self { path: path.into(), value: node.to_fragment(), place: node.place.clone() }
+    }
+
+    /// Reads a table of scenario paths with values.
+    pub(crate) fn read_table(node: &Node, reader: &mut Reader) -> Option<Vec<Self>> {
+        let Value::Table(entries) = &node.value else {
+            reader.reject(node, format!("expected a table of scenario paths with values, found {}", node.describe()));
+            return None;
+        };
+        Some(entries.iter().map(|(key, value)| Self::new(&key.name, value)).collect())
+    }
+
+    pub(crate) fn resolved(&self) -> Json {
+        json!([self.path, self.value])
+    }
+
+    /// Where the override is written, for the engine's messages.
+    pub(crate) fn label(&self, document: &Document) -> String {
+        let problem = Problem { place: self.place.clone(), path: String::new(), message: String::new() };
+        document.render(&problem).trim_end_matches(": ").to_owned()
+    }
+}
+
+impl Factors {
+    /// The first level of every factor that does not depend on another.
+    pub(crate) fn first_levels(&self) -> Vec<&Override> {
+        let independent = self.0.iter().filter(|factor| self.parent_of(factor).is_none());
+        independent.filter_map(|factor| factor.levels.first()).flat_map(|level| &level.overrides).collect()
+    }
+
+    /// The settings of the other factors under which a level of `factor` can be judged.
+    pub(crate) fn contexts_of<'f>(&'f self, factor: &Factor) -> Vec<Vec<&'f Override>> {
+        let base = self.first_levels();
+        match self.parent_of(factor) {
+            None => vec![base],
+            Some(parent) => {
+                parent.levels.iter().map(|level| base.iter().copied().chain(&level.overrides).collect()).collect()
+            }
+        }
+    }
+
+    /// The factor whose path is the beginning of this one's.
+    fn parent_of(&self, factor: &Factor) -> Option<&Factor> {
+        let path = factor.path.as_ref()?;
+        let is_above = |above: &String| path.strip_prefix(above.as_str()).is_some_and(|rest| rest.starts_with('.'));
+        self.0.iter().find(|other| other.path.as_ref().is_some_and(is_above))
+    }
+}
+
+impl Parameter for Factors {
+    fn shape() -> Shape {
+        Shape::Map(
+            "scenario paths with lists of values or tables of named values, and of free names with tables of levels",
+        )
+    }
+
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let Value::Table(entries) = &node.value else {
+            reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
+            return None;
+        };
+        let before = reader.problems.len();
+        let mut factors: Vec<Factor> = Vec::new();
+        for (key, levels) in entries {
+            let factor = reader.below(&format!("\"{}\"", key.name), |reader| read_factor(&key.name, levels, reader));
+            if let Some(factor) = factor {
+                if factors.iter().any(|other| other.name == factor.name) {
+                    let message = format!("a second factor with the column \"{}\"", factor.name);
+                    reader.below(&key.name, |reader| reader.reject_at(&key.place, message));
+                }
+                factors.push(factor);
+            }
+        }
+        (reader.problems.len() == before).then_some(Self(factors))
+    }
+
+    fn resolved(&self) -> Json {
+        let level = |level: &Level| {
+            let overrides: Vec<_> = level.overrides.iter().map(Override::resolved).collect();
+            json!({ "name": level.name, "overrides": overrides })
+        };
+        let factor = |factor: &Factor| json!({ "name": factor.name, "levels": factor.levels.iter().map(level).collect::<Vec<_>>() });
+        self.0.iter().map(factor).collect()
+    }
+}
+
+fn read_factor(key: &str, levels: &Node, reader: &mut Reader) -> Option<Factor> {
+    let is_path = key.contains('.') || Scenario::fields().iter().any(|field| field.name == key);
+    let name = key.rsplit('.').next().unwrap_or(key).to_owned();
+    let read_levels = match &levels.value {
+        Value::Array(values) if is_path => values.iter().map(|value| value_level(key, value, reader)).collect(),
+        Value::Table(entries) if is_path => {
+            Some(entries.iter().map(|(level, value)| Level::of(&level.name, vec![Override::new(key, value)])).collect())
+        }
+        Value::Table(entries) => entries
+            .iter()
+            .map(|(level, node)| {
+                let overrides = reader.below(&level.name, |reader| Override::read_table(node, reader))?;
+                Some(Level::of(&level.name, overrides))
+            })
+            .collect(),
+        _ if is_path => {
+            let found = levels.describe();
+            reader.reject(levels, format!("expected a list of values or a table of named values, found {found}"));
+            None
+        }
+        _ => {
+            let message = format!(
+                "\"{key}\" is no scenario path, so expected a table of levels, each a table of scenario paths with values; found {}",
+                levels.describe()
+            );
+            reader.reject(levels, message);
+            None
+        }
+    };
+    let read_levels: Vec<Level> = read_levels?;
+    if read_levels.is_empty() {
+        reader.reject(levels, "a factor needs at least one level");
+        return None;
+    }
+    Some(Factor { name, path: is_path.then(|| key.to_owned()), levels: read_levels })
+}
+
+impl Level {
+    fn of(name: &str, overrides: Vec<Override>) -> Self {
+        Self { name: name.into(), overrides }
+    }
+}
+
+fn value_level(path: &str, value: &Node, reader: &mut Reader) -> Option<Level> {
+    let name = match &value.value {
+        Value::Text(text) => text.clone(),
+        Value::Table(_) | Value::Array(_) => {
+            reader.reject(
+                value,
+                "a level that is no single value needs a name: write { name = value, ... } instead of a list",
+            );
+            return None;
+        }
+        _ => value.to_fragment(),
+    };
+    Some(Level::of(&name, vec![Override::new(path, value)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Study;
+    use longfat_engine::config::Document;
+
+    const SCENARIO: &str = r#"
+        schema_version = 1
+        duration = "1 s"
+        topology = { kind = "n-source", access = { delay = "5 us" }, bottleneck = { delay = "5 us" } }
+        port = { buffer = "1000 cells" }
+    "#;
+
+    fn check(study: &str) -> Result<serde_json::Value, Vec<String>> {
+        let scenario = Document::parse(SCENARIO.as_bytes(), "scenario.toml").unwrap();
+        Study::check(study.as_bytes(), "study.toml", &scenario).map(|study| study.to_json())
+    }
+
+    #[test]
+    fn factors_may_be_paths_with_values_or_names_with_levels_that_move_together() {
+        let study = check(
+            r#"
+            schema_version = 1
+            title = "t"
+            [design]
+            perturb = { start = "uniform(0 ms, 1 ms)" }
+            [factors]
+            "topology.sources" = [5, 15]
+            "port.policy" = { ubr = "tail-drop", sd = { kind = "selective-drop" } }
+            "port.policy.z" = [0.8, 1.0]
+            [factors.config]
+            lan = { "topology.access.delay" = "5 us", "duration" = "10 s" }
+            wan = { "topology.access.delay" = "5 ms" }
+        "#,
+        )
+        .unwrap();
+        assert_eq!(study["factors"][0]["name"], "sources");
+        assert_eq!(study["factors"][0]["levels"][1]["overrides"][0][1], "15");
+        assert_eq!(study["factors"][3]["levels"][0]["overrides"][1][1], "\"10 s\"");
+        assert_eq!(study["design"]["perturb"][0][0], "traffic.start");
+    }
+
+    #[test]
+    fn every_wrong_level_is_reported_at_its_place_and_all_at_once() {
+        let problems = check(
+            "schema_version = 1\ntitle = \"t\"\n[factors]\n\"topology.sources\" = [5, 0]\n\
+             \"port.policy\" = { a = \"epd\", b = \"edp\" }\n\"port.polcy\" = [\"epd\"]\n",
+        )
+        .unwrap_err();
+        assert_eq!(problems.len(), 3, "{problems:#?}");
+        for expected in [
+            "study.toml:4:26: topology.sources: expected a whole number",
+            "study.toml:5:34: port.policy: unknown drop policy \"edp\"",
+            "study.toml:6:17: port.polcy: unknown key; did you mean \"policy\"?",
+        ] {
+            assert!(problems.iter().any(|problem| problem.starts_with(expected)), "{expected}: {problems:#?}");
+        }
+    }
+}

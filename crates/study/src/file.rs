@@ -1,0 +1,221 @@
+//! The study file and its declarations.
+
+use std::collections::BTreeSet;
+
+use longfat_engine::config::{Document, Node, Parameter, Reader, Shape, Value, did_you_mean, document_schema, listed};
+use longfat_engine::scenario::{Scenario, SchemaVersion};
+use longfat_engine::{choice, section};
+use serde_json::{Value as Json, json};
+
+use crate::factors::{Factors, Override};
+
+choice! {
+    /// Which combinations of factor levels are run.
+    pub enum DesignKind {
+        /// Every level of every factor with every level of all others.
+        FullFactorial = "full-factorial",
+        /// The distinct rows of the reference tables; a factor without a column is left as the scenario has it.
+        ReferenceRows = "reference-rows",
+    }
+}
+
+choice! {
+    /// How seeds are given to factor combinations.
+    pub enum Seeds {
+        /// The same random streams for all: differences between combinations are not blurred by different draws.
+        Common = "common",
+        /// Streams of their own for each combination.
+        Independent = "independent",
+    }
+}
+
+section! {
+    /// Which runs a study consists of.
+    pub struct Design {
+        /// Which combinations of factor levels are run.
+        pub kind: DesignKind = "full-factorial",
+        /// Replications with chance, beside replication 0, which is the scenario as it stands.
+        pub replications: u64 = "0",
+        /// What replications from 1 on change: scenario paths with values; "start" is short for "traffic.start".
+        pub perturb: Perturbations = "{}",
+        /// How seeds are given to factor combinations.
+        pub seeds: Seeds = "common",
+    }
+}
+
+section! {
+    /// A result that is compared with the source's numbers.
+    pub struct Response {
+        /// Name of a metric of the run record.
+        pub metric: String,
+        /// CSV with the source's numbers, relative to the study's folder: factor columns, one column for each metric.
+        pub reference: String,
+        /// The table's name in the source.
+        pub table: String = "",
+        /// What the table shows.
+        pub title: String = "",
+    }
+}
+
+section! {
+    /// The size at which tests run the study.
+    pub struct Quick {
+        /// Replications beside replication 0.
+        pub replications: u64 = "1",
+        /// Which factor combinations: an SQL expression over the factor columns; all if empty.
+        pub r#where: String = "",
+    }
+}
+
+section! {
+    /// A scenario, factors with levels, and the responses to compare with a source.
+    pub struct Study {
+        /// Version of this format: 1.
+        pub schema_version: SchemaVersion,
+        /// What is studied.
+        pub title: String,
+        /// The source that the study reproduces.
+        pub citation: String = "",
+        /// The scenario file, relative to the study's folder.
+        pub scenario: String = "scenario.toml",
+        /// Which runs the study consists of.
+        pub design: Design = "{}",
+        /// Factors: a scenario path with a list of values or a table of named values, or a free name with a table of levels,
+        /// each a table of scenario paths with values that move together.
+        pub factors: Factors,
+        /// Results that are compared with the source's numbers.
+        pub response: Vec<Response> = "[]",
+        /// The size at which tests run the study.
+        pub quick: Quick = "{}",
+    }
+}
+
+/// Scenario paths with values.
+#[derive(Clone, Debug, Default)]
+pub struct Perturbations(pub Vec<Override>);
+
+impl Parameter for Perturbations {
+    fn shape() -> Shape {
+        Shape::Map("scenario paths with values, such as start = \"uniform(0 ms, 1 ms)\"")
+    }
+
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let mut overrides = Override::read_table(node, reader)?;
+        for change in overrides.iter_mut().filter(|change| change.path == "start") {
+            change.path = "traffic.start".into();
+        }
+        Some(Self(overrides))
+    }
+
+    fn resolved(&self) -> Json {
+        self.0.iter().map(Override::resolved).collect()
+    }
+}
+
+/// The scenario that a study file names, relative to the study's folder.
+///
+/// # Errors
+/// If the file is no table or names no scenario; everything else is left to [`Study::check`].
+pub fn scenario_path(bytes: &[u8], source: &str) -> Result<String, Vec<String>> {
+    let document = Document::parse(bytes, source)?;
+    match document.root.get("scenario").map(|node| (node, &node.value)) {
+        None => Ok("scenario.toml".into()),
+        Some((_, Value::Text(path))) => Ok(path.clone()),
+        Some((node, _)) => {
+            let mut reader = Reader::default();
+            reader.below("scenario", |reader| String::read(node, reader));
+            Err(reader.problems.iter().map(|problem| document.render(problem)).collect())
+        }
+    }
+}
+
+impl Study {
+    /// Checks a study file, and its factor levels against its scenario.
+    ///
+    /// # Errors
+    /// One line for each thing that is wrong, all at once.
+    pub fn check(bytes: &[u8], source: &str, scenario: &Document) -> Result<Self, Vec<String>> {
+        let document = Document::parse(bytes, source)?;
+        let mut reader = Reader::default();
+        let study = <Self as Parameter>::read(&document.root, &mut reader);
+        if let Some(study) = &study {
+            study.object_to_responses(&document, &mut reader);
+        }
+        let mut problems: Vec<String> = reader.problems.iter().map(|problem| document.render(problem)).collect();
+        if let Some(study) = &study {
+            problems.extend(study.object_to_levels(&document, scenario));
+        }
+        let mut seen = BTreeSet::new();
+        problems.retain(|problem| seen.insert(problem.clone()));
+        match study {
+            Some(study) if problems.is_empty() => Ok(study),
+            _ => Err(problems),
+        }
+    }
+
+    fn object_to_responses(&self, document: &Document, reader: &mut Reader) {
+        let known = longfat_engine::measure::Metrics::NAMES;
+        let written = document.root.get("response").map(|node| &node.value);
+        let Some(Value::Array(nodes)) = written else { return };
+        for (response, node) in self.response.iter().zip(nodes) {
+            if !known.contains(&response.metric.as_str()) {
+                let near = did_you_mean(&response.metric, known.iter().copied());
+                let names = listed(known.iter().copied());
+                let message = format!("unknown metric \"{}\"; known: {names}{near}", response.metric);
+                reader.below("response", |reader| reader.reject(node.nearest("metric"), message));
+            }
+        }
+    }
+
+    /// What the engine has to say to each level, and to what replications change.
+    fn object_to_levels(&self, document: &Document, scenario: &Document) -> Vec<String> {
+        let mut problems = Vec::new();
+        let judge = |context: Vec<&Override>| {
+            let mut scenario = scenario.clone();
+            for change in context {
+                scenario.set(&change.path, &change.value, &change.label(document));
+            }
+            Scenario::check(&scenario).err().unwrap_or_default()
+        };
+        let roots: Vec<&Override> = self.factors.first_levels();
+        let perturbed = roots.iter().copied().chain(&self.design.perturb.0).collect();
+        problems.extend(judge(perturbed));
+        for factor in &self.factors.0 {
+            for level in &factor.levels {
+                // A factor below another one (`port.policy.z` below `port.policy`) need suit only one of that one's levels.
+                let contexts = self.factors.contexts_of(factor);
+                let mut verdicts =
+                    contexts.into_iter().map(|context| judge(context.into_iter().chain(&level.overrides).collect()));
+                let first = verdicts.next().unwrap_or_default();
+                if !first.is_empty() && !verdicts.any(|verdict| verdict.is_empty()) {
+                    problems.extend(first);
+                }
+            }
+        }
+        problems
+    }
+
+    /// The study as data: levels as lists of overrides.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        json!({
+            "schema_version": 1,
+            "title": self.title,
+            "citation": self.citation,
+            "scenario": self.scenario,
+            "design": self.design.resolved(),
+            "factors": self.factors.resolved(),
+            "responses": self.response.resolved(),
+            "quick": {
+                "replications": self.quick.replications,
+                "where": if self.quick.r#where.is_empty() { Json::Null } else { self.quick.r#where.as_str().into() },
+            },
+        })
+    }
+
+    /// JSON Schema of study files.
+    #[must_use]
+    pub fn schema() -> Json {
+        document_schema("longfat study", &Self::fields())
+    }
+}

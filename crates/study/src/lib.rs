@@ -1,0 +1,11 @@
+//! Study files: a scenario, factors with levels, responses with the numbers to compare with.
+//!
+//! The engine knows nothing of studies. This crate reads and checks their files with the engine's declarations, and lets the
+//! engine judge every factor level against the study's scenario; what it gives back is plain data for Python.
+
+#![forbid(unsafe_code)]
+
+mod factors;
+mod file;
+
+pub use file::{Study, scenario_path};
