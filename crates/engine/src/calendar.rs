@@ -10,16 +10,33 @@ use crate::units::Time;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot(pub u32);
 
-/// Time in the upper half, rank and insertion number in the lower: one comparison orders two events.
-type Key = u128;
-
-const NEVER: Key = Key::MAX;
+/// Order among events of one instant: the rank in the upper bits, the insertion number below.
 const RANK_SHIFT: u32 = 60;
 
+/// The winner of a part of the tree.
 #[derive(Clone, Copy)]
 struct Match {
-    key: Key,
+    time: u64,
+    order: u64,
     winner: u32,
+}
+
+impl Match {
+    fn never(winner: u32) -> Self {
+        Self { time: u64::MAX, order: u64::MAX, winner }
+    }
+
+    /// The earlier of two, without a branch: which one it is cannot be predicted.
+    #[inline]
+    fn or_earlier(self, rival: Self) -> Self {
+        let rival_wins = (rival.time < self.time) | ((rival.time == self.time) & (rival.order < self.order));
+        let choose = |ours: u64, theirs: u64| if rival_wins { theirs } else { ours };
+        Self {
+            time: choose(self.time, rival.time),
+            order: choose(self.order, rival.order),
+            winner: if rival_wins { rival.winner } else { self.winner },
+        }
+    }
 }
 
 /// A set of pending events, at most one for each leaf.
@@ -39,7 +56,7 @@ impl Calendar {
     pub fn new(entities: usize) -> Self {
         let leaves = entities.next_power_of_two().max(2);
         let leaf = |index: usize| u32::try_from(index % leaves).expect("at most u32::MAX entities");
-        let tree = (0..2 * leaves).map(|index| Match { key: NEVER, winner: leaf(index) }).collect();
+        let tree = (0..2 * leaves).map(|index| Match::never(leaf(index))).collect();
         Self { tree, leaves, insertions: 0 }
     }
 
@@ -50,35 +67,33 @@ impl Calendar {
     pub fn schedule(&mut self, slot: Slot, time: Time, rank: u8) {
         self.insertions += 1;
         let order = (u64::from(rank) << RANK_SHIFT) | self.insertions;
-        self.place(slot, (u128::from(time.0) << 64) | u128::from(order));
+        self.place(Match { time: time.0, order, winner: slot.0 });
     }
 
     /// Removes the event of `slot`, if there is one.
     #[inline]
     pub fn cancel(&mut self, slot: Slot) {
-        self.place(slot, NEVER);
+        self.place(Match::never(slot.0));
     }
 
-    /// The earliest event, which stays pending until it is rescheduled or cancelled.
+    /// The earliest event, which stays pending until it is rescheduled or cancelled; `Time::NEVER` if there is none.
     #[must_use]
     #[inline]
     pub fn first(&self) -> (Time, Slot) {
         let root = self.tree[1];
-        (Time((root.key >> 64) as u64), Slot(root.winner))
+        (Time(root.time), Slot(root.winner))
     }
 
     #[inline]
-    fn place(&mut self, slot: Slot, key: Key) {
-        let mut node = slot.0 as usize + self.leaves;
-        let mut best = Match { key, winner: slot.0 };
-        self.tree[node] = best;
+    fn place(&mut self, leaf: Match) {
+        let mut node = leaf.winner as usize + self.leaves;
+        let tree = self.tree.as_mut_slice();
+        let mut best = leaf;
+        tree[node] = best;
         while node > 1 {
-            let rival = self.tree[node ^ 1];
-            if rival.key < best.key {
-                best = rival;
-            }
+            best = best.or_earlier(tree[node ^ 1]);
             node /= 2;
-            self.tree[node] = best;
+            tree[node] = best;
         }
     }
 }

@@ -20,25 +20,29 @@ struct Train {
 ///
 /// What is sent waits until the transmitter is free: the transmitter is a FIFO without limit. Since nothing can
 /// overtake or vanish, every arrival time is known when a cell is handed over, and only the head is ever an event.
+///
+/// Where every cell goes straight on to a line of the same rate that is fed by this one alone, it can never wait there: such a
+/// relay is part of this line, and costs no event.
 pub struct Line {
     cell_time: CellTime,
     delay: Span,
+    /// Propagation delay of the relay, if there is one.
+    relay: Option<Span>,
     /// When the transmitter has finished all that was handed to it.
     free: LineClock,
     trains: VecDeque<Train>,
-    /// Cells that have arrived at the other end.
-    pub cells_carried: u64,
-    /// Last cells among them.
-    pub packets_carried: u64,
+    cells_carried: u64,
+    packets_carried: u64,
 }
 
 impl Line {
     /// An idle line.
     #[must_use]
-    pub fn new(rate: Rate, delay: Span) -> Self {
+    pub fn new(rate: Rate, delay: Span, relay: Option<Span>) -> Self {
         Self {
             cell_time: CellTime::at(rate),
             delay,
+            relay,
             free: LineClock::default(),
             trains: VecDeque::new(),
             cells_carried: 0,
@@ -50,6 +54,22 @@ impl Line {
     #[must_use]
     pub fn cell_time(&self) -> CellTime {
         self.cell_time
+    }
+
+    /// Cells carried so far, counted at every hop.
+    #[must_use]
+    pub fn cell_hops(&self) -> u64 {
+        self.cells_carried * self.hops()
+    }
+
+    /// Packets carried so far, counted at every hop by their last cells.
+    #[must_use]
+    pub fn packet_hops(&self) -> u64 {
+        self.packets_carried * self.hops()
+    }
+
+    fn hops(&self) -> u64 {
+        1 + u64::from(self.relay.is_some())
     }
 
     /// Whether nothing is waiting or under way.
@@ -96,8 +116,7 @@ impl Line {
 
     #[inline]
     fn push(&mut self, cell: Cell, cells: u32) {
-        let mut arrival = self.free.delayed(self.delay);
-        arrival.advance(self.cell_time);
+        let arrival = self.free.delayed(self.delay).after(self.cell_time);
         self.trains.push_back(Train { arrival, cell, cells });
     }
 
@@ -105,7 +124,11 @@ impl Line {
     #[must_use]
     #[inline]
     pub fn next_arrival(&self) -> Option<Time> {
-        self.trains.front().map(|train| train.arrival.time)
+        let arrival = self.trains.front()?.arrival;
+        Some(match self.relay {
+            None => arrival.time,
+            Some(delay) => arrival.after(self.cell_time).time + delay,
+        })
     }
 
     /// Takes the next cell off the line.

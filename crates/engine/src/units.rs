@@ -161,6 +161,14 @@ impl LineClock {
         }
     }
 
+    /// The clock one cell later.
+    #[must_use]
+    #[inline]
+    pub fn after(mut self, cell: CellTime) -> Self {
+        self.advance(cell);
+        self
+    }
+
     /// Moves on by the duration of `cells` cells.
     #[expect(clippy::cast_possible_truncation, reason = "a remainder is smaller than the rate")]
     pub fn advance_by(&mut self, cell: CellTime, cells: u64) {

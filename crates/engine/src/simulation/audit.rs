@@ -26,14 +26,13 @@ impl<O: Observer> Simulation<O> {
     /// The first law that does not hold.
     pub fn audit(&self) -> Result<(), Violation> {
         for port in &self.ports {
-            let statistics = &port.statistics;
-            let held = port.queued_cells() + port.unadmitted_cells();
-            let accounted = statistics.cells_out + statistics.cells_dropped + held;
+            let statistics = port.statistics();
+            let accounted = statistics.cells_out + statistics.cells_dropped + port.cells_held();
             equal("cells into a port, and out, dropped or held", statistics.cells_in, accounted)?;
         }
         let on_lines: u64 = self.links.iter().map(|link| link.line.cells_under_way()).sum();
-        let in_ports: u64 = self.ports.iter().map(|port| port.queued_cells() + port.unadmitted_cells()).sum();
-        let dropped: u64 = self.ports.iter().map(|port| port.statistics.cells_dropped).sum();
+        let in_ports: u64 = self.ports.iter().map(crate::switch::Port::cells_held).sum();
+        let dropped: u64 = self.ports.iter().map(|port| port.statistics().cells_dropped).sum();
         let under_way = on_lines + in_ports;
         equal("cells under way, counted by packet and by place", self.packets.cells_under_way(), under_way)?;
         equal(

@@ -60,20 +60,51 @@ fn list_events(links: usize, ports: usize, flows: usize) -> Vec<Event> {
 
 fn build_links(scenario: &Scenario, graph: &Graph, chance: Chance) -> (Vec<Link>, Vec<Port>) {
     let circuits = 2 * graph.flows.len();
+    let relays = find_relays(graph);
     let mut ports = Vec::new();
     let mut links = Vec::new();
     for (number, link) in graph.links.iter().enumerate() {
-        let line = Line::new(link.rate, link.delay);
+        let relay = relays[number].map(|next| graph.links[next].delay);
+        let line = Line::new(link.rate, link.delay, relay);
         let port = link.managed.then(|| {
             let order = chance.stream(&format!("port/{}/order", link.name));
             let capacity = scenario.port.buffer.capacity();
             ports.push(Port::new(&scenario.port, capacity, circuits, number, line.cell_time(), order));
             ports.len() - 1
         });
-        let end = if graph.nodes[link.to].is_host { LineEnd::Host } else { LineEnd::Switch(link.to) };
+        let end = graph.links[relays[number].unwrap_or(number)].to;
+        let end = if graph.nodes[end].is_host { LineEnd::Host } else { LineEnd::Switch(end) };
         links.push(Link { line, end, port });
     }
     (links, ports)
+}
+
+/// For each link, one of the links on which all its cells go on without ever waiting; `None` where there is none.
+///
+/// Every such link must be fed by this one alone, have its rate, no managed port, and lead to a host; and all must have the
+/// same delay, so that cells arrive in the order in which they were sent.
+fn find_relays(graph: &Graph) -> Vec<Option<usize>> {
+    let mut followers: Vec<Vec<usize>> = vec![Vec::new(); graph.links.len()];
+    let mut feeders: Vec<Vec<usize>> = vec![Vec::new(); graph.links.len()];
+    for flow in &graph.flows {
+        for hop in flow.forward.windows(2).chain(flow.backward.windows(2)) {
+            followers[hop[0]].push(hop[1]);
+            feeders[hop[1]].push(hop[0]);
+        }
+    }
+    let suits = |number: usize, next: usize, model: usize| {
+        let (link, next_link, model) = (&graph.links[number], &graph.links[next], &graph.links[model]);
+        feeders[next].iter().all(|&feeder| feeder == number)
+            && next_link.rate == link.rate
+            && !next_link.managed
+            && graph.nodes[next_link.to].is_host
+            && next_link.delay == model.delay
+    };
+    let relay = |number: usize| {
+        let &model = followers[number].first()?;
+        followers[number].iter().all(|&next| suits(number, next, model)).then_some(model)
+    };
+    (0..graph.links.len()).map(relay).collect()
 }
 
 fn build_flow(scenario: &Scenario, graph: &Graph, number: usize, chance: Chance) -> Flow {

@@ -218,7 +218,7 @@ impl<O: Observer> Simulation<O> {
             self.port_fingerprints[port].add(cell.circuit() as u64);
             self.observer.cell_dropped(now, port, cell, reason);
             if self.packets.damage(cell.packet) {
-                self.ports[port].statistics.packets_dropped += 1;
+                self.ports[port].count_dropped_packet();
             }
             self.packets.release_cell(cell.packet);
         }

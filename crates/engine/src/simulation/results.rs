@@ -84,7 +84,7 @@ impl<O: Observer> Simulation<O> {
         let graph = self.scenario.graph();
         let record = |port: &crate::switch::Port| {
             let link = &graph.links[port.line];
-            let statistics = &port.statistics;
+            let statistics = port.statistics();
             PortRecord {
                 name: link.name.clone(),
                 policy: self.scenario.port.policy.name(),
@@ -103,8 +103,8 @@ impl<O: Observer> Simulation<O> {
     fn work(&self) -> Work {
         Work {
             events: self.events_processed,
-            cell_hops: self.links.iter().map(|link| link.line.cells_carried).sum(),
-            packet_hops: self.links.iter().map(|link| link.line.packets_carried).sum(),
+            cell_hops: self.links.iter().map(|link| link.line.cell_hops()).sum(),
+            packet_hops: self.links.iter().map(|link| link.line.packet_hops()).sum(),
         }
     }
 
@@ -113,8 +113,8 @@ impl<O: Observer> Simulation<O> {
         let parts = self.flows.iter().map(|flow| flow.fingerprint).chain(self.port_fingerprints.iter().copied());
         parts.for_each(|part| all.add(part.value()));
         for port in &self.ports {
-            all.add(port.statistics.cells_out);
-            all.add(port.statistics.max_queue_cells);
+            all.add(port.statistics().cells_out);
+            all.add(port.statistics().max_queue_cells);
         }
         all
     }

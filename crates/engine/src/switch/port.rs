@@ -66,115 +66,15 @@ impl PortStatistics {
 /// A dropped cell and why it was dropped.
 pub type Dropped = (Cell, Verdict);
 
-/// A buffer in front of a line.
-pub struct Port {
-    /// The line it feeds, by number.
-    pub line: usize,
-    /// What it has seen.
-    pub statistics: PortStatistics,
+/// The cells that wait, and the policy that decides who joins them.
+struct Guarded {
     occupancy: Occupancy,
     policy: Box<dyn DropPolicy>,
     queue: VecDeque<Cell>,
-    slots: Option<Slots>,
-    cell_time: CellTime,
-    /// Begin of the slot that closes next, with the slot's number; meaningful while a service event is pending.
-    boundary: LineClock,
-    slot: u64,
-    counts_cell_in_service: bool,
-    /// The circuit of the cell in service, if it still counts.
-    in_service: Option<usize>,
-    service_pending: bool,
+    statistics: PortStatistics,
 }
 
-impl Port {
-    /// An empty port in front of `line`.
-    #[must_use]
-    pub fn new(
-        config: &PortConfig,
-        capacity: Option<u64>,
-        circuits: usize,
-        line: usize,
-        cell_time: CellTime,
-        chance: Stream,
-    ) -> Self {
-        let slotted = config.arrival_order != ArrivalOrder::FirstComeFirstServed;
-        Self {
-            line,
-            statistics: PortStatistics::default(),
-            occupancy: Occupancy::new(capacity, circuits),
-            policy: config.policy.build(&BufferContext { capacity, circuits }),
-            queue: VecDeque::new(),
-            slots: slotted.then(|| Slots::new(config.arrival_order, circuits, chance)),
-            cell_time,
-            boundary: LineClock::default(),
-            slot: 0,
-            counts_cell_in_service: config.counts_cell_in_service,
-            in_service: None,
-            service_pending: false,
-        }
-    }
-
-    /// Cells waiting.
-    #[must_use]
-    pub fn queued_cells(&self) -> u64 {
-        self.queue.len() as u64
-    }
-
-    /// Cells that have arrived in a slot that is not over yet.
-    #[must_use]
-    pub fn unadmitted_cells(&self) -> u64 {
-        self.slots.as_ref().map_or(0, Slots::len)
-    }
-
-    /// Mean number of cells in the buffer from the start until `end`.
-    #[must_use]
-    pub fn mean_queue_cells(&self, end: Time) -> f64 {
-        self.statistics.mean_queue_cells(self.occupancy.total(), end)
-    }
-
-    /// Takes a cell that arrives at `now`. Gives when to [`serve`](Self::serve), if that has changed.
-    #[inline]
-    pub fn receive(&mut self, now: Time, cell: Cell, dropped: &mut Vec<Dropped>) -> Option<Time> {
-        self.statistics.cells_in += 1;
-        if let Some(slots) = &mut self.slots {
-            slots.push(cell);
-            if self.service_pending {
-                return None;
-            }
-            self.slot = self.cell_time.slot_of(now);
-            self.boundary = self.cell_time.boundary(self.slot + 1);
-        } else {
-            self.statistics.integrate(self.occupancy.total(), now);
-            self.admit(cell, dropped);
-            if self.service_pending || self.queue.is_empty() {
-                return None;
-            }
-            // Nothing is pending, so the line has sent all it was given.
-            self.boundary = LineClock::at(now);
-        }
-        self.service_pending = true;
-        Some(self.boundary.time)
-    }
-
-    /// Ends a slot: admits the cells that arrived in it and sends the head of the queue. Gives when to serve again.
-    pub fn serve(&mut self, now: Time, line: &mut Line, dropped: &mut Vec<Dropped>) -> Option<Time> {
-        self.statistics.integrate(self.occupancy.total(), now);
-        if let Some(mut slots) = self.slots.take() {
-            for &cell in slots.close(self.slot) {
-                self.admit(cell, dropped);
-            }
-            slots.clear();
-            self.slots = Some(slots);
-            self.slot += 1;
-        }
-        if let Some(circuit) = self.in_service.take() {
-            self.occupancy.remove(circuit);
-        }
-        self.service_pending = self.send(line);
-        self.boundary.advance(self.cell_time);
-        self.service_pending.then_some(self.boundary.time)
-    }
-
+impl Guarded {
     #[inline]
     fn admit(&mut self, cell: Cell, dropped: &mut Vec<Dropped>) {
         let circuit = cell.circuit();
@@ -190,17 +90,134 @@ impl Port {
             }
         }
     }
+}
+
+/// A buffer in front of a line.
+pub struct Port {
+    /// The line it feeds, by number.
+    pub line: usize,
+    buffer: Guarded,
+    slots: Slots,
+    is_slotted: bool,
+    cell_time: CellTime,
+    /// When the next cell may be sent; meaningful while a service is pending.
+    boundary: LineClock,
+    /// The slot that ends at `boundary`.
+    slot: u64,
+    service_is_pending: bool,
+    counts_cell_in_service: bool,
+    /// The circuit of the cell in service, if it still counts.
+    in_service: Option<usize>,
+}
+
+impl Port {
+    /// An empty port in front of `line`.
+    #[must_use]
+    pub fn new(
+        config: &PortConfig,
+        capacity: Option<u64>,
+        circuits: usize,
+        line: usize,
+        cell_time: CellTime,
+        chance: Stream,
+    ) -> Self {
+        Self {
+            line,
+            buffer: Guarded {
+                occupancy: Occupancy::new(capacity, circuits),
+                policy: config.policy.build(&BufferContext { capacity, circuits }),
+                queue: VecDeque::new(),
+                statistics: PortStatistics::default(),
+            },
+            slots: Slots::new(config.arrival_order, circuits, chance),
+            is_slotted: config.arrival_order != ArrivalOrder::FirstComeFirstServed,
+            cell_time,
+            boundary: LineClock::default(),
+            slot: 0,
+            service_is_pending: false,
+            counts_cell_in_service: config.counts_cell_in_service,
+            in_service: None,
+        }
+    }
+
+    /// What it has seen.
+    #[must_use]
+    pub fn statistics(&self) -> &PortStatistics {
+        &self.buffer.statistics
+    }
+
+    /// Counts a packet that has lost its first cell here.
+    pub fn count_dropped_packet(&mut self) {
+        self.buffer.statistics.packets_dropped += 1;
+    }
+
+    /// Cells that wait, those of the slot that is not over yet included.
+    #[must_use]
+    pub fn cells_held(&self) -> u64 {
+        self.buffer.queue.len() as u64 + self.slots.len()
+    }
+
+    /// Mean number of cells in the buffer from the start until `end`.
+    #[must_use]
+    pub fn mean_queue_cells(&self, end: Time) -> f64 {
+        self.buffer.statistics.mean_queue_cells(self.buffer.occupancy.total(), end)
+    }
+
+    /// Takes a cell that arrives at `now`. Gives when to [`serve`](Self::serve), if nothing was pending.
+    #[inline]
+    pub fn receive(&mut self, now: Time, cell: Cell, dropped: &mut Vec<Dropped>) -> Option<Time> {
+        self.buffer.statistics.cells_in += 1;
+        if self.is_slotted {
+            self.slots.push(cell);
+            if self.service_is_pending {
+                return None;
+            }
+            self.slot = self.cell_time.slot_of(now);
+            self.boundary = self.cell_time.boundary(self.slot + 1);
+        } else {
+            self.integrate(now);
+            self.buffer.admit(cell, dropped);
+            if self.service_is_pending || self.buffer.queue.is_empty() {
+                return None;
+            }
+            // Nothing is pending, so the line has sent all it was given.
+            self.boundary = LineClock::at(now);
+        }
+        self.service_is_pending = true;
+        Some(self.boundary.time)
+    }
+
+    /// Ends a slot: admits the cells that arrived in it and sends the head of the queue. Gives when to serve again.
+    pub fn serve(&mut self, now: Time, line: &mut Line, dropped: &mut Vec<Dropped>) -> Option<Time> {
+        self.integrate(now);
+        for &cell in self.slots.close(self.slot) {
+            self.buffer.admit(cell, dropped);
+        }
+        self.slots.clear();
+        self.slot += 1;
+        if let Some(circuit) = self.in_service.take() {
+            self.buffer.occupancy.remove(circuit);
+        }
+        self.service_is_pending = self.send(line);
+        self.boundary.advance(self.cell_time);
+        self.service_is_pending.then_some(self.boundary.time)
+    }
+
+    #[inline]
+    fn integrate(&mut self, now: Time) {
+        self.buffer.statistics.integrate(self.buffer.occupancy.total(), now);
+    }
 
     /// Hands the head of the queue to the line; tells whether there was one.
     #[inline]
     fn send(&mut self, line: &mut Line) -> bool {
-        let Some(cell) = self.queue.pop_front() else { return false };
+        let Some(cell) = self.buffer.queue.pop_front() else { return false };
         line.send_cell_at(self.boundary, cell);
-        self.statistics.cells_out += 1;
+        self.buffer.statistics.cells_out += 1;
         if self.counts_cell_in_service {
             self.in_service = Some(cell.circuit());
         } else {
-            self.occupancy.remove(cell.circuit());
+            self.buffer.occupancy.remove(cell.circuit());
         }
         true
     }
