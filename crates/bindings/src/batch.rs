@@ -64,16 +64,16 @@ fn work(batch: &Batch, outcomes: Sender<Outcome>) {
         let outcome = match outcome {
             Ok(None) => return,
             Ok(Some(outcome)) => outcome,
-            Err(panic) => json!({ "failure": format!("the engine panicked: {}", panic_text(&*panic)) }),
+            Err(panic) => failure(&format!("the engine panicked: {}", panic_text(&*panic))),
         };
-        if outcomes.send((index, outcome.to_string())).is_err() {
+        if outcomes.send((index, outcome)).is_err() {
             return;
         }
     }
 }
 
 /// Simulates slice by slice; `None` if the batch was stopped.
-fn simulate(batch: &Batch, scenario: &Scenario) -> Option<serde_json::Value> {
+fn simulate(batch: &Batch, scenario: &Scenario) -> Option<String> {
     let mut simulation = Simulation::new(scenario, Unobserved);
     let end = simulation.end();
     let slice = Span(end.0.div_ceil(SLICES));
@@ -88,9 +88,17 @@ fn simulate(batch: &Batch, scenario: &Scenario) -> Option<serde_json::Value> {
         now = next;
     }
     Some(match simulation.finish() {
-        Ok(record) => json!({ "record": record }),
-        Err(violation) => json!({ "failure": violation.to_string() }),
+        // Written directly, so that the fields keep the order of their declaration.
+        Ok(record) => match serde_json::to_string(&record) {
+            Ok(record) => format!("{{\"record\":{record}}}"),
+            Err(error) => failure(&error.to_string()),
+        },
+        Err(violation) => failure(&violation.to_string()),
     })
+}
+
+fn failure(message: &str) -> String {
+    json!({ "failure": message }).to_string()
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {

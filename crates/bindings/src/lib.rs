@@ -7,6 +7,7 @@
 mod batch;
 
 use longfat_engine::config::Document;
+use longfat_engine::random::Chance;
 use longfat_engine::scenario::Scenario;
 use longfat_study::Study;
 use pyo3::exceptions::PyValueError;
@@ -96,6 +97,11 @@ fn study_schema() -> String {
     Study::schema().to_string()
 }
 
+#[pyfunction]
+fn random_block(seed: u64, replication: u64, component: &str, index: u64) -> [u64; 4] {
+    Chance { seed, replication }.stream(component).block(index)
+}
+
 /// The simulator, as Python sees it.
 #[pymodule]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -111,6 +117,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(models, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_schema, module)?)?;
     module.add_function(wrap_pyfunction!(study_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(random_block, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run_batch, module)?)?;
     Ok(())
 }

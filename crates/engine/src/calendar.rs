@@ -4,6 +4,8 @@
 //! calendar is a tournament tree with a fixed leaf for each: scheduling, moving and cancelling cost the height of the
 //! tree and allocate nothing. The calendar knows no models.
 
+use std::hint::select_unpredictable;
+
 use crate::units::Time;
 
 /// A leaf of the calendar.
@@ -26,15 +28,18 @@ impl Match {
         Self { time: u64::MAX, order: u64::MAX, winner }
     }
 
+    fn key(self) -> u128 {
+        u128::from(self.time) << 64 | u128::from(self.order)
+    }
+
     /// The earlier of two, without a branch: which one it is cannot be predicted.
     #[inline]
     fn or_earlier(self, rival: Self) -> Self {
-        let rival_wins = (rival.time < self.time) | ((rival.time == self.time) & (rival.order < self.order));
-        let choose = |ours: u64, theirs: u64| if rival_wins { theirs } else { ours };
+        let rival_wins = rival.key() < self.key();
         Self {
-            time: choose(self.time, rival.time),
-            order: choose(self.order, rival.order),
-            winner: if rival_wins { rival.winner } else { self.winner },
+            time: select_unpredictable(rival_wins, rival.time, self.time),
+            order: select_unpredictable(rival_wins, rival.order, self.order),
+            winner: select_unpredictable(rival_wins, rival.winner, self.winner),
         }
     }
 }

@@ -144,6 +144,9 @@ pub struct LineClock {
 }
 
 impl LineClock {
+    /// Where a clock stops: beyond the longest simulation, with room for more to be added.
+    const HORIZON: Time = Time(u64::MAX / 2);
+
     /// A clock at a whole picosecond.
     #[must_use]
     pub const fn at(time: Time) -> Self {
@@ -169,11 +172,12 @@ impl LineClock {
         self
     }
 
-    /// Moves on by the duration of `cells` cells.
+    /// Moves on by the duration of `cells` cells, but not far beyond all time: a host may hand far more to a slow line than it can
+    /// ever send.
     #[expect(clippy::cast_possible_truncation, reason = "a remainder is smaller than the rate")]
     pub fn advance_by(&mut self, cell: CellTime, cells: u64) {
         let parts = u128::from(self.remainder) + u128::from(cell.remainder) * u128::from(cells);
-        self.time.0 += cell.whole * cells + (parts / u128::from(cell.rate)) as u64;
+        self.time.0 = (self.time.0 + cell.whole * cells + (parts / u128::from(cell.rate)) as u64).min(Self::HORIZON.0);
         self.remainder = (parts % u128::from(cell.rate)) as u64;
     }
 

@@ -63,7 +63,7 @@ impl Node {
             Value::Array(_) => "a list".into(),
             Value::Text(text) => format!("the text {text:?}"),
             Value::Integer(number) => format!("the number {number}"),
-            Value::Float(number) => format!("the number {number}"),
+            Value::Float(number) => format!("the number {number:?}"),
             Value::Boolean(value) => format!("{value}"),
             Value::Other(text) => text.clone(),
         }
@@ -156,7 +156,8 @@ impl Document {
     /// Everything that is no valid UTF-8 or does not follow the grammar.
     pub fn parse(bytes: &[u8], source: &str) -> Result<Self, Vec<String>> {
         let text = match std::str::from_utf8(bytes) {
-            Ok(text) => text.to_owned(),
+            // Editors on Windows like to begin a file with a byte order mark; it is no part of the text.
+            Ok(text) => text.strip_prefix('\u{FEFF}').unwrap_or(text).to_owned(),
             Err(error) => return Err(vec![not_text(bytes, error.valid_up_to(), source)]),
         };
         let mut document =
@@ -175,7 +176,7 @@ impl Document {
     pub fn set(&mut self, path: &str, value: &str, label: &str) {
         let mut node = parse_fragment(value);
         node.relocate(&Place::Override(label.into()));
-        self.root.set(&path.split('.').collect::<Vec<_>>(), node);
+        self.root.set(&path.splitn(DEEPEST_PATH, '.').collect::<Vec<_>>(), node);
     }
 
     /// A problem as one line: `file:line:column: path: message`.
@@ -196,6 +197,9 @@ impl Document {
         }
     }
 }
+
+/// No configuration is deeper: a longer path is a mistake, and not followed.
+const DEEPEST_PATH: usize = 32;
 
 /// A text in quotes; JSON's escapes are TOML's too.
 fn quoted(text: &str) -> String {
@@ -233,7 +237,9 @@ fn parse_toml(text: &str) -> Result<Node, Vec<Problem>> {
         let place = Place::Text(error.span().map_or(0, |span| span.start));
         Problem { place, path: String::new(), message: format!("not valid TOML: {}", error.message()) }
     };
-    Err(errors.into_iter().map(problem).collect())
+    let mut problems: Vec<_> = errors.into_iter().map(problem).collect();
+    problems.dedup();
+    Err(problems)
 }
 
 fn from_toml_table(table: &DeTable<'_>) -> Value {

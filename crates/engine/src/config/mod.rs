@@ -43,6 +43,12 @@ pub trait Parameter: Sized {
         Self::read(node, reader)
     }
 
+    /// What a resolved value looks like where there is a [`Self::SUFFIX`].
+    #[must_use]
+    fn resolved_shape() -> Shape {
+        Shape::Integer { minimum: 0, maximum: u64::MAX }
+    }
+
     /// The value in base units.
     fn resolved(&self) -> Json;
 }

@@ -101,12 +101,14 @@ pub fn parse_in(dimension: &Dimension, text: &str) -> Result<u64, String> {
         let near = did_you_mean(unit, dimension.units.iter().map(|(name, _)| *name));
         return Err(format!("unknown unit \"{unit}\"; {}{near}", expected()));
     };
-    let too_large = || format!("\"{text}\" is too large: more than {} {}", u64::MAX, dimension.base);
+    // What TOML and JSON hold as an integer, so that the resolved value can be read again.
+    let largest = i64::MAX.unsigned_abs();
+    let too_large = || format!("\"{text}\" is too large: more than {largest} {}", dimension.base);
     let product = decimal.digits.checked_mul(u128::from(*factor)).ok_or_else(too_large)?;
     if product % decimal.scale != 0 {
         return Err(format!("\"{text}\" is not a whole number of {}", dimension.base));
     }
-    u64::try_from(product / decimal.scale).map_err(|_| too_large())
+    u64::try_from(product / decimal.scale).ok().filter(|value| *value <= largest).ok_or_else(too_large)
 }
 
 /// Reads a node as a quantity with its unit.

@@ -51,7 +51,10 @@ impl Reader {
             self.reject(node, format!("expected a table, found {}", node.describe()));
             return None;
         };
-        for (key, _) in entries {
+        for (index, (key, _)) in entries.iter().enumerate() {
+            if entries[..index].iter().any(|(earlier, _)| earlier.name == key.name) {
+                self.below(&key.name, |reader| reader.reject_at(&key.place, "given twice"));
+            }
             let known = |field: &Field| field.answers_to(&key.name);
             if !fields.iter().any(known) {
                 let names = || fields.iter().map(|field| field.name);

@@ -46,7 +46,9 @@ fn table_schema(fields: &[Field], kind: Option<&str>) -> Json {
         let has_base_unit = !field.suffix.is_empty();
         if has_base_unit {
             let doc = format!("{} As a whole number in base units.", one_line(field.doc));
-            properties.insert(field.resolved_name(), json!({ "type": "integer", "description": doc }));
+            let mut schema = shape_schema(&field.resolved_shape);
+            schema["description"] = doc.into();
+            properties.insert(field.resolved_name(), schema);
         }
         match (field.default, has_base_unit) {
             (Some(_), _) => {}

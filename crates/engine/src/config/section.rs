@@ -84,6 +84,8 @@ pub struct Field {
     pub alternatives: &'static [&'static str],
     /// What may be written.
     pub shape: Shape,
+    /// What a resolved value looks like, if the key then has a suffix.
+    pub resolved_shape: Shape,
 }
 
 impl Field {
@@ -181,6 +183,7 @@ macro_rules! section {
                     default: $crate::section!(@default $($default)?),
                     alternatives: $crate::section!(@alternatives $($($($alternative),*)?)?),
                     shape: <$type as $crate::config::Parameter>::shape(),
+                    resolved_shape: <$type as $crate::config::Parameter>::resolved_shape(),
                 },)*]
             }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::config::{Decimal, Node, Parameter, Reader, Shape, Value};
+use crate::config::{Decimal, Node, Parameter, Reader, Shape, Value, VariantShape};
 use crate::units::{Rate, Span};
 
 /// How many cells a buffer holds.
@@ -54,7 +54,8 @@ impl Buffer {
         }
         let (number, unit) = text.split_once(' ')?;
         match unit.trim() {
-            "cells" | "cell" => number.parse().ok().map(Self::Cells),
+            // An i64, so that the resolved value can be read again.
+            "cells" | "cell" => number.parse().ok().and_then(|cells: i64| u64::try_from(cells).ok()).map(Self::Cells),
             // No more than a thousand round trips: a slip, and too large to multiply.
             "RTT" | "BDP" => Decimal::parse(number)
                 .filter(|times| times.scale <= 1_000_000 && times.digits <= 1000 * times.scale)
@@ -91,6 +92,11 @@ impl Parameter for Buffer {
                 None
             }
         }
+    }
+
+    fn resolved_shape() -> Shape {
+        let unlimited = VariantShape { name: "unlimited", doc: "As many as come." };
+        Shape::Either(vec![Shape::Integer { minimum: 0, maximum: u64::MAX }, Shape::Choice(vec![unlimited])])
     }
 
     fn resolved(&self) -> Json {

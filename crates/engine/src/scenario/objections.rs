@@ -4,13 +4,16 @@ use super::{Buffer, Scenario};
 use crate::config::format_span;
 use crate::switch::drop_policy::BufferContext;
 use crate::topology::Graph;
-use crate::units::{PICOSECONDS_PER_SECOND, Span};
+use crate::units::{PICOSECONDS_PER_SECOND, Rate, Span};
 
 /// Longest simulated time: well within the clock's range.
 const LONGEST_DURATION: Span = Span(100 * 24 * 3600 * PICOSECONDS_PER_SECOND);
 
 /// Longest propagation delay: nothing on or around Earth is further.
 const LONGEST_DELAY: Span = Span(60 * PICOSECONDS_PER_SECOND);
+
+/// Highest line rate: with it and the longest delay, no product of the buffer's size overflows.
+const HIGHEST_RATE: Rate = Rate(100_000_000_000_000);
 
 /// A dotted path and what is wrong there.
 type Objection = (String, String);
@@ -43,6 +46,10 @@ impl Scenario {
         }
         if let Some(link) = graph.links.iter().find(|link| link.delay > LONGEST_DELAY) {
             let message = format!("a delay of {} ({}) is too long; at most 60 s", format_span(link.delay), link.name);
+            objections.push(("topology".into(), message));
+        }
+        if let Some(link) = graph.links.iter().find(|link| link.rate > HIGHEST_RATE) {
+            let message = format!("a rate of {} bit/s ({}) is too high; at most 100000 Gbit/s", link.rate.0, link.name);
             objections.push(("topology".into(), message));
         }
         objections

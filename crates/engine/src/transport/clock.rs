@@ -10,14 +10,17 @@ crate::choice! {
         Common = "common",
         /// Each connection at a phase of its own, drawn once.
         PerConnection = "per-connection",
+        /// From the moment a timer or a measurement starts: a timeout is rounded up to ticks, but waits for no clock.
+        FromStart = "from-start",
     }
 }
 
-/// A clock that ticks every `granularity` from `phase` on.
+/// Counts spans in ticks of `granularity`.
 #[derive(Clone, Copy, Debug)]
 pub struct TickClock {
     granularity: Span,
-    phase: Span,
+    /// When the first tick is; `None` if ticks are counted from the start of each span.
+    phase: Option<Span>,
 }
 
 impl TickClock {
@@ -25,29 +28,42 @@ impl TickClock {
     #[must_use]
     pub fn new(granularity: Span, rule: TimerPhase, chance: &mut Stream) -> Self {
         let phase = match rule {
-            TimerPhase::Common => Span::ZERO,
-            TimerPhase::PerConnection => chance.uniform(Span::ZERO, granularity),
+            TimerPhase::Common => Some(Span::ZERO),
+            TimerPhase::PerConnection => Some(chance.uniform(Span::ZERO, granularity)),
+            TimerPhase::FromStart => None,
         };
         Self { granularity, phase }
     }
 
-    /// How many ticks there have been by `now`, one at `now` included.
+    /// Ticks after `since` until `now`, one at `now` included.
     #[must_use]
-    pub fn ticks(self, now: Time) -> u64 {
-        (now.0 + self.granularity.0 - self.phase.0) / self.granularity.0
+    pub fn elapsed(self, since: Time, now: Time) -> u64 {
+        match self.phase {
+            Some(phase) => self.ticks(now, phase) - self.ticks(since, phase),
+            None => (now - since).0 / self.granularity.0,
+        }
     }
 
-    /// When tick number `tick` (as [`ticks`](Self::ticks) counts) comes; `Time::NEVER` if beyond all time.
+    /// When the tick number `ticks` after `now` comes; `Time::NEVER` if that is beyond all time.
     #[must_use]
-    pub fn time_of(self, tick: u64) -> Time {
-        let time = tick.checked_sub(1).and_then(|n| n.checked_mul(self.granularity.0));
-        time.and_then(|time| time.checked_add(self.phase.0)).map_or(Time::NEVER, Time)
+    pub fn after(self, now: Time, ticks: u64) -> Time {
+        let grid_time = match self.phase {
+            // Tick n is at (n - 1) granularities after the first.
+            Some(phase) => (self.ticks(now, phase) + ticks - 1).checked_mul(self.granularity.0).map(|t| (t, phase.0)),
+            None => ticks.checked_mul(self.granularity.0).map(|t| (t, now.0)),
+        };
+        grid_time.and_then(|(time, origin)| time.checked_add(origin)).map_or(Time::NEVER, Time)
     }
 
     /// Ticks in `span`, rounded up.
     #[must_use]
     pub fn ticks_in(self, span: Span) -> u64 {
         span.0.div_ceil(self.granularity.0)
+    }
+
+    /// How many ticks there have been by `now`, plus one before the first.
+    fn ticks(self, now: Time, phase: Span) -> u64 {
+        (now.0 + self.granularity.0 - phase.0) / self.granularity.0
     }
 }
 
@@ -56,16 +72,34 @@ mod tests {
     use super::*;
     use crate::random::Chance;
 
+    fn clock(rule: TimerPhase) -> TickClock {
+        TickClock::new(Span(1000), rule, &mut Chance { seed: 3, replication: 0 }.stream("clock"))
+    }
+
     #[test]
     fn a_tick_comes_when_its_count_is_first_reached() {
-        let mut chance = Chance { seed: 3, replication: 0 }.stream("clock");
-        for rule in [TimerPhase::Common, TimerPhase::PerConnection] {
-            let clock = TickClock::new(Span(1000), rule, &mut chance);
-            for tick in 2..50 {
-                let time = clock.time_of(tick);
-                assert_eq!(clock.ticks(time), tick);
-                assert_eq!(clock.ticks(Time(time.0 - 1)), tick - 1);
+        for rule in [TimerPhase::Common, TimerPhase::PerConnection, TimerPhase::FromStart] {
+            for now in [Time(0), Time(999), Time(1000), Time(12_345)] {
+                for ticks in 1..9 {
+                    let due = clock(rule).after(now, ticks);
+                    assert_eq!(clock(rule).elapsed(now, due), ticks, "{rule:?} at {now:?}");
+                    assert_eq!(clock(rule).elapsed(now, Time(due.0 - 1)), ticks - 1, "{rule:?} at {now:?}");
+                }
             }
         }
+    }
+
+    #[test]
+    fn common_ticks_are_multiples_of_the_granularity_and_a_timer_waits_for_them() {
+        let common = clock(TimerPhase::Common);
+        assert_eq!(common.after(Time(1), 3), Time(3000));
+        assert_eq!(common.after(Time(999), 3), Time(3000));
+        assert_eq!(common.after(Time(1000), 3), Time(4000));
+        assert_eq!(clock(TimerPhase::FromStart).after(Time(999), 3), Time(3999));
+    }
+
+    #[test]
+    fn a_tick_beyond_all_time_never_comes() {
+        assert_eq!(clock(TimerPhase::Common).after(Time(5), u64::MAX / 2), Time::NEVER);
     }
 }

@@ -30,7 +30,7 @@ crate::section! {
         pub timer_granularity: PositiveSpan = "100 ms",
         /// Whether the clocks of all hosts tick at once (T-10). BSD's slow timer and a simulator without "randomization in
         /// any component" suggest it, and the tables need it: with a phase for each connection tail drop is far too good.
-        pub timer_phase: TimerPhase = "common" or ["per-connection"],
+        pub timer_phase: TimerPhase = "common" or ["per-connection", "from-start"],
         /// How round trips become a retransmission timeout (T-11, T-12).
         pub retransmission_timeout: Chosen<dyn TimeoutEstimator> = "bsd-integer" or ["floating-point"],
         /// Slow start threshold of a new connection (T-04). The text says "typically 64K", but with that the windows that

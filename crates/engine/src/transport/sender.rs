@@ -33,7 +33,7 @@ pub struct SenderStatistics {
 #[derive(Clone, Copy)]
 struct Timed {
     sequence: u64,
-    sent_at_tick: u64,
+    sent: Time,
 }
 
 /// One sending TCP.
@@ -52,7 +52,7 @@ pub struct Sender {
     /// First byte never sent (`snd_max`).
     highest: u64,
     timed: Option<Timed>,
-    expires_at_tick: Option<u64>,
+    expires: Option<Time>,
     /// What it has done.
     pub statistics: SenderStatistics,
 }
@@ -72,7 +72,7 @@ impl Sender {
             next: 0,
             highest: 0,
             timed: None,
-            expires_at_tick: None,
+            expires: None,
             statistics: SenderStatistics { max_cwnd: window.cwnd, ..SenderStatistics::default() },
             window,
         }
@@ -99,7 +99,7 @@ impl Sender {
     /// When the retransmission timer expires.
     #[must_use]
     pub fn expires(&self) -> Option<Time> {
-        self.expires_at_tick.map(|tick| self.clock.time_of(tick))
+        self.expires
     }
 
     /// The application hands over `bytes` more (`u64::MAX` for a source that never ends).
@@ -121,7 +121,7 @@ impl Sender {
         self.flavor.on_acknowledgment(&mut self.window, bytes);
         self.statistics.max_cwnd = self.statistics.max_cwnd.max(self.window.cwnd);
         // The timer starts anew with each acknowledgment of new data, and stops when nothing is under way (T-13).
-        self.expires_at_tick = None;
+        self.expires = None;
         if self.unacknowledged < self.highest {
             self.start_timer(now);
         }
@@ -135,7 +135,7 @@ impl Sender {
         self.timed = None;
         self.flavor.on_timeout(&mut self.window);
         self.next = self.unacknowledged;
-        self.expires_at_tick = None;
+        self.expires = None;
         self.send_window(now, segments);
     }
 
@@ -164,10 +164,10 @@ impl Sender {
         if self.next > self.highest {
             self.highest = self.next;
             if self.timed.is_none() {
-                self.timed = Some(Timed { sequence: segment.sequence, sent_at_tick: self.clock.ticks(now) });
+                self.timed = Some(Timed { sequence: segment.sequence, sent: now });
             }
         }
-        if self.expires_at_tick.is_none() {
+        if self.expires.is_none() {
             self.start_timer(now);
         }
         segments.push(segment);
@@ -175,12 +175,12 @@ impl Sender {
 
     fn measure_round_trip(&mut self, now: Time, acknowledged: u64) {
         if let Some(timed) = self.timed.filter(|timed| acknowledged > timed.sequence) {
-            self.estimator.on_round_trip(self.clock.ticks(now) - timed.sent_at_tick);
+            self.estimator.on_round_trip(self.clock.elapsed(timed.sent, now));
             self.timed = None;
         }
     }
 
     fn start_timer(&mut self, now: Time) {
-        self.expires_at_tick = Some(self.clock.ticks(now) + self.estimator.timeout_ticks());
+        self.expires = Some(self.clock.after(now, self.estimator.timeout_ticks()));
     }
 }

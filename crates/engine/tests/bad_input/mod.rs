@@ -1,0 +1,45 @@
+//! Mistakes in a scenario's text: one clear message for each, where it was made; no panic, whatever the bytes.
+
+mod places;
+mod syntax;
+mod values;
+
+use longfat_engine::scenario::Scenario;
+
+/// A small scenario without mistakes.
+const SOUND: &str = r#"
+schema_version = 1
+duration = "10 ms"
+topology = { kind = "n-source", sources = 2, access = { delay = "5 us" }, bottleneck = { delay = "5 us" } }
+port = { buffer = "1000 cells", policy = { kind = "epd" } }
+"#;
+
+/// The complaints about a text.
+#[track_caller]
+fn complaints(bytes: &[u8], file: &str) -> Vec<String> {
+    match Scenario::parse(bytes, file, &[]) {
+        Ok(_) => panic!("{} was accepted", String::from_utf8_lossy(&bytes[..bytes.len().min(500)])),
+        Err(problems) => problems,
+    }
+}
+
+/// The complaints about the sound scenario with some values replaced.
+#[track_caller]
+fn complaints_with(overrides: &[(&str, &str)]) -> Vec<String> {
+    let owned: Vec<_> = overrides.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect();
+    match Scenario::parse(SOUND.as_bytes(), "sound.toml", &owned) {
+        Ok(_) => panic!("{overrides:?} was accepted"),
+        Err(problems) => problems,
+    }
+}
+
+/// Asserts that there is exactly one complaint about one override, at that path, with these words in it.
+#[track_caller]
+fn assert_refused(path: &str, value: &str, words: &[&str]) {
+    let problems = complaints_with(&[(path, value)]);
+    assert_eq!(problems.len(), 1, "{path} = {value}: {problems:#?}");
+    assert!(problems[0].starts_with(&format!("--set {path}={value}: {path}: ")), "{}", problems[0]);
+    for word in words {
+        assert!(problems[0].contains(word), "\"{word}\" is missing in: {}", problems[0]);
+    }
+}

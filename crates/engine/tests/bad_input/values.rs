@@ -1,0 +1,203 @@
+//! Values that make no sense.
+
+use longfat_engine::run;
+use longfat_engine::scenario::Scenario;
+use proptest::prelude::*;
+
+use super::{SOUND, assert_refused, complaints_with};
+use crate::support::declared::fragment;
+
+#[test]
+fn a_number_without_a_unit_is_refused_with_the_units_accepted() {
+    assert_refused(
+        "duration",
+        "20",
+        &["a length of time with its unit", "ms", "\"5 ms\" (in quotes)", "the number 20"],
+    );
+    assert_refused("duration", "\"20\"", &["20 has no unit", "such as \"5 ms\""]);
+    assert_refused("tcp.mss", "512", &["B, kB = 1000 B, KiB = 1024 B", "the number 512"]);
+    assert_refused("topology.access.rate", "155.52", &["bit/s, kbit/s, Mbit/s, Gbit/s"]);
+    assert_refused("port.buffer", "1000", &["\"12000 cells\"", "the number 1000"]);
+    assert_refused("traffic.start", "uniform(0 ms, 1)", &["1 has no unit"]);
+}
+
+#[test]
+fn a_wrong_unit_is_refused_with_the_right_ones() {
+    assert_refused("topology.access.rate", "5 Mb", &["unknown unit \"Mb\"", "Mbit/s"]);
+    assert_refused("topology.access.rate", "5 mbit/s", &["unknown unit \"mbit/s\"", "did you mean"]);
+    assert_refused("duration", "5 MS", &["unknown unit \"MS\""]);
+    assert_refused("tcp.mss", "512 bytes", &["unknown unit \"bytes\""]);
+    assert_refused("port.buffer", "12000 packets", &["a number of cells", "12000 packets"]);
+    assert_refused("topology.access.delay", "5 Mbit/s", &["unknown unit \"Mbit/s\"", "a length of time"]);
+}
+
+#[test]
+fn negative_and_zero_sizes_are_refused() {
+    for path in ["duration", "tcp.timer_granularity", "tcp.retransmission_timeout.maximum"] {
+        assert_refused(path, "0 s", &["must be more than zero"]);
+        assert_refused(path, "-1 s", &["a length of time", "-1 s"]);
+    }
+    assert_refused("topology.bottleneck.rate", "0 bit/s", &["must be more than zero"]);
+    assert_refused("topology.bottleneck.delay", "-5 ms", &["a length of time"]);
+    assert_refused("tcp.mss", "0 B", &["must be more than zero"]);
+    assert_refused("tcp.mss", "-512 B", &["a size"]);
+    assert_refused("tcp.initial_ssthresh", "0 B", &["must be more than zero"]);
+    assert_refused("topology.sources", "0", &["a whole number from 1 to 100000", "the number 0"]);
+    assert_refused("topology.sources", "-1", &["a whole number from 1 to 100000", "the number -1"]);
+    assert_refused("seed", "-1", &["a whole number from 0"]);
+    assert_refused("port.buffer", "-5 cells", &["a number of cells"]);
+    assert_refused("port.policy.threshold", "0", &["above 0, at most 1"]);
+    assert_refused("port.policy.threshold", "-0.5", &["above 0, at most 1"]);
+    for z in ["0", "-1", "nan", "inf"] {
+        let problems = complaints_with(&[("port.policy.kind", "fba"), ("port.policy.z", z)]);
+        assert!(problems.len() == 1 && problems[0].contains("expected a number above 0"), "z = {z}: {problems:?}");
+    }
+}
+
+#[test]
+fn a_buffer_smaller_than_a_packet_is_refused() {
+    let tail_drop = ("port.policy", "tail-drop");
+    // 512 bytes take 12 cells, 9180 bytes 193 (S-02).
+    for (mss, buffer, cells) in [("512 B", "11 cells", 12), ("9180 B", "192 cells", 193), ("9180 B", "0 cells", 193)] {
+        let problems = complaints_with(&[tail_drop, ("tcp.mss", mss), ("port.buffer", buffer)]);
+        let expected = format!("{buffer} cannot hold one packet: a segment of {mss} takes {cells} cells");
+        assert!(problems.len() == 1 && problems[0].contains(&expected), "{problems:?} does not say {expected}");
+    }
+    // On a LAN half a round trip, 15 us, carries 5.5 cells.
+    let problems = complaints_with(&[tail_drop, ("port.buffer", "0.5 RTT")]);
+    assert!(problems[0].contains("6 cells cannot hold one packet"), "{problems:?}");
+}
+
+#[test]
+fn thresholds_above_one_or_above_the_buffer_are_refused() {
+    for policy in ["epd", "selective-drop", "fba"] {
+        let refused = |threshold: &str, words: &str| {
+            let problems = complaints_with(&[("port.policy.kind", policy), ("port.policy.threshold", threshold)]);
+            assert!(problems.len() == 1 && problems[0].contains(words), "{policy}, {threshold}: {problems:?}");
+        };
+        refused("1.01", "above 0, at most 1");
+        refused("90", "above 0, at most 1");
+        refused("inf", "above 0, at most 1");
+        refused("\"1001 cells\"", "1001 cells is above the buffer of 1000 cells");
+        refused("\"K - 1000 cells\"", "leaves nothing of the buffer of 1000 cells");
+    }
+    // The default, K - 200 cells, is as wrong as if it had been written.
+    let problems = complaints_with(&[("port.buffer", "200 cells")]);
+    assert!(problems[0].contains("port.policy.threshold: K - 200 cells leaves nothing"), "{problems:?}");
+}
+
+#[test]
+fn windows_and_segments_that_no_tcp_could_have_are_refused() {
+    assert_refused("tcp.receiver_window", "511 B", &["cannot hold one segment of 512 B"]);
+    assert_refused("tcp.receiver_window", "2 GB", &["beyond window scaling", "1073725440 B"]);
+    let large = [("port.buffer", "unlimited"), ("tcp.receiver_window", "100 kB"), ("tcp.mss", "65536 B")];
+    assert!(complaints_with(&large)[0].contains("tcp.mss: 65536 B is too large; at most 65535 B"));
+}
+
+#[test]
+fn numbers_beyond_all_bounds_are_refused_and_never_wrap_around() {
+    const THIRTY_DIGITS: &str = "123456789012345678901234567890";
+    assert_refused("duration", "1000000000 s", &["is too large"]);
+    assert_refused("duration", "2401 h", &["is too long; at most 2400 h"]);
+    assert_refused("duration", &format!("{THIRTY_DIGITS} s"), &["is too large"]);
+    assert_refused("duration", &format!("{THIRTY_DIGITS}1 s"), &["a length of time"]);
+    assert_refused("topology.sources", "1000000000", &["from 1 to 100000"]);
+    assert_refused("topology.sources", THIRTY_DIGITS, &["from 1 to 100000", THIRTY_DIGITS]);
+    assert_refused("seed", THIRTY_DIGITS, &["from 0 to 9007199254740992"]);
+    assert_refused("seed", "9007199254740993", &["from 0 to 9007199254740992"]);
+    assert_refused("port.buffer", &format!("{THIRTY_DIGITS} cells"), &["a number of cells"]);
+    assert_refused("port.buffer", &format!("{THIRTY_DIGITS} RTT"), &["a number of cells"]);
+    assert_refused("port.policy.threshold", &format!("\"K - {THIRTY_DIGITS}000000000 cells\""), &["\"K - 200 cells\""]);
+    assert_refused("tcp.mss", &format!("{THIRTY_DIGITS} B"), &["is too large"]);
+    for path in ["tcp.timer_granularity", "tcp.retransmission_timeout.maximum", "traffic.start"] {
+        assert_refused(path, "18446744073709551615 ps", &["is too large: more than 9223372036854775807 picoseconds"]);
+    }
+    for rate in ["18446744073709551615 bit/s", "9223372036 Gbit/s", "100000.000000001 Gbit/s"] {
+        let problems = complaints_with(&[("topology.access.rate", rate)]);
+        assert!(problems.len() == 1 && problems[0].contains("is too"), "{rate}: {problems:?}");
+    }
+    let problems = complaints_with(&[("topology.bottleneck.delay", "61 s")]);
+    assert!(problems[0].contains("a delay of 61 s (bottleneck) is too long; at most 60 s"), "{problems:?}");
+}
+
+/// What lies just within the bounds runs, and its resolved form reads back.
+#[test]
+fn the_largest_values_that_are_accepted_can_be_run_and_read_back() {
+    let extreme: [&[(&str, &str)]; 6] = [
+        &[("topology.access.rate", "100000 Gbit/s"), ("topology.bottleneck.rate", "1 Gbit/s"), ("duration", "1 ms")],
+        &[
+            ("topology.bottleneck.delay", "60 s"),
+            ("topology.bottleneck.rate", "100000 Gbit/s"),
+            ("port.buffer", "1000 RTT"),
+        ],
+        &[("tcp.timer_granularity", "9223372036854775807 ps")],
+        &[("tcp.retransmission_timeout.maximum", "9223372036854775807 ps"), ("tcp.timer_granularity", "1 ms")],
+        &[("traffic.start", "9223372036854775807 ps")],
+        &[("port.buffer", "9223372036854775807 cells")],
+    ];
+    for overrides in extreme {
+        let owned: Vec<_> = overrides.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect();
+        let scenario = Scenario::parse(SOUND.as_bytes(), "sound.toml", &owned);
+        let scenario = scenario.unwrap_or_else(|problems| panic!("{overrides:?}: {problems:?}"));
+        let record = run(&scenario).unwrap_or_else(|violation| panic!("{overrides:?}: {violation}"));
+        assert!(record.metrics.efficiency <= 1.0, "{overrides:?}: efficiency {}", record.metrics.efficiency);
+        let again = Scenario::parse(scenario.canonical().as_bytes(), "again.json", &[]);
+        let again = again.unwrap_or_else(|problems| panic!("{overrides:?}: {problems:?}"));
+        assert_eq!(again.canonical(), scenario.canonical());
+    }
+}
+
+/// A host whose timer is short hands a line of 1 bit/s more in two hours than it could send in 200 days.
+#[test]
+fn a_line_that_is_given_more_than_it_can_ever_send_does_not_turn_back_time() {
+    let slow = [
+        ("topology.access.rate", "1 bit/s"),
+        ("tcp.mss", "65535 B"),
+        ("port.buffer", "unlimited"),
+        ("tcp.retransmission_timeout.maximum", "1 s"),
+        ("duration", "2 h"),
+    ];
+    let owned: Vec<_> = slow.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect();
+    let scenario =
+        Scenario::parse(SOUND.as_bytes(), "sound.toml", &owned).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let record = run(&scenario).unwrap_or_else(|violation| panic!("{violation}"));
+    // A cell takes 424 s: 7200 s are 16 cells from each of two sources, at most.
+    assert!(record.ports[0].cells_in <= 2 * 16, "{} cells came", record.ports[0].cells_in);
+    assert!(record.flows.iter().all(|flow| flow.timeouts > 5_000), "{:?}", record.flows);
+}
+
+#[test]
+fn a_value_of_the_wrong_type_is_refused_in_words() {
+    assert_refused("tcp", "3", &["expected a table, found the number 3"]);
+    assert_refused("port", "[]", &["expected a table, found a list"]);
+    assert_refused("seed", "1.0", &["found the number 1.0"]);
+    assert_refused("seed", "true", &["found true"]);
+    assert_refused("seed", "\"1\"", &["found the text \"1\""]);
+    assert_refused("framing", "1979-05-27", &["one of \"aal5\", found the date 1979-05-27"]);
+    assert_refused("port.counts_cell_in_service", "1", &["expected true or false, found the number 1"]);
+    assert_refused("schema_version", "2", &["version 2 is newer than this program"]);
+    assert_refused("port.policy", "[\"epd\"]", &["expected a drop policy: one of \"tail-drop\"", "found a list"]);
+}
+
+proptest! {
+    /// Whatever is written, the answer is a scenario or complaints; a scenario that is accepted reads back.
+    #[test]
+    fn no_value_makes_the_reader_panic(
+        path in prop::sample::select(vec![
+            "duration", "seed", "port.buffer", "port.policy", "port.policy.threshold", "tcp.mss", "tcp.initial_ssthresh",
+            "tcp.flavor", "traffic.start", "topology.access.rate", "topology.sources", "tcp.timer_phase", "a.b.c", "",
+        ]),
+        value in prop_oneof![
+            "\\PC{0,20}",
+            "[0-9]{0,35}(\\.[0-9]{0,35})? ?(ms|s|h|bit/s|Gbit/s|B|GB|cells|RTT)?",
+            "uniform\\([0-9]{0,22} ?(s|ms)?, ?[0-9]{0,22} ?(s|ms)\\)",
+            any::<f64>().prop_map(|number| format!("{number:?}")),
+            any::<i64>().prop_map(|number| fragment(&number.to_string())),
+        ],
+    ) {
+        if let Ok(scenario) = Scenario::parse(SOUND.as_bytes(), "sound.toml", &[(path.into(), value)]) {
+            let again = Scenario::parse(scenario.canonical().as_bytes(), "again.json", &[]);
+            prop_assert_eq!(again.map(|again| again.canonical()), Ok(scenario.canonical()));
+        }
+    }
+}

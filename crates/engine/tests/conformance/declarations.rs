@@ -1,0 +1,156 @@
+//! Every model is documented, builds, and reads back what it resolves to.
+
+use std::collections::BTreeSet;
+
+use longfat_engine::catalog;
+use longfat_engine::config::{Document, Parameter, Reader, parse_fragment};
+use longfat_engine::framing::Framing;
+use longfat_engine::random::Chance;
+use longfat_engine::registry::{Chosen, ContextOf, Entry, Family};
+use longfat_engine::switch::drop_policy::{BufferContext, DropPolicy};
+use longfat_engine::topology::Topology;
+use longfat_engine::traffic::Source;
+use longfat_engine::transport::flavor::Flavor;
+use longfat_engine::transport::rto::TimeoutEstimator;
+use longfat_engine::transport::{TickClock, TimerPhase};
+use longfat_engine::units::Span;
+
+use crate::support::declared::table;
+
+/// What a test does with a family, whatever the family.
+trait Check {
+    fn check<F: Family + ?Sized>(&self, entry: &Entry<F>, context: &ContextOf<F>);
+}
+
+/// Applies a check to every model of every family.
+fn for_every_model(check: &impl Check) {
+    fn family<F: Family + ?Sized>(check: &impl Check, context: &ContextOf<F>) {
+        F::models().iter().for_each(|entry| check.check(entry, context));
+    }
+    let chance = Chance { seed: 1, replication: 0 };
+    let clock = TickClock::new(Span::from_microseconds(100_000), TimerPhase::Common, &mut chance.stream("clock"));
+    family::<dyn DropPolicy>(check, &BufferContext { capacity: Some(1000), circuits: 10 });
+    family::<dyn Flavor>(check, &());
+    family::<dyn TimeoutEstimator>(check, &clock);
+    family::<dyn Source>(check, &chance.stream("source"));
+    family::<dyn Framing>(check, &());
+    family::<dyn Topology>(check, &());
+}
+
+/// Reads a model from a TOML fragment.
+fn read<F: Family + ?Sized>(text: &str) -> Result<Chosen<F>, Vec<String>> {
+    let mut reader = Reader::default();
+    let chosen = Chosen::<F>::read(&parse_fragment(text), &mut reader);
+    let problems: Vec<_> =
+        reader.problems.iter().map(|problem| format!("{}: {}", problem.path, problem.message)).collect();
+    chosen.filter(|_| problems.is_empty()).ok_or(problems)
+}
+
+/// A model with nothing given but what has no default.
+#[track_caller]
+fn with_defaults<F: Family + ?Sized>(entry: &Entry<F>) -> Chosen<F> {
+    let text = table(&(entry.parameters)(), Some(entry.name));
+    read::<F>(&text).unwrap_or_else(|problems| panic!("{} {text}: {problems:?}", F::KIND))
+}
+
+#[test]
+fn every_model_builds_with_its_defaults() {
+    struct Builds;
+    impl Check for Builds {
+        fn check<F: Family + ?Sized>(&self, entry: &Entry<F>, context: &ContextOf<F>) {
+            let chosen = with_defaults(entry);
+            assert_eq!(chosen.name(), entry.name);
+            assert_eq!(chosen.objections(context), [], "{} {}", F::KIND, entry.name);
+            drop(chosen.build(context));
+        }
+    }
+    for_every_model(&Builds);
+}
+
+#[test]
+fn a_model_without_required_parameters_can_be_given_by_its_name_alone() {
+    struct Name;
+    impl Check for Name {
+        fn check<F: Family + ?Sized>(&self, entry: &Entry<F>, _: &ContextOf<F>) {
+            if (entry.parameters)().iter().all(|field| field.default.is_some()) {
+                let short = read::<F>(&format!("{:?}", entry.name)).expect("a registered name");
+                assert_eq!(short.resolved(), with_defaults(entry).resolved());
+            }
+        }
+    }
+    for_every_model(&Name);
+}
+
+#[test]
+fn what_a_model_resolves_to_reads_back_as_the_same() {
+    struct ReadsBack;
+    impl Check for ReadsBack {
+        fn check<F: Family + ?Sized>(&self, entry: &Entry<F>, _: &ContextOf<F>) {
+            let resolved = with_defaults(entry).resolved();
+            assert_eq!(resolved["kind"], entry.name);
+            let document = Document::parse(resolved.to_string().as_bytes(), "resolved.json").expect("it is JSON");
+            let mut reader = Reader::default();
+            let again = Chosen::<F>::read(&document.root, &mut reader);
+            let again = again.unwrap_or_else(|| panic!("{resolved}: {:?}", reader.problems));
+            assert_eq!(again.resolved().to_string(), resolved.to_string());
+        }
+    }
+    for_every_model(&ReadsBack);
+}
+
+#[test]
+fn every_model_refuses_a_key_that_it_does_not_declare() {
+    struct Refuses;
+    impl Check for Refuses {
+        fn check<F: Family + ?Sized>(&self, entry: &Entry<F>, _: &ContextOf<F>) {
+            let text = table(&(entry.parameters)(), Some(entry.name)).replace('{', "{ no_such_key = 1,");
+            let problems = read::<F>(&text).map(|_| ()).expect_err("an unknown key");
+            assert!(problems[0].contains("no_such_key: unknown key"), "{}: {problems:?}", entry.name);
+        }
+    }
+    for_every_model(&Refuses);
+}
+
+#[test]
+fn every_model_says_what_it_is_where_it_comes_from_and_what_each_parameter_means() {
+    struct Documented;
+    impl Check for Documented {
+        fn check<F: Family + ?Sized>(&self, entry: &Entry<F>, _: &ContextOf<F>) {
+            let name = entry.name;
+            assert!(is_kebab_case(name), "{name:?} is not lower-case words joined by hyphens");
+            assert!(entry.about.trim().ends_with('.'), "{name}: \"{}\" is no sentence", entry.about);
+            assert!(!entry.source.trim().is_empty(), "{name} names no source");
+            for field in (entry.parameters)() {
+                assert!(field.doc.trim().ends_with('.'), "{name}.{}: \"{}\" is no sentence", field.name, field.doc);
+            }
+        }
+    }
+    for_every_model(&Documented);
+}
+
+#[test]
+fn the_catalog_lists_every_model_once_and_a_misspelt_name_finds_it() {
+    struct Listed(Vec<(String, String)>);
+    impl Check for Listed {
+        fn check<F: Family + ?Sized>(&self, entry: &Entry<F>, _: &ContextOf<F>) {
+            let here = (F::KIND.to_owned(), entry.name.to_owned());
+            assert_eq!(self.0.iter().filter(|model| **model == here).count(), 1, "{here:?}");
+            let problems = read::<F>(&format!("\"{}z\"", entry.name)).map(|_| ()).expect_err("an unknown name");
+            let advice = format!("did you mean \"{}\"?", entry.name);
+            assert!(problems[0].contains(&advice), "{problems:?} does not say {advice}");
+        }
+    }
+    let models = catalog::models();
+    let models = models.as_array().expect("a list");
+    let text = |model: &serde_json::Value, key: &str| model[key].as_str().expect("a text").to_owned();
+    let listed: Vec<_> = models.iter().map(|model| (text(model, "kind"), text(model, "name"))).collect();
+    assert_eq!(listed.iter().collect::<BTreeSet<_>>().len(), listed.len(), "{listed:?}");
+    for_every_model(&Listed(listed));
+}
+
+fn is_kebab_case(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .split('-')
+            .all(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()))
+}

@@ -1,0 +1,136 @@
+//! Flavors: what congestion control must do to a window, whatever the flavor; and UBR+ section 2 by numbers.
+
+use longfat_engine::transport::flavor::{FLAVORS, Flavor};
+use longfat_engine::transport::{TcpConfig, Window};
+use proptest::prelude::*;
+
+use crate::support::declared::any_table;
+use crate::support::scenario;
+
+const MSS: f64 = 512.0;
+
+/// End systems with the given settings, as TOML; segments of 512 bytes.
+#[track_caller]
+fn end_systems(settings: &str) -> TcpConfig {
+    let text = format!(
+        "schema_version = 1
+duration = \"1 s\"
+topology = {{ kind = \"n-source\", sources = 1, access.delay = \"5 us\", bottleneck.delay = \"5 us\" }}
+port.buffer = \"unlimited\"
+tcp = {{ mss = \"512 B\", {settings} }}
+"
+    );
+    scenario(&text).tcp
+}
+
+fn connection(settings: &str) -> (Box<dyn Flavor>, Window) {
+    let config = end_systems(settings);
+    (config.flavor.build(&()), Window::new(&config))
+}
+
+fn any_settings() -> impl Strategy<Value = String> {
+    let left_out = ["flavor", "mss", "receiver_window", "timer_granularity", "retransmission_timeout"];
+    let knobs = any_table(None, &TcpConfig::fields(), &left_out);
+    let flavors: Vec<_> = FLAVORS.iter().map(|entry| entry.name).collect();
+    (knobs, prop::sample::select(flavors), 1_u64..2_000).prop_map(|(knobs, flavor, segments)| {
+        let knobs = knobs.trim_matches(['{', '}', ' ']).to_owned();
+        format!("flavor = \"{flavor}\", receiver_window = \"{} B\", {knobs}", 512 * segments)
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_window_never_falls_below_a_segment_and_grows_by_what_was_acknowledged_at_most(
+        settings in any_settings(),
+        history in prop::collection::vec(prop::option::weighted(0.95, 1_u64..40), 0..300),
+    ) {
+        let (mut flavor, mut window) = connection(&settings);
+        prop_assert_eq!(window.cwnd, MSS, "a connection begins with one segment (T-02)");
+        for step in history {
+            let before = window.cwnd;
+            match step {
+                Some(segments) => {
+                    flavor.on_acknowledgment(&mut window, 512 * segments);
+                    #[expect(clippy::cast_precision_loss, reason = "at most 40")]
+                    let most = MSS * segments as f64;
+                    prop_assert!(window.cwnd >= before, "an acknowledgment shrank {before} to {}", window.cwnd);
+                    prop_assert!(window.cwnd - before <= most, "{segments} segments let {before} grow to {}", window.cwnd);
+                }
+                None => {
+                    flavor.on_timeout(&mut window);
+                    prop_assert_eq!(window.cwnd, MSS, "a timeout leaves one segment (T-15)");
+                    prop_assert!(window.ssthresh >= 2.0 * MSS, "at least two segments (T-05), not {}", window.ssthresh);
+                    prop_assert!(window.ssthresh <= (before / 2.0).max(2.0 * MSS), "{} after {before}", window.ssthresh);
+                }
+            }
+            prop_assert!(window.usable() >= 512);
+        }
+    }
+}
+
+/// UBR+ section 2: ssthresh = max(2 MSS, min(cwnd / 2, receiver window)). The printed form and BSD's differ when the
+/// window has grown to more than twice the receiver's.
+#[test]
+fn the_threshold_after_a_loss_follows_the_printed_form_or_bsd() {
+    // (rule, cwnd in segments, ssthresh in segments), the receiver window being 20 segments.
+    let cases = [
+        ("as-printed", 15.0, 7.5),
+        ("bsd", 15.0, 7.0),
+        ("as-printed", 30.0, 15.0),
+        ("bsd", 30.0, 10.0),
+        ("as-printed", 50.0, 20.0),
+        ("bsd", 50.0, 10.0),
+        ("as-printed", 3.0, 2.0),
+        ("bsd", 3.0, 2.0),
+    ];
+    for (rule, cwnd, ssthresh) in cases {
+        let (_, mut window) = connection(&format!("receiver_window = \"10240 B\", ssthresh_rule = \"{rule}\""));
+        window.cwnd = cwnd * MSS;
+        window.halve_threshold();
+        assert_eq!(window.ssthresh / MSS, ssthresh, "{rule} with {cwnd} segments");
+    }
+}
+
+/// The integer window problem (T-40): an increment of MSS * MSS / cwnd is one byte from MSS * MSS / 2 on and nothing beyond
+/// MSS * MSS = 262144 bytes, where the window of a long fat network stays.
+#[test]
+fn in_integers_linear_growth_stops_at_the_square_of_the_segment_size() {
+    let grown = |arithmetic: &str, cwnd: f64| {
+        let (_, mut window) =
+            connection(&format!("receiver_window = \"600000 B\", window_arithmetic = \"{arithmetic}\""));
+        window.cwnd = cwnd;
+        window.grow_linearly();
+        window.cwnd - cwnd
+    };
+    let by_hand = [(131_072.0, 2.0), (131_073.0, 1.0), (262_144.0, 1.0), (262_145.0, 0.0), (500_000.0, 0.0)];
+    for (cwnd, increment) in by_hand {
+        assert_eq!(grown("integer", cwnd), increment, "cwnd {cwnd}");
+    }
+    // 512 * 512 / 500000 bytes, exactly as long as fractions are kept (T-43).
+    assert!((grown("floating-point", 500_000.0) - 0.524_288).abs() < 1e-9);
+}
+
+#[test]
+fn slow_start_adds_a_segment_for_an_acknowledgment_or_for_each_segment_it_covers() {
+    for (growth, segments) in [("per-acknowledgment", 2.0), ("per-segment", 6.0)] {
+        let (_, mut window) = connection(&format!("receiver_window = \"10240 B\", slow_start_growth = \"{growth}\""));
+        window.grow_exponentially(5 * 512);
+        assert_eq!(window.cwnd / MSS, segments, "{growth}");
+    }
+}
+
+/// T-06: a window may grow up to the receiver window, up to what window scaling can express, or without end; what may be
+/// under way never exceeds the receiver window.
+#[test]
+fn the_limit_of_the_window_is_not_the_limit_of_what_is_under_way() {
+    // 100000 B need a scale of 1: 65535 << 1 = 131070 B.
+    for (limit, largest) in
+        [("receiver-window", 100_000.0), ("scaled-maximum", 131_070.0), ("unlimited", 103_424.0 + 51_200.0)]
+    {
+        let (_, mut window) = connection(&format!("receiver_window = \"100000 B\", cwnd_limit = \"{limit}\""));
+        // 1 + 301 segments are 154624 bytes.
+        (0..301).for_each(|_| window.grow_exponentially(512));
+        assert_eq!(window.cwnd, largest, "{limit}");
+        assert_eq!(window.usable(), 100_000, "{limit}");
+    }
+}

@@ -1,0 +1,99 @@
+//! Framings and topologies: what a network is made of.
+
+use longfat_engine::config::{Parameter, Reader, parse_fragment};
+use longfat_engine::framing::{FRAMINGS, Framing};
+use longfat_engine::registry::{Chosen, Family};
+use longfat_engine::topology::{Graph, Routes, TOPOLOGIES, Topology};
+use longfat_engine::units::{CELL_PAYLOAD_BYTES, Span};
+use proptest::prelude::*;
+
+use crate::support::declared::{any_table, table};
+
+fn choose<F: Family + ?Sized>(text: &str) -> Chosen<F> {
+    let mut reader = Reader::default();
+    Chosen::read(&parse_fragment(text), &mut reader).unwrap_or_else(|| panic!("{text}: {:?}", reader.problems))
+}
+
+fn any_framing() -> impl Strategy<Value = String> {
+    let tables = FRAMINGS.iter().map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &[]));
+    prop::strategy::Union::new(tables.collect::<Vec<_>>())
+}
+
+proptest! {
+    #[test]
+    fn a_framing_has_room_for_the_data_and_its_headers_and_wastes_less_than_a_cell(
+        text in any_framing(), payload in 0_u64..70_000, options in 0_u64..=40,
+    ) {
+        let framing = choose::<dyn Framing>(&text).build(&());
+        let cells = framing.cells(payload, options);
+        // 20 bytes of TCP header and 20 of IP header at least.
+        let room = cells * CELL_PAYLOAD_BYTES;
+        prop_assert!(room >= payload + options + 40, "{cells} cells for {payload} bytes");
+        prop_assert!(room < payload + options + 200, "{cells} cells for {payload} bytes");
+        prop_assert!(framing.cells(payload + 1, options) - cells <= 1, "a byte more costs a cell at most");
+    }
+}
+
+/// Every registered topology, as small as its declaration allows.
+fn graphs() -> impl Iterator<Item = (&'static str, Graph)> {
+    TOPOLOGIES.iter().map(|entry| {
+        let text = table(&(entry.parameters)(), Some(entry.name));
+        (entry.name, choose::<dyn Topology>(&text).build(&()).graph())
+    })
+}
+
+#[test]
+fn every_path_joins_two_hosts_through_switches_and_the_way_back_joins_them_again() {
+    for (name, graph) in graphs() {
+        assert!(!graph.flows.is_empty(), "{name} has no flows");
+        for flow in &graph.flows {
+            for path in [&flow.forward, &flow.backward] {
+                let joined = path.windows(2).all(|pair| graph.links[pair[0]].to == graph.links[pair[1]].from);
+                assert!(joined, "{name}: a gap in {path:?}");
+                let through = path[1..].iter().all(|&link| !graph.nodes[graph.links[link].from].is_host);
+                assert!(through, "{name}: {path:?} passes a host");
+            }
+            let ends = |path: &[usize]| (graph.links[path[0]].from, graph.links[path[path.len() - 1]].to);
+            let (sender, receiver) = ends(&flow.forward);
+            assert_eq!(ends(&flow.backward), (receiver, sender), "{name}");
+            assert!(graph.nodes[sender].is_host && graph.nodes[receiver].is_host, "{name}");
+        }
+    }
+}
+
+#[test]
+fn every_topology_has_a_managed_bottleneck_and_names_that_tell_links_apart() {
+    for (name, graph) in graphs() {
+        assert!(graph.bottleneck().is_some(), "{name} has no managed link");
+        let mut names: Vec<_> = graph.links.iter().map(|link| &link.name).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{name}: {names:?}");
+    }
+}
+
+#[test]
+fn routes_follow_the_paths_of_all_flows() {
+    for (name, graph) in graphs() {
+        let routes = Routes::of(&graph);
+        for (number, flow) in graph.flows.iter().enumerate() {
+            for (circuit, path) in [(2 * number, &flow.forward), (2 * number + 1, &flow.backward)] {
+                for &link in &path[1..] {
+                    assert_eq!(routes.outlet(graph.links[link].from, circuit), link, "{name}, circuit {circuit}");
+                }
+            }
+        }
+    }
+}
+
+/// UBR+ section 3.1: three links of 5 us or 5 ms each way; round trips of 30 us and 30 ms.
+#[test]
+fn the_round_trips_of_the_papers_are_three_links_there_and_three_back() {
+    for (delay, round_trip) in [("5 us", Span::from_microseconds(30)), ("5 ms", Span::from_microseconds(30_000))] {
+        let text = format!(
+            "{{ kind = \"n-source\", sources = 5, access.delay = \"{delay}\", bottleneck.delay = \"{delay}\" }}"
+        );
+        let graph = choose::<dyn Topology>(&text).build(&()).graph();
+        assert_eq!(graph.flows.len(), 5);
+        assert!(graph.flows.iter().all(|flow| graph.round_trip(flow) == round_trip), "{delay}");
+    }
+}

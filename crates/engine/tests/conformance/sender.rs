@@ -1,0 +1,95 @@
+//! The sending end by hand: the retransmission timer, go-back-N and Karn's rule (T-11 to T-15).
+
+use longfat_engine::random::Chance;
+use longfat_engine::transport::{Segment, Sender, TickClock};
+use longfat_engine::units::{Span, Time};
+
+use crate::support::n_source;
+
+/// A sender of segments of 100 bytes, ticks of 100 ms at the multiples of 100 ms, with the estimator of BSD.
+fn sender() -> Sender {
+    let tcp = "port.buffer = \"unlimited\"
+tcp = { mss = \"100 B\", receiver_window = \"1600 B\", timer_granularity = \"100 ms\", timer_phase = \"common\", \
+        flavor = \"vanilla\", retransmission_timeout = { kind = \"bsd-integer\", initial = \"3 s\", minimum_ticks = 2 } }";
+    let config = n_source(1, "155.52 Mbit/s", "5 us", "1 s", tcp).tcp;
+    let mut chance = Chance { seed: 1, replication: 0 }.stream("clock");
+    Sender::new(&config, TickClock::new(Span::from_microseconds(100_000), config.timer_phase, &mut chance))
+}
+
+fn ms(milliseconds: u64) -> Time {
+    Time::ZERO + Span::from_microseconds(1000 * milliseconds)
+}
+
+/// What a sender sends when something happens to it: the numbers of the segments.
+fn sent(act: impl FnOnce(&mut Vec<Segment>)) -> Vec<u64> {
+    let mut segments = Vec::new();
+    act(&mut segments);
+    segments.iter().map(|segment| segment.sequence / 100).collect()
+}
+
+#[test]
+fn the_timer_runs_exactly_while_data_is_under_way() {
+    let mut sender = sender();
+    assert_eq!(sender.expires(), None, "nothing is under way");
+    assert_eq!(sent(|out| sender.offer(ms(10), 300, out)), [0]);
+    assert_eq!(sender.expires(), Some(ms(3000)), "30 ticks after 10 ms: those at 100, 200, … 3000 ms");
+    assert_eq!(sent(|out| sender.acknowledge(ms(50), 100, out)), [1, 2]);
+    assert_eq!(sender.expires(), Some(ms(300)), "a round trip within a tick gives 3 ticks");
+    // All data has been sent: nothing goes out now, but the timer starts anew, 3 ticks after 120 ms (T-13).
+    assert_eq!(sent(|out| sender.acknowledge(ms(120), 200, out)), [0; 0]);
+    assert_eq!(sender.expires(), Some(ms(400)));
+    assert_eq!(sent(|out| sender.acknowledge(ms(130), 200, out)), [0; 0]);
+    assert_eq!(sender.expires(), Some(ms(400)), "an acknowledgment of nothing new changes nothing");
+    assert_eq!(sent(|out| sender.acknowledge(ms(140), 300, out)), [0; 0]);
+    assert_eq!(sender.expires(), None, "all is acknowledged");
+}
+
+/// A sender that has segments 3 to 6 under way at 100 ms, its window being 4 segments.
+fn with_four_under_way() -> Sender {
+    let mut sender = sender();
+    sent(|out| sender.offer(ms(10), u64::MAX, out));
+    sent(|out| sender.acknowledge(ms(50), 100, out));
+    sent(|out| sender.acknowledge(ms(90), 200, out));
+    assert_eq!(sent(|out| sender.acknowledge(ms(100), 300, out)), [5, 6]);
+    sender
+}
+
+#[test]
+fn duplicate_acknowledgments_cause_nothing() {
+    let mut sender = with_four_under_way();
+    let (expires, window) = (sender.expires(), sender.window().cwnd);
+    for _ in 0..5 {
+        assert_eq!(sent(|out| sender.acknowledge(ms(150), 300, out)), [0; 0], "this is not Tahoe (T-14)");
+    }
+    assert_eq!((sender.expires(), sender.window().cwnd), (expires, window));
+}
+
+#[test]
+fn after_a_timeout_everything_from_the_lost_segment_on_is_sent_again() {
+    let mut sender = with_four_under_way();
+    assert_eq!(sender.expires(), Some(ms(400)), "the third tick after the one at 100 ms");
+    assert_eq!(sent(|out| sender.time_out(ms(400), out)), [3]);
+    assert_eq!((sender.window().cwnd, sender.window().ssthresh), (100.0, 200.0), "one segment; half of four");
+    assert_eq!(sent(|out| sender.acknowledge(ms(410), 400, out)), [4, 5], "again, though they were sent before");
+    assert_eq!(sender.statistics.segments_retransmitted, 3);
+    // The receiver had kept 5 and 6: its acknowledgment passes what was sent again, and new data follows (T-15).
+    assert_eq!(sent(|out| sender.acknowledge(ms(420), 700, out)), [7, 8, 9]);
+    assert_eq!(sender.statistics.segments_retransmitted, 3);
+}
+
+#[test]
+fn what_was_sent_twice_is_not_timed_and_leaves_the_backoff_alone() {
+    let mut sender = with_four_under_way();
+    sent(|out| sender.time_out(ms(400), out));
+    assert_eq!(sender.expires(), Some(ms(1000)), "3 ticks doubled");
+    sent(|out| sender.time_out(ms(1000), out));
+    assert_eq!(sender.expires(), Some(ms(2200)), "and again: 12 ticks");
+    // Karn: whose round trip would this be? The timeout stays at 12 ticks while segments 4 to 6 are sent again.
+    assert_eq!(sent(|out| sender.acknowledge(ms(1050), 400, out)), [4, 5]);
+    assert_eq!(sender.expires(), Some(ms(2200)));
+    // Segment 7 is new: its round trip within a tick ends the backoff. (srtt 1, rttvar from 2 quarters on: 3 ticks.)
+    assert_eq!(sent(|out| sender.acknowledge(ms(1060), 700, out)), [7, 8, 9]);
+    assert_eq!(sender.expires(), Some(ms(2200)));
+    sent(|out| sender.acknowledge(ms(1070), 800, out));
+    assert_eq!(sender.expires(), Some(ms(1300)));
+}

@@ -1,0 +1,74 @@
+//! Sources: when they start and what they hand over.
+
+use longfat_engine::config::{Parameter, Reader, parse_fragment};
+use longfat_engine::random::{Chance, Stream};
+use longfat_engine::registry::Chosen;
+use longfat_engine::traffic::{SOURCES, Source};
+use longfat_engine::units::{Span, Time};
+
+use crate::support::declared::table;
+
+fn choose(text: &str) -> Chosen<dyn Source> {
+    let mut reader = Reader::default();
+    let chosen = Chosen::read(&parse_fragment(text), &mut reader);
+    chosen.unwrap_or_else(|| panic!("{text}: {:?}", reader.problems))
+}
+
+fn stream(seed: u64, replication: u64, name: &str) -> Stream {
+    Chance { seed, replication }.stream(name)
+}
+
+#[test]
+fn every_source_offers_data_and_never_wakes_in_the_past() {
+    for entry in SOURCES {
+        let chosen = choose(&table(&(entry.parameters)(), Some(entry.name)));
+        let mut source = chosen.build(&stream(1, 0, "source"));
+        let (mut now, mut offered) = (source.start(), 0_u64);
+        for _ in 0..1000 {
+            let wake = source.wake(now);
+            offered = offered.saturating_add(wake.bytes);
+            let Some(next) = wake.next else { break };
+            assert!(next > now, "{}: woken at {now:?}, wants to wake at {next:?}", entry.name);
+            now = next;
+        }
+        assert!(offered > 0, "{} never offers a byte", entry.name);
+    }
+}
+
+#[test]
+fn a_source_with_the_same_chance_does_the_same_again() {
+    for entry in SOURCES {
+        let chosen = choose(&table(&(entry.parameters)(), Some(entry.name)));
+        let mut twins = [(); 2].map(|()| chosen.build(&stream(7, 3, "source")));
+        let mut now = twins[0].start();
+        assert_eq!(now, twins[1].start(), "{}", entry.name);
+        for _ in 0..1000 {
+            let [first, second] = twins.each_mut().map(|source| source.wake(now));
+            assert_eq!(first, second, "{} at {now:?}", entry.name);
+            let Some(next) = first.next else { break };
+            now = next;
+        }
+    }
+}
+
+#[test]
+fn a_start_is_drawn_from_its_interval_for_each_connection_and_replication() {
+    let start = |low: u64, high: u64, replication: u64, flow: u64| {
+        let text = format!("{{ kind = \"infinite\", start = \"uniform({low} ms, {high} ms)\" }}");
+        choose(&text).build(&stream(1, replication, &format!("flow/{flow}/source"))).start()
+    };
+    let millisecond = |n: u64| Time::ZERO + Span::from_microseconds(1000 * n);
+    let mut starts = Vec::new();
+    for replication in 0..20 {
+        for flow in 1..=5 {
+            let time = start(3, 9, replication, flow);
+            assert!((millisecond(3)..millisecond(9)).contains(&time), "{time:?}");
+            starts.push(time);
+        }
+    }
+    starts.sort_unstable();
+    assert!(starts.windows(2).all(|pair| pair[0] < pair[1]), "two of 100 starts are equal: {starts:?}");
+    // The smallest and the largest of a hundred draws are within a tenth of the ends but once in 18000 times.
+    assert!(starts[0] < Time(3_600_000_000) && starts[99] > Time(8_400_000_000), "{:?}..{:?}", starts[0], starts[99]);
+    assert_eq!(start(4, 4, 0, 1), millisecond(4), "an interval without width draws nothing");
+}

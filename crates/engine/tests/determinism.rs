@@ -1,0 +1,169 @@
+//! The same scenario gives the same bytes: again, in slices, on any thread, and (by fingerprint) in any version of the engine
+//! that carries the same model number.
+
+use std::fmt::Write;
+
+use longfat_engine::measure::RunRecord;
+use longfat_engine::observer::Unobserved;
+use longfat_engine::scenario::Scenario;
+use longfat_engine::units::Time;
+use longfat_engine::{ENGINE_VERSION, Simulation, run};
+
+use crate::support::expected::assert_as_expected;
+use crate::support::scenario;
+
+const LAN: &str = "access.delay = \"5 us\", bottleneck.delay = \"5 us\"";
+const WAN: &str = "access.delay = \"5 ms\", bottleneck.delay = \"5 ms\"";
+const UNEVEN: &str = "access = { rate = \"155.52 Mbit/s\", delay = \"5 us\" }, \
+                      bottleneck = { rate = \"45 Mbit/s\", delay = \"2 ms\" }";
+
+/// Name, sources, links, duration, port, TCP and traffic.
+const CASES: &[(&str, u32, &str, &str, &str, &str)] = &[
+    ("lan 5 tail-drop", 5, LAN, "1500 ms", "buffer = \"1000 cells\", policy = \"tail-drop\"", ""),
+    (
+        "lan 15 partial-packet-discard",
+        15,
+        LAN,
+        "1 s",
+        "buffer = \"2000 cells\", policy = \"partial-packet-discard\"",
+        "",
+    ),
+    ("lan 5 epd", 5, LAN, "1 s", "buffer = \"1000 cells\", policy = \"epd\"", ""),
+    ("lan 15 selective-drop", 15, LAN, "1 s", "buffer = \"3000 cells\", policy = \"selective-drop\"", ""),
+    ("lan 5 fba", 5, LAN, "1500 ms", "buffer = \"1000 cells\", policy = \"fba\"", ""),
+    ("wan 5 tail-drop", 5, WAN, "3 s", "buffer = \"12000 cells\"", "tcp.receiver_window = \"600000 B\""),
+    (
+        "wan 15 selective-drop",
+        15,
+        WAN,
+        "3 s",
+        "buffer = \"12000 cells\", policy = \"selective-drop\"",
+        "tcp.receiver_window = \"600000 B\"",
+    ),
+    (
+        "wan 5 epd, start spread",
+        5,
+        WAN,
+        "2 s",
+        "buffer = \"12000 cells\", policy = \"epd\"",
+        "tcp.receiver_window = \"600000 B\"\ntraffic.start = \"uniform(0 ms, 1 ms)\"",
+    ),
+    ("wan 15 unlimited", 15, WAN, "1 s", "buffer = \"unlimited\"", "tcp.receiver_window = \"600000 B\""),
+    ("lan 5 fixed order", 5, LAN, "1 s", "buffer = \"1000 cells\", arrival_order = \"fixed\"", ""),
+    ("lan 15 rotating order", 15, LAN, "1 s", "buffer = \"1000 cells\", arrival_order = \"rotating\"", ""),
+    (
+        "lan 5 first come first served",
+        5,
+        LAN,
+        "1 s",
+        "buffer = \"1000 cells\", arrival_order = \"first-come-first-served\", counts_cell_in_service = true",
+        "",
+    ),
+    (
+        "lan 5 other end systems",
+        5,
+        LAN,
+        "1500 ms",
+        "buffer = \"1000 cells\", policy = \"epd\"",
+        "tcp = { out_of_order = \"discard\", retransmission_timeout = \"floating-point\", timer_phase = \"per-connection\", \
+      ssthresh_rule = \"bsd\", window_arithmetic = \"integer\", slow_start_growth = \"per-segment\", \
+      cwnd_limit = \"unlimited\", initial_ssthresh = \"unlimited\", slow_start_at_ssthresh = false }",
+    ),
+    (
+        "uneven 3 odd segments",
+        3,
+        UNEVEN,
+        "1500 ms",
+        "buffer = \"0.5 RTT\"",
+        "tcp = { mss = \"1459 B\", receiver_window = \"65535 B\" }\n\
+      framing = { encapsulation = \"vc-multiplexed\", lost_last_cell = \"corrupts-own-packet\" }",
+    ),
+];
+
+fn cases() -> Vec<(&'static str, Scenario)> {
+    let build = |&(name, sources, links, duration, port, rest): &(&'static str, u32, &str, &str, &str, &str)| {
+        let text = format!(
+            "schema_version = 1\nduration = \"{duration}\"\n{rest}\nport = {{ {port} }}\n\
+             topology = {{ kind = \"n-source\", sources = {sources}, {links} }}\n"
+        );
+        (name, scenario(&text))
+    };
+    CASES.iter().map(build).collect()
+}
+
+fn bytes(record: &RunRecord) -> String {
+    serde_json::to_string(record).expect("a record is JSON")
+}
+
+#[track_caller]
+fn run_once(scenario: &Scenario) -> RunRecord {
+    run(scenario).unwrap_or_else(|violation| panic!("{violation}"))
+}
+
+#[test]
+fn fingerprints_are_those_of_this_version_of_the_model() {
+    let mut text = format!(
+        "Fingerprints of short runs under engine {ENGINE_VERSION}.
+When any line here changes, the model number in ENGINE_VERSION must move: stored runs are no longer what this engine computes.
+LONGFAT_BLESS=1 cargo test writes this file.
+
+{:<32}{:<18}{:>11}{:>10}{:>11}{:>10}
+",
+        "scenario", "fingerprint", "efficiency", "fairness", "max queue", "timeouts"
+    );
+    for (name, scenario) in cases() {
+        let RunRecord { fingerprint, metrics, .. } = run_once(&scenario);
+        let (efficiency, fairness) = (metrics.efficiency, metrics.fairness);
+        let (queue, timeouts) = (metrics.max_queue_cells, metrics.timeouts);
+        writeln!(text, "{name:<32}{fingerprint:<18}{efficiency:>11.6}{fairness:>10.6}{queue:>11}{timeouts:>10}")
+            .expect("a text has room");
+    }
+    assert_as_expected("determinism.txt", &text);
+}
+
+#[test]
+fn every_registered_policy_has_a_fingerprint() {
+    let cases = cases();
+    for entry in longfat_engine::switch::drop_policy::POLICIES {
+        let named = |(_, scenario): &(&str, Scenario)| scenario.port.policy.name() == entry.name;
+        assert!(cases.iter().any(named), "add a scenario with {} to CASES", entry.name);
+    }
+}
+
+#[test]
+fn a_run_in_slices_is_the_same_run() {
+    for (name, scenario) in cases() {
+        let whole = bytes(&run_once(&scenario));
+        let mut simulation = Simulation::new(&scenario, Unobserved);
+        // Slices of odd lengths, some without any event, one that goes back and one beyond the end.
+        let mut until = Time(1);
+        while until < simulation.end() {
+            simulation.advance(until);
+            simulation.advance(Time(until.0 / 2));
+            simulation.audit().unwrap_or_else(|violation| panic!("{name} at {until:?}: {violation}"));
+            until = Time(until.0 * 21 / 13 + 777_777);
+        }
+        simulation.advance(Time::NEVER);
+        let sliced = simulation.finish().unwrap_or_else(|violation| panic!("{name}: {violation}"));
+        assert_eq!(bytes(&sliced), whole, "{name}");
+    }
+}
+
+#[test]
+fn threads_and_order_do_not_matter() {
+    let cases = cases();
+    let run_all = |order: Vec<usize>| -> Vec<(usize, String)> {
+        order.into_iter().map(|index| (index, bytes(&run_once(&cases[index].1)))).collect()
+    };
+    let forward: Vec<usize> = (0..cases.len()).collect();
+    let backward: Vec<usize> = forward.iter().rev().copied().collect();
+    let (first, mut second) = std::thread::scope(|scope| {
+        let first = scope.spawn(|| run_all(forward));
+        let second = scope.spawn(|| run_all(backward));
+        (first.join().expect("no run panics"), second.join().expect("no run panics"))
+    });
+    second.reverse();
+    for (once, again) in first.iter().zip(&second) {
+        assert_eq!(once, again, "{}", cases[once.0].0);
+    }
+}

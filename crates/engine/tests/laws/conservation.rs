@@ -1,0 +1,109 @@
+//! Nothing appears, nothing vanishes.
+
+use std::collections::BTreeSet;
+
+use longfat_engine::measure::{PortRecord, RunRecord};
+use longfat_engine::run;
+use longfat_engine::scenario::{Scenario, Throughput};
+use longfat_engine::switch::drop_policy::POLICIES;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{TestCaseError, TestRunner};
+
+use super::random_networks::any_network;
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn cells_and_bytes_are_conserved_in_any_network(network in any_network()) {
+        let record = run(&network.scenario).map_err(|violation| TestCaseError::fail(violation.to_string()))?;
+        let scenario = &network.scenario;
+        record.ports.iter().try_for_each(|port| check_port(scenario, port))?;
+        check_flows(scenario, &record)?;
+        check_metrics(scenario, &record)?;
+    }
+}
+
+/// The laws above would hold in networks where nothing happens; these are not such.
+#[test]
+fn random_networks_use_every_policy_lose_cells_time_out_and_back_off() {
+    let mut runner = TestRunner::deterministic();
+    let mut policies_that_lost = BTreeSet::new();
+    let (mut timed_out, mut backed_off, mut uneven) = (0, 0, 0);
+    for _ in 0..400 {
+        let network = any_network().new_tree(&mut runner).expect("a network can be drawn").current();
+        let record = run(&network.scenario).unwrap_or_else(|violation| panic!("{violation}{network:?}"));
+        if record.ports[0].cells_dropped > 0 {
+            policies_that_lost.insert(record.ports[0].policy);
+        }
+        timed_out += u64::from(record.metrics.timeouts > 0);
+        backed_off += u64::from(record.flows.iter().any(|flow| flow.timeouts > 2));
+        let graph = network.scenario.graph();
+        uneven += u64::from(graph.links.iter().any(|link| link.rate.0 > 3 * graph.links[0].rate.0));
+    }
+    assert_eq!(policies_that_lost, POLICIES.iter().map(|entry| entry.name).collect());
+    let seen = (timed_out, backed_off, uneven);
+    assert!(timed_out > 100 && backed_off > 50 && uneven > 50, "timed out, backed off, uneven rates: {seen:?}");
+}
+
+fn check_port(scenario: &Scenario, port: &PortRecord) -> Result<(), TestCaseError> {
+    let circuits_in_slot = scenario.graph().flows.len() as u64;
+    prop_assert!(port.cells_in >= port.cells_out + port.cells_dropped, "more left than arrived: {port:?}");
+    let held = port.cells_in - port.cells_out - port.cells_dropped;
+    if let Some(capacity) = scenario.port.buffer.capacity() {
+        prop_assert!(port.max_queue_cells <= capacity, "more than {capacity} cells in the buffer: {port:?}");
+        // Besides those in the buffer, only cells of the slot that is not over yet; at most the access lines' rate brings
+        // that many.
+        let link = |managed: bool| {
+            let graph = scenario.graph();
+            graph.links.iter().filter(|link| link.managed == managed).map(|link| link.rate.0).max().unwrap_or(1)
+        };
+        let in_slot = circuits_in_slot * (link(false) / link(true) + 2);
+        prop_assert!(held <= capacity + in_slot, "{held} cells are held: {port:?}");
+    }
+    #[expect(clippy::cast_precision_loss, reason = "cells of a short run")]
+    let most = port.max_queue_cells as f64;
+    prop_assert!(port.mean_queue_cells <= most, "the mean is above the maximum: {port:?}");
+    prop_assert!(port.packets_dropped <= port.cells_dropped);
+    prop_assert_eq!(port.packets_dropped == 0, port.cells_dropped == 0);
+    Ok(())
+}
+
+fn check_flows(scenario: &Scenario, record: &RunRecord) -> Result<(), TestCaseError> {
+    let (mss, window) = (scenario.tcp.mss.0, scenario.tcp.receiver_window.0);
+    for flow in &record.flows {
+        let new = flow.segments_sent - flow.segments_retransmitted;
+        prop_assert!(flow.bytes_delivered <= new * mss, "more was delivered than sent: {flow:?}");
+        prop_assert_eq!(flow.bytes_delivered % mss, 0, "an infinite source sends whole segments (T-01)");
+        prop_assert!(new * mss - flow.bytes_delivered <= window, "more than a window is under way: {flow:?}");
+        prop_assert!(
+            flow.timeouts == 0 || flow.segments_retransmitted > 0,
+            "timeouts without retransmission: {flow:?}"
+        );
+    }
+    let timeouts: u64 = record.flows.iter().map(|flow| flow.timeouts).sum();
+    prop_assert_eq!(record.metrics.timeouts, timeouts);
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a short run")]
+fn check_metrics(scenario: &Scenario, record: &RunRecord) -> Result<(), TestCaseError> {
+    const ROUNDING: f64 = 1e-9;
+    let metrics = &record.metrics;
+    let flows = record.flows.len() as f64;
+    if scenario.measure.throughput == Throughput::InOrder {
+        prop_assert!(metrics.efficiency <= 1.0 + ROUNDING, "faster than the line: {metrics:?}");
+        let bits: u64 = record.flows.iter().map(|flow| 8 * flow.bytes_delivered).sum();
+        let goodput = bits as f64 / scenario.duration.0.as_seconds();
+        prop_assert!((metrics.goodput_bps - goodput).abs() <= ROUNDING * goodput, "{goodput} is not in {metrics:?}");
+    }
+    prop_assert!((1.0 / flows - ROUNDING..=1.0 + ROUNDING).contains(&metrics.fairness), "{metrics:?}");
+    let port = &record.ports[0];
+    prop_assert_eq!(metrics.max_queue_cells, port.max_queue_cells);
+    prop_assert!((metrics.cell_loss_ratio * port.cells_in as f64 - port.cells_dropped as f64).abs() < 1e-6);
+    // The last cell may have been handed to the line just before the end.
+    let one_cell = 424.0 / scenario.graph().bottleneck().map_or(1, |link| link.rate.0) as f64;
+    prop_assert!(port.utilization <= 1.0 + one_cell / scenario.duration.0.as_seconds() + ROUNDING, "{port:?}");
+    Ok(())
+}

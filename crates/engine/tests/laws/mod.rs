@@ -1,0 +1,9 @@
+//! What holds in every network, and what can be worked out by hand.
+
+mod conservation;
+mod delivery;
+mod lone_flow;
+mod random_networks;
+mod unlimited_buffer;
+
+pub use random_networks::any_network;

@@ -1,0 +1,96 @@
+//! Random networks: every registered policy and every knob, drawn from the declarations.
+
+use longfat_engine::scenario::Scenario;
+use longfat_engine::switch::PortConfig;
+use longfat_engine::transport::TcpConfig;
+use proptest::prelude::*;
+
+use crate::support::declared::any_table;
+
+/// A scenario and its text, which is what a failure shows: paste it into a file and run it.
+#[derive(Clone)]
+pub struct RandomNetwork {
+    pub text: String,
+    pub scenario: Scenario,
+}
+
+impl std::fmt::Debug for RandomNetwork {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "\n{}", self.text)
+    }
+}
+
+/// The longest retransmission timeout of random networks: milliseconds, so that timeouts and backoffs happen in short runs.
+pub const LONGEST_TIMEOUT_MS: u64 = 30;
+
+/// Any network that the engine can simulate, of a size that takes milliseconds.
+pub fn any_network() -> impl Strategy<Value = RandomNetwork> {
+    let text = (any_topology(), any_port(), any_tcp(), 10_u64..300, 0_u64..1000, any_start());
+    text.prop_filter_map("a threshold of 200 cells needs a buffer above it", |parts| {
+        let (topology, port, tcp, milliseconds, seed, start) = parts;
+        let text = format!(
+            "schema_version = 1\nduration = \"{milliseconds} ms\"\nseed = {seed}\ntopology = {topology}\n\
+             port = {port}\ntcp = {tcp}\ntraffic = {{ kind = \"infinite\", start = \"{start}\" }}\n"
+        );
+        match Scenario::parse(text.as_bytes(), "random.toml", &[]) {
+            Ok(scenario) => Some(RandomNetwork { text, scenario }),
+            Err(problems) => {
+                let wrong = problems.iter().find(|problem| !problem.contains("port.policy.threshold"));
+                assert!(wrong.is_none(), "the generator writes invalid scenarios: {wrong:?}\n{text}");
+                None
+            }
+        }
+    })
+}
+
+fn any_topology() -> impl Strategy<Value = String> {
+    // Equal rates, where a slot holds one cell of a circuit at most, and unequal ones, where it may hold several.
+    let rates = prop_oneof![
+        (1_u64..160).prop_map(|mbits| (mbits * 1_000_000, mbits * 1_000_000)),
+        (1_000_u64..160_000, 1_000_u64..80_000).prop_map(|(access, bottleneck)| (access * 1_000, bottleneck * 1_000)),
+        (100_000_001_u64..155_520_000, 997_u64..2_000_003),
+    ];
+    (1_u64..7, rates, 0_u64..3_000, 0_u64..5_000).prop_map(|(sources, (access, bottleneck), near, far)| {
+        format!(
+            "{{ kind = \"n-source\", sources = {sources}, access = {{ rate = \"{access} bit/s\", delay = \"{near} us\" \
+             }}, bottleneck = {{ rate = \"{bottleneck} bit/s\", delay = \"{far} us\" }} }}"
+        )
+    })
+}
+
+fn any_port() -> impl Strategy<Value = String> {
+    let buffer = prop_oneof![
+        (80_u64..260).prop_map(|cells| format!("{cells} cells")),
+        (201_u64..4_000).prop_map(|cells| format!("{cells} cells")),
+        Just("unlimited".to_owned()),
+    ];
+    (buffer, any_table(None, &PortConfig::fields(), &["buffer"])).prop_map(|(buffer, knobs)| {
+        let knobs = knobs.trim_start_matches('{');
+        format!("{{ buffer = \"{buffer}\",{knobs}")
+    })
+}
+
+fn any_tcp() -> impl Strategy<Value = String> {
+    let left_out = ["mss", "receiver_window", "timer_granularity", "retransmission_timeout"];
+    let knobs = any_table(None, &TcpConfig::fields(), &left_out);
+    let estimators: Vec<_> = longfat_engine::transport::rto::ESTIMATORS.iter().map(|entry| entry.name).collect();
+    let sizes = (1_u64..3_700, 1_u64..60, 0_u64..3_700);
+    let granularity = prop::sample::select(vec!["1 ms", "2500 us", "10 ms"]);
+    (knobs, prop::sample::select(estimators), sizes, granularity).prop_map(
+        |(knobs, estimator, (mss, segments, rest), granularity)| {
+            let window = mss * segments + rest.min(mss - 1);
+            let knobs = knobs.trim_start_matches('{');
+            format!(
+                "{{ mss = \"{mss} B\", receiver_window = \"{window} B\", timer_granularity = \"{granularity}\", \
+                 retransmission_timeout = {{ kind = \"{estimator}\", minimum_ticks = 2, maximum = \"{LONGEST_TIMEOUT_MS} ms\", initial = \"20 ms\" }},{knobs}"
+            )
+        },
+    )
+}
+
+fn any_start() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("0 s".to_owned()),
+        (0_u64..20, 0_u64..20).prop_map(|(low, more)| format!("uniform({low} ms, {} ms)", low + more)),
+    ]
+}

@@ -1,0 +1,18 @@
+//! What the engine must do, whatever is changed inside it.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `laws` | conservation over random networks; numbers worked by hand |
+//! | `conformance` | what every model of a family must do, over the registries: a new model is tested by being listed |
+//! | `trajectories` | what happens in small networks, event by event, as text |
+//! | `determinism` | the same bytes again, in slices, on other threads; fingerprints as text |
+//! | `bad_input` | one clear message for each mistake |
+//!
+//! `LONGFAT_BLESS=1 cargo test` rewrites the expected texts; read the difference before committing it.
+
+mod bad_input;
+mod conformance;
+mod determinism;
+mod laws;
+mod support;
+mod trajectories;

@@ -1,0 +1,87 @@
+//! Values for declared fields, from nothing but their declarations: what the registries list, the tests cover.
+
+use longfat_engine::config::{Field, Shape};
+use proptest::prelude::*;
+
+/// Something small that may be written for a shape, as a TOML fragment.
+pub fn smallest(shape: &Shape) -> String {
+    match shape {
+        Shape::Quantity { examples, .. } => format!("{:?}", examples[0]),
+        Shape::Integer { minimum, .. } => minimum.to_string(),
+        Shape::Number { above, up_to } => format!("{:?}", above + (up_to.unwrap_or(above + 1.0) - above) / 2.0),
+        Shape::Boolean => "false".into(),
+        Shape::Text => "\"text\"".into(),
+        Shape::Choice(variants) => format!("{:?}", variants[0].name),
+        Shape::Section(fields) => table(fields, None),
+        Shape::Model { models, .. } => table(&models[0].fields, Some(models[0].name)),
+        Shape::Either(shapes) => smallest(&shapes[0]),
+        Shape::List(_) => "[]".into(),
+        Shape::Map(_) => "{}".into(),
+    }
+}
+
+/// A table with everything that must be given and nothing more.
+pub fn table(fields: &[Field], kind: Option<&str>) -> String {
+    let required = fields.iter().filter(|field| field.default.is_none());
+    let entries = required.map(|field| format!("{} = {}", field.name, smallest(&field.shape)));
+    let kind = kind.map(|kind| format!("kind = {kind:?}"));
+    format!("{{ {} }}", kind.into_iter().chain(entries).collect::<Vec<_>>().join(", "))
+}
+
+/// A text that is a TOML value stays, any other is put in quotes (`true`, `0.8`, `{}` and `12 cells`).
+pub fn fragment(text: &str) -> String {
+    let is_value = text.parse::<f64>().is_ok() || matches!(text, "true" | "false") || text.starts_with('{');
+    if is_value { text.into() } else { format!("{text:?}") }
+}
+
+/// Any of the values that a declaration mentions, and random ones where its shape has room for them.
+pub fn any_value(field: &Field) -> BoxedStrategy<String> {
+    let mentioned: Vec<String> = field.default.iter().chain(field.alternatives).map(|text| fragment(text)).collect();
+    let random = random_value(&field.shape);
+    match (mentioned.is_empty(), random) {
+        (false, Some(random)) => prop_oneof![prop::sample::select(mentioned), random].boxed(),
+        (false, None) => prop::sample::select(mentioned).boxed(),
+        (true, Some(random)) => random,
+        (true, None) => Just(smallest(&field.shape)).boxed(),
+    }
+}
+
+fn random_value(shape: &Shape) -> Option<BoxedStrategy<String>> {
+    match shape {
+        Shape::Integer { minimum, maximum } => {
+            let largest = (*maximum).min(minimum + 4);
+            Some((*minimum..=largest).prop_map(|number| number.to_string()).boxed())
+        }
+        Shape::Number { above, up_to } => {
+            let width = up_to.unwrap_or(above + 3.0) - above;
+            let above = *above;
+            Some((1_u32..=1000).prop_map(move |n| format!("{:?}", above + width * f64::from(n) / 1000.0)).boxed())
+        }
+        Shape::Boolean => Some(any::<bool>().prop_map(|value| value.to_string()).boxed()),
+        Shape::Choice(variants) => {
+            let words: Vec<_> = variants.iter().map(|variant| format!("{:?}", variant.name)).collect();
+            Some(prop::sample::select(words).boxed())
+        }
+        Shape::Either(shapes) => shapes.iter().find_map(random_value),
+        Shape::Model { models, .. } => {
+            let models: Vec<_> = models.iter().map(|model| any_table(Some(model.name), &model.fields, &[])).collect();
+            Some(prop::strategy::Union::new(models).boxed())
+        }
+        _ => None,
+    }
+}
+
+/// An inline table with any value for each field, but for those that are left to the caller.
+pub fn any_table(kind: Option<&'static str>, fields: &[Field], left_out: &[&str]) -> BoxedStrategy<String> {
+    let entry = |field: &Field| {
+        let name = field.name;
+        any_value(field).prop_map(move |value| format!("{name} = {value}"))
+    };
+    let entries: Vec<_> = fields.iter().filter(|field| !left_out.contains(&field.name)).map(entry).collect();
+    entries
+        .prop_map(move |mut entries| {
+            entries.splice(0..0, kind.map(|kind| format!("kind = {kind:?}")));
+            format!("{{ {} }}", entries.join(", "))
+        })
+        .boxed()
+}

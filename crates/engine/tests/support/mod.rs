@@ -1,0 +1,32 @@
+//! What the tests share.
+
+pub mod declared;
+pub mod expected;
+pub mod tape;
+
+use longfat_engine::scenario::Scenario;
+
+/// A scenario that must be valid.
+#[track_caller]
+pub fn scenario(text: &str) -> Scenario {
+    match Scenario::parse(text.as_bytes(), "scenario.toml", &[]) {
+        Ok(scenario) => scenario,
+        Err(problems) => panic!("{}\n--- in\n{text}", problems.join("\n")),
+    }
+}
+
+/// N sources on equal lines; `rest` holds the other tables.
+#[track_caller]
+pub fn n_source(sources: u64, rate: &str, delay: &str, duration: &str, rest: &str) -> Scenario {
+    scenario(&format!(
+        "schema_version = 1
+duration = \"{duration}\"
+{rest}
+[topology]
+kind = \"n-source\"
+sources = {sources}
+access = {{ rate = \"{rate}\", delay = \"{delay}\" }}
+bottleneck = {{ rate = \"{rate}\", delay = \"{delay}\" }}
+"
+    ))
+}

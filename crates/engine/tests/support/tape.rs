@@ -1,0 +1,67 @@
+//! An observer that writes down everything.
+
+use longfat_engine::Simulation;
+use longfat_engine::framing::Cell;
+use longfat_engine::measure::RunRecord;
+use longfat_engine::observer::Observer;
+use longfat_engine::scenario::Scenario;
+use longfat_engine::switch::drop_policy::Verdict;
+use longfat_engine::transport::{Segment, Window};
+use longfat_engine::units::Time;
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Happening {
+    Sent { segment: Segment, cwnd: f64, ssthresh: f64 },
+    Received { sequence: u64, length: u64, next: u64 },
+    Acknowledged { next: u64, cwnd: f64, ssthresh: f64 },
+    TimedOut { cwnd: f64, ssthresh: f64 },
+    Dropped { cell: Cell, reason: Verdict },
+}
+
+/// When it happened, and to which flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry {
+    pub time: Time,
+    pub flow: usize,
+    pub what: Happening,
+}
+
+struct Recorder<'t>(&'t mut Vec<Entry>);
+
+impl Recorder<'_> {
+    fn note(&mut self, time: Time, flow: usize, what: Happening) {
+        self.0.push(Entry { time, flow, what });
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn segment_sent(&mut self, now: Time, flow: usize, segment: Segment, window: &Window) {
+        self.note(now, flow, Happening::Sent { segment, cwnd: window.cwnd, ssthresh: window.ssthresh });
+    }
+    fn segment_received(&mut self, now: Time, flow: usize, sequence: u64, length: u64, next: u64) {
+        self.note(now, flow, Happening::Received { sequence, length, next });
+    }
+    fn acknowledgment_received(&mut self, now: Time, flow: usize, next: u64, window: &Window) {
+        self.note(now, flow, Happening::Acknowledged { next, cwnd: window.cwnd, ssthresh: window.ssthresh });
+    }
+    fn timed_out(&mut self, now: Time, flow: usize, window: &Window) {
+        self.note(now, flow, Happening::TimedOut { cwnd: window.cwnd, ssthresh: window.ssthresh });
+    }
+    fn cell_dropped(&mut self, now: Time, _port: usize, cell: Cell, reason: Verdict) {
+        self.note(now, cell.circuit() / 2, Happening::Dropped { cell, reason });
+    }
+}
+
+/// Runs a scenario and gives everything that happened, in order, and the record.
+///
+/// # Panics
+/// If a conservation law is violated.
+#[track_caller]
+pub fn run_taped(scenario: &Scenario) -> (Vec<Entry>, RunRecord) {
+    let mut tape = Vec::new();
+    let mut simulation = Simulation::new(scenario, Recorder(&mut tape));
+    simulation.advance(simulation.end());
+    let record = simulation.finish().unwrap_or_else(|violation| panic!("{violation}"));
+    (tape, record)
+}
