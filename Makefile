@@ -1,0 +1,63 @@
+# The front door. `make build` makes the environment and the engine, `make demo` the main job,
+# `make test` checks everything. Each works first on a fresh clone with Python 3.11, Rust and make.
+
+PYTHON ?= python3
+BIN := .venv/bin
+# pip calls maturin by its bare name when it builds without isolation.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+# Cargo and maturin must ask the same interpreter, or each would rebuild what the other built.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+
+RUST_SOURCES := $(shell find crates -name target -prune -o \( -name '*.rs' -o -name Cargo.toml \) -print)
+DEMO := ubr-plus --table 2,3 --replications 20 --store demo/longfat.db
+
+.PHONY: build demo test lint bench docs wheel lock clean
+
+build: .venv/built
+
+.venv/installed: requirements.lock
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	touch $@
+
+.venv/built: .venv/installed pyproject.toml Cargo.toml Cargo.lock $(RUST_SOURCES)
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+demo: build
+	mkdir -p demo
+	$(BIN)/longfat study run $(DEMO)
+	$(BIN)/longfat study compare $(DEMO)
+	$(BIN)/longfat plot efficiency-fairness $(DEMO) -o demo/efficiency-fairness.svg -o demo/efficiency-fairness.png
+	@echo "The tables are above; the picture is in demo/efficiency-fairness.svg and .png, every run in demo/longfat.db."
+
+test: lint
+	cargo test --workspace --release --quiet
+	$(BIN)/pytest --quiet --numprocesses auto
+
+lint: build
+	cargo fmt --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/mypy --no-error-summary
+
+bench: build
+	cargo bench --workspace
+
+# The numbers of a study's page come out of its runs; nobody types them.
+docs: build
+	$(BIN)/longfat study run ubr-plus
+	$(BIN)/longfat study compare ubr-plus --splice studies/ubr-plus/README.md
+
+wheel: .venv/installed
+	$(BIN)/maturin build --release --out dist
+
+# Needs uv; everything else needs only what it writes.
+lock:
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	    --custom-compile-command "make lock" --group dev pyproject.toml --output-file requirements.lock
+
+clean:
+	cargo clean
+	rm -rf .venv dist demo python/longfat/_engine*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis

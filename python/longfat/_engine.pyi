@@ -1,0 +1,74 @@
+"""The border between Python and the Rust engine: every name the compiled module offers.
+
+Everything that crosses is text: TOML or JSON in, canonical JSON out. The engine is the only
+judge of a scenario or a study; Python never checks a model parameter itself.
+"""
+
+from collections.abc import Callable, Sequence
+
+ENGINE_VERSION: str
+"""Version of the simulator; part of every run's identity (e.g. ``"0.1.0+model.1"``)."""
+
+BUILD_PROFILE: str
+"""``"release"`` or ``"debug"``: figures of speed are only meaningful for ``"release"``."""
+
+class InvalidInput(ValueError):
+    """A file that cannot be accepted. ``problems`` holds one line for each error found."""
+
+    problems: list[str]
+
+def resolve_scenario(text: bytes, source: str, overrides: Sequence[tuple[str, str]] = ()) -> str:
+    """Check a scenario and fill in every default.
+
+    ``text`` is TOML, or JSON when ``source`` ends in ``.json``; ``source`` is how messages name
+    it. ``overrides`` are ``(path, value)`` pairs, the value a TOML value or a bare text
+    (``"12000 cells"``). Returns canonical JSON: keys sorted, integers in base units.
+    Raises `InvalidInput` with every error at once.
+    """
+
+def resolve_variants(
+    text: bytes, source: str, variants: Sequence[Sequence[tuple[str, str]]]
+) -> list[str]:
+    """`resolve_scenario` for many lists of overrides of one text."""
+
+def scenario_hash(resolved: str) -> str:
+    """SHA-256 (hex) of a resolved scenario without its seed and replication: its name."""
+
+def run_id(resolved: str) -> str:
+    """SHA-256 (hex) that names a run: scenario, seed, replication and engine version."""
+
+def check_study(text: bytes, source: str, scenario_text: bytes, scenario_source: str) -> str:
+    """Check a study file, its factor levels against its scenario; returns it as JSON.
+
+    Raises `InvalidInput` with every error at once.
+    """
+
+def study_scenario(text: bytes, source: str) -> str:
+    """The path of the scenario that a study file names (relative to the study's folder)."""
+
+def models() -> str:
+    """Every registered model as JSON: kind, name, summary, source, parameters."""
+
+def scenario_schema() -> str:
+    """JSON Schema of a scenario file."""
+
+def study_schema() -> str:
+    """JSON Schema of a study file."""
+
+def random_block(seed: int, replication: int, component: str, index: int) -> list[int]:
+    """Four random 64-bit words: block ``index`` of the stream of a component (Philox4x64-10)."""
+
+def run_batch(
+    resolved: Sequence[str],
+    jobs: int,
+    report: Callable[[list[tuple[int, str]], float], object],
+) -> None:
+    """Run resolved scenarios on ``jobs`` threads with the interpreter released.
+
+    ``report(finished, simulated_seconds)`` is called from the calling thread at least every
+    0.1 s: ``finished`` lists ``(index, outcome)`` of runs that ended since the last call, an
+    outcome being JSON ``{"record": {...}}`` or ``{"failure": "message"}``; ``simulated_seconds``
+    counts what all threads have simulated so far. Runs start in the order given. An exception
+    out of ``report`` (or Ctrl-C) stops the batch after at most a slice of the runs in progress,
+    and is raised again.
+    """

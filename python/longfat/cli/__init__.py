@@ -1,0 +1,60 @@
+"""The command line: a file for each verb, imported only when that verb is used."""
+
+import signal
+from typing import Any
+
+import click
+
+from longfat.cli.lazy import LazyGroup
+from longfat.cli.talk import report_failure
+
+NEXT_STEPS = """\
+longfat simulates transport over long fat networks, cell by cell, and compares with papers.
+
+What to type next:
+  longfat study list                    the studies that come with it
+  longfat study run ubr-plus --quick    a small part of one, in a moment
+  longfat study compare ubr-plus --quick
+  longfat run SCENARIO.toml             one simulation of your own
+  longfat models                        what a scenario can be made of
+  longfat --help                        everything else"""
+
+
+class Program(LazyGroup):
+    """The root command: turns what goes wrong into one message and an exit code."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run a verb; see `longfat.cli.talk.report_failure` for what happens when it fails."""
+        try:
+            return super().invoke(context)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except KeyboardInterrupt:
+            context.exit(128 + signal.SIGINT)
+        except Exception as error:
+            exit_code = report_failure(error)
+            if exit_code is None:
+                raise
+            context.exit(exit_code)
+
+
+@click.group(
+    cls=Program,
+    lazy={
+        "run": "longfat.cli.run",
+        "check": "longfat.cli.check",
+        "models": "longfat.cli.models",
+        "schema": "longfat.cli.schema",
+        "study": "longfat.cli.study",
+        "plot": "longfat.cli.plot",
+        "doctor": "longfat.cli.doctor",
+    },
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(package_name="longfat")
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Simulate transport over long fat networks, and compare with published results."""
+    if context.invoked_subcommand is None:
+        click.echo(NEXT_STEPS)

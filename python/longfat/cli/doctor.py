@@ -1,0 +1,59 @@
+"""`longfat doctor`: what a bug report needs, and whether this build and store are sound."""
+
+from typing import Any
+
+import click
+
+from longfat.cli.options import default_jobs, json_option, store_option
+from longfat.cli.talk import print_json, print_table, say
+from longfat.errors import CheckFailed, LongfatError
+
+
+@click.command("doctor")
+@store_option
+@json_option
+def command(store: str, as_json: bool) -> None:
+    """Show versions, build profile, cores and the health of the store.
+
+    Exit code 3 when the store is damaged.
+    """
+    document = {**_versions(), "cores": default_jobs(), "store": _store_health(store)}
+    if as_json:
+        print_json(document)
+    else:
+        rows = [[name, str(value)] for name, value in document.items() if name != "store"]
+        rows += [[f"store {name}", str(value)] for name, value in document["store"].items()]
+        print_table(["", ""], rows)
+    if document["build_profile"] != "release":
+        say("warning: a debug build of the engine; its speed means nothing (make build mends it)")
+    if document["store"].get("quick_check", "ok") != "ok":
+        raise CheckFailed(f"{store}: {document['store']['quick_check']}")
+
+
+def _versions() -> dict[str, Any]:
+    import platform
+
+    import longfat
+    from longfat import _engine
+
+    return {
+        "longfat": longfat.__version__,
+        "engine": _engine.ENGINE_VERSION,
+        "build_profile": _engine.BUILD_PROFILE,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+    }
+
+
+def _store_health(location: str) -> dict[str, Any]:
+    from longfat.store import Store
+    from longfat.store.connection import store_path
+
+    path = store_path(location)
+    if not path.exists():
+        return {"path": str(path), "exists": False}
+    try:
+        with Store.readable(location) as opened:
+            return {"path": str(path), "exists": True, **opened.health()}
+    except LongfatError as error:
+        return {"path": str(path), "exists": True, "quick_check": str(error)}

@@ -1,0 +1,26 @@
+"""A group of commands whose modules are imported on use, so that `--help` stays fast."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import click
+
+
+class LazyGroup(click.Group):
+    """A click group given as a mapping of verb to module; each module offers `command`."""
+
+    def __init__(self, *args: Any, lazy: Mapping[str, str], **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self._lazy = lazy
+
+    def list_commands(self, _context: click.Context) -> list[str]:
+        """The verbs, in the order given."""
+        return list(self._lazy)
+
+    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
+        """Import the module of a verb."""
+        if name not in self._lazy:
+            return None
+        command: click.Command = import_module(self._lazy[name]).command
+        return command

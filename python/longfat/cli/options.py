@@ -1,0 +1,127 @@
+"""Options that several verbs share."""
+
+import functools
+import os
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from longfat.plan import Selection
+    from longfat.study import Study
+
+DEFAULT_STORE = "longfat.db"
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+study_argument = click.argument("study", metavar="STUDY")
+
+store_option = click.option(
+    "--store",
+    metavar="PATH_OR_URL",
+    envvar="LONGFAT_STORE",
+    default=DEFAULT_STORE,
+    show_default=True,
+    help="Where runs are kept; also set by LONGFAT_STORE.",
+)
+
+jobs_option = click.option(
+    "--jobs",
+    "-j",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Simulations at a time.  [default: all cores]",
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What the user says about which part of a study is meant."""
+
+    tables: str | None
+    where: str | None
+    replications: int | None
+    quick: bool
+
+    @property
+    def arguments(self) -> str:
+        """The same said again, each option after a space."""
+        options = {
+            "--table": self.tables,
+            "--where": self.where,
+            "--replications": self.replications,
+        }
+        said = [
+            f" {option} {shlex.quote(str(value))}"
+            for option, value in options.items()
+            if value is not None
+        ]
+        return "".join([*said, " --quick" if self.quick else ""])
+
+    def of(self, study: "Study") -> "Selection":
+        """The selection; the other options narrow `--quick` further."""
+        from longfat.plan import Selection, quick_selection
+
+        base = quick_selection(study) if self.quick else Selection()
+        return Selection(
+            tables=tuple(name.strip() for name in self.tables.split(",")) if self.tables else (),
+            where=(*base.where, self.where) if self.where else base.where,
+            replications=base.replications if self.replications is None else self.replications,
+        )
+
+
+def study_command(verb: str, study: str, part: Part, store: str) -> str:
+    """The command that does `verb` to the same part of the same study, as one would type it."""
+    chosen = "" if store == DEFAULT_STORE else f" --store {shlex.quote(store)}"
+    return f"longfat study {verb} {shlex.quote(study)}{part.arguments}{chosen}"
+
+
+def part_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that choose a part of a study; the command receives them as `part`."""
+
+    @functools.wraps(command)
+    def with_part(
+        *,
+        tables: str | None,
+        where: str | None,
+        replications: int | None,
+        quick: bool,
+        **others: Any,
+    ) -> Any:
+        return command(part=Part(tables, where, replications, quick), **others)
+
+    decorated: Callable[..., Any] = with_part
+    for option in reversed(_PART_OPTIONS):
+        decorated = option(decorated)
+    return decorated
+
+
+_PART_OPTIONS = (
+    click.option(
+        "--table",
+        "tables",
+        metavar="NAME[,NAME]",
+        help="Only the rows of these tables of the paper.",
+    ),
+    click.option(
+        "--where",
+        metavar="EXPR",
+        help="Only the runs that meet an SQL condition over the factors and `replication`, "
+        "such as \"config = 'lan' AND sources > 5\".",
+    ),
+    click.option(
+        "--replications",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Replications besides the deterministic one.  [default: the study's]",
+    ),
+    click.option("--quick", is_flag=True, help="Only the study's own small part."),
+)
+
+
+def default_jobs() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,23 @@
+"""`longfat study`: list, plan, run, watch and compare studies."""
+
+import click
+
+from longfat.cli.lazy import LazyGroup
+
+
+@click.group(
+    "study",
+    cls=LazyGroup,
+    lazy={
+        "list": "longfat.cli.study.list",
+        "plan": "longfat.cli.study.plan",
+        "run": "longfat.cli.study.run",
+        "status": "longfat.cli.study.status",
+        "compare": "longfat.cli.study.compare",
+    },
+)
+def command() -> None:
+    """Reproduce a paper: list, plan, run, watch and compare studies.
+
+    A STUDY is given by its shipped name or by the path of its folder.
+    """

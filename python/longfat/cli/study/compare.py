@@ -1,0 +1,132 @@
+"""`longfat study compare`: ours beside the paper's numbers."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from longfat.cli.options import (
+    Part,
+    json_option,
+    part_options,
+    store_option,
+    study_argument,
+    study_command,
+)
+from longfat.cli.talk import print_json, print_table, say
+from longfat.errors import CheckFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from longfat.comparison import TableComparison
+
+
+@click.command("compare")
+@study_argument
+@part_options
+@store_option
+@json_option
+@click.option("--summary", is_flag=True, help="Leave out the single entries.")
+@click.option("--markdown", is_flag=True, help="Print Markdown.")
+@click.option(
+    "--splice",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="PAGE",
+    help="Put the Markdown into a page, between the comments that name this command.",
+)
+@click.option(
+    "--within",
+    type=click.FloatRange(min=0),
+    metavar="ERROR",
+    help="Exit with code 3 when a table's mean absolute error is larger.",
+)
+def command(
+    study: str,
+    part: Part,
+    store: str,
+    as_json: bool,
+    summary: bool,
+    markdown: bool,
+    splice: Path | None,
+    within: float | None,
+) -> None:
+    """Set the stored runs of a study beside the paper's tables.
+
+    Deterministic is the scenario as the paper describes it, without chance; mean and range are
+    over the replications. Summaries leave out the values marked as doubtful (?).
+    """
+    from longfat.plan import plan_reference
+    from longfat.report.document import comparison_document
+    from longfat.report.markdown import comparison_markdown
+    from longfat.results import compare_results, load_results
+    from longfat.store import Store
+    from longfat.study import load_study
+
+    loaded = load_study(study)
+    plan = plan_reference(loaded, part.of(loaded))
+    with Store.readable(store) as opened:
+        results = load_results(plan, opened)
+    tables = compare_results(plan, results)
+    if as_json:
+        print_json(comparison_document(loaded, tables))
+    elif markdown:
+        click.echo(comparison_markdown(tables, entries=not summary), nl=False)
+    elif splice is not None:
+        summarized = " --summary" if summary else ""
+        shown = f"longfat study compare {loaded.name}{part.arguments}{summarized} --markdown"
+        _splice(splice, shown, comparison_markdown(tables, entries=not summary))
+    else:
+        _print(tables, entries=not summary)
+    missing = sum(run.replication not in results[run.combination] for run in plan.runs)
+    if missing:
+        say(
+            f"{missing} of {len(plan.runs)} runs have no result (-); to run them:\n"
+            f"  {study_command('run', study, part, store)}"
+        )
+    if within is not None:
+        _check(tables, within)
+
+
+def _splice(page: Path, shown_command: str, text: str) -> None:
+    from longfat.files import read_text, written_whole
+    from longfat.report.splice import spliced
+
+    new = spliced(read_text(page), shown_command, text, str(page))
+    with written_whole(page) as temporary:
+        temporary.write_text(new, encoding="utf-8")
+    say(f"wrote {page}")
+
+
+def _print(tables: "Sequence[TableComparison]", *, entries: bool) -> None:
+    from longfat.report.markdown import ENTRY_COLUMNS, SUMMARY_COLUMNS, entry_cells, summary_cells
+
+    for table in tables:
+        name = f"Table {table.response.table}: {table.response.title} ({table.response.metric})"
+        if entries:
+            rows = [
+                [*(level for _, level in entry.combination), *entry_cells(entry)]
+                for entry in table.entries
+            ]
+            print_table([*table.factors, *ENTRY_COLUMNS], rows, title=name)
+        if table.by:
+            parts = [[part, *summary_cells(summary)] for part, summary in table.parts()]
+            print_table([f"table {table.response.table}", *SUMMARY_COLUMNS], parts)
+    overview = [
+        [table.response.table, table.response.metric, *summary_cells(table.summary)]
+        for table in tables
+    ]
+    print_table(["table", "response", *SUMMARY_COLUMNS], overview, title="All tables")
+
+
+def _check(tables: "Sequence[TableComparison]", within: float) -> None:
+    """Raise `CheckFailed` when a table is not close enough, or has nothing to say about it."""
+    failed = [
+        f"table {table.response.table}, {table.response.metric}: mean absolute error "
+        f"{'unknown' if error is None else f'{error:.3f}'} is not within {within}"
+        for table in tables
+        for error in [table.summary.mean_absolute_error]
+        if error is None or error > within
+    ]
+    if failed:
+        raise CheckFailed("\n".join(failed))

@@ -1,0 +1,69 @@
+"""What longfat says: data on stdout, talk on stderr."""
+
+import json
+import shlex
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+
+from longfat.errors import Interrupted, LongfatError
+
+PIPE_WIDTH = 160
+"""Columns for tables that nobody's terminal limits."""
+
+
+def say(message: str) -> None:
+    """Talk to the user."""
+    click.echo(message, err=True)
+
+
+def print_json(document: Any) -> None:
+    """Print one JSON document."""
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def print_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None
+) -> None:
+    """Print a table for people; columns that hold numbers in every row are set to the right."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    cells = list(rows)
+    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+    for index, column in enumerate(header):
+        numeric = all(_is_number(row[index]) for row in cells)
+        table.add_column(column, justify="right" if numeric else "left", no_wrap=numeric)
+    for row in cells:
+        table.add_row(*row)
+    console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, markup=False)
+    console.print(table)
+
+
+def command_line() -> str:
+    """The command that is running, as one would type it."""
+    return shlex.join(["longfat", *sys.argv[1:]])
+
+
+def report_failure(error: Exception) -> int | None:
+    """Say what went wrong and return its exit code; None for what is a defect of longfat."""
+    from longfat._engine import InvalidInput
+
+    if isinstance(error, InvalidInput):
+        say("\n".join(error.problems))
+        return LongfatError.exit_code
+    if isinstance(error, UnicodeEncodeError):  # an argument that was no text in this locale
+        say(f"not UTF-8 text: {error.object!r}")
+        return LongfatError.exit_code
+    if isinstance(error, LongfatError):
+        if not isinstance(error, Interrupted):  # the verb has said what is kept, and how to go on
+            say(str(error))
+        return error.exit_code
+    return None
+
+
+def _is_number(text: str) -> bool:
+    return text[:1].isdigit() or text.startswith("-")

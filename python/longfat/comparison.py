@@ -1,0 +1,167 @@
+"""Ours beside the paper's: rows of reference and of results in, tables with their summaries out.
+
+Pure functions. Replication 0 is the paper's deterministic setting; mean and range are over the
+replications after it. Every summary leaves out the entries whose printed value is doubtful.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from longfat.reference import Combination, ReferenceRow
+from longfat.study import Response
+
+Results = Mapping[Combination, Mapping[int, Mapping[str, float]]]
+"""Metrics by factor combination and replication, of the runs that are done."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One value of the paper and ours for the same factor combination; None where no run is."""
+
+    combination: Combination
+    reference: float
+    doubtful: bool
+    note: str
+    deterministic: float | None
+    mean: float | None
+    minimum: float | None
+    maximum: float | None
+    replications: int
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How close entries are: `compared` counts those with a mean and a trustworthy reference.
+
+    `mean_absolute_error` is of the means, `deterministic_error` of the deterministic values;
+    `rank_correlation` is Spearman's; `inside_range` is the share of reference values between our
+    lowest and highest replication. None where there is nothing to tell.
+    """
+
+    rows: int
+    compared: int
+    mean_absolute_error: float | None
+    deterministic_error: float | None
+    rank_correlation: float | None
+    inside_range: float | None
+
+
+@dataclass(frozen=True)
+class TableComparison:
+    """A table of the paper for one response; `by` breaks the summary down by factor and level."""
+
+    response: Response
+    factors: Sequence[str]
+    entries: Sequence[Entry]
+    summary: Summary
+    by: Mapping[str, Mapping[str, Summary]]
+
+    def parts(self) -> Iterator[tuple[str, Summary]]:
+        """The whole and every part of `by`, each with its name."""
+        yield "all", self.summary
+        for factor, levels in self.by.items():
+            for level, summary in levels.items():
+                yield f"{factor} {level}", summary
+
+
+def compare(response: Response, results: Results) -> TableComparison:
+    """Set the rows of a response for which `results` has a combination beside our results."""
+    entries = [
+        _entry(row, response.metric, results[row.combination])
+        for row in response.rows
+        if row.combination in results and response.metric in row.values
+    ]
+    factors = [factor for factor, _ in entries[0].combination] if entries else []
+    return TableComparison(
+        response=response,
+        factors=factors,
+        entries=entries,
+        summary=summarise(entries),
+        by={factor: breakdown for factor in factors if (breakdown := _by(factor, entries))},
+    )
+
+
+def summarise(entries: Sequence[Entry]) -> Summary:
+    """Condense entries into one `Summary`."""
+    trusted = [entry for entry in entries if not entry.doubtful]
+    pairs = [(entry.reference, entry.mean) for entry in trusted if entry.mean is not None]
+    deterministic = [
+        (entry.reference, entry.deterministic)
+        for entry in trusted
+        if entry.deterministic is not None
+    ]
+    inside = [
+        entry.minimum <= entry.reference <= entry.maximum
+        for entry in trusted
+        if entry.minimum is not None and entry.maximum is not None
+    ]
+    return Summary(
+        rows=len(entries),
+        compared=len(pairs),
+        mean_absolute_error=_mean_absolute_error(pairs),
+        deterministic_error=_mean_absolute_error(deterministic),
+        rank_correlation=rank_correlation(pairs),
+        inside_range=fmean(inside) if inside else None,
+    )
+
+
+def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """Spearman's rank correlation with average ranks for ties.
+
+    None for fewer than two pairs, or when one side is constant and so has no order.
+    """
+    if len(pairs) < 2:
+        return None
+    first = _average_ranks([pair[0] for pair in pairs])
+    second = _average_ranks([pair[1] for pair in pairs])
+    middle = (len(pairs) + 1) / 2
+    covariance = sum((a - middle) * (b - middle) for a, b in zip(first, second, strict=True))
+    spread = math.sqrt(
+        sum((rank - middle) ** 2 for rank in first) * sum((rank - middle) ** 2 for rank in second)
+    )
+    return covariance / spread if spread else None
+
+
+def _entry(
+    row: ReferenceRow, metric: str, replications: Mapping[int, Mapping[str, float]]
+) -> Entry:
+    values = {
+        replication: metrics[metric]
+        for replication, metrics in replications.items()
+        if metric in metrics
+    }
+    repeated = [value for replication, value in values.items() if replication > 0]
+    return Entry(
+        combination=row.combination,
+        reference=row.values[metric],
+        doubtful=metric in row.doubtful,
+        note=row.note,
+        deterministic=values.get(0),
+        mean=fmean(repeated) if repeated else None,
+        minimum=min(repeated, default=None),
+        maximum=max(repeated, default=None),
+        replications=len(repeated),
+    )
+
+
+def _by(factor: str, entries: Sequence[Entry]) -> dict[str, Summary]:
+    """The summary for each level of a factor; empty when there is only one level."""
+    of_level: dict[str, list[Entry]] = {}
+    for entry in entries:
+        of_level.setdefault(dict(entry.combination)[factor], []).append(entry)
+    if len(of_level) < 2:
+        return {}
+    return {level: summarise(chosen) for level, chosen in of_level.items()}
+
+
+def _mean_absolute_error(pairs: Sequence[tuple[float, float]]) -> float | None:
+    return fmean(abs(theirs - ours) for theirs, ours in pairs) if pairs else None
+
+
+def _average_ranks(values: Sequence[float]) -> list[float]:
+    ordered = sorted(values)
+    first = {value: rank for rank, value in reversed(list(enumerate(ordered, start=1)))}
+    last = {value: rank for rank, value in enumerate(ordered, start=1)}
+    return [(first[value] + last[value]) / 2 for value in values]

@@ -1,0 +1,37 @@
+"""What can go wrong, each kind with the exit code that the command line gives it."""
+
+from collections.abc import Sequence
+
+
+class LongfatError(Exception):
+    """Bad usage or bad input; its text is one clear message for the user."""
+
+    exit_code = 2
+
+
+class BadInput(LongfatError):
+    """A file that cannot be accepted. ``problems`` holds one line for each error found."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = list(problems)
+
+
+class RunFailed(LongfatError):
+    """A simulation that stopped before its end."""
+
+    exit_code = 1
+
+
+class CheckFailed(LongfatError):
+    """The input is good, but what was asked of the results does not hold."""
+
+    exit_code = 3
+
+
+class Interrupted(LongfatError):
+    """Work that a signal stopped, after everything finished had been kept."""
+
+    def __init__(self, signal_number: int) -> None:
+        super().__init__(f"stopped by signal {signal_number}")
+        self.exit_code = 128 + signal_number

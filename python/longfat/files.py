@@ -1,0 +1,65 @@
+"""Reading and writing whole files, with one clear message when that fails."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from longfat.errors import LongfatError
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file.
+
+    Raises `LongfatError` when it is absent, a directory or unreadable.
+    """
+    with _one_message(path):
+        return path.read_bytes()
+
+
+def read_text(path: Path) -> str:
+    """The content of a UTF-8 file. Raises `LongfatError` as `read_bytes` does, and for no UTF-8."""
+    try:
+        return read_bytes(path).decode()
+    except UnicodeDecodeError as error:
+        raise LongfatError(f"{path}: not UTF-8 text (byte {error.start})") from error
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` that takes its place when the block ends without an error.
+
+    So a reader sees the old file or the new one, never half of one. The suffix is kept, because
+    writers choose their format by it. Raises `LongfatError` when the file cannot be written.
+    """
+    with _one_message(path):
+        handle, name = tempfile.mkstemp(
+            dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix
+        )
+        os.close(handle)
+    temporary = Path(name)
+    try:
+        with _one_message(path):
+            yield temporary
+            temporary.chmod(_default_mode())
+            temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _default_mode() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+@contextmanager
+def _one_message(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise LongfatError(f"{path}: {reason}") from error
+    except ValueError as error:  # a path with a zero byte in it
+        raise LongfatError(f"{str(path)!r}: {error}") from error

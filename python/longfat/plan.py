@@ -1,0 +1,163 @@
+"""From a study and a selection to the runs that answer it; nothing here simulates or stores."""
+
+import hashlib
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from longfat import _engine
+from longfat.errors import LongfatError
+from longfat.reference import Combination
+from longfat.scenario import Scenario
+from longfat.study import Study
+from longfat.where import matching
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A part of a study.
+
+    `tables` empty means every table, `replications` None as many as the design says; every
+    condition of `where` must hold.
+    """
+
+    tables: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
+    replications: int | None = None
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One factor combination in one replication, as the scenario that the engine will run."""
+
+    combination: Combination
+    replication: int
+    scenario: Scenario
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The runs of a selection; several combinations may mean the same run."""
+
+    study: Study
+    selection: Selection
+    runs: Sequence[PlannedRun]
+
+    @cached_property
+    def distinct(self) -> dict[str, PlannedRun]:
+        """One planned run for each run id."""
+        return {run.scenario.run_id: run for run in self.runs}
+
+    @cached_property
+    def of_combination(self) -> dict[Combination, list[PlannedRun]]:
+        """The runs of each factor combination, by replication."""
+        runs: dict[Combination, list[PlannedRun]] = {}
+        for run in self.runs:
+            runs.setdefault(run.combination, []).append(run)
+        return runs
+
+
+def quick_selection(study: Study) -> Selection:
+    """The study's own small part."""
+    where = (study.quick.where,) if study.quick.where else ()
+    return Selection(where=where, replications=study.quick.replications)
+
+
+def plan_design(study: Study, selection: Selection) -> Plan:
+    """Plan what the design asks for, or the rows of the selected tables.
+
+    Raises `LongfatError` for an unknown table, a condition that SQL refuses or one that leaves
+    nothing, and `longfat.InvalidInput` for a combination that is no valid scenario.
+    """
+    if study.design.kind == "full-factorial" and not selection.tables:
+        return _plan(study, selection, _crossed(study))
+    return plan_reference(study, selection)
+
+
+def plan_reference(study: Study, selection: Selection) -> Plan:
+    """Plan the rows of the paper's tables, whatever the design. Raises as `plan_design` does."""
+    return _plan(study, selection, _reference_rows(study, selection))
+
+
+def _crossed(study: Study) -> list[Combination]:
+    axes = [[(factor.name, level) for level in factor.levels] for factor in study.factors]
+    return list(itertools.product(*axes))
+
+
+def _reference_rows(study: Study, selection: Selection) -> list[Combination]:
+    for table in selection.tables:
+        if table not in study.tables:
+            raise LongfatError(
+                f"{study.name} has no table {table!r}; its tables: {', '.join(study.tables)}"
+            )
+    rows = (
+        row.combination
+        for response in study.responses
+        if not selection.tables or response.table in selection.tables
+        for row in response.rows
+    )
+    return list(dict.fromkeys(rows))
+
+
+def _plan(study: Study, selection: Selection, combinations: Sequence[Combination]) -> Plan:
+    replications = selection.replications
+    if replications is None:
+        replications = study.design.replications
+    keys = list(itertools.product(combinations, range(replications + 1)))
+    for condition in selection.where:
+        keys = _where(study, keys, condition)
+    if not keys:
+        raise LongfatError(f"no run of {study.name} meets {' and '.join(selection.where)}")
+    seeds = _seeds(study, [combination for combination, _ in keys])
+    variants = [
+        [
+            *study.overrides(combination),
+            *(study.design.perturb if replication else ()),
+            *seeds.get(combination, ()),
+            ("replication", str(replication)),
+        ]
+        for combination, replication in keys
+    ]
+    scenarios = _resolve(study, variants)
+    runs = [PlannedRun(*key, scenario) for key, scenario in zip(keys, scenarios, strict=True)]
+    return Plan(study, selection, runs)
+
+
+def _where(
+    study: Study, keys: Sequence[tuple[Combination, int]], condition: str
+) -> list[tuple[Combination, int]]:
+    factors = [factor.name for factor in study.factors]
+    rows: list[list[str | int | None]] = [
+        [*(dict(combination).get(factor) for factor in factors), replication]
+        for combination, replication in keys
+    ]
+    return [keys[index] for index in matching([*factors, "replication"], rows, condition)]
+
+
+def _seeds(
+    study: Study, combinations: Sequence[Combination]
+) -> dict[Combination, list[tuple[str, str]]]:
+    """The seed override of each combination; none with common random numbers.
+
+    An independent seed follows from what the combination simulates, not from its position, so
+    that it stays when rows come or go, and two rows that mean the same run share it.
+    """
+    if study.design.seeds == "common":
+        return {}
+    distinct = list(dict.fromkeys(combinations))
+    scenarios = _resolve(study, [study.overrides(combination) for combination in distinct])
+    return {
+        combination: [("seed", str(_independent_seed(scenario)))]
+        for combination, scenario in zip(distinct, scenarios, strict=True)
+    }
+
+
+def _independent_seed(scenario: Scenario) -> int:
+    digest = hashlib.sha256(f"{scenario.settings['seed']} {scenario.hash}".encode())
+    return int(digest.hexdigest()[:13], 16)  # 52 bits: seeds end at 2^53
+
+
+def _resolve(study: Study, variants: Sequence[Sequence[tuple[str, str]]]) -> list[Scenario]:
+    texts = _engine.resolve_variants(study.scenario_text, study.scenario_source, variants)
+    return [Scenario(text) for text in texts]

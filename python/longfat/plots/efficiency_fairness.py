@@ -1,0 +1,131 @@
+"""Efficiency against fairness: the paper's point, ours, and how far one lies from the other."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from longfat.comparison import Entry, TableComparison
+from longfat.plots import Row
+from longfat.plots.palette import FAINT, INK, NEUTRAL, policy_colors
+from longfat.reference import Combination
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SUMMARY = "efficiency against fairness, the paper's points and ours, a panel for each policy"
+
+_METRICS = ("efficiency", "fairness")
+_ROW_FACTOR, _COLUMN_FACTOR, _MARKER_FACTOR = "config", "policy", "sources"
+_MARKERS = ("o", "s", "^", "D", "v", "P")
+_WIDTH_INCHES, _PANEL_HEIGHT_INCHES = 7.16, 1.9
+
+
+def collect(tables: Sequence[TableComparison]) -> list[Row]:
+    """A row for each factor combination that has both metrics in the paper and in our runs."""
+    entries: dict[Combination, dict[str, Entry]] = {}
+    for table in tables:
+        for entry in table.entries:
+            if entry.mean is not None:
+                entries.setdefault(entry.combination, {})[table.response.metric] = entry
+    return [
+        _row(combination, found)
+        for combination, found in entries.items()
+        if all(metric in found for metric in _METRICS)
+    ]
+
+
+def _row(combination: Combination, entries: dict[str, Entry]) -> Row:
+    row: dict[str, Any] = dict(combination)
+    for metric in _METRICS:
+        entry = entries[metric]
+        row |= {
+            f"{metric}_reference": entry.reference,
+            f"{metric}_doubtful": entry.doubtful,
+            f"{metric}_mean": entry.mean,
+            f"{metric}_min": entry.minimum,
+            f"{metric}_max": entry.maximum,
+        }
+    return row | {"replications": entries["efficiency"].replications}
+
+
+def draw(figure: "Figure", rows: Sequence[Row]) -> None:
+    """Draw a grid of panels: a row for each configuration, a column for each policy."""
+    configurations = _levels(rows, _ROW_FACTOR)
+    policies = _levels(rows, _COLUMN_FACTOR)
+    colors = policy_colors(policies)
+    markers = _markers(rows)
+    figure.set_size_inches(_WIDTH_INCHES, 0.8 + _PANEL_HEIGHT_INCHES * len(configurations))
+    panels = figure.subplots(
+        len(configurations), len(policies), sharex="row", sharey="row", squeeze=False
+    )
+    for configuration, panel_row in zip(configurations, panels, strict=True):
+        for policy, panel in zip(policies, panel_row, strict=True):
+            for row in rows:
+                if (row.get(_ROW_FACTOR, ""), row.get(_COLUMN_FACTOR, "")) == (
+                    configuration,
+                    policy,
+                ):
+                    marker = markers[row.get(_MARKER_FACTOR, "")]
+                    _draw_pair(panel, row, colors[policy], marker)
+            panel.grid(color=FAINT, linewidth=0.4)
+            panel.locator_params(nbins=5)
+        panel_row[0].set_ylabel(f"{configuration}\nfairness index".strip())
+    for policy, top, bottom in zip(policies, panels[0], panels[-1], strict=True):
+        top.set_title(policy, color=colors[policy], weight="bold")
+        bottom.set_xlabel("efficiency")
+    _draw_legend(figure, markers)
+    _draw_caption(figure, rows)
+
+
+def _draw_pair(panel: "Axes", row: Row, color: str, marker: str) -> None:
+    """The paper's point hollow, ours filled and with its range, a line from one to the other."""
+    paper = (row["efficiency_reference"], row["fairness_reference"])
+    ours = (row["efficiency_mean"], row["fairness_mean"])
+    strength = 0.3 if row["efficiency_doubtful"] or row["fairness_doubtful"] else 1.0
+    shape: dict[str, Any] = {"marker": marker, "markersize": 4.5, "color": color, "linestyle": ""}
+    panel.errorbar(
+        *ours,
+        xerr=[[ours[0] - row["efficiency_min"]], [row["efficiency_max"] - ours[0]]],
+        yerr=[[ours[1] - row["fairness_min"]], [row["fairness_max"] - ours[1]]],
+        color=color,
+        elinewidth=0.5,
+        alpha=0.35,
+        zorder=1,
+    )
+    link = list(zip(paper, ours, strict=True))
+    panel.plot(*link, color=color, linewidth=0.7, alpha=0.6 * strength, zorder=2)
+    panel.plot(*paper, **shape, markerfacecolor="white", alpha=strength, zorder=3)
+    panel.plot(*ours, **shape, markeredgewidth=0, zorder=4)
+
+
+def _draw_legend(figure: "Figure", markers: dict[str, str]) -> None:
+    from matplotlib.lines import Line2D
+
+    shape: dict[str, Any] = {"marker": "o", "color": INK, "linestyle": ""}
+    handles = [
+        Line2D([], [], marker=marker, color=NEUTRAL, linestyle="", label=f"{level} sources")
+        for level, marker in markers.items()
+        if level
+    ]
+    handles += [
+        Line2D([], [], **shape, markerfacecolor="white", label="paper (faint: doubtful)"),
+        Line2D([], [], **shape, label="longfat, mean"),
+        Line2D([], [], color=INK, linewidth=0.8, alpha=0.5, label="range of replications"),
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False)
+
+
+def _draw_caption(figure: "Figure", rows: Sequence[Row]) -> None:
+    counts = {row["replications"] for row in rows}
+    replications = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
+    caption = f"{len(rows)} factor combinations, n = {replications} replications each"
+    figure.supxlabel(caption, fontsize=7, color=INK)
+
+
+def _markers(rows: Sequence[Row]) -> dict[str, str]:
+    levels = _levels(rows, _MARKER_FACTOR)
+    return {level: _MARKERS[index % len(_MARKERS)] for index, level in enumerate(levels)}
+
+
+def _levels(rows: Sequence[Row], factor: str) -> list[str]:
+    return list(dict.fromkeys(row.get(factor, "") for row in rows))

@@ -1,0 +1,106 @@
+"""A paper's tables as CSV: a column per factor, a column per metric, and what to doubt.
+
+The column `doubtful` names the metrics of the row whose printed digits are not to be trusted,
+separated by spaces; `note` says why. Both may be left out.
+"""
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from longfat.errors import BadInput
+from longfat.files import read_text
+
+Combination = tuple[tuple[str, str], ...]
+"""A factor combination: (factor, level) pairs in the study's order of factors."""
+
+Levels = Mapping[str, Sequence[str]]
+"""The names of the levels of each factor, in the study's order."""
+
+DOUBTFUL = "doubtful"
+NOTE = "note"
+
+
+@dataclass(frozen=True)
+class ReferenceRow:
+    """One row of a paper's table: a factor combination and the values printed for it."""
+
+    combination: Combination
+    values: Mapping[str, float]
+    doubtful: frozenset[str]
+    note: str
+
+
+def load_reference(path: Path, levels: Levels, metrics: Sequence[str]) -> list[ReferenceRow]:
+    """Read a paper's table.
+
+    Raises `BadInput` with one line for each wrong column or cell, and `LongfatError` for a file
+    that cannot be read.
+    """
+    lines = csv.reader(io.StringIO(read_text(path), newline=""))
+    header = next(lines, [])
+    problems = [f"{path}:1: {problem}" for problem in _header_problems(header, levels, metrics)]
+    if problems:
+        raise BadInput(problems)
+    rows: dict[Combination, ReferenceRow] = {}
+    for cells in filter(None, lines):  # an empty line is no row
+        found = list(_row_problems(header, cells, levels, metrics))
+        if not found:
+            row = _row(dict(zip(header, cells, strict=True)), levels, metrics)
+            if row.combination in rows:
+                found = ["the factor combination stands twice"]
+            rows[row.combination] = row
+        problems += [f"{path}:{lines.line_num}: {problem}" for problem in found]
+    if problems:
+        raise BadInput(problems)
+    return list(rows.values())
+
+
+def _header_problems(
+    columns: Sequence[str], levels: Levels, metrics: Sequence[str]
+) -> Iterator[str]:
+    known = [*levels, *metrics, DOUBTFUL, NOTE]
+    for column in columns:
+        if column not in known:
+            yield f"unknown column {column!r}; known: {', '.join(known)}"
+        elif columns.count(column) > 1:
+            yield f"column {column!r} stands twice"
+    for metric in metrics:
+        if metric not in columns:
+            yield f"no column {metric!r}, which the study compares"
+
+
+def _row_problems(
+    header: Sequence[str], cells: Sequence[str], levels: Levels, metrics: Sequence[str]
+) -> Iterator[str]:
+    if len(cells) != len(header):
+        yield f"{len(cells)} cells under a header of {len(header)}"
+        return
+    for column, cell in zip(header, cells, strict=True):
+        if column in levels and cell not in levels[column]:
+            yield f"{column} {cell!r} is no level; known: {', '.join(levels[column])}"
+        elif column in metrics and cell and not _is_finite_number(cell):
+            yield f"{column} {cell!r} is not a number"
+        elif column == DOUBTFUL:
+            for metric in cell.split():
+                if metric not in metrics:
+                    yield f"doubtful {metric!r} is no metric; known: {', '.join(metrics)}"
+
+
+def _row(cells: Mapping[str, str], levels: Levels, metrics: Sequence[str]) -> ReferenceRow:
+    return ReferenceRow(
+        combination=tuple((factor, cells[factor]) for factor in levels if factor in cells),
+        values={metric: float(cells[metric]) for metric in metrics if cells[metric]},
+        doubtful=frozenset(cells.get(DOUBTFUL, "").split()),
+        note=cells.get(NOTE, ""),
+    )
+
+
+def _is_finite_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False

@@ -1,0 +1,1 @@
+"""Comparisons as documents: JSON, Markdown, and Markdown spliced into a page."""

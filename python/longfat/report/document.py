@@ -1,0 +1,56 @@
+"""A comparison as the JSON document that scripts rely on."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from longfat import _engine
+from longfat.comparison import Entry, Summary, TableComparison
+from longfat.study import Study
+
+
+def comparison_document(study: Study, tables: Sequence[TableComparison]) -> dict[str, Any]:
+    """The document of ``longfat study compare --json``."""
+    return {
+        "study": study.name,
+        "engine": _engine.ENGINE_VERSION,
+        "tables": [_table(table) for table in tables],
+    }
+
+
+def _table(table: TableComparison) -> dict[str, Any]:
+    return {
+        "table": table.response.table,
+        "title": table.response.title,
+        "response": table.response.metric,
+        **_summary(table.summary),
+        "by": {
+            factor: {level: _summary(summary) for level, summary in levels.items()}
+            for factor, levels in table.by.items()
+        },
+        "entries": [_entry(entry) for entry in table.entries],
+    }
+
+
+def _summary(summary: Summary) -> dict[str, Any]:
+    return {
+        "rows": summary.rows,
+        "compared": summary.compared,
+        "mean_absolute_error": summary.mean_absolute_error,
+        "deterministic_error": summary.deterministic_error,
+        "rank_correlation": summary.rank_correlation,
+        "inside_range": summary.inside_range,
+    }
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {
+        **dict(entry.combination),
+        "reference": entry.reference,
+        "doubtful": entry.doubtful,
+        "note": entry.note,
+        "deterministic": entry.deterministic,
+        "mean": entry.mean,
+        "min": entry.minimum,
+        "max": entry.maximum,
+        "replications": entry.replications,
+    }

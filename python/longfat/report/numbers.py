@@ -1,0 +1,33 @@
+"""Numbers as people read them; a dash where there is none."""
+
+LARGE, LARGER = 10, 100
+"""From here on one digit after the point is enough, and none."""
+
+
+def formatted(value: float | None, decimals: int = 2) -> str:
+    """A number with `decimals` digits after the point, or fewer when it is large."""
+    if value is None:
+        return "-"
+    if abs(value) >= LARGE:
+        decimals = 0 if abs(value) >= LARGER else 1
+    return f"{value:,.{decimals}f}"
+
+
+def formatted_share(value: float | None) -> str:
+    """A share as a percentage."""
+    return "-" if value is None else f"{value:.0%}"
+
+
+def formatted_range(minimum: float | None, maximum: float | None) -> str:
+    """A range of numbers."""
+    if minimum is None or maximum is None:
+        return "-"
+    return f"{formatted(minimum)} - {formatted(maximum)}"
+
+
+def formatted_seconds(seconds: float) -> str:
+    """A duration in the unit that suits it."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = seconds / 60
+    return f"{minutes:.0f} min" if minutes < 100 else f"{minutes / 60:.0f} h"

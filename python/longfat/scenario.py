@@ -1,0 +1,99 @@
+"""Scenarios: one network, its traffic, a duration and a seed; everything one simulation needs.
+
+Nothing is checked here: the engine is the only judge of a scenario.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from longfat import _engine
+from longfat.errors import RunFailed
+from longfat.execution import Outcome, Progress, Record, execute
+from longfat.files import read_bytes
+
+PICOSECONDS_PER_SECOND = 10**12
+
+OverrideValue = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A checked scenario as canonical JSON: every default filled in, integers in base units."""
+
+    resolved: str
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """The resolved scenario as nested dictionaries; keys carry units (`duration_ps`)."""
+        settings: dict[str, Any] = json.loads(self.resolved)
+        return settings
+
+    @property
+    def simulated_seconds(self) -> float:
+        """The length of the simulation in simulated seconds."""
+        duration_ps: int = self.settings["duration_ps"]
+        return duration_ps / PICOSECONDS_PER_SECOND
+
+    @cached_property
+    def hash(self) -> str:
+        """The scenario's name: SHA-256 (hex) of everything but seed and replication."""
+        return _engine.scenario_hash(self.resolved)
+
+    @cached_property
+    def run_id(self) -> str:
+        """SHA-256 (hex) that names the run: scenario, seed, replication and engine version."""
+        return _engine.run_id(self.resolved)
+
+
+def load_scenario(
+    source: str | Path | Mapping[str, Any], overrides: Mapping[str, OverrideValue] | None = None
+) -> Scenario:
+    """Load a scenario from a TOML or JSON file, or from nested dictionaries.
+
+    `overrides` sets values by path: ``{"topology.sources": 15, "port.buffer": "12000 cells"}``.
+    Raises `longfat.InvalidInput` with every error at once, and `LongfatError` for a file that
+    cannot be read.
+    """
+    if isinstance(source, Mapping):
+        text, name = json.dumps(source).encode(), "scenario.json"
+    else:
+        text, name = read_bytes(Path(source)), str(source)
+    pairs = [(path, _override_text(value)) for path, value in (overrides or {}).items()]
+    return Scenario(_engine.resolve_scenario(text, name, pairs))
+
+
+def run(
+    scenario: Scenario | str | Path | Mapping[str, Any],
+    *,
+    show: Callable[[Progress], None] | None = None,
+) -> Record:
+    """Simulate a scenario and return its record (metrics, flows, ports, work, fingerprint).
+
+    `show` is told about ten times a second. Raises `RunFailed` when the simulation fails and
+    `Interrupted` when a signal stops it.
+    """
+    if not isinstance(scenario, Scenario):
+        scenario = load_scenario(scenario)
+    outcomes: list[Outcome] = []
+    progress = Progress(runs=1, simulated_seconds_total=scenario.simulated_seconds)
+
+    def collect(finished: list[Outcome], simulated_seconds: float) -> None:
+        outcomes.extend(finished)
+        progress.finished = len(outcomes)
+        progress.simulated_seconds = simulated_seconds
+        if show is not None:
+            show(progress)
+
+    execute([scenario.resolved], jobs=1, report=collect)
+    (outcome,) = outcomes
+    if outcome.record is None:
+        raise RunFailed(outcome.failure)
+    return outcome.record
+
+
+def _override_text(value: OverrideValue) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,115 @@
+"""check, models, schema and doctor."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from longfat.store import Store
+from tests.support import Longfat
+
+
+def test_a_good_scenario_is_called_good(longfat: Longfat, scenario_file: Path) -> None:
+    process = longfat("check", scenario_file)
+    assert (process.returncode, process.stdout) == (0, f"{scenario_file}: a good scenario\n")
+
+
+def test_a_good_study_is_called_good(longfat: Longfat, study_folder: Path) -> None:
+    process = longfat("check", study_folder / "study.toml", "--json")
+    assert process.returncode == 0
+    assert json.loads(process.stdout) == {
+        "file": str(study_folder / "study.toml"),
+        "kind": "study",
+        "valid": True,
+        "problems": [],
+    }
+
+
+def test_a_bad_scenario_has_all_its_problems_told_with_their_places(
+    longfat: Longfat, scenario_file: Path
+) -> None:
+    text = scenario_file.read_text()
+    scenario_file.write_text(text.replace("sources = 2", "sources = 0").replace("50 ms", "50"))
+    process = longfat("check", scenario_file)
+    assert process.returncode == 2
+    assert process.stdout == ""
+    assert [line.split(": ")[0] for line in process.stderr.splitlines()] == [
+        f"{scenario_file}:2:12",
+        f"{scenario_file}:7:11",
+    ]
+    document = json.loads(longfat("check", scenario_file, "--json").stdout)
+    assert document["valid"] is False
+    assert document["problems"] == process.stderr.splitlines()
+
+
+def test_a_bad_reference_table_is_a_problem_of_the_study(
+    longfat: Longfat, study_folder: Path
+) -> None:
+    table = study_folder / "reference" / "a.csv"
+    table.write_text(table.read_text().replace("0.95", "0.9S"))
+    process = longfat("check", study_folder / "study.toml")
+    assert process.returncode == 2
+    assert f"{table}:3: fairness '0.9S' is not a number" in process.stderr
+
+
+def test_models_are_listed_with_their_sources(longfat: Longfat) -> None:
+    models = json.loads(longfat("models", "--json").stdout)
+    assert {"kind", "name", "summary", "source", "parameters"} <= models[0].keys()
+    assert "selective-drop" in longfat("models").stdout
+
+
+def test_models_of_one_kind_come_with_their_parameters(longfat: Longfat) -> None:
+    kind = json.loads(longfat("models", "--json").stdout)[0]["kind"]
+    process = longfat("models", kind)
+    assert process.returncode == 0
+    assert "threshold" in process.stdout
+
+
+def test_an_unknown_kind_of_model_is_told_the_known_ones(longfat: Longfat) -> None:
+    process = longfat("models", "colour")
+    assert process.returncode == 2
+    assert "kinds: " in process.stderr
+
+
+def test_schemas_are_json_schemas(longfat: Longfat) -> None:
+    for kind in ("scenario", "study"):
+        schema = json.loads(longfat("schema", kind).stdout)
+        assert "properties" in schema or "$ref" in schema
+
+
+def test_the_doctor_tells_versions_build_and_store(longfat: Longfat, tmp_path: Path) -> None:
+    with Store.writable(str(tmp_path / "longfat.db")):
+        pass
+    process = longfat("doctor", "--json")
+    assert process.returncode == 0
+    document = json.loads(process.stdout)
+    assert document["build_profile"] == "release"
+    assert document["cores"] >= 1
+    assert document["store"] == {
+        "path": "longfat.db",
+        "exists": True,
+        "done": 0,
+        "failed": 0,
+        "quick_check": "ok",
+    }
+
+
+def test_the_doctor_makes_no_store(longfat: Longfat, tmp_path: Path) -> None:
+    process = longfat("doctor")
+    assert process.returncode == 0
+    assert not (tmp_path / "longfat.db").exists()
+
+
+def test_the_doctor_finds_a_damaged_store(longfat: Longfat, tmp_path: Path) -> None:
+    file = tmp_path / "longfat.db"
+    with Store.writable(str(file)):
+        pass
+    with closing(sqlite3.connect(file)) as database:
+        pages = database.execute("PRAGMA page_count").fetchone()[0]
+    content = bytearray(file.read_bytes())
+    size = len(content) // pages
+    content[-size:] = b"\xff" * size
+    file.write_bytes(content)
+    process = longfat("doctor")
+    assert process.returncode == 3
+    assert "Traceback" not in process.stderr

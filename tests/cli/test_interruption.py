@@ -1,0 +1,116 @@
+"""Stopped in the middle, by a polite signal or a rude one, a campaign goes on where it was."""
+
+import json
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.support import Longfat
+
+
+@pytest.fixture
+def long_study(study_folder: Path) -> Path:
+    """The small study with runs of about a tenth of a second, for some seconds altogether."""
+    file = study_folder / "study.toml"
+    text = file.read_text()
+    file.write_text(text.replace('"40 ms"', '"8 s"').replace('"80 ms"', '"9 s"'))
+    return study_folder
+
+
+@contextmanager
+def running(program: Path, folder: Path, *arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
+    """A process that has stored a run and has more to do."""
+    process = subprocess.Popen([program, *arguments], cwd=folder, stderr=subprocess.PIPE, text=True)
+    try:
+        while stored_runs(folder) == 0:
+            assert process.poll() is None, "it ended before it could be stopped"
+            time.sleep(0.02)
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def stored_runs(folder: Path) -> int:
+    file = folder / "longfat.db"
+    if not file.exists():
+        return 0
+    with closing(sqlite3.connect(file, timeout=10)) as database:
+        try:
+            count: int = database.execute("SELECT count(*) FROM runs").fetchone()[0]
+        except sqlite3.OperationalError:  # not created yet
+            return 0
+    return count
+
+
+@pytest.mark.parametrize(
+    ("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["INT", "TERM"]
+)
+def test_a_signal_flushes_and_tells_how_to_go_on(
+    program: Path,
+    longfat: Longfat,
+    long_study: Path,
+    tmp_path: Path,
+    number: signal.Signals,
+    exit_code: int,
+) -> None:
+    arguments = ("study", "run", str(long_study), "--jobs", "1")
+    with running(program, tmp_path, *arguments) as process:
+        process.send_signal(number)
+        _, talk = process.communicate(timeout=20)
+        assert process.returncode == exit_code
+    assert f"  longfat study run {long_study} --jobs 1\n" in talk
+    assert "Traceback" not in talk
+    kept = stored_runs(tmp_path)
+    assert 0 < kept < 15
+
+    status = json.loads(longfat("study", "status", long_study, "--json").stdout)
+    assert (status["done"], status["running"]) == (kept, 0)
+    again = json.loads(longfat("study", "run", long_study, "--json").stdout)
+    assert (again["stored_before"], again["finished"]) == (kept, 15 - kept)
+
+
+def test_a_killed_campaign_loses_nothing_that_was_stored(
+    program: Path, longfat: Longfat, long_study: Path, tmp_path: Path
+) -> None:
+    with running(program, tmp_path, "study", "run", long_study, "--jobs", "1") as process:
+        kept = stored_runs(tmp_path)
+        process.kill()
+        process.wait()
+    again = json.loads(longfat("study", "run", long_study, "--json").stdout)
+    assert again["stored_before"] >= kept > 0
+    assert again["stored_before"] + again["finished"] == 15
+    with closing(sqlite3.connect(tmp_path / "longfat.db")) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_status_sees_a_campaign_that_is_running(
+    program: Path, longfat: Longfat, long_study: Path, tmp_path: Path
+) -> None:
+    with running(program, tmp_path, "study", "run", long_study, "--jobs", "1"):
+        status = json.loads(longfat("study", "status", long_study, "--json").stdout)
+    assert status["running"] <= 1
+    assert status["done"] >= 1
+    assert status["done"] + status["running"] + status["missing"] == 15
+
+
+def test_a_single_run_that_is_stopped_prints_nothing(program: Path, scenario_file: Path) -> None:
+    scenario_file.write_text(scenario_file.read_text().replace("50 ms", "2000 s"))
+    with subprocess.Popen(
+        [program, "run", scenario_file, "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        data, talk = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert data == ""
+    assert "Traceback" not in talk

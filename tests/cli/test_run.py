@@ -1,0 +1,46 @@
+import json
+from pathlib import Path
+
+from longfat import load_scenario, run
+from longfat.scenario import OverrideValue
+from tests.support import Longfat
+
+
+def test_json_is_the_record(longfat: Longfat, scenario_file: Path) -> None:
+    process = longfat("run", scenario_file, "--json")
+    assert process.returncode == 0
+    assert process.stderr == ""
+    assert json.loads(process.stdout) == run(scenario_file)
+
+
+def test_settings_and_seed_change_the_scenario(longfat: Longfat, scenario_file: Path) -> None:
+    process = longfat(
+        "run", scenario_file, "--set", "topology.sources=3", "--set", "port.buffer = 500 cells",
+        "--seed", "7", "--json",
+    )  # fmt: skip
+    record = json.loads(process.stdout)
+    overrides: dict[str, OverrideValue] = {
+        "topology.sources": 3,
+        "port.buffer": "500 cells",
+        "seed": 7,
+    }
+    assert record["scenario"] == load_scenario(scenario_file, overrides).settings
+    assert record["seed"] == 7
+
+
+def test_people_get_tables_on_stdout_and_talk_on_stderr(
+    longfat: Longfat, scenario_file: Path
+) -> None:
+    process = longfat("run", scenario_file)
+    assert process.returncode == 0
+    for word in ("efficiency", "flow 2", "bottleneck", "goodput bps"):
+        assert word in process.stdout
+    assert "fingerprint" in process.stderr
+
+
+def test_a_resolved_scenario_can_be_run_again(
+    longfat: Longfat, scenario_file: Path, tmp_path: Path
+) -> None:
+    record = json.loads(longfat("run", scenario_file, "--json").stdout)
+    (tmp_path / "again.json").write_text(json.dumps(record["scenario"]))
+    assert json.loads(longfat("run", "again.json", "--json").stdout) == record

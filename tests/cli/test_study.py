@@ -1,0 +1,149 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support import Longfat
+
+
+def test_shipped_studies_are_listed(longfat: Longfat) -> None:
+    assert "ubr-plus" in longfat("study", "list").stdout
+    documents = json.loads(longfat("study", "list", "--json").stdout)["studies"]
+    assert {"name", "title", "citation", "tables", "folder"} <= documents[0].keys()
+
+
+def test_a_plan_counts_and_runs_nothing(
+    longfat: Longfat, study_folder: Path, tmp_path: Path
+) -> None:
+    process = longfat("study", "plan", study_folder)
+    assert process.returncode == 0
+    assert "distinct runs: 15" in process.stdout
+    assert "missing runs: 15" in process.stdout
+    assert not (tmp_path / "longfat.db").exists()
+
+
+def test_a_plan_in_json_lists_every_run(longfat: Longfat, study_folder: Path) -> None:
+    plan = json.loads(longfat("study", "plan", study_folder, "--json").stdout)
+    assert (plan["factor_combinations"], plan["planned_runs"]) == (6, 18)
+    assert len(plan["runs"]) == 18
+    assert plan["runs"][0].items() >= {"load": "light", "replication": 0, "stored": False}.items()
+    assert plan["estimated_core_seconds"] > 0
+
+
+def test_a_study_is_run_once_and_then_compared(longfat: Longfat, study_folder: Path) -> None:
+    first = longfat("study", "run", study_folder, "--json")
+    assert first.returncode == 0
+    assert json.loads(first.stdout).items() >= {"finished": 15, "failed": 0}.items()
+    again = longfat("study", "run", study_folder, "--json")
+    assert json.loads(again.stdout).items() >= {"stored_before": 15, "finished": 0}.items()
+
+    process = longfat("study", "compare", study_folder, "--json")
+    assert process.returncode == 0
+    assert process.stderr == ""
+    document = json.loads(process.stdout)
+    assert [(table["table"], table["response"]) for table in document["tables"]] == [
+        ("A", "efficiency"),
+        ("A", "fairness"),
+        ("B", "efficiency"),
+    ]
+    fairness = document["tables"][1]
+    assert (fairness["rows"], fairness["compared"]) == (4, 3)
+    assert all(entry["replications"] == 2 for entry in fairness["entries"])
+
+
+def test_tables_are_printed_with_the_papers_value_and_ours(
+    longfat: Longfat, study_folder: Path
+) -> None:
+    longfat("study", "run", study_folder)
+    lines = longfat("study", "compare", study_folder).stdout.splitlines()
+    header = next(line for line in lines if "deterministic" in line)
+    assert header.split() == ["load", "policy", "paper", "deterministic", "mean", "range", "n"]
+    assert any("0.10?" in line for line in lines)
+    assert any("policy ubr" in line for line in lines)
+
+
+def test_only_the_chosen_part_runs(longfat: Longfat, study_folder: Path) -> None:
+    options = ["--table", "A", "--where", "policy = 'ubr'", "--replications", "1"]
+    process = longfat("study", "run", study_folder, *options, "--json")
+    assert json.loads(process.stdout)["finished"] == 4
+    quick = longfat("study", "run", study_folder, "--quick", "--json")
+    assert json.loads(quick.stdout).items() >= {"stored_before": 2, "finished": 4}.items()
+
+
+def test_status_tells_what_is_done_and_what_is_missing(
+    longfat: Longfat, study_folder: Path, tmp_path: Path
+) -> None:
+    process = longfat("study", "status", study_folder)
+    assert process.stdout == "15 runs, 0 done, 0 running, 0 failed, 15 missing\n"
+    assert not (tmp_path / "longfat.db").exists()
+    longfat("study", "run", study_folder, "--quick")
+    document = json.loads(longfat("study", "status", study_folder, "--json").stdout)
+    assert document.items() >= {"done": 6, "running": 0, "failed": 0, "missing": 9}.items()
+
+
+def test_missing_runs_show_as_dashes_and_stderr_says_how_to_get_them(
+    longfat: Longfat, study_folder: Path, tmp_path: Path
+) -> None:
+    options = ["--table", "B", "--where", "z < 0.8", "--store", "my.db"]
+    process = longfat("study", "compare", study_folder, *options)
+    assert process.returncode == 0
+    assert " - " in process.stdout
+    repeated = f"longfat study run {study_folder} --table B --where 'z < 0.8' --store my.db\n"
+    assert repeated in process.stderr
+    assert not (tmp_path / "my.db").exists()
+
+
+def test_the_store_can_be_chosen(longfat: Longfat, study_folder: Path, tmp_path: Path) -> None:
+    longfat("study", "run", study_folder, "--quick", "--store", "other.db")
+    url = f"sqlite:///{tmp_path}/other.db"
+    document = longfat("study", "status", study_folder, "--quick", "--store", url, "--json")
+    assert json.loads(document.stdout)["done"] == 6
+    assert not (tmp_path / "longfat.db").exists()
+
+
+def test_the_store_can_be_set_once_for_all(
+    longfat: Longfat, study_folder: Path, tmp_path: Path
+) -> None:
+    longfat("study", "run", study_folder, "--quick", env={"LONGFAT_STORE": "mine.db"})
+    assert (tmp_path / "mine.db").exists()
+
+
+@pytest.mark.parametrize(("within", "exit_code"), [("1", 0), ("0.0001", 3)])
+def test_a_comparison_can_be_a_check(
+    longfat: Longfat, study_folder: Path, within: str, exit_code: int
+) -> None:
+    longfat("study", "run", study_folder)
+    process = longfat("study", "compare", study_folder, "--within", within)
+    assert process.returncode == exit_code
+    assert ("is not within" in process.stderr) == (exit_code == 3)
+
+
+def test_a_check_without_runs_does_not_pass(longfat: Longfat, study_folder: Path) -> None:
+    assert longfat("study", "compare", study_folder, "--within", "1").returncode == 3
+
+
+def test_a_page_gets_the_numbers_between_its_markers(
+    longfat: Longfat, study_folder: Path, tmp_path: Path
+) -> None:
+    longfat("study", "run", study_folder)
+    command = "longfat study compare small --table B --markdown"
+    page = tmp_path / "page.md"
+    page.write_text(f"# Page\n<!-- BEGIN: {command} -->\n<!-- END: {command} -->\nend\n")
+    for _ in range(2):
+        process = longfat("study", "compare", study_folder, "--table", "B", "--splice", page)
+        assert process.returncode == 0
+    markdown = longfat("study", "compare", study_folder, "--table", "B", "--markdown").stdout
+    assert page.read_text() == (
+        f"# Page\n<!-- BEGIN: {command} -->\n{markdown.strip()}\n<!-- END: {command} -->\nend\n"
+    )
+
+
+def test_a_page_without_markers_is_refused_and_left_alone(
+    longfat: Longfat, study_folder: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# Page\n")
+    process = longfat("study", "compare", study_folder, "--splice", page)
+    assert process.returncode == 2
+    assert "<!-- BEGIN: longfat study compare small --markdown -->" in process.stderr
+    assert page.read_text() == "# Page\n"

@@ -1,0 +1,157 @@
+"""A small scenario and a small study, and the command line as its users call it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longfat.study import Study, load_study
+from tests.support import Longfat
+
+SCENARIO = """\
+schema_version = 1
+duration = "50 ms"
+seed = 1
+
+[topology]
+kind = "n-source"
+sources = 2
+access = { rate = "155.52 Mbit/s", delay = "5 us" }
+bottleneck = { rate = "155.52 Mbit/s", delay = "5 us" }
+
+[port]
+buffer = "200 cells"
+policy = { kind = "fba", threshold = 0.9, z = 0.8 }
+
+[tcp]
+receiver_window = "65535 B"
+
+[traffic]
+kind = "infinite"
+"""
+
+STUDY = """\
+schema_version = 1
+title = "A small study"
+citation = "Nobody: Nothing. Nowhere, 1997"
+scenario = "scenario.toml"
+
+[design]
+kind = "reference-rows"
+replications = 2
+perturb = { start = "uniform(0 ms, 1 ms)" }
+seeds = "common"
+
+[factors.load]
+light = { "topology.sources" = 2, duration = "40 ms" }
+heavy = { "topology.sources" = 4, duration = "80 ms" }
+
+[factors]
+"port.policy" = { ubr = "tail-drop", fba = "fba" }
+"port.policy.z" = [0.8, 0.5]
+
+[[response]]
+table = "A"
+title = "Policies"
+metric = "efficiency"
+reference = "reference/a.csv"
+
+[[response]]
+table = "A"
+title = "Policies"
+metric = "fairness"
+reference = "reference/a.csv"
+
+[[response]]
+table = "B"
+title = "Parameters"
+metric = "efficiency"
+reference = "reference/b.csv"
+
+[quick]
+replications = 1
+where = "load = 'light'"
+"""
+
+TABLE_A = """\
+load,policy,efficiency,fairness,doubtful,note
+light,ubr,0.50,0.90,,
+light,fba,0.80,0.95,,
+heavy,ubr,0.40,0.70,,
+heavy,fba,0.90,0.10,fairness,a digit is lost
+"""
+
+# Its first row means the same run as the second one of table A: 0.8 is the default.
+TABLE_B = """\
+load,policy,z,efficiency
+light,fba,0.8,0.80
+light,fba,0.5,0.70
+"""
+
+
+@pytest.fixture
+def scenario_file(tmp_path: Path) -> Path:
+    file = tmp_path / "scenario.toml"
+    file.write_text(SCENARIO)
+    return file
+
+
+@pytest.fixture
+def study_folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "small"
+    (folder / "reference").mkdir(parents=True)
+    (folder / "scenario.toml").write_text(SCENARIO)
+    (folder / "study.toml").write_text(STUDY)
+    (folder / "reference" / "a.csv").write_text(TABLE_A)
+    (folder / "reference" / "b.csv").write_text(TABLE_B)
+    return folder
+
+
+@pytest.fixture
+def study(study_folder: Path) -> Study:
+    return load_study(study_folder)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a file system of its own with room for a few runs only."""
+    folder = tmp_path / "small-disk"
+    folder.mkdir()
+    if not mount("-t", "tmpfs", "-o", "size=512k", "tmpfs", str(folder)):
+        pytest.skip("only root may mount the small file system that this test fills")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def mount(*arguments: str) -> bool:
+    """Whether the mount succeeded."""
+    try:
+        return (
+            subprocess.run(["mount", *arguments], capture_output=True, check=False).returncode == 0
+        )
+    except FileNotFoundError:
+        return False
+
+
+@pytest.fixture
+def program() -> Path:
+    return Path(sys.executable).with_name("longfat")
+
+
+@pytest.fixture
+def longfat(tmp_path: Path, program: Path) -> Longfat:
+    """The installed command, run in an empty folder, as a process of its own."""
+
+    def call(*arguments: str | Path, **settings: Any) -> subprocess.CompletedProcess[str]:
+        command: Sequence[str | Path] = [program, *arguments]
+        environment = {name: value for name, value in os.environ.items() if name != "LONGFAT_STORE"}
+        settings = {"cwd": tmp_path, "env": environment, "timeout": 60, **settings}
+        return subprocess.run(command, capture_output=True, text=True, check=False, **settings)
+
+    return call

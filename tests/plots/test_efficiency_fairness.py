@@ -1,0 +1,105 @@
+from pathlib import Path
+
+import pytest
+
+from longfat.comparison import TableComparison, compare
+from longfat.errors import LongfatError
+from longfat.plots import PLOTS, check_formats, find, write
+from longfat.plots.palette import policy_colors
+from longfat.reference import Combination, ReferenceRow
+from longfat.study import Response
+
+
+def combination(policy: str, sources: str, config: str) -> Combination:
+    return (("config", config), ("sources", sources), ("policy", policy))
+
+
+COMBINATIONS = [
+    combination(policy, sources, config)
+    for policy in ("ubr", "fba")
+    for sources in ("5", "15")
+    for config in ("lan", "wan")
+]
+METRICS = {"efficiency": 0.4, "fairness": 0.8}
+
+
+@pytest.fixture
+def tables() -> list[TableComparison]:
+    rows = [
+        ReferenceRow(found, {"efficiency": 0.5, "fairness": 0.9}, frozenset({"fairness"}), "")
+        for found in COMBINATIONS
+    ]
+    results = {found: dict.fromkeys(range(3), METRICS) for found in COMBINATIONS}
+    results[COMBINATIONS[0]] = {0: METRICS}
+    return [compare(Response("2", "A table", metric, rows), results) for metric in METRICS]
+
+
+def test_every_plot_is_found_by_its_name() -> None:
+    assert all(find(name).SUMMARY for name in PLOTS)
+
+
+def test_a_row_is_drawn_for_each_combination_that_has_both_metrics(
+    tables: list[TableComparison],
+) -> None:
+    plot = find("efficiency-fairness")
+    rows = plot.collect(tables)
+    assert len(rows) == len(COMBINATIONS) - 1
+    assert rows[0] == {
+        "config": "wan",
+        "sources": "5",
+        "policy": "ubr",
+        "efficiency_reference": 0.5,
+        "efficiency_doubtful": False,
+        "efficiency_mean": pytest.approx(0.4),
+        "efficiency_min": 0.4,
+        "efficiency_max": 0.4,
+        "fairness_reference": 0.9,
+        "fairness_doubtful": True,
+        "fairness_mean": pytest.approx(0.8),
+        "fairness_min": 0.8,
+        "fairness_max": 0.8,
+        "replications": 2,
+    }
+    assert plot.collect(tables[:1]) == []
+
+
+@pytest.mark.parametrize(
+    ("suffix", "beginning"),
+    [
+        (".svg", b"<?xml"),
+        (".pdf", b"%PDF"),
+        (".png", b"\x89PNG"),
+        (".csv", b"config,sources,policy,efficiency_reference,"),
+    ],
+)
+def test_a_plot_is_written_the_same_each_time(
+    tables: list[TableComparison], tmp_path: Path, suffix: str, beginning: bytes
+) -> None:
+    plot = find("efficiency-fairness")
+    rows = plot.collect(tables)
+    first, second = tmp_path / f"first{suffix}", tmp_path / f"second{suffix}"
+    write(plot, rows, first)
+    write(plot, rows, second)
+    assert first.read_bytes().startswith(beginning)
+    assert first.read_bytes() == second.read_bytes()
+    assert sorted(tmp_path.iterdir()) == [first, second]
+
+
+def test_a_picture_needs_no_particular_factors(tmp_path: Path) -> None:
+    rows = [ReferenceRow((("z", "1"),), {"efficiency": 1, "fairness": 1}, frozenset(), "")]
+    results = {rows[0].combination: {1: METRICS}}
+    tables = [compare(Response("2", "A table", metric, rows), results) for metric in METRICS]
+    plot = find("efficiency-fairness")
+    write(plot, plot.collect(tables), tmp_path / "a.svg")
+    assert (tmp_path / "a.svg").exists()
+
+
+def test_an_unknown_suffix_is_told_the_known_ones() -> None:
+    with pytest.raises(LongfatError, match=r"a.doc: the suffix must be one of .svg, .pdf, .png"):
+        check_formats([Path("a.svg"), Path("a.doc")])
+
+
+def test_every_policy_has_one_colour_and_unknown_ones_differ() -> None:
+    colors = policy_colors(["epd", "red", "blue"])
+    assert colors["epd"] == policy_colors(["fba", "epd"])["epd"]
+    assert len(set(colors.values())) == 3

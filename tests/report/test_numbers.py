@@ -1,0 +1,27 @@
+import pytest
+
+from longfat.report.numbers import (
+    formatted,
+    formatted_range,
+    formatted_seconds,
+    formatted_share,
+)
+
+
+def test_numbers_keep_the_digits_that_say_something() -> None:
+    assert formatted(0.123) == "0.12"
+    assert formatted(0.1235, decimals=3) == "0.123"
+    assert formatted(14.0, decimals=3) == "14.0"
+    assert formatted(196203.4) == "196,203"
+    assert formatted(None) == "-"
+    assert formatted_range(0.1, 0.25) == "0.10 - 0.25"
+    assert formatted_range(None, None) == "-"
+    assert formatted_share(0.5) == "50%"
+    assert formatted_share(None) == "-"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.4, "0 s"), (99, "99 s"), (600, "10 min"), (36000, "10 h")]
+)
+def test_durations_come_in_the_unit_that_suits_them(seconds: float, text: str) -> None:
+    assert formatted_seconds(seconds) == text

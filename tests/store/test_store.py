@@ -1,0 +1,149 @@
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from longfat import load_scenario, run
+from longfat.errors import CheckFailed
+from longfat.scenario import Scenario
+from longfat.store import SILENCE, RunResult, Store
+
+STARTED = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+@pytest.fixture
+def scenario(scenario_file: Path) -> Scenario:
+    return load_scenario(scenario_file)
+
+
+@pytest.fixture
+def done(scenario: Scenario) -> RunResult:
+    return RunResult(scenario, STARTED, STARTED + timedelta(seconds=1.5), run(scenario), None)
+
+
+@pytest.fixture
+def failed(scenario: Scenario) -> RunResult:
+    return RunResult(scenario, STARTED, STARTED + timedelta(seconds=1), None, "a law is broken")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.writable(str(tmp_path / "store.db")) as store:
+        yield store
+
+
+def rows(store: Store, query: str) -> list[dict[str, object]]:
+    with closing(sqlite3.connect(store.path)) as database:
+        database.row_factory = sqlite3.Row
+        return [dict(row) for row in database.execute(query)]
+
+
+def test_a_finished_run_is_kept_with_its_provenance(store: Store, done: RunResult) -> None:
+    store.write([done], [])
+    assert done.record is not None
+    (kept,) = rows(store, "SELECT * FROM runs")
+    assert kept["run_id"] == done.record["run_id"]
+    assert kept["scenario_hash"] == done.record["scenario_hash"]
+    assert kept["scenario"] == done.scenario.resolved
+    assert (kept["seed"], kept["replication"]) == (1, 0)
+    assert kept["engine"] == done.record["engine"]
+    assert kept["fingerprint"] == done.record["fingerprint"]
+    assert kept["events"] == done.record["work"]["events"]
+    assert kept["started_at"] == "2026-01-02T03:04:05.000+00:00"
+    assert kept["ended_at"] == "2026-01-02T03:04:06.500+00:00"
+    assert kept["wall_seconds"] == 1.5
+    assert (kept["status"], kept["failure"]) == ("done", None)
+
+
+def test_metrics_flows_and_ports_come_back_as_they_were(store: Store, done: RunResult) -> None:
+    store.write([done], [])
+    assert done.record is not None
+    assert store.metrics([done.scenario.run_id]) == {done.scenario.run_id: done.record["metrics"]}
+    for part, kind in (("flows", "flavor"), ("ports", "policy")):
+        kept = rows(store, f"SELECT * FROM {part} ORDER BY position")
+        assert [
+            {"name": row["name"], kind: row[kind], **json.loads(str(row["measures"]))}
+            for row in kept
+        ] == done.record[part]
+
+
+def test_plain_sql_reaches_into_the_metrics(store: Store, done: RunResult) -> None:
+    store.write([done], [])
+    (row,) = rows(store, "SELECT metrics ->> 'efficiency' AS efficiency FROM runs")
+    assert done.record is not None
+    assert row["efficiency"] == done.record["metrics"]["efficiency"]
+
+
+def test_a_failed_run_is_kept_with_its_message(store: Store, failed: RunResult) -> None:
+    store.write([failed], [])
+    run_id = failed.scenario.run_id
+    assert store.statuses([run_id]) == {run_id: "failed"}
+    assert store.failures([run_id]) == {run_id: "a law is broken"}
+    assert store.metrics([run_id]) == {}
+    assert store.mean_wall_seconds() == {}
+
+
+def test_a_later_success_replaces_a_failure(
+    store: Store, failed: RunResult, done: RunResult
+) -> None:
+    store.write([failed], [])
+    store.write([done], [])
+    assert store.statuses([done.scenario.run_id]) == {done.scenario.run_id: "done"}
+    assert store.failures([done.scenario.run_id]) == {}
+
+
+def test_the_same_run_again_changes_nothing(store: Store, done: RunResult) -> None:
+    store.write([done], [])
+    before = rows(store, "SELECT * FROM runs, flows")
+    store.write([done], [])
+    assert rows(store, "SELECT * FROM runs, flows") == before
+
+
+@pytest.mark.parametrize("again", ["other fingerprint", "failure"])
+def test_a_contradiction_is_loud_and_everything_else_is_kept(
+    store: Store, scenario: Scenario, done: RunResult, failed: RunResult, again: str
+) -> None:
+    store.write([done], [])
+    assert done.record is not None
+    contradiction = failed
+    if again == "other fingerprint":
+        record = {**done.record, "fingerprint": "0" * 16}
+        contradiction = RunResult(scenario, STARTED, STARTED, record, None)
+    other = load_scenario(scenario.settings, {"seed": 2})
+    fine = RunResult(other, STARTED, STARTED, run(other), None)
+    with pytest.raises(CheckFailed, match=r"store.db: run .* is stored with fingerprint"):
+        store.write([contradiction, fine], [])
+    assert store.statuses([scenario.run_id, other.run_id]) == {
+        scenario.run_id: "done",
+        other.run_id: "done",
+    }
+    assert rows(store, f"SELECT fingerprint FROM runs WHERE run_id = '{scenario.run_id}'") == [
+        {"fingerprint": done.record["fingerprint"]}
+    ]
+
+
+def test_runs_in_progress_are_known_while_their_process_speaks(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.write([], ["a", "b"])
+    assert store.running() == {"a", "b"}
+    store.write([], ["b"])
+    assert store.running() == {"b"}
+    monkeypatch.setattr("longfat.store.SILENCE", -SILENCE)
+    assert store.running() == set()
+
+
+def test_thousands_of_runs_can_be_asked_for_at_once(store: Store, done: RunResult) -> None:
+    store.write([done], [])
+    many = [f"{number:064}" for number in range(2500)]
+    assert store.statuses([*many, done.scenario.run_id]) == {done.scenario.run_id: "done"}
+
+
+def test_a_reader_sees_what_a_writer_has_written_before(store: Store, done: RunResult) -> None:
+    store.write([done], [])
+    with Store.readable(str(store.path)) as reader:
+        assert reader.health() == {"done": 1, "failed": 0, "quick_check": "ok"}

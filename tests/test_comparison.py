@@ -1,0 +1,126 @@
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longfat.comparison import Results, compare, rank_correlation
+from longfat.reference import Combination, ReferenceRow
+from longfat.study import Response
+
+numbers = st.floats(min_value=-1e6, max_value=1e6, allow_nan=False)
+
+
+def combination(policy: str, sources: str) -> Combination:
+    return (("policy", policy), ("sources", sources))
+
+
+def row(policy: str, sources: str, value: float, *, doubtful: bool = False) -> ReferenceRow:
+    return ReferenceRow(
+        combination=combination(policy, sources),
+        values={"efficiency": value},
+        doubtful=frozenset({"efficiency"} if doubtful else ()),
+        note="",
+    )
+
+
+def replications(*values: float) -> Mapping[int, Mapping[str, float]]:
+    return {number: {"efficiency": value} for number, value in enumerate(values)}
+
+
+RESPONSE = Response(
+    table="2",
+    title="A table",
+    metric="efficiency",
+    rows=[
+        row("ubr", "5", 0.2),
+        row("ubr", "15", 0.4),
+        row("epd", "5", 0.6),
+        row("epd", "15", 0.8, doubtful=True),
+    ],
+)
+
+RESULTS: Results = {
+    combination("ubr", "5"): replications(0.3, 0.1, 0.3),
+    combination("ubr", "15"): replications(0.4, 0.5, 0.7),
+    combination("epd", "5"): replications(0.5, 0.9, 0.9),
+    combination("epd", "15"): replications(0.0, 0.0, 0.0),
+}
+
+
+def test_an_entry_has_the_deterministic_value_and_mean_and_range_of_the_replications() -> None:
+    entry = compare(RESPONSE, RESULTS).entries[1]
+    assert entry.reference == 0.4
+    assert entry.deterministic == 0.4
+    assert entry.mean == pytest.approx(0.6)
+    assert (entry.minimum, entry.maximum, entry.replications) == (0.5, 0.7, 2)
+
+
+def test_a_summary_leaves_out_doubtful_entries() -> None:
+    summary = compare(RESPONSE, RESULTS).summary
+    assert (summary.rows, summary.compared) == (4, 3)
+    assert summary.mean_absolute_error == pytest.approx((0.0 + 0.2 + 0.3) / 3)
+    assert summary.deterministic_error == pytest.approx((0.1 + 0.0 + 0.1) / 3)
+    assert summary.rank_correlation == pytest.approx(1.0)
+    assert summary.inside_range == pytest.approx(1 / 3)
+
+
+def test_a_summary_is_broken_down_by_every_factor_that_varies() -> None:
+    table = compare(RESPONSE, RESULTS)
+    assert {factor: list(levels) for factor, levels in table.by.items()} == {
+        "policy": ["ubr", "epd"],
+        "sources": ["5", "15"],
+    }
+    assert table.by["policy"]["ubr"].mean_absolute_error == pytest.approx(0.1)
+    assert [name for name, _ in table.parts()] == [
+        "all",
+        "policy ubr",
+        "policy epd",
+        "sources 5",
+        "sources 15",
+    ]
+
+
+def test_rows_that_were_not_selected_are_left_out() -> None:
+    results = {combination("ubr", "5"): RESULTS[combination("ubr", "5")]}
+    table = compare(RESPONSE, results)
+    assert len(table.entries) == 1
+    assert table.by == {}
+
+
+def test_entries_without_runs_have_no_numbers() -> None:
+    table = compare(RESPONSE, {row.combination: {} for row in RESPONSE.rows})
+    assert {entry.mean for entry in table.entries} == {None}
+    assert table.summary.compared == 0
+    assert table.summary.mean_absolute_error is None
+    assert table.summary.inside_range is None
+
+
+def test_the_deterministic_run_alone_gives_no_mean() -> None:
+    entry = compare(RESPONSE, {combination("ubr", "5"): replications(0.3)}).entries[0]
+    assert (entry.deterministic, entry.mean, entry.replications) == (0.3, None, 0)
+
+
+def test_rank_correlation_matches_a_textbook_example_with_ties() -> None:
+    # Ranks 1, 2.5, 2.5, 4 against 1, 2, 3, 4: 4.5 / sqrt(4.5 * 5).
+    pairs = [(10.0, 1.0), (20.0, 2.0), (20.0, 3.0), (30.0, 4.0)]
+    assert rank_correlation(pairs) == pytest.approx(4.5 / (4.5 * 5) ** 0.5)
+
+
+def test_what_has_no_order_has_no_rank_correlation() -> None:
+    assert rank_correlation([]) is None
+    assert rank_correlation([(1.0, 2.0)]) is None
+    assert rank_correlation([(1.0, 2.0), (1.0, 3.0)]) is None
+
+
+@given(st.lists(st.tuples(numbers, numbers), max_size=20))
+def test_rank_correlation_lies_between_minus_one_and_one(pairs: list[tuple[float, float]]) -> None:
+    correlation = rank_correlation(pairs)
+    assert correlation is None or -1 - 1e-9 <= correlation <= 1 + 1e-9
+
+
+@given(st.lists(numbers, min_size=2, max_size=20, unique=True))
+def test_rank_correlation_sees_only_order(values: list[float]) -> None:
+    ranks = [(value, float(sorted(values).index(value))) for value in values]
+    assert rank_correlation(ranks) == pytest.approx(1.0)
+    assert rank_correlation([(value, -rank) for value, rank in ranks]) == pytest.approx(-1.0)

@@ -1,0 +1,62 @@
+"""What the documents tell people to type works when pasted."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+TUTORIALS = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The fenced blocks of `language` in a Markdown page."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
+
+
+def as_script(block: str) -> str:
+    """The commands of a console block; one that is marked as failing must fail with that code."""
+    failing = re.compile(r"^(.*?)\s+# exit code (\d+)$")
+    lines = [line.removeprefix("$ ") for line in block.splitlines()]
+    checked = r"code=0; \1 || code=$?; test $code -eq \2"
+    return "\n".join(failing.sub(checked, line) for line in lines)
+
+
+def paste(script: str, folder: Path) -> None:
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    environment.pop("LONGFAT_STORE", None)
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, f"{script}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+
+
+@pytest.mark.parametrize("tutorial", TUTORIALS, ids=lambda page: page.stem)
+def test_a_tutorial_works_when_pasted(tutorial: Path, tmp_path: Path) -> None:
+    scripts = [as_script(block) for block in blocks(tutorial, "console")]
+    assert scripts
+    paste("\n".join(scripts), tmp_path)
+
+
+def test_the_scenario_and_the_program_of_the_readme_work(tmp_path: Path) -> None:
+    readme = ROOT / "README.md"
+    scenario, program = blocks(readme, "toml")[0], blocks(readme, "python")[0]
+    (tmp_path / "lan.toml").write_text(scenario.replace("10 s", "100 ms"))
+    (tmp_path / "program.py").write_text(program)
+    paste("longfat check lan.toml && longfat run lan.toml && python program.py", tmp_path)
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("studies/**/*.md")]
+    link = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+    broken = [
+        f"{page.relative_to(ROOT)}: {target}"
+        for page in pages
+        for target in link.findall(page.read_text())
+        if not (page.parent / target).exists()
+    ]
+    assert not broken

@@ -1,0 +1,43 @@
+from pathlib import Path
+
+import pytest
+
+from longfat.errors import LongfatError
+from longfat.files import read_bytes, read_text, written_whole
+
+
+def write_half(page: Path) -> None:
+    with written_whole(page) as temporary:
+        temporary.write_text("half")
+        raise RuntimeError
+
+
+def test_a_file_is_replaced_only_when_all_is_written(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("old")
+    with pytest.raises(RuntimeError):
+        write_half(page)
+    assert page.read_text() == "old"
+    with written_whole(page) as temporary:
+        temporary.write_text("new")
+    assert page.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [page]
+
+
+def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    page = tmp_path / "nowhere" / "page.md"
+    with pytest.raises(LongfatError, match=r"page.md: no such file"), written_whole(page):
+        pass
+
+
+@pytest.mark.parametrize("name", ["absent", "folder", "zero\0byte"])
+def test_what_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(LongfatError, match="absent|folder|zero"):
+        read_bytes(tmp_path / name)
+
+
+def test_broken_utf8_is_told_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "page").write_bytes(b"ab\xff")
+    with pytest.raises(LongfatError, match="not UTF-8 text .byte 2."):
+        read_text(tmp_path / "page")

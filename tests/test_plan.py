@@ -1,0 +1,105 @@
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from longfat import LongfatError, load_study
+from longfat.plan import Plan, Selection, plan_design, plan_reference, quick_selection
+from longfat.study import Study
+
+
+def crossed(study: Study) -> Study:
+    design = dataclasses.replace(study.design, kind="full-factorial")
+    factors = [factor for factor in study.factors if factor.name != "z"]
+    return dataclasses.replace(study, design=design, factors=factors)
+
+
+def independent(study: Study) -> Study:
+    return dataclasses.replace(study, design=dataclasses.replace(study.design, seeds="independent"))
+
+
+def seeds(plan: Plan) -> dict[str, int]:
+    return {run.scenario.hash: run.scenario.settings["seed"] for run in plan.runs}
+
+
+def test_reference_rows_are_the_combinations_and_equal_runs_are_planned_once(study: Study) -> None:
+    plan = plan_design(study, Selection())
+    assert len(plan.of_combination) == 6
+    assert len(plan.runs) == 6 * 3
+    assert len(plan.distinct) == 5 * 3
+
+
+def test_a_full_factorial_crosses_all_factors(study: Study) -> None:
+    plan = plan_design(crossed(study), Selection(replications=0))
+    assert [dict(run.combination) for run in plan.runs] == [
+        {"load": "light", "policy": "ubr"},
+        {"load": "light", "policy": "fba"},
+        {"load": "heavy", "policy": "ubr"},
+        {"load": "heavy", "policy": "fba"},
+    ]
+
+
+def test_replication_0_is_the_scenario_as_it_stands(study: Study) -> None:
+    plan = plan_design(study, Selection())
+    starts = {run.replication: run.scenario.settings["traffic"]["start"] for run in plan.runs}
+    assert starts[0] == "0 s"
+    assert starts[1] == starts[2] != starts[0]
+    assert all(run.scenario.settings["replication"] == run.replication for run in plan.runs)
+
+
+def test_common_seeds_are_the_scenarios_seed(study: Study) -> None:
+    assert set(seeds(plan_design(study, Selection())).values()) == {1}
+
+
+def test_independent_seeds_differ_and_do_not_depend_on_what_else_is_planned(study: Study) -> None:
+    whole = seeds(plan_design(independent(study), Selection()))
+    assert len(set(whole.values())) == 5
+    part = seeds(plan_design(independent(study), Selection(tables=("B",))))
+    assert part.items() <= whole.items()
+
+
+def test_rows_that_mean_the_same_run_share_an_independent_seed(study: Study) -> None:
+    assert len(plan_design(independent(study), Selection()).distinct) == 5 * 3
+
+
+def test_tables_and_conditions_narrow_the_plan(study: Study) -> None:
+    plan = plan_design(study, Selection(tables=("A",), where=("policy = 'ubr'", "replication < 2")))
+    assert {dict(run.combination)["policy"] for run in plan.runs} == {"ubr"}
+    assert len(plan.runs) == 2 * 2
+
+
+def test_a_factor_that_a_table_does_not_name_is_null(study: Study) -> None:
+    plan = plan_design(study, Selection(where=("z IS NULL",), replications=0))
+    assert len(plan.runs) == 4
+
+
+def test_the_quick_part_is_the_studys_own(study: Study) -> None:
+    plan = plan_design(study, quick_selection(study))
+    assert {dict(run.combination)["load"] for run in plan.runs} == {"light"}
+    assert max(run.replication for run in plan.runs) == 1
+
+
+def test_a_selection_does_not_change_run_ids(study: Study) -> None:
+    whole = plan_design(study, Selection())
+    part = plan_design(study, Selection(tables=("B",), where=("z = 0.5",), replications=1))
+    assert part.distinct.keys() < whole.distinct.keys()
+
+
+def test_a_crossed_study_is_compared_by_its_reference_rows(study_folder: Path) -> None:
+    file = study_folder / "study.toml"
+    file.write_text(file.read_text().replace('"reference-rows"', '"full-factorial"'))
+    (study_folder / "reference" / "a.csv").write_text(
+        "load,policy,efficiency,fairness\nlight,fba,1,1\n"
+    )
+    study = load_study(study_folder)
+    assert len(plan_reference(study, Selection()).of_combination) == 3
+
+
+def test_an_unknown_table_is_told_the_known_ones(study: Study) -> None:
+    with pytest.raises(LongfatError, match="small has no table 'C'; its tables: A, B"):
+        plan_design(study, Selection(tables=("C",)))
+
+
+def test_a_condition_that_leaves_nothing_is_an_error(study: Study) -> None:
+    with pytest.raises(LongfatError, match="no run of small meets load = 'none'"):
+        plan_design(study, Selection(where=("load = 'none'",)))

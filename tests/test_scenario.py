@@ -1,0 +1,95 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from longfat import InvalidInput, LongfatError, _engine, load_scenario, run
+from longfat.errors import RunFailed
+from longfat.scenario import OverrideValue
+
+RECORD_FIELDS = {
+    "scenario",
+    "scenario_hash",
+    "run_id",
+    "engine",
+    "seed",
+    "replication",
+    "metrics",
+    "flows",
+    "ports",
+    "work",
+    "fingerprint",
+}
+
+
+def test_a_scenario_is_resolved_to_integers_in_base_units(scenario_file: Path) -> None:
+    scenario = load_scenario(scenario_file)
+    assert scenario.settings["duration_ps"] == 50 * 10**9
+    assert scenario.simulated_seconds == 0.05
+
+
+def test_overrides_set_values_by_path(scenario_file: Path) -> None:
+    overrides: dict[str, OverrideValue] = {
+        "topology.sources": 3,
+        "port.buffer": "500 cells",
+        "tcp.slow_start_at_ssthresh": False,
+    }
+    settings = load_scenario(scenario_file, overrides).settings
+    assert settings["topology"]["sources"] == 3
+    assert settings["port"]["buffer_cells"] == 500
+    assert settings["tcp"]["slow_start_at_ssthresh"] is False
+
+
+def test_a_resolved_scenario_is_itself_a_scenario(scenario_file: Path, tmp_path: Path) -> None:
+    scenario = load_scenario(scenario_file)
+    copy = tmp_path / "resolved.json"
+    copy.write_text(scenario.resolved)
+    assert load_scenario(copy) == load_scenario(scenario.settings) == scenario
+
+
+def test_the_hash_ignores_seed_and_replication_and_the_run_id_does_not(
+    scenario_file: Path,
+) -> None:
+    first = load_scenario(scenario_file)
+    second = load_scenario(scenario_file, {"seed": 2, "replication": 5})
+    assert first.hash == second.hash
+    assert first.run_id != second.run_id
+
+
+def test_every_error_is_reported_at_once(scenario_file: Path) -> None:
+    text = scenario_file.read_text()
+    scenario_file.write_text(text.replace("sources = 2", "sources = 0").replace("50 ms", "50"))
+    with pytest.raises(InvalidInput) as caught:
+        load_scenario(scenario_file)
+    assert len(caught.value.problems) == 2
+
+
+def test_a_missing_file_is_one_clear_message(tmp_path: Path) -> None:
+    with pytest.raises(LongfatError, match="nowhere.toml: no such file or directory"):
+        load_scenario(tmp_path / "nowhere.toml")
+
+
+def test_a_run_yields_the_whole_record(scenario_file: Path) -> None:
+    scenario = load_scenario(scenario_file)
+    record = run(scenario)
+    assert set(record) == RECORD_FIELDS
+    assert record["scenario"] == scenario.settings
+    assert record["run_id"] == scenario.run_id
+    assert 0 < record["metrics"]["efficiency"] <= 1
+    assert len(record["flows"]) == 2
+
+
+def test_the_same_run_gives_the_same_record(scenario_file: Path) -> None:
+    assert json.dumps(run(scenario_file)) == json.dumps(run(scenario_file))
+
+
+def test_a_failed_run_raises_its_message(
+    scenario_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_resolved: object, _jobs: int, report: object) -> None:
+        assert callable(report)
+        report([(0, json.dumps({"failure": "a cell is lost"}))], 0.0)
+
+    monkeypatch.setattr(_engine, "run_batch", fail)
+    with pytest.raises(RunFailed, match="a cell is lost"):
+        run(scenario_file)

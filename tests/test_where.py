@@ -1,0 +1,47 @@
+import pytest
+
+from longfat.errors import LongfatError
+from longfat.where import matching
+
+COLUMNS = ["config", "sources", "z", "replication"]
+ROWS: list[list[str | int | None]] = [
+    ["lan", "5", None, 0],
+    ["lan", "15", "0.8", 1],
+    ["wan", "15", "0.5", 2],
+]
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("config = 'lan'", [0, 1]),
+        ("sources > 5", [1, 2]),
+        ("sources = '5'", [0]),
+        ("z IS NULL", [0]),
+        ("z < 0.8 OR replication = 0", [0, 2]),
+        ("config LIKE 'W%'", [2]),
+        ("config IN ('wan') -- and a comment", [2]),
+        ("0", []),
+    ],
+)
+def test_a_condition_selects_rows(condition: str, expected: list[int]) -> None:
+    assert matching(COLUMNS, ROWS, condition) == expected
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "policy = 'epd'",
+        "config = ",
+        "",
+        "1); DROP TABLE runs; --",
+        "(SELECT count(*) FROM sqlite_master) > 0",
+        "load_extension('x')",
+        "randomblob(1000000000) IS NULL",
+        "(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n)",
+        "config = '\0'",
+    ],
+)
+def test_anything_else_is_refused_with_the_columns_named(condition: str) -> None:
+    with pytest.raises(LongfatError, match="config, sources, z, replication"):
+        matching(COLUMNS, ROWS, condition)
