@@ -42,8 +42,12 @@ lint: build
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/mypy --no-error-summary
 
+# Measurements are kept with their date and machine; compare only within one file.
 bench: build
-	cargo bench --workspace
+	mkdir -p benchmarks/record
+	{ $(BIN)/longfat doctor --json; lscpu | grep -E '^(Model name|CPU\(s\)|L[123])'; cargo bench --quiet --workspace; } \
+	    > benchmarks/record/$$(date +%F).txt
+	cat benchmarks/record/$$(date +%F).txt
 
 # The numbers of a study's page come out of its runs; nobody types them.
 docs: build

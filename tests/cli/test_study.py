@@ -147,3 +147,13 @@ def test_a_page_without_markers_is_refused_and_left_alone(
     assert process.returncode == 2
     assert "<!-- BEGIN: longfat study compare small --markdown -->" in process.stderr
     assert page.read_text() == "# Page\n"
+
+
+def test_a_comparison_can_be_short(longfat: Longfat, study_folder: Path) -> None:
+    longfat("study", "run", study_folder)
+    process = longfat("study", "compare", study_folder, "--table", "A", "--by", "policy")
+    assert process.returncode == 0
+    assert [line.split()[0] for line in process.stdout.splitlines()[-4:-1]] == ["ubr", "fba", "all"]
+    process = longfat("study", "compare", study_folder, "--by", "polcy")
+    assert process.returncode == 2
+    assert "unknown factor 'polcy'; known: load, policy" in process.stderr

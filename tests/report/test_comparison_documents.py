@@ -5,7 +5,7 @@ import pytest
 from longfat.comparison import TableComparison, compare
 from longfat.reference import ReferenceRow
 from longfat.report.document import comparison_document
-from longfat.report.markdown import comparison_markdown
+from longfat.report.markdown import comparison_markdown, short_markdown
 from longfat.study import Response, Study
 
 
@@ -56,3 +56,10 @@ def test_the_markdown_shows_every_entry_and_marks_the_doubtful(table: TableCompa
     assert "| policy ubr | 1 | 0.050 |" in text
     assert "| ubr | 0.20 | 0.30 | 0.25 | 0.25 - 0.25 | 1 |" in text
     assert "| epd | 0.60? | - | - | - | 0 |" in text
+
+
+def test_the_short_form_has_a_row_for_each_level_of_a_factor(table: TableComparison) -> None:
+    text = short_markdown([table, table], "policy")
+    assert "| ubr | 0.050 | 0% | 0.050 | 0% |" in text
+    assert "| epd | - | - | - | - |" in text
+    assert text.endswith("| all | 0.050 | 0% | 0.050 | 0% |\n")

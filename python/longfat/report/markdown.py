@@ -16,7 +16,7 @@ SUMMARY_COLUMNS = (
 ENTRY_COLUMNS = ("paper", "deterministic", "mean", "range", "n")
 
 
-def comparison_markdown(tables: Sequence[TableComparison], *, entries: bool = True) -> str:
+def comparison_markdown(tables: Sequence[TableComparison]) -> str:
     """A summary of all tables; then each with its parts and, folded away, its entries."""
     lines = [f"Engine {_engine.ENGINE_VERSION}.", "", *_overview(tables)]
     for table in tables:
@@ -24,10 +24,39 @@ def comparison_markdown(tables: Sequence[TableComparison], *, entries: bool = Tr
         lines += ["", f"### Table {response.table}: {response.title} ({response.metric})"]
         if table.by:
             lines += ["", *_parts_table(table)]
-        if entries:
-            lines += ["", "<details><summary>Entries</summary>", "", *_entry_table(table)]
-            lines += ["", "</details>"]
+        lines += ["", "<details><summary>Entries</summary>", "", *_entry_table(table)]
+        lines += ["", "</details>"]
     return "\n".join(lines) + "\n"
+
+
+def short_markdown(tables: Sequence[TableComparison], factor: str) -> str:
+    """How close each table comes, by the levels of one factor."""
+    header, rows = short_rows(tables, factor)
+    return "\n".join([f"Engine {_engine.ENGINE_VERSION}.", "", *_table(header, rows)]) + "\n"
+
+
+def short_rows(tables: Sequence[TableComparison], factor: str) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of the short form: a row for each level, two columns for each table."""
+    header = [factor]
+    for table in tables:
+        name = f"{table.response.metric} (table {table.response.table})"
+        header += [f"{name}: mean absolute error", "inside range"]
+    levels = dict.fromkeys(level for table in tables for level in table.by.get(factor, {}))
+    rows = [
+        [level, *_short_cells([table.by.get(factor, {}).get(level) for table in tables])]
+        for level in levels
+    ]
+    return header, [*rows, ["all", *_short_cells([table.summary for table in tables])]]
+
+
+def _short_cells(summaries: Sequence[Summary | None]) -> list[str]:
+    cells = []
+    for summary in summaries:
+        cells += [
+            formatted(summary.mean_absolute_error if summary else None, decimals=3),
+            formatted_share(summary.inside_range if summary else None),
+        ]
+    return cells
 
 
 def summary_cells(summary: Summary) -> list[str]:

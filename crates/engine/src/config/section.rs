@@ -108,6 +108,7 @@ impl Shape {
     pub fn expected(&self) -> String {
         match self {
             Self::Quantity { expected, examples } => format!("{expected}, such as \"{}\"", examples[0]),
+            Self::Integer { minimum, maximum } if minimum == maximum => format!("{minimum}"),
             Self::Integer { minimum, maximum: u64::MAX } => format!("a whole number of at least {minimum}"),
             Self::Integer { minimum, maximum } => format!("a whole number from {minimum} to {maximum}"),
             Self::Number { above, up_to: None } => format!("a number above {above}"),

@@ -14,7 +14,7 @@ from longfat.cli.options import (
     study_command,
 )
 from longfat.cli.talk import print_json, print_table, say
-from longfat.errors import CheckFailed
+from longfat.errors import BadInput, CheckFailed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @part_options
 @store_option
 @json_option
-@click.option("--summary", is_flag=True, help="Leave out the single entries.")
+@click.option("--by", "factor", metavar="FACTOR", help="In short: only errors, by one factor.")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @click.option(
     "--splice",
@@ -46,7 +46,7 @@ def command(
     part: Part,
     store: str,
     as_json: bool,
-    summary: bool,
+    factor: str | None,
     markdown: bool,
     splice: Path | None,
     within: float | None,
@@ -58,7 +58,7 @@ def command(
     """
     from longfat.plan import plan_reference
     from longfat.report.document import comparison_document
-    from longfat.report.markdown import comparison_markdown
+    from longfat.report.markdown import comparison_markdown, short_markdown
     from longfat.results import compare_results, load_results
     from longfat.store import Store
     from longfat.study import load_study
@@ -68,16 +68,21 @@ def command(
     with Store.readable(store) as opened:
         results = load_results(plan, opened)
     tables = compare_results(plan, results)
+    if factor is not None:
+        _check_factor(tables, factor)
+    text = comparison_markdown(tables) if factor is None else short_markdown(tables, factor)
     if as_json:
         print_json(comparison_document(loaded, tables))
     elif markdown:
-        click.echo(comparison_markdown(tables, entries=not summary), nl=False)
+        click.echo(text, nl=False)
     elif splice is not None:
-        summarized = " --summary" if summary else ""
-        shown = f"longfat study compare {loaded.name}{part.arguments}{summarized} --markdown"
-        _splice(splice, shown, comparison_markdown(tables, entries=not summary))
+        short = f" --by {factor}" if factor else ""
+        shown = f"longfat study compare {loaded.name}{part.arguments}{short} --markdown"
+        _splice(splice, shown, text)
+    elif factor is not None:
+        _print_short(tables, factor)
     else:
-        _print(tables, entries=not summary)
+        _print(tables)
     missing = sum(run.replication not in results[run.combination] for run in plan.runs)
     if missing:
         say(
@@ -98,17 +103,29 @@ def _splice(page: Path, shown_command: str, text: str) -> None:
     say(f"wrote {page}")
 
 
-def _print(tables: "Sequence[TableComparison]", *, entries: bool) -> None:
+def _check_factor(tables: "Sequence[TableComparison]", factor: str) -> None:
+    known = dict.fromkeys(name for table in tables for name in table.by)
+    if factor not in known:
+        raise BadInput([f"--by: unknown factor {factor!r}; known: {', '.join(known)}"])
+
+
+def _print_short(tables: "Sequence[TableComparison]", factor: str) -> None:
+    from longfat.report.markdown import short_rows
+
+    header, rows = short_rows(tables, factor)
+    print_table(header, rows)
+
+
+def _print(tables: "Sequence[TableComparison]") -> None:
     from longfat.report.markdown import ENTRY_COLUMNS, SUMMARY_COLUMNS, entry_cells, summary_cells
 
     for table in tables:
         name = f"Table {table.response.table}: {table.response.title} ({table.response.metric})"
-        if entries:
-            rows = [
-                [*(level for _, level in entry.combination), *entry_cells(entry)]
-                for entry in table.entries
-            ]
-            print_table([*table.factors, *ENTRY_COLUMNS], rows, title=name)
+        entries = [
+            [*(level for _, level in entry.combination), *entry_cells(entry)]
+            for entry in table.entries
+        ]
+        print_table([*table.factors, *ENTRY_COLUMNS], entries, title=name)
         if table.by:
             parts = [[part, *summary_cells(summary)] for part, summary in table.parts()]
             print_table([f"table {table.response.table}", *SUMMARY_COLUMNS], parts)

@@ -22,11 +22,7 @@ crate::model! {
             srtt_eighths: 0,
             rttvar_quarters: 0,
             initial_ticks: clock.ticks_in(config.initial.0),
-            backoff: Backoff {
-                minimum: config.minimum_ticks.0,
-                maximum: clock.ticks_in(config.maximum.0),
-                doublings: 0,
-            },
+            backoff: Backoff::new(config.minimum_ticks, config.maximum, clock),
         })
     }
 }

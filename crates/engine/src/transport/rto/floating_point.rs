@@ -20,11 +20,7 @@ crate::model! {
         Box::new(Estimator {
             estimate: None,
             initial_ticks: clock.ticks_in(config.initial.0),
-            backoff: Backoff {
-                minimum: config.minimum_ticks.0,
-                maximum: clock.ticks_in(config.maximum.0),
-                doublings: 0,
-            },
+            backoff: Backoff::new(config.minimum_ticks, config.maximum, clock),
         })
     }
 }

@@ -3,6 +3,8 @@
 mod bsd_integer;
 mod floating_point;
 
+use super::TickClock;
+use crate::config::{AtLeastOne, PositiveSpan};
 use crate::registry::{Entry, Family};
 
 /// Every registered estimator.
@@ -22,7 +24,7 @@ pub trait TimeoutEstimator: Send {
 impl Family for dyn TimeoutEstimator {
     const KIND: &'static str = "timeout estimator";
     /// Turns spans into ticks.
-    type Context = super::TickClock;
+    type Context = TickClock;
     fn models() -> &'static [Entry<Self>] {
         ESTIMATORS
     }
@@ -40,6 +42,10 @@ struct Backoff {
 const MOST_DOUBLINGS: u32 = 6;
 
 impl Backoff {
+    fn new(minimum_ticks: AtLeastOne, maximum: PositiveSpan, clock: &TickClock) -> Self {
+        Self { minimum: minimum_ticks.0, maximum: clock.ticks_in(maximum.0), doublings: 0 }
+    }
+
     fn apply(self, ticks: u64) -> u64 {
         (ticks << self.doublings).clamp(self.minimum, self.maximum.max(self.minimum))
     }
