@@ -49,10 +49,12 @@ bench: build
 	    > benchmarks/record/$$(date +%F).txt
 	cat benchmarks/record/$$(date +%F).txt
 
-# The numbers of a study's page come out of its runs; nobody types them.
+# The numbers and the picture in the documents come out of runs; nobody types them.
 docs: build
 	$(BIN)/longfat study run ubr-plus
 	$(BIN)/longfat study compare ubr-plus --splice studies/ubr-plus/README.md
+	$(BIN)/longfat study compare ubr-plus --table 2,3 --by policy --splice README.md
+	$(BIN)/longfat plot efficiency-fairness ubr-plus --table 2,3 -o docs/images/efficiency-fairness.png
 
 wheel: .venv/installed
 	$(BIN)/maturin build --release --out dist
