@@ -42,8 +42,8 @@ crate::section! {
         pub cwnd_limit: CongestionWindowLimit = "receiver-window" or ["unlimited"],
         /// What slow start adds to the window (T-02).
         pub slow_start_growth: SlowStartGrowth = "per-acknowledgment" or ["per-segment"],
-        /// Whether the window still doubles when it is equal to the threshold (T-03). BSD does, and the lock-step rows of
-        /// UBR+ Table 5 come out best so.
+        /// Whether the window still doubles when it is equal to the threshold (T-03). BSD does; UBR+ section 2 says "until
+        /// CWND reaches SSTHRESH", and its study sets it so.
         pub slow_start_at_ssthresh: bool = "true" or ["false"],
         /// Arithmetic of the congestion window (T-03, T-40, T-43).
         pub window_arithmetic: WindowArithmetic = "floating-point" or ["integer"],
