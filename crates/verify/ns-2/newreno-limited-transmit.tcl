@@ -1,0 +1,13 @@
+# NewReno with limited transmit: new packets on the first two duplicate acknowledgments make the third.
+
+array set scenario {
+    agent     TCP/Newreno
+    sink      TCPSink
+    end       3.4
+    lost_data {3 30}
+    sender    {
+        window_ 20 windowInit_ 1 minrto_ 1 singledup_ 1
+        bugFix_ true precisionReduce_ true
+        newreno_changes_ 0 newreno_changes1_ 1 partial_window_deflation_ 1 exit_recovery_fix_ 0
+    }
+}

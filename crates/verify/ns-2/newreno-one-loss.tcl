@@ -1,0 +1,13 @@
+# Fall and Floyd 1996, one packet lost from a window of 15. NewReno recovers as Reno does.
+
+array set scenario {
+    agent     TCP/Newreno
+    sink      TCPSink
+    end       2.6
+    lost_data {15}
+    sender    {
+        window_ 28 windowInit_ 1 minrto_ 1 singledup_ 0
+        bugFix_ false precisionReduce_ false
+        newreno_changes_ 0 newreno_changes1_ 0 partial_window_deflation_ 0 exit_recovery_fix_ 0
+    }
+}

@@ -1,0 +1,17 @@
+# NewReno fills a drop-tail buffer of 5 packets on a path of 30 ms and 7 packets.
+
+array set scenario {
+    agent                      TCP/Newreno
+    sink                       TCPSink
+    end                        0.71
+    access_bits_per_second     8000000
+    access_delay_seconds       0.001
+    bottleneck_bits_per_second 2000000
+    bottleneck_delay_seconds   0.01
+    waiting_places             5
+    sender                     {
+        window_ 64 windowInit_ 1 minrto_ 0.2 singledup_ 0
+        bugFix_ true precisionReduce_ true
+        newreno_changes_ 0 newreno_changes1_ 1 partial_window_deflation_ 1 exit_recovery_fix_ 0
+    }
+}

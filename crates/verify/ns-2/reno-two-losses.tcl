@@ -1,0 +1,12 @@
+# Fall and Floyd 1996, two packets lost from a window of 15. Reno halves its window twice.
+
+array set scenario {
+    agent     TCP/Reno
+    sink      TCPSink
+    end       2.6
+    lost_data {15 29}
+    sender    {
+        window_ 28 windowInit_ 1 minrto_ 1 singledup_ 0
+        bugFix_ false precisionReduce_ false
+    }
+}

@@ -1,0 +1,13 @@
+# SACK with the pipe taken from the congestion window (oldCode_), which the receiver window had kept from being used.
+
+array set scenario {
+    agent     TCP/Sack1
+    sink      TCPSink/Sack1
+    end       3
+    lost_data {60 64}
+    sender    {
+        window_ 12 windowInit_ 1 minrto_ 1 singledup_ 0
+        bugFix_ true precisionReduce_ false
+        partial_ack_ false oldCode_ true
+    }
+}

@@ -1,0 +1,14 @@
+# Fall and Floyd 1996, two packets lost from a window of 15. SACK retransmits the second as soon as data sent after it
+# has been acknowledged.
+
+array set scenario {
+    agent     TCP/Sack1
+    sink      TCPSink/Sack1
+    end       2.4
+    lost_data {15 29}
+    sender    {
+        window_ 28 windowInit_ 1 minrto_ 1 singledup_ 0
+        bugFix_ false precisionReduce_ false
+        partial_ack_ false oldCode_ false
+    }
+}

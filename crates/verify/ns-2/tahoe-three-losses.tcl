@@ -1,0 +1,13 @@
+# Fall and Floyd 1996, three packets lost from a window of 15. Tahoe slow-starts and sends again what was lost and some
+# of what was not.
+
+array set scenario {
+    agent     TCP
+    sink      TCPSink
+    end       3.2
+    lost_data {15 27 29}
+    sender    {
+        window_ 28 windowInit_ 1 minrto_ 1 singledup_ 0
+        bugFix_ false precisionReduce_ false
+    }
+}
