@@ -8,7 +8,7 @@ use crate::registry::Family;
 use crate::switch::drop_policy::DropPolicy;
 use crate::topology::Topology;
 use crate::traffic::Source;
-use crate::transport::{flavor::Flavor, rto::TimeoutEstimator};
+use crate::transport::{acknowledging::Acknowledging, flavor::Flavor, rto::TimeoutEstimator};
 
 /// Every model: kind, name, summary, source and parameters.
 #[must_use]
@@ -17,6 +17,7 @@ pub fn models() -> Json {
         family::<dyn DropPolicy>(),
         family::<dyn Flavor>(),
         family::<dyn TimeoutEstimator>(),
+        family::<dyn Acknowledging>(),
         family::<dyn Source>(),
         family::<dyn Framing>(),
         family::<dyn Topology>(),

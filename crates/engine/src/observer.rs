@@ -2,7 +2,7 @@
 
 use crate::framing::Cell;
 use crate::switch::drop_policy::Verdict;
-use crate::transport::{Segment, Window};
+use crate::transport::{Acknowledgment, Segment, Window};
 use crate::units::Time;
 
 /// Told of everything that happens; every method does nothing by default.
@@ -11,8 +11,11 @@ pub trait Observer {
     fn segment_sent(&mut self, _now: Time, _flow: usize, _segment: Segment, _window: &Window) {}
     /// A whole segment reaches its receiver, which now expects byte `next`.
     fn segment_received(&mut self, _now: Time, _flow: usize, _sequence: u64, _length: u64, _next: u64) {}
+    /// A receiver hands an acknowledgment to its network interface.
+    fn acknowledgment_sent(&mut self, _now: Time, _flow: usize, _acknowledgment: &Acknowledgment) {}
     /// An acknowledgment reaches a sender, before it acts on it.
-    fn acknowledgment_received(&mut self, _now: Time, _flow: usize, _next: u64, _window: &Window) {}
+    fn acknowledgment_received(&mut self, _now: Time, _flow: usize, _acknowledgment: &Acknowledgment, _window: &Window) {
+    }
     /// A retransmission timer expires; the window is as it was before.
     fn timed_out(&mut self, _now: Time, _flow: usize, _window: &Window) {}
     /// A port drops a cell.

@@ -1,5 +1,8 @@
 //! The packets under way, kept once however many cells they travel in.
 
+use crate::transport::Acknowledgment;
+use crate::units::Time;
+
 /// Where a packet is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketId(pub u32);
@@ -13,12 +16,15 @@ pub enum Content {
         sequence: u64,
         /// Number of bytes.
         length: u64,
+        /// When it was sent: its timestamp, if it carries one.
+        sent: Time,
     },
-    /// A cumulative acknowledgment: the next byte expected.
-    Acknowledgment {
-        /// Next byte expected.
-        next: u64,
-    },
+    /// An acknowledgment.
+    Acknowledgment(Acknowledgment),
+    /// The opening of a connection.
+    Synchronize,
+    /// The answer to it.
+    Synchronized,
 }
 
 /// A packet under way.

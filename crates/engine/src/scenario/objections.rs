@@ -4,6 +4,7 @@ use super::{Buffer, Scenario};
 use crate::config::format_span;
 use crate::switch::drop_policy::BufferContext;
 use crate::topology::Graph;
+use crate::transport::{OptionSize, OutOfOrder, WindowScale, option_bytes};
 use crate::units::{PICOSECONDS_PER_SECOND, Rate, Span};
 
 /// Longest simulated time: well within the clock's range.
@@ -28,6 +29,8 @@ impl Scenario {
             objections.extend(self.object_to_buffer(&graph));
         }
         objections.extend(self.object_to_windows());
+        objections.extend(self.object_to_selective_acknowledgments());
+        self.tcp.window_scale = self.tcp.window_scale();
         objections
     }
 
@@ -78,13 +81,44 @@ impl Scenario {
         if mss > 65_535 {
             objections.push(("tcp.mss".into(), format!("{mss} B is too large; at most 65535 B")));
         }
-        if window < mss {
+        let most = WindowScale::MOST.largest_window();
+        if window > most {
+            let message = format!("{window} B is beyond window scaling; at most {most} B (RFC 7323 section 2.2)");
+            objections.push(("tcp.receiver_window".into(), message));
+        } else if window > self.tcp.window_scale().largest_window() {
+            let (needed, can) = (WindowScale::Automatic.settled(window), self.tcp.window_scale());
+            let message = format!(
+                "a receiver window of {window} B needs a window scale of {needed}; with {can} at most {} B can be advertised",
+                can.largest_window()
+            );
+            objections.push(("tcp.window_scale".into(), message));
+        }
+        if self.tcp.advertised_window() < mss {
             let message = format!("{window} B cannot hold one segment of {mss} B; nothing would ever be sent");
             objections.push(("tcp.receiver_window".into(), message));
         }
-        if window > 65_535 << 14 {
-            let message = format!("{window} B is beyond window scaling; at most 1073725440 B (RFC 7323 section 2.2)");
-            objections.push(("tcp.receiver_window".into(), message));
+        if self.tcp.initial_window.bytes(mss) < mss {
+            let message = format!("smaller than one segment of {mss} B; nothing would ever be sent");
+            objections.push(("tcp.initial_window".into(), message));
+        }
+        objections
+    }
+
+    fn object_to_selective_acknowledgments(&self) -> Vec<Objection> {
+        let tcp = &self.tcp;
+        let flavor = tcp.flavor.name();
+        let mut objections = Vec::new();
+        if !tcp.flavor.build(&()).recovery().is_selective() {
+            return objections;
+        }
+        let blocks = tcp.sack_blocks.count();
+        if tcp.option_bytes() + OptionSize::Padded.bytes(blocks) > option_bytes::MOST {
+            let message = format!("{blocks} blocks have no room beside timestamps; at most 3 (RFC 2018 section 3)");
+            objections.push(("tcp.sack_blocks".into(), message));
+        }
+        if tcp.out_of_order == OutOfOrder::Discard {
+            let message = format!("a receiver that discards has nothing to report, and flavor \"{flavor}\" needs its reports; \"keep\"");
+            objections.push(("tcp.out_of_order".into(), message));
         }
         objections
     }

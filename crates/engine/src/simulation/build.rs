@@ -23,7 +23,7 @@ impl<O: Observer> Simulation<O> {
         let (links, ports) = build_links(scenario, &graph, chance);
         let flows: Vec<_> = (0..graph.flows.len()).map(|number| build_flow(scenario, &graph, number, chance)).collect();
         let mut simulation = Self {
-            calendar: Calendar::new(links.len() + ports.len() + 2 * flows.len()),
+            calendar: Calendar::new(links.len() + ports.len() + 3 * flows.len()),
             events: list_events(links.len(), ports.len(), flows.len()),
             routes: Routes::of(&graph),
             port_fingerprints: vec![Fingerprint::default(); ports.len()],
@@ -55,7 +55,8 @@ fn list_events(links: usize, ports: usize, flows: usize) -> Vec<Event> {
     let services = (0..ports).map(Event::Service);
     let timeouts = (0..flows).map(Event::Timeout);
     let wakes = (0..flows).map(Event::Wake);
-    arrivals.chain(services).chain(timeouts).chain(wakes).collect()
+    let acknowledgments = (0..flows).map(Event::LateAcknowledgment);
+    arrivals.chain(services).chain(timeouts).chain(wakes).chain(acknowledgments).collect()
 }
 
 fn build_links(scenario: &Scenario, graph: &Graph, chance: Chance) -> (Vec<Link>, Vec<Port>) {
@@ -116,12 +117,13 @@ fn build_flow(scenario: &Scenario, graph: &Graph, number: usize, chance: Chance)
     Flow {
         source: scenario.traffic.build(&stream("source")),
         sender: Sender::new(tcp, clock),
-        receiver: Receiver::new(tcp.out_of_order),
+        receiver: Receiver::new(tcp),
         data_line: paths.forward[0],
         acknowledgment_line: paths.backward[0],
         data_in: Reassembly::new(lost_last_cell),
         acknowledgments_in: Reassembly::new(lost_last_cell),
         timer: None,
+        late_acknowledgment: None,
         fingerprint: Fingerprint::default(),
     }
 }

@@ -15,7 +15,7 @@ use crate::scenario::Scenario;
 use crate::switch::{Dropped, Port};
 use crate::topology::Routes;
 use crate::traffic::Source;
-use crate::transport::{Receiver, Segment, Sender};
+use crate::transport::{Acknowledgment, Receiver, Segment, Sender, option_bytes};
 use crate::units::Time;
 
 /// Simulates a scenario from beginning to end.
@@ -39,6 +39,8 @@ enum Event {
     Timeout(usize),
     /// A flow's source wakes.
     Wake(usize),
+    /// A flow's delayed acknowledgment is due.
+    LateAcknowledgment(usize),
 }
 
 /// Of events at one instant a slot closes before the cells that arrive at that very instant, which belong to the next.
@@ -71,8 +73,9 @@ struct Flow {
     /// Ends of the circuits that carry data and acknowledgments.
     data_in: Reassembly,
     acknowledgments_in: Reassembly,
-    /// What is in the calendar for the retransmission timer.
+    /// What is in the calendar for the sender's timers, and for the receiver's.
     timer: Option<Time>,
+    late_acknowledgment: Option<Time>,
     fingerprint: Fingerprint,
 }
 
@@ -118,6 +121,7 @@ impl<O: Observer> Simulation<O> {
                 Event::Service(port) => self.serve(now, port),
                 Event::Timeout(flow) => self.time_out(now, flow),
                 Event::Wake(flow) => self.wake(now, flow),
+                Event::LateAcknowledgment(flow) => self.acknowledge_late(now, flow),
             }
             #[cfg(debug_assertions)]
             if self.events_processed.is_multiple_of(1 << 14) {
@@ -154,6 +158,10 @@ impl<O: Observer> Simulation<O> {
 
     fn wake_slot(&self, flow: usize) -> Slot {
         slot(self.links.len() + self.ports.len() + self.flows.len() + flow)
+    }
+
+    fn late_acknowledgment_slot(&self, flow: usize) -> Slot {
+        slot(self.links.len() + self.ports.len() + 2 * self.flows.len() + flow)
     }
 
     /// Puts the head of a line into the calendar.
@@ -235,28 +243,67 @@ impl<O: Observer> Simulation<O> {
         self.cells_delivered += 1;
         self.packets.release_cell(cell.packet);
         match content {
-            Some(Content::Data { sequence, length }) => self.receive_segment(now, number, sequence, length),
-            Some(Content::Acknowledgment { next }) => self.receive_acknowledgment(now, number, next),
+            Some(Content::Data { sequence, length, sent }) => self.receive_segment(now, number, sequence, length, sent),
+            Some(Content::Acknowledgment(acknowledgment)) => self.receive_acknowledgment(now, number, acknowledgment),
+            Some(Content::Synchronize) => self.send_backward(now, number, Content::Synchronized, option_bytes::SYNCHRONIZE),
+            Some(Content::Synchronized) => self.open(now, number),
             None => {}
         }
     }
 
-    fn receive_segment(&mut self, now: Time, number: usize, sequence: u64, length: u64) {
+    fn receive_segment(&mut self, now: Time, number: usize, sequence: u64, length: u64, sent: Time) {
         let flow = &mut self.flows[number];
-        let next = flow.receiver.receive(sequence, length);
+        let acknowledgment = flow.receiver.receive(now, sequence, length, sent);
         flow.fingerprint.add(now.0);
         flow.fingerprint.add(sequence);
-        self.observer.segment_received(now, number, sequence, length, next);
-        let line = flow.acknowledgment_line;
-        self.send_packet(now, line, 2 * number + 1, Content::Acknowledgment { next }, 0);
+        self.observer.segment_received(now, number, sequence, length, flow.receiver.next());
+        if let Some(acknowledgment) = acknowledgment {
+            self.send_acknowledgment(now, number, acknowledgment);
+        }
+        self.watch_receiver(number);
     }
 
-    fn receive_acknowledgment(&mut self, now: Time, number: usize, next: u64) {
+    /// A delayed acknowledgment is due.
+    fn acknowledge_late(&mut self, now: Time, number: usize) {
+        let acknowledgment = self.flows[number].receiver.acknowledge_late();
+        self.send_acknowledgment(now, number, acknowledgment);
+        self.watch_receiver(number);
+    }
+
+    /// Sets the receiver's timer in the calendar.
+    fn watch_receiver(&mut self, number: usize) {
+        let flow = &mut self.flows[number];
+        let due = flow.receiver.due();
+        if flow.late_acknowledgment != due {
+            flow.late_acknowledgment = due;
+            self.schedule_or_cancel(self.late_acknowledgment_slot(number), due);
+        }
+    }
+
+    fn send_acknowledgment(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) {
+        self.observer.acknowledgment_sent(now, number, &acknowledgment);
+        let blocks = acknowledgment.blocks.as_slice().len();
+        let options = self.scenario.tcp.option_bytes() + self.scenario.tcp.sack_option_size.bytes(blocks);
+        self.send_backward(now, number, Content::Acknowledgment(acknowledgment), options);
+    }
+
+    fn send_backward(&mut self, now: Time, number: usize, content: Content, option_bytes: u64) {
+        let line = self.flows[number].acknowledgment_line;
+        self.send_packet(now, line, 2 * number + 1, content, 0, option_bytes);
+    }
+
+    fn receive_acknowledgment(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) {
         let flow = &mut self.flows[number];
         flow.fingerprint.add(now.0);
-        flow.fingerprint.add(next);
-        self.observer.acknowledgment_received(now, number, next, flow.sender.window());
-        flow.sender.acknowledge(now, next, &mut self.segments);
+        flow.fingerprint.add(acknowledgment.next);
+        self.observer.acknowledgment_received(now, number, &acknowledgment, flow.sender.window());
+        flow.sender.acknowledge(now, acknowledgment, &mut self.segments);
+        self.send_segments(now, number);
+    }
+
+    /// The answer to a synchronizing segment has arrived.
+    fn open(&mut self, now: Time, number: usize) {
+        self.flows[number].sender.synchronized(now, &mut self.segments);
         self.send_segments(now, number);
     }
 
@@ -264,8 +311,10 @@ impl<O: Observer> Simulation<O> {
         let flow = &mut self.flows[number];
         flow.fingerprint.add(now.0);
         flow.timer = None;
-        self.observer.timed_out(now, number, flow.sender.window());
-        flow.sender.time_out(now, &mut self.segments);
+        if flow.sender.times_out_next() {
+            self.observer.timed_out(now, number, flow.sender.window());
+        }
+        flow.sender.expire(now, &mut self.segments);
         self.calendar.cancel(self.timer_slot(number));
         self.send_segments(now, number);
     }
@@ -274,10 +323,7 @@ impl<O: Observer> Simulation<O> {
         let flow = &mut self.flows[number];
         let wake = flow.source.wake(now);
         flow.sender.offer(now, wake.bytes, &mut self.segments);
-        match wake.next {
-            Some(time) => self.calendar.schedule(self.wake_slot(number), time, OTHER_RANK),
-            None => self.calendar.cancel(self.wake_slot(number)),
-        }
+        self.schedule_or_cancel(self.wake_slot(number), wake.next);
         self.send_segments(now, number);
     }
 
@@ -287,24 +333,41 @@ impl<O: Observer> Simulation<O> {
         for index in 0..self.segments.len() {
             let segment = self.segments[index];
             self.observer.segment_sent(now, number, segment, self.flows[number].sender.window());
-            let content = Content::Data { sequence: segment.sequence, length: segment.length };
-            self.send_packet(now, line, 2 * number, content, segment.length);
+            let Segment { sequence, length, .. } = segment;
+            if segment.synchronize {
+                self.send_packet(now, line, 2 * number, Content::Synchronize, 0, option_bytes::SYNCHRONIZE);
+            } else {
+                let content = Content::Data { sequence, length, sent: now };
+                self.send_packet(now, line, 2 * number, content, length, self.scenario.tcp.option_bytes());
+            }
         }
         self.segments.clear();
         let flow = &mut self.flows[number];
         let expires = flow.sender.expires();
         if flow.timer != expires {
             flow.timer = expires;
-            match expires {
-                Some(time) => self.calendar.schedule(self.timer_slot(number), time, OTHER_RANK),
-                None => self.calendar.cancel(self.timer_slot(number)),
-            }
+            self.schedule_or_cancel(self.timer_slot(number), expires);
+        }
+    }
+
+    fn schedule_or_cancel(&mut self, slot: Slot, time: Option<Time>) {
+        match time {
+            Some(time) => self.calendar.schedule(slot, time, OTHER_RANK),
+            None => self.calendar.cancel(slot),
         }
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a packet has few cells; circuits are numbered in 30 bits")]
-    fn send_packet(&mut self, now: Time, line: usize, circuit: usize, content: Content, payload_bytes: u64) {
-        let cells = self.framing.cells(payload_bytes, 0) as u32;
+    fn send_packet(
+        &mut self,
+        now: Time,
+        line: usize,
+        circuit: usize,
+        content: Content,
+        payload_bytes: u64,
+        option_bytes: u64,
+    ) {
+        let cells = self.framing.cells(payload_bytes, option_bytes) as u32;
         let packet = self.packets.insert(content, cells);
         self.cells_sent += u64::from(cells);
         let idle = self.links[line].line.is_empty();

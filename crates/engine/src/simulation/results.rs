@@ -64,7 +64,7 @@ impl<O: Observer> Simulation<O> {
                 Throughput::InOrder => flow.receiver.next(),
                 Throughput::HighestSequence => flow.receiver.highest(),
             };
-            let sent = &flow.sender.statistics;
+            let sent = flow.sender.statistics();
             FlowRecord {
                 name: format!("flow {}", number + 1),
                 flavor: self.scenario.tcp.flavor.name(),
@@ -73,7 +73,7 @@ impl<O: Observer> Simulation<O> {
                 segments_sent: sent.segments_sent,
                 segments_retransmitted: sent.segments_retransmitted,
                 timeouts: sent.timeouts,
-                fast_retransmits: 0,
+                fast_retransmits: sent.fast_retransmits,
                 max_cwnd_bytes: sent.max_cwnd,
             }
         };

@@ -1,5 +1,10 @@
 //! The receiving end: what has arrived, in order, and what to acknowledge.
 
+use super::acknowledging::{Acknowledging, Arrival};
+use super::ranges::RangeSet;
+use super::{Acknowledgment, Blocks, TcpConfig};
+use crate::units::Time;
+
 crate::choice! {
     /// What a receiver does with a segment beyond a hole (T-15).
     pub enum OutOfOrder {
@@ -10,15 +15,25 @@ crate::choice! {
     }
 }
 
-/// A receiver that acknowledges every segment at once (T-09).
-#[derive(Clone, Debug)]
+/// One receiving TCP. Its application reads at once.
 pub struct Receiver {
     out_of_order: OutOfOrder,
+    acknowledging: Box<dyn Acknowledging>,
+    /// Most selective acknowledgments in one segment; 0 without.
+    most_blocks: usize,
+    echoes_timestamps: bool,
     next: u64,
-    /// Ranges beyond `next`, disjoint, not adjacent, ascending.
-    islands: Vec<(u64, u64)>,
+    /// What has arrived beyond `next`.
+    islands: RangeSet,
+    /// A byte in each island, that of the latest arrival first.
+    recent: Vec<u64>,
     /// Highest byte number received, plus one.
     highest: u64,
+    /// Timestamp to echo (`TS.Recent`), and the last acknowledgment sent (`Last.ACK.sent`; RFC 7323 section 4.3).
+    echo: Option<Time>,
+    acknowledged: u64,
+    /// When a delayed acknowledgment is due.
+    due: Option<Time>,
     /// Bytes of data in all segments that arrived.
     pub bytes_received: u64,
     /// Bytes that were already there, or were thrown away beyond a hole.
@@ -28,8 +43,23 @@ pub struct Receiver {
 impl Receiver {
     /// A receiver that has nothing yet.
     #[must_use]
-    pub fn new(out_of_order: OutOfOrder) -> Self {
-        Self { out_of_order, next: 0, islands: Vec::new(), highest: 0, bytes_received: 0, bytes_discarded: 0 }
+    pub fn new(config: &TcpConfig) -> Self {
+        let is_selective = config.flavor.build(&()).recovery().is_selective();
+        Self {
+            out_of_order: config.out_of_order,
+            acknowledging: config.acknowledgments.build(&()),
+            most_blocks: if is_selective { config.sack_blocks.count() } else { 0 },
+            echoes_timestamps: config.timestamps,
+            next: 0,
+            islands: RangeSet::default(),
+            recent: Vec::new(),
+            highest: 0,
+            echo: None,
+            acknowledged: 0,
+            due: None,
+            bytes_received: 0,
+            bytes_discarded: 0,
+        }
     }
 
     /// The next byte expected, which is also the number of bytes delivered to the application, all in order.
@@ -47,82 +77,72 @@ impl Receiver {
     /// Bytes held beyond a hole.
     #[must_use]
     pub fn bytes_held(&self) -> u64 {
-        self.islands.iter().map(|(begin, end)| end - begin).sum()
+        self.islands.bytes()
     }
 
-    /// Takes a segment and gives the acknowledgment to send: the next byte expected.
-    pub fn receive(&mut self, sequence: u64, length: u64) -> u64 {
-        let (before, held) = (self.next, self.bytes_held());
+    /// When a delayed acknowledgment is due.
+    #[must_use]
+    pub fn due(&self) -> Option<Time> {
+        self.due
+    }
+
+    /// Takes a segment that was sent at `sent`; gives the acknowledgment to send at once, if any.
+    pub fn receive(&mut self, now: Time, sequence: u64, length: u64, sent: Time) -> Option<Acknowledgment> {
         let end = sequence + length;
+        let had_hole = !self.islands.is_empty();
+        let before = self.next;
+        let gained = self.take(sequence, end);
         self.bytes_received += length;
+        self.bytes_discarded += length - gained;
+        // RFC 7323 section 4.3: the earliest segment that an acknowledgment answers is echoed.
+        if self.echoes_timestamps && sequence <= self.acknowledged {
+            self.echo = Some(sent);
+        }
+        let arrival = Arrival { in_order: self.next > before && !had_hole && sequence == before, waits: self.due.is_some() };
+        self.due = self.acknowledging.delay(now, arrival);
+        self.due.is_none().then(|| self.acknowledge())
+    }
+
+    /// The acknowledgment that was delayed is due.
+    pub fn acknowledge_late(&mut self) -> Acknowledgment {
+        self.due = None;
+        self.acknowledge()
+    }
+
+    /// Takes in bytes; gives how many were new and kept.
+    fn take(&mut self, sequence: u64, end: u64) -> u64 {
+        let held = self.islands.bytes();
+        let before = self.next;
         if sequence <= self.next {
             self.next = self.next.max(end);
-            self.join_islands();
+            if let Some((_, end)) = self.islands.containing(self.next) {
+                self.next = end;
+            }
+            self.islands.remove_below(self.next);
+            self.highest = self.highest.max(end);
         } else if self.out_of_order == OutOfOrder::Keep {
-            self.hold(sequence, end);
-        }
-        if sequence <= before || self.out_of_order == OutOfOrder::Keep {
+            self.islands.insert((sequence, end));
+            self.note_recent(sequence);
             self.highest = self.highest.max(end);
         }
-        let gained = (self.next - before) + self.bytes_held() - held;
-        self.bytes_discarded += length - gained;
-        self.next
+        self.next - before + self.islands.bytes() - held
     }
 
-    fn join_islands(&mut self) {
-        let reached = self.islands.iter().take_while(|(begin, _)| *begin <= self.next).count();
-        for (_, end) in self.islands.drain(..reached) {
-            self.next = self.next.max(end);
+    /// The island around `sequence` becomes the first to be reported.
+    fn note_recent(&mut self, sequence: u64) {
+        if self.most_blocks == 0 {
+            return;
         }
+        let island = self.islands.containing(sequence).expect("it has just arrived");
+        self.recent.retain(|&byte| byte < island.0 || byte >= island.1);
+        self.recent.insert(0, sequence);
     }
 
-    fn hold(&mut self, begin: u64, end: u64) {
-        let first = self.islands.partition_point(|island| island.1 < begin);
-        let beyond = self.islands.partition_point(|island| island.0 <= end);
-        let merged = self.islands[first..beyond]
-            .iter()
-            .fold((begin, end), |all, island| (all.0.min(island.0), all.1.max(island.1)));
-        self.islands.splice(first..beyond, [merged]);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn a_filled_hole_is_acknowledged_with_all_that_was_kept_beyond_it() {
-        let mut receiver = Receiver::new(OutOfOrder::Keep);
-        assert_eq!(receiver.receive(0, 10), 10);
-        assert_eq!(receiver.receive(20, 10), 10);
-        assert_eq!(receiver.receive(30, 10), 10);
-        assert_eq!(receiver.receive(10, 10), 40);
-        assert_eq!((receiver.bytes_held(), receiver.bytes_discarded), (0, 0));
-    }
-
-    #[test]
-    fn a_discarding_receiver_waits_for_everything_beyond_the_hole_again() {
-        let mut receiver = Receiver::new(OutOfOrder::Discard);
-        assert_eq!(receiver.receive(10, 10), 0);
-        assert_eq!(receiver.receive(0, 10), 10);
-        assert_eq!(receiver.bytes_discarded, 10);
-    }
-
-    proptest! {
-        #[test]
-        fn a_receiver_agrees_with_a_set_of_bytes(segments in prop::collection::vec((0_u64..60, 1_u64..12), 1..60)) {
-            let mut receiver = Receiver::new(OutOfOrder::Keep);
-            let mut bytes = std::collections::BTreeSet::new();
-            let mut received = 0;
-            for (sequence, length) in segments {
-                bytes.extend(sequence..sequence + length);
-                received += length;
-                let next = (0..).find(|byte| !bytes.contains(byte)).unwrap();
-                prop_assert_eq!(receiver.receive(sequence, length), next);
-                prop_assert_eq!(receiver.bytes_held(), bytes.len() as u64 - next);
-                prop_assert_eq!(received, bytes.len() as u64 + receiver.bytes_discarded);
-            }
-        }
+    fn acknowledge(&mut self) -> Acknowledgment {
+        self.acknowledged = self.next;
+        self.recent.retain(|&byte| byte >= self.next);
+        let islands = self.recent.iter().filter_map(|&byte| self.islands.containing(byte));
+        let blocks: Blocks = islands.take(self.most_blocks).collect();
+        Acknowledgment { next: self.next, blocks, echo: self.echo }
     }
 }

@@ -1,186 +1,203 @@
-//! The sending end: sequence numbers, the retransmission timer and go-back-N.
+//! The sending end of a connection: its mechanism with the plugs of a flavor.
 
-use super::flavor::Flavor;
-use super::rto::TimeoutEstimator;
-use super::{TcpConfig, TickClock, Window};
+use super::connection::{Connection, DUPLICATE_THRESHOLD, Piece, Segment, SenderStatistics};
+use super::recovery::Recovery;
+use super::{Acknowledgment, IdleRestart, TcpConfig, TickClock, Window};
 use crate::units::Time;
 
-/// A segment to be sent.
+/// How far the opening of a connection has come (T-46).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Segment {
-    /// First byte.
-    pub sequence: u64,
-    /// Number of bytes.
-    pub length: u64,
-    /// Whether it has been sent before.
-    pub again: bool,
-}
-
-/// What a sender has done.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SenderStatistics {
-    /// Segments sent, again or not.
-    pub segments_sent: u64,
-    /// Segments sent again.
-    pub segments_retransmitted: u64,
-    /// Expiries of the retransmission timer.
-    pub timeouts: u64,
-    /// Largest congestion window in bytes.
-    pub max_cwnd: f64,
-}
-
-/// A segment whose round trip is being measured.
-#[derive(Clone, Copy)]
-struct Timed {
-    sequence: u64,
-    sent: Time,
+enum Opening {
+    /// Nothing was sent yet.
+    Closed,
+    /// A synchronizing segment is under way since then; whether it was sent more than once.
+    Synchronizing { sent: Time, again: bool },
+    /// Data may be sent.
+    Open,
 }
 
 /// One sending TCP.
 pub struct Sender {
-    flavor: Box<dyn Flavor>,
-    estimator: Box<dyn TimeoutEstimator>,
-    clock: TickClock,
-    window: Window,
-    mss: u64,
-    /// Bytes that the application has handed over so far.
-    offered: u64,
-    /// First byte not acknowledged (`snd_una`).
-    unacknowledged: u64,
-    /// Next byte to send (`snd_nxt`).
-    next: u64,
-    /// First byte never sent (`snd_max`).
-    highest: u64,
-    timed: Option<Timed>,
-    expires: Option<Time>,
-    /// What it has done.
-    pub statistics: SenderStatistics,
+    connection: Connection,
+    recovery: Box<dyn Recovery>,
+    opening: Opening,
+    limited_transmit: bool,
+    idle_restart: IdleRestart,
 }
 
 impl Sender {
-    /// A connection that is already set up (T-46).
+    /// A sender that has sent nothing yet.
     #[must_use]
     pub fn new(config: &TcpConfig, clock: TickClock) -> Self {
-        let window = Window::new(config);
+        let flavor = config.flavor.build(&());
         Self {
-            flavor: config.flavor.build(&()),
-            estimator: config.retransmission_timeout.build(&clock),
-            clock,
-            mss: config.mss.0,
-            offered: 0,
-            unacknowledged: 0,
-            next: 0,
-            highest: 0,
-            timed: None,
-            expires: None,
-            statistics: SenderStatistics { max_cwnd: window.cwnd, ..SenderStatistics::default() },
-            window,
+            connection: Connection::new(config, clock, flavor.law()),
+            recovery: flavor.recovery(),
+            opening: if config.handshake { Opening::Closed } else { Opening::Open },
+            limited_transmit: config.limited_transmit,
+            idle_restart: config.idle_restart,
         }
     }
 
     /// The congestion window and threshold.
     #[must_use]
     pub fn window(&self) -> &Window {
-        &self.window
+        &self.connection.window
+    }
+
+    /// What it has done.
+    #[must_use]
+    pub fn statistics(&self) -> &SenderStatistics {
+        &self.connection.statistics
     }
 
     /// First byte not acknowledged.
     #[must_use]
     pub fn unacknowledged(&self) -> u64 {
-        self.unacknowledged
+        self.connection.unacknowledged()
     }
 
     /// First byte never sent.
     #[must_use]
     pub fn highest(&self) -> u64 {
-        self.highest
+        self.connection.highest()
     }
 
-    /// When the retransmission timer expires.
+    /// When it wants to be woken by [`expire`](Self::expire): when the retransmission timer expires, or when the wait
+    /// before a delayed retransmission is over.
     #[must_use]
     pub fn expires(&self) -> Option<Time> {
-        self.expires
+        let deadlines = [self.connection.expires(), self.connection.held_until()];
+        deadlines.into_iter().flatten().min()
     }
 
     /// The application hands over `bytes` more (`u64::MAX` for a source that never ends).
     pub fn offer(&mut self, now: Time, bytes: u64, segments: &mut Vec<Segment>) {
-        self.offered = self.offered.saturating_add(bytes);
-        self.send_window(now, segments);
+        self.connection.offer(bytes);
+        if self.opening == Opening::Closed {
+            self.opening = Opening::Synchronizing { sent: now, again: false };
+            self.connection.synchronize(now, false);
+        }
+        if self.idle_restart == IdleRestart::InitialWindow && self.connection.has_been_idle(now) {
+            self.connection.window.restart();
+        }
+        self.send_allowed(now);
+        self.connection.empty_outbox(segments);
     }
 
-    /// An acknowledgment of everything below `acknowledged` has arrived.
-    pub fn acknowledge(&mut self, now: Time, acknowledged: u64, segments: &mut Vec<Segment>) {
-        if acknowledged <= self.unacknowledged {
+    /// The answer to the synchronizing segment has arrived: data may be sent.
+    pub fn synchronized(&mut self, now: Time, segments: &mut Vec<Segment>) {
+        let Opening::Synchronizing { sent, again } = self.opening else { return };
+        self.opening = Opening::Open;
+        self.connection.stop_timer();
+        if again {
+            // RFC 5681 section 3.1: after the loss of one, begin with a single segment.
+            self.connection.window.collapse();
+        } else {
+            self.connection.measure_synchronization(sent, now);
+        }
+        self.send_allowed(now);
+        self.connection.empty_outbox(segments);
+    }
+
+    /// An acknowledgment has arrived.
+    pub fn acknowledge(&mut self, now: Time, acknowledgment: impl Into<Acknowledgment>, segments: &mut Vec<Segment>) {
+        let acknowledgment = acknowledgment.into();
+        let connection = &mut self.connection;
+        if acknowledgment.next < connection.unacknowledged() {
             return;
         }
-        self.measure_round_trip(now, acknowledged);
-        let bytes = acknowledged - self.unacknowledged;
-        self.unacknowledged = acknowledged;
-        // After go-back-N a receiver that kept what lay beyond the hole acknowledges more than was sent again (T-15).
-        self.next = self.next.max(acknowledged);
-        self.flavor.on_acknowledgment(&mut self.window, bytes);
-        self.statistics.max_cwnd = self.statistics.max_cwnd.max(self.window.cwnd);
-        // The timer starts anew with each acknowledgment of new data, and stops when nothing is under way (T-13).
-        self.expires = None;
-        if self.unacknowledged < self.highest {
-            self.start_timer(now);
+        let news = self.recovery.take_in(connection, &acknowledgment);
+        if acknowledgment.next > connection.unacknowledged() {
+            self.acknowledge_new(now, &acknowledgment);
+        } else if connection.flight() > 0 && news {
+            self.acknowledge_again(now);
         }
-        self.send_window(now, segments);
+        self.send_allowed(now);
+        self.connection.empty_outbox(segments);
+    }
+
+    fn acknowledge_new(&mut self, now: Time, acknowledgment: &Acknowledgment) {
+        let connection = &mut self.connection;
+        let bytes = connection.advance(now, acknowledgment);
+        connection.duplicates = 0;
+        connection.release();
+        let response = self.recovery.on_acknowledgment(now, connection, bytes);
+        if response.window_may_grow {
+            connection.grow(bytes);
+        }
+        // The timer starts anew with each acknowledgment of new data, and stops when nothing is under way (T-13).
+        if connection.flight() == 0 {
+            connection.stop_timer();
+        } else if response.timer_restarts {
+            connection.restart_timer(now);
+        }
+    }
+
+    fn acknowledge_again(&mut self, now: Time) {
+        let connection = &mut self.connection;
+        connection.duplicates += 1;
+        let is_early = connection.duplicates < DUPLICATE_THRESHOLD && !self.recovery.is_recovering();
+        if self.limited_transmit && is_early {
+            self.transmit_limited(now);
+        }
+        self.recovery.on_duplicate(now, &mut self.connection);
+    }
+
+    /// One new segment for each of the first two duplicate acknowledgments (RFC 3042 section 2).
+    fn transmit_limited(&mut self, now: Time) {
+        let connection = &self.connection;
+        if connection.next() == connection.highest()
+            && let Some(piece) = connection.next_within(connection.window.usable_beyond(connection.duplicates))
+        {
+            self.send(now, piece);
+        }
+    }
+
+    /// The time of [`expires`](Self::expires) has come.
+    pub fn expire(&mut self, now: Time, segments: &mut Vec<Segment>) {
+        if self.connection.held_until().is_some_and(|until| until <= now) {
+            self.connection.release();
+            let first = self.connection.first_unacknowledged();
+            self.send(now, first);
+        }
+        if self.connection.expires().is_some_and(|expires| expires <= now) {
+            self.time_out(now);
+        }
+        self.send_allowed(now);
+        self.connection.empty_outbox(segments);
+    }
+
+    /// Whether the retransmission timer is what expires next.
+    #[must_use]
+    pub fn times_out_next(&self) -> bool {
+        self.expires() == self.connection.expires()
     }
 
     /// The retransmission timer has expired: slow start, and everything from the lost segment on again (T-15).
-    pub fn time_out(&mut self, now: Time, segments: &mut Vec<Segment>) {
-        self.statistics.timeouts += 1;
-        self.estimator.on_timeout();
-        self.timed = None;
-        self.flavor.on_timeout(&mut self.window);
-        self.next = self.unacknowledged;
-        self.expires = None;
-        self.send_window(now, segments);
-    }
-
-    /// Sends the whole segments that the window allows (T-01).
-    fn send_window(&mut self, now: Time, segments: &mut Vec<Segment>) {
-        let edge = self.unacknowledged + self.window.usable();
-        while let Some(length) = self.next_length(edge) {
-            self.send(now, length, segments);
+    fn time_out(&mut self, now: Time) {
+        if let Opening::Synchronizing { sent, .. } = self.opening {
+            self.opening = Opening::Synchronizing { sent, again: true };
+            self.connection.back_off();
+            self.connection.synchronize(now, true);
+        } else {
+            self.connection.time_out();
+            self.recovery.on_timeout(&mut self.connection);
         }
     }
 
-    /// The length of the next segment: a full one, or the last of the data, if it fits below the window's edge.
-    fn next_length(&self, edge: u64) -> Option<u64> {
-        let length = self.mss.min(self.offered - self.next);
-        (length > 0 && self.next + length <= edge).then_some(length)
-    }
-
-    fn send(&mut self, now: Time, length: u64, segments: &mut Vec<Segment>) {
-        let segment = Segment { sequence: self.next, length, again: self.next < self.highest };
-        self.next += length;
-        self.statistics.segments_sent += 1;
-        if segment.again {
-            self.statistics.segments_retransmitted += 1;
+    /// Sends what the recovery allows.
+    fn send_allowed(&mut self, now: Time) {
+        if self.opening != Opening::Open || self.connection.held_until().is_some() {
+            return;
         }
-        // One segment is timed at a time, and never one that was sent before (Karn; T-11).
-        if self.next > self.highest {
-            self.highest = self.next;
-            if self.timed.is_none() {
-                self.timed = Some(Timed { sequence: segment.sequence, sent: now });
-            }
-        }
-        if self.expires.is_none() {
-            self.start_timer(now);
-        }
-        segments.push(segment);
-    }
-
-    fn measure_round_trip(&mut self, now: Time, acknowledged: u64) {
-        if let Some(timed) = self.timed.filter(|timed| acknowledged > timed.sequence) {
-            self.estimator.on_round_trip(self.clock.elapsed(timed.sent, now));
-            self.timed = None;
+        while let Some(piece) = self.recovery.next(&self.connection) {
+            self.send(now, piece);
         }
     }
 
-    fn start_timer(&mut self, now: Time) {
-        self.expires = Some(self.clock.after(now, self.estimator.timeout_ticks()));
+    fn send(&mut self, now: Time, piece: Piece) {
+        self.recovery.on_send(&mut self.connection, piece);
+        self.connection.send(now, piece);
     }
 }

@@ -12,6 +12,18 @@ crate::choice! {
         AsPrinted = "as-printed",
         /// max(2, min(cwnd, receiver window) / 2) in whole segments, as BSD computes it.
         Bsd = "bsd",
+        /// max(2 MSS, flight / 2), flight being the bytes sent and not acknowledged (RFC 5681 equation 4).
+        FlightSize = "flight-size",
+    }
+}
+
+crate::choice! {
+    /// The window that fast retransmit leaves, before it is inflated.
+    pub enum WindowAfterLoss {
+        /// The new threshold, as 98-0876R1 section 3.2 and RFC 5681 have it.
+        Threshold = "ssthresh",
+        /// Half of the usable window before, unrounded and with no minimum, as ns-2 has it.
+        Half = "half",
     }
 }
 
@@ -89,8 +101,54 @@ impl Parameter for InitialThreshold {
     }
 }
 
-/// Largest value of the window field of a TCP header.
-const LARGEST_UNSCALED_WINDOW: u64 = 65_535;
+/// Congestion window of a new connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitialWindow {
+    /// So many full segments.
+    Segments(u64),
+    /// A fixed size.
+    Size(Bytes),
+}
+
+impl Parameter for InitialWindow {
+    fn shape() -> Shape {
+        Shape::Quantity {
+            expected: "a number of segments such as \"10 MSS\", or a size with its unit",
+            examples: &["1 MSS", "4380 B"],
+        }
+    }
+
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        if let Value::Text(text) = &node.value
+            && let Some(number) = text.strip_suffix("MSS")
+        {
+            let segments = number.trim().parse().ok().filter(|segments| (1..=1_000_000).contains(segments));
+            if segments.is_none() {
+                reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
+            }
+            return segments.map(Self::Segments);
+        }
+        Bytes::read(node, reader).map(Self::Size)
+    }
+
+    fn resolved(&self) -> Json {
+        match self {
+            Self::Segments(segments) => format!("{segments} MSS").into(),
+            Self::Size(bytes) => format!("{} B", bytes.0).into(),
+        }
+    }
+}
+
+impl InitialWindow {
+    /// In bytes, for segments of `mss` bytes.
+    #[must_use]
+    pub fn bytes(self, mss: u64) -> u64 {
+        match self {
+            Self::Segments(segments) => segments * mss,
+            Self::Size(bytes) => bytes.0,
+        }
+    }
+}
 
 /// The congestion window and slow start threshold of a connection, in bytes.
 #[derive(Clone, Debug)]
@@ -99,48 +157,73 @@ pub struct Window {
     pub cwnd: f64,
     /// Slow start threshold.
     pub ssthresh: f64,
+    /// What duplicate acknowledgments add to the congestion window during recovery: segments known to have left the network.
+    pub inflation: f64,
     mss: f64,
+    initial: f64,
     receiver_window: f64,
     limit: f64,
     threshold_rule: ThresholdRule,
+    after_loss: WindowAfterLoss,
     growth: SlowStartGrowth,
     slow_start_at_ssthresh: bool,
     arithmetic: WindowArithmetic,
+    /// N of Task 6: acknowledgments for one increment of linear growth.
+    increment_period: u64,
+    /// Acknowledgments since the last increment.
+    acknowledgments: u64,
 }
 
 impl Window {
-    /// The window of a new connection: one segment (T-02).
+    /// The window of a new connection.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     pub fn new(config: &TcpConfig) -> Self {
         let mss = config.mss.0 as f64;
-        let receiver_window = config.receiver_window.0 as f64;
+        let receiver_window = config.advertised_window() as f64;
+        let initial = config.initial_window.bytes(config.mss.0) as f64;
         Self {
-            cwnd: mss,
+            cwnd: initial,
+            inflation: 0.0,
             ssthresh: match config.initial_ssthresh {
                 InitialThreshold::ReceiverWindow => receiver_window,
                 InitialThreshold::Unlimited => f64::INFINITY,
                 InitialThreshold::Size(bytes) => bytes.0 as f64,
             },
             mss,
+            initial,
             receiver_window,
             limit: match config.cwnd_limit {
                 CongestionWindowLimit::ReceiverWindow => receiver_window,
-                CongestionWindowLimit::ScaledMaximum => scaled_maximum(config.receiver_window.0) as f64,
+                CongestionWindowLimit::ScaledMaximum => config.window_scale().largest_window() as f64,
                 CongestionWindowLimit::Unlimited => f64::INFINITY,
             },
             threshold_rule: config.ssthresh_rule,
             growth: config.slow_start_growth,
             slow_start_at_ssthresh: config.slow_start_at_ssthresh,
             arithmetic: config.window_arithmetic,
+            after_loss: config.window_after_loss,
+            increment_period: config.acknowledgments_per_increment.0,
+            acknowledgments: 0,
         }
     }
 
     /// Bytes that may be under way: the smaller of both windows.
     #[must_use]
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a window is positive and below 2^53")]
     pub fn usable(&self) -> u64 {
-        self.cwnd.min(self.receiver_window) as u64
+        whole_bytes((self.cwnd + self.inflation).min(self.receiver_window))
+    }
+
+    /// Bytes that may be under way when the congestion window counts for `segments` more.
+    #[must_use]
+    pub fn usable_beyond(&self, segments: u32) -> u64 {
+        whole_bytes((self.cwnd + self.inflation + f64::from(segments) * self.mss).min(self.receiver_window))
+    }
+
+    /// What the receiver allows to be under way.
+    #[must_use]
+    pub fn receiver_window(&self) -> u64 {
+        whole_bytes(self.receiver_window)
     }
 
     /// Whether the window is in slow start.
@@ -159,27 +242,49 @@ impl Window {
         self.grow(increment);
     }
 
-    /// Congestion avoidance: MSS * MSS / cwnd for each acknowledgment, about a segment in a round trip (T-03).
+    /// Congestion avoidance: MSS * MSS / cwnd for each acknowledgment, about a segment in a round trip (T-03); or N times as
+    /// much for N acknowledgments, which keeps integers from rounding the increment to nothing (T-41).
+    #[expect(clippy::cast_precision_loss, reason = "a small number")]
     pub fn grow_linearly(&mut self) {
-        let increment = self.mss * self.mss / self.cwnd;
-        self.grow(match self.arithmetic {
-            WindowArithmetic::FloatingPoint => increment,
-            WindowArithmetic::Integer => increment.floor(),
-        });
+        self.acknowledgments += 1;
+        if self.acknowledgments < self.increment_period {
+            return;
+        }
+        self.acknowledgments = 0;
+        let increment = self.increment_period as f64 * self.mss * self.mss / self.cwnd;
+        self.grow(self.rounded(increment));
     }
 
     fn grow(&mut self, increment: f64) {
-        self.cwnd = (self.cwnd + increment).min(self.limit);
+        self.cwnd = (self.cwnd + increment).min(self.limit.max(self.cwnd));
+    }
+
+    fn rounded(&self, bytes: f64) -> f64 {
+        match self.arithmetic {
+            WindowArithmetic::FloatingPoint => bytes,
+            WindowArithmetic::Integer => bytes.floor(),
+        }
     }
 
     /// Half of what was under way, as the threshold rule has it, but at least two segments (T-05).
-    pub fn halve_threshold(&mut self) {
-        self.ssthresh = match self.threshold_rule {
-            ThresholdRule::AsPrinted => (self.cwnd / 2.0).min(self.receiver_window).max(2.0 * self.mss),
-            ThresholdRule::Bsd => {
-                let segments = (self.cwnd.min(self.receiver_window) / 2.0 / self.mss).floor();
-                segments.max(2.0) * self.mss
-            }
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    pub fn halve_threshold(&mut self, flight: u64) {
+        let half = match self.threshold_rule {
+            ThresholdRule::AsPrinted => (self.cwnd / 2.0).min(self.receiver_window),
+            ThresholdRule::Bsd => (self.cwnd.min(self.receiver_window) / 2.0 / self.mss).floor() * self.mss,
+            ThresholdRule::FlightSize => flight as f64 / 2.0,
+        };
+        self.ssthresh = self.rounded(half).max(2.0 * self.mss);
+        self.acknowledgments = 0;
+    }
+
+    /// Threshold and window after a loss that did not cost a timeout.
+    pub fn halve(&mut self, flight: u64) {
+        let half = self.cwnd.min(self.receiver_window) / 2.0;
+        self.halve_threshold(flight);
+        self.cwnd = match self.after_loss {
+            WindowAfterLoss::Threshold => self.ssthresh,
+            WindowAfterLoss::Half => half,
         };
     }
 
@@ -187,21 +292,49 @@ impl Window {
     pub fn collapse(&mut self) {
         self.cwnd = self.mss;
     }
-}
 
-/// 65535 shifted left until it holds `window` (RFC 1323 section 2).
-fn scaled_maximum(window: u64) -> u64 {
-    (0..).map(|shift| LARGEST_UNSCALED_WINDOW << shift).find(|&maximum| maximum >= window).expect("a shift suffices")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_scaled_maximum_is_the_smallest_shifted_window_that_suffices() {
-        assert_eq!(scaled_maximum(65_535), 65_535);
-        assert_eq!(scaled_maximum(600_000), 65_535 << 4);
-        assert_eq!(scaled_maximum(8_704_000), 65_535 << 8);
+    /// Down to the initial window, after the connection was idle (RFC 5681 section 4.1).
+    pub fn restart(&mut self) {
+        self.cwnd = self.cwnd.min(self.initial);
     }
+
+    /// Counts `segments` more that have left the network.
+    pub fn inflate(&mut self, segments: u32) {
+        self.inflation += f64::from(segments) * self.mss;
+    }
+
+    /// Takes back all inflation.
+    pub fn deflate(&mut self) {
+        self.inflation = 0.0;
+    }
+
+    /// Takes back as much as was `acknowledged`, less one segment, from the inflation first and then from the window
+    /// (RFC 6582 section 3.2, step 3, partial acknowledgments).
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    pub fn deflate_by(&mut self, acknowledged: u64) {
+        let bytes = acknowledged as f64;
+        let kept = if bytes >= self.mss { self.mss } else { 0.0 };
+        if self.inflation > bytes {
+            self.inflation -= bytes - kept;
+        } else {
+            self.cwnd = (self.cwnd - (bytes - self.inflation)).max(self.mss);
+            self.inflation = kept;
+        }
+    }
+
+    /// Sets the window to the threshold.
+    pub fn set_to_threshold(&mut self) {
+        self.cwnd = self.ssthresh;
+    }
+
+    /// Lets the window be no more than `bytes`.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    pub fn limit(&mut self, bytes: u64) {
+        self.cwnd = self.cwnd.min(bytes as f64);
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a window is positive and below 2^53")]
+fn whole_bytes(window: f64) -> u64 {
+    window as u64
 }

@@ -52,7 +52,7 @@ impl Bench {
     fn arrive(&mut self, circuit: u32, cells: u32) -> Verdict {
         let place = circuit as usize;
         let (packet, cells, come) = self.arriving[place]
-            .unwrap_or_else(|| (self.packets.insert(Content::Acknowledgment { next: 0 }, cells), cells, 0));
+            .unwrap_or_else(|| (self.packets.insert(Content::Synchronize, cells), cells, 0));
         let cell = Cell::new(packet, circuit, come == 0, come + 1 == cells);
         self.arriving[place] = (come + 1 < cells).then_some((packet, cells, come + 1));
         let verdict = self.policy.decide(cell, place, &self.occupancy);

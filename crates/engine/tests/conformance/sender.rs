@@ -68,21 +68,21 @@ fn duplicate_acknowledgments_cause_nothing() {
 fn after_a_timeout_everything_from_the_lost_segment_on_is_sent_again() {
     let mut sender = with_four_under_way();
     assert_eq!(sender.expires(), Some(ms(400)), "the third tick after the one at 100 ms");
-    assert_eq!(sent(|out| sender.time_out(ms(400), out)), [3]);
+    assert_eq!(sent(|out| sender.expire(ms(400), out)), [3]);
     assert_eq!((sender.window().cwnd, sender.window().ssthresh), (100.0, 200.0), "one segment; half of four");
     assert_eq!(sent(|out| sender.acknowledge(ms(410), 400, out)), [4, 5], "again, though they were sent before");
-    assert_eq!(sender.statistics.segments_retransmitted, 3);
+    assert_eq!(sender.statistics().segments_retransmitted, 3);
     // The receiver had kept 5 and 6: its acknowledgment passes what was sent again, and new data follows (T-15).
     assert_eq!(sent(|out| sender.acknowledge(ms(420), 700, out)), [7, 8, 9]);
-    assert_eq!(sender.statistics.segments_retransmitted, 3);
+    assert_eq!(sender.statistics().segments_retransmitted, 3);
 }
 
 #[test]
 fn what_was_sent_twice_is_not_timed_and_leaves_the_backoff_alone() {
     let mut sender = with_four_under_way();
-    sent(|out| sender.time_out(ms(400), out));
+    sent(|out| sender.expire(ms(400), out));
     assert_eq!(sender.expires(), Some(ms(1000)), "3 ticks doubled");
-    sent(|out| sender.time_out(ms(1000), out));
+    sent(|out| sender.expire(ms(1000), out));
     assert_eq!(sender.expires(), Some(ms(2200)), "and again: 12 ticks");
     // Karn: whose round trip would this be? The timeout stays at 12 ticks while segments 4 to 6 are sent again.
     assert_eq!(sent(|out| sender.acknowledge(ms(1050), 400, out)), [4, 5]);

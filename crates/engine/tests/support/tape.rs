@@ -6,7 +6,7 @@ use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::Observer;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::drop_policy::Verdict;
-use longfat_engine::transport::{Segment, Window};
+use longfat_engine::transport::{Acknowledgment, Segment, Window};
 use longfat_engine::units::Time;
 
 /// What happened.
@@ -14,6 +14,7 @@ use longfat_engine::units::Time;
 pub enum Happening {
     Sent { segment: Segment, cwnd: f64, ssthresh: f64 },
     Received { sequence: u64, length: u64, next: u64 },
+    AcknowledgmentSent { acknowledgment: Acknowledgment },
     Acknowledged { next: u64, cwnd: f64, ssthresh: f64 },
     TimedOut { cwnd: f64, ssthresh: f64 },
     Dropped { cell: Cell, reason: Verdict },
@@ -42,7 +43,11 @@ impl Observer for Recorder<'_> {
     fn segment_received(&mut self, now: Time, flow: usize, sequence: u64, length: u64, next: u64) {
         self.note(now, flow, Happening::Received { sequence, length, next });
     }
-    fn acknowledgment_received(&mut self, now: Time, flow: usize, next: u64, window: &Window) {
+    fn acknowledgment_sent(&mut self, now: Time, flow: usize, acknowledgment: &Acknowledgment) {
+        self.note(now, flow, Happening::AcknowledgmentSent { acknowledgment: *acknowledgment });
+    }
+    fn acknowledgment_received(&mut self, now: Time, flow: usize, acknowledgment: &Acknowledgment, window: &Window) {
+        let next = acknowledgment.next;
         self.note(now, flow, Happening::Acknowledged { next, cwnd: window.cwnd, ssthresh: window.ssthresh });
     }
     fn timed_out(&mut self, now: Time, flow: usize, window: &Window) {

@@ -28,6 +28,7 @@ fn table(scenario: &Scenario) -> String {
                 Some(number(segment.sequence)),
                 Some((cwnd, ssthresh)),
             ),
+            Happening::AcknowledgmentSent { .. } => continue,
             Happening::Received { sequence, .. } => ("receive", Some(number(sequence)), None),
             Happening::Acknowledged { next, cwnd, ssthresh } => ("ack", Some(number(next)), Some((cwnd, ssthresh))),
             Happening::TimedOut { cwnd, ssthresh } => ("timeout", None, Some((cwnd, ssthresh))),

@@ -2,14 +2,18 @@
 
 mod bsd_integer;
 mod floating_point;
+mod rfc6298;
 
 use super::TickClock;
 use crate::config::{AtLeastOne, PositiveSpan};
 use crate::registry::{Entry, Family};
 
 /// Every registered estimator.
-pub const ESTIMATORS: &[Entry<dyn TimeoutEstimator>] =
-    &[Entry::of::<bsd_integer::BsdInteger>(), Entry::of::<floating_point::FloatingPoint>()];
+pub const ESTIMATORS: &[Entry<dyn TimeoutEstimator>] = &[
+    Entry::of::<bsd_integer::BsdInteger>(),
+    Entry::of::<floating_point::FloatingPoint>(),
+    Entry::of::<rfc6298::Rfc6298>(),
+];
 
 /// The timeout of one connection.
 pub trait TimeoutEstimator: Send {
@@ -36,6 +40,7 @@ struct Backoff {
     minimum: u64,
     maximum: u64,
     doublings: u32,
+    most_doublings: u32,
 }
 
 /// BSD doubles six times at most.
@@ -43,14 +48,19 @@ const MOST_DOUBLINGS: u32 = 6;
 
 impl Backoff {
     fn new(minimum_ticks: AtLeastOne, maximum: PositiveSpan, clock: &TickClock) -> Self {
-        Self { minimum: minimum_ticks.0, maximum: clock.ticks_in(maximum.0), doublings: 0 }
+        Self { minimum: minimum_ticks.0, maximum: clock.ticks_in(maximum.0), doublings: 0, most_doublings: MOST_DOUBLINGS }
+    }
+
+    /// Limited by the largest timeout alone.
+    fn unlimited(maximum: PositiveSpan, clock: &TickClock) -> Self {
+        Self { minimum: 1, maximum: clock.ticks_in(maximum.0), doublings: 0, most_doublings: 30 }
     }
 
     fn apply(self, ticks: u64) -> u64 {
-        (ticks << self.doublings).clamp(self.minimum, self.maximum.max(self.minimum))
+        ticks.saturating_mul(1 << self.doublings).clamp(self.minimum, self.maximum.max(self.minimum))
     }
 
     fn double(&mut self) {
-        self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
+        self.doublings = (self.doublings + 1).min(self.most_doublings);
     }
 }

@@ -1,0 +1,66 @@
+//! Delayed acknowledgments.
+
+use super::{Acknowledging, Arrival};
+use crate::config::{AtLeastOne, PositiveSpan};
+use crate::units::{Span, Time};
+
+crate::choice! {
+    /// When the wait for another segment ends.
+    pub enum DelayTimer {
+        /// A full delay after the first segment that waits.
+        FromArrival = "from-arrival",
+        /// At the next multiple of the delay, which all hosts share: BSD's fast timer.
+        Heartbeat = "heartbeat",
+    }
+}
+
+crate::model! {
+    /// An acknowledgment for every second segment in order, or when the delay is over. What arrives out of order, and what
+    /// fills a hole, is acknowledged at once.
+    #[name = "delayed"]
+    #[source = "RFC 1122 section 4.2.3.2; RFC 5681 section 4.2"]
+    pub struct Delayed: dyn Acknowledging {
+        /// Longest wait. The standard allows at most 500 ms; BSD waits up to 200 ms.
+        delay: PositiveSpan = "200 ms" or ["100 ms", "500 ms"],
+        /// Segments in order that one acknowledgment answers.
+        segments: AtLeastOne = "2",
+        /// When the wait for another segment ends.
+        timer: DelayTimer = "from-arrival" or ["heartbeat"],
+    }
+    build(config, _context) {
+        Box::new(Wait { delay: config.delay.0, segments: config.segments.0, timer: config.timer, due: None, waiting: 0 })
+    }
+}
+
+struct Wait {
+    delay: Span,
+    segments: u64,
+    timer: DelayTimer,
+    due: Option<Time>,
+    /// Segments that wait.
+    waiting: u64,
+}
+
+impl Wait {
+    fn deadline(&self, now: Time) -> Time {
+        match self.timer {
+            DelayTimer::FromArrival => now + self.delay,
+            DelayTimer::Heartbeat => Time((now.0 / self.delay.0 + 1) * self.delay.0),
+        }
+    }
+}
+
+impl Acknowledging for Wait {
+    fn delay(&mut self, now: Time, arrival: Arrival) -> Option<Time> {
+        if !arrival.waits {
+            (self.waiting, self.due) = (0, None);
+        }
+        self.waiting += 1;
+        if !arrival.in_order || self.waiting >= self.segments {
+            return None;
+        }
+        let due = self.due.unwrap_or_else(|| self.deadline(now));
+        self.due = Some(due);
+        self.due
+    }
+}

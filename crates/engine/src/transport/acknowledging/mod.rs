@@ -1,0 +1,36 @@
+//! When a receiver acknowledges.
+//!
+//! To add a rule: a file here with a [`model!`](crate::model), a `mod` line and a line in [`RULES`].
+
+mod delayed;
+mod immediate;
+
+use crate::registry::{Entry, Family};
+use crate::units::Time;
+
+/// Every registered rule.
+pub const RULES: &[Entry<dyn Acknowledging>] =
+    &[Entry::of::<immediate::Immediate>(), Entry::of::<delayed::Delayed>()];
+
+/// What a rule is told of a segment that has arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Whether it was the next one expected, and nothing is held beyond it.
+    pub in_order: bool,
+    /// Whether an acknowledgment is being delayed already.
+    pub waits: bool,
+}
+
+/// The acknowledgment rule of one receiver.
+pub trait Acknowledging: Send {
+    /// Until when the acknowledgment of a segment may wait; `None` for at once.
+    fn delay(&mut self, now: Time, arrival: Arrival) -> Option<Time>;
+}
+
+impl Family for dyn Acknowledging {
+    const KIND: &'static str = "acknowledgment rule";
+    type Context = ();
+    fn models() -> &'static [Entry<Self>] {
+        RULES
+    }
+}

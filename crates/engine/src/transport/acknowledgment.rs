@@ -1,0 +1,131 @@
+//! What an acknowledgment says.
+
+use serde_json::Value as Json;
+
+use super::ranges::Range;
+use crate::config::{Node, Parameter, Reader, Shape, Value};
+use crate::units::Time;
+
+/// Selective acknowledgments of one segment: up to four blocks (RFC 2018 section 3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Blocks {
+    count: u8,
+    ranges: [Range; Blocks::MOST],
+}
+
+impl Blocks {
+    /// As many as 40 bytes of options can hold.
+    pub const MOST: usize = 4;
+
+    /// Adds a block; a fifth is left out.
+    pub fn push(&mut self, block: Range) {
+        if let Some(place) = self.ranges.get_mut(usize::from(self.count)) {
+            *place = block;
+            self.count += 1;
+        }
+    }
+
+    /// The blocks, the most recent first.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Range] {
+        &self.ranges[..usize::from(self.count)]
+    }
+}
+
+impl FromIterator<Range> for Blocks {
+    fn from_iter<I: IntoIterator<Item = Range>>(blocks: I) -> Self {
+        let mut all = Self::default();
+        blocks.into_iter().for_each(|block| all.push(block));
+        all
+    }
+}
+
+/// An acknowledgment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Acknowledgment {
+    /// The next byte expected: all below has arrived.
+    pub next: u64,
+    /// What has arrived beyond it.
+    pub blocks: Blocks,
+    /// When the segment that it answers was sent, if segments carry timestamps (RFC 7323 section 3).
+    pub echo: Option<Time>,
+}
+
+impl From<u64> for Acknowledgment {
+    fn from(next: u64) -> Self {
+        Self { next, ..Self::default() }
+    }
+}
+
+crate::choice! {
+    /// How many bytes selective acknowledgments add to a segment.
+    pub enum OptionSize {
+        /// 8 for each block and 2 for the option itself, padded to whole words (RFC 2018 section 3).
+        Padded = "padded",
+        /// 8 for each block, as ns-2 counts.
+        BlocksOnly = "blocks-only",
+    }
+}
+
+impl OptionSize {
+    /// Bytes for so many blocks.
+    #[must_use]
+    pub fn bytes(self, blocks: usize) -> u64 {
+        match self {
+            Self::Padded if blocks > 0 => 8 * blocks as u64 + 4,
+            _ => 8 * blocks as u64,
+        }
+    }
+}
+
+/// Most selective acknowledgments in one segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SackBlocks(u64);
+
+impl SackBlocks {
+    /// The number.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "at most four")]
+    pub fn count(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Parameter for SackBlocks {
+    fn shape() -> Shape {
+        Shape::Integer { minimum: 1, maximum: Blocks::MOST as u64 }
+    }
+
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        match node.value {
+            Value::Integer(blocks) if (1..=Blocks::MOST as i64).contains(&blocks) => u64::try_from(blocks).ok().map(Self),
+            Value::Integer(blocks) => {
+                let message = format!(
+                    "{blocks} blocks have no room in the 40 bytes of TCP options: 1 to {} do, or 3 beside timestamps (RFC 2018 section 3)",
+                    Blocks::MOST
+                );
+                reader.reject(node, message);
+                None
+            }
+            _ => {
+                reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
+                None
+            }
+        }
+    }
+
+    fn resolved(&self) -> Json {
+        self.0.into()
+    }
+}
+
+/// Sizes of TCP options in bytes, with their padding.
+pub mod option_bytes {
+    /// All options together (RFC 9293 section 3.1: a header has at most 60 bytes).
+    pub const MOST: u64 = 40;
+    /// Timestamps (RFC 7323 appendix A).
+    pub const TIMESTAMPS: u64 = 12;
+    /// What a synchronizing segment says besides: MSS 4, window scale 3, selective acknowledgment permitted 2, padded
+    /// (RFC 9293, RFC 7323, RFC 2018).
+    pub const SYNCHRONIZE: u64 = 12;
+}

@@ -1,0 +1,107 @@
+//! What a scenario says about its end systems.
+
+use super::acknowledging::Acknowledging;
+use super::flavor::Flavor;
+use super::rto::TimeoutEstimator;
+use super::{
+    CongestionWindowLimit, InitialThreshold, InitialWindow, OptionSize, OutOfOrder, SackBlocks, SlowStartGrowth,
+    ThresholdRule, TimerPhase, WindowAfterLoss, WindowArithmetic, WindowScale, option_bytes,
+};
+use crate::config::{AtLeastOne, Bytes, PositiveSpan};
+use crate::registry::Chosen;
+
+crate::choice! {
+    /// What an idle connection does with its window (T-47).
+    pub enum IdleRestart {
+        /// Keeps it.
+        Keep = "keep",
+        /// Goes back to the initial window when nothing was sent for a retransmission timeout (RFC 5681 section 4.1).
+        InitialWindow = "initial-window",
+    }
+}
+
+crate::section! {
+    /// The end systems. Every connection has the same settings.
+    pub struct TcpConfig {
+        /// Congestion control.
+        pub flavor: Chosen<dyn Flavor> = "vanilla",
+        /// Maximum segment size: bytes of data in a full segment (T-08).
+        pub mss: Bytes = "512 B",
+        /// The window that the receiver advertises, always the same: its application reads at once (T-07).
+        pub receiver_window: Bytes = "65535 B",
+        /// How far the 16 bits of the window field are shifted (T-07; RFC 7323). The low bits of the window do not travel.
+        pub window_scale: WindowScale = "automatic",
+        /// Congestion window of a new connection (T-02): one segment in the papers, "4 MSS" or "10 MSS" later (RFC 3390, RFC 6928).
+        pub initial_window: InitialWindow = "1 MSS" or ["4 MSS", "10 MSS"],
+        /// Length of a clock tick, in which round trips are measured and timeouts counted (T-10; UBR+ section 3.1).
+        pub timer_granularity: PositiveSpan = "100 ms",
+        /// Whether the clocks of all hosts tick at once (T-10). BSD's slow timer and a simulator without "randomization in
+        /// any component" suggest it, and the tables need it: with a phase for each connection tail drop is far too good.
+        pub timer_phase: TimerPhase = "common" or ["per-connection", "from-start"],
+        /// How round trips become a retransmission timeout (T-11, T-12).
+        pub retransmission_timeout: Chosen<dyn TimeoutEstimator> = "bsd-integer" or ["floating-point", "rfc-6298"],
+        /// Whether segments carry timestamps, so that every acknowledgment measures a round trip (RFC 7323). They take 12
+        /// bytes of each segment's header.
+        pub timestamps: bool = "false",
+        /// Slow start threshold of a new connection (T-04). The text says "typically 64K", but with that the windows that
+        /// Table 1 of UBR+ reports for WANs cannot be reached in its 20 s.
+        pub initial_ssthresh: InitialThreshold = "receiver-window" or ["unlimited", "65535 B"],
+        /// Slow start threshold after a loss (T-05).
+        pub ssthresh_rule: ThresholdRule = "as-printed" or ["bsd", "flight-size"],
+        /// The window that fast retransmit leaves, before it is inflated.
+        pub window_after_loss: WindowAfterLoss = "ssthresh" or ["half"],
+        /// How far the congestion window may grow (T-06).
+        pub cwnd_limit: CongestionWindowLimit = "receiver-window" or ["unlimited"],
+        /// What slow start adds to the window (T-02).
+        pub slow_start_growth: SlowStartGrowth = "per-acknowledgment" or ["per-segment"],
+        /// Whether the window still doubles when it is equal to the threshold (T-03). BSD does; UBR+ section 2 says "until
+        /// CWND reaches SSTHRESH", and its study sets it so.
+        pub slow_start_at_ssthresh: bool = "true" or ["false"],
+        /// Arithmetic of the congestion window (T-03, T-40, T-43).
+        pub window_arithmetic: WindowArithmetic = "floating-point" or ["integer"],
+        /// N, the acknowledgments for which linear growth adds N * MSS * MSS / cwnd at once (T-41, solution 1 of Task 6). In
+        /// integers the window can grow to N * MSS * MSS: 100 suffices for 8704000 B with segments of 512 B.
+        pub acknowledgments_per_increment: AtLeastOne = "1" or ["100"],
+        /// Whether a fast retransmission waits for half a round trip first (T-44, Task 7). Nothing else is sent meanwhile.
+        pub delayed_retransmit: bool = "false",
+        /// Whether the first two duplicate acknowledgments let a new segment go each (RFC 3042).
+        pub limited_transmit: bool = "false",
+        /// Whether a small segment waits while anything is under way (Nagle; RFC 1122 section 4.2.3.4).
+        pub nagle: bool = "false",
+        /// Whether a segment must be full, or the last of the data (T-01, T-45). Without, whatever fits the window's edge is
+        /// sent, as 98-0876R1 section 6.2 has it.
+        pub silly_window_avoidance: bool = "true" or ["false"],
+        /// Whether a connection is opened by an exchange of segments first, or is open from the beginning (T-46).
+        pub handshake: bool = "false" or ["true"],
+        /// What an idle connection does with its window (T-47).
+        pub idle_restart: IdleRestart = "keep" or ["initial-window"],
+        /// When the receiver acknowledges (T-09).
+        pub acknowledgments: Chosen<dyn Acknowledging> = "immediate" or ["delayed"],
+        /// What a receiver does with a segment beyond a hole (T-15).
+        pub out_of_order: OutOfOrder = "keep" or ["discard"],
+        /// Most selective acknowledgments in one segment, if the flavor uses them (T-30).
+        pub sack_blocks: SackBlocks = "3" or ["4"],
+        /// How many bytes selective acknowledgments add to a segment.
+        pub sack_option_size: OptionSize = "padded",
+    }
+}
+
+impl TcpConfig {
+    /// The shift of the window field.
+    #[must_use]
+    pub fn window_scale(&self) -> WindowScale {
+        self.window_scale.settled(self.receiver_window.0)
+    }
+
+    /// The receiver window as it travels: what the scale's shift leaves of it.
+    #[must_use]
+    pub fn advertised_window(&self) -> u64 {
+        self.window_scale().advertised(self.receiver_window.0)
+    }
+
+    /// Bytes of options in every segment.
+    #[must_use]
+    pub fn option_bytes(&self) -> u64 {
+        if self.timestamps { option_bytes::TIMESTAMPS } else { 0 }
+    }
+}

@@ -1,0 +1,348 @@
+//! The mechanism of a sender: sequence numbers, the retransmission timer, and the acts that a loss recovery is made of.
+
+use super::law::WindowLaw;
+use super::rto::TimeoutEstimator;
+use super::{Acknowledgment, Scoreboard, TcpConfig, TickClock, Window};
+use crate::units::{Span, Time};
+
+/// A piece of the data: its first byte and how many bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// First byte.
+    pub sequence: u64,
+    /// Number of bytes.
+    pub length: u64,
+}
+
+impl Piece {
+    /// The byte after its last.
+    #[must_use]
+    pub fn end(self) -> u64 {
+        self.sequence + self.length
+    }
+}
+
+/// A segment to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// First byte.
+    pub sequence: u64,
+    /// Number of bytes.
+    pub length: u64,
+    /// Whether it has been sent before.
+    pub again: bool,
+    /// Whether it opens the connection.
+    pub synchronize: bool,
+}
+
+/// What a sender has done.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SenderStatistics {
+    /// Segments with data sent, again or not.
+    pub segments_sent: u64,
+    /// Segments sent again.
+    pub segments_retransmitted: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Losses shown by duplicate acknowledgments.
+    pub fast_retransmits: u64,
+    /// Largest congestion window in bytes.
+    pub max_cwnd: f64,
+}
+
+/// A segment whose round trip is being measured.
+#[derive(Clone, Copy)]
+struct Timed {
+    sequence: u64,
+    sent: Time,
+}
+
+/// How many duplicate acknowledgments show a loss (RFC 5681 section 3.2).
+pub const DUPLICATE_THRESHOLD: u32 = 3;
+
+/// The sending half of a connection.
+pub struct Connection {
+    /// Congestion window and threshold.
+    pub window: Window,
+    /// What selective acknowledgments have told.
+    pub scoreboard: Scoreboard,
+    /// What it has done.
+    pub statistics: SenderStatistics,
+    /// Acknowledgments in a row that told nothing new.
+    pub duplicates: u32,
+    law: Box<dyn WindowLaw>,
+    estimator: Box<dyn TimeoutEstimator>,
+    clock: TickClock,
+    mss: u64,
+    nagle: bool,
+    avoids_silly_windows: bool,
+    delays_retransmission: bool,
+    carries_timestamps: bool,
+    /// Bytes that the application has handed over so far.
+    offered: u64,
+    /// First byte not acknowledged (`snd_una`).
+    unacknowledged: u64,
+    /// Next byte to send (`snd_nxt`).
+    next: u64,
+    /// First byte never sent (`snd_max`).
+    highest: u64,
+    timed: Option<Timed>,
+    /// The latest round trip measured.
+    round_trip: Option<Span>,
+    expires: Option<Time>,
+    /// Until when nothing is sent (T-44).
+    held_until: Option<Time>,
+    last_sent: Time,
+    outbox: Vec<Segment>,
+}
+
+impl Connection {
+    /// A connection that has sent nothing yet.
+    #[must_use]
+    pub fn new(config: &TcpConfig, clock: TickClock, law: Box<dyn WindowLaw>) -> Self {
+        let window = Window::new(config);
+        Self {
+            law,
+            estimator: config.retransmission_timeout.build(&clock),
+            clock,
+            mss: config.mss.0,
+            nagle: config.nagle,
+            avoids_silly_windows: config.silly_window_avoidance,
+            delays_retransmission: config.delayed_retransmit,
+            carries_timestamps: config.timestamps,
+            statistics: SenderStatistics { max_cwnd: window.cwnd, ..SenderStatistics::default() },
+            window,
+            scoreboard: Scoreboard::default(),
+            duplicates: 0,
+            offered: 0,
+            unacknowledged: 0,
+            next: 0,
+            highest: 0,
+            timed: None,
+            round_trip: None,
+            expires: None,
+            held_until: None,
+            last_sent: Time::ZERO,
+            outbox: Vec::new(),
+        }
+    }
+
+    /// Maximum segment size in bytes.
+    #[must_use]
+    pub fn mss(&self) -> u64 {
+        self.mss
+    }
+
+    /// First byte not acknowledged.
+    #[must_use]
+    pub fn unacknowledged(&self) -> u64 {
+        self.unacknowledged
+    }
+
+    /// Next byte to send: below [`highest`](Self::highest) while data is sent again after a timeout.
+    #[must_use]
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// First byte never sent.
+    #[must_use]
+    pub fn highest(&self) -> u64 {
+        self.highest
+    }
+
+    /// Whether only full segments go, but for the last of the data.
+    #[must_use]
+    pub fn avoids_silly_windows(&self) -> bool {
+        self.avoids_silly_windows
+    }
+
+    /// Bytes sent and not acknowledged.
+    #[must_use]
+    pub fn flight(&self) -> u64 {
+        self.highest - self.unacknowledged
+    }
+
+    /// When the retransmission timer expires.
+    #[must_use]
+    pub fn expires(&self) -> Option<Time> {
+        self.expires
+    }
+
+    /// When sending goes on after a delayed retransmission was due.
+    #[must_use]
+    pub fn held_until(&self) -> Option<Time> {
+        self.held_until
+    }
+
+    /// The application hands over `bytes` more.
+    pub fn offer(&mut self, bytes: u64) {
+        self.offered = self.offered.saturating_add(bytes);
+    }
+
+    /// Moves the left edge of the window to an acknowledgment of new data; gives the number of bytes.
+    pub fn advance(&mut self, now: Time, acknowledgment: &Acknowledgment) -> u64 {
+        let acknowledged = acknowledgment.next;
+        self.measure_round_trip(now, acknowledgment);
+        let bytes = acknowledged - self.unacknowledged;
+        self.unacknowledged = acknowledged;
+        // After go-back-N a receiver that kept what lay beyond the hole acknowledges more than was sent again (T-15).
+        self.next = self.next.max(acknowledged);
+        bytes
+    }
+
+    /// Lets the window grow for an acknowledgment of `bytes` new bytes.
+    pub fn grow(&mut self, bytes: u64) {
+        self.law.on_acknowledgment(&mut self.window, bytes);
+        self.statistics.max_cwnd = self.statistics.max_cwnd.max(self.window.cwnd);
+    }
+
+    /// Begins to repair a loss shown by duplicate acknowledgments: the window law reduces the window, nothing under way is
+    /// timed any more (Karn), the timer starts anew.
+    pub fn reduce(&mut self, now: Time) {
+        self.statistics.fast_retransmits += 1;
+        let flight = self.flight();
+        self.law.on_loss(&mut self.window, flight);
+        self.timed = None;
+        self.restart_timer(now);
+    }
+
+    /// Retransmits the first segment that is not acknowledged, now or, with delayed retransmission, after half a round trip
+    /// (T-44). Gives what was sent.
+    pub fn fast_retransmit(&mut self, now: Time) -> Option<Piece> {
+        if self.delays_retransmission {
+            self.held_until = self.round_trip.map(|round_trip| now + Span(round_trip.0 / 2));
+        }
+        self.held_until.is_none().then(|| self.retransmit_first(now))
+    }
+
+    /// Retransmits the first segment that is not acknowledged; gives it.
+    pub fn retransmit_first(&mut self, now: Time) -> Piece {
+        let first = self.first_unacknowledged();
+        self.send(now, first);
+        first
+    }
+
+    /// The first segment that is not acknowledged.
+    #[must_use]
+    pub fn first_unacknowledged(&self) -> Piece {
+        let arrived = self.scoreboard.arrived().ranges().first().map_or(u64::MAX, |range| range.0);
+        let end = self.highest.min(arrived).min(self.unacknowledged + self.mss);
+        Piece { sequence: self.unacknowledged, length: end - self.unacknowledged }
+    }
+
+    /// Ends the wait of a delayed retransmission.
+    pub fn release(&mut self) {
+        self.held_until = None;
+    }
+
+    /// What the timer's expiry does to the connection: go-back-N (T-15).
+    pub fn time_out(&mut self) {
+        self.statistics.timeouts += 1;
+        self.estimator.on_timeout();
+        self.timed = None;
+        self.held_until = None;
+        self.duplicates = 0;
+        self.window.inflation = 0.0;
+        let flight = self.flight();
+        self.law.on_timeout(&mut self.window, flight);
+        self.next = self.unacknowledged;
+        self.expires = None;
+    }
+
+    /// Goes back to the first byte that is not acknowledged.
+    pub fn go_back(&mut self) {
+        self.next = self.unacknowledged;
+    }
+
+    /// The next piece in order, if it may be sent with `window` bytes under way from the first unacknowledged on.
+    ///
+    /// With silly window avoidance, a full segment or the last of the data; without, whatever fits (T-45). Nagle's rule holds
+    /// a small last piece back while anything is under way (RFC 1122 section 4.2.3.4).
+    #[must_use]
+    pub fn next_within(&self, window: u64) -> Option<Piece> {
+        let available = self.mss.min(self.offered - self.next);
+        let length = available.min((self.unacknowledged + window).saturating_sub(self.next));
+        let is_cut = length < available;
+        let is_small = length < self.mss && self.next == self.highest;
+        if length == 0 || (is_cut && self.avoids_silly_windows) || (is_small && self.nagle && self.flight() > 0) {
+            return None;
+        }
+        Some(Piece { sequence: self.next, length })
+    }
+
+    /// Sends a piece.
+    pub fn send(&mut self, now: Time, piece: Piece) {
+        let end = piece.end();
+        let again = piece.sequence < self.highest;
+        self.statistics.segments_sent += 1;
+        if again {
+            self.statistics.segments_retransmitted += 1;
+        }
+        self.next = self.next.max(end);
+        // One segment is timed at a time, and never one that was sent before (Karn; T-11).
+        if end > self.highest {
+            self.highest = end;
+            if self.timed.is_none() && !again {
+                self.timed = Some(Timed { sequence: piece.sequence, sent: now });
+            }
+        }
+        if self.expires.is_none() {
+            self.restart_timer(now);
+        }
+        self.last_sent = now;
+        let Piece { sequence, length } = piece;
+        self.outbox.push(Segment { sequence, length, again, synchronize: false });
+    }
+
+    /// Opens the connection, for the first time or again.
+    pub fn synchronize(&mut self, now: Time, again: bool) {
+        self.outbox.push(Segment { sequence: 0, length: 0, again, synchronize: true });
+        self.restart_timer(now);
+    }
+
+    /// A synchronizing segment sent at `sent`, and only then, has been answered.
+    pub fn measure_synchronization(&mut self, sent: Time, now: Time) {
+        self.note_round_trip(sent, now);
+    }
+
+    /// Whether nothing is under way and nothing was sent for a whole timeout (RFC 5681 section 4.1).
+    #[must_use]
+    pub fn has_been_idle(&self, now: Time) -> bool {
+        self.highest > 0 && self.flight() == 0 && now >= self.clock.after(self.last_sent, self.estimator.timeout_ticks())
+    }
+
+    /// Doubles the timeout.
+    pub fn back_off(&mut self) {
+        self.estimator.on_timeout();
+    }
+
+    /// Starts the retransmission timer anew.
+    pub fn restart_timer(&mut self, now: Time) {
+        self.expires = Some(self.clock.after(now, self.estimator.timeout_ticks()));
+    }
+
+    /// Stops the retransmission timer.
+    pub fn stop_timer(&mut self) {
+        self.expires = None;
+    }
+
+    /// Gives away what is to be sent.
+    pub fn empty_outbox(&mut self, segments: &mut Vec<Segment>) {
+        segments.append(&mut self.outbox);
+    }
+
+    fn measure_round_trip(&mut self, now: Time, acknowledgment: &Acknowledgment) {
+        if let Some(sent) = acknowledgment.echo.filter(|_| self.carries_timestamps) {
+            self.note_round_trip(sent, now);
+        } else if let Some(timed) = self.timed.filter(|timed| acknowledgment.next > timed.sequence) {
+            self.note_round_trip(timed.sent, now);
+            self.timed = None;
+        }
+    }
+
+    fn note_round_trip(&mut self, sent: Time, now: Time) {
+        self.round_trip = Some(now - sent);
+        self.estimator.on_round_trip(self.clock.elapsed(sent, now));
+    }
+}

@@ -1,0 +1,64 @@
+//! TCP flavors: a window law together with a loss recovery.
+//!
+//! The papers' flavors all have the classical law and differ in their recovery, so every registered
+//! [recovery](super::recovery) is a flavor of its own. A flavor with another law is a file beside this one with a
+//! [`model!`](crate::model) for `dyn Flavor` and a line in [`FLAVORS`].
+
+use super::law::{Classical, WindowLaw};
+use super::recovery::{NewReno, NewRenoRfc6582, Recovery, Reno, Sack, SackRfc6675, Tahoe, Vanilla};
+use crate::config::Field;
+use crate::registry::{Entry, Family, Model};
+
+/// Every registered flavor.
+pub const FLAVORS: &[Entry<dyn Flavor>] = &[
+    Entry::of::<Vanilla>(),
+    Entry::of::<Tahoe>(),
+    Entry::of::<Reno>(),
+    Entry::of::<NewReno>(),
+    Entry::of::<NewRenoRfc6582>(),
+    Entry::of::<Sack>(),
+    Entry::of::<SackRfc6675>(),
+];
+
+/// The plugs of one connection.
+pub trait Flavor: Send {
+    /// How the window grows and shrinks.
+    fn law(&self) -> Box<dyn WindowLaw>;
+    /// How losses are noticed and repaired.
+    fn recovery(&self) -> Box<dyn Recovery>;
+}
+
+impl Family for dyn Flavor {
+    const KIND: &'static str = "TCP flavor";
+    type Context = ();
+    fn models() -> &'static [Entry<Self>] {
+        FLAVORS
+    }
+}
+
+/// A recovery with the classical law.
+struct WithClassicalLaw<R>(R);
+
+impl<R: Model<dyn Recovery>> Flavor for WithClassicalLaw<R> {
+    fn law(&self) -> Box<dyn WindowLaw> {
+        Box::new(Classical)
+    }
+
+    fn recovery(&self) -> Box<dyn Recovery> {
+        Model::<dyn Recovery>::build(&self.0, &())
+    }
+}
+
+impl<R: Model<dyn Recovery> + Clone> Model<dyn Flavor> for R {
+    const NAME: &'static str = <R as Model<dyn Recovery>>::NAME;
+    const SOURCE: &'static str = <R as Model<dyn Recovery>>::SOURCE;
+    const ABOUT: &'static str = <R as Model<dyn Recovery>>::ABOUT;
+
+    fn parameters() -> Vec<Field> {
+        <R as Model<dyn Recovery>>::parameters()
+    }
+
+    fn build(&self, _context: &()) -> Box<dyn Flavor> {
+        Box::new(WithClassicalLaw(self.clone()))
+    }
+}

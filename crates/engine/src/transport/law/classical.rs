@@ -1,0 +1,26 @@
+//! Slow start and congestion avoidance.
+
+use super::{Window, WindowLaw};
+
+/// Slow start up to the threshold, then a segment more in a round trip; half after a loss, one segment after a timeout
+/// (Jacobson 1988; UBR+ section 2; RFC 5681 section 3).
+pub struct Classical;
+
+impl WindowLaw for Classical {
+    fn on_acknowledgment(&mut self, window: &mut Window, acknowledged: u64) {
+        if window.in_slow_start() {
+            window.grow_exponentially(acknowledged);
+        } else {
+            window.grow_linearly();
+        }
+    }
+
+    fn on_loss(&mut self, window: &mut Window, flight: u64) {
+        window.halve(flight);
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, flight: u64) {
+        window.halve_threshold(flight);
+        window.collapse();
+    }
+}

@@ -1,0 +1,135 @@
+//! Sets of bytes as ranges of sequence numbers.
+
+/// Bytes from the first number up to, not including, the second.
+pub type Range = (u64, u64);
+
+/// A set of bytes: disjoint ranges in ascending order, no two adjacent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RangeSet {
+    ranges: Vec<Range>,
+    bytes: u64,
+}
+
+impl RangeSet {
+    /// The ranges, ascending.
+    #[must_use]
+    pub fn ranges(&self) -> &[Range] {
+        &self.ranges
+    }
+
+    /// Number of bytes in the set.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Whether the set is empty.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// The byte after the last one of the set.
+    #[must_use]
+    pub fn end(&self) -> Option<u64> {
+        self.ranges.last().map(|range| range.1)
+    }
+
+    /// Adds a range; gives how many bytes were not in the set before.
+    pub fn insert(&mut self, (begin, end): Range) -> u64 {
+        if begin >= end {
+            return 0;
+        }
+        let first = self.ranges.partition_point(|range| range.1 < begin);
+        let beyond = self.ranges.partition_point(|range| range.0 <= end);
+        let touched = &self.ranges[first..beyond];
+        let merged = touched.iter().fold((begin, end), |all, range| (all.0.min(range.0), all.1.max(range.1)));
+        let known: u64 = touched.iter().map(|range| range.1 - range.0).sum();
+        let gained = merged.1 - merged.0 - known;
+        self.ranges.splice(first..beyond, [merged]);
+        self.bytes += gained;
+        gained
+    }
+
+    /// Takes out all bytes below `limit`.
+    pub fn remove_below(&mut self, limit: u64) {
+        let whole = self.ranges.partition_point(|range| range.1 <= limit);
+        for range in self.ranges.drain(..whole) {
+            self.bytes -= range.1 - range.0;
+        }
+        if let Some(first) = self.ranges.first_mut().filter(|range| range.0 < limit) {
+            self.bytes -= limit - first.0;
+            first.0 = limit;
+        }
+    }
+
+    /// Takes out everything.
+    pub fn clear(&mut self) {
+        self.ranges.clear();
+        self.bytes = 0;
+    }
+
+    /// The range that holds `byte`.
+    #[must_use]
+    pub fn containing(&self, byte: u64) -> Option<Range> {
+        let index = self.ranges.partition_point(|range| range.1 <= byte);
+        self.ranges.get(index).copied().filter(|range| range.0 <= byte)
+    }
+
+    /// The first gap at or beyond `from` that has bytes of the set above it, cut to begin at `from`.
+    #[must_use]
+    pub fn gap_from(&self, from: u64) -> Option<Range> {
+        let mut begin = from;
+        let index = self.ranges.partition_point(|range| range.1 <= from);
+        for range in &self.ranges[index..] {
+            if range.0 > begin {
+                return Some((begin, range.0));
+            }
+            begin = range.1;
+        }
+        None
+    }
+
+    /// Number of bytes of the set below `limit`.
+    #[must_use]
+    pub fn bytes_below(&self, limit: u64) -> u64 {
+        let below = self.ranges.iter().take_while(|range| range.0 < limit);
+        below.map(|range| range.1.min(limit) - range.0).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_set_of_ranges_agrees_with_a_set_of_bytes(
+            ranges in prop::collection::vec((0_u64..80, 0_u64..12), 1..50), cut in 0_u64..90, from in 0_u64..100,
+        ) {
+            let (mut set, mut bytes) = (RangeSet::default(), BTreeSet::new());
+            for (begin, length) in ranges {
+                let before = bytes.len() as u64;
+                bytes.extend(begin..begin + length);
+                prop_assert_eq!(set.insert((begin, begin + length)), bytes.len() as u64 - before);
+            }
+            prop_assert_eq!(set.bytes_below(cut), bytes.iter().filter(|&&byte| byte < cut).count() as u64);
+            set.remove_below(cut);
+            bytes.retain(|&byte| byte >= cut);
+            prop_assert_eq!(set.bytes(), bytes.len() as u64);
+            prop_assert_eq!(set.end(), bytes.last().map(|last| last + 1));
+            prop_assert!(set.ranges().windows(2).all(|pair| pair[0].1 < pair[1].0), "{:?}", set.ranges());
+            for byte in 0..100 {
+                let range = set.containing(byte);
+                prop_assert_eq!(range.is_some(), bytes.contains(&byte));
+                prop_assert!(range.is_none_or(|(begin, end)| (begin..end).all(|inside| bytes.contains(&inside))));
+            }
+            let missing = bytes.last().and_then(|&last| (from..last).find(|byte| !bytes.contains(byte)));
+            let gap = missing.map(|begin| (begin, *bytes.range(begin..).next().unwrap()));
+            prop_assert_eq!(set.gap_from(from), gap);
+        }
+    }
+}

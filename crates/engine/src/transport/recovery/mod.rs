@@ -1,0 +1,99 @@
+//! Loss recoveries: how a sender notices a loss, and what it sends until the loss is repaired.
+//!
+//! The mechanism ([`Connection`]) owns sequence numbers and timers, the [window law](super::law) says how far the window is
+//! reduced; a recovery decides when, and what may be sent meanwhile. To add one: a file here with a [`model!`](crate::model), a
+//! `mod` line, and a line each in [`RECOVERIES`] and [`FLAVORS`](super::flavor::FLAVORS).
+
+mod guard;
+mod newreno;
+mod newreno_rfc6582;
+mod reno;
+mod sack;
+mod sack_rfc6675;
+mod tahoe;
+mod vanilla;
+
+pub use newreno::NewReno;
+pub use newreno_rfc6582::NewRenoRfc6582;
+pub use reno::Reno;
+pub use sack::Sack;
+pub use sack_rfc6675::SackRfc6675;
+pub use tahoe::Tahoe;
+pub use vanilla::Vanilla;
+
+use super::connection::{Connection, DUPLICATE_THRESHOLD, Piece};
+use super::Acknowledgment;
+use crate::registry::{Entry, Family};
+use crate::units::Time;
+
+/// Every registered recovery.
+pub const RECOVERIES: &[Entry<dyn Recovery>] = &[
+    Entry::of::<Vanilla>(),
+    Entry::of::<Tahoe>(),
+    Entry::of::<Reno>(),
+    Entry::of::<NewReno>(),
+    Entry::of::<NewRenoRfc6582>(),
+    Entry::of::<Sack>(),
+    Entry::of::<SackRfc6675>(),
+];
+
+/// What happens besides at an acknowledgment of new data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Response {
+    /// Whether the window law may let the window grow.
+    pub window_may_grow: bool,
+    /// Whether the retransmission timer starts anew.
+    pub timer_restarts: bool,
+}
+
+impl Response {
+    /// Outside of recovery.
+    pub const NORMAL: Self = Self { window_may_grow: true, timer_restarts: true };
+    /// During recovery, and at its end.
+    pub const RECOVERING: Self = Self { window_may_grow: false, timer_restarts: true };
+}
+
+/// The loss recovery of one connection.
+pub trait Recovery: Send {
+    /// Whether it needs selective acknowledgments.
+    fn is_selective(&self) -> bool {
+        false
+    }
+
+    /// Whether a loss is being repaired.
+    fn is_recovering(&self) -> bool {
+        false
+    }
+
+    /// Takes in what an acknowledgment says beyond its number; tells whether it counts as a duplicate if its number is not new.
+    fn take_in(&mut self, _connection: &mut Connection, _acknowledgment: &Acknowledgment) -> bool {
+        true
+    }
+
+    /// An acknowledgment has told nothing new, the `connection.duplicates`-th in a row.
+    fn on_duplicate(&mut self, _now: Time, _connection: &mut Connection) {}
+
+    /// `bytes` of new data are acknowledged; the connection's left edge has moved already.
+    fn on_acknowledgment(&mut self, _now: Time, _connection: &mut Connection, _bytes: u64) -> Response {
+        Response::NORMAL
+    }
+
+    /// The retransmission timer has expired; the connection has gone back already.
+    fn on_timeout(&mut self, _connection: &mut Connection) {}
+
+    /// What may be sent next.
+    fn next(&self, connection: &Connection) -> Option<Piece> {
+        connection.next_within(connection.window.usable())
+    }
+
+    /// A piece is about to be sent.
+    fn on_send(&mut self, _connection: &mut Connection, _piece: Piece) {}
+}
+
+impl Family for dyn Recovery {
+    const KIND: &'static str = "loss recovery";
+    type Context = ();
+    fn models() -> &'static [Entry<Self>] {
+        RECOVERIES
+    }
+}

@@ -1,0 +1,155 @@
+//! TCP NewReno as Hoe proposed it and ns-2.1b3 had it.
+
+use super::guard::LossGuard;
+use super::{Connection, DUPLICATE_THRESHOLD, Piece, Recovery, Response};
+use crate::units::Time;
+
+crate::choice! {
+    /// When the retransmission timer starts anew during recovery (T-23).
+    pub enum TimerRestart {
+        /// At each partial acknowledgment: one segment in a round trip, without a timeout ("slow but steady").
+        EachPartialAcknowledgment = "each-partial-acknowledgment",
+        /// At the first one only: many losses in a window end in a timeout ("impatient").
+        FirstPartialAcknowledgment = "first-partial-acknowledgment",
+    }
+}
+
+crate::choice! {
+    /// New data sent during recovery, to keep packets flowing (T-24; Hoe 1996).
+    pub enum Flywheel {
+        /// One new segment for every two duplicate acknowledgments after the third, instead of inflating the window.
+        ReplacesInflation = "replaces-inflation",
+        /// The same, and the window is inflated too.
+        AddedToInflation = "added-to-inflation",
+        /// Only what the inflated window lets go.
+        None = "none",
+    }
+}
+
+crate::choice! {
+    /// What a partial acknowledgment leaves of the window's inflation.
+    pub enum PartialWindow {
+        /// Nothing: the window goes back to the threshold.
+        Threshold = "threshold",
+        /// It shrinks by what was acknowledged, less one segment (RFC 2582 section 3).
+        Deflated = "deflated",
+    }
+}
+
+crate::model! {
+    /// Reno that stays in recovery until everything is acknowledged that was sent when the loss was noticed. A partial
+    /// acknowledgment, of less than that, shows the next lost segment, which is sent again at once: N losses take N round trips.
+    #[name = "newreno"]
+    #[source = "98-0876R1 section 3.1; Hoe 1996; ns-2.1b3"]
+    pub struct NewReno: dyn Recovery {
+        /// When the retransmission timer starts anew during recovery (T-23). 98-0876R1 resets it "after each partial ACK"
+        /// and says that for WANs the other would be better.
+        timer_restart: TimerRestart = "each-partial-acknowledgment" or ["first-partial-acknowledgment"],
+        /// New data for every two duplicate acknowledgments (T-24). In ns-2.1b3 it takes the place of the window's inflation.
+        flywheel: Flywheel = "replaces-inflation" or ["added-to-inflation", "none"],
+        /// What a partial acknowledgment leaves of the inflated window (T-22).
+        partial_window: PartialWindow = "threshold" or ["deflated"],
+        /// Whether new data may follow the retransmission at a partial acknowledgment (T-25: "a single packet is retransmitted").
+        sends_new_at_partial_acknowledgment: bool = "false" or ["true"],
+        /// Whether duplicate acknowledgments show a loss only when something sent since the last loss is acknowledged (T-22).
+        multiple_loss_guard: bool = "false" or ["true"],
+        /// Whether the acknowledgment that ends the recovery also lets the window grow. ns-2 does that.
+        grows_at_exit: bool = "false" or ["true"],
+    }
+    build(config, _context) {
+        Box::new(FastRetransmitPhase {
+            guard: LossGuard::new(config.multiple_loss_guard),
+            config: config.clone(),
+            recover: None,
+            duplicates: 0,
+            partial_acknowledgments: 0,
+            may_send_new: true,
+        })
+    }
+}
+
+struct FastRetransmitPhase {
+    config: NewReno,
+    guard: LossGuard,
+    /// What must be acknowledged to leave the phase (RECOVER), while in it.
+    recover: Option<u64>,
+    /// Duplicate acknowledgments since the phase began, the three that began it included.
+    duplicates: u32,
+    partial_acknowledgments: u32,
+    may_send_new: bool,
+}
+
+impl FastRetransmitPhase {
+    fn enter(&mut self, now: Time, connection: &mut Connection) {
+        self.recover = Some(connection.highest());
+        self.duplicates = DUPLICATE_THRESHOLD;
+        self.partial_acknowledgments = 0;
+        self.may_send_new = true;
+        self.guard.note_loss(connection);
+        connection.reduce(now);
+        connection.window.inflate(DUPLICATE_THRESHOLD);
+        connection.fast_retransmit(now);
+    }
+
+    fn on_further_duplicate(&mut self, now: Time, connection: &mut Connection) {
+        self.duplicates += 1;
+        self.may_send_new = true;
+        connection.window.inflate(1);
+        let is_second = (self.duplicates - DUPLICATE_THRESHOLD).is_multiple_of(2);
+        if self.config.flywheel != Flywheel::None
+            && is_second
+            && connection.held_until().is_none()
+            && let Some(piece) = connection.next_within(connection.window.receiver_window())
+        {
+            connection.send(now, piece);
+        }
+    }
+
+    fn on_partial_acknowledgment(&mut self, now: Time, connection: &mut Connection, bytes: u64) -> Response {
+        match self.config.partial_window {
+            PartialWindow::Threshold => connection.window.deflate(),
+            PartialWindow::Deflated => connection.window.deflate_by(bytes),
+        }
+        self.may_send_new = self.config.sends_new_at_partial_acknowledgment;
+        self.partial_acknowledgments += 1;
+        connection.retransmit_first(now);
+        let is_first = self.partial_acknowledgments == 1;
+        let timer_restarts = is_first || self.config.timer_restart == TimerRestart::EachPartialAcknowledgment;
+        Response { window_may_grow: false, timer_restarts }
+    }
+}
+
+impl Recovery for FastRetransmitPhase {
+    fn is_recovering(&self) -> bool {
+        self.recover.is_some()
+    }
+
+    fn on_duplicate(&mut self, now: Time, connection: &mut Connection) {
+        if self.is_recovering() {
+            self.on_further_duplicate(now, connection);
+        } else if connection.duplicates == DUPLICATE_THRESHOLD && self.guard.allows(connection) {
+            self.enter(now, connection);
+        }
+    }
+
+    fn on_acknowledgment(&mut self, now: Time, connection: &mut Connection, bytes: u64) -> Response {
+        let Some(recover) = self.recover else { return Response::NORMAL };
+        if connection.unacknowledged() < recover {
+            return self.on_partial_acknowledgment(now, connection, bytes);
+        }
+        self.recover = None;
+        connection.window.deflate();
+        Response { window_may_grow: self.config.grows_at_exit, timer_restarts: true }
+    }
+
+    fn on_timeout(&mut self, connection: &mut Connection) {
+        self.recover = None;
+        self.guard.note_loss(connection);
+    }
+
+    fn next(&self, connection: &Connection) -> Option<Piece> {
+        let waits = self.is_recovering()
+            && (self.config.flywheel == Flywheel::ReplacesInflation || !self.may_send_new);
+        if waits { None } else { connection.next_within(connection.window.usable()) }
+    }
+}

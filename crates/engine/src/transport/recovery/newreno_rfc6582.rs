@@ -1,0 +1,100 @@
+//! TCP NewReno of RFC 6582.
+
+use super::guard::LossGuard;
+use super::newreno::TimerRestart;
+use super::{Connection, DUPLICATE_THRESHOLD, Recovery, Response};
+use crate::units::Time;
+
+crate::choice! {
+    /// The window when recovery ends (RFC 6582 section 3.2, step 3).
+    pub enum FullAcknowledgmentWindow {
+        /// min(ssthresh, max(flight, MSS) + MSS): no burst when little is under way.
+        FlightLimited = "flight-limited",
+        /// ssthresh.
+        Threshold = "threshold",
+    }
+}
+
+crate::model! {
+    /// NewReno as the standard has it: the window shrinks at a partial acknowledgment by what was acknowledged less one
+    /// segment, so that new data follows; losses below what was sent at the last one cause no second reduction.
+    #[name = "newreno-rfc6582"]
+    #[source = "RFC 6582 section 3.2; RFC 5681 section 3.2"]
+    pub struct NewRenoRfc6582: dyn Recovery {
+        /// When the retransmission timer starts anew during recovery. The RFC recommends the first ("impatient").
+        timer_restart: TimerRestart = "first-partial-acknowledgment" or ["each-partial-acknowledgment"],
+        /// The window when everything is acknowledged that was sent when the loss was noticed.
+        full_acknowledgment_window: FullAcknowledgmentWindow = "flight-limited" or ["threshold"],
+    }
+    build(config, _context) {
+        Box::new(FastRecovery {
+            config: config.clone(),
+            guard: LossGuard::new(true),
+            recover: None,
+            partial_acknowledgments: 0,
+        })
+    }
+}
+
+struct FastRecovery {
+    config: NewRenoRfc6582,
+    guard: LossGuard,
+    /// What must be acknowledged to leave recovery, while in it.
+    recover: Option<u64>,
+    partial_acknowledgments: u32,
+}
+
+impl FastRecovery {
+    /// Step 3, full acknowledgment.
+    fn leave(&mut self, connection: &mut Connection) -> Response {
+        self.recover = None;
+        connection.window.deflate();
+        connection.window.set_to_threshold();
+        if self.config.full_acknowledgment_window == FullAcknowledgmentWindow::FlightLimited {
+            connection.window.limit(connection.flight().max(connection.mss()) + connection.mss());
+        }
+        Response::RECOVERING
+    }
+
+    /// Step 3, partial acknowledgment.
+    fn on_partial_acknowledgment(&mut self, now: Time, connection: &mut Connection, bytes: u64) -> Response {
+        connection.window.deflate_by(bytes);
+        self.partial_acknowledgments += 1;
+        connection.retransmit_first(now);
+        let is_first = self.partial_acknowledgments == 1;
+        let timer_restarts = is_first || self.config.timer_restart == TimerRestart::EachPartialAcknowledgment;
+        Response { window_may_grow: false, timer_restarts }
+    }
+}
+
+impl Recovery for FastRecovery {
+    fn is_recovering(&self) -> bool {
+        self.recover.is_some()
+    }
+
+    fn on_duplicate(&mut self, now: Time, connection: &mut Connection) {
+        if self.is_recovering() {
+            connection.window.inflate(1);
+        } else if connection.duplicates == DUPLICATE_THRESHOLD && self.guard.allows(connection) {
+            self.recover = Some(connection.highest());
+            self.partial_acknowledgments = 0;
+            self.guard.note_loss(connection);
+            connection.reduce(now);
+            connection.window.inflate(DUPLICATE_THRESHOLD);
+            connection.fast_retransmit(now);
+        }
+    }
+
+    fn on_acknowledgment(&mut self, now: Time, connection: &mut Connection, bytes: u64) -> Response {
+        match self.recover {
+            None => Response::NORMAL,
+            Some(recover) if connection.unacknowledged() >= recover => self.leave(connection),
+            Some(_) => self.on_partial_acknowledgment(now, connection, bytes),
+        }
+    }
+
+    fn on_timeout(&mut self, connection: &mut Connection) {
+        self.recover = None;
+        self.guard.note_loss(connection);
+    }
+}

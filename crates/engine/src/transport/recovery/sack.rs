@@ -1,0 +1,158 @@
+//! TCP SACK with the PIPE of 98-0876R1.
+
+use super::guard::LossGuard;
+use super::{Acknowledgment, Connection, DUPLICATE_THRESHOLD, Piece, Recovery, Response};
+use crate::units::Time;
+
+crate::choice! {
+    /// What PIPE begins with when a loss is noticed (T-32).
+    pub enum PipeAtEntry {
+        /// The usable window before it is halved, less the three segments that the duplicates show to have left.
+        Window = "window",
+        /// The bytes under way, less three segments. This is what later versions of ns-2 do.
+        FlightSize = "flight-size",
+    }
+}
+
+crate::model! {
+    /// Selective acknowledgments: at the third duplicate acknowledgment the window is halved, and until everything is
+    /// acknowledged that was sent by then, PIPE estimates how many bytes are in the network. While it is below the window,
+    /// the holes that the blocks show are sent again, each once, and then new data. A lost retransmission costs a timeout,
+    /// after which the blocks are forgotten.
+    #[name = "sack"]
+    #[source = "98-0876R1 section 3.2; Fall and Floyd 1996 section 4; RFC 2018"]
+    pub struct Sack: dyn Recovery {
+        /// What PIPE begins with (T-32). 98-0876R1: "the value of CWND - 3 segments".
+        pipe_at_entry: PipeAtEntry = "window" or ["flight-size"],
+        /// Whether the retransmission that begins the recovery counts in PIPE (T-32). 98-0876R1: "When a segment is sent, PIPE
+        /// is incremented by one segment"; ns-2 leaves the first out.
+        counts_first_retransmission: bool = "true" or ["false"],
+        /// Whether duplicate acknowledgments show a loss only when something sent since the last loss is acknowledged.
+        multiple_loss_guard: bool = "false" or ["true"],
+        /// Whether an acknowledgment counts as a duplicate only if its blocks tell something new.
+        duplicates_need_news: bool = "false" or ["true"],
+        /// Whether duplicate acknowledgments count for nothing from a timeout until new data is acknowledged (T-31).
+        ignores_duplicates_after_timeout: bool = "false" or ["true"],
+    }
+    build(config, _context) {
+        Box::new(FastRetransmitPhase {
+            guard: LossGuard::new(config.multiple_loss_guard),
+            config: config.clone(),
+            recover: None,
+            pipe: 0,
+            is_after_timeout: false,
+        })
+    }
+}
+
+struct FastRetransmitPhase {
+    config: Sack,
+    guard: LossGuard,
+    /// What must be acknowledged to leave the phase (RECOVER), while in it.
+    recover: Option<u64>,
+    /// Bytes in the network; an estimate, which may fall below zero.
+    pipe: i64,
+    is_after_timeout: bool,
+}
+
+#[expect(clippy::cast_possible_wrap, reason = "sequence numbers are far below 2^63")]
+fn signed(bytes: u64) -> i64 {
+    bytes as i64
+}
+
+impl FastRetransmitPhase {
+    fn enter(&mut self, now: Time, connection: &mut Connection) {
+        self.recover = Some(connection.highest());
+        let under_way = match self.config.pipe_at_entry {
+            PipeAtEntry::Window => connection.window.usable(),
+            PipeAtEntry::FlightSize => connection.flight(),
+        };
+        self.pipe = signed(under_way) - signed(u64::from(DUPLICATE_THRESHOLD) * connection.mss());
+        self.guard.note_loss(connection);
+        connection.reduce(now);
+        if let Some(piece) = connection.fast_retransmit(now) {
+            connection.scoreboard.note_retransmission(piece.end());
+            if self.config.counts_first_retransmission {
+                self.pipe += signed(piece.length);
+            }
+        }
+    }
+
+    /// The next hole, or else new data, while PIPE is below the window.
+    fn next_in_phase(&self, connection: &Connection) -> Option<Piece> {
+        let room = signed(connection.window.usable()) - self.pipe;
+        // Without silly window avoidance a hole goes whole, and new data is cut at the window's edge (T-45).
+        let cuts = !connection.avoids_silly_windows();
+        if let Some((begin, end)) = connection.scoreboard.next_hole(connection.unacknowledged()) {
+            let hole = Piece { sequence: begin, length: connection.mss().min(end - begin) };
+            return (room >= if cuts { 1 } else { signed(hole.length) }).then_some(hole);
+        }
+        let new = connection.next_within(connection.window.receiver_window())?;
+        match u64::try_from(room) {
+            Ok(room) if room >= new.length => Some(new),
+            Ok(room) if room > 0 && cuts => Some(Piece { length: room, ..new }),
+            _ => None,
+        }
+    }
+}
+
+impl Recovery for FastRetransmitPhase {
+    fn is_selective(&self) -> bool {
+        true
+    }
+
+    fn is_recovering(&self) -> bool {
+        self.recover.is_some()
+    }
+
+    fn take_in(&mut self, connection: &mut Connection, acknowledgment: &Acknowledgment) -> bool {
+        if self.is_after_timeout && acknowledgment.next == connection.unacknowledged() {
+            return false;
+        }
+        self.is_after_timeout = false;
+        let highest = connection.highest();
+        let news = connection.scoreboard.update(acknowledgment.next, highest, &acknowledgment.blocks);
+        news > 0 || !self.config.duplicates_need_news || self.is_recovering()
+    }
+
+    fn on_duplicate(&mut self, now: Time, connection: &mut Connection) {
+        if self.is_recovering() {
+            self.pipe -= signed(connection.mss());
+        } else if connection.duplicates == DUPLICATE_THRESHOLD && self.guard.allows(connection) {
+            self.enter(now, connection);
+        }
+    }
+
+    fn on_acknowledgment(&mut self, _now: Time, connection: &mut Connection, _bytes: u64) -> Response {
+        let Some(recover) = self.recover else { return Response::NORMAL };
+        if connection.unacknowledged() >= recover {
+            self.recover = None;
+        } else {
+            // One segment for the retransmission that has arrived, one for the original, which is now known to be lost.
+            self.pipe -= 2 * signed(connection.mss());
+        }
+        Response::RECOVERING
+    }
+
+    fn on_timeout(&mut self, connection: &mut Connection) {
+        self.recover = None;
+        self.is_after_timeout = self.config.ignores_duplicates_after_timeout;
+        self.guard.note_loss(connection);
+        connection.scoreboard.clear();
+    }
+
+    fn next(&self, connection: &Connection) -> Option<Piece> {
+        if self.is_recovering() {
+            self.next_in_phase(connection)
+        } else {
+            connection.next_within(connection.window.usable())
+        }
+    }
+
+    fn on_send(&mut self, connection: &mut Connection, piece: Piece) {
+        if piece.sequence < connection.highest() {
+            connection.scoreboard.note_retransmission(piece.end());
+        }
+        self.pipe += signed(piece.length);
+    }
+}

@@ -1,0 +1,143 @@
+//! TCP SACK of RFC 6675.
+
+use super::{Acknowledgment, Connection, DUPLICATE_THRESHOLD, Piece, Recovery, Response};
+use crate::units::Time;
+
+crate::model! {
+    /// Conservative loss recovery with selective acknowledgments, as the standard has it: what is in the network is computed anew from
+    /// the scoreboard at every acknowledgment, a segment counts as lost when enough has arrived beyond it, and one segment
+    /// beyond the last block is sent to avoid a timeout. New data goes at the first two duplicates already.
+    #[name = "sack-rfc6675"]
+    #[source = "RFC 6675 sections 4 and 5; RFC 2018"]
+    pub struct SackRfc6675: dyn Recovery {}
+    build(_config, _context) {
+        Box::new(LossRecovery { recovery_point: None, barred_below: 0, is_rescued: false, rescue_limit: 0 })
+    }
+}
+
+struct LossRecovery {
+    /// What must be acknowledged to leave recovery, while in it.
+    recovery_point: Option<u64>,
+    /// What must be acknowledged after a timeout before another recovery (section 5.1).
+    barred_below: u64,
+    /// Whether the one rescue retransmission of this recovery has been sent.
+    is_rescued: bool,
+    /// What must be acknowledged before the rescue (`RescueRxt`).
+    rescue_limit: u64,
+}
+
+impl LossRecovery {
+    /// Section 5 step (4).
+    fn enter(&mut self, now: Time, connection: &mut Connection) {
+        self.recovery_point = Some(connection.highest());
+        connection.reduce(now);
+        self.is_rescued = false;
+        if let Some(piece) = connection.fast_retransmit(now) {
+            self.rescue_limit = piece.end();
+            connection.scoreboard.note_retransmission(piece.end());
+        }
+    }
+
+    fn lost_below(connection: &Connection) -> u64 {
+        connection.scoreboard.lost_below(DUPLICATE_THRESHOLD as usize, connection.mss())
+    }
+
+    /// Bytes in the network (`SetPipe` of section 4): all that has neither arrived nor is lost, and what was sent again.
+    fn pipe(connection: &Connection) -> u64 {
+        let (board, begin) = (&connection.scoreboard, connection.unacknowledged());
+        let not_lost = board.missing(Self::lost_below(connection).max(begin), connection.highest());
+        not_lost + board.missing(begin, board.retransmitted().min(connection.highest()))
+    }
+
+    /// The next segment to send (`NextSeg` of section 4).
+    fn next_segment(&self, connection: &Connection) -> Option<Piece> {
+        let hole = connection.scoreboard.next_hole(connection.unacknowledged());
+        let piece = |(begin, end): (u64, u64)| Piece { sequence: begin, length: connection.mss().min(end - begin) };
+        let lost = hole.filter(|hole| hole.0 < Self::lost_below(connection));
+        let new = || connection.next_within(connection.window.receiver_window());
+        lost.map(piece).or_else(new).or_else(|| hole.map(piece)).or_else(|| self.rescue(connection))
+    }
+
+    /// Rule (4): the last segment under way, once, when all that was sent again has been acknowledged.
+    fn rescue(&self, connection: &Connection) -> Option<Piece> {
+        let is_due = !self.is_rescued
+            && connection.unacknowledged() > self.rescue_limit
+            && connection.next() == connection.highest();
+        let last = connection.highest();
+        let begin = last.saturating_sub(connection.mss()).max(connection.unacknowledged());
+        let has_arrived = connection.scoreboard.arrived().containing(last - 1).is_some();
+        (is_due && !has_arrived && begin < last).then_some(Piece { sequence: begin, length: last - begin })
+    }
+
+    /// Go-back-N after a timeout, past what has been reported as arrived since (section 5.1).
+    fn next_after_timeout(connection: &Connection) -> Option<Piece> {
+        let piece = connection.next_within(connection.window.usable())?;
+        let Some((begin, end)) = connection.scoreboard.next_gap(connection.next()) else { return Some(piece) };
+        let edge = connection.unacknowledged() + connection.window.usable();
+        let length = connection.mss().min(end - begin);
+        (begin + length <= edge).then_some(Piece { sequence: begin, length })
+    }
+}
+
+impl Recovery for LossRecovery {
+    fn is_selective(&self) -> bool {
+        true
+    }
+
+    fn is_recovering(&self) -> bool {
+        self.recovery_point.is_some()
+    }
+
+    fn take_in(&mut self, connection: &mut Connection, acknowledgment: &Acknowledgment) -> bool {
+        let highest = connection.highest();
+        connection.scoreboard.update(acknowledgment.next, highest, &acknowledgment.blocks) > 0
+    }
+
+    fn on_duplicate(&mut self, now: Time, connection: &mut Connection) {
+        let shows_loss = connection.duplicates >= DUPLICATE_THRESHOLD
+            || Self::lost_below(connection) > connection.unacknowledged();
+        if !self.is_recovering() && shows_loss && connection.unacknowledged() >= self.barred_below {
+            self.enter(now, connection);
+        }
+    }
+
+    fn on_acknowledgment(&mut self, _now: Time, connection: &mut Connection, _bytes: u64) -> Response {
+        let Some(recovery_point) = self.recovery_point else { return Response::NORMAL };
+        if connection.unacknowledged() >= recovery_point {
+            self.recovery_point = None;
+        }
+        Response::RECOVERING
+    }
+
+    fn on_timeout(&mut self, connection: &mut Connection) {
+        self.recovery_point = None;
+        self.barred_below = connection.highest();
+        connection.scoreboard.clear();
+    }
+
+    fn next(&self, connection: &Connection) -> Option<Piece> {
+        let is_early = (1..DUPLICATE_THRESHOLD).contains(&connection.duplicates);
+        let piece = if self.is_recovering() {
+            self.next_segment(connection)
+        } else if is_early && connection.next() == connection.highest() {
+            connection.next_within(connection.window.receiver_window())
+        } else {
+            return Self::next_after_timeout(connection);
+        };
+        // Section 5 steps (C) and (3): while a segment fits between PIPE and the window.
+        let room = connection.window.usable().checked_sub(Self::pipe(connection))?;
+        piece.filter(|piece| piece.length <= room)
+    }
+
+    fn on_send(&mut self, connection: &mut Connection, piece: Piece) {
+        if piece.sequence >= connection.highest() {
+            return;
+        }
+        let is_rescue = self.is_recovering() && connection.scoreboard.next_hole(connection.unacknowledged()).is_none();
+        if is_rescue {
+            self.is_rescued = true;
+        } else {
+            connection.scoreboard.note_retransmission(piece.end());
+        }
+    }
+}

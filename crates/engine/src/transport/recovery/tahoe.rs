@@ -1,0 +1,36 @@
+//! TCP Tahoe: fast retransmit, then slow start.
+
+use super::guard::LossGuard;
+use super::{Connection, DUPLICATE_THRESHOLD, Recovery};
+use crate::units::Time;
+
+crate::model! {
+    /// At the third duplicate acknowledgment as after a timeout: slow start from the lost segment on (go-back-N), without
+    /// waiting for the timer.
+    #[name = "tahoe"]
+    #[source = "Jacobson 1988; Fall and Floyd 1996 section 2"]
+    pub struct Tahoe: dyn Recovery {
+        /// Whether duplicate acknowledgments show a loss only when something sent since the last loss is acknowledged (T-21).
+        multiple_loss_guard: bool = "false" or ["true"],
+    }
+    build(config, _context) { Box::new(FastRetransmit { guard: LossGuard::new(config.multiple_loss_guard) }) }
+}
+
+struct FastRetransmit {
+    guard: LossGuard,
+}
+
+impl Recovery for FastRetransmit {
+    fn on_duplicate(&mut self, now: Time, connection: &mut Connection) {
+        if connection.duplicates == DUPLICATE_THRESHOLD && self.guard.allows(connection) {
+            self.guard.note_loss(connection);
+            connection.reduce(now);
+            connection.window.collapse();
+            connection.go_back();
+        }
+    }
+
+    fn on_timeout(&mut self, connection: &mut Connection) {
+        self.guard.note_loss(connection);
+    }
+}

@@ -1,0 +1,102 @@
+//! The timeout of RFC 6298.
+
+use super::{Backoff, TimeoutEstimator};
+use crate::config::PositiveSpan;
+
+crate::model! {
+    /// The standard's estimator: srtt and rttvar in floating point, timeout = srtt + max(G, 4 rttvar) with G a clock tick, at
+    /// least `minimum`. A round trip counts as the whole ticks that it lasts.
+    #[name = "rfc-6298"]
+    #[source = "RFC 6298 section 2"]
+    pub struct Rfc6298: dyn TimeoutEstimator {
+        /// Smallest timeout, before it is doubled. The standard says one second "whenever"; many stacks have 200 ms.
+        minimum: PositiveSpan = "1 s" or ["200 ms"],
+        /// Largest timeout.
+        maximum: PositiveSpan = "60 s",
+        /// Timeout before any round trip is measured (3 s until 2011: RFC 2988).
+        initial: PositiveSpan = "1 s" or ["3 s"],
+    }
+    build(config, clock) {
+        Box::new(Estimator {
+            estimate: None,
+            initial_ticks: clock.ticks_in(config.initial.0),
+            minimum_ticks: clock.ticks_in(config.minimum.0),
+            backoff: Backoff::unlimited(config.maximum, clock),
+        })
+    }
+}
+
+struct Estimator {
+    /// srtt and rttvar in ticks.
+    estimate: Option<(f64, f64)>,
+    initial_ticks: u64,
+    minimum_ticks: u64,
+    backoff: Backoff,
+}
+
+impl TimeoutEstimator for Estimator {
+    #[expect(clippy::cast_precision_loss, reason = "round trips are far below 2^53 ticks")]
+    fn on_round_trip(&mut self, ticks: u64) {
+        self.backoff.doublings = 0;
+        let measured = ticks as f64;
+        self.estimate = Some(match self.estimate {
+            None => (measured, measured / 2.0),
+            // Section 2.3: rttvar first, with srtt as it was.
+            Some((srtt, rttvar)) => {
+                (0.875 * srtt + 0.125 * measured, 0.75 * rttvar + 0.25 * (srtt - measured).abs())
+            }
+        });
+    }
+
+    fn on_timeout(&mut self) {
+        self.backoff.double();
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive and far below 2^53 ticks")]
+    fn timeout_ticks(&self) -> u64 {
+        let ticks = match self.estimate {
+            None => self.initial_ticks,
+            Some((srtt, rttvar)) => (srtt + (4.0 * rttvar).max(1.0)).round() as u64,
+        };
+        self.backoff.apply(ticks.max(self.minimum_ticks))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Parameter, Reader, parse_fragment};
+    use crate::random::Chance;
+    use crate::registry::Model;
+    use crate::transport::{TickClock, TimerPhase};
+    use crate::units::Span;
+
+    /// Ticks of 1 ms.
+    fn estimator(parameters: &str) -> Box<dyn TimeoutEstimator> {
+        let config = Rfc6298::read(&parse_fragment(parameters), &mut Reader::default()).unwrap();
+        let mut chance = Chance { seed: 1, replication: 0 }.stream("clock");
+        config.build(&TickClock::new(Span::from_microseconds(1000), TimerPhase::FromStart, &mut chance))
+    }
+
+    #[test]
+    fn the_timeout_follows_section_2_by_hand() {
+        let mut estimator = estimator("{ minimum = \"1 ms\" }");
+        assert_eq!(estimator.timeout_ticks(), 1000, "(2.1)");
+        // (2.2): srtt 200, rttvar 100. (2.3): rttvar 75 + 10 = 85, srtt 175 + 30 = 205; then 63.75 + 8.75, 179.375 + 21.25.
+        for (round_trip, timeout) in [(200, 600), (240, 545), (170, 491)] {
+            estimator.on_round_trip(round_trip);
+            assert_eq!(estimator.timeout_ticks(), timeout, "after {round_trip} ms");
+        }
+    }
+
+    #[test]
+    fn the_timeout_is_at_least_a_second_before_it_is_doubled_and_a_minute_after() {
+        let mut estimator = estimator("{}");
+        estimator.on_round_trip(100);
+        assert_eq!(estimator.timeout_ticks(), 1000, "(2.4)");
+        for doubled in [2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000] {
+            estimator.on_timeout();
+            assert_eq!(estimator.timeout_ticks(), doubled, "(2.5) and (5.5)");
+        }
+    }
+}
