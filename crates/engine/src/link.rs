@@ -1,9 +1,11 @@
 //! A line: a transmitter that sends one cell after another, and the cells that are on their way to the other end.
+//!
+//! Where packets travel whole, a packet is one cell of its own size.
 
 use std::collections::VecDeque;
 
-use crate::framing::{Cell, PacketId};
-use crate::units::{CellTime, LineClock, Rate, Span, Time};
+use crate::framing::{Cell, Packet, PacketId, Packets, Unit};
+use crate::units::{CELL_BITS, LineClock, Rate, Span, Time, TransmissionTime};
 
 /// One cell, or the cells of a whole packet sent back to back.
 #[derive(Clone, Copy)]
@@ -22,9 +24,13 @@ struct Train {
 /// overtake or vanish, every arrival time is known when a cell is handed over, and only the head is ever an event.
 ///
 /// Where every cell goes straight on to a line of the same rate that is fed by this one alone, it can never wait there: such a
-/// relay is part of this line, and costs no event.
+/// relay is part of this line, and costs no event. That is true of cells only: of two packets back to back, a small one has
+/// arrived before the relay has sent the large one in front of it, and must wait.
 pub struct Line {
-    cell_time: CellTime,
+    unit: Unit,
+    rate: Rate,
+    /// What the transmission of a cell takes; without meaning where packets travel whole.
+    cell_time: TransmissionTime,
     delay: Span,
     /// Propagation delay of the relay, if there is one.
     relay: Option<Span>,
@@ -33,27 +39,30 @@ pub struct Line {
     trains: VecDeque<Train>,
     cells_carried: u64,
     packets_carried: u64,
+    /// Bits of the packets that a switch has handed over whole.
+    bits_whole: u64,
 }
 
 impl Line {
     /// An idle line.
+    ///
+    /// # Panics
+    /// If packets that travel whole are to be relayed.
     #[must_use]
-    pub fn new(rate: Rate, delay: Span, relay: Option<Span>) -> Self {
+    pub fn new(unit: Unit, rate: Rate, delay: Span, relay: Option<Span>) -> Self {
+        assert!(unit == Unit::Cell || relay.is_none(), "a packet may have to wait where a cell never does");
         Self {
-            cell_time: CellTime::at(rate),
+            unit,
+            rate,
+            cell_time: TransmissionTime::of_cell(rate),
             delay,
             relay,
             free: LineClock::default(),
             trains: VecDeque::new(),
             cells_carried: 0,
             packets_carried: 0,
+            bits_whole: 0,
         }
-    }
-
-    /// Duration of a cell on this line.
-    #[must_use]
-    pub fn cell_time(&self) -> CellTime {
-        self.cell_time
     }
 
     /// Cells carried so far, counted at every hop.
@@ -66,6 +75,15 @@ impl Line {
     #[must_use]
     pub fn packet_hops(&self) -> u64 {
         self.packets_carried * self.hops()
+    }
+
+    /// Bits of `cells` cells that a switch has handed over, all that it has.
+    #[must_use]
+    pub fn bits_of(&self, cells: u64) -> u64 {
+        match self.unit {
+            Unit::Cell => cells * CELL_BITS,
+            Unit::Packet => self.bits_whole,
+        }
     }
 
     fn hops(&self) -> u64 {
@@ -85,27 +103,49 @@ impl Line {
         self.trains.iter().map(|train| u64::from(train.cells)).sum()
     }
 
-    /// Hands over a whole packet of `cells` cells on `circuit`.
-    pub fn send_packet(&mut self, now: Time, packet: PacketId, circuit: u32, cells: u32) {
+    /// Hands over a whole packet on `circuit`.
+    pub fn send_packet(&mut self, now: Time, id: PacketId, packet: &Packet, circuit: u32) {
+        let cells = packet.cells;
+        let transmission = match self.unit {
+            Unit::Cell => self.cell_time,
+            Unit::Packet => TransmissionTime::of_bits(packet.bits, self.rate),
+        };
         self.start(now);
-        self.push(Cell::new(packet, circuit, true, cells == 1), cells);
-        self.free.advance_by(self.cell_time, u64::from(cells));
+        self.push(Cell::new(id, circuit, true, cells == 1), cells, transmission);
+        self.free.advance_by(transmission, u64::from(cells));
     }
 
     /// Hands over one cell, to be sent as soon as the transmitter is free.
     #[inline]
-    pub fn send_cell(&mut self, now: Time, cell: Cell) {
+    pub fn send_cell(&mut self, now: Time, cell: Cell, packets: &Packets) {
         self.start(now);
-        self.push(cell, 1);
+        self.transmit(cell, packets);
+    }
+
+    /// Hands over one cell whose transmission begins exactly at `clock`, the transmitter being free by then. Gives when the
+    /// transmitter is free again.
+    #[inline]
+    pub fn send_cell_at(&mut self, clock: LineClock, cell: Cell, packets: &Packets) -> LineClock {
+        self.free = clock;
+        self.transmit(cell, packets);
+        self.free
+    }
+
+    #[inline]
+    fn transmit(&mut self, cell: Cell, packets: &Packets) {
+        if self.unit == Unit::Packet {
+            return self.transmit_whole(cell, packets.get(cell.packet).bits);
+        }
+        self.push(cell, 1, self.cell_time);
         self.free.advance(self.cell_time);
     }
 
-    /// Hands over one cell whose transmission begins exactly at `clock`, the transmitter being free by then.
-    #[inline]
-    pub fn send_cell_at(&mut self, clock: LineClock, cell: Cell) {
-        self.free = clock;
-        self.push(cell, 1);
-        self.free.advance(self.cell_time);
+    #[cold]
+    fn transmit_whole(&mut self, packet: Cell, bits: u64) {
+        let transmission = TransmissionTime::of_bits(bits, self.rate);
+        self.bits_whole += bits;
+        self.push(packet, 1, transmission);
+        self.free.advance(transmission);
     }
 
     fn start(&mut self, now: Time) {
@@ -115,8 +155,8 @@ impl Line {
     }
 
     #[inline]
-    fn push(&mut self, cell: Cell, cells: u32) {
-        let arrival = self.free.delayed(self.delay).after(self.cell_time);
+    fn push(&mut self, cell: Cell, cells: u32, transmission: TransmissionTime) {
+        let arrival = self.free.delayed(self.delay).after(transmission);
         self.trains.push_back(Train { arrival, cell, cells });
     }
 

@@ -15,6 +15,9 @@ pub const CELL_BITS: u64 = 424;
 /// Payload bytes of an ATM cell.
 pub const CELL_PAYLOAD_BYTES: u64 = 48;
 
+/// No packet is longer: its bits times the picoseconds of a second fit in 64 bits.
+pub const LARGEST_PACKET_BITS: u64 = u64::MAX / PICOSECONDS_PER_SECOND;
+
 /// An instant: picoseconds since the start of the simulation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
 pub struct Time(pub u64);
@@ -92,37 +95,50 @@ impl Rate {
         u128::from(self.0) * u128::from(span.0) / u128::from(PICOSECONDS_PER_SECOND)
     }
 
-    /// Whole cells that this rate carries in `span` times `numerator / denominator`, rounded up.
+    /// Things of `bits` bits each that this rate carries in `span` times `numerator / denominator`, rounded up.
     #[must_use]
-    pub fn cells_in(self, span: Span, numerator: u128, denominator: u128) -> u128 {
+    pub fn things_in(self, span: Span, bits: u64, numerator: u128, denominator: u128) -> u128 {
         let bits_times = u128::from(self.0) * u128::from(span.0) * numerator;
-        bits_times.div_ceil(u128::from(PICOSECONDS_PER_SECOND) * u128::from(CELL_BITS) * denominator)
+        bits_times.div_ceil(u128::from(PICOSECONDS_PER_SECOND) * u128::from(bits) * denominator)
     }
 }
 
-/// The exact duration of one cell on a line: whole picoseconds and a fraction `remainder / rate`.
+/// The exact time that a cell or a packet takes to be sent: whole picoseconds and a fraction `remainder / rate`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CellTime {
+pub struct TransmissionTime {
     whole: u64,
     remainder: u64,
     rate: u64,
 }
 
-impl CellTime {
-    /// The time that a cell of [`CELL_BITS`] takes at `rate`.
+impl TransmissionTime {
+    /// The time of a cell of [`CELL_BITS`] at `rate`.
     #[must_use]
-    pub const fn at(rate: Rate) -> Self {
-        let picobits = CELL_BITS * PICOSECONDS_PER_SECOND;
-        Self { whole: picobits / rate.0, remainder: picobits % rate.0, rate: rate.0 }
+    pub const fn of_cell(rate: Rate) -> Self {
+        Self::of_bits(CELL_BITS, rate)
     }
 
-    /// The index of the cell slot that contains `time`, slots being counted from the start of the simulation.
+    /// The time of `bits` bits at `rate`; no more than [`LARGEST_PACKET_BITS`].
+    #[must_use]
+    #[inline]
+    pub const fn of_bits(bits: u64, rate: Rate) -> Self {
+        let picobits = bits * PICOSECONDS_PER_SECOND;
+        Self { whole: picobits / rate.0, remainder: picobits % rate.0, rate: rate.0 }
+    }
+}
+
+/// The cell slots of a line, counted from the start of the simulation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CellSlots(pub Rate);
+
+impl CellSlots {
+    /// The index of the slot that contains `time`.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "the quotient is smaller than `time`")]
     pub fn slot_of(self, time: Time) -> u64 {
         // Boundary k lies at floor(k * bits / rate), so slot(t) = ceil((t + 1) * rate / bits) - 1.
         let picobits = u128::from(CELL_BITS) * u128::from(PICOSECONDS_PER_SECOND);
-        ((u128::from(time.0) + 1) * u128::from(self.rate)).div_ceil(picobits) as u64 - 1
+        ((u128::from(time.0) + 1) * u128::from(self.0.0)).div_ceil(picobits) as u64 - 1
     }
 
     /// A clock that stands at the boundary before slot `slot`.
@@ -130,7 +146,7 @@ impl CellTime {
     #[expect(clippy::cast_possible_truncation, reason = "a slot boundary within the run fits in u64")]
     pub fn boundary(self, slot: u64) -> LineClock {
         let picobits = u128::from(slot) * u128::from(CELL_BITS) * u128::from(PICOSECONDS_PER_SECOND);
-        let rate = u128::from(self.rate);
+        let rate = u128::from(self.0.0);
         LineClock { time: Time((picobits / rate) as u64), remainder: (picobits % rate) as u64 }
     }
 }
@@ -153,32 +169,33 @@ impl LineClock {
         Self { time, remainder: 0 }
     }
 
-    /// Moves on by the duration of one cell.
+    /// Moves on by one transmission.
     #[inline]
-    pub fn advance(&mut self, cell: CellTime) {
-        self.time.0 += cell.whole;
-        self.remainder += cell.remainder;
-        if self.remainder >= cell.rate {
-            self.remainder -= cell.rate;
+    pub fn advance(&mut self, transmission: TransmissionTime) {
+        self.time.0 += transmission.whole;
+        self.remainder += transmission.remainder;
+        if self.remainder >= transmission.rate {
+            self.remainder -= transmission.rate;
             self.time.0 += 1;
         }
     }
 
-    /// The clock one cell later.
+    /// The clock one transmission later.
     #[must_use]
     #[inline]
-    pub fn after(mut self, cell: CellTime) -> Self {
-        self.advance(cell);
+    pub fn after(mut self, transmission: TransmissionTime) -> Self {
+        self.advance(transmission);
         self
     }
 
-    /// Moves on by the duration of `cells` cells, but not far beyond all time: a host may hand far more to a slow line than it can
-    /// ever send.
+    /// Moves on by `times` transmissions of the same length, but not far beyond all time: a host may hand far more to a slow line
+    /// than it can ever send.
     #[expect(clippy::cast_possible_truncation, reason = "a remainder is smaller than the rate")]
-    pub fn advance_by(&mut self, cell: CellTime, cells: u64) {
-        let parts = u128::from(self.remainder) + u128::from(cell.remainder) * u128::from(cells);
-        self.time.0 = (self.time.0 + cell.whole * cells + (parts / u128::from(cell.rate)) as u64).min(Self::HORIZON.0);
-        self.remainder = (parts % u128::from(cell.rate)) as u64;
+    pub fn advance_by(&mut self, transmission: TransmissionTime, times: u64) {
+        let parts = u128::from(self.remainder) + u128::from(transmission.remainder) * u128::from(times);
+        let whole = transmission.whole * times + (parts / u128::from(transmission.rate)) as u64;
+        self.time.0 = (self.time.0 + whole).min(Self::HORIZON.0);
+        self.remainder = (parts % u128::from(transmission.rate)) as u64;
     }
 
     /// The same clock read `span` later.
@@ -197,7 +214,7 @@ mod tests {
     #[test]
     fn ten_seconds_of_oc3_hold_3667924_whole_cells() {
         let mut clock = LineClock::default();
-        let cell = CellTime::at(OC3);
+        let cell = TransmissionTime::of_cell(OC3);
         let mut cells = 0_u64;
         loop {
             clock.advance(cell);
@@ -212,7 +229,7 @@ mod tests {
     #[test]
     fn many_steps_of_one_cell_equal_one_step_of_many_cells() {
         for rate in [Rate(155_520_000), Rate(45_000_000), Rate(149_760_000), Rate(97), Rate(1_000_003)] {
-            let cell = CellTime::at(rate);
+            let cell = TransmissionTime::of_cell(rate);
             let (mut one, mut many) = (LineClock::at(Time(17)), LineClock::at(Time(17)));
             (0..1000).for_each(|_| one.advance(cell));
             many.advance_by(cell, 1000);
@@ -222,22 +239,35 @@ mod tests {
 
     #[test]
     fn slots_begin_at_their_boundary() {
-        let cell = CellTime::at(OC3);
+        let cells = CellSlots(OC3);
         for slot in [0, 1, 2, 3, 1000, 3_667_924] {
-            let boundary = cell.boundary(slot).time;
-            assert_eq!(cell.slot_of(boundary), slot);
-            assert_eq!(cell.slot_of(boundary + Span(1)), slot);
+            let boundary = cells.boundary(slot).time;
+            assert_eq!(cells.slot_of(boundary), slot);
+            assert_eq!(cells.slot_of(boundary + Span(1)), slot);
             if slot > 0 {
-                assert_eq!(cell.slot_of(Time(boundary.0 - 1)), slot - 1);
+                assert_eq!(cells.slot_of(Time(boundary.0 - 1)), slot - 1);
             }
         }
     }
 
     #[test]
     fn stepping_from_a_boundary_meets_the_next_one() {
-        let cell = CellTime::at(OC3);
-        let mut clock = cell.boundary(12_345);
-        clock.advance_by(cell, 1_000_000);
-        assert_eq!(clock, cell.boundary(1_012_345));
+        let mut clock = CellSlots(OC3).boundary(12_345);
+        clock.advance_by(TransmissionTime::of_cell(OC3), 1_000_000);
+        assert_eq!(clock, CellSlots(OC3).boundary(1_012_345));
+    }
+
+    #[test]
+    fn packets_of_all_sizes_add_up_to_their_bits_exactly() {
+        for rate in [OC3, Rate(45_000_000), Rate(97), Rate(1_000_003)] {
+            let mut clock = LineClock::default();
+            let mut bits = 0_u64;
+            for size in (1..400).map(|n| 8 * (40 + n * n % 1461)) {
+                clock.advance(TransmissionTime::of_bits(size, rate));
+                bits += size;
+            }
+            let exact = u128::from(bits) * u128::from(PICOSECONDS_PER_SECOND) / u128::from(rate.0);
+            assert_eq!(u128::from(clock.time.0), exact, "{rate:?}");
+        }
     }
 }

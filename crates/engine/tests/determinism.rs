@@ -78,6 +78,22 @@ const CASES: &[(&str, u32, &str, &str, &str, &str)] = &[
         "tcp = { mss = \"1459 B\", receiver_window = \"65535 B\" }\n\
       framing = { encapsulation = \"vc-multiplexed\", lost_last_cell = \"corrupts-own-packet\" }",
     ),
+    (
+        "wan 5 packets",
+        5,
+        WAN,
+        "2 s",
+        "buffer = \"0.5 BDP\", policy = \"fba\"",
+        "framing = \"packet\"\ntcp.receiver_window = \"600000 B\"",
+    ),
+    (
+        "uneven 3 ethernet",
+        3,
+        UNEVEN,
+        "1500 ms",
+        "buffer = \"20 packets\"",
+        "tcp = { mss = \"1460 B\", receiver_window = \"65535 B\" }\nframing = \"ethernet\"",
+    ),
 ];
 
 fn cases() -> Vec<(&'static str, Scenario)> {

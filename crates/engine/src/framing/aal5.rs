@@ -1,7 +1,7 @@
 //! IP over ATM with AAL5.
 
-use super::{Framing, LostLastCell};
-use crate::units::CELL_PAYLOAD_BYTES;
+use super::{Framing, LostLastCell, TCP_AND_IP_HEADER_BYTES, Unit};
+use crate::units::{CELL_BITS, CELL_PAYLOAD_BYTES};
 
 crate::choice! {
     /// What stands between the IP packet and the AAL5 trailer.
@@ -27,15 +27,22 @@ crate::model! {
     build(config, _context) { Box::new(config.clone()) }
 }
 
-const TCP_AND_IP_HEADER_BYTES: u64 = 40;
 const LLC_SNAP_BYTES: u64 = 8;
 const TRAILER_BYTES: u64 = 8;
 
 impl Framing for Aal5 {
+    fn unit(&self) -> Unit {
+        Unit::Cell
+    }
+
     fn cells(&self, payload_bytes: u64, option_bytes: u64) -> u64 {
         let encapsulation = if self.encapsulation == Encapsulation::LlcSnap { LLC_SNAP_BYTES } else { 0 };
         let bytes = payload_bytes + option_bytes + TCP_AND_IP_HEADER_BYTES + encapsulation + TRAILER_BYTES;
         bytes.div_ceil(CELL_PAYLOAD_BYTES)
+    }
+
+    fn bits(&self, payload_bytes: u64, option_bytes: u64) -> u64 {
+        self.cells(payload_bytes, option_bytes) * CELL_BITS
     }
 
     fn lost_last_cell(&self) -> LostLastCell {
@@ -54,6 +61,7 @@ mod tests {
             [(512, 0, 12), (1024, 0, 23), (9180, 0, 193), (128, 0, 4), (0, 0, 2), (0, 36, 2)]
         {
             assert_eq!(aal5.cells(payload, options), cells, "{payload} bytes");
+            assert_eq!(aal5.bits(payload, options), 424 * cells, "{payload} bytes");
         }
         let bare = Aal5 { encapsulation: Encapsulation::VcMultiplexed, ..aal5 };
         assert_eq!(bare.cells(0, 0), 1);

@@ -1,6 +1,8 @@
-//! How packets travel on a line: as trains of cells whose last one carries a mark.
+//! How packets travel on a line: as trains of cells whose last one carries a mark, or whole.
 
 mod aal5;
+mod ethernet;
+mod packet;
 mod packets;
 mod reassembly;
 
@@ -10,15 +12,49 @@ pub use reassembly::{LostLastCell, Reassembly};
 use crate::registry::{Entry, Family};
 
 /// Every registered framing.
-pub const FRAMINGS: &[Entry<dyn Framing>] = &[Entry::of::<aal5::Aal5>()];
+pub const FRAMINGS: &[Entry<dyn Framing>] =
+    &[Entry::of::<aal5::Aal5>(), Entry::of::<packet::WholePacket>(), Entry::of::<ethernet::Ethernet>()];
 
-/// How many cells a packet takes and what a lost last cell does.
-pub trait Framing: Send + Sync {
-    /// Cells for a TCP packet with `payload_bytes` of data and `option_bytes` of TCP options.
-    fn cells(&self, payload_bytes: u64, option_bytes: u64) -> u64;
-    /// What a receiver does with the packet after a lost last cell.
-    fn lost_last_cell(&self) -> LostLastCell;
+/// What a line sends in one piece, and what buffers and results count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Cells, all of one size.
+    Cell,
+    /// Whole packets. To everything but a line a packet is then a cell, the first and the last of its packet at once.
+    Packet,
 }
+
+impl Unit {
+    /// The word for several of them.
+    #[must_use]
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::Cell => "cells",
+            Self::Packet => "packets",
+        }
+    }
+}
+
+/// What a packet takes on a line and what a lost last cell does.
+pub trait Framing: Send + Sync {
+    /// What travels in one piece.
+    fn unit(&self) -> Unit;
+    /// Cells for a TCP packet with `payload_bytes` of data and `option_bytes` of TCP options; one if it travels whole.
+    fn cells(&self, payload_bytes: u64, option_bytes: u64) -> u64;
+    /// Bits on the line for the same packet, with all headers and padding.
+    fn bits(&self, payload_bytes: u64, option_bytes: u64) -> u64;
+    /// What a receiver does with the packet after a lost last cell.
+    fn lost_last_cell(&self) -> LostLastCell {
+        LostLastCell::CorruptsOwnPacket
+    }
+    /// The most data that a segment can have, if there is a limit.
+    fn largest_segment(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// 20 bytes of TCP header (RFC 9293 section 3.1) and 20 of IP (RFC 791 section 3.1), without options.
+const TCP_AND_IP_HEADER_BYTES: u64 = 40;
 
 impl Family for dyn Framing {
     const KIND: &'static str = "framing";

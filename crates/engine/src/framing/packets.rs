@@ -32,8 +32,10 @@ pub enum Content {
 pub struct Packet {
     /// What it says.
     pub content: Content,
-    /// Cells it was sent in.
+    /// Cells it was sent in; one where packets travel whole.
     pub cells: u32,
+    /// Bits that all of it takes on a line, headers and padding included.
+    pub bits: u64,
     /// Cells that are still under way.
     under_way: u32,
     /// Whether a cell of it has been dropped.
@@ -48,12 +50,12 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// Keeps a packet that is sent in `cells` cells.
+    /// Keeps a packet that is sent in `cells` cells and takes `bits` bits on a line.
     ///
     /// # Panics
     /// If more than `u32::MAX` packets are under way.
-    pub fn insert(&mut self, content: Content, cells: u32) -> PacketId {
-        let packet = Packet { content, cells, under_way: cells, damaged: false };
+    pub fn insert(&mut self, content: Content, cells: u32, bits: u64) -> PacketId {
+        let packet = Packet { content, cells, bits, under_way: cells, damaged: false };
         if let Some(id) = self.free.pop() {
             self.places[id.0 as usize] = packet;
             return id;

@@ -56,7 +56,7 @@ mod tests {
     /// Receives the given cells of packets of four cells each; gives the numbers of the packets that come out.
     fn receive(rule: LostLastCell, cells: &[(u32, u32)]) -> Vec<u32> {
         let mut packets = Packets::default();
-        (0..4).for_each(|_| _ = packets.insert(Content::Synchronize, 4));
+        (0..4).for_each(|_| _ = packets.insert(Content::Synchronize, 4, 4 * 424));
         let mut reassembly = Reassembly::new(rule);
         let cell = |&(packet, index)| Cell::new(PacketId(packet), 0, index == 0, index == 3);
         cells.iter().filter_map(|at| reassembly.receive(cell(at), &packets)).map(|id| id.0).collect()

@@ -1,4 +1,6 @@
 //! The record of a run: what `longfat run --json` prints and the store keeps.
+//!
+//! Where packets travel whole, everything that says cells counts packets.
 
 use serde::Serialize;
 use serde_json::Value as Json;

@@ -1,15 +1,18 @@
-//! Buffer sizes: cells, round trips, or no limit.
+//! Buffer sizes: cells or packets, round trips, or no limit.
 
 use serde_json::Value as Json;
 
 use crate::config::{Decimal, Node, Parameter, Reader, Shape, Value, VariantShape};
+use crate::framing::Unit;
 use crate::units::{Rate, Span};
 
-/// How many cells a buffer holds.
+/// How many cells a buffer holds, or packets where they travel whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Buffer {
     /// A number of cells.
     Cells(u64),
+    /// A number of packets.
+    Packets(u64),
     /// What the bottleneck carries in a multiple of the round trip without queueing.
     RoundTrips(Decimal),
     /// As many as come.
@@ -17,33 +20,51 @@ pub enum Buffer {
 }
 
 const EXPECTED: Shape = Shape::Quantity {
-    expected: "a number of cells, a multiple of the round trip (RTT or BDP), or \"unlimited\"",
-    examples: &["12000 cells", "0.5 RTT", "1 BDP", "unlimited"],
+    expected: "a number of cells (of packets where they travel whole), a multiple of the round trip (RTT or BDP), or \"unlimited\"",
+    examples: &["12000 cells", "20 packets", "0.5 RTT", "1 BDP", "unlimited"],
 };
 
 impl Buffer {
-    /// The size in cells for a bottleneck of `rate` and a round trip without queueing; round trips are rounded up.
+    /// The size for a bottleneck of `rate` and a round trip without queueing, in units of `bits` bits; round trips are rounded
+    /// up.
     #[must_use]
-    pub fn in_cells(self, rate: Rate, round_trip: Span) -> Self {
+    pub fn settled(self, rate: Rate, round_trip: Span, unit: Unit, bits: u64) -> Self {
         match self {
             Self::RoundTrips(times) => {
-                let cells = rate.cells_in(round_trip, times.digits, times.scale);
-                Self::Cells(u64::try_from(cells).unwrap_or(u64::MAX))
+                let units = rate.things_in(round_trip, bits, times.digits, times.scale);
+                Self::of(unit, u64::try_from(units).unwrap_or(u64::MAX))
             }
             other => other,
         }
     }
 
-    /// The number of cells, once known; `None` without limit.
+    fn of(unit: Unit, number: u64) -> Self {
+        match unit {
+            Unit::Cell => Self::Cells(number),
+            Unit::Packet => Self::Packets(number),
+        }
+    }
+
+    /// The number of cells or packets, once known; `None` without limit.
     ///
     /// # Panics
     /// If the buffer is still given in round trips.
     #[must_use]
     pub fn capacity(self) -> Option<u64> {
         match self {
-            Self::Cells(cells) => Some(cells),
+            Self::Cells(number) | Self::Packets(number) => Some(number),
             Self::Unlimited => None,
-            Self::RoundTrips(_) => panic!("a checked scenario has its buffer in cells"),
+            Self::RoundTrips(_) => panic!("a checked scenario has its buffer in cells or packets"),
+        }
+    }
+
+    /// What the size is counted in, if it says so.
+    #[must_use]
+    pub fn unit(self) -> Option<Unit> {
+        match self {
+            Self::Cells(_) => Some(Unit::Cell),
+            Self::Packets(_) => Some(Unit::Packet),
+            Self::RoundTrips(_) | Self::Unlimited => None,
         }
     }
 
@@ -53,9 +74,11 @@ impl Buffer {
             return Some(Self::Unlimited);
         }
         let (number, unit) = text.split_once(' ')?;
+        // An i64, so that the resolved value can be read again.
+        let count = || number.parse().ok().and_then(|count: i64| u64::try_from(count).ok());
         match unit.trim() {
-            // An i64, so that the resolved value can be read again.
-            "cells" | "cell" => number.parse().ok().and_then(|cells: i64| u64::try_from(cells).ok()).map(Self::Cells),
+            "cells" | "cell" => count().map(Self::Cells),
+            "packets" | "packet" => count().map(Self::Packets),
             // No more than a thousand round trips: a slip, and too large to multiply.
             "RTT" | "BDP" => Decimal::parse(number)
                 .filter(|times| times.scale <= 1_000_000 && times.digits <= 1000 * times.scale)
@@ -84,23 +107,31 @@ impl Parameter for Buffer {
     }
 
     fn read_resolved(node: &Node, reader: &mut Reader) -> Option<Self> {
-        match &node.value {
+        let found = match &node.value {
             Value::Integer(cells) if *cells >= 0 => Some(Self::Cells(cells.unsigned_abs())),
             Value::Text(text) if text == "unlimited" => Some(Self::Unlimited),
-            _ => {
-                reader.reject(node, format!("expected a whole number or \"unlimited\", found {}", node.describe()));
-                None
-            }
+            Value::Text(text) if text.ends_with(" packets") => Self::parse(text),
+            _ => None,
+        };
+        if found.is_none() {
+            let expected = "expected a whole number (of cells), \"20 packets\" or \"unlimited\"";
+            reader.reject(node, format!("{expected}, found {}", node.describe()));
         }
+        found
     }
 
     fn resolved_shape() -> Shape {
         let unlimited = VariantShape { name: "unlimited", doc: "As many as come." };
-        Shape::Either(vec![Shape::Integer { minimum: 0, maximum: u64::MAX }, Shape::Choice(vec![unlimited])])
+        let packets = Shape::Quantity { expected: "a number of packets", examples: &["20 packets"] };
+        Shape::Either(vec![Shape::Integer { minimum: 0, maximum: u64::MAX }, Shape::Choice(vec![unlimited]), packets])
     }
 
     fn resolved(&self) -> Json {
-        self.capacity().map_or_else(|| "unlimited".into(), Json::from)
+        match (self.capacity(), self.unit()) {
+            (Some(packets), Some(Unit::Packet)) => format!("{packets} packets").into(),
+            (Some(cells), _) => cells.into(),
+            (None, _) => "unlimited".into(),
+        }
     }
 }
 
@@ -111,7 +142,8 @@ mod tests {
     #[test]
     fn round_trips_become_the_cells_that_the_papers_count() {
         let cells = |text: &str, rate, milliseconds: u64| {
-            Buffer::parse(text).unwrap().in_cells(Rate(rate), Span::from_microseconds(1000 * milliseconds))
+            let round_trip = Span::from_microseconds(1000 * milliseconds);
+            Buffer::parse(text).unwrap().settled(Rate(rate), round_trip, Unit::Cell, 424)
         };
         assert_eq!(cells("1 RTT", 155_520_000, 30), Buffer::Cells(11_004));
         assert_eq!(cells("1 BDP", 45_000_000, 10), Buffer::Cells(1_062));
@@ -119,8 +151,16 @@ mod tests {
     }
 
     #[test]
+    fn round_trips_become_full_packets_where_packets_travel_whole() {
+        // 1.5 Mbit/s for 100 ms are 150000 bits: 18.03 packets of 1040 bytes.
+        let buffer = Buffer::parse("1 BDP").unwrap();
+        let round_trip = Span::from_microseconds(100_000);
+        assert_eq!(buffer.settled(Rate(1_500_000), round_trip, Unit::Packet, 8 * 1040), Buffer::Packets(19));
+    }
+
+    #[test]
     fn what_is_no_size_is_refused() {
-        for text in ["12000", "12000 cell s", "-1 cells", "1.5 cells", "RTT", "5000 RTT", "lots"] {
+        for text in ["12000", "12000 cell s", "-1 cells", "1.5 cells", "RTT", "5000 RTT", "lots", "2.5 packets"] {
             assert_eq!(Buffer::parse(text), None, "{text}");
         }
     }

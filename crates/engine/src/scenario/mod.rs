@@ -74,7 +74,7 @@ crate::section! {
         pub replication: u64 = "0",
         /// Who is joined to whom.
         pub topology: Chosen<dyn Topology>,
-        /// How packets become cells.
+        /// How packets travel: as cells, or whole.
         pub framing: Chosen<dyn Framing> = "aal5",
         /// The bottleneck's output port.
         pub port: PortConfig,

@@ -2,10 +2,11 @@
 
 use super::{Buffer, Scenario};
 use crate::config::format_span;
+use crate::framing::{Framing, Unit};
 use crate::switch::drop_policy::BufferContext;
 use crate::topology::Graph;
 use crate::transport::{OptionSize, OutOfOrder, WindowScale, option_bytes};
-use crate::units::{PICOSECONDS_PER_SECOND, Rate, Span};
+use crate::units::{CELL_BITS, PICOSECONDS_PER_SECOND, Rate, Span};
 
 /// Longest simulated time: well within the clock's range.
 const LONGEST_DURATION: Span = Span(100 * 24 * 3600 * PICOSECONDS_PER_SECOND);
@@ -24,8 +25,9 @@ impl Scenario {
     pub(super) fn settle(&mut self) -> Vec<Objection> {
         let graph = self.graph();
         let mut objections = self.object_to_clocks(&graph);
+        objections.extend(self.object_to_framing());
         if objections.is_empty() {
-            self.settle_buffer(&graph);
+            self.settle_port(&graph);
             objections.extend(self.object_to_buffer(&graph));
         }
         objections.extend(self.object_to_windows());
@@ -34,11 +36,40 @@ impl Scenario {
         objections
     }
 
-    fn settle_buffer(&mut self, graph: &Graph) {
+    /// Gives the buffer a size and arrivals an order; both depend on the framing.
+    fn settle_port(&mut self, graph: &Graph) {
+        let framing = self.framing.build(&());
+        self.port.arrival_order = self.port.arrival_order.settled(framing.unit());
+        let bits = match framing.unit() {
+            Unit::Cell => CELL_BITS,
+            Unit::Packet => framing.bits(self.tcp.mss.0, 0),
+        };
         let round_trip = graph.flows.iter().map(|flow| graph.round_trip(flow)).max();
         if let (Some(bottleneck), Some(round_trip)) = (graph.bottleneck(), round_trip) {
-            self.port.buffer = self.port.buffer.in_cells(bottleneck.rate, round_trip);
+            self.port.buffer = self.port.buffer.settled(bottleneck.rate, round_trip, framing.unit(), bits);
         }
+    }
+
+    fn object_to_framing(&self) -> Vec<Objection> {
+        let own = self.framing.objections(&());
+        let mut objections: Vec<_> =
+            own.into_iter().map(|(key, message)| (format!("framing.{key}"), message)).collect();
+        if !objections.is_empty() {
+            return objections;
+        }
+        let (name, framing, mss) = (self.framing.name(), self.framing.build(&()), self.tcp.mss.0);
+        if let Some(largest) = framing.largest_segment().filter(|largest| mss > *largest) {
+            let message =
+                format!("a segment of {mss} B does not fit a packet of framing \"{name}\"; at most {largest} B");
+            objections.push(("tcp.mss".into(), message));
+        }
+        if framing.unit() == Unit::Packet && self.port.arrival_order.settled(Unit::Packet).is_slotted() {
+            let message = format!(
+                "only cells arrive in slots, and framing \"{name}\" has none; leave it out, or \"first-come-first-served\""
+            );
+            objections.push(("port.arrival_order".into(), message));
+        }
+        objections
     }
 
     fn object_to_clocks(&self, graph: &Graph) -> Vec<Objection> {
@@ -59,20 +90,42 @@ impl Scenario {
     }
 
     fn object_to_buffer(&self, graph: &Graph) -> Vec<Objection> {
-        let capacity = self.port.buffer.capacity();
-        let packet = self.framing.build(&()).cells(self.tcp.mss.0, 0);
-        let mut objections = Vec::new();
-        if let Buffer::Cells(cells) = self.port.buffer
-            && cells < packet
-        {
-            let mss = self.tcp.mss.0;
-            let message = format!("{cells} cells cannot hold one packet: a segment of {mss} B takes {packet} cells");
-            objections.push(("port.buffer".into(), message));
+        let (capacity, framing) = (self.port.buffer.capacity(), self.framing.build(&()));
+        if let Some(message) = self.object_to_unit_of_buffer(framing.as_ref()) {
+            return vec![("port.buffer".into(), message)];
         }
-        let context = BufferContext { capacity, circuits: 2 * graph.flows.len() };
+        let mut objections = Vec::new();
+        let (mss, packet, units) = (self.tcp.mss.0, framing.cells(self.tcp.mss.0, 0), framing.unit().plural());
+        if let Some(capacity) = capacity.filter(|capacity| *capacity < packet) {
+            let of_segment = match framing.unit() {
+                Unit::Cell => format!(": a segment of {mss} B takes {packet} cells"),
+                Unit::Packet => "; at least \"1 packet\"".into(),
+            };
+            objections.push(("port.buffer".into(), format!("{capacity} {units} cannot hold one packet{of_segment}")));
+        }
+        let context = BufferContext { capacity, circuits: 2 * graph.flows.len(), unit: framing.unit() };
         let of_policy = self.port.policy.objections(&context);
         objections.extend(of_policy.into_iter().map(|(key, message)| (format!("port.policy.{key}"), message)));
         objections
+    }
+
+    /// A buffer is counted in what travels.
+    fn object_to_unit_of_buffer(&self, framing: &dyn Framing) -> Option<String> {
+        let (unit, name) = (framing.unit(), self.framing.name());
+        match self.port.buffer {
+            Buffer::Cells(cells) if unit == Unit::Packet => Some(format!(
+                "{cells} cells under framing \"{name}\", where packets travel whole; write \"20 packets\", \"1 BDP\" or \"unlimited\""
+            )),
+            Buffer::Packets(packets) if unit == Unit::Cell => {
+                let mss = self.tcp.mss.0;
+                let cells = framing.cells(mss, 0);
+                Some(format!(
+                    "{packets} packets under framing \"{name}\", which counts cells; a segment of {mss} B takes {cells}, so write \"{} cells\"",
+                    packets.saturating_mul(cells)
+                ))
+            }
+            _ => None,
+        }
     }
 
     fn object_to_windows(&self) -> Vec<Objection> {

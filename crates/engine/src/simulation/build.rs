@@ -2,13 +2,14 @@
 
 use super::{Event, Flow, LineEnd, Link, OTHER_RANK, Simulation};
 use crate::calendar::Calendar;
-use crate::framing::{Packets, Reassembly};
+use crate::framing::{Packets, Reassembly, Unit};
 use crate::link::Line;
 use crate::measure::Fingerprint;
 use crate::observer::Observer;
 use crate::random::Chance;
 use crate::scenario::Scenario;
 use crate::switch::Port;
+use crate::switch::drop_policy::BufferContext;
 use crate::topology::{Graph, Routes};
 use crate::transport::{Receiver, Sender, TickClock};
 use crate::units::Time;
@@ -20,7 +21,7 @@ impl<O: Observer> Simulation<O> {
         let graph = scenario.graph();
         let chance = Chance { seed: scenario.seed, replication: scenario.replication };
         let framing = scenario.framing.build(&());
-        let (links, ports) = build_links(scenario, &graph, chance);
+        let (links, ports) = build_links(scenario, &graph, framing.unit(), chance);
         let flows: Vec<_> = (0..graph.flows.len()).map(|number| build_flow(scenario, &graph, number, chance)).collect();
         let mut simulation = Self {
             calendar: Calendar::new(links.len() + ports.len() + 3 * flows.len()),
@@ -59,18 +60,20 @@ fn list_events(links: usize, ports: usize, flows: usize) -> Vec<Event> {
     arrivals.chain(services).chain(timeouts).chain(wakes).chain(acknowledgments).collect()
 }
 
-fn build_links(scenario: &Scenario, graph: &Graph, chance: Chance) -> (Vec<Link>, Vec<Port>) {
-    let circuits = 2 * graph.flows.len();
-    let relays = find_relays(graph);
+fn build_links(scenario: &Scenario, graph: &Graph, unit: Unit, chance: Chance) -> (Vec<Link>, Vec<Port>) {
+    let buffer = BufferContext { capacity: scenario.port.buffer.capacity(), circuits: 2 * graph.flows.len(), unit };
+    let relays = match unit {
+        Unit::Cell => find_relays(graph),
+        Unit::Packet => vec![None; graph.links.len()],
+    };
     let mut ports = Vec::new();
     let mut links = Vec::new();
     for (number, link) in graph.links.iter().enumerate() {
         let relay = relays[number].map(|next| graph.links[next].delay);
-        let line = Line::new(link.rate, link.delay, relay);
+        let line = Line::new(unit, link.rate, link.delay, relay);
         let port = link.managed.then(|| {
             let order = chance.stream(&format!("port/{}/order", link.name));
-            let capacity = scenario.port.buffer.capacity();
-            ports.push(Port::new(&scenario.port, capacity, circuits, number, line.cell_time(), order));
+            ports.push(Port::new(&scenario.port, buffer, number, link.rate, order));
             ports.len() - 1
         });
         let end = graph.links[relays[number].unwrap_or(number)].to;
@@ -83,7 +86,8 @@ fn build_links(scenario: &Scenario, graph: &Graph, chance: Chance) -> (Vec<Link>
 /// For each link, one of the links on which all its cells go on without ever waiting; `None` where there is none.
 ///
 /// Every such link must be fed by this one alone, have its rate, no managed port, and lead to a host; and all must have the
-/// same delay, so that cells arrive in the order in which they were sent.
+/// same delay, so that cells arrive in the order in which they were sent. (Packets that travel whole do wait, the small behind
+/// the large.)
 fn find_relays(graph: &Graph) -> Vec<Option<usize>> {
     let mut followers: Vec<Vec<usize>> = vec![Vec::new(); graph.links.len()];
     let mut feeders: Vec<Vec<usize>> = vec![Vec::new(); graph.links.len()];

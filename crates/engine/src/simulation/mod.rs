@@ -197,7 +197,7 @@ impl<O: Observer> Simulation<O> {
             self.account_for_drops(now, port);
         } else {
             let idle = link.line.is_empty();
-            link.line.send_cell(now, cell);
+            link.line.send_cell(now, cell, &self.packets);
             if idle {
                 self.watch_line(line);
             }
@@ -207,7 +207,7 @@ impl<O: Observer> Simulation<O> {
     fn serve(&mut self, now: Time, port: usize) {
         let line = self.ports[port].line;
         let idle = self.links[line].line.is_empty();
-        let next = self.ports[port].serve(now, &mut self.links[line].line, &mut self.dropped);
+        let next = self.ports[port].serve(now, &mut self.links[line].line, &self.packets, &mut self.dropped);
         match next {
             Some(time) => self.calendar.schedule(self.port_slot(port), time, SERVICE_RANK),
             None => self.calendar.cancel(self.port_slot(port)),
@@ -368,10 +368,10 @@ impl<O: Observer> Simulation<O> {
         option_bytes: u64,
     ) {
         let cells = self.framing.cells(payload_bytes, option_bytes) as u32;
-        let packet = self.packets.insert(content, cells);
+        let packet = self.packets.insert(content, cells, self.framing.bits(payload_bytes, option_bytes));
         self.cells_sent += u64::from(cells);
         let idle = self.links[line].line.is_empty();
-        self.links[line].line.send_packet(now, packet, circuit as u32, cells);
+        self.links[line].line.send_packet(now, packet, self.packets.get(packet), circuit as u32);
         if idle {
             self.watch_line(line);
         }

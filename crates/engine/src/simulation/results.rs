@@ -5,7 +5,7 @@ use crate::config::Parameter;
 use crate::measure::{Fingerprint, FlowRecord, Metrics, PortRecord, RunRecord, Work, fairness_index};
 use crate::observer::Observer;
 use crate::scenario::Throughput;
-use crate::units::{CELL_BITS, Rate, Span};
+use crate::units::{Rate, Span};
 
 #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
 impl<O: Observer> Simulation<O> {
@@ -49,11 +49,11 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// C (M-02): the bottleneck's rate times the share of data in the cells of a full segment.
+    /// C (M-02): the bottleneck's rate times the share of data in a full segment's bits on the line.
     fn max_goodput_bps(&self) -> f64 {
         let rate = self.scenario.graph().bottleneck().map_or(0, |link| link.rate.0);
         let mss = self.scenario.tcp.mss.0;
-        let bits_on_line = self.framing.cells(mss, 0) * CELL_BITS;
+        let bits_on_line = self.framing.bits(mss, 0);
         rate as f64 * (8 * mss) as f64 / bits_on_line as f64
     }
 
@@ -85,6 +85,7 @@ impl<O: Observer> Simulation<O> {
         let record = |port: &crate::switch::Port| {
             let link = &graph.links[port.line];
             let statistics = port.statistics();
+            let bits_out = self.links[port.line].line.bits_of(statistics.cells_out);
             PortRecord {
                 name: link.name.clone(),
                 policy: self.scenario.port.policy.name(),
@@ -94,7 +95,7 @@ impl<O: Observer> Simulation<O> {
                 cells_out: statistics.cells_out,
                 cells_dropped: statistics.cells_dropped,
                 packets_dropped: statistics.packets_dropped,
-                utilization: busy_share(statistics.cells_out, link.rate, self.scenario.duration.0),
+                utilization: busy_share(bits_out, link.rate, self.scenario.duration.0),
             }
         };
         self.ports.iter().map(record).collect()
@@ -120,8 +121,8 @@ impl<O: Observer> Simulation<O> {
     }
 }
 
-/// Share of `duration` that `cells` cells keep a line of `rate` busy.
+/// Share of `duration` that `bits` bits keep a line of `rate` busy.
 #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
-fn busy_share(cells: u64, rate: Rate, duration: Span) -> f64 {
-    (cells * CELL_BITS) as f64 / rate.0 as f64 / duration.as_seconds()
+fn busy_share(bits: u64, rate: Rate, duration: Span) -> f64 {
+    bits as f64 / rate.0 as f64 / duration.as_seconds()
 }

@@ -5,25 +5,27 @@ use std::collections::VecDeque;
 use super::drop_policy::{BufferContext, DropPolicy, Verdict};
 use super::slots::Slots;
 use super::{ArrivalOrder, Occupancy};
-use crate::framing::Cell;
+use crate::framing::{Cell, Packets};
 use crate::link::Line;
 use crate::random::Stream;
 use crate::registry::Chosen;
 use crate::scenario::Buffer;
-use crate::units::{CellTime, LineClock, Time};
+use crate::units::{CellSlots, LineClock, Rate, Time};
 
 crate::section! {
     /// The bottleneck's output port.
     pub struct PortConfig {
-        /// K: cells that can wait, besides the one being sent. Also "0.5 RTT" or "1 BDP" (the cells that the bottleneck
-        /// carries in a round trip without queueing) or "unlimited".
+        /// K: cells that can wait, besides the one being sent; packets where they travel whole ("20 packets"). Also
+        /// "0.5 RTT" or "1 BDP" (what the bottleneck carries in a round trip without queueing: cells, or full packets) or
+        /// "unlimited".
         pub buffer: Buffer,
         /// What is dropped when the buffer fills.
         pub policy: Chosen<dyn DropPolicy> = "tail-drop",
         /// In which order cells that arrive in one cell slot enter the buffer (S-06). The papers say "no randomization in
         /// any component" and no more. Always the same order lets one connection capture the buffer, which their tables
-        /// do not show; a seeded random order comes closest to them.
-        pub arrival_order: ArrivalOrder = "seeded-random" or ["rotating", "fixed", "first-come-first-served"],
+        /// do not show; a seeded random order comes closest to them, and is what "by-framing" means for cells. Packets that
+        /// travel whole know no slots: first come, first served.
+        pub arrival_order: ArrivalOrder = "by-framing" or ["rotating", "fixed", "first-come-first-served"],
         /// Whether the cell being sent counts as one in the buffer (S-07). Table 1 of UBR+ comes out exactly if not.
         pub counts_cell_in_service: bool = "false" or ["true"],
     }
@@ -99,7 +101,7 @@ pub struct Port {
     buffer: Guarded,
     slots: Slots,
     is_slotted: bool,
-    cell_time: CellTime,
+    cell_slots: CellSlots,
     /// When the next cell may be sent; meaningful while a service is pending.
     boundary: LineClock,
     /// The slot that ends at `boundary`.
@@ -111,27 +113,20 @@ pub struct Port {
 }
 
 impl Port {
-    /// An empty port in front of `line`.
+    /// An empty port in front of `line`, which has the rate `rate`.
     #[must_use]
-    pub fn new(
-        config: &PortConfig,
-        capacity: Option<u64>,
-        circuits: usize,
-        line: usize,
-        cell_time: CellTime,
-        chance: Stream,
-    ) -> Self {
+    pub fn new(config: &PortConfig, buffer: BufferContext, line: usize, rate: Rate, chance: Stream) -> Self {
         Self {
             line,
             buffer: Guarded {
-                occupancy: Occupancy::new(capacity, circuits),
-                policy: config.policy.build(&BufferContext { capacity, circuits }),
+                occupancy: Occupancy::new(buffer.capacity, buffer.circuits),
+                policy: config.policy.build(&buffer),
                 queue: VecDeque::new(),
                 statistics: PortStatistics::default(),
             },
-            slots: Slots::new(config.arrival_order, circuits, chance),
-            is_slotted: config.arrival_order != ArrivalOrder::FirstComeFirstServed,
-            cell_time,
+            slots: Slots::new(config.arrival_order, buffer.circuits, chance),
+            is_slotted: config.arrival_order.is_slotted(),
+            cell_slots: CellSlots(rate),
             boundary: LineClock::default(),
             slot: 0,
             service_is_pending: false,
@@ -172,8 +167,8 @@ impl Port {
             if self.service_is_pending {
                 return None;
             }
-            self.slot = self.cell_time.slot_of(now);
-            self.boundary = self.cell_time.boundary(self.slot + 1);
+            self.slot = self.cell_slots.slot_of(now);
+            self.boundary = self.cell_slots.boundary(self.slot + 1);
         } else {
             self.integrate(now);
             self.buffer.admit(cell, dropped);
@@ -188,7 +183,7 @@ impl Port {
     }
 
     /// Ends a slot: admits the cells that arrived in it and sends the head of the queue. Gives when to serve again.
-    pub fn serve(&mut self, now: Time, line: &mut Line, dropped: &mut Vec<Dropped>) -> Option<Time> {
+    pub fn serve(&mut self, now: Time, line: &mut Line, packets: &Packets, dropped: &mut Vec<Dropped>) -> Option<Time> {
         self.integrate(now);
         for &cell in self.slots.close(self.slot) {
             self.buffer.admit(cell, dropped);
@@ -198,8 +193,7 @@ impl Port {
         if let Some(circuit) = self.in_service.take() {
             self.buffer.occupancy.remove(circuit);
         }
-        self.service_is_pending = self.send(line);
-        self.boundary.advance(self.cell_time);
+        self.service_is_pending = self.send(line, packets);
         self.service_is_pending.then_some(self.boundary.time)
     }
 
@@ -210,9 +204,9 @@ impl Port {
 
     /// Hands the head of the queue to the line; tells whether there was one.
     #[inline]
-    fn send(&mut self, line: &mut Line) -> bool {
+    fn send(&mut self, line: &mut Line, packets: &Packets) -> bool {
         let Some(cell) = self.buffer.queue.pop_front() else { return false };
-        line.send_cell_at(self.boundary, cell);
+        self.boundary = line.send_cell_at(self.boundary, cell, packets);
         self.buffer.statistics.cells_out += 1;
         if self.counts_cell_in_service {
             self.in_service = Some(cell.circuit());

@@ -4,12 +4,14 @@
 //! papers do not say (S-06). Here a slotted port gathers the cells of a slot and admits them at its end in the order of a
 //! stated rule.
 
-use crate::framing::Cell;
+use crate::framing::{Cell, Unit};
 use crate::random::Stream;
 
 crate::choice! {
     /// In which order cells that arrive in one slot of the outgoing line enter its buffer (S-06).
     pub enum ArrivalOrder {
+        /// `seeded-random` for cells, `first-come-first-served` for packets that travel whole.
+        ByFraming = "by-framing",
         /// In a new random order in every slot.
         SeededRandom = "seeded-random",
         /// In the order of their circuits, beginning with another circuit in every slot.
@@ -18,6 +20,28 @@ crate::choice! {
         Fixed = "fixed",
         /// Not slotted: each cell enters the moment it arrives, ties in the order of scheduling.
         FirstComeFirstServed = "first-come-first-served",
+    }
+}
+
+impl ArrivalOrder {
+    /// The rule for a framing with that unit.
+    #[must_use]
+    pub fn settled(self, unit: Unit) -> Self {
+        match (self, unit) {
+            (Self::ByFraming, Unit::Cell) => Self::SeededRandom,
+            (Self::ByFraming, Unit::Packet) => Self::FirstComeFirstServed,
+            (other, _) => other,
+        }
+    }
+
+    /// Whether cells wait for the end of the slot in which they arrive.
+    ///
+    /// # Panics
+    /// If the rule still depends on the framing.
+    #[must_use]
+    pub fn is_slotted(self) -> bool {
+        assert!(self != Self::ByFraming, "a checked scenario has its order settled");
+        self != Self::FirstComeFirstServed
     }
 }
 
@@ -54,7 +78,7 @@ impl Slots {
     pub fn close(&mut self, slot: u64) -> &[Cell] {
         if self.waiting.len() > 1 {
             match self.order {
-                ArrivalOrder::FirstComeFirstServed => {}
+                ArrivalOrder::FirstComeFirstServed | ArrivalOrder::ByFraming => {}
                 ArrivalOrder::Fixed => self.waiting.sort_by_key(|cell| cell.circuit()),
                 ArrivalOrder::Rotating => self.rotate(slot),
                 ArrivalOrder::SeededRandom => self.shuffle(slot),

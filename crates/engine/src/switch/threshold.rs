@@ -2,21 +2,23 @@
 
 use serde_json::Value as Json;
 
+use super::drop_policy::BufferContext;
 use crate::config::{Node, Parameter, Reader, Shape, Value};
+use crate::framing::Unit;
 
-/// A level of a buffer of K cells.
+/// A level of a buffer of K cells, or of K packets where they travel whole.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Threshold {
     /// A share of K.
     Share(f64),
-    /// A number of cells.
-    Cells(u64),
-    /// K less a number of cells.
-    BelowCapacity(u64),
+    /// A number of cells or packets.
+    Count(u64, Unit),
+    /// K less a number of cells or packets.
+    BelowCapacity(u64, Unit),
 }
 
 impl Threshold {
-    /// The level in cells of a buffer of `capacity` cells; a share is rounded down.
+    /// The level in a buffer of `capacity`; a share is rounded down.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -24,22 +26,30 @@ impl Threshold {
         clippy::cast_sign_loss,
         reason = "cell counts are far below 2^53; both factors are positive"
     )]
-    pub fn cells(self, capacity: u64) -> u64 {
+    pub fn level(self, capacity: u64) -> u64 {
         match self {
             Self::Share(share) => (capacity as f64 * share) as u64,
-            Self::Cells(cells) => cells,
-            Self::BelowCapacity(cells) => capacity.saturating_sub(cells),
+            Self::Count(count, _) => count,
+            Self::BelowCapacity(count, _) => capacity.saturating_sub(count),
         }
     }
 
-    /// What is wrong with this level for a buffer of `capacity` cells.
+    /// What is wrong with this level for a buffer.
     #[must_use]
-    pub fn objection(self, capacity: Option<u64>) -> Option<String> {
-        let capacity = capacity?;
+    pub fn objection(self, buffer: &BufferContext) -> Option<String> {
+        if let Self::Count(_, unit) | Self::BelowCapacity(_, unit) = self
+            && unit != buffer.unit
+        {
+            let units = buffer.unit.plural();
+            return Some(format!(
+                "{self} for a buffer that counts {units}; write \"15 {units}\", \"K - 15 {units}\" or a share of the buffer, such as 0.9"
+            ));
+        }
+        let (capacity, units) = (buffer.capacity?, buffer.unit.plural());
         let message = match self {
-            Self::Cells(cells) if cells > capacity => format!("{cells} cells is above the buffer of {capacity} cells"),
-            Self::BelowCapacity(cells) if cells >= capacity => {
-                format!("K - {cells} cells leaves nothing of the buffer of {capacity} cells")
+            Self::Count(count, _) if count > capacity => format!("{self} is above the buffer of {capacity} {units}"),
+            Self::BelowCapacity(count, _) if count >= capacity => {
+                format!("{self} leaves nothing of the buffer of {capacity} {units}")
             }
             _ => return None,
         };
@@ -47,10 +57,23 @@ impl Threshold {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        let cells = |text: &str| text.trim().strip_suffix("cells").and_then(|number| number.trim().parse().ok());
-        match text.trim().strip_prefix('K') {
-            Some(rest) => cells(rest.trim_start().strip_prefix('-')?).map(Self::BelowCapacity),
-            None => cells(text).map(Self::Cells),
+        let count = |text: &str, unit: Unit| text.trim().strip_suffix(unit.plural())?.trim().parse().ok();
+        let of_unit = |unit| match text.trim().strip_prefix('K') {
+            Some(rest) => {
+                count(rest.trim_start().strip_prefix('-')?, unit).map(|count| Self::BelowCapacity(count, unit))
+            }
+            None => count(text, unit).map(|count| Self::Count(count, unit)),
+        };
+        of_unit(Unit::Cell).or_else(|| of_unit(Unit::Packet))
+    }
+}
+
+impl std::fmt::Display for Threshold {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Share(share) => write!(f, "{share}"),
+            Self::Count(count, unit) => write!(f, "{count} {}", unit.plural()),
+            Self::BelowCapacity(count, unit) => write!(f, "K - {count} {}", unit.plural()),
         }
     }
 }
@@ -60,8 +83,8 @@ impl Parameter for Threshold {
         Shape::Either(vec![
             Shape::Number { above: 0.0, up_to: Some(1.0) },
             Shape::Quantity {
-                expected: "cells, or K (the buffer) less cells",
-                examples: &["900 cells", "K - 200 cells"],
+                expected: "cells, or K (the buffer) less cells; packets where they travel whole",
+                examples: &["900 cells", "K - 200 cells", "K - 5 packets"],
             },
         ])
     }
@@ -85,8 +108,7 @@ impl Parameter for Threshold {
     fn resolved(&self) -> Json {
         match self {
             Self::Share(share) => (*share).into(),
-            Self::Cells(cells) => format!("{cells} cells").into(),
-            Self::BelowCapacity(cells) => format!("K - {cells} cells").into(),
+            count => count.to_string().into(),
         }
     }
 }
@@ -96,10 +118,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_three_forms_give_cells() {
-        assert_eq!(Threshold::parse("K - 200 cells").unwrap().cells(1000), 800);
-        assert_eq!(Threshold::parse("750 cells").unwrap().cells(1000), 750);
-        assert_eq!(Threshold::Share(0.9).cells(12_000), 10_800);
+    fn the_three_forms_give_a_level() {
+        assert_eq!(Threshold::parse("K - 200 cells").unwrap().level(1000), 800);
+        assert_eq!(Threshold::parse("750 cells").unwrap().level(1000), 750);
+        assert_eq!(Threshold::Share(0.9).level(12_000), 10_800);
+        assert_eq!(Threshold::parse("K - 5 packets").unwrap().level(20), 15);
         assert_eq!(Threshold::parse("750"), None);
+    }
+
+    #[test]
+    fn a_level_in_cells_means_nothing_to_a_buffer_that_counts_packets_and_the_other_way_round() {
+        let objection = |text, unit| {
+            Threshold::parse(text).unwrap().objection(&BufferContext { capacity: Some(1000), circuits: 2, unit })
+        };
+        assert_eq!(objection("K - 200 cells", Unit::Cell), None);
+        assert_eq!(objection("15 packets", Unit::Packet), None);
+        let message = objection("K - 200 cells", Unit::Packet).unwrap();
+        assert!(
+            message.starts_with("K - 200 cells for a buffer that counts packets; write \"15 packets\""),
+            "{message}"
+        );
+        assert!(objection("15 packets", Unit::Cell).unwrap().contains("\"K - 15 cells\""));
     }
 }

@@ -27,7 +27,7 @@ fn a_wrong_unit_is_refused_with_the_right_ones() {
     assert_refused("topology.access.rate", "5 mbit/s", &["unknown unit \"mbit/s\"", "did you mean"]);
     assert_refused("duration", "5 MS", &["unknown unit \"MS\""]);
     assert_refused("tcp.mss", "512 bytes", &["unknown unit \"bytes\""]);
-    assert_refused("port.buffer", "12000 packets", &["a number of cells", "12000 packets"]);
+    assert_refused("port.buffer", "12000 bytes", &["a number of cells", "12000 bytes"]);
     assert_refused("topology.access.delay", "5 Mbit/s", &["unknown unit \"Mbit/s\"", "a length of time"]);
 }
 
@@ -66,6 +66,49 @@ fn a_buffer_smaller_than_a_packet_is_refused() {
     // On a LAN half a round trip, 15 us, carries 5.5 cells.
     let problems = complaints_with(&[tail_drop, ("port.buffer", "0.5 RTT")]);
     assert!(problems[0].contains("6 cells cannot hold one packet"), "{problems:?}");
+}
+
+#[test]
+fn a_buffer_is_counted_in_what_travels() {
+    let words = ["12000 packets under framing \"aal5\", which counts cells", "takes 12, so write \"144000 cells\""];
+    assert_refused("port.buffer", "12000 packets", &words);
+    let with = |framing: &str, path: &str, value: &str| {
+        complaints_with(&[
+            ("port.policy", "tail-drop"),
+            ("port.buffer", "9 packets"),
+            ("framing", framing),
+            (path, value),
+        ])
+    };
+    for framing in ["packet", "ethernet"] {
+        for (path, value, words) in [
+            (
+                "port.buffer",
+                "1000 cells",
+                "1000 cells under framing \"{}\", where packets travel whole; write \"20 packets\"",
+            ),
+            ("port.buffer", "0 packets", "0 packets cannot hold one packet; at least \"1 packet\""),
+            ("port.policy", "epd", "K - 200 cells for a buffer that counts packets; write \"15 packets\""),
+            ("port.arrival_order", "fixed", "only cells arrive in slots, and framing \"{}\" has none"),
+        ] {
+            let problems = with(framing, path, value);
+            let words = words.replace("{}", framing);
+            assert!(problems.len() == 1 && problems[0].contains(&words), "{problems:?} does not say {words}");
+        }
+    }
+    let problems = with("ethernet", "tcp.mss", "1461 B");
+    assert!(
+        problems.len() == 1
+            && problems[0].contains("1461 B does not fit a packet of framing \"ethernet\"; at most 1460 B"),
+        "{problems:?}"
+    );
+    let problems = with("{ kind = 'packet', header = '65536 B' }", "tcp.mss", "512 B");
+    assert!(problems.len() == 1 && problems[0].contains("framing.header: 65536 B is too large"), "{problems:?}");
+    let problems = with("{ kind = 'ethernet', mtu = '40 B' }", "tcp.mss", "512 B");
+    assert!(
+        problems.len() == 1 && problems[0].contains("framing.mtu: 40 B is no size of an IP packet"),
+        "{problems:?}"
+    );
 }
 
 #[test]
@@ -173,7 +216,7 @@ fn a_value_of_the_wrong_type_is_refused_in_words() {
     assert_refused("seed", "1.0", &["found the number 1.0"]);
     assert_refused("seed", "true", &["found true"]);
     assert_refused("seed", "\"1\"", &["found the text \"1\""]);
-    assert_refused("framing", "1979-05-27", &["one of \"aal5\", found the date 1979-05-27"]);
+    assert_refused("framing", "1979-05-27", &["one of \"aal5\", \"packet\", \"ethernet\", found the date 1979-05-27"]);
     assert_refused("port.counts_cell_in_service", "1", &["expected true or false, found the number 1"]);
     assert_refused("schema_version", "2", &["version 2 is newer than this program"]);
     assert_refused("port.policy", "[\"epd\"]", &["expected a drop policy: one of \"tail-drop\"", "found a list"]);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use longfat_engine::catalog;
 use longfat_engine::config::{Document, Parameter, Reader, parse_fragment};
-use longfat_engine::framing::Framing;
+use longfat_engine::framing::{Framing, Unit};
 use longfat_engine::random::Chance;
 use longfat_engine::registry::{Chosen, ContextOf, Entry, Family};
 use longfat_engine::switch::drop_policy::{BufferContext, DropPolicy};
@@ -29,7 +29,7 @@ fn for_every_model(check: &impl Check) {
     }
     let chance = Chance { seed: 1, replication: 0 };
     let clock = TickClock::new(Span::from_microseconds(100_000), TimerPhase::Common, &mut chance.stream("clock"));
-    family::<dyn DropPolicy>(check, &BufferContext { capacity: Some(1000), circuits: 10 });
+    family::<dyn DropPolicy>(check, &BufferContext { capacity: Some(1000), circuits: 10, unit: Unit::Cell });
     family::<dyn Flavor>(check, &());
     family::<dyn TimeoutEstimator>(check, &clock);
     family::<dyn Source>(check, &chance.stream("source"));

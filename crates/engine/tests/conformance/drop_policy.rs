@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use longfat_engine::config::{Parameter, Reader, parse_fragment};
-use longfat_engine::framing::{Cell, Content, LostLastCell, PacketId, Packets, Reassembly};
+use longfat_engine::framing::{Cell, Content, LostLastCell, PacketId, Packets, Reassembly, Unit};
 use longfat_engine::registry::Chosen;
 use longfat_engine::switch::Occupancy;
 use longfat_engine::switch::drop_policy::{BufferContext, DropPolicy, POLICIES, Verdict};
@@ -17,7 +17,7 @@ fn build(text: &str, capacity: Option<u64>) -> Option<Box<dyn DropPolicy>> {
     let mut reader = Reader::default();
     let chosen = Chosen::<dyn DropPolicy>::read(&parse_fragment(text), &mut reader);
     let chosen = chosen.unwrap_or_else(|| panic!("{text}: {:?}", reader.problems));
-    let context = BufferContext { capacity, circuits: CIRCUITS };
+    let context = BufferContext { capacity, circuits: CIRCUITS, unit: Unit::Cell };
     chosen.objections(&context).is_empty().then(|| chosen.build(&context))
 }
 
@@ -51,8 +51,9 @@ impl Bench {
     /// The next cell of a circuit: of the packet that is arriving, or of a new one of `cells` cells.
     fn arrive(&mut self, circuit: u32, cells: u32) -> Verdict {
         let place = circuit as usize;
-        let (packet, cells, come) = self.arriving[place]
-            .unwrap_or_else(|| (self.packets.insert(Content::Synchronize, cells), cells, 0));
+        let (packet, cells, come) = self.arriving[place].unwrap_or_else(|| {
+            (self.packets.insert(Content::Synchronize, cells, 424 * u64::from(cells)), cells, 0)
+        });
         let cell = Cell::new(packet, circuit, come == 0, come + 1 == cells);
         self.arriving[place] = (come + 1 < cells).then_some((packet, cells, come + 1));
         let verdict = self.policy.decide(cell, place, &self.occupancy);

@@ -7,8 +7,8 @@ use longfat_engine::scenario::Scenario;
 const SMALLEST: &str = r#"
 schema_version = 1
 duration = "10 ms"
-topology = { kind = "n-source", sources = 2, access = { delay = "5 us" }, bottleneck = { delay = "5 us" } }
-port.buffer = "1000 cells"
+topology = { kind = "n-source", sources = 2, access = { delay = "5 ms" }, bottleneck = { delay = "5 ms" } }
+port.buffer = "1 RTT"
 "#;
 
 type Overrides = Vec<(String, String)>;
@@ -114,7 +114,7 @@ fn every_example_of_a_quantity_is_accepted_where_it_fits() {
             for example in *examples {
                 let mut overrides = place.chosen.clone();
                 overrides.push((place.path.clone(), (*example).into()));
-                // It may not fit the rest of this scenario ("0.5 RTT" of a LAN holds no packet), but it is never misread.
+                // It may not fit the rest of this scenario ("20 packets" where cells are counted), but it is never misread.
                 let problems = check(&overrides).err().unwrap_or_default();
                 let misread =
                     problems.iter().find(|problem| problem.contains("expected") || problem.contains("unknown"));

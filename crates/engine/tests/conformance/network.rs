@@ -1,10 +1,10 @@
 //! Framings and topologies: what a network is made of.
 
 use longfat_engine::config::{Parameter, Reader, parse_fragment};
-use longfat_engine::framing::{FRAMINGS, Framing};
+use longfat_engine::framing::{FRAMINGS, Framing, Unit};
 use longfat_engine::registry::{Chosen, Family};
 use longfat_engine::topology::{Graph, Routes, TOPOLOGIES, Topology};
-use longfat_engine::units::{CELL_PAYLOAD_BYTES, Span};
+use longfat_engine::units::{CELL_BITS, CELL_PAYLOAD_BYTES, Span};
 use proptest::prelude::*;
 
 use crate::support::declared::{any_table, table};
@@ -21,16 +21,26 @@ fn any_framing() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn a_framing_has_room_for_the_data_and_its_headers_and_wastes_less_than_a_cell(
+    fn a_framing_has_room_for_the_data_and_its_headers_and_wastes_little(
         text in any_framing(), payload in 0_u64..70_000, options in 0_u64..=40,
     ) {
         let framing = choose::<dyn Framing>(&text).build(&());
-        let cells = framing.cells(payload, options);
+        let (cells, bits) = (framing.cells(payload, options), framing.bits(payload, options));
+        let bytes_in_cells = match framing.unit() {
+            Unit::Cell => {
+                prop_assert_eq!(bits, cells * CELL_BITS);
+                cells * CELL_PAYLOAD_BYTES
+            }
+            Unit::Packet => {
+                prop_assert_eq!((cells, bits % 8), (1, 0));
+                bits / 8
+            }
+        };
         // 20 bytes of TCP header and 20 of IP header at least.
-        let room = cells * CELL_PAYLOAD_BYTES;
-        prop_assert!(room >= payload + options + 40, "{cells} cells for {payload} bytes");
-        prop_assert!(room < payload + options + 200, "{cells} cells for {payload} bytes");
-        prop_assert!(framing.cells(payload + 1, options) - cells <= 1, "a byte more costs a cell at most");
+        prop_assert!(bytes_in_cells >= payload + options + 40, "{bytes_in_cells} bytes for {payload}");
+        prop_assert!(bytes_in_cells < payload + options + 200, "{bytes_in_cells} bytes for {payload}");
+        let more = framing.bits(payload + 1, options) - bits;
+        prop_assert!(more == 0 || more == 8 || more == CELL_BITS, "a byte more costs a byte, or a cell at most");
     }
 }
 

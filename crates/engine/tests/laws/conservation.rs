@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use longfat_engine::framing::FRAMINGS;
 use longfat_engine::measure::{PortRecord, RunRecord};
 use longfat_engine::run;
 use longfat_engine::scenario::{Scenario, Throughput};
@@ -29,13 +30,14 @@ proptest! {
 #[test]
 fn random_networks_use_every_policy_lose_cells_time_out_and_back_off() {
     let mut runner = TestRunner::deterministic();
-    let mut policies_that_lost = BTreeSet::new();
+    let (mut policies_that_lost, mut framings_that_lost) = (BTreeSet::new(), BTreeSet::new());
     let (mut timed_out, mut backed_off, mut uneven) = (0, 0, 0);
     for _ in 0..400 {
         let network = any_network().new_tree(&mut runner).expect("a network can be drawn").current();
         let record = run(&network.scenario).unwrap_or_else(|violation| panic!("{violation}{network:?}"));
         if record.ports[0].cells_dropped > 0 {
             policies_that_lost.insert(record.ports[0].policy);
+            framings_that_lost.insert(network.scenario.framing.name());
         }
         timed_out += u64::from(record.metrics.timeouts > 0);
         backed_off += u64::from(record.flows.iter().any(|flow| flow.timeouts > 2));
@@ -43,6 +45,7 @@ fn random_networks_use_every_policy_lose_cells_time_out_and_back_off() {
         uneven += u64::from(graph.links.iter().any(|link| link.rate.0 > 3 * graph.links[0].rate.0));
     }
     assert_eq!(policies_that_lost, POLICIES.iter().map(|entry| entry.name).collect());
+    assert_eq!(framings_that_lost, FRAMINGS.iter().map(|entry| entry.name).collect());
     let seen = (timed_out, backed_off, uneven);
     assert!(timed_out > 100 && backed_off > 50 && uneven > 50, "timed out, backed off, uneven rates: {seen:?}");
 }
@@ -102,8 +105,9 @@ fn check_metrics(scenario: &Scenario, record: &RunRecord) -> Result<(), TestCase
     let port = &record.ports[0];
     prop_assert_eq!(metrics.max_queue_cells, port.max_queue_cells);
     prop_assert!((metrics.cell_loss_ratio * port.cells_in as f64 - port.cells_dropped as f64).abs() < 1e-6);
-    // The last cell may have been handed to the line just before the end.
-    let one_cell = 424.0 / scenario.graph().bottleneck().map_or(1, |link| link.rate.0) as f64;
-    prop_assert!(port.utilization <= 1.0 + one_cell / scenario.duration.0.as_seconds() + ROUNDING, "{port:?}");
+    // The last packet may have been handed to the line just before the end.
+    let bits = scenario.framing.build(&()).bits(scenario.tcp.mss.0, 0);
+    let one_packet = bits as f64 / scenario.graph().bottleneck().map_or(1, |link| link.rate.0) as f64;
+    prop_assert!(port.utilization <= 1.0 + one_packet / scenario.duration.0.as_seconds() + ROUNDING, "{port:?}");
     Ok(())
 }

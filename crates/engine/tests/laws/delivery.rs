@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use longfat_engine::framing::Unit;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::transport::{OutOfOrder, TimerPhase};
-use longfat_engine::units::{CellTime, Time};
+use longfat_engine::units::{LineClock, Time, TransmissionTime};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
@@ -71,13 +72,19 @@ fn check_causality<'t>(
     tape: impl Iterator<Item = &'t Entry>,
 ) -> Result<(), TestCaseError> {
     let graph = scenario.graph();
-    let cells = scenario.framing.build(&()).cells(scenario.tcp.mss.0, 0);
-    let one_way = |path: &[usize], cells: u64| {
-        let first = CellTime::at(graph.links[path[0]].rate).boundary(cells).time.0;
-        first + path.iter().map(|&link| graph.links[link].delay.0).sum::<u64>()
+    let framing = scenario.framing.build(&());
+    let one_way = |path: &[usize], bits: u64| {
+        let sending =
+            |link: &usize| LineClock::default().after(TransmissionTime::of_bits(bits, graph.links[*link].rate)).time.0;
+        // A packet that travels whole is sent anew by every switch; of cells the first have long been sent on by then.
+        let sendings: u64 = match framing.unit() {
+            Unit::Cell => sending(&path[0]),
+            Unit::Packet => path.iter().map(sending).sum(),
+        };
+        sendings + path.iter().map(|&link| graph.links[link].delay.0).sum::<u64>()
     };
-    let there = one_way(&graph.flows[flow].forward, cells);
-    let back = one_way(&graph.flows[flow].backward, scenario.framing.build(&()).cells(0, 0));
+    let there = one_way(&graph.flows[flow].forward, framing.bits(scenario.tcp.mss.0, 0));
+    let back = one_way(&graph.flows[flow].backward, framing.bits(0, 0));
     let (mut first_sent, mut acknowledgments) = (std::collections::BTreeMap::new(), Vec::new());
     for entry in tape {
         match entry.what {

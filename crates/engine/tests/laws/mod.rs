@@ -3,6 +3,7 @@
 mod conservation;
 mod delivery;
 mod lone_flow;
+mod packets;
 mod random_networks;
 mod unlimited_buffer;
 

@@ -1,6 +1,8 @@
-//! Random networks: every registered policy and every knob, drawn from the declarations.
+//! Random networks: every registered framing and policy and every knob, drawn from the declarations.
 
-use longfat_engine::registry::Entry;
+use longfat_engine::config::{Parameter, Reader, parse_fragment};
+use longfat_engine::framing::{FRAMINGS, Framing, Unit};
+use longfat_engine::registry::{Chosen, Entry};
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::PortConfig;
 use longfat_engine::transport::TcpConfig;
@@ -27,18 +29,18 @@ pub const LONGEST_TIMEOUT_MS: u64 = 30;
 
 /// Any network that the engine can simulate, of a size that takes milliseconds.
 pub fn any_network() -> impl Strategy<Value = RandomNetwork> {
-    let text = (any_topology(), any_port(), any_tcp(), 10_u64..300, 0_u64..1000, any_start());
+    let text = (any_topology(), any_framing_and_port(), any_tcp(), 10_u64..300, 0_u64..1000, any_start());
     text.prop_filter_map("some values exclude each other", |parts| {
-        let (topology, port, tcp, milliseconds, seed, start) = parts;
+        let (topology, (framing, port), tcp, milliseconds, seed, start) = parts;
         let text = format!(
             "schema_version = 1\nduration = \"{milliseconds} ms\"\nseed = {seed}\ntopology = {topology}\n\
-             port = {port}\ntcp = {tcp}\ntraffic = {{ kind = \"infinite\", start = \"{start}\" }}\n"
+             framing = {framing}\nport = {port}\ntcp = {tcp}\ntraffic = {{ kind = \"infinite\", start = \"{start}\" }}\n"
         );
         match Scenario::parse(text.as_bytes(), "random.toml", &[]) {
             Ok(scenario) => Some(RandomNetwork { text, scenario }),
             Err(problems) => {
-                let known = ["port.policy.threshold", "tcp.out_of_order", "tcp.sack_blocks"];
-                let wrong = problems.iter().find(|problem| !known.iter().any(|place| problem.contains(place)));
+                let known = ["port.policy.threshold", "does not fit a packet", "tcp.out_of_order", "tcp.sack_blocks"];
+                let wrong = problems.iter().find(|problem| !known.iter().any(|words| problem.contains(words)));
                 assert!(wrong.is_none(), "the generator writes invalid scenarios: {wrong:?}\n{text}");
                 None
             }
@@ -61,13 +63,27 @@ fn any_topology() -> impl Strategy<Value = String> {
     })
 }
 
-fn any_port() -> impl Strategy<Value = String> {
-    let buffer = prop_oneof![
-        (80_u64..260).prop_map(|cells| format!("{cells} cells")),
-        (201_u64..4_000).prop_map(|cells| format!("{cells} cells")),
-        Just("unlimited".to_owned()),
-    ];
-    (buffer, any_table(None, &PortConfig::fields(), &["buffer"])).prop_map(|(buffer, knobs)| {
+/// A framing and a port that counts what it sends.
+fn any_framing_and_port() -> impl Strategy<Value = (String, String)> {
+    let tables = FRAMINGS.iter().map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &[]));
+    let framing = prop::strategy::Union::new(tables.collect::<Vec<_>>());
+    framing.prop_flat_map(|framing| (Just(framing.clone()), any_port(unit_of(&framing))))
+}
+
+fn unit_of(framing: &str) -> Unit {
+    let chosen = Chosen::<dyn Framing>::read(&parse_fragment(framing), &mut Reader::default());
+    chosen.expect("drawn from its declaration").build(&()).unit()
+}
+
+fn any_port(unit: Unit) -> impl Strategy<Value = String> {
+    let (sizes, left_out) = match unit {
+        Unit::Cell => ([80_u64..260, 201..4_000], &["buffer"][..]),
+        // Packets know no slots.
+        Unit::Packet => ([1..20, 10..400], &["buffer", "arrival_order"][..]),
+    };
+    let [small, large] = sizes.map(|sizes| sizes.prop_map(move |size| format!("{size} {}", unit.plural())));
+    let buffer = prop_oneof![small, large, Just("unlimited".to_owned())];
+    (buffer, any_table(None, &PortConfig::fields(), left_out)).prop_map(|(buffer, knobs)| {
         let knobs = knobs.trim_start_matches('{');
         format!("{{ buffer = \"{buffer}\",{knobs}")
     })

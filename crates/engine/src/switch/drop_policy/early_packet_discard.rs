@@ -18,12 +18,12 @@ crate::model! {
     }
     build(config, buffer) {
         Box::new(Policy {
-            threshold: config.threshold.cells(buffer.capacity.unwrap_or(u64::MAX)),
+            threshold: config.threshold.level(buffer.capacity.unwrap_or(u64::MAX)),
             packets: PacketDiscard::new(buffer.circuits, config.discards_remainder),
         })
     }
     objections(config, buffer) {
-        config.threshold.objection(buffer.capacity).map(|message| ("threshold", message)).into_iter().collect()
+        config.threshold.objection(buffer).map(|message| ("threshold", message)).into_iter().collect()
     }
 }
 

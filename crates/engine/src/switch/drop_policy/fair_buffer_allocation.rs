@@ -21,11 +21,11 @@ crate::model! {
     }
     build(config, buffer) {
         let capacity = buffer.capacity.unwrap_or(u64::MAX);
-        let cutoff = Cutoff { capacity, threshold: config.threshold.cells(capacity), z: config.z.0 };
+        let cutoff = Cutoff { capacity, threshold: config.threshold.level(capacity), z: config.z.0 };
         Box::new(Policy { cutoff, packets: PacketDiscard::new(buffer.circuits, config.discards_remainder) })
     }
     objections(config, buffer) {
-        config.threshold.objection(buffer.capacity).map(|message| ("threshold", message)).into_iter().collect()
+        config.threshold.objection(buffer).map(|message| ("threshold", message)).into_iter().collect()
     }
 }
 

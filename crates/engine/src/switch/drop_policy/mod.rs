@@ -13,7 +13,7 @@ mod tail_drop;
 mod test_support;
 
 use super::Occupancy;
-use crate::framing::Cell;
+use crate::framing::{Cell, Unit};
 use crate::registry::{Entry, Family};
 pub use packet_discard::PacketDiscard;
 
@@ -52,6 +52,8 @@ pub struct BufferContext {
     pub capacity: Option<u64>,
     /// Circuits that share it.
     pub circuits: usize,
+    /// What it counts: a packet that travels whole is a cell to a policy, the first and the last of its packet at once.
+    pub unit: Unit,
 }
 
 impl Family for dyn DropPolicy {

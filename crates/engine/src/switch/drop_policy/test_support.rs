@@ -2,7 +2,7 @@
 
 use super::{BufferContext, DropPolicy, Occupancy, Verdict};
 use crate::config::{Parameter, Reader, parse_fragment};
-use crate::framing::{Cell, PacketId};
+use crate::framing::{Cell, PacketId, Unit};
 use crate::registry::Chosen;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -22,7 +22,7 @@ impl Bench {
     pub(super) fn with(policy: &str, capacity: u64, circuits: usize) -> Self {
         let mut reader = Reader::default();
         let chosen = Chosen::<dyn DropPolicy>::read(&parse_fragment(policy), &mut reader);
-        let context = BufferContext { capacity: Some(capacity), circuits };
+        let context = BufferContext { capacity: Some(capacity), circuits, unit: Unit::Cell };
         let policy = chosen.unwrap_or_else(|| panic!("{:?}", reader.problems)).build(&context);
         Self { policy, occupancy: Occupancy::new(Some(capacity), circuits), queue: VecDeque::new() }
     }
