@@ -20,6 +20,18 @@ crate::choice! {
     }
 }
 
+crate::choice! {
+    /// What the round trip of a segment is worth that was timed during loss recovery.
+    pub enum RoundTripsInRecovery {
+        /// As much as any other.
+        Measured = "measured",
+        /// Nothing, if a partial acknowledgment covers it, as in ns-2's NewReno.
+        Ignored = "ignored",
+        /// It is measured when the recovery ends, as in ns-2's SACK.
+        UntilExit = "until-exit",
+    }
+}
+
 crate::section! {
     /// The end systems. Every connection has the same settings.
     pub struct TcpConfig {
@@ -43,6 +55,8 @@ crate::section! {
         /// Whether segments carry timestamps, so that every acknowledgment measures a round trip (RFC 7323). They take 12
         /// bytes of each segment's header.
         pub timestamps: bool = "false",
+        /// What the round trip of a segment is worth that was timed during loss recovery. Only ns-2 makes a difference.
+        pub round_trips_in_recovery: RoundTripsInRecovery = "measured" or ["ignored", "until-exit"],
         /// Slow start threshold of a new connection (T-04). The text says "typically 64K", but with that the windows that
         /// Table 1 of UBR+ reports for WANs cannot be reached in its 20 s.
         pub initial_ssthresh: InitialThreshold = "receiver-window" or ["unlimited", "65535 B"],

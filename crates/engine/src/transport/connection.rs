@@ -2,7 +2,7 @@
 
 use super::law::WindowLaw;
 use super::rto::TimeoutEstimator;
-use super::{Acknowledgment, Scoreboard, TcpConfig, TickClock, Window};
+use super::{Acknowledgment, RoundTripsInRecovery, Scoreboard, TcpConfig, TickClock, Window};
 use crate::units::{Span, Time};
 
 /// A piece of the data: its first byte and how many bytes.
@@ -78,6 +78,7 @@ pub struct Connection {
     avoids_silly_windows: bool,
     delays_retransmission: bool,
     carries_timestamps: bool,
+    round_trips_in_recovery: RoundTripsInRecovery,
     /// Bytes that the application has handed over so far.
     offered: u64,
     /// First byte not acknowledged (`snd_una`).
@@ -110,6 +111,7 @@ impl Connection {
             avoids_silly_windows: config.silly_window_avoidance,
             delays_retransmission: config.delayed_retransmit,
             carries_timestamps: config.timestamps,
+            round_trips_in_recovery: config.round_trips_in_recovery,
             statistics: SenderStatistics { max_cwnd: window.cwnd, ..SenderStatistics::default() },
             window,
             scoreboard: Scoreboard::default(),
@@ -181,14 +183,35 @@ impl Connection {
     }
 
     /// Moves the left edge of the window to an acknowledgment of new data; gives the number of bytes.
-    pub fn advance(&mut self, now: Time, acknowledgment: &Acknowledgment) -> u64 {
-        let acknowledged = acknowledgment.next;
-        self.measure_round_trip(now, acknowledgment);
+    pub fn advance(&mut self, acknowledged: u64) -> u64 {
         let bytes = acknowledged - self.unacknowledged;
         self.unacknowledged = acknowledged;
         // After go-back-N a receiver that kept what lay beyond the hole acknowledges more than was sent again (T-15).
         self.next = self.next.max(acknowledged);
         bytes
+    }
+
+    /// Measures the round trip that an acknowledgment of new data ends; `is_partial` if a recovery goes on.
+    pub fn measure_round_trip(&mut self, now: Time, acknowledgment: &Acknowledgment, is_partial: bool) {
+        if let Some(sent) = acknowledgment.echo.filter(|_| self.carries_timestamps) {
+            return self.note_round_trip(sent, now);
+        }
+        let covered = self.timed.filter(|timed| acknowledgment.next > timed.sequence);
+        match self.round_trips_in_recovery {
+            RoundTripsInRecovery::UntilExit if is_partial => self.estimator.end_backoff(),
+            RoundTripsInRecovery::Ignored if is_partial => {
+                if covered.is_some() {
+                    self.timed = None;
+                    self.estimator.end_backoff();
+                }
+            }
+            _ => {
+                if let Some(timed) = covered {
+                    self.timed = None;
+                    self.note_round_trip(timed.sent, now);
+                }
+            }
+        }
     }
 
     /// Lets the window grow for an acknowledgment of `bytes` new bytes.
@@ -330,15 +353,6 @@ impl Connection {
     /// Gives away what is to be sent.
     pub fn empty_outbox(&mut self, segments: &mut Vec<Segment>) {
         segments.append(&mut self.outbox);
-    }
-
-    fn measure_round_trip(&mut self, now: Time, acknowledgment: &Acknowledgment) {
-        if let Some(sent) = acknowledgment.echo.filter(|_| self.carries_timestamps) {
-            self.note_round_trip(sent, now);
-        } else if let Some(timed) = self.timed.filter(|timed| acknowledgment.next > timed.sequence) {
-            self.note_round_trip(timed.sent, now);
-            self.timed = None;
-        }
     }
 
     fn note_round_trip(&mut self, sent: Time, now: Time) {

@@ -19,7 +19,7 @@ mod window_scale;
 
 pub use acknowledgment::{Acknowledgment, Blocks, OptionSize, SackBlocks, option_bytes};
 pub use clock::{TickClock, TimerPhase};
-pub use config::{IdleRestart, TcpConfig};
+pub use config::{IdleRestart, RoundTripsInRecovery, TcpConfig};
 pub use connection::{Connection, DUPLICATE_THRESHOLD, Piece, Segment, SenderStatistics};
 pub use receiver::{OutOfOrder, Receiver};
 pub use scoreboard::Scoreboard;

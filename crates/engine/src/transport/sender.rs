@@ -119,10 +119,11 @@ impl Sender {
 
     fn acknowledge_new(&mut self, now: Time, acknowledgment: &Acknowledgment) {
         let connection = &mut self.connection;
-        let bytes = connection.advance(now, acknowledgment);
+        let bytes = connection.advance(acknowledgment.next);
         connection.duplicates = 0;
         connection.release();
         let response = self.recovery.on_acknowledgment(now, connection, bytes);
+        connection.measure_round_trip(now, acknowledgment, self.recovery.is_recovering());
         if response.window_may_grow {
             connection.grow(bytes);
         }

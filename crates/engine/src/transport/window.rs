@@ -24,6 +24,8 @@ crate::choice! {
         Threshold = "ssthresh",
         /// Half of the usable window before, unrounded and with no minimum, as ns-2 has it.
         Half = "half",
+        /// Half of the usable window before in whole segments, with no minimum, as ns-2 had it until 2006.
+        HalfInSegments = "half-in-segments",
     }
 }
 
@@ -220,6 +222,12 @@ impl Window {
         whole_bytes((self.cwnd + self.inflation + f64::from(segments) * self.mss).min(self.receiver_window))
     }
 
+    /// The congestion window in whole segments, whatever the receiver allows.
+    #[must_use]
+    pub fn whole_cwnd(&self) -> u64 {
+        whole_bytes((self.cwnd / self.mss).floor() * self.mss)
+    }
+
     /// What the receiver allows to be under way.
     #[must_use]
     pub fn receiver_window(&self) -> u64 {
@@ -285,6 +293,7 @@ impl Window {
         self.cwnd = match self.after_loss {
             WindowAfterLoss::Threshold => self.ssthresh,
             WindowAfterLoss::Half => half,
+            WindowAfterLoss::HalfInSegments => (half / self.mss).floor() * self.mss,
         };
     }
 

@@ -27,4 +27,9 @@ impl LossGuard {
     pub fn note_loss(&mut self, connection: &Connection) {
         self.recover = Some(connection.highest());
     }
+
+    /// The last loss is repaired: nothing is held against the next.
+    pub fn forget(&mut self) {
+        self.recover = None;
+    }
 }

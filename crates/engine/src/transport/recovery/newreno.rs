@@ -36,6 +36,31 @@ crate::choice! {
     }
 }
 
+crate::choice! {
+    /// The window when recovery ends.
+    pub enum ExitWindow {
+        /// The threshold.
+        Threshold = "threshold",
+        /// min(ssthresh, max(flight, MSS) + MSS): no burst when little is under way (RFC 6582 section 3.2, step 3).
+        FlightLimited = "flight-limited",
+        /// What recovery has left of it.
+        Unchanged = "unchanged",
+    }
+}
+
+impl ExitWindow {
+    /// Ends the inflation and sets the window.
+    pub(super) fn apply(self, connection: &mut Connection) {
+        connection.window.deflate();
+        if self != Self::Unchanged {
+            connection.window.set_to_threshold();
+        }
+        if self == Self::FlightLimited {
+            connection.window.limit(connection.flight().max(connection.mss()) + connection.mss());
+        }
+    }
+}
+
 crate::model! {
     /// Reno that stays in recovery until everything is acknowledged that was sent when the loss was noticed. A partial
     /// acknowledgment, of less than that, shows the next lost segment, which is sent again at once: N losses take N round trips.
@@ -49,8 +74,11 @@ crate::model! {
         flywheel: Flywheel = "replaces-inflation" or ["added-to-inflation", "none"],
         /// What a partial acknowledgment leaves of the inflated window (T-22).
         partial_window: PartialWindow = "threshold" or ["deflated"],
-        /// Whether new data may follow the retransmission at a partial acknowledgment (T-25: "a single packet is retransmitted").
-        sends_new_at_partial_acknowledgment: bool = "false" or ["true"],
+        /// Most new segments that may follow the retransmission at a partial acknowledgment, if the window allows them (T-25: "a
+        /// single packet is retransmitted"). ns-2 allows two.
+        new_segments_at_partial_acknowledgment: u64 = "0" or ["2"],
+        /// The window when everything is acknowledged that was sent when the loss was noticed (T-22).
+        exit_window: ExitWindow = "threshold" or ["flight-limited", "unchanged"],
         /// Whether duplicate acknowledgments show a loss only when something sent since the last loss is acknowledged (T-22).
         multiple_loss_guard: bool = "false" or ["true"],
         /// Whether the acknowledgment that ends the recovery also lets the window grow. ns-2 does that.
@@ -63,7 +91,7 @@ crate::model! {
             recover: None,
             duplicates: 0,
             partial_acknowledgments: 0,
-            may_send_new: true,
+            new_segments: u64::MAX,
         })
     }
 }
@@ -76,7 +104,8 @@ struct FastRetransmitPhase {
     /// Duplicate acknowledgments since the phase began, the three that began it included.
     duplicates: u32,
     partial_acknowledgments: u32,
-    may_send_new: bool,
+    /// New segments that the latest acknowledgment still allows.
+    new_segments: u64,
 }
 
 impl FastRetransmitPhase {
@@ -84,7 +113,7 @@ impl FastRetransmitPhase {
         self.recover = Some(connection.highest());
         self.duplicates = DUPLICATE_THRESHOLD;
         self.partial_acknowledgments = 0;
-        self.may_send_new = true;
+        self.new_segments = u64::MAX;
         self.guard.note_loss(connection);
         connection.reduce(now);
         connection.window.inflate(DUPLICATE_THRESHOLD);
@@ -93,7 +122,7 @@ impl FastRetransmitPhase {
 
     fn on_further_duplicate(&mut self, now: Time, connection: &mut Connection) {
         self.duplicates += 1;
-        self.may_send_new = true;
+        self.new_segments = u64::MAX;
         connection.window.inflate(1);
         let is_second = (self.duplicates - DUPLICATE_THRESHOLD).is_multiple_of(2);
         if self.config.flywheel != Flywheel::None
@@ -110,7 +139,7 @@ impl FastRetransmitPhase {
             PartialWindow::Threshold => connection.window.deflate(),
             PartialWindow::Deflated => connection.window.deflate_by(bytes),
         }
-        self.may_send_new = self.config.sends_new_at_partial_acknowledgment;
+        self.new_segments = self.config.new_segments_at_partial_acknowledgment;
         self.partial_acknowledgments += 1;
         connection.retransmit_first(now);
         let is_first = self.partial_acknowledgments == 1;
@@ -138,7 +167,7 @@ impl Recovery for FastRetransmitPhase {
             return self.on_partial_acknowledgment(now, connection, bytes);
         }
         self.recover = None;
-        connection.window.deflate();
+        self.config.exit_window.apply(connection);
         Response { window_may_grow: self.config.grows_at_exit, timer_restarts: true }
     }
 
@@ -149,7 +178,11 @@ impl Recovery for FastRetransmitPhase {
 
     fn next(&self, connection: &Connection) -> Option<Piece> {
         let waits = self.is_recovering()
-            && (self.config.flywheel == Flywheel::ReplacesInflation || !self.may_send_new);
+            && (self.config.flywheel == Flywheel::ReplacesInflation || self.new_segments == 0);
         if waits { None } else { connection.next_within(connection.window.usable()) }
+    }
+
+    fn on_send(&mut self, _connection: &mut Connection, _piece: Piece) {
+        self.new_segments = self.new_segments.saturating_sub(1);
     }
 }

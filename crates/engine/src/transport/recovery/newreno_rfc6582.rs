@@ -1,19 +1,9 @@
 //! TCP NewReno of RFC 6582.
 
 use super::guard::LossGuard;
-use super::newreno::TimerRestart;
+use super::newreno::{ExitWindow, TimerRestart};
 use super::{Connection, DUPLICATE_THRESHOLD, Recovery, Response};
 use crate::units::Time;
-
-crate::choice! {
-    /// The window when recovery ends (RFC 6582 section 3.2, step 3).
-    pub enum FullAcknowledgmentWindow {
-        /// min(ssthresh, max(flight, MSS) + MSS): no burst when little is under way.
-        FlightLimited = "flight-limited",
-        /// ssthresh.
-        Threshold = "threshold",
-    }
-}
 
 crate::model! {
     /// NewReno as the standard has it: the window shrinks at a partial acknowledgment by what was acknowledged less one
@@ -24,7 +14,7 @@ crate::model! {
         /// When the retransmission timer starts anew during recovery. The RFC recommends the first ("impatient").
         timer_restart: TimerRestart = "first-partial-acknowledgment" or ["each-partial-acknowledgment"],
         /// The window when everything is acknowledged that was sent when the loss was noticed.
-        full_acknowledgment_window: FullAcknowledgmentWindow = "flight-limited" or ["threshold"],
+        exit_window: ExitWindow = "flight-limited" or ["threshold"],
     }
     build(config, _context) {
         Box::new(FastRecovery {
@@ -48,11 +38,7 @@ impl FastRecovery {
     /// Step 3, full acknowledgment.
     fn leave(&mut self, connection: &mut Connection) -> Response {
         self.recover = None;
-        connection.window.deflate();
-        connection.window.set_to_threshold();
-        if self.config.full_acknowledgment_window == FullAcknowledgmentWindow::FlightLimited {
-            connection.window.limit(connection.flight().max(connection.mss()) + connection.mss());
-        }
+        self.config.exit_window.apply(connection);
         Response::RECOVERING
     }
 

@@ -8,7 +8,9 @@ crate::choice! {
     /// What PIPE begins with when a loss is noticed (T-32).
     pub enum PipeAtEntry {
         /// The usable window before it is halved, less the three segments that the duplicates show to have left.
-        Window = "window",
+        UsableWindow = "usable-window",
+        /// The congestion window, also where the receiver window is smaller, less three segments.
+        CongestionWindow = "congestion-window",
         /// The bytes under way, less three segments. This is what later versions of ns-2 do.
         FlightSize = "flight-size",
     }
@@ -23,11 +25,11 @@ crate::model! {
     #[source = "98-0876R1 section 3.2; Fall and Floyd 1996 section 4; RFC 2018"]
     pub struct Sack: dyn Recovery {
         /// What PIPE begins with (T-32). 98-0876R1: "the value of CWND - 3 segments".
-        pipe_at_entry: PipeAtEntry = "window" or ["flight-size"],
+        pipe_at_entry: PipeAtEntry = "usable-window" or ["congestion-window", "flight-size"],
         /// Whether the retransmission that begins the recovery counts in PIPE (T-32). 98-0876R1: "When a segment is sent, PIPE
         /// is incremented by one segment"; ns-2 leaves the first out.
         counts_first_retransmission: bool = "true" or ["false"],
-        /// Whether duplicate acknowledgments show a loss only when something sent since the last loss is acknowledged.
+        /// Whether duplicate acknowledgments show a loss only when something sent since the last timeout is acknowledged.
         multiple_loss_guard: bool = "false" or ["true"],
         /// Whether an acknowledgment counts as a duplicate only if its blocks tell something new.
         duplicates_need_news: bool = "false" or ["true"],
@@ -64,7 +66,8 @@ impl FastRetransmitPhase {
     fn enter(&mut self, now: Time, connection: &mut Connection) {
         self.recover = Some(connection.highest());
         let under_way = match self.config.pipe_at_entry {
-            PipeAtEntry::Window => connection.window.usable(),
+            PipeAtEntry::UsableWindow => connection.window.usable(),
+            PipeAtEntry::CongestionWindow => connection.window.whole_cwnd(),
             PipeAtEntry::FlightSize => connection.flight(),
         };
         self.pipe = signed(under_way) - signed(u64::from(DUPLICATE_THRESHOLD) * connection.mss());
@@ -127,6 +130,7 @@ impl Recovery for FastRetransmitPhase {
         let Some(recover) = self.recover else { return Response::NORMAL };
         if connection.unacknowledged() >= recover {
             self.recover = None;
+            self.guard.forget();
         } else {
             // One segment for the retransmission that has arrived, one for the original, which is now known to be lost.
             self.pipe -= 2 * signed(connection.mss());

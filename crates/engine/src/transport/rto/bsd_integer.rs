@@ -53,6 +53,10 @@ impl TimeoutEstimator for Estimator {
         self.backoff.double();
     }
 
+    fn end_backoff(&mut self) {
+        self.backoff.doublings = 0;
+    }
+
     fn timeout_ticks(&self) -> u64 {
         if self.srtt_eighths == 0 {
             return self.backoff.apply(self.initial_ticks);

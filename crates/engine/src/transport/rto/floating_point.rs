@@ -50,6 +50,10 @@ impl TimeoutEstimator for Estimator {
         self.backoff.double();
     }
 
+    fn end_backoff(&mut self) {
+        self.backoff.doublings = 0;
+    }
+
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive and far below 2^53 ticks")]
     fn timeout_ticks(&self) -> u64 {
         self.backoff.apply(match self.estimate {

@@ -21,6 +21,8 @@ pub trait TimeoutEstimator: Send {
     fn on_round_trip(&mut self, ticks: u64);
     /// The timer has expired.
     fn on_timeout(&mut self);
+    /// The timeout is no longer doubled, though no round trip was measured.
+    fn end_backoff(&mut self);
     /// The timeout now, in ticks, with its backoff.
     fn timeout_ticks(&self) -> u64;
 }

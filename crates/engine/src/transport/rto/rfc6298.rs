@@ -15,6 +15,8 @@ crate::model! {
         maximum: PositiveSpan = "60 s",
         /// Timeout before any round trip is measured (3 s until 2011: RFC 2988).
         initial: PositiveSpan = "1 s" or ["3 s"],
+        /// Expiries in a row after which the next round trip counts as the first (section 5.7 allows it); 0 for never.
+        timeouts_until_fresh_start: u64 = "0" or ["4"],
     }
     build(config, clock) {
         Box::new(Estimator {
@@ -22,6 +24,9 @@ crate::model! {
             initial_ticks: clock.ticks_in(config.initial.0),
             minimum_ticks: clock.ticks_in(config.minimum.0),
             backoff: Backoff::unlimited(config.maximum, clock),
+            timeouts_until_fresh_start: config.timeouts_until_fresh_start,
+            timeouts: 0,
+            is_stale: false,
         })
     }
 }
@@ -32,14 +37,20 @@ struct Estimator {
     initial_ticks: u64,
     minimum_ticks: u64,
     backoff: Backoff,
+    timeouts_until_fresh_start: u64,
+    /// Expiries in a row.
+    timeouts: u64,
+    /// Whether the estimate is too old to be continued.
+    is_stale: bool,
 }
 
 impl TimeoutEstimator for Estimator {
     #[expect(clippy::cast_precision_loss, reason = "round trips are far below 2^53 ticks")]
     fn on_round_trip(&mut self, ticks: u64) {
-        self.backoff.doublings = 0;
+        self.end_backoff();
         let measured = ticks as f64;
-        self.estimate = Some(match self.estimate {
+        let known = self.estimate.filter(|_| !std::mem::take(&mut self.is_stale));
+        self.estimate = Some(match known {
             None => (measured, measured / 2.0),
             // Section 2.3: rttvar first, with srtt as it was.
             Some((srtt, rttvar)) => {
@@ -50,6 +61,13 @@ impl TimeoutEstimator for Estimator {
 
     fn on_timeout(&mut self) {
         self.backoff.double();
+        self.timeouts += 1;
+        self.is_stale |= self.timeouts == self.timeouts_until_fresh_start;
+    }
+
+    fn end_backoff(&mut self) {
+        self.backoff.doublings = 0;
+        self.timeouts = 0;
     }
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive and far below 2^53 ticks")]

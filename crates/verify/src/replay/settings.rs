@@ -1,0 +1,134 @@
+//! What ns-2's variables mean in longfat's words.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value as Json, json};
+
+use super::recorded::Trace;
+
+/// Bytes of data in a segment, and of headers; the traces have packets of 1040 bytes and acknowledgments of 40.
+const SEGMENT_BYTES: u64 = 1000;
+const HEADER_BYTES: u64 = 40;
+
+type Variables<'t> = BTreeMap<&'t str, &'t str>;
+
+/// The scenario of a trace.
+pub fn scenario_of(trace: &Trace) -> Result<Json, String> {
+    let starts = trace.list("starts")?;
+    let link = |name: &str| -> Result<Json, String> {
+        let rate = trace.get(&format!("{name}_bits_per_second"))?;
+        Ok(json!({ "rate": format!("{rate} bit/s"), "delay": seconds(trace.get(&format!("{name}_delay_seconds"))?)? }))
+    };
+    Ok(json!({
+        "schema_version": 1,
+        "duration": seconds(trace.get("end")?)?,
+        "topology": { "kind": "n-source", "sources": starts.len(), "access": link("access")?, "bottleneck": link("bottleneck")? },
+        "framing": { "kind": "packet", "header": format!("{HEADER_BYTES} B") },
+        "port": { "buffer": format!("{} packets", trace.get("waiting_places")?), "policy": "tail-drop" },
+        "loss": losses(trace, "lost_data")?,
+        "acknowledgment_loss": losses(trace, "lost_acknowledgments")?,
+        "traffic": { "kind": "infinite", "stagger": seconds(starts.get(1).unwrap_or(&"0"))? },
+        "tcp": tcp(trace)?,
+    }))
+}
+
+/// A number of seconds, perhaps with an exponent, as a length of time.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few seconds")]
+fn seconds(number: &str) -> Result<String, String> {
+    let seconds: f64 = number.parse().map_err(|_| format!("{number} is no number of seconds"))?;
+    Ok(format!("{} ps", (seconds * 1e12).round() as u64))
+}
+
+fn losses(trace: &Trace, key: &str) -> Result<Json, String> {
+    let numbers: Result<Vec<u64>, _> = trace.list(key)?.iter().map(|number| number.parse()).collect();
+    let numbers = numbers.map_err(|_| format!("{key} is no list of numbers"))?;
+    Ok(if numbers.is_empty() { "none".into() } else { json!({ "kind": "list", "drops": [numbers] }) })
+}
+
+fn tcp(trace: &Trace) -> Result<Json, String> {
+    let sender = trace.variables("sender")?;
+    let get = |name: &str| sender.get(name).copied().ok_or_else(|| format!("{name} is not set"));
+    let window: u64 = get("window_")?.parse().map_err(|_| "window_ is no number")?;
+    let mut tcp = json!({
+        "flavor": flavor(trace.get("agent")?, &sender)?,
+        "mss": format!("{SEGMENT_BYTES} B"),
+        "receiver_window": format!("{} B", window * SEGMENT_BYTES),
+        "initial_window": format!("{} MSS", get("windowInit_")?),
+        "initial_ssthresh": "receiver-window",
+        // slowdown(): half of the smaller window in whole segments; with precisionReduce_ the window itself keeps its fraction.
+        "ssthresh_rule": "bsd",
+        "window_after_loss": if is_set(&sender, "precisionReduce_") { "half" } else { "half-in-segments" },
+        // opencwnd(): slow start while below the threshold, and no limit.
+        "slow_start_at_ssthresh": false,
+        "cwnd_limit": "unlimited",
+        "timer_granularity": seconds(get("tcpTick_")?)?,
+        "timer_phase": "from-start",
+        // rtt_update() and rtt_timeout(), and rtt_backoff() which forgets the mean at the fourth expiry in a row.
+        "retransmission_timeout": {
+            "kind": "rfc-6298", "minimum": seconds(get("minrto_")?)?, "maximum": seconds(get("maxrto_")?)?, "initial": "3 s",
+            "timeouts_until_fresh_start": 4,
+        },
+        "round_trips_in_recovery": round_trips_in_recovery(trace.get("agent")?),
+        "limited_transmit": is_set(&sender, "singledup_"),
+        "sack_option_size": "blocks-only",
+    });
+    if trace.get("sink")?.ends_with("DelAck") {
+        let delay = trace.variables("receiver")?.get("interval_").copied().ok_or("interval_ is not set")?.to_owned();
+        tcp["acknowledgments"] = json!({ "kind": "delayed", "delay": seconds(&delay)? });
+    }
+    if is_set(&sender, "newreno_changes_") {
+        tcp["initial_ssthresh"] = format!("{} B", hoes_threshold(trace)? * SEGMENT_BYTES).into();
+    }
+    Ok(tcp)
+}
+
+fn is_set(variables: &Variables<'_>, name: &str) -> bool {
+    variables.get(name).is_some_and(|value| matches!(*value, "true" | "1"))
+}
+
+/// What an acknowledgment of a segment that was timed during recovery is worth (newack and partialnewack).
+fn round_trips_in_recovery(agent: &str) -> &'static str {
+    match agent {
+        "TCP/Newreno" => "ignored",
+        "TCP/Sack1" => "until-exit",
+        _ => "measured",
+    }
+}
+
+fn flavor(agent: &str, variables: &Variables<'_>) -> Result<Json, String> {
+    let is = |name: &str| is_set(variables, name);
+    let guard = is("bugFix_");
+    Ok(match agent {
+        "TCP" => json!({ "kind": "tahoe", "multiple_loss_guard": guard }),
+        "TCP/Reno" => json!({ "kind": "reno", "multiple_loss_guard": guard, "grows_at_exit": true }),
+        "TCP/Newreno" => json!({
+            "kind": "newreno",
+            "multiple_loss_guard": guard,
+            "grows_at_exit": true,
+            "flywheel": if is("newreno_changes_") { "replaces-inflation" } else { "none" },
+            "timer_restart": if is("newreno_changes1_") { "first-partial-acknowledgment" } else { "each-partial-acknowledgment" },
+            "partial_window": if is("partial_window_deflation_") { "deflated" } else { "threshold" },
+            "new_segments_at_partial_acknowledgment": if is("newreno_changes_") { 0 } else { 2 },
+            "exit_window": if is("exit_recovery_fix_") { "flight-limited" } else { "unchanged" },
+        }),
+        "TCP/Sack1" => json!({
+            "kind": "sack",
+            "multiple_loss_guard": guard,
+            "pipe_at_entry": if is("oldCode_") { "congestion-window" } else { "flight-size" },
+            "counts_first_retransmission": false,
+            "duplicates_need_news": true,
+            "ignores_duplicates_after_timeout": true,
+        }),
+        other => return Err(format!("unknown agent {other}")),
+    })
+}
+
+/// Hoe's threshold, which newreno_changes_ sets at the third acknowledgment: the round trips that fit between the second and the
+/// third, of the first round trip (NewRenoTcpAgent::recv).
+fn hoes_threshold(trace: &Trace) -> Result<u64, String> {
+    use super::recorded::Act;
+    let times: Vec<u64> =
+        trace.events.iter().filter(|event| event.act == Act::Acknowledged).map(|event| event.time.0).take(3).collect();
+    let [first, second, third] = times[..] else { return Err("fewer than three acknowledgments".into()) };
+    Ok(first / (third - second))
+}
