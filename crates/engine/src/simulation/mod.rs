@@ -2,9 +2,12 @@
 
 mod audit;
 mod build;
+mod loss_point;
 mod results;
 
 pub use audit::Violation;
+
+use loss_point::LossPoint;
 
 use crate::calendar::{Calendar, Slot};
 use crate::framing::{Cell, Content, Framing, Packets, Reassembly};
@@ -56,8 +59,18 @@ enum LineEnd {
 struct Link {
     line: Line,
     end: LineEnd,
-    /// The managed port that feeds it, if any.
-    port: Option<usize>,
+    entrance: Entrance,
+}
+
+/// What stands before a line.
+#[derive(Clone, Copy, Debug)]
+enum Entrance {
+    /// Nothing: the transmitter takes all that comes.
+    Open,
+    /// A managed port.
+    Port(usize),
+    /// A place where packets get lost.
+    LossPoint(usize),
 }
 
 /// A connection: both end systems.
@@ -73,6 +86,9 @@ struct Flow {
     acknowledgments_in: Reassembly,
     /// What is in the calendar for the retransmission timer.
     timer: Option<Time>,
+    /// All bytes that the source will ever hand over, if there is an end, and when the last of them was delivered.
+    size: Option<u64>,
+    finished: Option<Time>,
     fingerprint: Fingerprint,
 }
 
@@ -86,6 +102,7 @@ pub struct Simulation<O: Observer> {
     routes: Routes,
     ports: Vec<Port>,
     port_fingerprints: Vec<Fingerprint>,
+    loss_points: Vec<LossPoint>,
     flows: Vec<Flow>,
     framing: Box<dyn Framing>,
     packets: Packets,
@@ -181,18 +198,36 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn forward(&mut self, now: Time, node: usize, cell: Cell) {
         let line = self.routes.outlet(node, cell.circuit());
-        let link = &mut self.links[line];
-        if let Some(port) = link.port {
-            if let Some(time) = self.ports[port].receive(now, cell, &mut self.dropped) {
-                self.calendar.schedule(self.port_slot(port), time, SERVICE_RANK);
+        let mut entrance = self.links[line].entrance;
+        if let Entrance::LossPoint(point) = entrance {
+            match self.pass(now, point, cell) {
+                Some(behind) => entrance = behind,
+                None => return,
             }
+        }
+        match entrance {
+            Entrance::Port(port) => self.enter_port(now, port, cell),
+            Entrance::Open | Entrance::LossPoint(_) => self.enter_line(now, line, cell),
+        }
+    }
+
+    #[inline]
+    fn enter_port(&mut self, now: Time, port: usize, cell: Cell) {
+        if let Some(time) = self.ports[port].receive(now, cell, &mut self.dropped) {
+            self.calendar.schedule(self.port_slot(port), time, SERVICE_RANK);
+        }
+        if !self.dropped.is_empty() {
             self.account_for_drops(now, port);
-        } else {
-            let idle = link.line.is_empty();
-            link.line.send_cell(now, cell, &self.packets);
-            if idle {
-                self.watch_line(line);
-            }
+        }
+    }
+
+    #[inline]
+    fn enter_line(&mut self, now: Time, line: usize, cell: Cell) {
+        let link = &mut self.links[line];
+        let idle = link.line.is_empty();
+        link.line.send_cell(now, cell, &self.packets);
+        if idle {
+            self.watch_line(line);
         }
     }
 
@@ -207,10 +242,12 @@ impl<O: Observer> Simulation<O> {
         if idle {
             self.watch_line(line);
         }
-        self.account_for_drops(now, port);
+        if !self.dropped.is_empty() {
+            self.account_for_drops(now, port);
+        }
     }
 
-    #[inline]
+    #[cold]
     fn account_for_drops(&mut self, now: Time, port: usize) {
         for index in 0..self.dropped.len() {
             let (cell, reason) = self.dropped[index];
@@ -246,6 +283,9 @@ impl<O: Observer> Simulation<O> {
         let next = flow.receiver.receive(sequence, length);
         flow.fingerprint.add(now.0);
         flow.fingerprint.add(sequence);
+        if flow.size == Some(next) && flow.finished.is_none() {
+            flow.finished = Some(now);
+        }
         self.observer.segment_received(now, number, sequence, length, next);
         let line = flow.acknowledgment_line;
         self.send_packet(now, line, 2 * number + 1, Content::Acknowledgment { next }, 0);

@@ -2,14 +2,17 @@
 //!
 //! To add a source: a file here with a [`model!`](crate::model), a `mod` line and a line in [`SOURCES`].
 
+mod finite;
 mod infinite;
+mod messages;
 
 use crate::random::Stream;
 use crate::registry::{Entry, Family};
 use crate::units::Time;
 
 /// Every registered source.
-pub const SOURCES: &[Entry<dyn Source>] = &[Entry::of::<infinite::Infinite>()];
+pub const SOURCES: &[Entry<dyn Source>] =
+    &[Entry::of::<infinite::Infinite>(), Entry::of::<finite::Finite>(), Entry::of::<messages::Messages>()];
 
 /// What a source does when it wakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +29,14 @@ pub trait Source: Send {
     fn start(&self) -> Time;
     /// It is time.
     fn wake(&mut self, now: Time) -> Wake;
+    /// All bytes that it will ever hand over; `None` without end.
+    fn size(&self) -> Option<u64> {
+        None
+    }
+    /// Segments that all its data makes, if that is certain: bytes that come one after another may share a segment.
+    fn segments(&self, _mss: u64) -> Option<u64> {
+        None
+    }
 }
 
 impl Family for dyn Source {

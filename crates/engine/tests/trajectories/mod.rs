@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use longfat_engine::framing::PacketId;
+use longfat_engine::framing::{Content, PacketId};
 use longfat_engine::scenario::Scenario;
 
 use crate::support::expected::assert_as_expected;
@@ -31,6 +31,8 @@ fn table(scenario: &Scenario) -> String {
             Happening::Received { sequence, .. } => ("receive", Some(number(sequence)), None),
             Happening::Acknowledged { next, cwnd, ssthresh } => ("ack", Some(number(next)), Some((cwnd, ssthresh))),
             Happening::TimedOut { cwnd, ssthresh } => ("timeout", None, Some((cwnd, ssthresh))),
+            Happening::Lost { content: Content::Data { sequence, .. } } => ("lost", Some(number(sequence)), None),
+            Happening::Lost { content: Content::Acknowledgment { next } } => ("lost ack", Some(number(next)), None),
             Happening::Dropped { cell, .. } if damaged == Some(cell.packet) => continue,
             Happening::Dropped { cell, .. } => {
                 damaged = Some(cell.packet);
