@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 
 use crate::config::parameters_json;
 use crate::framing::Framing;
+use crate::loss::LossModel;
 use crate::registry::Family;
 use crate::switch::drop_policy::DropPolicy;
 use crate::topology::Topology;
@@ -20,6 +21,7 @@ pub fn models() -> Json {
         family::<dyn Acknowledging>(),
         family::<dyn Source>(),
         family::<dyn Framing>(),
+        family::<dyn LossModel>(),
         family::<dyn Topology>(),
     ];
     families.concat().into()

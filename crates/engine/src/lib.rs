@@ -21,7 +21,7 @@
 //! |---|---|
 //! | [`units`], [`random`], [`calendar`] | time, chance, order |
 //! | [`config`], [`registry`], [`scenario`] | from text to something that can run |
-//! | [`topology`], [`link`], [`framing`], [`switch`] | the network |
+//! | [`topology`], [`link`], [`framing`], [`switch`], [`loss`] | the network |
 //! | [`transport`], [`traffic`] | the end systems |
 //! | [`simulation`], [`observer`], [`measure`] | the loop, who watches, what comes out |
 
@@ -35,6 +35,7 @@ pub mod catalog;
 pub mod config;
 pub mod framing;
 pub mod link;
+pub mod loss;
 pub mod measure;
 pub mod observer;
 pub mod random;

@@ -78,6 +78,13 @@ impl Stream {
         word
     }
 
+    /// Whether something of that probability happens this time.
+    #[expect(clippy::cast_precision_loss, reason = "53 bits are what a probability has")]
+    pub fn happens(&mut self, probability: f64) -> bool {
+        // 53 bits make a number below 1 without rounding: 0 never happens, 1 always does.
+        ((self.draw() >> 11) as f64) < probability * (1_u64 << 53) as f64
+    }
+
     /// A span from `low` (included) to `high` (excluded unless equal), uniformly distributed.
     pub fn uniform(&mut self, low: Span, high: Span) -> Span {
         let width = high.0.saturating_sub(low.0);

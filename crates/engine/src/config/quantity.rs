@@ -221,6 +221,31 @@ pub struct PositiveNumber(pub f64);
 number!(Fraction, 0.0, Some(1.0));
 number!(PositiveNumber, 0.0, None);
 
+/// A number from 0 to 1, both included.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probability(pub f64);
+
+impl Parameter for Probability {
+    fn shape() -> Shape {
+        Shape::Probability
+    }
+    #[expect(clippy::cast_precision_loss, reason = "only 0 and 1 are accepted")]
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let found = match node.value {
+            Value::Integer(number @ 0..=1) => Some(number as f64),
+            Value::Float(number) if (0.0..=1.0).contains(&number) => Some(number),
+            _ => None,
+        };
+        if found.is_none() {
+            reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
+        }
+        found.map(Self)
+    }
+    fn resolved(&self) -> Json {
+        self.0.into()
+    }
+}
+
 /// A whole number from 1 to a hundred thousand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtLeastOne(pub u64);
@@ -296,12 +321,15 @@ impl<P: Parameter> Parameter for Vec<P> {
             reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
             return None;
         };
-        let read = |(index, item): (usize, &Node)| reader.below(&index.to_string(), |reader| P::read(item, reader));
+        let read = |(index, item): (usize, &Node)| reader.below(&format!("[{index}]"), |reader| P::read(item, reader));
         let values: Vec<_> = items.iter().enumerate().map(read).collect();
         values.into_iter().collect()
     }
     fn resolved(&self) -> Json {
         self.iter().map(Parameter::resolved).collect()
+    }
+    fn is_absent(&self) -> bool {
+        self.is_empty()
     }
 }
 

@@ -3,6 +3,8 @@
 use super::{Buffer, Scenario};
 use crate::config::format_span;
 use crate::framing::{Framing, Unit};
+use crate::loss::{Direction, LossContext, LossModel};
+use crate::registry::Chosen;
 use crate::switch::drop_policy::BufferContext;
 use crate::topology::Graph;
 use crate::transport::{OptionSize, OutOfOrder, WindowScale, option_bytes};
@@ -29,6 +31,7 @@ impl Scenario {
         if objections.is_empty() {
             self.settle_port(&graph);
             objections.extend(self.object_to_buffer(&graph));
+            objections.extend(self.object_to_losses(&graph));
         }
         objections.extend(self.object_to_windows());
         objections.extend(self.object_to_selective_acknowledgments());
@@ -126,6 +129,18 @@ impl Scenario {
             }
             _ => None,
         }
+    }
+
+    fn object_to_losses(&self, graph: &Graph) -> Vec<Objection> {
+        let places = [
+            ("loss", &self.loss, Direction::Data),
+            ("acknowledgment_loss", &self.acknowledgment_loss, Direction::Acknowledgments),
+        ];
+        let of_place = |(path, model, direction): (&str, &Chosen<dyn LossModel>, Direction)| -> Vec<Objection> {
+            let objections = model.objections(&LossContext::of(self, graph, direction));
+            objections.into_iter().map(|(key, message)| (format!("{path}.{key}"), message)).collect()
+        };
+        places.into_iter().flat_map(of_place).collect()
     }
 
     fn object_to_windows(&self) -> Vec<Objection> {

@@ -1,6 +1,7 @@
 //! From a checked scenario to a network at rest.
 
-use super::{Event, Flow, LineEnd, Link, OTHER_RANK, Simulation};
+use super::loss_point::place_loss_points;
+use super::{Entrance, Event, Flow, LineEnd, Link, OTHER_RANK, Simulation};
 use crate::calendar::Calendar;
 use crate::framing::{Packets, Reassembly, Unit};
 use crate::link::Line;
@@ -11,6 +12,7 @@ use crate::scenario::Scenario;
 use crate::switch::Port;
 use crate::switch::drop_policy::BufferContext;
 use crate::topology::{Graph, Routes};
+use crate::traffic::SourceContext;
 use crate::transport::{Receiver, Sender, TickClock};
 use crate::units::Time;
 
@@ -21,7 +23,8 @@ impl<O: Observer> Simulation<O> {
         let graph = scenario.graph();
         let chance = Chance { seed: scenario.seed, replication: scenario.replication };
         let framing = scenario.framing.build(&());
-        let (links, ports) = build_links(scenario, &graph, framing.unit(), chance);
+        let (mut links, ports) = build_links(scenario, &graph, framing.unit(), chance);
+        let loss_points = place_loss_points(scenario, &graph, &mut links);
         let flows: Vec<_> = (0..graph.flows.len()).map(|number| build_flow(scenario, &graph, number, chance)).collect();
         let mut simulation = Self {
             calendar: Calendar::new(links.len() + ports.len() + 3 * flows.len()),
@@ -30,6 +33,7 @@ impl<O: Observer> Simulation<O> {
             port_fingerprints: vec![Fingerprint::default(); ports.len()],
             links,
             ports,
+            loss_points,
             flows,
             framing,
             packets: Packets::default(),
@@ -78,7 +82,7 @@ fn build_links(scenario: &Scenario, graph: &Graph, unit: Unit, chance: Chance) -
         });
         let end = graph.links[relays[number].unwrap_or(number)].to;
         let end = if graph.nodes[end].is_host { LineEnd::Host } else { LineEnd::Switch(end) };
-        links.push(Link { line, end, port });
+        links.push(Link { line, end, entrance: port.map_or(Entrance::Open, Entrance::Port) });
     }
     (links, ports)
 }
@@ -118,8 +122,11 @@ fn build_flow(scenario: &Scenario, graph: &Graph, number: usize, chance: Chance)
     let clock = TickClock::new(tcp.timer_granularity.0, tcp.timer_phase, &mut stream("timer-phase"));
     let lost_last_cell = scenario.framing.build(&()).lost_last_cell();
     let paths = &graph.flows[number];
+    let source = scenario.traffic.build(&SourceContext { chance: stream("source"), number: number as u64 });
     Flow {
-        source: scenario.traffic.build(&stream("source")),
+        size: source.size(),
+        finished: None,
+        source,
         sender: Sender::new(tcp, clock),
         receiver: Receiver::new(tcp),
         data_line: paths.forward[0],

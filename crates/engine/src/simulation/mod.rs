@@ -2,9 +2,12 @@
 
 mod audit;
 mod build;
+mod loss_point;
 mod results;
 
 pub use audit::Violation;
+
+use loss_point::LossPoint;
 
 use crate::calendar::{Calendar, Slot};
 use crate::framing::{Cell, Content, Framing, Packets, Reassembly};
@@ -58,8 +61,18 @@ enum LineEnd {
 struct Link {
     line: Line,
     end: LineEnd,
-    /// The managed port that feeds it, if any.
-    port: Option<usize>,
+    entrance: Entrance,
+}
+
+/// What stands before a line.
+#[derive(Clone, Copy, Debug)]
+enum Entrance {
+    /// Nothing: the transmitter takes all that comes.
+    Open,
+    /// A managed port.
+    Port(usize),
+    /// A place where packets get lost.
+    LossPoint(usize),
 }
 
 /// A connection: both end systems.
@@ -76,6 +89,9 @@ struct Flow {
     /// What is in the calendar for the sender's timers, and for the receiver's.
     timer: Option<Time>,
     late_acknowledgment: Option<Time>,
+    /// All bytes that the source will ever hand over, if there is an end, and when the last of them was delivered.
+    size: Option<u64>,
+    finished: Option<Time>,
     fingerprint: Fingerprint,
 }
 
@@ -89,6 +105,7 @@ pub struct Simulation<O: Observer> {
     routes: Routes,
     ports: Vec<Port>,
     port_fingerprints: Vec<Fingerprint>,
+    loss_points: Vec<LossPoint>,
     flows: Vec<Flow>,
     framing: Box<dyn Framing>,
     packets: Packets,
@@ -189,18 +206,36 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn forward(&mut self, now: Time, node: usize, cell: Cell) {
         let line = self.routes.outlet(node, cell.circuit());
-        let link = &mut self.links[line];
-        if let Some(port) = link.port {
-            if let Some(time) = self.ports[port].receive(now, cell, &mut self.dropped) {
-                self.calendar.schedule(self.port_slot(port), time, SERVICE_RANK);
+        let mut entrance = self.links[line].entrance;
+        if let Entrance::LossPoint(point) = entrance {
+            match self.pass(now, point, cell) {
+                Some(behind) => entrance = behind,
+                None => return,
             }
+        }
+        match entrance {
+            Entrance::Port(port) => self.enter_port(now, port, cell),
+            Entrance::Open | Entrance::LossPoint(_) => self.enter_line(now, line, cell),
+        }
+    }
+
+    #[inline]
+    fn enter_port(&mut self, now: Time, port: usize, cell: Cell) {
+        if let Some(time) = self.ports[port].receive(now, cell, &mut self.dropped) {
+            self.calendar.schedule(self.port_slot(port), time, SERVICE_RANK);
+        }
+        if !self.dropped.is_empty() {
             self.account_for_drops(now, port);
-        } else {
-            let idle = link.line.is_empty();
-            link.line.send_cell(now, cell, &self.packets);
-            if idle {
-                self.watch_line(line);
-            }
+        }
+    }
+
+    #[inline]
+    fn enter_line(&mut self, now: Time, line: usize, cell: Cell) {
+        let link = &mut self.links[line];
+        let idle = link.line.is_empty();
+        link.line.send_cell(now, cell, &self.packets);
+        if idle {
+            self.watch_line(line);
         }
     }
 
@@ -215,10 +250,12 @@ impl<O: Observer> Simulation<O> {
         if idle {
             self.watch_line(line);
         }
-        self.account_for_drops(now, port);
+        if !self.dropped.is_empty() {
+            self.account_for_drops(now, port);
+        }
     }
 
-    #[inline]
+    #[cold]
     fn account_for_drops(&mut self, now: Time, port: usize) {
         for index in 0..self.dropped.len() {
             let (cell, reason) = self.dropped[index];
@@ -256,7 +293,11 @@ impl<O: Observer> Simulation<O> {
         let acknowledgment = flow.receiver.receive(now, sequence, length, sent);
         flow.fingerprint.add(now.0);
         flow.fingerprint.add(sequence);
-        self.observer.segment_received(now, number, sequence, length, flow.receiver.next());
+        let next = flow.receiver.next();
+        if flow.size == Some(next) && flow.finished.is_none() {
+            flow.finished = Some(now);
+        }
+        self.observer.segment_received(now, number, sequence, length, next);
         if let Some(acknowledgment) = acknowledgment {
             self.send_acknowledgment(now, number, acknowledgment);
         }

@@ -112,6 +112,44 @@ fn a_buffer_is_counted_in_what_travels() {
 }
 
 #[test]
+fn losses_that_cannot_be_are_refused_where_they_are_listed() {
+    let finite = ("traffic", "{ kind = 'finite', size = '10 kB' }");
+    let list = |drops: &str| complaints_with(&[finite, ("loss.kind", "list"), ("loss.drops", drops)]);
+    for (drops, message) in [
+        ("3", "loss.drops: expected a list for each flow, such as [[14, 28], [3]], found the number 3"),
+        ("[0]", "loss.drops[0]: expected numbers of packets, from 1, ascending, each once, found the number 0"),
+        (
+            "[[1], [3, 3]]",
+            "loss.drops[1][1]: expected numbers of packets, from 1, ascending, each once, found 3 after 3",
+        ),
+        ("[[5, 4]]", "loss.drops[0][1]: expected numbers of packets, from 1, ascending, each once, found 4 after 5"),
+        ("[[1], 2]", "loss.drops[1]: expected a list for this flow, found the number 2"),
+        ("[[1], [2], [3]]", "loss.drops: lists for 3 flows; the topology has 2"),
+        ("[21]", "loss.drops: flow 1: packet 21 may never come; 20 segments of 512 B make 20"),
+        ("[[], [7, 9, 23]]", "flow 2: packet 23 may never come; 20 segments of 512 B, and 2 of them again, make 22"),
+        // 10 ms at 155.52 Mbit/s are 3667.9 cells; the smallest packet of data takes two.
+        ("[1835]", "loss.drops: flow 1: packet 1835 never comes; the line brings at most 1834 in 10 ms"),
+    ] {
+        let problems = list(drops);
+        assert!(problems.len() == 1 && problems[0].contains(message), "{problems:?} does not say {message}");
+    }
+    // With each loss a segment comes once more.
+    let good = [finite, ("loss", "{ kind = 'list', drops = [[20, 21, 22], [1]] }")];
+    let owned: Vec<_> = good.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect();
+    assert!(Scenario::parse(SOUND.as_bytes(), "sound.toml", &owned).is_ok());
+    for (probability, found) in [("1.01", "1.01"), ("-0.1", "-0.1"), ("2", "2"), ("nan", "NaN")] {
+        let problems = complaints_with(&[("loss.kind", "random"), ("loss.probability", probability)]);
+        let expected = format!("loss.probability: expected a number from 0 to 1, found the number {found}");
+        assert!(problems.len() == 1 && problems[0].contains(&expected), "{problems:?} does not say {expected}");
+    }
+    let problems = complaints_with(&[("traffic.kind", "messages"), ("traffic.count", "0")]);
+    assert!(
+        problems.iter().any(|problem| problem.contains("at least 1, or \"unlimited\", found the number 0")),
+        "{problems:?}"
+    );
+}
+
+#[test]
 fn thresholds_above_one_or_above_the_buffer_are_refused() {
     for policy in ["epd", "selective-drop", "fba"] {
         let refused = |threshold: &str, words: &str| {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use longfat_engine::catalog;
 use longfat_engine::config::{Document, Parameter, Reader, parse_fragment};
 use longfat_engine::framing::{Framing, Unit};
+use longfat_engine::loss::{Direction, LossContext, LossModel, Passing};
 use longfat_engine::random::Chance;
 use longfat_engine::registry::{Chosen, ContextOf, Entry, Family};
 use longfat_engine::switch::drop_policy::{BufferContext, DropPolicy};
@@ -34,6 +35,8 @@ fn for_every_model(check: &impl Check) {
     family::<dyn TimeoutEstimator>(check, &clock);
     family::<dyn Source>(check, &chance.stream("source"));
     family::<dyn Framing>(check, &());
+    let passing = Passing { certain: None, most: (1000, Span::from_microseconds(1_000_000)) };
+    family::<dyn LossModel>(check, &LossContext { direction: Direction::Data, chance, flows: vec![passing; 3] });
     family::<dyn Topology>(check, &());
 }
 

@@ -3,6 +3,8 @@
 use longfat_engine::config::{Field, Shape};
 use longfat_engine::scenario::Scenario;
 
+use crate::support::declared::smallest;
+
 /// All that a scenario must say.
 const SMALLEST: &str = r#"
 schema_version = 1
@@ -39,6 +41,8 @@ fn walk(places: &mut Vec<Place>, above: &str, chosen: &Overrides, field: Field) 
             for model in models {
                 let mut chosen = chosen.clone();
                 chosen.push((format!("{path}.kind"), model.name.into()));
+                let required = model.fields.iter().filter(|field| field.default.is_none());
+                chosen.extend(required.map(|field| (format!("{path}.{}", field.name), smallest(&field.shape))));
                 model.fields.iter().for_each(|field| walk(places, &path, &chosen, field.clone()));
             }
         }
@@ -60,9 +64,14 @@ impl Place {
 #[test]
 fn the_walk_reaches_sections_models_and_models_in_sections() {
     let paths: Vec<_> = all_fields().into_iter().map(|place| place.path).collect();
-    for path in
-        ["duration", "tcp.mss", "port.policy.threshold", "tcp.retransmission_timeout.initial", "topology.access.rate"]
-    {
+    for path in [
+        "duration",
+        "tcp.mss",
+        "port.policy.threshold",
+        "tcp.retransmission_timeout.initial",
+        "topology.access.rate",
+        "loss.each",
+    ] {
         assert!(paths.iter().any(|found| found == path), "{path} is not among {paths:?}");
     }
 }

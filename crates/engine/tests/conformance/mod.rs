@@ -4,6 +4,7 @@ mod declarations;
 mod drop_policy;
 mod fields;
 mod flavor;
+mod loss_model;
 mod network;
 mod scenario;
 mod sender;

@@ -3,8 +3,10 @@
 mod conservation;
 mod delivery;
 mod lone_flow;
+mod losses;
 mod packets;
 mod random_networks;
+mod sources;
 mod unlimited_buffer;
 
 pub use random_networks::any_network;
