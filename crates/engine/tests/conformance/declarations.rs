@@ -10,7 +10,7 @@ use longfat_engine::random::Chance;
 use longfat_engine::registry::{Chosen, ContextOf, Entry, Family};
 use longfat_engine::switch::drop_policy::{BufferContext, DropPolicy};
 use longfat_engine::topology::Topology;
-use longfat_engine::traffic::Source;
+use longfat_engine::traffic::{Source, SourceContext};
 use longfat_engine::transport::flavor::Flavor;
 use longfat_engine::transport::rto::TimeoutEstimator;
 use longfat_engine::transport::{TickClock, TimerPhase};
@@ -33,7 +33,7 @@ fn for_every_model(check: &impl Check) {
     family::<dyn DropPolicy>(check, &BufferContext { capacity: Some(1000), circuits: 10, unit: Unit::Cell });
     family::<dyn Flavor>(check, &());
     family::<dyn TimeoutEstimator>(check, &clock);
-    family::<dyn Source>(check, &chance.stream("source"));
+    family::<dyn Source>(check, &SourceContext { chance: chance.stream("source"), number: 0 });
     family::<dyn Framing>(check, &());
     let passing = Passing { certain: None, most: (1000, Span::from_microseconds(1_000_000)) };
     family::<dyn LossModel>(check, &LossContext { direction: Direction::Data, chance, flows: vec![passing; 3] });

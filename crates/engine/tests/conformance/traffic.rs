@@ -81,7 +81,7 @@ fn each_connection_of_a_staggered_row_starts_later_than_the_one_before() {
             let context = SourceContext { number, ..context(1, 0, "source") };
             choose(&text).build(&context).start()
         };
-        let at = |milliseconds| Time::ZERO + Span::from_microseconds(1000 * milliseconds);
+        let at = |milliseconds: u64| Time::ZERO + Span::from_microseconds(1000 * milliseconds);
         assert_eq!([0, 1, 2].map(start), [2, 7, 12].map(at), "{}", entry.name);
     }
 }

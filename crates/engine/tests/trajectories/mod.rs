@@ -33,6 +33,7 @@ fn table(scenario: &Scenario) -> String {
             Happening::Acknowledged { next, cwnd, ssthresh } => ("ack", Some(number(next)), Some((cwnd, ssthresh))),
             Happening::TimedOut { cwnd, ssthresh } => ("timeout", None, Some((cwnd, ssthresh))),
             Happening::Lost { content: Content::Data { sequence, .. } } => ("lost", Some(number(sequence)), None),
+            Happening::Lost { content: Content::Synchronize | Content::Synchronized } => ("lost syn", None, None),
             Happening::Lost { content: Content::Acknowledgment(answer) } => ("lost ack", Some(number(answer.next)), None),
             Happening::Dropped { cell, .. } if damaged == Some(cell.packet) => continue,
             Happening::Dropped { cell, .. } => {
