@@ -131,6 +131,9 @@ impl Recovery for LossRecovery {
 
     fn on_send(&mut self, connection: &mut Connection, piece: Piece) {
         if piece.sequence >= connection.highest() {
+            if !self.is_recovering() && connection.duplicates > 0 {
+                connection.sent_early += piece.length;
+            }
             return;
         }
         let is_rescue = self.is_recovering() && connection.scoreboard.next_hole(connection.unacknowledged()).is_none();
