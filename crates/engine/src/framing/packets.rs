@@ -19,6 +19,8 @@ pub enum Content {
         /// Next byte expected.
         next: u64,
     },
+    /// Background traffic: nothing that anyone listens to.
+    Background,
 }
 
 /// A packet under way.

@@ -33,6 +33,7 @@ fn table(scenario: &Scenario) -> String {
             Happening::TimedOut { cwnd, ssthresh } => ("timeout", None, Some((cwnd, ssthresh))),
             Happening::Lost { content: Content::Data { sequence, .. } } => ("lost", Some(number(sequence)), None),
             Happening::Lost { content: Content::Acknowledgment { next } } => ("lost ack", Some(number(next)), None),
+            Happening::Lost { content: Content::Background } => continue,
             Happening::Dropped { cell, .. } if damaged == Some(cell.packet) => continue,
             Happening::Dropped { cell, .. } => {
                 damaged = Some(cell.packet);
