@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
+use crate::background::Background;
 use crate::config::parameters_json;
 use crate::framing::Framing;
 use crate::loss::LossModel;
@@ -20,6 +21,7 @@ pub fn models() -> Json {
         family::<dyn TimeoutEstimator>(),
         family::<dyn Acknowledging>(),
         family::<dyn Source>(),
+        family::<dyn Background>(),
         family::<dyn Framing>(),
         family::<dyn LossModel>(),
         family::<dyn Topology>(),

@@ -23,6 +23,7 @@
 //! | [`config`], [`registry`], [`scenario`] | from text to something that can run |
 //! | [`topology`], [`link`], [`framing`], [`switch`], [`loss`] | the network |
 //! | [`transport`], [`traffic`] | the end systems |
+//! | [`background`] | traffic that only crosses the bottleneck |
 //! | [`simulation`], [`observer`], [`measure`] | the loop, who watches, what comes out |
 
 #![forbid(unsafe_code)]
@@ -30,6 +31,7 @@
 #[doc(hidden)]
 pub use serde_json;
 
+pub mod background;
 pub mod calendar;
 pub mod catalog;
 pub mod config;

@@ -97,6 +97,15 @@ const CASES: &[(&str, u32, &str, &str, &str, &str)] = &[
       loss = { kind = \"list\", drops = [[3, 20], [], [1]] }",
     ),
     (
+        "lan 5 epd, background",
+        5,
+        LAN,
+        "1 s",
+        "buffer = \"1000 cells\", policy = \"epd\"",
+        "background = [{ kind = \"poisson\", load = 0.3 }, \
+      { kind = \"poisson\", load = \"10 Mbit/s\", size = \"1000 B\" }]",
+    ),
+    (
         "wan 5 packets",
         5,
         WAN,

@@ -10,6 +10,7 @@ pub use buffer::Buffer;
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
+use crate::background::Background;
 use crate::config::{Document, Node, Parameter, PositiveSpan, Reader, Shape, Value, document_schema};
 use crate::framing::Framing;
 use crate::loss::LossModel;
@@ -79,6 +80,8 @@ crate::section! {
         pub framing: Chosen<dyn Framing> = "aal5",
         /// The bottleneck's output port.
         pub port: PortConfig,
+        /// Traffic without TCP that crosses the bottleneck too.
+        pub background: Vec<Chosen<dyn Background>> = "[]",
         /// Data packets that get lost as they reach the bottleneck's port, before its buffer.
         pub loss: Chosen<dyn LossModel> = "none",
         /// Acknowledgments that get lost as they enter the bottleneck on their way back.

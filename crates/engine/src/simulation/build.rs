@@ -2,12 +2,14 @@
 
 use super::loss_point::place_loss_points;
 use super::{Entrance, Event, Flow, LineEnd, Link, OTHER_RANK, Simulation};
+use crate::background::{Background, BackgroundContext};
 use crate::calendar::Calendar;
 use crate::framing::{Packets, Reassembly, Unit};
 use crate::link::Line;
 use crate::measure::Fingerprint;
 use crate::observer::Observer;
 use crate::random::Chance;
+use crate::registry::Chosen;
 use crate::scenario::Scenario;
 use crate::switch::Port;
 use crate::switch::drop_policy::BufferContext;
@@ -26,14 +28,18 @@ impl<O: Observer> Simulation<O> {
         let (mut links, ports) = build_links(scenario, &graph, framing.unit(), chance);
         let loss_points = place_loss_points(scenario, &graph, &mut links);
         let flows: Vec<_> = (0..graph.flows.len()).map(|number| build_flow(scenario, &graph, number, chance)).collect();
+        let backgrounds = build_backgrounds(scenario, &graph, chance);
+        let background_port = ports.iter().position(|port| Some(port.line) == graph.bottleneck_number()).unwrap_or(0);
         let mut simulation = Self {
-            calendar: Calendar::new(links.len() + ports.len() + 3 * flows.len()),
-            events: list_events(links.len(), ports.len(), flows.len()),
+            calendar: Calendar::new(links.len() + ports.len() + 3 * flows.len() + backgrounds.len()),
+            events: list_events(links.len(), ports.len(), flows.len(), backgrounds.len()),
             routes: Routes::of(&graph),
             port_fingerprints: vec![Fingerprint::default(); ports.len()],
             links,
             ports,
             loss_points,
+            backgrounds,
+            background_port,
             flows,
             framing,
             packets: Packets::default(),
@@ -50,22 +56,28 @@ impl<O: Observer> Simulation<O> {
             let start = simulation.flows[number].source.start();
             simulation.calendar.schedule(simulation.wake_slot(number), start, OTHER_RANK);
         }
+        for number in 0..simulation.backgrounds.len() {
+            let start = simulation.backgrounds[number].start();
+            simulation.calendar.schedule(simulation.background_slot(number), start, OTHER_RANK);
+        }
         simulation
     }
 }
 
 /// The events of all entities, in the order of their places in the calendar.
-fn list_events(links: usize, ports: usize, flows: usize) -> Vec<Event> {
+fn list_events(links: usize, ports: usize, flows: usize, backgrounds: usize) -> Vec<Event> {
     let arrivals = (0..links).map(Event::Arrival);
     let services = (0..ports).map(Event::Service);
     let timeouts = (0..flows).map(Event::Timeout);
     let wakes = (0..flows).map(Event::Wake);
     let acknowledgments = (0..flows).map(Event::LateAcknowledgment);
-    arrivals.chain(services).chain(timeouts).chain(wakes).chain(acknowledgments).collect()
+    let backgrounds = (0..backgrounds).map(Event::Background);
+    arrivals.chain(services).chain(timeouts).chain(wakes).chain(acknowledgments).chain(backgrounds).collect()
 }
 
 fn build_links(scenario: &Scenario, graph: &Graph, unit: Unit, chance: Chance) -> (Vec<Link>, Vec<Port>) {
-    let buffer = BufferContext { capacity: scenario.port.buffer.capacity(), circuits: 2 * graph.flows.len(), unit };
+    let circuits = 2 * graph.flows.len() + scenario.background.len();
+    let buffer = BufferContext { capacity: scenario.port.buffer.capacity(), circuits, unit };
     let relays = match unit {
         Unit::Cell => find_relays(graph),
         Unit::Packet => vec![None; graph.links.len()],
@@ -114,6 +126,14 @@ fn find_relays(graph: &Graph) -> Vec<Option<usize>> {
         followers[number].iter().all(|&next| suits(number, next, model)).then_some(model)
     };
     (0..graph.links.len()).map(relay).collect()
+}
+
+fn build_backgrounds(scenario: &Scenario, graph: &Graph, chance: Chance) -> Vec<Box<dyn Background>> {
+    let Some(bottleneck) = graph.bottleneck() else { return Vec::new() };
+    let build = |(number, model): (usize, &Chosen<dyn Background>)| {
+        model.build(&BackgroundContext::of(number, bottleneck.rate, &scenario.framing, chance))
+    };
+    scenario.background.iter().enumerate().map(build).collect()
 }
 
 fn build_flow(scenario: &Scenario, graph: &Graph, number: usize, chance: Chance) -> Flow {

@@ -1,6 +1,7 @@
 //! The loop: takes the next event, lets the models act, schedules what follows. No model arithmetic here.
 
 mod audit;
+mod background;
 mod build;
 mod loss_point;
 mod results;
@@ -9,6 +10,7 @@ pub use audit::Violation;
 
 use loss_point::LossPoint;
 
+use crate::background::Background;
 use crate::calendar::{Calendar, Slot};
 use crate::framing::{Cell, Content, Framing, Packets, Reassembly};
 use crate::link::Line;
@@ -44,6 +46,8 @@ enum Event {
     Wake(usize),
     /// A flow's delayed acknowledgment is due.
     LateAcknowledgment(usize),
+    /// A background has a datagram.
+    Background(usize),
 }
 
 /// Of events at one instant a slot closes before the cells that arrive at that very instant, which belong to the next.
@@ -107,6 +111,9 @@ pub struct Simulation<O: Observer> {
     port_fingerprints: Vec<Fingerprint>,
     loss_points: Vec<LossPoint>,
     flows: Vec<Flow>,
+    backgrounds: Vec<Box<dyn Background>>,
+    /// The port that they enter.
+    background_port: usize,
     framing: Box<dyn Framing>,
     packets: Packets,
     end: Time,
@@ -139,6 +146,7 @@ impl<O: Observer> Simulation<O> {
                 Event::Timeout(flow) => self.time_out(now, flow),
                 Event::Wake(flow) => self.wake(now, flow),
                 Event::LateAcknowledgment(flow) => self.acknowledge_late(now, flow),
+                Event::Background(number) => self.emit(now, number),
             }
             #[cfg(debug_assertions)]
             if self.events_processed.is_multiple_of(1 << 14) {
@@ -181,6 +189,10 @@ impl<O: Observer> Simulation<O> {
         slot(self.links.len() + self.ports.len() + 2 * self.flows.len() + flow)
     }
 
+    fn background_slot(&self, number: usize) -> Slot {
+        slot(self.links.len() + self.ports.len() + 3 * self.flows.len() + number)
+    }
+
     /// Puts the head of a line into the calendar.
     #[inline]
     fn watch_line(&mut self, line: usize) {
@@ -205,7 +217,7 @@ impl<O: Observer> Simulation<O> {
     /// A cell has reached a switch and goes to its output port.
     #[inline]
     fn forward(&mut self, now: Time, node: usize, cell: Cell) {
-        let line = self.routes.outlet(node, cell.circuit());
+        let Some(line) = self.routes.outlet(node, cell.circuit()) else { return self.absorb(cell) };
         let mut entrance = self.links[line].entrance;
         if let Entrance::LossPoint(point) = entrance {
             match self.pass(now, point, cell) {
@@ -219,7 +231,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    #[inline]
+    // Always: nearly all cells come from `forward`, which is not the only caller.
+    #[inline(always)]
     fn enter_port(&mut self, now: Time, port: usize, cell: Cell) {
         if let Some(time) = self.ports[port].receive(now, cell, &mut self.dropped) {
             self.calendar.schedule(self.port_slot(port), time, SERVICE_RANK);
@@ -274,7 +287,7 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn deliver(&mut self, now: Time, cell: Cell) {
         let (number, is_data) = (cell.circuit() / 2, cell.circuit().is_multiple_of(2));
-        let flow = &mut self.flows[number];
+        let Some(flow) = self.flows.get_mut(number) else { return self.absorb(cell) };
         let end = if is_data { &mut flow.data_in } else { &mut flow.acknowledgments_in };
         let content = end.receive(cell, &self.packets).map(|packet| self.packets.get(packet).content);
         self.cells_delivered += 1;
@@ -284,7 +297,7 @@ impl<O: Observer> Simulation<O> {
             Some(Content::Acknowledgment(acknowledgment)) => self.receive_acknowledgment(now, number, acknowledgment),
             Some(Content::Synchronize) => self.send_backward(now, number, Content::Synchronized, option_bytes::SYNCHRONIZE),
             Some(Content::Synchronized) => self.open(now, number),
-            None => {}
+            Some(Content::Background) | None => {}
         }
     }
 

@@ -4,7 +4,7 @@ use longfat_engine::run;
 use longfat_engine::scenario::Scenario;
 use proptest::prelude::*;
 
-use super::{SOUND, assert_refused, complaints_with};
+use super::{SOUND, assert_refused, complaints, complaints_with};
 use crate::support::declared::fragment;
 
 #[test]
@@ -147,6 +147,52 @@ fn losses_that_cannot_be_are_refused_where_they_are_listed() {
         problems.iter().any(|problem| problem.contains("at least 1, or \"unlimited\", found the number 0")),
         "{problems:?}"
     );
+}
+
+#[test]
+fn a_mistake_in_a_list_of_models_is_told_with_its_place_in_the_list() {
+    let text = SOUND.to_owned()
+        + "[[background]]\nkind = \"poisson\"\nload = 0.5\n\n[[background]]\nkind = \"poisson\"\nload = 0\nsise = \"48 B\"\n";
+    let problems = complaints(text.as_bytes(), "list.toml");
+    let expected = [
+        "list.toml:13:1: background[1].sise: unknown key; did you mean \"size\"?",
+        "list.toml:12:8: background[1].load: expected a number above 0, found the number 0",
+    ];
+    assert_eq!(problems.len(), 2, "{problems:#?}");
+    for expected in expected {
+        assert!(problems.iter().any(|problem| problem == expected), "{expected} is not among {problems:#?}");
+    }
+    // What only the whole scenario can tell is shown at the same place.
+    let text = SOUND.to_owned() + "[[background]]\nkind = \"poisson\"\nload = 0.5\nsize = \"70 kB\"\n";
+    let expected = "list.toml:9:8: background[0].size: 70000 B is no datagram; at most 65535 B";
+    assert_eq!(complaints(text.as_bytes(), "list.toml"), [expected]);
+    let problems = complaints_with(&[("background", "[{ kind = 'poison', load = 0.5 }]")]);
+    assert!(
+        problems.len() == 1 && problems[0].contains("background[0]: unknown background \"poison\""),
+        "{problems:?}"
+    );
+}
+
+#[test]
+fn an_override_may_reach_into_a_list_of_models() {
+    let list = "[{ kind = 'poisson', load = 0.5 }, { kind = 'poisson', load = 0.2 }]";
+    let owned = |changes: &[(&str, &str)]| -> Vec<(String, String)> {
+        changes.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect()
+    };
+    let changed = owned(&[("background", list), ("background[1].load", "3 Mbit/s")]);
+    let scenario = Scenario::parse(SOUND.as_bytes(), "sound.toml", &changed).unwrap_or_else(|p| panic!("{p:?}"));
+    assert!(scenario.canonical().contains(
+        r#""background":[{"kind":"poisson","load":0.5,"size_bytes":48},{"kind":"poisson","load":"3000000 bit/s","size_bytes":48}]"#
+    ));
+    let problems = complaints_with(&[("background", list), ("background[1].load", "-1")]);
+    assert_eq!(problems.len(), 1);
+    assert!(
+        problems[0].starts_with("--set background[1].load=-1: background[1].load: expected a number above 0"),
+        "{problems:?}"
+    );
+    for path in ["background[2].load", "background[x].load", "background.load"] {
+        assert!(!complaints_with(&[("background", list), (path, "0.1")]).is_empty(), "{path}");
+    }
 }
 
 #[test]

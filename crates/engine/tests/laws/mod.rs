@@ -1,5 +1,6 @@
 //! What holds in every network, and what can be worked out by hand.
 
+mod background;
 mod conservation;
 mod delivery;
 mod lone_flow;

@@ -1,5 +1,6 @@
 //! Random networks: every registered framing and policy and every knob, drawn from the declarations.
 
+use longfat_engine::background::BACKGROUNDS;
 use longfat_engine::config::{Parameter, Reader, parse_fragment};
 use longfat_engine::framing::{FRAMINGS, Framing, Unit};
 use longfat_engine::loss::LOSS_MODELS;
@@ -39,16 +40,17 @@ pub fn any_endless_network() -> impl Strategy<Value = RandomNetwork> {
 }
 
 fn any_network_with(traffic: impl Strategy<Value = String>) -> impl Strategy<Value = RandomNetwork> {
-    let run = (10_u64..300, 0_u64..1000);
+    let run = (10_u64..300, 0_u64..1000, any_backgrounds());
     let text = (any_topology(), any_framing_and_port(), any_tcp(), traffic, any_loss(), any_loss(), run);
     text.prop_filter_map(
         "some parts do not fit together: a threshold below the buffer, a segment in a frame",
         |parts| {
-            let (topology, (framing, port), tcp, traffic, loss, acknowledgment_loss, (milliseconds, seed)) = parts;
+            let (topology, (framing, port), tcp, traffic, loss, acknowledgment_loss, (milliseconds, seed, background)) =
+                parts;
             let text = format!(
                 "schema_version = 1\nduration = \"{milliseconds} ms\"\nseed = {seed}\ntopology = {topology}\n\
              framing = {framing}\nport = {port}\ntcp = {tcp}\ntraffic = {traffic}\n\
-             loss = {loss}\nacknowledgment_loss = {acknowledgment_loss}\n"
+             loss = {loss}\nacknowledgment_loss = {acknowledgment_loss}\nbackground = {background}\n"
             );
             match Scenario::parse(text.as_bytes(), "random.toml", &[]) {
                 Ok(scenario) => Some(RandomNetwork { text, scenario }),
@@ -134,6 +136,17 @@ fn any_tcp() -> impl Strategy<Value = String> {
             )
         },
     )
+}
+
+/// None most of the time.
+fn any_backgrounds() -> impl Strategy<Value = String> {
+    let tables = BACKGROUNDS.iter().map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &["size"]));
+    let model = prop::strategy::Union::new(tables.collect::<Vec<_>>());
+    let sized = (model, 1_u64..500).prop_map(|(model, size)| model.replace(" }", &format!(", size = \"{size} B\" }}")));
+    prop_oneof![
+        2 => Just("[]".to_owned()),
+        1 => prop::collection::vec(sized, 1..3).prop_map(|models| format!("[{}]", models.join(", "))),
+    ]
 }
 
 /// No losses half of the time.
