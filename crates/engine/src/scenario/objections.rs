@@ -48,7 +48,7 @@ impl Scenario {
         self.port.arrival_order = self.port.arrival_order.settled(framing.unit());
         let bits = match framing.unit() {
             Unit::Cell => CELL_BITS,
-            Unit::Packet => framing.bits(self.tcp.mss.0, 0),
+            Unit::Packet => framing.bits(self.tcp.mss.0, self.tcp.option_bytes()),
         };
         let round_trip = graph.flows.iter().map(|flow| graph.round_trip(flow)).max();
         if let (Some(bottleneck), Some(round_trip)) = (graph.bottleneck(), round_trip) {
@@ -64,7 +64,8 @@ impl Scenario {
             return objections;
         }
         let (name, framing, mss) = (self.framing.name(), self.framing.build(&()), self.tcp.mss.0);
-        if let Some(largest) = framing.largest_segment().filter(|largest| mss > *largest) {
+        let largest = framing.largest_segment().map(|largest| largest.saturating_sub(self.tcp.option_bytes()));
+        if let Some(largest) = largest.filter(|largest| mss > *largest) {
             let message =
                 format!("a segment of {mss} B does not fit a packet of framing \"{name}\"; at most {largest} B");
             objections.push(("tcp.mss".into(), message));
@@ -101,7 +102,7 @@ impl Scenario {
             return vec![("port.buffer".into(), message)];
         }
         let mut objections = Vec::new();
-        let (mss, packet, units) = (self.tcp.mss.0, framing.cells(self.tcp.mss.0, 0), framing.unit().plural());
+        let (mss, packet, units) = (self.tcp.mss.0, framing.cells(self.tcp.mss.0, self.tcp.option_bytes()), framing.unit().plural());
         if let Some(capacity) = capacity.filter(|capacity| *capacity < packet) {
             let of_segment = match framing.unit() {
                 Unit::Cell => format!(": a segment of {mss} B takes {packet} cells"),
@@ -125,7 +126,7 @@ impl Scenario {
             )),
             Buffer::Packets(packets) if unit == Unit::Cell => {
                 let mss = self.tcp.mss.0;
-                let cells = framing.cells(mss, 0);
+                let cells = framing.cells(mss, self.tcp.option_bytes());
                 Some(format!(
                     "{packets} packets under framing \"{name}\", which counts cells; a segment of {mss} B takes {cells}, so write \"{} cells\"",
                     packets.saturating_mul(cells)
