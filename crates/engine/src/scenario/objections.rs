@@ -102,7 +102,8 @@ impl Scenario {
             return vec![("port.buffer".into(), message)];
         }
         let mut objections = Vec::new();
-        let (mss, packet, units) = (self.tcp.mss.0, framing.cells(self.tcp.mss.0, self.tcp.option_bytes()), framing.unit().plural());
+        let (mss, packet, units) =
+            (self.tcp.mss.0, framing.cells(self.tcp.mss.0, self.tcp.option_bytes()), framing.unit().plural());
         if let Some(capacity) = capacity.filter(|capacity| *capacity < packet) {
             let of_segment = match framing.unit() {
                 Unit::Cell => format!(": a segment of {mss} B takes {packet} cells"),
@@ -201,7 +202,9 @@ impl Scenario {
             objections.push(("tcp.sack_blocks".into(), message));
         }
         if tcp.out_of_order == OutOfOrder::Discard {
-            let message = format!("a receiver that discards has nothing to report, and flavor \"{flavor}\" needs its reports; \"keep\"");
+            let message = format!(
+                "a receiver that discards has nothing to report, and flavor \"{flavor}\" needs its reports; \"keep\""
+            );
             objections.push(("tcp.out_of_order".into(), message));
         }
         objections

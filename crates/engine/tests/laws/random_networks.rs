@@ -55,7 +55,13 @@ fn any_network_with(traffic: impl Strategy<Value = String>) -> impl Strategy<Val
             match Scenario::parse(text.as_bytes(), "random.toml", &[]) {
                 Ok(scenario) => Some(RandomNetwork { text, scenario }),
                 Err(problems) => {
-                    let expected = ["port.policy.threshold", "does not fit a packet", "never come", "tcp.out_of_order", "tcp.sack_blocks"];
+                    let expected = [
+                        "port.policy.threshold",
+                        "does not fit a packet",
+                        "never come",
+                        "tcp.out_of_order",
+                        "tcp.sack_blocks",
+                    ];
                     let wrong = problems.iter().find(|problem| !expected.iter().any(|words| problem.contains(words)));
                     assert!(wrong.is_none(), "the generator writes invalid scenarios: {wrong:?}\n{text}");
                     None
