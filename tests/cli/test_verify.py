@@ -11,7 +11,10 @@ def test_a_check_is_chosen_by_words_and_tells_what_it_found(longfat: Longfat) ->
     assert process.returncode == 0, process
     checks = json.loads(process.stdout)["checks"]
     assert {check["kind"] for check in checks} == {"trace"}
-    assert [check["name"] for check in checks] == ["ns-2 newreno-two-losses", "ns-2 reno-two-losses"]
+    assert [check["name"] for check in checks] == [
+        "ns-2 newreno-two-losses",
+        "ns-2 reno-two-losses",
+    ]
     assert all(check["passed"] and "events in order" in check["detail"] for check in checks)
 
 

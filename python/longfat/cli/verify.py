@@ -69,7 +69,12 @@ def _only(names: Sequence[str]) -> str:
 
 def _print_outcomes(outcomes: Sequence[Outcome]) -> None:
     rows = [
-        ["ok" if outcome["passed"] else "FAILED", outcome["kind"], outcome["name"], outcome["detail"]]
+        [
+            "ok" if outcome["passed"] else "FAILED",
+            outcome["kind"],
+            outcome["name"],
+            outcome["detail"],
+        ]
         for outcome in outcomes
     ]
     print_table(["", "kind", "check", "finding"], rows)
