@@ -165,6 +165,12 @@ impl Connection {
         self.highest - self.unacknowledged
     }
 
+    /// The latest round trip measured.
+    #[must_use]
+    pub fn round_trip(&self) -> Option<Span> {
+        self.round_trip
+    }
+
     /// When the retransmission timer expires.
     #[must_use]
     pub fn expires(&self) -> Option<Time> {
@@ -284,14 +290,20 @@ impl Connection {
     /// a small last piece back while anything is under way (RFC 1122 section 4.2.3.4).
     #[must_use]
     pub fn next_within(&self, window: u64) -> Option<Piece> {
-        let available = self.mss.min(self.offered - self.next);
-        let length = available.min((self.unacknowledged + window).saturating_sub(self.next));
+        self.piece_within(self.next, window)
+    }
+
+    /// The same for the piece that begins at `sequence`.
+    #[must_use]
+    pub fn piece_within(&self, sequence: u64, window: u64) -> Option<Piece> {
+        let available = self.mss.min(self.offered - sequence);
+        let length = available.min((self.unacknowledged + window).saturating_sub(sequence));
         let is_cut = length < available;
-        let is_small = length < self.mss && self.next == self.highest;
+        let is_small = length < self.mss && sequence == self.highest;
         if length == 0 || (is_cut && self.avoids_silly_windows) || (is_small && self.nagle && self.flight() > 0) {
             return None;
         }
-        Some(Piece { sequence: self.next, length })
+        Some(Piece { sequence, length })
     }
 
     /// Sends a piece.

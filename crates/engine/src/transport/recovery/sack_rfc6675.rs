@@ -71,11 +71,11 @@ impl LossRecovery {
 
     /// Go-back-N after a timeout, past what has been reported as arrived since (section 5.1).
     fn next_after_timeout(connection: &Connection) -> Option<Piece> {
-        let piece = connection.next_within(connection.window.usable())?;
-        let Some((begin, end)) = connection.scoreboard.next_gap(connection.next()) else { return Some(piece) };
-        let edge = connection.unacknowledged() + connection.window.usable();
-        let length = connection.mss().min(end - begin);
-        (begin + length <= edge).then_some(Piece { sequence: begin, length })
+        let (board, next) = (&connection.scoreboard, connection.next());
+        let begin = board.arrived().containing(next).map_or(next, |(_, end)| end);
+        let piece = connection.piece_within(begin, connection.window.usable())?;
+        let end = board.next_gap(begin).map_or(u64::MAX, |(_, end)| end);
+        Some(Piece { length: piece.length.min(end - begin), ..piece })
     }
 }
 
