@@ -316,6 +316,7 @@ impl Connection {
         }
         self.next = self.next.max(end);
         // One segment is timed at a time, and never one that was sent before (Karn; T-11).
+        self.timed = self.timed.filter(|timed| !(piece.sequence..end).contains(&timed.sequence));
         if end > self.highest {
             self.highest = end;
             if self.timed.is_none() && !again {
