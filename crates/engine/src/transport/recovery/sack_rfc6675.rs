@@ -32,10 +32,10 @@ impl LossRecovery {
         self.recovery_point = Some(connection.highest());
         connection.reduce(now);
         self.is_rescued = false;
-        if let Some(piece) = connection.fast_retransmit(now) {
-            self.rescue_limit = piece.end();
-            connection.scoreboard.note_retransmission(piece.end());
-        }
+        let first = connection.first_unacknowledged();
+        self.rescue_limit = first.end();
+        connection.scoreboard.begin_recovery(first.end());
+        connection.fast_retransmit(now);
     }
 
     fn lost_below(connection: &Connection) -> u64 {
@@ -58,15 +58,16 @@ impl LossRecovery {
         lost.map(piece).or_else(new).or_else(|| hole.map(piece)).or_else(|| self.rescue(connection))
     }
 
-    /// Rule (4): the last segment under way, once, when all that was sent again has been acknowledged.
+    /// Rule (4): the last bytes under way, once, when all that was sent again first has been acknowledged. By the letter of the
+    /// rule the last hole would be sent twice if the bytes beyond it have arrived; this is for those that no block is beyond.
     fn rescue(&self, connection: &Connection) -> Option<Piece> {
         let is_due = !self.is_rescued
             && connection.unacknowledged() > self.rescue_limit
             && connection.next() == connection.highest();
-        let last = connection.highest();
-        let begin = last.saturating_sub(connection.mss()).max(connection.unacknowledged());
-        let has_arrived = connection.scoreboard.arrived().containing(last - 1).is_some();
-        (is_due && !has_arrived && begin < last).then_some(Piece { sequence: begin, length: last - begin })
+        let arrived = connection.scoreboard.arrived().end().unwrap_or(0);
+        let end = connection.highest();
+        let begin = end.saturating_sub(connection.mss()).max(connection.unacknowledged()).max(arrived);
+        (is_due && begin < end).then_some(Piece { sequence: begin, length: end - begin })
     }
 
     /// Go-back-N after a timeout, past what has been reported as arrived since (section 5.1).
@@ -133,7 +134,8 @@ impl Recovery for LossRecovery {
         if piece.sequence >= connection.highest() {
             return;
         }
-        let is_rescue = self.is_recovering() && connection.scoreboard.next_hole(connection.unacknowledged()).is_none();
+        let has_hole = connection.scoreboard.next_hole(connection.unacknowledged()).is_some();
+        let is_rescue = self.is_recovering() && !has_hole && self.rescue(connection) == Some(piece);
         if is_rescue {
             self.is_rescued = true;
         } else {
