@@ -183,6 +183,12 @@ impl Connection {
         self.held_until
     }
 
+    /// Whether the application has handed over more than was ever sent.
+    #[must_use]
+    pub fn has_waiting_data(&self) -> bool {
+        self.offered > self.highest
+    }
+
     /// The application hands over `bytes` more.
     pub fn offer(&mut self, bytes: u64) {
         self.offered = self.offered.saturating_add(bytes);
