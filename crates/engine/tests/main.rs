@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `laws` | conservation over random networks; numbers worked by hand |
+//! | `transfer` | every flavor against a path that loses and reorders, checked at every step |
 //! | `conformance` | what every model of a family must do, over the registries: a new model is tested by being listed |
 //! | `trajectories` | what happens in small networks, event by event, as text |
 //! | `determinism` | the same bytes again, in slices, on other threads; fingerprints as text |
@@ -16,3 +17,4 @@ mod determinism;
 mod laws;
 mod support;
 mod trajectories;
+mod transfer;

@@ -7,4 +7,4 @@ mod packets;
 mod random_networks;
 mod unlimited_buffer;
 
-pub use random_networks::any_network;
+pub use random_networks::{any_network, any_tcp, longest_timeout, parse};
