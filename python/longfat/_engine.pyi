@@ -58,6 +58,21 @@ def study_schema() -> str:
 def random_block(seed: int, replication: int, component: str, index: int) -> list[int]:
     """Four random 64-bit words: block ``index`` of the stream of a component (Philox4x64-10)."""
 
+def verification_checks() -> list[tuple[str, str]]:
+    """Name and kind (law, example, trace) of every check of the models."""
+
+def verify(name: str) -> str:
+    """Carry out one check; JSON with its name, kind, whether it passed, and detail.
+
+    Releases the interpreter. Raises `InvalidInput` if there is no such check.
+    """
+
+def verification_scenario(name: str) -> str:
+    """The scenario that a check of kind trace runs, as JSON to be run by itself.
+
+    Raises `InvalidInput` if the check replays no trace.
+    """
+
 def run_batch(
     resolved: Sequence[str],
     jobs: int,

@@ -102,6 +102,25 @@ fn random_block(seed: u64, replication: u64, component: &str, index: u64) -> [u6
     Chance { seed, replication }.stream(component).block(index)
 }
 
+#[pyfunction]
+fn verification_checks() -> Vec<(String, String)> {
+    let text = |kind| serde_json::to_value(kind).ok().and_then(|kind| kind.as_str().map(str::to_owned)).unwrap_or_default();
+    longfat_verify::checks().into_iter().map(|check| (check.name, text(check.kind))).collect()
+}
+
+#[pyfunction]
+fn verify(py: Python<'_>, name: &str) -> PyResult<String> {
+    let check = longfat_verify::checks().into_iter().find(|check| check.name == name);
+    let check = check.ok_or_else(|| invalid(vec![format!("no check is called \"{name}\"")]))?;
+    let outcome = py.detach(|| check.run());
+    serde_json::to_string(&outcome).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+#[pyfunction]
+fn verification_scenario(name: &str) -> PyResult<String> {
+    longfat_verify::scenario_json(name).map_err(|problem| invalid(vec![problem]))
+}
+
 /// The simulator, as Python sees it.
 #[pymodule]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -118,6 +137,9 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario_schema, module)?)?;
     module.add_function(wrap_pyfunction!(study_schema, module)?)?;
     module.add_function(wrap_pyfunction!(random_block, module)?)?;
+    module.add_function(wrap_pyfunction!(verification_checks, module)?)?;
+    module.add_function(wrap_pyfunction!(verify, module)?)?;
+    module.add_function(wrap_pyfunction!(verification_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run_batch, module)?)?;
     Ok(())
 }

@@ -2,8 +2,10 @@
 
 use serde_json::{Value as Json, json};
 
+use crate::background::Background;
 use crate::config::parameters_json;
 use crate::framing::Framing;
+use crate::loss::LossModel;
 use crate::registry::Family;
 use crate::switch::drop_policy::DropPolicy;
 use crate::topology::Topology;
@@ -19,7 +21,9 @@ pub fn models() -> Json {
         family::<dyn TimeoutEstimator>(),
         family::<dyn Acknowledging>(),
         family::<dyn Source>(),
+        family::<dyn Background>(),
         family::<dyn Framing>(),
+        family::<dyn LossModel>(),
         family::<dyn Topology>(),
     ];
     families.concat().into()

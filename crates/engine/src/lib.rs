@@ -21,8 +21,9 @@
 //! |---|---|
 //! | [`units`], [`random`], [`calendar`] | time, chance, order |
 //! | [`config`], [`registry`], [`scenario`] | from text to something that can run |
-//! | [`topology`], [`link`], [`framing`], [`switch`] | the network |
+//! | [`topology`], [`link`], [`framing`], [`switch`], [`loss`] | the network |
 //! | [`transport`], [`traffic`] | the end systems |
+//! | [`background`] | traffic that only crosses the bottleneck |
 //! | [`simulation`], [`observer`], [`measure`] | the loop, who watches, what comes out |
 
 #![forbid(unsafe_code)]
@@ -30,11 +31,13 @@
 #[doc(hidden)]
 pub use serde_json;
 
+pub mod background;
 pub mod calendar;
 pub mod catalog;
 pub mod config;
 pub mod framing;
 pub mod link;
+pub mod loss;
 pub mod measure;
 pub mod observer;
 pub mod random;

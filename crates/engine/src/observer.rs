@@ -1,6 +1,6 @@
 //! What a simulation lets others see. Observers watch and never touch.
 
-use crate::framing::Cell;
+use crate::framing::{Cell, Content};
 use crate::switch::drop_policy::Verdict;
 use crate::transport::{Acknowledgment, Segment, Window};
 use crate::units::Time;
@@ -18,6 +18,8 @@ pub trait Observer {
     }
     /// A retransmission timer expires; the window is as it was before.
     fn timed_out(&mut self, _now: Time, _flow: usize, _window: &Window) {}
+    /// A loss model loses a packet, or its first cell.
+    fn packet_lost(&mut self, _now: Time, _flow: usize, _content: &Content) {}
     /// A port drops a cell.
     fn cell_dropped(&mut self, _now: Time, _port: usize, _cell: Cell, _reason: Verdict) {}
 }

@@ -78,6 +78,38 @@ impl Stream {
         word
     }
 
+    /// An exponentially distributed span, by comparisons alone (von Neumann 1951): a logarithm may differ in its last bit from
+    /// one machine to the next.
+    ///
+    /// In a run of draws that falls, x = u1 >= u2 >= ... >= un < u(n + 1), n is odd with probability exp(-x). Then x is the
+    /// fraction of the result; for each run with an even n before, it is one mean longer.
+    pub fn exponential(&mut self, mean: Span) -> Span {
+        let mut means = 0_u64;
+        loop {
+            let fraction = self.draw();
+            let (mut last, mut length) = (fraction, 1_u64);
+            loop {
+                let draw = self.draw();
+                if draw > last {
+                    break;
+                }
+                (last, length) = (draw, length + 1);
+            }
+            if length % 2 == 1 {
+                let beyond = (u128::from(fraction) * u128::from(mean.0)) >> 64;
+                return Span(means.saturating_mul(mean.0).saturating_add(beyond as u64));
+            }
+            means += 1;
+        }
+    }
+
+    /// Whether something of that probability happens this time.
+    #[expect(clippy::cast_precision_loss, reason = "53 bits are what a probability has")]
+    pub fn happens(&mut self, probability: f64) -> bool {
+        // 53 bits make a number below 1 without rounding: 0 never happens, 1 always does.
+        ((self.draw() >> 11) as f64) < probability * (1_u64 << 53) as f64
+    }
+
     /// A span from `low` (included) to `high` (excluded unless equal), uniformly distributed.
     pub fn uniform(&mut self, low: Span, high: Span) -> Span {
         let width = high.0.saturating_sub(low.0);
@@ -128,6 +160,26 @@ mod tests {
         assert_ne!(first, Chance { seed: 2, ..chance }.stream("a").draw());
         assert_ne!(first, Chance { replication: 1, ..chance }.stream("a").draw());
         assert_eq!(first, chance.stream("a").draw());
+    }
+
+    #[test]
+    #[expect(clippy::cast_precision_loss, reason = "counts")]
+    fn exponential_spans_have_their_mean_their_tail_and_no_memory() {
+        let mut stream = Chance { seed: 7, replication: 0 }.stream("exponential");
+        let mean = 1_000_000_u64;
+        let draws: Vec<u64> = (0..100_000).map(|_| stream.exponential(Span(mean)).0).collect();
+        let average = draws.iter().sum::<u64>() as f64 / draws.len() as f64;
+        // The standard deviation of a draw is its mean: four of the average's are 0.0126 means.
+        assert!((average / mean as f64 - 1.0).abs() < 0.0126, "{average}");
+        for times in [0.1, 0.5, 1.0, 2.0, 4.0_f64] {
+            let beyond = draws.iter().filter(|draw| **draw as f64 > times * mean as f64).count() as f64;
+            let expected = (-times).exp();
+            let tolerance = 4.0 * (expected * (1.0 - expected) / draws.len() as f64).sqrt();
+            assert!((beyond / draws.len() as f64 - expected).abs() < tolerance, "beyond {times} means: {beyond}");
+        }
+        let beyond: Vec<u64> = draws.iter().filter(|draw| **draw > 2 * mean).map(|draw| draw - 2 * mean).collect();
+        let rest = beyond.iter().sum::<u64>() as f64 / beyond.len() as f64;
+        assert!((rest / mean as f64 - 1.0).abs() < 4.0 / (beyond.len() as f64).sqrt(), "{rest}");
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub trait Family: 'static {
     const KIND: &'static str;
     /// What a model needs to know to be built.
     type Context;
+    /// The model that stands for nothing at all, which a resolved scenario leaves out.
+    const NOTHING: Option<&'static str> = None;
     /// The registered models.
     fn models() -> &'static [Entry<Self>];
 }
@@ -168,6 +170,10 @@ impl<F: Family + ?Sized> Parameter for Chosen<F> {
             table.insert("kind".into(), self.name().into());
         }
         resolved
+    }
+
+    fn is_absent(&self) -> bool {
+        F::NOTHING == Some(self.name())
     }
 }
 

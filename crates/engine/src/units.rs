@@ -32,6 +32,12 @@ impl Time {
     /// Later than anything that happens.
     pub const NEVER: Self = Self(u64::MAX);
 
+    /// `span` later, but never after [`Self::NEVER`].
+    #[must_use]
+    pub fn saturating_add(self, span: Span) -> Self {
+        Self(self.0.saturating_add(span.0))
+    }
+
     /// The instant in seconds, for reports only.
     #[must_use]
     pub fn as_seconds(self) -> f64 {

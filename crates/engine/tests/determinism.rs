@@ -79,6 +79,33 @@ const CASES: &[(&str, u32, &str, &str, &str, &str)] = &[
       framing = { encapsulation = \"vc-multiplexed\", lost_last_cell = \"corrupts-own-packet\" }",
     ),
     (
+        "lan 5 losses",
+        5,
+        LAN,
+        "1 s",
+        "buffer = \"3000 cells\"",
+        "loss = { kind = \"gilbert-elliott\", good_to_bad = 0.01, bad_to_good = 0.3 }\n\
+      acknowledgment_loss = { kind = \"random\", probability = 0.1, each = \"cell\" }",
+    ),
+    (
+        "lan 3 messages",
+        3,
+        LAN,
+        "1 s",
+        "buffer = \"unlimited\"",
+        "traffic = { kind = \"messages\", size = \"1300 B\", interval = \"7 ms\", start = \"uniform(0 ms, 7 ms)\" }\n\
+      loss = { kind = \"list\", drops = [[3, 20], [], [1]] }",
+    ),
+    (
+        "lan 5 epd, background",
+        5,
+        LAN,
+        "1 s",
+        "buffer = \"1000 cells\", policy = \"epd\"",
+        "background = [{ kind = \"poisson\", load = 0.3 }, \
+      { kind = \"poisson\", load = \"10 Mbit/s\", size = \"1000 B\" }]",
+    ),
+    (
         "wan 5 packets",
         5,
         WAN,

@@ -2,12 +2,53 @@
 //! engine and compared.
 
 mod check;
-pub mod replay;
+mod examples;
+mod laws;
+mod replay;
+mod runs;
 
-pub use check::{Check, Kind};
+pub use check::{Check, Finding, Kind, Outcome};
+pub use replay::scenario_json;
 
-/// Runs every check.
+/// Every check: laws, then examples, then traces.
 #[must_use]
-pub fn all() -> Vec<Check> {
-    replay::checks()
+pub fn checks() -> Vec<Check> {
+    let mut checks = laws::checks();
+    checks.extend(examples::checks());
+    checks.extend(replay::checks());
+    checks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failures(kind: Kind) -> Vec<String> {
+        let outcomes = checks().into_iter().filter(|check| check.kind == kind).map(|check| check.run());
+        outcomes.filter(|outcome| !outcome.passed).map(|outcome| format!("{}: {}", outcome.name, outcome.detail)).collect()
+    }
+
+    #[test]
+    fn every_law_holds() {
+        assert_eq!(failures(Kind::Law), [""; 0]);
+    }
+
+    #[test]
+    fn every_worked_example_comes_out() {
+        assert_eq!(failures(Kind::Example), [""; 0]);
+    }
+
+    #[test]
+    fn every_trace_is_replayed_in_the_same_order_and_at_the_same_times() {
+        assert_eq!(failures(Kind::Trace), [""; 0]);
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<_> = checks().into_iter().map(|check| check.name).collect();
+        let all = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
 }

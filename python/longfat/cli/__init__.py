@@ -17,6 +17,7 @@ What to type next:
   longfat study compare ubr-plus --quick
   longfat run SCENARIO.toml             one simulation of your own
   longfat models                        what a scenario can be made of
+  longfat verify                        laws, worked examples and traces: the models prove themselves
   longfat --help                        everything else"""
 
 
@@ -47,6 +48,7 @@ class Program(LazyGroup):
         "schema": "longfat.cli.schema",
         "study": "longfat.cli.study",
         "plot": "longfat.cli.plot",
+        "verify": "longfat.cli.verify",
         "doctor": "longfat.cli.doctor",
     },
     invoke_without_command=True,

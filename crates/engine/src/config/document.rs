@@ -95,10 +95,19 @@ impl Node {
         }
     }
 
-    /// The node at a dotted path, or the deepest one on the way there.
+    /// The node at a dotted path such as `background[0].load`, or the deepest one on the way there.
     #[must_use]
     pub fn nearest(&self, path: &str) -> &Self {
-        path.split('.').try_fold(self, |node, key| node.get(key).ok_or(node)).unwrap_or_else(|node| node)
+        let steps = steps_of(path);
+        steps.iter().try_fold(self, |node, step| node.child(step).ok_or(node)).unwrap_or_else(|node| node)
+    }
+
+    /// The value under a key of a table, or at a place of a list (`[0]`).
+    fn child(&self, step: &str) -> Option<&Self> {
+        match (&self.value, place_in_list(step)) {
+            (Value::Array(nodes), Some(place)) => nodes.get(place),
+            _ => self.get(step),
+        }
     }
 
     /// Puts `node` at a dotted path, making tables on the way; replaces what stood there.
@@ -107,6 +116,11 @@ impl Node {
             *self = node;
             return;
         };
+        if let (Value::Array(nodes), Some(place)) = (&mut self.value, place_in_list(key))
+            && let Some(item) = nodes.get_mut(place)
+        {
+            return item.set(rest, node);
+        }
         if !matches!(self.value, Value::Table(_)) {
             // `policy = "epd"` is short for `policy = { kind = "epd" }`: keep it when a parameter is set beside it.
             let entries = match &self.value {
@@ -176,7 +190,7 @@ impl Document {
     pub fn set(&mut self, path: &str, value: &str, label: &str) {
         let mut node = parse_fragment(value);
         node.relocate(&Place::Override(label.into()));
-        self.root.set(&path.splitn(DEEPEST_PATH, '.').collect::<Vec<_>>(), node);
+        self.root.set(&steps_of(path), node);
     }
 
     /// A problem as one line: `file:line:column: path: message`.
@@ -200,6 +214,23 @@ impl Document {
 
 /// No configuration is deeper: a longer path is a mistake, and not followed.
 const DEEPEST_PATH: usize = 32;
+
+/// The keys of a dotted path; a place in a list is a key of its own: `background`, `[0]`, `load`.
+fn steps_of(path: &str) -> Vec<&str> {
+    let mut steps = Vec::new();
+    for piece in path.splitn(DEEPEST_PATH, '.') {
+        match piece.find('[').map(|bracket| piece.split_at(bracket)) {
+            Some((name, place)) if place_in_list(place).is_some() => steps.extend([name, place]),
+            _ => steps.push(piece),
+        }
+    }
+    steps
+}
+
+/// The place that `[0]` means.
+fn place_in_list(step: &str) -> Option<usize> {
+    step.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
+}
 
 /// A text in quotes; JSON's escapes are TOML's too.
 fn quoted(text: &str) -> String {

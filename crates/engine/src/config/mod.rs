@@ -5,6 +5,7 @@
 //! type of a field decides its unit, its range, its messages, its line in the documentation and its JSON Schema.
 
 mod document;
+mod number;
 mod problem;
 mod quantity;
 mod reader;
@@ -12,10 +13,9 @@ mod schema;
 mod section;
 
 pub use document::{Document, Key, Node, Place, Value, parse_fragment};
+pub use number::{Fraction, PositiveNumber, Probability};
 pub use problem::{Problem, did_you_mean, listed};
-pub use quantity::{
-    AtLeastOne, Bytes, Decimal, Dimension, Fraction, PositiveNumber, PositiveSpan, format_span, parse_in,
-};
+pub use quantity::{AtLeastOne, Bytes, Decimal, Dimension, PositiveSpan, format_span, parse_in};
 pub use reader::{Entries, Reader};
 pub use schema::{document_schema, parameters_json};
 pub use section::{Field, ModelShape, Shape, VariantShape, plain_name};
@@ -51,4 +51,10 @@ pub trait Parameter: Sized {
 
     /// The value in base units.
     fn resolved(&self) -> Json;
+
+    /// Whether a resolved table leaves the value out: it says that there is none of something. So a scenario keeps its name
+    /// when it becomes possible to add to it what it does not have.
+    fn is_absent(&self) -> bool {
+        false
+    }
 }

@@ -180,47 +180,6 @@ quantity!(PositiveSpan, TIME, "_ps", |ps| PositiveSpan(Span(ps)), |span: &Positi
 quantity!(Rate, RATE, "_bps", Rate, |rate: &Rate| rate.0, zero: false);
 quantity!(Bytes, SIZE, "_bytes", Bytes, |bytes: &Bytes| bytes.0, zero: false);
 
-/// Implements [`Parameter`] for a number with bounds.
-macro_rules! number {
-    ($type:ident, $above:literal, $up_to:expr) => {
-        impl Parameter for $type {
-            fn shape() -> Shape {
-                Shape::Number { above: $above, up_to: $up_to }
-            }
-            #[expect(clippy::cast_precision_loss, reason = "a user's whole number is small")]
-            fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
-                let number = match node.value {
-                    Value::Integer(number) => Some(number as f64),
-                    Value::Float(number) => Some(number),
-                    _ => None,
-                };
-                let limit: Option<f64> = $up_to;
-                let inside = |n: &f64| n.is_finite() && *n > $above && limit.is_none_or(|limit| *n <= limit);
-                let number = number.filter(inside);
-                if number.is_none() {
-                    let expected = Self::shape().expected();
-                    reader.reject(node, format!("expected {expected}, found {}", node.describe()));
-                }
-                number.map($type)
-            }
-            fn resolved(&self) -> Json {
-                self.0.into()
-            }
-        }
-    };
-}
-
-/// A share of a whole: above 0, at most 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fraction(pub f64);
-
-/// A number above 0.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PositiveNumber(pub f64);
-
-number!(Fraction, 0.0, Some(1.0));
-number!(PositiveNumber, 0.0, None);
-
 /// A whole number from 1 to a hundred thousand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtLeastOne(pub u64);
@@ -296,12 +255,15 @@ impl<P: Parameter> Parameter for Vec<P> {
             reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
             return None;
         };
-        let read = |(index, item): (usize, &Node)| reader.below(&index.to_string(), |reader| P::read(item, reader));
+        let read = |(index, item): (usize, &Node)| reader.below(&format!("[{index}]"), |reader| P::read(item, reader));
         let values: Vec<_> = items.iter().enumerate().map(read).collect();
         values.into_iter().collect()
     }
     fn resolved(&self) -> Json {
         self.iter().map(Parameter::resolved).collect()
+    }
+    fn is_absent(&self) -> bool {
+        self.is_empty()
     }
 }
 

@@ -27,8 +27,9 @@ impl Reader {
 
     /// Notes that what stands at `place` is wrong.
     pub fn reject_at(&mut self, place: &Place, message: impl Into<String>) {
-        let problem = Problem { place: place.clone(), path: self.path.join("."), message: message.into() };
-        self.problems.push(problem);
+        // A place in a list belongs to the list's name: background[0].load.
+        let path = self.path.join(".").replace(".[", "[");
+        self.problems.push(Problem { place: place.clone(), path, message: message.into() });
     }
 
     /// Notes a problem with the value at a dotted path below `root`.

@@ -90,6 +90,7 @@ fn default_json(text: &str) -> Json {
         Value::Integer(number) => number.into(),
         Value::Float(number) => number.into(),
         Value::Boolean(value) => value.into(),
+        Value::Array(_) => json!([]),
         _ => json!({}),
     }
 }
@@ -104,6 +105,7 @@ fn shape_schema(shape: &Shape) -> Json {
         Shape::Number { above, up_to } => {
             json!({ "type": "number", "exclusiveMinimum": above, "maximum": up_to })
         }
+        Shape::Probability => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         Shape::Boolean => json!({ "type": "boolean" }),
         Shape::Text => json!({ "type": "string" }),
         Shape::Choice(variants) => {

@@ -24,6 +24,8 @@ pub enum Shape {
         /// Values must not be above this.
         up_to: Option<f64>,
     },
+    /// A number from 0 to 1, both included.
+    Probability,
     /// True or false.
     Boolean,
     /// A free text.
@@ -113,6 +115,7 @@ impl Shape {
             Self::Integer { minimum, maximum } => format!("a whole number from {minimum} to {maximum}"),
             Self::Number { above, up_to: None } => format!("a number above {above}"),
             Self::Number { above, up_to: Some(limit) } => format!("a number above {above}, at most {limit}"),
+            Self::Probability => "a number from 0 to 1".into(),
             Self::Boolean => "true or false".into(),
             Self::Text => "a text".into(),
             Self::Choice(variants) => {
@@ -218,10 +221,12 @@ macro_rules! section {
                 #[allow(unused_mut)]
                 let mut table = $crate::serde_json::Map::new();
                 $(
-                    table.insert(
-                        $crate::config::plain_name(stringify!($field)).to_owned() + <$type as $crate::config::Parameter>::SUFFIX,
-                        $crate::config::Parameter::resolved(&self.$field),
-                    );
+                    if !$crate::config::Parameter::is_absent(&self.$field) {
+                        table.insert(
+                            $crate::config::plain_name(stringify!($field)).to_owned() + <$type as $crate::config::Parameter>::SUFFIX,
+                            $crate::config::Parameter::resolved(&self.$field),
+                        );
+                    }
                 )*
                 $crate::serde_json::Value::Object(table)
             }

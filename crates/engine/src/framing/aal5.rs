@@ -45,6 +45,12 @@ impl Framing for Aal5 {
         self.cells(payload_bytes, option_bytes) * CELL_BITS
     }
 
+    /// Background cells are bare: no headers, no trailer.
+    fn datagram(&self, payload_bytes: u64) -> (u64, u64) {
+        let cells = payload_bytes.div_ceil(CELL_PAYLOAD_BYTES);
+        (cells, cells * CELL_BITS)
+    }
+
     fn lost_last_cell(&self) -> LostLastCell {
         self.lost_last_cell
     }

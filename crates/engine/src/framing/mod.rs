@@ -43,6 +43,10 @@ pub trait Framing: Send + Sync {
     fn cells(&self, payload_bytes: u64, option_bytes: u64) -> u64;
     /// Bits on the line for the same packet, with all headers and padding.
     fn bits(&self, payload_bytes: u64, option_bytes: u64) -> u64;
+    /// Cells and bits of a datagram of background traffic.
+    fn datagram(&self, payload_bytes: u64) -> (u64, u64) {
+        (self.cells(payload_bytes, 0), self.bits(payload_bytes, 0))
+    }
     /// What a receiver does with the packet after a lost last cell.
     fn lost_last_cell(&self) -> LostLastCell {
         LostLastCell::CorruptsOwnPacket

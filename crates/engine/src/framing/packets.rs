@@ -25,6 +25,8 @@ pub enum Content {
     Synchronize,
     /// The answer to it.
     Synchronized,
+    /// Background traffic: nothing that anyone listens to.
+    Background,
 }
 
 /// A packet under way.

@@ -51,6 +51,8 @@ pub struct Metrics {
     pub cell_loss_ratio: f64,
     /// Expiries of retransmission timers, all connections.
     pub timeouts: u64,
+    /// Packets that loss models have lost, acknowledgments included; what buffers drop is not among them.
+    pub packets_lost: u64,
 }
 
 impl Metrics {
@@ -64,6 +66,7 @@ impl Metrics {
         "mean_queue_cells",
         "cell_loss_ratio",
         "timeouts",
+        "packets_lost",
     ];
 }
 
@@ -88,6 +91,8 @@ pub struct FlowRecord {
     pub fast_retransmits: u64,
     /// Largest congestion window.
     pub max_cwnd_bytes: f64,
+    /// When the last byte was delivered, in seconds; `null` if that has not happened, or the source has no end.
+    pub finished_s: Option<f64>,
 }
 
 /// Results of one managed port.

@@ -10,8 +10,10 @@ pub use buffer::Buffer;
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
+use crate::background::Background;
 use crate::config::{Document, Node, Parameter, PositiveSpan, Reader, Shape, Value, document_schema};
 use crate::framing::Framing;
+use crate::loss::LossModel;
 use crate::registry::Chosen;
 use crate::switch::PortConfig;
 use crate::topology::{Graph, Topology};
@@ -78,6 +80,12 @@ crate::section! {
         pub framing: Chosen<dyn Framing> = "aal5",
         /// The bottleneck's output port.
         pub port: PortConfig,
+        /// Traffic without TCP that crosses the bottleneck too.
+        pub background: Vec<Chosen<dyn Background>> = "[]",
+        /// Data packets that get lost as they reach the bottleneck's port, before its buffer.
+        pub loss: Chosen<dyn LossModel> = "none",
+        /// Acknowledgments that get lost as they enter the bottleneck on their way back.
+        pub acknowledgment_loss: Chosen<dyn LossModel> = "none",
         /// The end systems.
         pub tcp: TcpConfig = "{}",
         /// What the applications send.
@@ -119,7 +127,8 @@ impl Scenario {
         Self::check(&document)
     }
 
-    /// The scenario as canonical JSON: keys sorted, integers in base units, nothing left out.
+    /// The scenario as canonical JSON: keys sorted, integers in base units, every default written; only what a network does not
+    /// have, such as losses, is not mentioned.
     #[must_use]
     pub fn canonical(&self) -> String {
         self.resolved().to_string()

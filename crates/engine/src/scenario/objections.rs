@@ -1,8 +1,12 @@
 //! Whether the parts of a scenario, each sound by itself, make sense together.
 
 use super::{Buffer, Scenario};
+use crate::background::{Background, BackgroundContext};
 use crate::config::format_span;
 use crate::framing::{Framing, Unit};
+use crate::loss::{Direction, LossContext, LossModel};
+use crate::random::Chance;
+use crate::registry::Chosen;
 use crate::switch::drop_policy::BufferContext;
 use crate::topology::Graph;
 use crate::transport::{OptionSize, OutOfOrder, WindowScale, option_bytes};
@@ -29,6 +33,8 @@ impl Scenario {
         if objections.is_empty() {
             self.settle_port(&graph);
             objections.extend(self.object_to_buffer(&graph));
+            objections.extend(self.object_to_losses(&graph));
+            objections.extend(self.object_to_background(&graph));
         }
         objections.extend(self.object_to_windows());
         objections.extend(self.object_to_selective_acknowledgments());
@@ -103,7 +109,8 @@ impl Scenario {
             };
             objections.push(("port.buffer".into(), format!("{capacity} {units} cannot hold one packet{of_segment}")));
         }
-        let context = BufferContext { capacity, circuits: 2 * graph.flows.len(), unit: framing.unit() };
+        let circuits = 2 * graph.flows.len() + self.background.len();
+        let context = BufferContext { capacity, circuits, unit: framing.unit() };
         let of_policy = self.port.policy.objections(&context);
         objections.extend(of_policy.into_iter().map(|(key, message)| (format!("port.policy.{key}"), message)));
         objections
@@ -126,6 +133,29 @@ impl Scenario {
             }
             _ => None,
         }
+    }
+
+    fn object_to_losses(&self, graph: &Graph) -> Vec<Objection> {
+        let places = [
+            ("loss", &self.loss, Direction::Data),
+            ("acknowledgment_loss", &self.acknowledgment_loss, Direction::Acknowledgments),
+        ];
+        let of_place = |(path, model, direction): (&str, &Chosen<dyn LossModel>, Direction)| -> Vec<Objection> {
+            let objections = model.objections(&LossContext::of(self, graph, direction));
+            objections.into_iter().map(|(key, message)| (format!("{path}.{key}"), message)).collect()
+        };
+        places.into_iter().flat_map(of_place).collect()
+    }
+
+    fn object_to_background(&self, graph: &Graph) -> Vec<Objection> {
+        let Some(bottleneck) = graph.bottleneck() else { return Vec::new() };
+        let chance = Chance { seed: self.seed, replication: self.replication };
+        let of_model = |(number, model): (usize, &Chosen<dyn Background>)| -> Vec<Objection> {
+            let context = BackgroundContext::of(number, bottleneck.rate, &self.framing, chance);
+            let objections = model.objections(&context);
+            objections.into_iter().map(|(key, message)| (format!("background[{number}].{key}"), message)).collect()
+        };
+        self.background.iter().enumerate().flat_map(of_model).collect()
     }
 
     fn object_to_windows(&self) -> Vec<Objection> {

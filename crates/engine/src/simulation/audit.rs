@@ -33,12 +33,13 @@ impl<O: Observer> Simulation<O> {
         let on_lines: u64 = self.links.iter().map(|link| link.line.cells_under_way()).sum();
         let in_ports: u64 = self.ports.iter().map(crate::switch::Port::cells_held).sum();
         let dropped: u64 = self.ports.iter().map(|port| port.statistics().cells_dropped).sum();
+        let lost: u64 = self.loss_points.iter().map(|point| point.cells_lost).sum();
         let under_way = on_lines + in_ports;
         equal("cells under way, counted by packet and by place", self.packets.cells_under_way(), under_way)?;
         equal(
-            "cells sent, and delivered, dropped or under way",
+            "cells sent, and delivered, dropped, lost or under way",
             self.cells_sent,
-            self.cells_delivered + dropped + under_way,
+            self.cells_delivered + dropped + lost + under_way,
         )?;
         self.flows.iter().try_for_each(audit_flow)
     }

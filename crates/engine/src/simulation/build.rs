@@ -1,16 +1,20 @@
 //! From a checked scenario to a network at rest.
 
-use super::{Event, Flow, LineEnd, Link, OTHER_RANK, Simulation};
+use super::loss_point::place_loss_points;
+use super::{Entrance, Event, Flow, LineEnd, Link, OTHER_RANK, Simulation};
+use crate::background::{Background, BackgroundContext};
 use crate::calendar::Calendar;
 use crate::framing::{Packets, Reassembly, Unit};
 use crate::link::Line;
 use crate::measure::Fingerprint;
 use crate::observer::Observer;
 use crate::random::Chance;
+use crate::registry::Chosen;
 use crate::scenario::Scenario;
 use crate::switch::Port;
 use crate::switch::drop_policy::BufferContext;
 use crate::topology::{Graph, Routes};
+use crate::traffic::SourceContext;
 use crate::transport::{Receiver, Sender, TickClock};
 use crate::units::Time;
 
@@ -21,15 +25,21 @@ impl<O: Observer> Simulation<O> {
         let graph = scenario.graph();
         let chance = Chance { seed: scenario.seed, replication: scenario.replication };
         let framing = scenario.framing.build(&());
-        let (links, ports) = build_links(scenario, &graph, framing.unit(), chance);
+        let (mut links, ports) = build_links(scenario, &graph, framing.unit(), chance);
+        let loss_points = place_loss_points(scenario, &graph, &mut links);
         let flows: Vec<_> = (0..graph.flows.len()).map(|number| build_flow(scenario, &graph, number, chance)).collect();
+        let backgrounds = build_backgrounds(scenario, &graph, chance);
+        let background_port = ports.iter().position(|port| Some(port.line) == graph.bottleneck_number()).unwrap_or(0);
         let mut simulation = Self {
-            calendar: Calendar::new(links.len() + ports.len() + 3 * flows.len()),
-            events: list_events(links.len(), ports.len(), flows.len()),
+            calendar: Calendar::new(links.len() + ports.len() + 3 * flows.len() + backgrounds.len()),
+            events: list_events(links.len(), ports.len(), flows.len(), backgrounds.len()),
             routes: Routes::of(&graph),
             port_fingerprints: vec![Fingerprint::default(); ports.len()],
             links,
             ports,
+            loss_points,
+            backgrounds,
+            background_port,
             flows,
             framing,
             packets: Packets::default(),
@@ -46,22 +56,28 @@ impl<O: Observer> Simulation<O> {
             let start = simulation.flows[number].source.start();
             simulation.calendar.schedule(simulation.wake_slot(number), start, OTHER_RANK);
         }
+        for number in 0..simulation.backgrounds.len() {
+            let start = simulation.backgrounds[number].start();
+            simulation.calendar.schedule(simulation.background_slot(number), start, OTHER_RANK);
+        }
         simulation
     }
 }
 
 /// The events of all entities, in the order of their places in the calendar.
-fn list_events(links: usize, ports: usize, flows: usize) -> Vec<Event> {
+fn list_events(links: usize, ports: usize, flows: usize, backgrounds: usize) -> Vec<Event> {
     let arrivals = (0..links).map(Event::Arrival);
     let services = (0..ports).map(Event::Service);
     let timeouts = (0..flows).map(Event::Timeout);
     let wakes = (0..flows).map(Event::Wake);
     let acknowledgments = (0..flows).map(Event::LateAcknowledgment);
-    arrivals.chain(services).chain(timeouts).chain(wakes).chain(acknowledgments).collect()
+    let backgrounds = (0..backgrounds).map(Event::Background);
+    arrivals.chain(services).chain(timeouts).chain(wakes).chain(acknowledgments).chain(backgrounds).collect()
 }
 
 fn build_links(scenario: &Scenario, graph: &Graph, unit: Unit, chance: Chance) -> (Vec<Link>, Vec<Port>) {
-    let buffer = BufferContext { capacity: scenario.port.buffer.capacity(), circuits: 2 * graph.flows.len(), unit };
+    let circuits = 2 * graph.flows.len() + scenario.background.len();
+    let buffer = BufferContext { capacity: scenario.port.buffer.capacity(), circuits, unit };
     let relays = match unit {
         Unit::Cell => find_relays(graph),
         Unit::Packet => vec![None; graph.links.len()],
@@ -78,7 +94,7 @@ fn build_links(scenario: &Scenario, graph: &Graph, unit: Unit, chance: Chance) -
         });
         let end = graph.links[relays[number].unwrap_or(number)].to;
         let end = if graph.nodes[end].is_host { LineEnd::Host } else { LineEnd::Switch(end) };
-        links.push(Link { line, end, port });
+        links.push(Link { line, end, entrance: port.map_or(Entrance::Open, Entrance::Port) });
     }
     (links, ports)
 }
@@ -112,14 +128,25 @@ fn find_relays(graph: &Graph) -> Vec<Option<usize>> {
     (0..graph.links.len()).map(relay).collect()
 }
 
+fn build_backgrounds(scenario: &Scenario, graph: &Graph, chance: Chance) -> Vec<Box<dyn Background>> {
+    let Some(bottleneck) = graph.bottleneck() else { return Vec::new() };
+    let build = |(number, model): (usize, &Chosen<dyn Background>)| {
+        model.build(&BackgroundContext::of(number, bottleneck.rate, &scenario.framing, chance))
+    };
+    scenario.background.iter().enumerate().map(build).collect()
+}
+
 fn build_flow(scenario: &Scenario, graph: &Graph, number: usize, chance: Chance) -> Flow {
     let tcp = &scenario.tcp;
     let stream = |what: &str| chance.stream(&format!("flow/{}/{what}", number + 1));
     let clock = TickClock::new(tcp.timer_granularity.0, tcp.timer_phase, &mut stream("timer-phase"));
     let lost_last_cell = scenario.framing.build(&()).lost_last_cell();
     let paths = &graph.flows[number];
+    let source = scenario.traffic.build(&SourceContext { chance: stream("source"), number: number as u64 });
     Flow {
-        source: scenario.traffic.build(&stream("source")),
+        size: source.size(),
+        finished: None,
+        source,
         sender: Sender::new(tcp, clock),
         receiver: Receiver::new(tcp),
         data_line: paths.forward[0],

@@ -1,11 +1,16 @@
 //! The loop: takes the next event, lets the models act, schedules what follows. No model arithmetic here.
 
 mod audit;
+mod background;
 mod build;
+mod loss_point;
 mod results;
 
 pub use audit::Violation;
 
+use loss_point::LossPoint;
+
+use crate::background::Background;
 use crate::calendar::{Calendar, Slot};
 use crate::framing::{Cell, Content, Framing, Packets, Reassembly};
 use crate::link::Line;
@@ -41,6 +46,8 @@ enum Event {
     Wake(usize),
     /// A flow's delayed acknowledgment is due.
     LateAcknowledgment(usize),
+    /// A background has a datagram.
+    Background(usize),
 }
 
 /// Of events at one instant a slot closes before the cells that arrive at that very instant, which belong to the next.
@@ -58,8 +65,18 @@ enum LineEnd {
 struct Link {
     line: Line,
     end: LineEnd,
-    /// The managed port that feeds it, if any.
-    port: Option<usize>,
+    entrance: Entrance,
+}
+
+/// What stands before a line.
+#[derive(Clone, Copy, Debug)]
+enum Entrance {
+    /// Nothing: the transmitter takes all that comes.
+    Open,
+    /// A managed port.
+    Port(usize),
+    /// A place where packets get lost.
+    LossPoint(usize),
 }
 
 /// A connection: both end systems.
@@ -76,6 +93,9 @@ struct Flow {
     /// What is in the calendar for the sender's timers, and for the receiver's.
     timer: Option<Time>,
     late_acknowledgment: Option<Time>,
+    /// All bytes that the source will ever hand over, if there is an end, and when the last of them was delivered.
+    size: Option<u64>,
+    finished: Option<Time>,
     fingerprint: Fingerprint,
 }
 
@@ -89,7 +109,11 @@ pub struct Simulation<O: Observer> {
     routes: Routes,
     ports: Vec<Port>,
     port_fingerprints: Vec<Fingerprint>,
+    loss_points: Vec<LossPoint>,
     flows: Vec<Flow>,
+    backgrounds: Vec<Box<dyn Background>>,
+    /// The port that they enter.
+    background_port: usize,
     framing: Box<dyn Framing>,
     packets: Packets,
     end: Time,
@@ -122,6 +146,7 @@ impl<O: Observer> Simulation<O> {
                 Event::Timeout(flow) => self.time_out(now, flow),
                 Event::Wake(flow) => self.wake(now, flow),
                 Event::LateAcknowledgment(flow) => self.acknowledge_late(now, flow),
+                Event::Background(number) => self.emit(now, number),
             }
             #[cfg(debug_assertions)]
             if self.events_processed.is_multiple_of(1 << 14) {
@@ -164,6 +189,10 @@ impl<O: Observer> Simulation<O> {
         slot(self.links.len() + self.ports.len() + 2 * self.flows.len() + flow)
     }
 
+    fn background_slot(&self, number: usize) -> Slot {
+        slot(self.links.len() + self.ports.len() + 3 * self.flows.len() + number)
+    }
+
     /// Puts the head of a line into the calendar.
     #[inline]
     fn watch_line(&mut self, line: usize) {
@@ -188,19 +217,38 @@ impl<O: Observer> Simulation<O> {
     /// A cell has reached a switch and goes to its output port.
     #[inline]
     fn forward(&mut self, now: Time, node: usize, cell: Cell) {
-        let line = self.routes.outlet(node, cell.circuit());
-        let link = &mut self.links[line];
-        if let Some(port) = link.port {
-            if let Some(time) = self.ports[port].receive(now, cell, &mut self.dropped) {
-                self.calendar.schedule(self.port_slot(port), time, SERVICE_RANK);
+        let Some(line) = self.routes.outlet(node, cell.circuit()) else { return self.absorb(cell) };
+        let mut entrance = self.links[line].entrance;
+        if let Entrance::LossPoint(point) = entrance {
+            match self.pass(now, point, cell) {
+                Some(behind) => entrance = behind,
+                None => return,
             }
+        }
+        match entrance {
+            Entrance::Port(port) => self.enter_port(now, port, cell),
+            Entrance::Open | Entrance::LossPoint(_) => self.enter_line(now, line, cell),
+        }
+    }
+
+    // Always: nearly all cells come from `forward`, which is not the only caller.
+    #[inline(always)]
+    fn enter_port(&mut self, now: Time, port: usize, cell: Cell) {
+        if let Some(time) = self.ports[port].receive(now, cell, &mut self.dropped) {
+            self.calendar.schedule(self.port_slot(port), time, SERVICE_RANK);
+        }
+        if !self.dropped.is_empty() {
             self.account_for_drops(now, port);
-        } else {
-            let idle = link.line.is_empty();
-            link.line.send_cell(now, cell, &self.packets);
-            if idle {
-                self.watch_line(line);
-            }
+        }
+    }
+
+    #[inline]
+    fn enter_line(&mut self, now: Time, line: usize, cell: Cell) {
+        let link = &mut self.links[line];
+        let idle = link.line.is_empty();
+        link.line.send_cell(now, cell, &self.packets);
+        if idle {
+            self.watch_line(line);
         }
     }
 
@@ -215,10 +263,12 @@ impl<O: Observer> Simulation<O> {
         if idle {
             self.watch_line(line);
         }
-        self.account_for_drops(now, port);
+        if !self.dropped.is_empty() {
+            self.account_for_drops(now, port);
+        }
     }
 
-    #[inline]
+    #[cold]
     fn account_for_drops(&mut self, now: Time, port: usize) {
         for index in 0..self.dropped.len() {
             let (cell, reason) = self.dropped[index];
@@ -237,7 +287,7 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn deliver(&mut self, now: Time, cell: Cell) {
         let (number, is_data) = (cell.circuit() / 2, cell.circuit().is_multiple_of(2));
-        let flow = &mut self.flows[number];
+        let Some(flow) = self.flows.get_mut(number) else { return self.absorb(cell) };
         let end = if is_data { &mut flow.data_in } else { &mut flow.acknowledgments_in };
         let content = end.receive(cell, &self.packets).map(|packet| self.packets.get(packet).content);
         self.cells_delivered += 1;
@@ -247,7 +297,7 @@ impl<O: Observer> Simulation<O> {
             Some(Content::Acknowledgment(acknowledgment)) => self.receive_acknowledgment(now, number, acknowledgment),
             Some(Content::Synchronize) => self.send_backward(now, number, Content::Synchronized, option_bytes::SYNCHRONIZE),
             Some(Content::Synchronized) => self.open(now, number),
-            None => {}
+            Some(Content::Background) | None => {}
         }
     }
 
@@ -256,7 +306,11 @@ impl<O: Observer> Simulation<O> {
         let acknowledgment = flow.receiver.receive(now, sequence, length, sent);
         flow.fingerprint.add(now.0);
         flow.fingerprint.add(sequence);
-        self.observer.segment_received(now, number, sequence, length, flow.receiver.next());
+        let next = flow.receiver.next();
+        if flow.size == Some(next) && flow.finished.is_none() {
+            flow.finished = Some(now);
+        }
+        self.observer.segment_received(now, number, sequence, length, next);
         if let Some(acknowledgment) = acknowledgment {
             self.send_acknowledgment(now, number, acknowledgment);
         }

@@ -46,6 +46,7 @@ impl<O: Observer> Simulation<O> {
             mean_queue_cells: ports.first().map_or(0.0, |port| port.mean_queue_cells),
             cell_loss_ratio: if cells_in == 0 { 0.0 } else { dropped as f64 / cells_in as f64 },
             timeouts: flows.iter().map(|flow| flow.timeouts).sum(),
+            packets_lost: self.loss_points.iter().map(|point| point.packets_lost).sum(),
         }
     }
 
@@ -75,6 +76,7 @@ impl<O: Observer> Simulation<O> {
                 timeouts: sent.timeouts,
                 fast_retransmits: sent.fast_retransmits,
                 max_cwnd_bytes: sent.max_cwnd,
+                finished_s: flow.finished.map(crate::units::Time::as_seconds),
             }
         };
         self.flows.iter().enumerate().map(record).collect()

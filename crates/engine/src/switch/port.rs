@@ -159,7 +159,7 @@ impl Port {
     }
 
     /// Takes a cell that arrives at `now`. Gives when to [`serve`](Self::serve), if nothing was pending.
-    #[inline]
+    #[inline(always)]
     pub fn receive(&mut self, now: Time, cell: Cell, dropped: &mut Vec<Dropped>) -> Option<Time> {
         self.buffer.statistics.cells_in += 1;
         if self.is_slotted {

@@ -91,7 +91,21 @@ impl Graph {
     /// The managed link that bounds what all flows together can get: the slowest.
     #[must_use]
     pub fn bottleneck(&self) -> Option<&Link> {
-        self.links.iter().filter(|link| link.managed).min_by_key(|link| link.rate)
+        self.bottleneck_number().map(|number| &self.links[number])
+    }
+
+    /// The number of the bottleneck.
+    #[must_use]
+    pub fn bottleneck_number(&self) -> Option<usize> {
+        let managed = self.links.iter().enumerate().filter(|(_, link)| link.managed);
+        managed.min_by_key(|(_, link)| link.rate).map(|(number, _)| number)
+    }
+
+    /// The number of the link between the same nodes that leads the other way.
+    #[must_use]
+    pub fn opposite(&self, number: usize) -> Option<usize> {
+        let link = &self.links[number];
+        self.links.iter().position(|other| (other.from, other.to) == (link.to, link.from))
     }
 
     /// Propagation delay of a flow, there and back.

@@ -31,10 +31,10 @@ impl Routes {
         Self { outlets }
     }
 
-    /// The link on which switch `node` sends the cells of `circuit`.
+    /// The link on which switch `node` sends the cells of `circuit`; `None` for a circuit of no flow.
     #[must_use]
     #[inline]
-    pub fn outlet(&self, node: usize, circuit: usize) -> usize {
-        self.outlets[node][circuit] as usize
+    pub fn outlet(&self, node: usize, circuit: usize) -> Option<usize> {
+        self.outlets[node].get(circuit).map(|&link| link as usize)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Source, Wake};
 use crate::random::RandomSpan;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 crate::model! {
     /// Always has data: sends whenever the window allows, until the end of the simulation (T-01).
@@ -11,8 +11,10 @@ crate::model! {
     pub struct Infinite: dyn Source {
         /// When a connection starts; "uniform(0 ms, 1 ms)" draws for each. In UBR+ all start at the same time.
         start: RandomSpan = "0 s",
+        /// How much later each connection starts than the one before.
+        stagger: Span = "0 s",
     }
-    build(config, chance) { Box::new(Application { start: config.start.sample(&mut chance.clone()) }) }
+    build(config, context) { Box::new(Application { start: context.start(&config.start, config.stagger) }) }
 }
 
 struct Application {

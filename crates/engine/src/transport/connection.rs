@@ -70,6 +70,8 @@ pub struct Connection {
     pub statistics: SenderStatistics,
     /// Acknowledgments in a row that told nothing new.
     pub duplicates: u32,
+    /// Bytes sent by limited transmit, which do not count when the window is reduced (RFC 5681 section 3.2, step 2).
+    pub sent_early: u64,
     law: Box<dyn WindowLaw>,
     estimator: Box<dyn TimeoutEstimator>,
     clock: TickClock,
@@ -116,6 +118,7 @@ impl Connection {
             window,
             scoreboard: Scoreboard::default(),
             duplicates: 0,
+            sent_early: 0,
             offered: 0,
             unacknowledged: 0,
             next: 0,
@@ -197,6 +200,8 @@ impl Connection {
     /// Moves the left edge of the window to an acknowledgment of new data; gives the number of bytes.
     pub fn advance(&mut self, acknowledged: u64) -> u64 {
         let bytes = acknowledged - self.unacknowledged;
+        self.duplicates = 0;
+        self.sent_early = 0;
         self.unacknowledged = acknowledged;
         // After go-back-N a receiver that kept what lay beyond the hole acknowledges more than was sent again (T-15).
         self.next = self.next.max(acknowledged);
@@ -236,7 +241,7 @@ impl Connection {
     /// timed any more (Karn), the timer starts anew.
     pub fn reduce(&mut self, now: Time) {
         self.statistics.fast_retransmits += 1;
-        let flight = self.flight();
+        let flight = self.flight() - self.sent_early.min(self.flight());
         self.law.on_loss(&mut self.window, flight);
         self.timed = None;
         self.restart_timer(now);

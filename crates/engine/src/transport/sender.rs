@@ -132,7 +132,6 @@ impl Sender {
     fn acknowledge_new(&mut self, now: Time, acknowledgment: &Acknowledgment) {
         let connection = &mut self.connection;
         let bytes = connection.advance(acknowledgment.next);
-        connection.duplicates = 0;
         connection.release();
         let response = self.recovery.on_acknowledgment(now, connection, bytes);
         connection.measure_round_trip(now, acknowledgment, self.recovery.is_recovering());
@@ -163,6 +162,7 @@ impl Sender {
         if connection.next() == connection.highest()
             && let Some(piece) = connection.next_within(connection.window.usable_beyond(connection.duplicates))
         {
+            self.connection.sent_early += piece.length;
             self.send(now, piece);
         }
     }

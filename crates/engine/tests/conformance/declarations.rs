@@ -2,18 +2,20 @@
 
 use std::collections::BTreeSet;
 
+use longfat_engine::background::{Background, BackgroundContext};
 use longfat_engine::catalog;
 use longfat_engine::config::{Document, Parameter, Reader, parse_fragment};
 use longfat_engine::framing::{Framing, Unit};
+use longfat_engine::loss::{Direction, LossContext, LossModel, Passing};
 use longfat_engine::random::Chance;
 use longfat_engine::registry::{Chosen, ContextOf, Entry, Family};
 use longfat_engine::switch::drop_policy::{BufferContext, DropPolicy};
 use longfat_engine::topology::Topology;
-use longfat_engine::traffic::Source;
+use longfat_engine::traffic::{Source, SourceContext};
 use longfat_engine::transport::flavor::Flavor;
 use longfat_engine::transport::rto::TimeoutEstimator;
 use longfat_engine::transport::{TickClock, TimerPhase};
-use longfat_engine::units::Span;
+use longfat_engine::units::{Rate, Span};
 
 use crate::support::declared::table;
 
@@ -32,9 +34,18 @@ fn for_every_model(check: &impl Check) {
     family::<dyn DropPolicy>(check, &BufferContext { capacity: Some(1000), circuits: 10, unit: Unit::Cell });
     family::<dyn Flavor>(check, &());
     family::<dyn TimeoutEstimator>(check, &clock);
-    family::<dyn Source>(check, &chance.stream("source"));
+    family::<dyn Source>(check, &SourceContext { chance: chance.stream("source"), number: 0 });
     family::<dyn Framing>(check, &());
+    family::<dyn Background>(check, &context_of_background("aal5"));
+    let passing = Passing { certain: None, most: (1000, Span::from_microseconds(1_000_000)) };
+    family::<dyn LossModel>(check, &LossContext { direction: Direction::Data, chance, flows: vec![passing; 3] });
     family::<dyn Topology>(check, &());
+}
+
+/// A background of 155.52 Mbit/s under a framing.
+pub fn context_of_background(framing: &str) -> BackgroundContext {
+    let framing = read(&format!("{framing:?}")).expect("a registered framing");
+    BackgroundContext::of(0, Rate(155_520_000), &framing, Chance { seed: 1, replication: 0 })
 }
 
 /// Reads a model from a TOML fragment.

@@ -3,6 +3,8 @@
 use longfat_engine::config::{Field, Shape};
 use longfat_engine::scenario::Scenario;
 
+use crate::support::declared::{smallest, table};
+
 /// All that a scenario must say.
 const SMALLEST: &str = r#"
 schema_version = 1
@@ -39,7 +41,20 @@ fn walk(places: &mut Vec<Place>, above: &str, chosen: &Overrides, field: Field) 
             for model in models {
                 let mut chosen = chosen.clone();
                 chosen.push((format!("{path}.kind"), model.name.into()));
+                let required = model.fields.iter().filter(|field| field.default.is_none());
+                chosen.extend(required.map(|field| (format!("{path}.{}", field.name), smallest(&field.shape))));
                 model.fields.iter().for_each(|field| walk(places, &path, &chosen, field.clone()));
+            }
+        }
+        Shape::List(item) => {
+            if let Shape::Model { models, .. } = item.as_ref() {
+                // A list with one model, whose fields are then at place 0.
+                for model in models {
+                    let mut chosen = chosen.clone();
+                    chosen.push((path.clone(), format!("[{}]", table(&model.fields, Some(model.name)))));
+                    let item = format!("{path}[0]");
+                    model.fields.iter().for_each(|field| walk(places, &item, &chosen, field.clone()));
+                }
             }
         }
         _ => {}
@@ -60,9 +75,15 @@ impl Place {
 #[test]
 fn the_walk_reaches_sections_models_and_models_in_sections() {
     let paths: Vec<_> = all_fields().into_iter().map(|place| place.path).collect();
-    for path in
-        ["duration", "tcp.mss", "port.policy.threshold", "tcp.retransmission_timeout.initial", "topology.access.rate"]
-    {
+    for path in [
+        "duration",
+        "tcp.mss",
+        "port.policy.threshold",
+        "tcp.retransmission_timeout.initial",
+        "topology.access.rate",
+        "loss.each",
+        "background[0].load",
+    ] {
         assert!(paths.iter().any(|found| found == path), "{path} is not among {paths:?}");
     }
 }
@@ -145,13 +166,23 @@ fn every_field_is_in_the_schema_with_its_default() {
         };
         &form["properties"][key]
     }
+    /// The model chosen at a path, alone or as the only one of a list.
+    fn kind_at<'v>(path: &str, chosen: &str, value: &'v str) -> Option<&'v str> {
+        match path.strip_suffix("[0]") {
+            Some(list) => value.strip_prefix("[{ kind = \"").filter(|_| chosen == list)?.split('"').next(),
+            None => (chosen == format!("{path}.kind")).then_some(value),
+        }
+    }
     let schema = Scenario::schema();
     for place in all_fields() {
         let mut found = &schema;
         let mut path = String::new();
         for key in place.path.split('.') {
-            let kind = place.chosen.iter().find(|(chosen, _)| *chosen == format!("{path}.kind"));
-            found = find(found, kind.map(|(_, name)| name.as_str()), key);
+            let kind = place.chosen.iter().find_map(|(chosen, value)| kind_at(&path, chosen, value));
+            found = find(found, kind, key.trim_end_matches("[0]"));
+            if key.ends_with("[0]") {
+                found = &found["items"];
+            }
             path = if path.is_empty() { key.into() } else { format!("{path}.{key}") };
         }
         assert!(found["description"].is_string(), "{} is not in the schema", place.path);

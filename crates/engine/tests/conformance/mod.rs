@@ -1,9 +1,11 @@
 //! What every model of a family must do, run over the registries: a new model is tested by being listed.
 
+mod background;
 mod declarations;
 mod drop_policy;
 mod fields;
 mod flavor;
+mod loss_model;
 mod network;
 mod scenario;
 mod sender;

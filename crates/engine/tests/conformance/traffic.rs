@@ -1,9 +1,9 @@
 //! Sources: when they start and what they hand over.
 
 use longfat_engine::config::{Parameter, Reader, parse_fragment};
-use longfat_engine::random::{Chance, Stream};
+use longfat_engine::random::Chance;
 use longfat_engine::registry::Chosen;
-use longfat_engine::traffic::{SOURCES, Source};
+use longfat_engine::traffic::{SOURCES, Source, SourceContext};
 use longfat_engine::units::{Span, Time};
 
 use crate::support::declared::table;
@@ -14,15 +14,15 @@ fn choose(text: &str) -> Chosen<dyn Source> {
     chosen.unwrap_or_else(|| panic!("{text}: {:?}", reader.problems))
 }
 
-fn stream(seed: u64, replication: u64, name: &str) -> Stream {
-    Chance { seed, replication }.stream(name)
+fn context(seed: u64, replication: u64, name: &str) -> SourceContext {
+    SourceContext { chance: Chance { seed, replication }.stream(name), number: 0 }
 }
 
 #[test]
 fn every_source_offers_data_and_never_wakes_in_the_past() {
     for entry in SOURCES {
         let chosen = choose(&table(&(entry.parameters)(), Some(entry.name)));
-        let mut source = chosen.build(&stream(1, 0, "source"));
+        let mut source = chosen.build(&context(1, 0, "source"));
         let (mut now, mut offered) = (source.start(), 0_u64);
         for _ in 0..1000 {
             let wake = source.wake(now);
@@ -39,7 +39,7 @@ fn every_source_offers_data_and_never_wakes_in_the_past() {
 fn a_source_with_the_same_chance_does_the_same_again() {
     for entry in SOURCES {
         let chosen = choose(&table(&(entry.parameters)(), Some(entry.name)));
-        let mut twins = [(); 2].map(|()| chosen.build(&stream(7, 3, "source")));
+        let mut twins = [(); 2].map(|()| chosen.build(&context(7, 3, "source")));
         let mut now = twins[0].start();
         assert_eq!(now, twins[1].start(), "{}", entry.name);
         for _ in 0..1000 {
@@ -55,7 +55,7 @@ fn a_source_with_the_same_chance_does_the_same_again() {
 fn a_start_is_drawn_from_its_interval_for_each_connection_and_replication() {
     let start = |low: u64, high: u64, replication: u64, flow: u64| {
         let text = format!("{{ kind = \"infinite\", start = \"uniform({low} ms, {high} ms)\" }}");
-        choose(&text).build(&stream(1, replication, &format!("flow/{flow}/source"))).start()
+        choose(&text).build(&context(1, replication, &format!("flow/{flow}/source"))).start()
     };
     let millisecond = |n: u64| Time::ZERO + Span::from_microseconds(1000 * n);
     let mut starts = Vec::new();
@@ -71,4 +71,17 @@ fn a_start_is_drawn_from_its_interval_for_each_connection_and_replication() {
     // The smallest and the largest of a hundred draws are within a tenth of the ends but once in 18000 times.
     assert!(starts[0] < Time(3_600_000_000) && starts[99] > Time(8_400_000_000), "{:?}..{:?}", starts[0], starts[99]);
     assert_eq!(start(4, 4, 0, 1), millisecond(4), "an interval without width draws nothing");
+}
+
+#[test]
+fn each_connection_of_a_staggered_row_starts_later_than_the_one_before() {
+    for entry in SOURCES {
+        let text = table(&(entry.parameters)(), Some(entry.name)).replace(" }", ", start = \"2 ms\", stagger = \"5 ms\" }");
+        let start = |number| {
+            let context = SourceContext { number, ..context(1, 0, "source") };
+            choose(&text).build(&context).start()
+        };
+        let at = |milliseconds: u64| Time::ZERO + Span::from_microseconds(1000 * milliseconds);
+        assert_eq!([0, 1, 2].map(start), [2, 7, 12].map(at), "{}", entry.name);
+    }
 }

@@ -1,10 +1,13 @@
 //! What holds in every network, and what can be worked out by hand.
 
+mod background;
 mod conservation;
 mod delivery;
 mod lone_flow;
+mod losses;
 mod packets;
 mod random_networks;
+mod sources;
 mod unlimited_buffer;
 
 pub use random_networks::{any_network, any_tcp, longest_timeout, parse};

@@ -1,7 +1,9 @@
 //! Random networks: every registered framing and policy and every knob, drawn from the declarations.
 
+use longfat_engine::background::BACKGROUNDS;
 use longfat_engine::config::{Parameter, Reader, parse_fragment};
 use longfat_engine::framing::{FRAMINGS, Framing, Unit};
+use longfat_engine::loss::LOSS_MODELS;
 use longfat_engine::registry::{Chosen, Entry};
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::PortConfig;
@@ -30,15 +32,30 @@ pub const LONGEST_TIMEOUT_MS: u64 = 30;
 
 /// Any network that the engine can simulate, of a size that takes milliseconds.
 pub fn any_network() -> impl Strategy<Value = RandomNetwork> {
-    let text = (any_topology(), any_framing_and_port(), any_tcp(1..3_700), 10_u64..300, 0_u64..1000, any_start());
-    text.prop_filter_map("some values exclude each other", |parts| {
-        let (topology, (framing, port), tcp, milliseconds, seed, start) = parts;
-        let text = format!(
-            "schema_version = 1\nduration = \"{milliseconds} ms\"\nseed = {seed}\ntopology = {topology}\n\
-             framing = {framing}\nport = {port}\ntcp = {tcp}\ntraffic = {{ kind = \"infinite\", start = \"{start}\" }}\n"
-        );
-        parse(&text).map(|scenario| RandomNetwork { text, scenario })
-    })
+    any_network_with(prop_oneof![3 => any_endless_traffic(), 2 => any_limited_traffic()])
+}
+
+/// Any network whose sources always have data.
+pub fn any_endless_network() -> impl Strategy<Value = RandomNetwork> {
+    any_network_with(any_endless_traffic())
+}
+
+fn any_network_with(traffic: impl Strategy<Value = String>) -> impl Strategy<Value = RandomNetwork> {
+    let run = (10_u64..300, 0_u64..1000, any_backgrounds());
+    let text = (any_topology(), any_framing_and_port(), any_tcp(1..3_700), traffic, any_loss(), any_loss(), run);
+    text.prop_filter_map(
+        "some parts do not fit together: a threshold below the buffer, a segment in a frame",
+        |parts| {
+            let (topology, (framing, port), tcp, traffic, loss, acknowledgment_loss, (milliseconds, seed, background)) =
+                parts;
+            let text = format!(
+                "schema_version = 1\nduration = \"{milliseconds} ms\"\nseed = {seed}\ntopology = {topology}\n\
+             framing = {framing}\nport = {port}\ntcp = {tcp}\ntraffic = {traffic}\n\
+             loss = {loss}\nacknowledgment_loss = {acknowledgment_loss}\nbackground = {background}\n"
+            );
+            parse(&text).map(|scenario| RandomNetwork { text, scenario })
+        },
+    )
 }
 
 /// A random scenario, unless some of its values exclude each other.
@@ -46,6 +63,7 @@ pub fn parse(text: &str) -> Option<Scenario> {
     let known = [
         "port.policy.threshold",
         "does not fit a packet",
+        "never come",
         "tcp.out_of_order",
         "tcp.sack_blocks",
         "needs a window scale of",
@@ -102,6 +120,20 @@ fn any_port(unit: Unit) -> impl Strategy<Value = String> {
     })
 }
 
+/// An estimator with timeouts of a few ticks and at most [`LONGEST_TIMEOUT_MS`].
+fn estimator(entry: &Entry<dyn TimeoutEstimator>) -> String {
+    let limits = [
+        ("minimum_ticks", "2".to_owned()),
+        ("minimum", "\"5 ms\"".to_owned()),
+        ("maximum", format!("\"{LONGEST_TIMEOUT_MS} ms\"")),
+        ("initial", "\"20 ms\"".to_owned()),
+    ];
+    let declared = (entry.parameters)();
+    let limits = limits.iter().filter(|(name, _)| declared.iter().any(|field| field.name == *name));
+    let limits: Vec<_> = limits.map(|(name, value)| format!("{name} = {value}")).collect();
+    format!("{{ kind = \"{}\", {} }}", entry.name, limits.join(", "))
+}
+
 /// The longest retransmission timeout of a random end system. Timeouts count in ticks: the longest is rounded up to whole ticks,
 /// and is at least the minimum of two.
 pub fn longest_timeout(tcp: &TcpConfig) -> Span {
@@ -134,18 +166,42 @@ pub fn any_tcp(mss: std::ops::Range<u64>) -> impl Strategy<Value = String> {
     )
 }
 
-/// An estimator with timeouts of a few ticks and at most [`LONGEST_TIMEOUT_MS`].
-fn estimator(entry: &Entry<dyn TimeoutEstimator>) -> String {
-    let limits = [
-        ("minimum_ticks", "2".to_owned()),
-        ("minimum", "\"5 ms\"".to_owned()),
-        ("maximum", format!("\"{LONGEST_TIMEOUT_MS} ms\"")),
-        ("initial", "\"20 ms\"".to_owned()),
-    ];
-    let declared = (entry.parameters)();
-    let limits = limits.iter().filter(|(name, _)| declared.iter().any(|field| field.name == *name));
-    let limits: Vec<_> = limits.map(|(name, value)| format!("{name} = {value}")).collect();
-    format!("{{ kind = \"{}\", {} }}", entry.name, limits.join(", "))
+/// None most of the time.
+fn any_backgrounds() -> impl Strategy<Value = String> {
+    let tables = BACKGROUNDS.iter().map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &["size"]));
+    let model = prop::strategy::Union::new(tables.collect::<Vec<_>>());
+    let sized = (model, 1_u64..500).prop_map(|(model, size)| model.replace(" }", &format!(", size = \"{size} B\" }}")));
+    prop_oneof![
+        2 => Just("[]".to_owned()),
+        1 => prop::collection::vec(sized, 1..3).prop_map(|models| format!("[{}]", models.join(", "))),
+    ]
+}
+
+/// No losses half of the time.
+fn any_loss() -> impl Strategy<Value = String> {
+    let drops = prop::collection::btree_set(1_u64..40, 0..4).prop_map(|numbers| {
+        let numbers: Vec<_> = numbers.iter().map(u64::to_string).collect();
+        format!("{{ kind = \"list\", drops = [{}] }}", numbers.join(", "))
+    });
+    let tables = LOSS_MODELS.iter().map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &[]));
+    let models = prop::strategy::Union::new(tables.collect::<Vec<_>>());
+    prop_oneof![4 => Just("\"none\"".to_owned()), 1 => drops, 3 => models]
+}
+
+fn any_endless_traffic() -> BoxedStrategy<String> {
+    any_start().prop_map(|start| format!("{{ kind = \"infinite\", start = \"{start}\" }}")).boxed()
+}
+
+fn any_limited_traffic() -> BoxedStrategy<String> {
+    let finite = (1_u64..100_000, any_start())
+        .prop_map(|(size, start)| format!("{{ kind = \"finite\", size = \"{size} B\", start = \"{start}\" }}"));
+    let count = prop_oneof![(1_u64..20).prop_map(|count| count.to_string()), Just("\"unlimited\"".to_owned())];
+    let messages = (1_u64..5_000, 200_u64..20_000, count, any_start()).prop_map(|(size, interval, count, start)| {
+        format!(
+            "{{ kind = \"messages\", size = \"{size} B\", interval = \"{interval} us\", count = {count}, start = \"{start}\" }}"
+        )
+    });
+    prop_oneof![finite, messages].boxed()
 }
 
 fn any_start() -> impl Strategy<Value = String> {

@@ -9,6 +9,7 @@ pub fn smallest(shape: &Shape) -> String {
         Shape::Quantity { examples, .. } => format!("{:?}", examples[0]),
         Shape::Integer { minimum, .. } => minimum.to_string(),
         Shape::Number { above, up_to } => format!("{:?}", above + (up_to.unwrap_or(above + 1.0) - above) / 2.0),
+        Shape::Probability => "0.5".into(),
         Shape::Boolean => "false".into(),
         Shape::Text => "\"text\"".into(),
         Shape::Choice(variants) => format!("{:?}", variants[0].name),
@@ -30,7 +31,7 @@ pub fn table(fields: &[Field], kind: Option<&str>) -> String {
 
 /// A text that is a TOML value stays, any other is put in quotes (`true`, `0.8`, `{}` and `12 cells`).
 pub fn fragment(text: &str) -> String {
-    let is_value = text.parse::<f64>().is_ok() || matches!(text, "true" | "false") || text.starts_with('{');
+    let is_value = text.parse::<f64>().is_ok() || matches!(text, "true" | "false") || text.starts_with(['{', '[']);
     if is_value { text.into() } else { format!("{text:?}") }
 }
 
@@ -57,6 +58,8 @@ fn random_value(shape: &Shape) -> Option<BoxedStrategy<String>> {
             let above = *above;
             Some((1_u32..=1000).prop_map(move |n| format!("{:?}", above + width * f64::from(n) / 1000.0)).boxed())
         }
+        // Often far below one half: what always happens hides everything else.
+        Shape::Probability => Some((0_u32..=100).prop_map(|n| format!("{:?}", f64::from(n * n) / 10_000.0)).boxed()),
         Shape::Boolean => Some(any::<bool>().prop_map(|value| value.to_string()).boxed()),
         Shape::Choice(variants) => {
             let words: Vec<_> = variants.iter().map(|variant| format!("{:?}", variant.name)).collect();

@@ -1,7 +1,7 @@
 //! An observer that writes down everything.
 
 use longfat_engine::Simulation;
-use longfat_engine::framing::Cell;
+use longfat_engine::framing::{Cell, Content};
 use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::Observer;
 use longfat_engine::scenario::Scenario;
@@ -12,12 +12,36 @@ use longfat_engine::units::Time;
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Happening {
-    Sent { segment: Segment, cwnd: f64, ssthresh: f64 },
-    Received { sequence: u64, length: u64, next: u64 },
-    AcknowledgmentSent { acknowledgment: Acknowledgment },
-    Acknowledged { next: u64, cwnd: f64, ssthresh: f64 },
-    TimedOut { cwnd: f64, ssthresh: f64 },
-    Dropped { cell: Cell, reason: Verdict },
+    Sent {
+        segment: Segment,
+        cwnd: f64,
+        ssthresh: f64,
+    },
+    Received {
+        sequence: u64,
+        length: u64,
+        next: u64,
+    },
+    AcknowledgmentSent {
+        acknowledgment: Acknowledgment,
+    },
+    Acknowledged {
+        next: u64,
+        cwnd: f64,
+        ssthresh: f64,
+    },
+    TimedOut {
+        cwnd: f64,
+        ssthresh: f64,
+    },
+    /// A loss model lost a packet.
+    Lost {
+        content: Content,
+    },
+    Dropped {
+        cell: Cell,
+        reason: Verdict,
+    },
 }
 
 /// When it happened, and to which flow.
@@ -52,6 +76,9 @@ impl Observer for Recorder<'_> {
     }
     fn timed_out(&mut self, now: Time, flow: usize, window: &Window) {
         self.note(now, flow, Happening::TimedOut { cwnd: window.cwnd, ssthresh: window.ssthresh });
+    }
+    fn packet_lost(&mut self, now: Time, flow: usize, content: &Content) {
+        self.note(now, flow, Happening::Lost { content: *content });
     }
     fn cell_dropped(&mut self, now: Time, _port: usize, cell: Cell, reason: Verdict) {
         self.note(now, cell.circuit() / 2, Happening::Dropped { cell, reason });

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use longfat_engine::framing::PacketId;
+use longfat_engine::framing::{Content, PacketId};
 use longfat_engine::scenario::Scenario;
 
 use crate::support::expected::assert_as_expected;
@@ -32,6 +32,10 @@ fn table(scenario: &Scenario) -> String {
             Happening::Received { sequence, .. } => ("receive", Some(number(sequence)), None),
             Happening::Acknowledged { next, cwnd, ssthresh } => ("ack", Some(number(next)), Some((cwnd, ssthresh))),
             Happening::TimedOut { cwnd, ssthresh } => ("timeout", None, Some((cwnd, ssthresh))),
+            Happening::Lost { content: Content::Data { sequence, .. } } => ("lost", Some(number(sequence)), None),
+            Happening::Lost { content: Content::Synchronize | Content::Synchronized } => ("lost syn", None, None),
+            Happening::Lost { content: Content::Acknowledgment(answer) } => ("lost ack", Some(number(answer.next)), None),
+            Happening::Lost { content: Content::Background } => continue,
             Happening::Dropped { cell, .. } if damaged == Some(cell.packet) => continue,
             Happening::Dropped { cell, .. } => {
                 damaged = Some(cell.packet);

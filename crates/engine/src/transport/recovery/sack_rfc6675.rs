@@ -132,6 +132,9 @@ impl Recovery for LossRecovery {
 
     fn on_send(&mut self, connection: &mut Connection, piece: Piece) {
         if piece.sequence >= connection.highest() {
+            if !self.is_recovering() && connection.duplicates > 0 {
+                connection.sent_early += piece.length;
+            }
             return;
         }
         let has_hole = connection.scoreboard.next_hole(connection.unacknowledged()).is_some();

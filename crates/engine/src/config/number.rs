@@ -1,0 +1,72 @@
+//! Numbers without a unit, within bounds.
+
+use serde_json::Value as Json;
+
+use super::document::{Node, Value};
+use super::{Parameter, Reader, Shape};
+
+/// Implements [`Parameter`] for a number with bounds.
+macro_rules! number {
+    ($type:ident, $above:literal, $up_to:expr) => {
+        impl Parameter for $type {
+            fn shape() -> Shape {
+                Shape::Number { above: $above, up_to: $up_to }
+            }
+            #[expect(clippy::cast_precision_loss, reason = "a user's whole number is small")]
+            fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+                let number = match node.value {
+                    Value::Integer(number) => Some(number as f64),
+                    Value::Float(number) => Some(number),
+                    _ => None,
+                };
+                let limit: Option<f64> = $up_to;
+                let inside = |n: &f64| n.is_finite() && *n > $above && limit.is_none_or(|limit| *n <= limit);
+                let number = number.filter(inside);
+                if number.is_none() {
+                    let expected = Self::shape().expected();
+                    reader.reject(node, format!("expected {expected}, found {}", node.describe()));
+                }
+                number.map($type)
+            }
+            fn resolved(&self) -> Json {
+                self.0.into()
+            }
+        }
+    };
+}
+
+/// A share of a whole: above 0, at most 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fraction(pub f64);
+
+/// A number above 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PositiveNumber(pub f64);
+
+number!(Fraction, 0.0, Some(1.0));
+number!(PositiveNumber, 0.0, None);
+
+/// A number from 0 to 1, both included.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probability(pub f64);
+
+impl Parameter for Probability {
+    fn shape() -> Shape {
+        Shape::Probability
+    }
+    #[expect(clippy::cast_precision_loss, reason = "only 0 and 1 are accepted")]
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let found = match node.value {
+            Value::Integer(number @ 0..=1) => Some(number as f64),
+            Value::Float(number) if (0.0..=1.0).contains(&number) => Some(number),
+            _ => None,
+        };
+        if found.is_none() {
+            reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
+        }
+        found.map(Self)
+    }
+    fn resolved(&self) -> Json {
+        self.0.into()
+    }
+}

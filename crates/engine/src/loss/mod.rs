@@ -1,0 +1,122 @@
+//! Packets that get lost for another reason than a full buffer.
+//!
+//! To add a model: a file here with a [`model!`](crate::model), a `mod` line and a line in [`LOSS_MODELS`].
+
+mod gilbert_elliott;
+mod list;
+mod none;
+mod random;
+
+pub use list::Drops;
+
+use crate::random::{Chance, Stream};
+use crate::registry::{Entry, Family};
+use crate::scenario::Scenario;
+use crate::topology::Graph;
+use crate::traffic::SourceContext;
+use crate::units::Span;
+
+/// Every registered loss model.
+pub const LOSS_MODELS: &[Entry<dyn LossModel>] = &[
+    Entry::of::<none::None>(),
+    Entry::of::<list::List>(),
+    Entry::of::<random::Random>(),
+    Entry::of::<gilbert_elliott::GilbertElliott>(),
+];
+
+crate::choice! {
+    /// What is lost at once.
+    pub enum Loses {
+        /// A packet with all its cells, as its first cell arrives.
+        Packets = "packet",
+        /// One cell, which spoils its packet.
+        Cells = "cell",
+    }
+}
+
+/// Decides what gets lost at one place of the network.
+pub trait LossModel: Send {
+    /// What it decides about.
+    fn loses(&self) -> Loses {
+        Loses::Packets
+    }
+    /// Whether the packet, or cell, of `flow` that has just come is lost.
+    fn loses_next(&mut self, flow: usize) -> bool;
+}
+
+impl Family for dyn LossModel {
+    const KIND: &'static str = "loss model";
+    type Context = LossContext;
+    const NOTHING: Option<&'static str> = Some("none");
+    fn models() -> &'static [Entry<Self>] {
+        LOSS_MODELS
+    }
+}
+
+/// Which packets pass the place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Data on its way to the bottleneck's buffer.
+    Data,
+    /// Acknowledgments on their way back past the bottleneck.
+    Acknowledgments,
+}
+
+/// The place where packets get lost.
+#[derive(Clone, Debug)]
+pub struct LossContext {
+    /// Which packets pass it.
+    pub direction: Direction,
+    /// Where chance comes from.
+    pub chance: Chance,
+    /// What each flow can bring here.
+    pub flows: Vec<Passing>,
+}
+
+/// What a flow can bring to a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passing {
+    /// Packets that come for certain if none is lost, where that is known, and what they are ("20 segments of 512 B").
+    pub certain: Option<(u64, String)>,
+    /// More packets than these the lines on the way cannot bring, and how long they have for it.
+    pub most: (u64, Span),
+}
+
+impl LossContext {
+    /// The place of a scenario that packets in a direction pass.
+    #[must_use]
+    pub fn of(scenario: &Scenario, graph: &Graph, direction: Direction) -> Self {
+        let chance = Chance { seed: scenario.seed, replication: scenario.replication };
+        let framing = scenario.framing.build(&());
+        let (duration, mss) = (scenario.duration.0, scenario.tcp.mss.0);
+        let source = scenario.traffic.build(&SourceContext { chance: chance.stream("loss/source"), number: 0 });
+        // Each lost segment comes again, so these are a lower bound; receivers may acknowledge fewer.
+        let segments = source.segments(mss).filter(|_| direction == Direction::Data);
+        let certain = segments.map(|segments| (segments, format!("{segments} segments of {mss} B")));
+        let passing = |flow: &crate::topology::Flow| {
+            let (path, smallest) = match direction {
+                Direction::Data => (&flow.forward, framing.bits(1, 0)),
+                Direction::Acknowledgments => (&flow.backward, framing.bits(0, 0)),
+            };
+            let most = graph.links[path[0]].rate.things_in(duration, smallest, 1, 1);
+            Passing { certain: certain.clone(), most: (u64::try_from(most).unwrap_or(u64::MAX), duration) }
+        };
+        Self { direction, chance, flows: graph.flows.iter().map(passing).collect() }
+    }
+
+    /// The chance of one flow at this place.
+    #[must_use]
+    pub fn stream(&self, flow: usize) -> Stream {
+        let place = match self.direction {
+            Direction::Data => "data",
+            Direction::Acknowledgments => "acknowledgments",
+        };
+        self.chance.stream(&format!("loss/{place}/{}", flow + 1))
+    }
+
+    /// The chance of every flow.
+    #[must_use]
+    pub fn streams(&self) -> Vec<Stream> {
+        (0..self.flows.len()).map(|flow| self.stream(flow)).collect()
+    }
+}

@@ -1,0 +1,36 @@
+//! Independent losses.
+
+use super::{Loses, LossModel};
+use crate::config::Probability;
+use crate::random::Stream;
+
+crate::model! {
+    /// Loses each packet, or each cell, with the same probability, whatever happened to others.
+    #[name = "random"]
+    #[source = "Bernoulli trials; as in Padhye, Firoiu, Towsley and Kurose 1998 section 3"]
+    pub struct Random: dyn LossModel {
+        /// The probability of a loss.
+        probability: Probability,
+        /// What is lost at once. Where packets travel whole both are the same.
+        each: Loses = "packet" or ["cell"],
+    }
+    build(config, context) {
+        Box::new(Independent { probability: config.probability.0, loses: config.each, chance: context.streams() })
+    }
+}
+
+struct Independent {
+    probability: f64,
+    loses: Loses,
+    chance: Vec<Stream>,
+}
+
+impl LossModel for Independent {
+    fn loses(&self) -> Loses {
+        self.loses
+    }
+
+    fn loses_next(&mut self, flow: usize) -> bool {
+        self.chance[flow].happens(self.probability)
+    }
+}

@@ -1,0 +1,35 @@
+//! Background traffic: from its sources into the bottleneck's port, and out of the network at the other end of the line.
+
+use super::{OTHER_RANK, Simulation};
+use crate::framing::{Cell, Content};
+use crate::observer::Observer;
+use crate::units::Time;
+
+impl<O: Observer> Simulation<O> {
+    /// A background has a datagram: all its cells come to the port now.
+    #[cold]
+    #[expect(clippy::cast_possible_truncation, reason = "circuits are numbered in 30 bits")]
+    pub(super) fn emit(&mut self, now: Time, number: usize) {
+        let emission = self.backgrounds[number].emit(now);
+        match emission.next {
+            Some(time) => self.calendar.schedule(self.background_slot(number), time, OTHER_RANK),
+            None => self.calendar.cancel(self.background_slot(number)),
+        }
+        let circuit = (2 * self.flows.len() + number) as u32;
+        let packet = self.packets.insert(Content::Background, emission.cells, emission.bits);
+        self.cells_sent += u64::from(emission.cells);
+        for index in 0..emission.cells {
+            let cell = Cell::new(packet, circuit, index == 0, index + 1 == emission.cells);
+            self.enter_port(now, self.background_port, cell);
+        }
+    }
+
+    /// A cell of a background has crossed the bottleneck. Where the lines behind it are part of it, it has left before them.
+    #[cold]
+    pub(super) fn absorb(&mut self, cell: Cell) {
+        let line = self.ports[self.background_port].line;
+        self.links[line].line.count_left_before_relay(cell);
+        self.cells_delivered += 1;
+        self.packets.release_cell(cell.packet);
+    }
+}

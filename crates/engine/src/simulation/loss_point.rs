@@ -1,0 +1,91 @@
+//! Where loss models act: before the bottleneck's port, and where acknowledgments enter its way back.
+
+use super::{Entrance, Link, Simulation};
+use crate::config::Parameter;
+use crate::framing::Cell;
+use crate::loss::{Direction, Loses, LossContext, LossModel};
+use crate::observer::Observer;
+use crate::registry::Chosen;
+use crate::scenario::Scenario;
+use crate::topology::Graph;
+use crate::units::Time;
+
+/// A place where packets get lost, and what is behind it.
+pub(super) struct LossPoint {
+    model: Box<dyn LossModel>,
+    /// Whether the packet of each flow that is passing is lost.
+    is_losing: Vec<bool>,
+    /// A managed port, or nothing.
+    behind: Entrance,
+    pub(super) cells_lost: u64,
+    pub(super) packets_lost: u64,
+}
+
+impl LossPoint {
+    fn new(model: &Chosen<dyn LossModel>, context: &LossContext, behind: Entrance) -> Self {
+        Self {
+            model: model.build(context),
+            is_losing: vec![false; context.flows.len()],
+            behind,
+            cells_lost: 0,
+            packets_lost: 0,
+        }
+    }
+
+    /// Whether this cell is lost.
+    fn loses(&mut self, flow: usize, cell: Cell) -> bool {
+        if self.model.loses() == Loses::Cells || cell.is_first() {
+            self.is_losing[flow] = self.model.loses_next(flow);
+        }
+        self.is_losing[flow]
+    }
+}
+
+/// Puts the scenario's loss models before its links.
+///
+/// # Panics
+/// If acknowledgments are to be lost on a way back that the topology does not have.
+pub(super) fn place_loss_points(scenario: &Scenario, graph: &Graph, links: &mut [Link]) -> Vec<LossPoint> {
+    let mut points = Vec::new();
+    let bottleneck = graph.bottleneck_number();
+    for (model, direction) in
+        [(&scenario.loss, Direction::Data), (&scenario.acknowledgment_loss, Direction::Acknowledgments)]
+    {
+        if model.is_absent() {
+            continue;
+        }
+        let link = match direction {
+            Direction::Data => bottleneck,
+            Direction::Acknowledgments => bottleneck.and_then(|number| graph.opposite(number)),
+        };
+        let link = &mut links[link.expect("every topology has a bottleneck with a way back")];
+        let context = LossContext::of(scenario, graph, direction);
+        points.push(LossPoint::new(model, &context, link.entrance));
+        link.entrance = Entrance::LossPoint(points.len() - 1);
+    }
+    points
+}
+
+impl<O: Observer> Simulation<O> {
+    /// A cell has come to a place where it may get lost; gives what is behind, if it is not.
+    #[cold]
+    pub(super) fn pass(&mut self, now: Time, point: usize, cell: Cell) -> Option<Entrance> {
+        let flow = cell.circuit() / 2;
+        if self.loss_points[point].loses(flow, cell) {
+            self.lose(now, point, flow, cell);
+            return None;
+        }
+        Some(self.loss_points[point].behind)
+    }
+
+    fn lose(&mut self, now: Time, point: usize, flow: usize, cell: Cell) {
+        let point = &mut self.loss_points[point];
+        point.cells_lost += 1;
+        if self.packets.damage(cell.packet) {
+            point.packets_lost += 1;
+            self.flows[flow].fingerprint.add(now.0);
+            self.observer.packet_lost(now, flow, &self.packets.get(cell.packet).content);
+        }
+        self.packets.release_cell(cell.packet);
+    }
+}

@@ -1,0 +1,46 @@
+//! A transfer of a given size.
+
+use super::{Source, Wake};
+use crate::config::Bytes;
+use crate::random::RandomSpan;
+use crate::units::{Span, Time};
+
+crate::model! {
+    /// Hands over a number of bytes at its start, and nothing after: a file.
+    #[name = "finite"]
+    #[source = "Fall and Floyd 1996 section 3"]
+    pub struct Finite: dyn Source {
+        /// Bytes to send. The last segment may be shorter than the others.
+        size: Bytes,
+        /// When a connection starts; "uniform(0 ms, 1 ms)" draws for each.
+        start: RandomSpan = "0 s",
+        /// How much later each connection starts than the one before.
+        stagger: Span = "0 s",
+    }
+    build(config, context) {
+        Box::new(Transfer { size: config.size.0, start: context.start(&config.start, config.stagger) })
+    }
+}
+
+struct Transfer {
+    size: u64,
+    start: Time,
+}
+
+impl Source for Transfer {
+    fn start(&self) -> Time {
+        self.start
+    }
+
+    fn wake(&mut self, _now: Time) -> Wake {
+        Wake { bytes: self.size, next: None }
+    }
+
+    fn size(&self) -> Option<u64> {
+        Some(self.size)
+    }
+
+    fn segments(&self, mss: u64) -> Option<u64> {
+        Some(self.size.div_ceil(mss))
+    }
+}

@@ -1,0 +1,22 @@
+//! Worked examples of the standards and papers, by hand.
+
+mod rfc2018;
+mod rfc3042;
+mod rfc5681;
+mod rfc6298;
+mod rfc6582;
+mod rfc6675;
+mod support;
+
+use crate::check::Check;
+
+/// Every example.
+pub fn checks() -> Vec<Check> {
+    let mut checks = rfc2018::checks();
+    checks.extend(rfc3042::checks());
+    checks.extend(rfc5681::checks());
+    checks.extend(rfc6298::checks());
+    checks.extend(rfc6582::checks());
+    checks.extend(rfc6675::checks());
+    checks
+}

@@ -1,0 +1,25 @@
+//! RFC 3042: limited transmit.
+
+use serde_json::json;
+
+use super::support::{ByHand, all, equal};
+use crate::check::{Check, Finding, Kind};
+
+/// With a flavor that has fast retransmit; RFC 6675 has the same in its own step (3).
+pub fn checks() -> Vec<Check> {
+    let check = |flavor: &'static str| {
+        Check::new(format!("RFC 3042 section 2: a new segment for each of two duplicates: {flavor}"), Kind::Example, move || limited(flavor))
+    };
+    ["tahoe", "reno", "newreno", "newreno-rfc6582", "sack", "sack-rfc6675"].map(check).into()
+}
+
+/// Segments 0 to 4 are under way and 0 is lost. Without limited transmit the first two duplicates let nothing go.
+fn limited(flavor: &str) -> Finding {
+    let (mut by_hand, first) = ByHand::sending(&json!({ "flavor": flavor, "limited_transmit": true }), 5)?;
+    all([
+        equal("sent at once", first, vec![0, 1, 2, 3, 4]),
+        equal("first duplicate", by_hand.acknowledge(0, &[(1, 2)]), vec![5]),
+        equal("second", by_hand.acknowledge(0, &[(1, 3)]), vec![6]),
+        equal("third", by_hand.acknowledge(0, &[(1, 4)]).first().copied(), Some(0)),
+    ])
+}

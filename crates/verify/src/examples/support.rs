@@ -1,0 +1,79 @@
+//! End systems by hand.
+
+use longfat_engine::random::Chance;
+use longfat_engine::transport::{Acknowledgment, Blocks, Segment, Sender, TcpConfig, TickClock};
+use longfat_engine::units::{Span, Time};
+use serde_json::{Value as Json, json};
+
+use crate::check::Finding;
+use crate::runs::scenario;
+
+/// End systems with segments of 100 bytes, a window of 100 segments, and the given settings besides.
+pub fn end_systems(settings: &Json) -> Result<TcpConfig, String> {
+    let link = json!({ "rate": "10 Mbit/s", "delay": "10 ms" });
+    let mut tcp = json!({
+        "mss": "100 B", "receiver_window": "10000 B", "timer_granularity": "1 ms", "timer_phase": "from-start",
+        "retransmission_timeout": "rfc-6298", "ssthresh_rule": "flight-size", "slow_start_at_ssthresh": false,
+    });
+    for (name, value) in settings.as_object().ok_or("settings are a table")? {
+        tcp[name] = value.clone();
+    }
+    let json = json!({
+        "schema_version": 1, "duration": "1 s", "framing": "packet", "port": { "buffer": "unlimited" }, "tcp": tcp,
+        "topology": { "kind": "n-source", "sources": 1, "access": link, "bottleneck": link },
+    });
+    Ok(scenario(&json)?.tcp)
+}
+
+/// A sender with something to say at each step.
+pub struct ByHand {
+    /// The sender.
+    pub sender: Sender,
+    now: Time,
+}
+
+impl ByHand {
+    /// A sender with the given settings and data without end, `segments` of which are under way at once.
+    pub fn sending(settings: &Json, segments: u64) -> Result<(Self, Vec<u64>), String> {
+        let mut settings = settings.clone();
+        settings["initial_window"] = format!("{segments} MSS").into();
+        let config = end_systems(&settings)?;
+        let mut chance = Chance { seed: 1, replication: 0 }.stream("clock");
+        let clock = TickClock::new(Span::from_microseconds(1000), config.timer_phase, &mut chance);
+        let mut by_hand = Self { sender: Sender::new(&config, clock), now: Time::ZERO };
+        let mut sent = Vec::new();
+        by_hand.sender.offer(by_hand.now, u64::MAX, &mut sent);
+        Ok((by_hand, numbers(&sent)))
+    }
+
+    /// An acknowledgment that expects segment `next` and reports ranges of segments; gives the segments sent on it.
+    pub fn acknowledge(&mut self, next: u64, blocks: &[(u64, u64)]) -> Vec<u64> {
+        self.now = self.now + Span::from_microseconds(1000);
+        let blocks: Blocks = blocks.iter().map(|block| (100 * block.0, 100 * block.1)).collect();
+        let mut sent = Vec::new();
+        let acknowledgment = Acknowledgment { next: 100 * next, blocks, echo: None };
+        self.sender.acknowledge(self.now, acknowledgment, &mut sent);
+        numbers(&sent)
+    }
+
+    /// Windows in segments: congestion window with its inflation, and threshold.
+    pub fn windows(&self) -> (f64, f64) {
+        let window = self.sender.window();
+        ((window.cwnd + window.inflation) / 100.0, window.ssthresh / 100.0)
+    }
+}
+
+fn numbers(segments: &[Segment]) -> Vec<u64> {
+    segments.iter().map(|segment| segment.sequence / 100).collect()
+}
+
+/// Compares what came out with what was worked out by hand.
+pub fn equal<T: PartialEq + std::fmt::Debug>(what: &str, found: T, by_hand: T) -> Finding {
+    if found == by_hand { Ok(format!("{what}: {found:?}")) } else { Err(format!("{what}: {found:?}, by hand {by_hand:?}")) }
+}
+
+/// All findings in one, or the first that differs.
+pub fn all(findings: impl IntoIterator<Item = Finding>) -> Finding {
+    let findings: Result<Vec<String>, String> = findings.into_iter().collect();
+    findings.map(|words| words.join("; "))
+}

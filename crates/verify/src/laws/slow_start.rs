@@ -1,0 +1,37 @@
+//! Slow start doubles the window in each round trip (Jacobson 1988; UBR+ section 2).
+
+use serde_json::json;
+
+use super::FLAVORS;
+use crate::check::{Check, Finding, Kind, require};
+use crate::runs::{Sending, sendings};
+
+/// With every flavor.
+pub fn checks() -> Vec<Check> {
+    let check = |flavor: &'static str| {
+        Check::new(format!("slow start doubles the window in each round trip: {flavor}"), Kind::Law, move || doubles(flavor))
+    };
+    FLAVORS.map(check).into()
+}
+
+const ROUNDS: u32 = 10;
+
+/// Six links of 33 ms, so fast that each round is a burst with silence after it.
+fn doubles(flavor: &str) -> Finding {
+    let link = json!({ "rate": "100 Gbit/s", "delay": "33 ms" });
+    let sent = sendings(&json!({
+        "schema_version": 1,
+        "duration": format!("{} ms", 198 * u64::from(ROUNDS) - 50),
+        "topology": { "kind": "n-source", "sources": 1, "access": link, "bottleneck": link },
+        "framing": "packet",
+        "port": { "buffer": "unlimited" },
+        "tcp": { "flavor": flavor, "mss": "1000 B", "receiver_window": "4000000 B", "initial_ssthresh": "unlimited" },
+    }))?;
+    let is_same_burst = |one: &Sending, next: &Sending| (next.time - one.time).0 < SILENCE_PS;
+    let counts: Vec<usize> = sent.chunk_by(is_same_burst).map(<[Sending]>::len).collect();
+    let doubled: Vec<usize> = (0..ROUNDS).map(|number| 1 << number).collect();
+    require(counts == doubled, format!("segments sent in each round trip: {counts:?}"))
+}
+
+/// Half of a round trip.
+const SILENCE_PS: u64 = 99_000_000_000;

@@ -1,0 +1,59 @@
+//! Scenarios of checks, and what runs of them tell.
+
+use longfat_engine::measure::RunRecord;
+use longfat_engine::observer::Observer;
+use longfat_engine::scenario::Scenario;
+use longfat_engine::transport::{Segment, Window};
+use longfat_engine::units::Time;
+use longfat_engine::{Simulation, run};
+use serde_json::Value as Json;
+
+/// Checks a scenario.
+pub fn scenario(json: &Json) -> Result<Scenario, String> {
+    Scenario::parse(json.to_string().as_bytes(), "scenario.json", &[]).map_err(|problems| problems.join("; "))
+}
+
+/// The record of a run.
+pub fn record(json: &Json) -> Result<RunRecord, String> {
+    run(&scenario(json)?).map_err(|violation| violation.to_string())
+}
+
+/// A segment that a sender sends, and its window then.
+#[derive(Clone, Copy, Debug)]
+pub struct Sending {
+    /// When.
+    pub time: Time,
+    /// Congestion window in bytes.
+    pub cwnd: f64,
+}
+
+/// What the first flow of a scenario sends.
+pub fn sendings(json: &Json) -> Result<Vec<Sending>, String> {
+    let mut simulation = Simulation::new(&scenario(json)?, Journal::default());
+    simulation.advance(simulation.end());
+    simulation.audit().map_err(|violation| violation.to_string())?;
+    Ok(simulation.into_observer().0)
+}
+
+#[derive(Default)]
+struct Journal(Vec<Sending>);
+
+impl Observer for Journal {
+    fn segment_sent(&mut self, time: Time, flow: usize, _segment: Segment, window: &Window) {
+        if flow == 0 {
+            self.0.push(Sending { time, cwnd: window.cwnd });
+        }
+    }
+}
+
+/// The least squares line through points: its slope and its height at 0.
+#[expect(clippy::cast_precision_loss, reason = "few points")]
+pub fn line_through(points: &[(f64, f64)]) -> (f64, f64) {
+    let n = points.len() as f64;
+    let (sum_x, sum_y) = points.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
+    let (mean_x, mean_y) = (sum_x / n, sum_y / n);
+    let product: f64 = points.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
+    let square: f64 = points.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
+    let slope = product / square;
+    (slope, mean_y - slope * mean_x)
+}
