@@ -3,6 +3,7 @@
 mod background;
 mod conservation;
 mod delivery;
+mod integer_window;
 mod lone_flow;
 mod losses;
 mod packets;

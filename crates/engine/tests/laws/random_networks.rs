@@ -8,6 +8,7 @@ use longfat_engine::registry::{Chosen, Entry};
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::PortConfig;
 use longfat_engine::transport::TcpConfig;
+use longfat_engine::transport::flavor::FLAVORS;
 use longfat_engine::transport::rto::{ESTIMATORS, TimeoutEstimator};
 use longfat_engine::units::Span;
 use proptest::prelude::*;
@@ -142,10 +143,23 @@ pub fn longest_timeout(tcp: &TcpConfig) -> Span {
     Span(ticks * granularity)
 }
 
+/// Each flavor as often as the others, with any parameters.
+fn any_flavor() -> impl Strategy<Value = String> {
+    let tables = FLAVORS.iter().map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &[]));
+    prop::strategy::Union::new(tables.collect::<Vec<_>>())
+}
+
 /// End systems with any flavor and any knobs; their segments have a number of bytes in `mss`.
 pub fn any_tcp(mss: std::ops::Range<u64>) -> impl Strategy<Value = String> {
-    let left_out =
-        ["mss", "receiver_window", "window_scale", "initial_window", "timer_granularity", "retransmission_timeout"];
+    let left_out = [
+        "flavor",
+        "mss",
+        "receiver_window",
+        "window_scale",
+        "initial_window",
+        "timer_granularity",
+        "retransmission_timeout",
+    ];
     let knobs = any_table(None, &TcpConfig::fields(), &left_out);
     let estimators: Vec<_> = ESTIMATORS.iter().map(estimator).collect();
     let largest = mss.end;
@@ -153,13 +167,13 @@ pub fn any_tcp(mss: std::ops::Range<u64>) -> impl Strategy<Value = String> {
     let granularity = prop::sample::select(vec!["1 ms", "2500 us", "10 ms"]);
     let scale = prop_oneof![7 => Just("\"automatic\"".to_owned()), 1 => (0_u64..5).prop_map(|shift| shift.to_string())];
     let initial = prop::option::of(1_u64..12);
-    (knobs, prop::sample::select(estimators), sizes, granularity, scale, initial).prop_map(
-        |(knobs, estimator, (mss, segments, rest, more), granularity, scale, initial)| {
+    (any_flavor(), knobs, prop::sample::select(estimators), sizes, granularity, scale, initial).prop_map(
+        |(flavor, knobs, estimator, (mss, segments, rest, more), granularity, scale, initial)| {
             let window = mss * segments + rest.min(mss - 1);
             let initial = initial.map_or_else(|| format!("{} B", mss + more), |segments| format!("{segments} MSS"));
             let knobs = knobs.trim_start_matches('{');
             format!(
-                "{{ mss = \"{mss} B\", receiver_window = \"{window} B\", window_scale = {scale}, initial_window = \
+                "{{ flavor = {flavor}, mss = \"{mss} B\", receiver_window = \"{window} B\", window_scale = {scale}, initial_window = \
                  \"{initial}\", timer_granularity = \"{granularity}\", retransmission_timeout = {estimator},{knobs}"
             )
         },

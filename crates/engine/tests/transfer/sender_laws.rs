@@ -172,7 +172,6 @@ impl<'c> LawfulSender<'c> {
         let limit = limit.max(config.initial_window.bytes(config.mss.0) as f64).max(2.0 * mss);
         prop_assert!(window.cwnd <= limit, "more than {limit}: {window:?}");
         prop_assert!(window.inflation >= 0.0, "{window:?}");
-        prop_assert!(self.sender.statistics().max_cwnd >= window.cwnd.min(limit).min(mss));
         let losses = self.sender.statistics().timeouts + self.sender.statistics().fast_retransmits;
         prop_assert!(losses == 0 || window.ssthresh >= 2.0 * mss, "RFC 5681 equation (4): {window:?}");
         Ok(())
