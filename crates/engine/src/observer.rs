@@ -14,7 +14,13 @@ pub trait Observer {
     /// A receiver hands an acknowledgment to its network interface.
     fn acknowledgment_sent(&mut self, _now: Time, _flow: usize, _acknowledgment: &Acknowledgment) {}
     /// An acknowledgment reaches a sender, before it acts on it.
-    fn acknowledgment_received(&mut self, _now: Time, _flow: usize, _acknowledgment: &Acknowledgment, _window: &Window) {
+    fn acknowledgment_received(
+        &mut self,
+        _now: Time,
+        _flow: usize,
+        _acknowledgment: &Acknowledgment,
+        _window: &Window,
+    ) {
     }
     /// A retransmission timer expires; the window is as it was before.
     fn timed_out(&mut self, _now: Time, _flow: usize, _window: &Window) {}

@@ -54,7 +54,7 @@ impl<O: Observer> Simulation<O> {
     fn max_goodput_bps(&self) -> f64 {
         let rate = self.scenario.graph().bottleneck().map_or(0, |link| link.rate.0);
         let mss = self.scenario.tcp.mss.0;
-        let bits_on_line = self.framing.bits(mss, 0);
+        let bits_on_line = self.framing.bits(mss, self.scenario.tcp.option_bytes());
         rate as f64 * (8 * mss) as f64 / bits_on_line as f64
     }
 

@@ -356,7 +356,9 @@ impl Connection {
     /// Whether nothing is under way and nothing was sent for a whole timeout (RFC 5681 section 4.1).
     #[must_use]
     pub fn has_been_idle(&self, now: Time) -> bool {
-        self.highest > 0 && self.flight() == 0 && now >= self.clock.after(self.last_sent, self.estimator.timeout_ticks())
+        self.highest > 0
+            && self.flight() == 0
+            && now >= self.clock.after(self.last_sent, self.estimator.timeout_ticks())
     }
 
     /// Doubles the timeout.

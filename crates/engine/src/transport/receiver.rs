@@ -99,7 +99,8 @@ impl Receiver {
         if self.echoes_timestamps && sequence <= self.acknowledged {
             self.echo = self.echo.max(Some(sent));
         }
-        let arrival = Arrival { in_order: self.next > before && !had_hole && sequence == before, waits: self.due.is_some() };
+        let arrival =
+            Arrival { in_order: self.next > before && !had_hole && sequence == before, waits: self.due.is_some() };
         self.due = self.acknowledging.delay(now, arrival);
         self.due.is_none().then(|| self.acknowledge())
     }

@@ -5,7 +5,11 @@ use super::{SOUND, assert_refused, complaints, complaints_with};
 #[test]
 fn blocks_that_have_no_room_in_a_segment_are_refused() {
     for blocks in ["0", "5"] {
-        assert_refused("tcp.sack_blocks", blocks, &["have no room", "1 to 4 do, or 3 beside timestamps", "RFC 2018 section 3"]);
+        assert_refused(
+            "tcp.sack_blocks",
+            blocks,
+            &["have no room", "1 to 4 do, or 3 beside timestamps", "RFC 2018 section 3"],
+        );
     }
     assert_refused("tcp.sack_blocks", "many", &["a whole number from 1 to 4", "many"]);
     for flavor in ["sack", "sack-rfc6675"] {
@@ -13,7 +17,9 @@ fn blocks_that_have_no_room_in_a_segment_are_refused() {
         let problems = complaints_with(&four);
         assert_eq!(
             problems,
-            ["--set tcp.sack_blocks=4: tcp.sack_blocks: 4 blocks have no room beside timestamps; at most 3 (RFC 2018 section 3)"]
+            [
+                "--set tcp.sack_blocks=4: tcp.sack_blocks: 4 blocks have no room beside timestamps; at most 3 (RFC 2018 section 3)"
+            ]
         );
     }
 }
@@ -28,7 +34,11 @@ fn a_flavor_that_needs_reports_is_refused_with_a_receiver_that_discards() {
 
 #[test]
 fn a_window_scale_that_is_too_large_or_too_small_is_refused() {
-    assert_refused("tcp.window_scale", "15", &["a window scale of 15 is too large; at most 14", "RFC 7323 section 2.3"]);
+    assert_refused(
+        "tcp.window_scale",
+        "15",
+        &["a window scale of 15 is too large; at most 14", "RFC 7323 section 2.3"],
+    );
     assert_refused("tcp.window_scale", "-1", &["\"automatic\"", "a whole number from 0 to 14", "the number -1"]);
     // 600000 B need a scale of 4 (65535 << 4 = 1048560); with 3, 524280 B can be advertised.
     let problems = complaints_with(&[("tcp.receiver_window", "600000 B"), ("tcp.window_scale", "3")]);
@@ -36,7 +46,8 @@ fn a_window_scale_that_is_too_large_or_too_small_is_refused() {
                     524280 B can be advertised";
     assert_eq!(problems, [expected]);
     // 600 >> 9 << 9 is 512, and 511 >> 9 is nothing.
-    let problems = complaints_with(&[("tcp.receiver_window", "1000 B"), ("tcp.mss", "600 B"), ("tcp.window_scale", "9")]);
+    let problems =
+        complaints_with(&[("tcp.receiver_window", "1000 B"), ("tcp.mss", "600 B"), ("tcp.window_scale", "9")]);
     let expected = "a window scale of 9 leaves 512 of 1000 B, which cannot hold one segment of 600 B";
     assert!(problems.len() == 1 && problems[0].contains(expected), "{problems:?}");
 }

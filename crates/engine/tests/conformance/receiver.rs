@@ -58,9 +58,8 @@ fn rfc_2018_case_3_the_second_fourth_sixth_and_eighth_segments_are_lost() {
 #[test]
 fn a_segment_that_arrives_again_is_reported_first_and_the_oldest_block_has_no_room() {
     let mut receiver = receiver("flavor = \"sack\", sack_blocks = 3");
-    let mut blocks = |sequence: u64| {
-        receiver.receive(ms(1), sequence, 500, ms(0)).expect("at once").blocks.as_slice().to_vec()
-    };
+    let mut blocks =
+        |sequence: u64| receiver.receive(ms(1), sequence, 500, ms(0)).expect("at once").blocks.as_slice().to_vec();
     (1..5).for_each(|island| _ = blocks(1000 * island));
     assert_eq!(blocks(1000), [(1000, 1500), (4000, 4500), (3000, 3500)], "(2000, 2500) was reported longest ago");
     assert_eq!(blocks(2000), [(2000, 2500), (1000, 1500), (4000, 4500)]);

@@ -26,7 +26,8 @@ fn a_partial_acknowledgment_retransmits_one_segment_and_nothing_else() {
 #[test]
 fn the_timer_starts_anew_with_each_partial_acknowledgment_or_with_the_first() {
     for (restart, second) in [("each-partial-acknowledgment", 3250), ("first-partial-acknowledgment", 3150)] {
-        let settings = format!("flavor = {{ kind = \"newreno\", timer_restart = \"{restart}\" }}, timer_phase = \"from-start\"");
+        let settings =
+            format!("flavor = {{ kind = \"newreno\", timer_restart = \"{restart}\" }}, timer_phase = \"from-start\"");
         let mut bench = Bench::new(10, &settings);
         bench.third_duplicate();
         bench.wait_until(ms(149));

@@ -103,8 +103,7 @@ fn after_heavy_loss_pipe_is_too_large_for_a_partial_acknowledgment_to_send_a_hol
 #[test]
 fn a_duplicate_may_need_news_to_count() {
     for (needs_news, resent) in [("true", vec![]), ("false", vec![0])] {
-        let mut bench =
-            Bench::new(10, &format!("flavor = {{ kind = \"sack\", duplicates_need_news = {needs_news} }}"));
+        let mut bench = Bench::new(10, &format!("flavor = {{ kind = \"sack\", duplicates_need_news = {needs_news} }}"));
         bench.report(0, &[(1, 2)]);
         bench.report(0, &[(1, 2)]);
         assert_eq!(bench.report(0, &[(1, 2)]), resent, "{needs_news}");

@@ -34,7 +34,9 @@ fn table(scenario: &Scenario) -> String {
             Happening::TimedOut { cwnd, ssthresh } => ("timeout", None, Some((cwnd, ssthresh))),
             Happening::Lost { content: Content::Data { sequence, .. } } => ("lost", Some(number(sequence)), None),
             Happening::Lost { content: Content::Synchronize | Content::Synchronized } => ("lost syn", None, None),
-            Happening::Lost { content: Content::Acknowledgment(answer) } => ("lost ack", Some(number(answer.next)), None),
+            Happening::Lost { content: Content::Acknowledgment(answer) } => {
+                ("lost ack", Some(number(answer.next)), None)
+            }
             Happening::Lost { content: Content::Background } => continue,
             Happening::Dropped { cell, .. } if damaged == Some(cell.packet) => continue,
             Happening::Dropped { cell, .. } => {

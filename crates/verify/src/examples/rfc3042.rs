@@ -8,7 +8,11 @@ use crate::check::{Check, Finding, Kind};
 /// With a flavor that has fast retransmit; RFC 6675 has the same in its own step (3).
 pub fn checks() -> Vec<Check> {
     let check = |flavor: &'static str| {
-        Check::new(format!("RFC 3042 section 2: a new segment for each of two duplicates: {flavor}"), Kind::Example, move || limited(flavor))
+        Check::new(
+            format!("RFC 3042 section 2: a new segment for each of two duplicates: {flavor}"),
+            Kind::Example,
+            move || limited(flavor),
+        )
     };
     ["tahoe", "reno", "newreno", "newreno-rfc6582", "sack", "sack-rfc6675"].map(check).into()
 }

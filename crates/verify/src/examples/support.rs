@@ -69,7 +69,11 @@ fn numbers(segments: &[Segment]) -> Vec<u64> {
 
 /// Compares what came out with what was worked out by hand.
 pub fn equal<T: PartialEq + std::fmt::Debug>(what: &str, found: T, by_hand: T) -> Finding {
-    if found == by_hand { Ok(format!("{what}: {found:?}")) } else { Err(format!("{what}: {found:?}, by hand {by_hand:?}")) }
+    if found == by_hand {
+        Ok(format!("{what}: {found:?}"))
+    } else {
+        Err(format!("{what}: {found:?}, by hand {by_hand:?}"))
+    }
 }
 
 /// All findings in one, or the first that differs.

@@ -38,7 +38,10 @@ fn fills(flavor: &str) -> Finding {
     let bytes = delivered(flavor, 200_000, 10)? - delivered(flavor, 200_000, 5)?;
     let segments_possible = 5 * 10_000_000 / (8 * 1040);
     let segments = bytes / 1000;
-    require(segments.abs_diff(segments_possible) <= 1, format!("{segments} segments in 5 s, where the line carries {segments_possible}"))
+    require(
+        segments.abs_diff(segments_possible) <= 1,
+        format!("{segments} segments in 5 s, where the line carries {segments_possible}"),
+    )
 }
 
 fn bounded() -> Finding {

@@ -4,6 +4,7 @@ mod integer_window;
 mod lone_flow;
 mod slow_start;
 mod square_root;
+mod waiting;
 mod zero_loss;
 
 use crate::check::Check;
@@ -15,6 +16,7 @@ pub fn checks() -> Vec<Check> {
     checks.extend(zero_loss::checks());
     checks.extend(square_root::checks());
     checks.extend(integer_window::checks());
+    checks.extend(waiting::checks());
     checks
 }
 

@@ -9,7 +9,9 @@ use crate::runs::{Sending, sendings};
 /// With every flavor.
 pub fn checks() -> Vec<Check> {
     let check = |flavor: &'static str| {
-        Check::new(format!("slow start doubles the window in each round trip: {flavor}"), Kind::Law, move || doubles(flavor))
+        Check::new(format!("slow start doubles the window in each round trip: {flavor}"), Kind::Law, move || {
+            doubles(flavor)
+        })
     };
     FLAVORS.map(check).into()
 }

@@ -9,7 +9,9 @@ use crate::runs::{line_through, record};
 pub fn checks() -> Vec<Check> {
     let flavors = ["reno", "newreno", "newreno-rfc6582", "sack", "sack-rfc6675"];
     let check = |flavor: &'static str| {
-        Check::new(format!("throughput falls with the square root of the loss rate: {flavor}"), Kind::Law, move || falls(flavor))
+        Check::new(format!("throughput falls with the square root of the loss rate: {flavor}"), Kind::Law, move || {
+            falls(flavor)
+        })
     };
     flavors.map(check).into()
 }
@@ -52,6 +54,10 @@ fn falls(flavor: &str) -> Finding {
     let holds = (slope + 0.5).abs() < 0.03 && (constant / 1.5_f64.sqrt() - 1.0).abs() < 0.08;
     require(
         holds,
-        format!("exponent {slope:.3} for -0.5, constant {constant:.3} for {:.3} (height of the line {:.3})", 1.5_f64.sqrt(), height.exp()),
+        format!(
+            "exponent {slope:.3} for -0.5, constant {constant:.3} for {:.3} (height of the line {:.3})",
+            1.5_f64.sqrt(),
+            height.exp()
+        ),
     )
 }

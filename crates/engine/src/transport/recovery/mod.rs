@@ -21,8 +21,8 @@ pub use sack_rfc6675::SackRfc6675;
 pub use tahoe::Tahoe;
 pub use vanilla::Vanilla;
 
-use super::connection::{Connection, DUPLICATE_THRESHOLD, Piece};
 use super::Acknowledgment;
+use super::connection::{Connection, DUPLICATE_THRESHOLD, Piece};
 use crate::registry::{Entry, Family};
 use crate::units::Time;
 

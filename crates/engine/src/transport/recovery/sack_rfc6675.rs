@@ -95,8 +95,8 @@ impl Recovery for LossRecovery {
     }
 
     fn on_duplicate(&mut self, now: Time, connection: &mut Connection) {
-        let shows_loss = connection.duplicates >= DUPLICATE_THRESHOLD
-            || Self::lost_below(connection) > connection.unacknowledged();
+        let shows_loss =
+            connection.duplicates >= DUPLICATE_THRESHOLD || Self::lost_below(connection) > connection.unacknowledged();
         if !self.is_recovering() && shows_loss && connection.unacknowledged() >= self.barred_below {
             self.enter(now, connection);
         }
