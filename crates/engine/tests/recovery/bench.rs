@@ -50,7 +50,7 @@ tcp = {{ mss = \"100 B\", receiver_window = \"4000 B\", initial_window = \"{wind
 
     /// An acknowledgment of all segments below `next` that reports ranges of segments, the latest first.
     pub fn report(&mut self, next: u64, blocks: &[(u64, u64)]) -> Vec<u64> {
-        self.now = self.now + Span::from_microseconds(1000);
+        self.now += Span::from_microseconds(1000);
         self.acknowledged = self.acknowledged.max(next);
         let blocks = blocks.iter().map(|&(begin, end)| (100 * begin, 100 * end)).collect();
         let acknowledgment = Acknowledgment { next: 100 * next, blocks, echo: None };

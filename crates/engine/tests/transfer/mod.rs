@@ -74,7 +74,7 @@ fn any_offers() -> impl Strategy<Value = Vec<(Time, u64)>> {
     prop::collection::vec((pause, prop_oneof![1_u64..30, 1_u64..6_000]), 1..5).prop_map(|parts| {
         let mut now = Time::ZERO;
         let offer = |(pause, bytes)| {
-            now = now + Span::from_microseconds(pause);
+            now += Span::from_microseconds(pause);
             (now, bytes)
         };
         parts.into_iter().map(offer).collect()
