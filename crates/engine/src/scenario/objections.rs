@@ -179,11 +179,21 @@ impl Scenario {
             objections.push(("tcp.window_scale".into(), message));
         }
         if self.tcp.advertised_window() < mss {
-            let message = format!("{window} B cannot hold one segment of {mss} B; nothing would ever be sent");
+            let scale = self.tcp.window_scale();
+            let message = match self.tcp.advertised_window() {
+                all if all == window => {
+                    format!("{window} B cannot hold one segment of {mss} B; nothing would ever be sent")
+                }
+                rest => format!(
+                    "a window scale of {scale} leaves {rest} of {window} B, which cannot hold one segment of {mss} B; nothing would \
+                     ever be sent"
+                ),
+            };
             objections.push(("tcp.receiver_window".into(), message));
         }
         if self.tcp.initial_window.bytes(mss) < mss {
-            let message = format!("smaller than one segment of {mss} B; nothing would ever be sent");
+            let message =
+                format!("smaller than one segment; nothing would ever be sent; at least {mss} B, or \"1 MSS\"");
             objections.push(("tcp.initial_window".into(), message));
         }
         objections
@@ -203,7 +213,7 @@ impl Scenario {
         }
         if tcp.out_of_order == OutOfOrder::Discard {
             let message = format!(
-                "a receiver that discards has nothing to report, and flavor \"{flavor}\" needs its reports; \"keep\""
+                "a receiver that discards has nothing to report, and flavor \"{flavor}\" needs its reports; write \"keep\""
             );
             objections.push(("tcp.out_of_order".into(), message));
         }
