@@ -39,6 +39,7 @@ impl Scenario {
         objections.extend(self.object_to_windows());
         objections.extend(self.object_to_selective_acknowledgments());
         self.tcp.window_scale = self.tcp.window_scale();
+        self.tcp.ssthresh_rule = self.tcp.ssthresh_rule();
         objections
     }
 
