@@ -85,7 +85,7 @@ struct Guarded {
 }
 
 impl Guarded {
-    #[inline]
+    #[inline(always)]
     fn admit(&mut self, cell: Cell, dropped: &mut Vec<Dropped>) {
         let circuit = cell.circuit();
         match self.policy.decide(cell, circuit, &self.occupancy) {
