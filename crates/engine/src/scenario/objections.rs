@@ -43,6 +43,7 @@ impl Scenario {
         objections.extend(self.object_to_windows());
         objections.extend(self.object_to_selective_acknowledgments());
         self.tcp.window_scale = self.tcp.window_scale();
+        self.tcp.ssthresh_rule = self.tcp.ssthresh_rule();
         objections
     }
 
@@ -52,7 +53,7 @@ impl Scenario {
         self.port.arrival_order = self.port.arrival_order.settled(framing.unit());
         let bits = match framing.unit() {
             Unit::Cell => CELL_BITS,
-            Unit::Packet => framing.bits(self.tcp.mss.0, 0),
+            Unit::Packet => framing.bits(self.tcp.mss.0, self.tcp.option_bytes()),
         };
         let round_trip = graph.flows.iter().map(|flow| graph.round_trip(flow)).max();
         if let (Some(bottleneck), Some(round_trip)) = (graph.bottleneck(), round_trip) {
@@ -68,7 +69,8 @@ impl Scenario {
             return objections;
         }
         let (name, framing, mss) = (self.framing.name(), self.framing.build(&()), self.tcp.mss.0);
-        if let Some(largest) = framing.largest_segment().filter(|largest| mss > *largest) {
+        let largest = framing.largest_segment().map(|largest| largest.saturating_sub(self.tcp.option_bytes()));
+        if let Some(largest) = largest.filter(|largest| mss > *largest) {
             let message =
                 format!("a segment of {mss} B does not fit a packet of framing \"{name}\"; at most {largest} B");
             objections.push(("tcp.mss".into(), message));
@@ -105,7 +107,8 @@ impl Scenario {
             return vec![("port.buffer".into(), message)];
         }
         let mut objections = Vec::new();
-        let (mss, packet, units) = (self.tcp.mss.0, framing.cells(self.tcp.mss.0, 0), framing.unit().plural());
+        let (mss, packet, units) =
+            (self.tcp.mss.0, framing.cells(self.tcp.mss.0, self.tcp.option_bytes()), framing.unit().plural());
         if let Some(capacity) = capacity.filter(|capacity| *capacity < packet) {
             let of_segment = match framing.unit() {
                 Unit::Cell => format!(": a segment of {mss} B takes {packet} cells"),
@@ -131,7 +134,7 @@ impl Scenario {
             )),
             Buffer::Packets(packets) if unit == Unit::Cell => {
                 let mss = self.tcp.mss.0;
-                let cells = framing.cells(mss, 0);
+                let cells = framing.cells(mss, self.tcp.option_bytes());
                 Some(format!(
                     "{packets} packets under framing \"{name}\", which counts cells; a segment of {mss} B takes {cells}, so write \"{} cells\"",
                     packets.saturating_mul(cells)
@@ -218,11 +221,21 @@ impl Scenario {
             objections.push(("tcp.window_scale".into(), message));
         }
         if self.tcp.advertised_window() < mss {
-            let message = format!("{window} B cannot hold one segment of {mss} B; nothing would ever be sent");
+            let scale = self.tcp.window_scale();
+            let message = match self.tcp.advertised_window() {
+                all if all == window => {
+                    format!("{window} B cannot hold one segment of {mss} B; nothing would ever be sent")
+                }
+                rest => format!(
+                    "a window scale of {scale} leaves {rest} of {window} B, which cannot hold one segment of {mss} B; nothing would \
+                     ever be sent"
+                ),
+            };
             objections.push(("tcp.receiver_window".into(), message));
         }
         if self.tcp.initial_window.bytes(mss) < mss {
-            let message = format!("smaller than one segment of {mss} B; nothing would ever be sent");
+            let message =
+                format!("smaller than one segment; nothing would ever be sent; at least {mss} B, or \"1 MSS\"");
             objections.push(("tcp.initial_window".into(), message));
         }
         objections
@@ -242,7 +255,7 @@ impl Scenario {
         }
         if tcp.out_of_order == OutOfOrder::Discard {
             let message = format!(
-                "a receiver that discards has nothing to report, and flavor \"{flavor}\" needs its reports; \"keep\""
+                "a receiver that discards has nothing to report, and flavor \"{flavor}\" needs its reports; write \"keep\""
             );
             objections.push(("tcp.out_of_order".into(), message));
         }

@@ -301,7 +301,7 @@ impl<O: Observer> Simulation<O> {
             Some(Content::Data { sequence, length, sent }) => self.receive_segment(now, number, sequence, length, sent),
             Some(Content::Acknowledgment(acknowledgment)) => self.receive_acknowledgment(now, number, acknowledgment),
             Some(Content::Synchronize) => {
-                self.send_backward(now, number, Content::Synchronized, option_bytes::SYNCHRONIZE)
+                self.send_backward(now, number, Content::Synchronized, option_bytes::SYNCHRONIZE);
             }
             Some(Content::Synchronized) => self.open(now, number),
             Some(Content::Background) | None => {}

@@ -57,7 +57,7 @@ impl<O: Observer> Simulation<O> {
     fn max_goodput_bps(&self) -> f64 {
         let rate = self.scenario.graph().bottleneck().map_or(0, |link| link.rate.0);
         let mss = self.scenario.tcp.mss.0;
-        let bits_on_line = self.framing.bits(mss, 0);
+        let bits_on_line = self.framing.bits(mss, self.scenario.tcp.option_bytes());
         let left =
             (1.0 - self.reserved_share).max(self.scenario.port.scheduler(self.framing.unit()).guaranteed_share());
         rate as f64 * (8 * mss) as f64 / bits_on_line as f64 * left

@@ -4,6 +4,7 @@ mod background;
 mod classes;
 mod conservation;
 mod delivery;
+mod integer_window;
 mod lone_flow;
 mod losses;
 mod packets;
@@ -11,4 +12,4 @@ mod random_networks;
 mod sources;
 mod unlimited_buffer;
 
-pub use random_networks::any_network;
+pub use random_networks::{any_network, any_tcp, longest_timeout, parse};

@@ -4,7 +4,10 @@ mod integer_window;
 mod lone_flow;
 mod slow_start;
 mod square_root;
+mod waiting;
 mod zero_loss;
+
+use longfat_engine::transport::flavor::FLAVORS;
 
 use crate::check::Check;
 
@@ -15,8 +18,11 @@ pub fn checks() -> Vec<Check> {
     checks.extend(zero_loss::checks());
     checks.extend(square_root::checks());
     checks.extend(integer_window::checks());
+    checks.extend(waiting::checks());
     checks
 }
 
-/// Flavors that every law of congestion control is checked with.
-const FLAVORS: [&str; 7] = ["vanilla", "tahoe", "reno", "newreno", "newreno-rfc6582", "sack", "sack-rfc6675"];
+/// Every registered flavor, but for some.
+pub(crate) fn flavors_without(left_out: &[&str]) -> Vec<&'static str> {
+    FLAVORS.iter().map(|entry| entry.name).filter(|name| !left_out.contains(name)).collect()
+}
