@@ -9,6 +9,7 @@ use crate::loss::LossModel;
 use crate::registry::Family;
 use crate::switch::drop_policy::DropPolicy;
 use crate::switch::scheduler::Scheduler;
+use crate::switch::service::Service;
 use crate::topology::Topology;
 use crate::traffic::Source;
 use crate::transport::{acknowledging::Acknowledging, flavor::Flavor, rto::TimeoutEstimator};
@@ -19,6 +20,7 @@ pub fn models() -> Json {
     let families = [
         family::<dyn DropPolicy>(),
         family::<dyn Scheduler>(),
+        family::<dyn Service>(),
         family::<dyn Flavor>(),
         family::<dyn TimeoutEstimator>(),
         family::<dyn Acknowledging>(),

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use crate::framing::{Cell, Packet, PacketId, Packets, Unit};
+use crate::framing::{Cell, Packet, Packets, Unit};
 use crate::units::{CELL_BITS, LineClock, Rate, Span, Time, TransmissionTime};
 
 /// One cell, or the cells of a whole packet sent back to back.
@@ -116,15 +116,15 @@ impl Line {
         self.trains.iter().map(|train| u64::from(train.cells)).sum()
     }
 
-    /// Hands over a whole packet on `circuit`.
-    pub fn send_packet(&mut self, now: Time, id: PacketId, packet: &Packet, circuit: u32) {
+    /// Hands over a whole packet, of which `first` is the first cell.
+    pub fn send_packet(&mut self, now: Time, first: Cell, packet: &Packet) {
         let cells = packet.cells;
         let transmission = match self.unit {
             Unit::Cell => self.cell_time,
             Unit::Packet => TransmissionTime::of_bits(packet.bits, self.rate),
         };
         self.start(now);
-        self.push(Cell::new(id, circuit, true, cells == 1), cells, transmission);
+        self.push(first, cells, transmission);
         self.free.advance_by(transmission, u64::from(cells));
     }
 

@@ -2,13 +2,11 @@
 
 use super::{Buffer, Scenario};
 use crate::background::{Background, BackgroundContext};
-use crate::config::{format_span, listed};
+use crate::config::format_span;
 use crate::framing::{Framing, Unit};
 use crate::loss::{Direction, LossContext, LossModel};
 use crate::random::Chance;
 use crate::registry::Chosen;
-use crate::switch::drop_policy::BufferContext;
-use crate::switch::scheduler::{Class, SCHEDULERS, SchedulerContext};
 use crate::topology::Graph;
 use crate::transport::{OptionSize, OutOfOrder, WindowScale, option_bytes};
 use crate::units::{CELL_BITS, PICOSECONDS_PER_SECOND, Rate, Span};
@@ -23,7 +21,7 @@ const LONGEST_DELAY: Span = Span(60 * PICOSECONDS_PER_SECOND);
 const HIGHEST_RATE: Rate = Rate(100_000_000_000_000);
 
 /// A dotted path and what is wrong there.
-type Objection = (String, String);
+pub(super) type Objection = (String, String);
 
 impl Scenario {
     /// Resolves what depends on several parts, and tells what is wrong between them.
@@ -116,11 +114,10 @@ impl Scenario {
             };
             objections.push(("port.buffer".into(), format!("{capacity} {units} cannot hold one packet{of_segment}")));
         }
-        let circuits = 2 * graph.flows.len() + self.background.len();
-        let context = BufferContext { capacity, circuits, unit: framing.unit() };
+        let context = self.buffer_context(graph, "bottleneck");
         let of_policy = self.port.policy.objections(&context);
         objections.extend(of_policy.into_iter().map(|(key, message)| (format!("port.policy.{key}"), message)));
-        let of_scheduler = self.port.scheduler.objections(&SchedulerContext { unit: framing.unit() });
+        let of_scheduler = self.port.scheduler.objections(&context);
         objections.extend(of_scheduler.into_iter().map(|(key, message)| (format!("port.scheduler.{key}"), message)));
         objections
     }
@@ -165,41 +162,6 @@ impl Scenario {
             objections.into_iter().map(|(key, message)| (format!("background[{number}].{key}"), message)).collect()
         };
         self.background.iter().enumerate().flat_map(of_model).collect()
-    }
-
-    /// A class with traffic must have a queue, and leave something to the others.
-    fn object_to_classes(&self, graph: &Graph) -> Vec<Objection> {
-        let sources = self.sources_of_background(graph).into_iter().enumerate();
-        let vbr: Vec<_> = sources.filter(|(_, source)| source.class() == Class::Vbr).collect();
-        let Some((first, _)) = vbr.first() else { return Vec::new() };
-        let (name, unit) = (self.port.scheduler.name(), self.framing.build(&()).unit());
-        let scheduler = self.port.scheduler(unit);
-        if !scheduler.has_vbr_queue() {
-            let with_queue = SCHEDULERS.iter().map(|entry| entry.name).filter(|other| *other != name);
-            let message = format!(
-                "\"{}\" is of the class VBR, and scheduler \"{name}\" has no queue for it; port.scheduler may be {}",
-                self.background[*first].name(),
-                listed(with_queue)
-            );
-            return vec![(format!("background[{first}]"), message)];
-        }
-        let reserved: f64 = vbr.iter().map(|(_, source)| source.reserved_share()).sum();
-        if reserved >= 1.0 && scheduler.guaranteed_share() <= 0.0 {
-            let message = format!(
-                "nothing is left: VBR takes all of the line, and scheduler \"{name}\" guarantees nothing to UBR"
-            );
-            return vec![("port.scheduler".into(), message)];
-        }
-        Vec::new()
-    }
-
-    fn sources_of_background(&self, graph: &Graph) -> Vec<Box<dyn Background>> {
-        let Some(bottleneck) = graph.bottleneck() else { return Vec::new() };
-        let chance = Chance { seed: self.seed, replication: self.replication };
-        let build = |(number, model): (usize, &Chosen<dyn Background>)| {
-            model.build(&BackgroundContext::of(number, bottleneck.rate, &self.framing, chance))
-        };
-        self.background.iter().enumerate().map(build).collect()
     }
 
     fn object_to_windows(&self) -> Vec<Objection> {

@@ -58,8 +58,7 @@ impl<O: Observer> Simulation<O> {
         let rate = self.scenario.graph().bottleneck().map_or(0, |link| link.rate.0);
         let mss = self.scenario.tcp.mss.0;
         let bits_on_line = self.framing.bits(mss, self.scenario.tcp.option_bytes());
-        let left =
-            (1.0 - self.reserved_share).max(self.scenario.port.scheduler(self.framing.unit()).guaranteed_share());
+        let left = self.scenario.ubr_share(&self.scenario.graph());
         rate as f64 * (8 * mss) as f64 / bits_on_line as f64 * left
     }
 

@@ -4,6 +4,7 @@ pub mod drop_policy;
 mod occupancy;
 mod port;
 pub mod scheduler;
+pub mod service;
 mod slots;
 mod statistics;
 mod threshold;

@@ -1,13 +1,14 @@
 //! An output port: a buffer, the policy that guards it, and the line it feeds.
 
 use super::drop_policy::{BufferContext, DropPolicy, Verdict};
-use super::scheduler::{Class, FifoQueue, Scheduler, SchedulerContext, Turn};
+use super::scheduler::{Class, FifoQueue, Scheduler, Turn};
+use super::service::Service;
 use super::slots::Slots;
 use super::vbr::VbrQueue;
 use super::{ArrivalOrder, Occupancy, PortStatistics};
 use crate::background::Background;
 use crate::config::Parameter;
-use crate::framing::{Cell, Packets, Unit};
+use crate::framing::{Cell, Packets};
 use crate::link::Line;
 use crate::random::Stream;
 use crate::registry::Chosen;
@@ -25,6 +26,8 @@ crate::section! {
         pub policy: Chosen<dyn DropPolicy> = "tail-drop",
         /// Which service class sends in a slot, where background traffic has one of its own (V-03, V-04).
         pub scheduler: Chosen<dyn Scheduler> = "fifo",
+        /// What the connections are promised (P-01).
+        pub service: Chosen<dyn Service> = "ubr",
         /// In which order cells that arrive in one cell slot enter the buffer (S-06). The papers say "no randomization in
         /// any component" and no more. Always the same order lets one connection capture the buffer, which their tables
         /// do not show; a seeded random order comes closest to them, and is what "by-framing" means for cells. Packets that
@@ -32,14 +35,6 @@ crate::section! {
         pub arrival_order: ArrivalOrder = "by-framing" or ["rotating", "fixed", "first-come-first-served"],
         /// Whether the cell being sent counts as one in the buffer (S-07). Table 1 of UBR+ comes out exactly if not.
         pub counts_cell_in_service: bool = "false" or ["true"],
-    }
-}
-
-impl PortConfig {
-    /// Its scheduler, at rest.
-    #[must_use]
-    pub fn scheduler(&self, unit: Unit) -> Box<dyn Scheduler> {
-        self.scheduler.build(&SchedulerContext { unit })
     }
 }
 
@@ -55,8 +50,8 @@ enum Queue {
 }
 
 impl Queue {
-    fn new(chosen: &Chosen<dyn Scheduler>, context: &SchedulerContext) -> Self {
-        if chosen.is_absent() { Self::Fifo(FifoQueue::default()) } else { Self::Scheduled(chosen.build(context)) }
+    fn new(chosen: &Chosen<dyn Scheduler>, buffer: &BufferContext) -> Self {
+        if chosen.is_absent() { Self::Fifo(FifoQueue::default()) } else { Self::Scheduled(chosen.build(buffer)) }
     }
 
     #[inline]
@@ -125,14 +120,14 @@ pub struct Port {
 impl Port {
     /// An empty port in front of `line`, which has the rate `rate`.
     #[must_use]
-    pub fn new(config: &PortConfig, buffer: BufferContext, line: usize, rate: Rate, chance: Stream) -> Self {
-        let queue = Queue::new(&config.scheduler, &SchedulerContext { unit: buffer.unit });
+    pub fn new(config: &PortConfig, buffer: &BufferContext, line: usize, rate: Rate, chance: Stream) -> Self {
+        let queue = Queue::new(&config.scheduler, buffer);
         let vbr = matches!(&queue, Queue::Scheduled(scheduler) if scheduler.has_vbr_queue());
         Self {
             line,
             buffer: Guarded {
                 occupancy: Occupancy::new(buffer.capacity, buffer.circuits),
-                policy: config.policy.build(&buffer),
+                policy: config.policy.build(buffer),
                 queue,
                 statistics: PortStatistics::default(),
             },

@@ -30,6 +30,9 @@ struct Place {
 fn companions(model: &str) -> Overrides {
     let needed: &[(&str, &str)] = match model {
         "vbr-on-off" => &[("port.scheduler", "strict-priority")],
+        "double-threshold" | "weighted-fba" | "dfba" => {
+            &[("port.service", "{ kind = 'gfr', minimum_cell_rate = '1 Mbit/s' }")]
+        }
         _ => &[],
     };
     needed.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect()

@@ -7,6 +7,7 @@ use longfat_engine::loss::LOSS_MODELS;
 use longfat_engine::registry::{Chosen, Entry};
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::PortConfig;
+use longfat_engine::switch::service::SERVICES;
 use longfat_engine::transport::TcpConfig;
 use longfat_engine::transport::flavor::FLAVORS;
 use longfat_engine::transport::rto::{ESTIMATORS, TimeoutEstimator};
@@ -68,6 +69,10 @@ fn any_network_with(traffic: impl Strategy<Value = String>) -> impl Strategy<Val
 pub fn parse(text: &str) -> Option<Scenario> {
     let known = [
         "port.policy.threshold",
+        "port.policy.low",
+        "port.policy.high",
+        "port.policy.kind: goes by minimum cell rates",
+        "port.service.minimum_cell_rate: together",
         "does not fit a packet",
         "never come",
         "tcp.out_of_order",
@@ -116,17 +121,34 @@ fn unit_of(framing: &str) -> Unit {
 
 fn any_port(unit: Unit) -> impl Strategy<Value = String> {
     let (sizes, left_out) = match unit {
-        Unit::Cell => ([80_u64..260, 201..4_000], &["buffer"][..]),
+        Unit::Cell => ([80_u64..260, 201..4_000], &["buffer", "service"][..]),
         // Packets know no slots.
-        Unit::Packet => ([1..20, 10..400], &["buffer", "arrival_order", "scheduler"][..]),
+        Unit::Packet => ([1..20, 10..400], &["buffer", "arrival_order", "scheduler", "service"][..]),
     };
     let [small, large] = sizes.map(|sizes| sizes.prop_map(move |size| format!("{size} {}", unit.plural())));
     let buffer = prop_oneof![small, large, Just("unlimited".to_owned())];
-    (buffer, any_table(None, &PortConfig::fields(), left_out)).prop_map(move |(buffer, knobs)| {
+    let knobs = any_table(None, &PortConfig::fields(), left_out);
+    (buffer, knobs, any_promise()).prop_map(move |(buffer, knobs, promise)| {
         let knobs = knobs.trim_start_matches('{');
         // What is left out is the default.
         let scheduler = if unit == Unit::Packet { " scheduler = \"fifo\"," } else { "" };
-        format!("{{ buffer = \"{buffer}\",{scheduler}{knobs}")
+        // Some policies go by minimum cell rates, and only cells have them.
+        let goes_by_rates = |policy: &str| knobs.contains(&format!("kind = {policy:?}"));
+        let needs_promise = ["double-threshold", "weighted-fba", "dfba"].into_iter().any(goes_by_rates);
+        let service = match unit {
+            Unit::Cell if needs_promise || promise.0 => format!(" service = {},", promise.1),
+            _ => String::new(),
+        };
+        format!("{{ buffer = \"{buffer}\",{scheduler}{service}{knobs}")
+    })
+}
+
+/// Whether connections are promised a rate, and which: one that the slowest line has for six.
+fn any_promise() -> impl Strategy<Value = (bool, String)> {
+    let gfr = SERVICES.iter().find(|entry| entry.name == "gfr").expect("it is registered");
+    let knobs = any_table(Some(gfr.name), &(gfr.parameters)(), &["minimum_cell_rate"]);
+    (prop::bool::weighted(0.2), knobs, 1_u64..160).prop_map(|(is_promised, knobs, rate)| {
+        (is_promised, knobs.replace(" }", &format!(", minimum_cell_rate = \"{rate} bit/s\" }}")))
     })
 }
 

@@ -6,12 +6,14 @@
 
 mod fifo;
 mod guaranteed_rate;
+mod per_vc_fair;
 mod start_time;
 mod strict_priority;
 mod weighted_fair;
 
 pub use fifo::FifoQueue;
 
+use super::drop_policy::BufferContext;
 use crate::config::Probability;
 use crate::framing::{Cell, Unit};
 use crate::registry::{Entry, Family};
@@ -22,6 +24,7 @@ pub const SCHEDULERS: &[Entry<dyn Scheduler>] = &[
     Entry::of::<strict_priority::StrictPriority>(),
     Entry::of::<guaranteed_rate::GuaranteedRate>(),
     Entry::of::<weighted_fair::WeightedFair>(),
+    Entry::of::<per_vc_fair::PerVcFair>(),
 ];
 
 /// A service class: what has a queue of its own at a port.
@@ -86,16 +89,9 @@ pub trait Scheduler: Send {
     }
 }
 
-/// The port whose queues a scheduler serves.
-#[derive(Clone, Copy, Debug)]
-pub struct SchedulerContext {
-    /// What it sends in one piece.
-    pub unit: Unit,
-}
-
 impl Family for dyn Scheduler {
     const KIND: &'static str = "scheduler";
-    type Context = SchedulerContext;
+    type Context = BufferContext;
     const NOTHING: Option<&'static str> = Some("fifo");
     fn models() -> &'static [Entry<Self>] {
         SCHEDULERS
@@ -103,7 +99,7 @@ impl Family for dyn Scheduler {
 }
 
 /// The objection to a scheduler that counts slots, where there are none.
-fn object_to_packets(context: &SchedulerContext) -> Vec<(&'static str, String)> {
+fn object_to_packets(context: &BufferContext) -> Vec<(&'static str, String)> {
     let message = "shares out cell slots, and packets that travel whole have none; leave it out, or \"fifo\"";
     (context.unit == Unit::Packet).then(|| ("kind", message.into())).into_iter().collect()
 }

@@ -1,21 +1,30 @@
 //! A scheduler on a bench: UBR cells come, VBR cells wait, and the order in which they are sent is written down.
 
-use super::{Scheduler, SchedulerContext, Turn};
+use super::super::drop_policy::BufferContext;
+use super::{Scheduler, Turn};
 use crate::config::{Parameter, Reader, parse_fragment};
 use crate::framing::{Cell, PacketId, Unit};
+use crate::random::Chance;
 use crate::registry::Chosen;
 
 pub(super) struct Bench(Box<dyn Scheduler>);
 
 impl Bench {
     pub(super) fn new(scheduler: &str) -> Self {
-        Self::with(scheduler, &SchedulerContext { unit: Unit::Cell })
+        Self::build(scheduler, 8, None)
     }
 
-    pub(super) fn with(scheduler: &str, context: &SchedulerContext) -> Self {
+    /// With a circuit for each weight.
+    pub(super) fn with_weights(scheduler: &str, weights: &[u64]) -> Self {
+        Self::build(scheduler, weights.len(), Some(weights.to_vec()))
+    }
+
+    fn build(scheduler: &str, circuits: usize, weights: Option<Vec<u64>>) -> Self {
+        let chance = Chance { seed: 1, replication: 0 }.stream("policy");
+        let context = BufferContext { weights, ..BufferContext::new(None, circuits, Unit::Cell, chance) };
         let mut reader = Reader::default();
         let chosen = Chosen::<dyn Scheduler>::read(&parse_fragment(scheduler), &mut reader);
-        Self(chosen.unwrap_or_else(|| panic!("{:?}", reader.problems)).build(context))
+        Self(chosen.unwrap_or_else(|| panic!("{:?}", reader.problems)).build(&context))
     }
 
     /// A UBR cell of each of these circuits joins the buffer.

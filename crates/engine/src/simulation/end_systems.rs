@@ -1,0 +1,160 @@
+//! The end systems: segments, acknowledgments and timers, between the network and the senders and receivers.
+
+use super::{OTHER_RANK, Simulation, Slot};
+use crate::framing::{Cell, Content};
+use crate::observer::Observer;
+use crate::transport::{Acknowledgment, Segment, option_bytes};
+use crate::units::Time;
+
+impl<O: Observer> Simulation<O> {
+    /// A cell has reached the host at the end of its circuit.
+    #[inline]
+    pub(super) fn deliver(&mut self, now: Time, cell: Cell) {
+        let (number, is_data) = (cell.circuit() / 2, cell.circuit().is_multiple_of(2));
+        let Some(flow) = self.flows.get_mut(number) else { return self.absorb(cell) };
+        let end = if is_data { &mut flow.data_in } else { &mut flow.acknowledgments_in };
+        let content = end.receive(cell, &self.packets).map(|packet| self.packets.get(packet).content);
+        self.cells_delivered += 1;
+        self.packets.release_cell(cell.packet);
+        match content {
+            Some(Content::Data { sequence, length, sent }) => self.receive_segment(now, number, sequence, length, sent),
+            Some(Content::Acknowledgment(acknowledgment)) => self.receive_acknowledgment(now, number, acknowledgment),
+            Some(Content::Synchronize) => {
+                self.send_backward(now, number, Content::Synchronized, option_bytes::SYNCHRONIZE);
+            }
+            Some(Content::Synchronized) => self.open(now, number),
+            Some(Content::Background) | None => {}
+        }
+    }
+
+    fn receive_segment(&mut self, now: Time, number: usize, sequence: u64, length: u64, sent: Time) {
+        let flow = &mut self.flows[number];
+        let acknowledgment = flow.receiver.receive(now, sequence, length, sent);
+        flow.fingerprint.add(now.0);
+        flow.fingerprint.add(sequence);
+        let next = flow.receiver.next();
+        if flow.size == Some(next) && flow.finished.is_none() {
+            flow.finished = Some(now);
+        }
+        self.observer.segment_received(now, number, sequence, length, next);
+        if let Some(acknowledgment) = acknowledgment {
+            self.send_acknowledgment(now, number, acknowledgment);
+        }
+        self.watch_receiver(number);
+    }
+
+    /// A delayed acknowledgment is due.
+    pub(super) fn acknowledge_late(&mut self, now: Time, number: usize) {
+        let acknowledgment = self.flows[number].receiver.acknowledge_late();
+        self.send_acknowledgment(now, number, acknowledgment);
+        self.watch_receiver(number);
+    }
+
+    /// Sets the receiver's timer in the calendar.
+    fn watch_receiver(&mut self, number: usize) {
+        let flow = &mut self.flows[number];
+        let due = flow.receiver.due();
+        if flow.late_acknowledgment != due {
+            flow.late_acknowledgment = due;
+            self.schedule_or_cancel(self.late_acknowledgment_slot(number), due);
+        }
+    }
+
+    fn send_acknowledgment(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) {
+        self.observer.acknowledgment_sent(now, number, &acknowledgment);
+        let blocks = acknowledgment.blocks.as_slice().len();
+        let options = self.scenario.tcp.option_bytes() + self.scenario.tcp.sack_option_size.bytes(blocks);
+        self.send_backward(now, number, Content::Acknowledgment(acknowledgment), options);
+    }
+
+    fn send_backward(&mut self, now: Time, number: usize, content: Content, option_bytes: u64) {
+        let line = self.flows[number].acknowledgment_line;
+        self.send_packet(now, line, 2 * number + 1, content, 0, option_bytes);
+    }
+
+    fn receive_acknowledgment(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) {
+        let flow = &mut self.flows[number];
+        flow.fingerprint.add(now.0);
+        flow.fingerprint.add(acknowledgment.next);
+        self.observer.acknowledgment_received(now, number, &acknowledgment, flow.sender.window());
+        flow.sender.acknowledge(now, acknowledgment, &mut self.segments);
+        self.send_segments(now, number);
+    }
+
+    /// The answer to a synchronizing segment has arrived.
+    fn open(&mut self, now: Time, number: usize) {
+        self.flows[number].sender.synchronized(now, &mut self.segments);
+        self.send_segments(now, number);
+    }
+
+    pub(super) fn time_out(&mut self, now: Time, number: usize) {
+        let flow = &mut self.flows[number];
+        flow.fingerprint.add(now.0);
+        flow.timer = None;
+        if flow.sender.times_out_next() {
+            self.observer.timed_out(now, number, flow.sender.window());
+        }
+        flow.sender.expire(now, &mut self.segments);
+        self.calendar.cancel(self.timer_slot(number));
+        self.send_segments(now, number);
+    }
+
+    pub(super) fn wake(&mut self, now: Time, number: usize) {
+        let flow = &mut self.flows[number];
+        let wake = flow.source.wake(now);
+        flow.sender.offer(now, wake.bytes, &mut self.segments);
+        self.schedule_or_cancel(self.wake_slot(number), wake.next);
+        self.send_segments(now, number);
+    }
+
+    /// Sends what the sender of a flow has decided to send, and sets its timer in the calendar.
+    fn send_segments(&mut self, now: Time, number: usize) {
+        let line = self.flows[number].data_line;
+        for index in 0..self.segments.len() {
+            let segment = self.segments[index];
+            self.observer.segment_sent(now, number, segment, self.flows[number].sender.window());
+            let Segment { sequence, length, .. } = segment;
+            if segment.synchronize {
+                self.send_packet(now, line, 2 * number, Content::Synchronize, 0, option_bytes::SYNCHRONIZE);
+            } else {
+                let content = Content::Data { sequence, length, sent: now };
+                self.send_packet(now, line, 2 * number, content, length, self.scenario.tcp.option_bytes());
+            }
+        }
+        self.segments.clear();
+        let flow = &mut self.flows[number];
+        let expires = flow.sender.expires();
+        if flow.timer != expires {
+            flow.timer = expires;
+            self.schedule_or_cancel(self.timer_slot(number), expires);
+        }
+    }
+
+    pub(super) fn schedule_or_cancel(&mut self, slot: Slot, time: Option<Time>) {
+        match time {
+            Some(time) => self.calendar.schedule(slot, time, OTHER_RANK),
+            None => self.calendar.cancel(slot),
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "a packet has few cells; circuits are numbered in 29 bits")]
+    pub(super) fn send_packet(
+        &mut self,
+        now: Time,
+        line: usize,
+        circuit: usize,
+        content: Content,
+        payload_bytes: u64,
+        option_bytes: u64,
+    ) {
+        let cells = self.framing.cells(payload_bytes, option_bytes) as u32;
+        let packet = self.packets.insert(content, cells, self.framing.bits(payload_bytes, option_bytes));
+        self.cells_sent += u64::from(cells);
+        let idle = self.links[line].line.is_empty();
+        let first = self.mark_at_source(now, Cell::new(packet, circuit as u32, true, cells == 1), cells);
+        self.links[line].line.send_packet(now, first, self.packets.get(packet));
+        if idle {
+            self.watch_line(line);
+        }
+    }
+}
