@@ -10,9 +10,15 @@ from pathlib import Path
 import pytest
 
 from longfat import _engine
+from longfat.report.splice import spliced
 
 ROOT = Path(__file__).parent.parent
 TUTORIALS = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
+METHODS = sorted((ROOT / "docs" / "method").glob("*.md"))
+SHOWN = re.compile(
+    r"<!-- BEGIN: (longfat (?:analyze|study plan) .*?) -->\n(.*?)<!-- END: ", re.DOTALL
+)
+"""A command and what it prints, in a page."""
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -28,7 +34,8 @@ def as_script(block: str) -> str:
     return "\n".join(failing.sub(checked, line) for line in lines)
 
 
-def paste(script: str, folder: Path) -> None:
+def paste(script: str, folder: Path) -> str:
+    """Run a script that must succeed, and return what it prints."""
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     environment.pop("LONGFAT_STORE", None)
     done = subprocess.run(
@@ -36,6 +43,7 @@ def paste(script: str, folder: Path) -> None:
         cwd=folder, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, f"{script}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+    return done.stdout
 
 
 @pytest.mark.parametrize("tutorial", TUTORIALS, ids=lambda page: page.stem)
@@ -43,6 +51,23 @@ def test_a_tutorial_works_when_pasted(tutorial: Path, tmp_path: Path) -> None:
     scripts = [as_script(block) for block in blocks(tutorial, "console")]
     assert scripts
     paste("\n".join(scripts), tmp_path)
+
+
+@pytest.mark.parametrize("page", METHODS, ids=lambda page: page.stem)
+def test_a_page_about_a_method_shows_what_its_commands_print(page: Path, tmp_path: Path) -> None:
+    """Commands run where the console blocks of the page, if it has any, have been pasted.
+
+    With LONGFAT_BLESS=1 the page is rewritten instead.
+    """
+    paste("\n".join(as_script(block) for block in blocks(page, "console")), tmp_path)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    text = page.read_text()
+    for command, shown in SHOWN.findall(text):
+        printed = paste(command, tmp_path)
+        if os.environ.get("LONGFAT_BLESS"):
+            page.write_text(spliced(page.read_text(), command, printed, str(page)))
+        else:
+            assert shown.strip() == printed.strip(), f"{page}: {command}"
 
 
 def test_the_scenario_and_the_program_of_the_readme_work(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from longfat import _engine
+from longfat.design import combinations
 from longfat.errors import LongfatError
 from longfat.reference import Combination
 from longfat.scenario import Scenario
@@ -70,19 +71,14 @@ def plan_design(study: Study, selection: Selection) -> Plan:
     Raises `LongfatError` for an unknown table, a condition that SQL refuses or one that leaves
     nothing, and `longfat.InvalidInput` for a combination that is no valid scenario.
     """
-    if study.design.kind == "full-factorial" and not selection.tables:
-        return _plan(study, selection, _crossed(study))
-    return plan_reference(study, selection)
+    if study.design.kind == "reference-rows" or selection.tables:
+        return plan_reference(study, selection)
+    return _plan(study, selection, combinations(study.design, study.factors))
 
 
 def plan_reference(study: Study, selection: Selection) -> Plan:
     """Plan the rows of the paper's tables, whatever the design. Raises as `plan_design` does."""
     return _plan(study, selection, _reference_rows(study, selection))
-
-
-def _crossed(study: Study) -> list[Combination]:
-    axes = [[(factor.name, level) for level in factor.levels] for factor in study.factors]
-    return list(itertools.product(*axes))
 
 
 def _reference_rows(study: Study, selection: Selection) -> list[Combination]:
@@ -100,11 +96,11 @@ def _reference_rows(study: Study, selection: Selection) -> list[Combination]:
     return list(dict.fromkeys(rows))
 
 
-def _plan(study: Study, selection: Selection, combinations: Sequence[Combination]) -> Plan:
+def _plan(study: Study, selection: Selection, chosen: Sequence[Combination]) -> Plan:
     replications = selection.replications
     if replications is None:
         replications = study.design.replications
-    keys = list(itertools.product(combinations, range(replications + 1)))
+    keys = list(itertools.product(chosen, range(replications + 1)))
     for condition in selection.where:
         keys = _where(study, keys, condition)
     if not keys:
@@ -136,7 +132,7 @@ def _where(
 
 
 def _seeds(
-    study: Study, combinations: Sequence[Combination]
+    study: Study, planned: Sequence[Combination]
 ) -> dict[Combination, list[tuple[str, str]]]:
     """The seed override of each combination; none with common random numbers.
 
@@ -145,7 +141,7 @@ def _seeds(
     """
     if study.design.seeds == "common":
         return {}
-    distinct = list(dict.fromkeys(combinations))
+    distinct = list(dict.fromkeys(planned))
     scenarios = _resolve(study, [study.overrides(combination) for combination in distinct])
     return {
         combination: [("seed", str(_independent_seed(scenario)))]

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +14,17 @@ from longfat.reference import Combination, ReferenceRow, load_reference
 
 Overrides = tuple[tuple[str, str], ...]
 """(scenario path, value) pairs, in the order in which they are applied."""
+
+DesignKind = Literal[
+    "full-factorial",
+    "reference-rows",
+    "two-level",
+    "fractional",
+    "one-at-a-time",
+    "latin-hypercube",
+    "sobol",
+    "explicit",
+]
 
 SHIPPED = Path(__file__).parent / "studies"
 STUDY_FILE = "study.toml"
@@ -42,12 +53,18 @@ class Design:
     """Which factor combinations run, how often, and what chance may change between replications.
 
     Replication 0 is the scenario as it stands; replications 1 to `replications` apply `perturb`.
+    `generators` belongs to fractional designs, `combinations` to explicit ones, `points` and
+    `sample_seed` to Latin hypercubes and Sobol's sequence.
     """
 
-    kind: Literal["full-factorial", "reference-rows"]
+    kind: DesignKind
     replications: int
     seeds: Literal["common", "independent"]
     perturb: Overrides
+    generators: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    combinations: Sequence[Combination] = ()
+    points: int = 0
+    sample_seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -132,19 +149,28 @@ def _study(document: dict[str, Any], file: Path, scenario_source: str, text: byt
         citation=document["citation"],
         scenario_source=scenario_source,
         scenario_text=text,
-        design=_design(document["design"]),
+        design=_design(document["design"], factors),
         factors=factors,
         responses=_responses(document["responses"], factors, file.parent),
         quick=Quick(document["quick"]["replications"], document["quick"]["where"]),
     )
 
 
-def _design(document: dict[str, Any]) -> Design:
+def _design(document: dict[str, Any], factors: Sequence[Factor]) -> Design:
+    order = [factor.name for factor in factors]
+    listed = document.get("combinations", ())
     return Design(
         kind=document["kind"],
         replications=document["replications"],
         seeds=document["seeds"],
         perturb=_overrides(document["perturb"]),
+        generators=dict(document["generators"]),
+        combinations=[
+            tuple((name, levels[name]) for name in order if name in levels)
+            for levels in map(dict, listed)
+        ],
+        points=document["points"],
+        sample_seed=document["sample_seed"],
     )
 
 

@@ -176,6 +176,7 @@ STORE_VERBS = [
     ["study", "status"],
     ["study", "compare"],
     ["plot", "efficiency-fairness", "-o", "a.svg"],
+    ["analyze", "--response", "efficiency", "--table", "A"],
 ]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support import Longfat
 
-HEAVY = {"numpy", "sqlalchemy", "matplotlib", "rich"}
+HEAVY = {"numpy", "scipy", "sqlalchemy", "matplotlib", "rich"}
 
 IMPORTED = """\
 import json, sys
@@ -28,7 +28,9 @@ def imported(*arguments: str | Path) -> set[str]:
     return set(json.loads(process.stderr.splitlines()[-1]))
 
 
-@pytest.mark.parametrize("arguments", [["--help"], [], ["study", "--help"], ["plot", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], [], ["study", "--help"], ["plot", "--help"], ["analyze", "--help"]]
+)
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     assert not imported(*arguments) & HEAVY
 
@@ -67,6 +69,7 @@ def test_longfat_alone_says_what_to_type_next(longfat: Longfat) -> None:
         ["study", "run"],
         ["study", "status"],
         ["study", "compare"],
+        ["analyze"],
         ["plot"],
         ["doctor"],
     ],

@@ -4,44 +4,11 @@ use std::collections::BTreeSet;
 
 use longfat_engine::config::{Document, Node, Parameter, Reader, Shape, Value, did_you_mean, document_schema, listed};
 use longfat_engine::scenario::{Scenario, SchemaVersion};
-use longfat_engine::{choice, section};
+use longfat_engine::section;
 use serde_json::{Value as Json, json};
 
+use crate::design::Design;
 use crate::factors::{Factors, Override};
-
-choice! {
-    /// Which combinations of factor levels are run.
-    pub enum DesignKind {
-        /// Every level of every factor with every level of all others.
-        FullFactorial = "full-factorial",
-        /// The distinct rows of the reference tables; a factor without a column is left as the scenario has it.
-        ReferenceRows = "reference-rows",
-    }
-}
-
-choice! {
-    /// How seeds are given to factor combinations.
-    pub enum Seeds {
-        /// The same random streams for all: differences between combinations are not blurred by different draws.
-        Common = "common",
-        /// Streams of their own for each combination.
-        Independent = "independent",
-    }
-}
-
-section! {
-    /// Which runs a study consists of.
-    pub struct Design {
-        /// Which combinations of factor levels are run.
-        pub kind: DesignKind = "full-factorial",
-        /// Replications with chance, beside replication 0, which is the scenario as it stands.
-        pub replications: u64 = "0",
-        /// What replications from 1 on change: scenario paths with values; "start" is short for "traffic.start".
-        pub perturb: Perturbations = "{}",
-        /// How seeds are given to factor combinations.
-        pub seeds: Seeds = "common",
-    }
-}
 
 section! {
     /// A result that is compared with the source's numbers.
@@ -140,6 +107,7 @@ impl Study {
         let study = <Self as Parameter>::read(&document.root, &mut reader);
         if let Some(study) = &study {
             study.object_to_responses(&document, &mut reader);
+            study.design.object(&study.factors, &document, &mut reader);
         }
         let mut problems: Vec<String> = reader.problems.iter().map(|problem| document.render(problem)).collect();
         if let Some(study) = &study {

@@ -47,6 +47,7 @@ class Program(LazyGroup):
         "models": "longfat.cli.models",
         "schema": "longfat.cli.schema",
         "study": "longfat.cli.study",
+        "analyze": "longfat.cli.analyze",
         "plot": "longfat.cli.plot",
         "verify": "longfat.cli.verify",
         "doctor": "longfat.cli.doctor",

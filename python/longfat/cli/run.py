@@ -63,9 +63,16 @@ def _print_record(record: Mapping[str, Any]) -> None:
 
 
 def _print_parts(title: str, parts: Sequence[Mapping[str, Any]]) -> None:
-    if parts:
-        rows = [[_text(value) for value in part.values()] for part in parts]
-        print_table([name.replace("_", " ") for name in parts[0]], rows, title=title)
+    if not parts:
+        return
+    # What a part holds in turn, such as the classes of a port, is a table of its own.
+    names = [name for name, value in parts[0].items() if not isinstance(value, list)]
+    rows = [[_text(part[name]) for name in names] for part in parts]
+    print_table([name.replace("_", " ") for name in names], rows, title=title)
+    for part in parts:
+        for name, value in part.items():
+            if isinstance(value, list):
+                _print_parts(f"{name} of {part['name']}", value)
 
 
 def _text(value: Any) -> str:

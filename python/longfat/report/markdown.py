@@ -32,7 +32,8 @@ def comparison_markdown(tables: Sequence[TableComparison]) -> str:
 def short_markdown(tables: Sequence[TableComparison], factor: str) -> str:
     """How close each table comes, by the levels of one factor."""
     header, rows = short_rows(tables, factor)
-    return "\n".join([f"Engine {_engine.ENGINE_VERSION}.", "", *_table(header, rows)]) + "\n"
+    lines = [f"Engine {_engine.ENGINE_VERSION}.", "", *markdown_table(header, rows)]
+    return "\n".join(lines) + "\n"
 
 
 def short_rows(tables: Sequence[TableComparison], factor: str) -> tuple[list[str], list[list[str]]]:
@@ -86,21 +87,22 @@ def _overview(tables: Sequence[TableComparison]) -> list[str]:
         [table.response.table, table.response.metric, *summary_cells(table.summary)]
         for table in tables
     ]
-    return _table(["table", "response", *SUMMARY_COLUMNS], rows)
+    return markdown_table(["table", "response", *SUMMARY_COLUMNS], rows)
 
 
 def _parts_table(table: TableComparison) -> list[str]:
     rows = [[part, *summary_cells(summary)] for part, summary in table.parts()]
-    return _table(["part", *SUMMARY_COLUMNS], rows)
+    return markdown_table(["part", *SUMMARY_COLUMNS], rows)
 
 
 def _entry_table(table: TableComparison) -> list[str]:
     rows = [
         [*(level for _, level in entry.combination), *entry_cells(entry)] for entry in table.entries
     ]
-    return _table([*table.factors, *ENTRY_COLUMNS], rows)
+    return markdown_table([*table.factors, *ENTRY_COLUMNS], rows)
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table."""
     lines = [header, ["---"] * len(header), *rows]
-    return ["| " + " | ".join(cells) + " |" for cells in lines]
+    return ["| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |" for cells in lines]

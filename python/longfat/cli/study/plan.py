@@ -23,6 +23,7 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
     from longfat.campaign import missing_runs
     from longfat.cost import estimate
     from longfat.plan import plan_design
+    from longfat.report.fraction import fraction_document
     from longfat.store import Store
     from longfat.study import load_study
 
@@ -39,10 +40,13 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
         "missing_runs": len(missing),
     }
     missing_ids = {run.scenario.run_id for run in missing}
+    fraction = fraction_document(loaded)
     if as_json:
-        print_json(_document(plan, counts, cost, missing_ids))
+        document = _document(plan, counts, cost, missing_ids)
+        print_json(document if fraction is None else {**document, "fraction": fraction})
     else:
         _print(plan, counts, cost, missing_ids)
+        _print_fraction(fraction)
 
 
 def _document(
@@ -88,3 +92,10 @@ def _print(plan: "Plan", counts: Mapping[str, int], cost: "Cost", missing_ids: s
             f"({cost.rough_runs} of them by the rough rate of "
             f"{ROUGH_SECONDS_PER_SIMULATED_SECOND} s for each simulated second)"
         )
+
+
+def _print_fraction(fraction: dict[str, Any] | None) -> None:
+    from longfat.report.fraction import fraction_lines
+
+    if fraction is not None:
+        click.echo("\n".join(fraction_lines(fraction)))

@@ -1,0 +1,72 @@
+"""What a fractional two-level design cannot tell apart: the algebra of signs.
+
+A generator makes the sign of one factor the product of the signs of others, so that each factor's
+column times its generator is I, all ones. The products of these words, any number of them, are the
+defining relation; an effect times a word of it is an effect with the same column, its alias. Every
+sign squared is 1, so a product of effects is the symmetric difference of their factors.
+G. E. P. Box, J. S. Hunter: The 2^(k-p) fractional factorial designs. Technometrics 3 (1961);
+R. Jain (1991), chapter 19.
+"""
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+
+Word = frozenset[str]
+"""An effect, or a word of the defining relation: the factors whose signs are multiplied."""
+
+RESOLUTIONS = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
+"""Roman numerals, as resolutions are written."""
+
+
+def defining_relation(generators: Mapping[str, Sequence[str]]) -> list[Word]:
+    """The words that equal I, shortest first."""
+    words = [frozenset(factors) ^ {factor} for factor, factors in generators.items()]
+    products = (
+        _product(chosen)
+        for size in range(1, len(words) + 1)
+        for chosen in itertools.combinations(words, size)
+    )
+    return sorted(products, key=lambda word: (len(word), sorted(word)))
+
+
+def resolution(relation: Sequence[Word]) -> str:
+    """The length of the shortest word: in III main effects are aliases of two-factor effects."""
+    shortest = min(len(word) for word in relation)
+    return RESOLUTIONS[shortest] if shortest < len(RESOLUTIONS) else str(shortest)
+
+
+def aliases(effect: Word, relation: Sequence[Word], order: int = 2) -> list[Word]:
+    """The effects of at most `order` factors that have the same column of signs."""
+    others = [effect ^ word for word in relation]
+    return sorted(
+        (other for other in others if 0 < len(other) <= order),
+        key=lambda word: (len(word), sorted(word)),
+    )
+
+
+def alias_chains(
+    factors: Sequence[str], relation: Sequence[Word], order: int = 2
+) -> list[list[Word]]:
+    """Every effect of at most `order` factors once, each with those it cannot be told from."""
+    chains: list[list[Word]] = []
+    seen: set[Word] = set()
+    for size in range(1, order + 1):
+        for chosen in itertools.combinations(factors, size):
+            effect = frozenset(chosen)
+            if effect not in seen:
+                chain = [effect, *aliases(effect, relation, order)]
+                chains.append(chain)
+                seen.update(chain)
+    return chains
+
+
+def named(word: Word, factors: Sequence[str]) -> str:
+    """A word with its factors in the order of the study."""
+    return " x ".join(factor for factor in factors if factor in word)
+
+
+def _product(words: Iterable[Word]) -> Word:
+    product: Word = frozenset()
+    for word in words:
+        product ^= word
+    return product

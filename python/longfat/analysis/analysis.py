@@ -1,0 +1,238 @@
+"""The analysis of one response: allocation of variation, effects with intervals, checks."""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from scipy.special import fdtrc
+
+from longfat.analysis.experiment import Experiment
+from longfat.analysis.fit import Array, Fit, fit, rounded
+from longfat.analysis.intervals import Intervals
+from longfat.analysis.model import Model, Term
+from longfat.analysis.residuals import Check, check_residuals
+
+DEFAULT_ORDER = 2
+"""Main effects and first-order interactions, section 8.1."""
+
+Kind = Literal["main effect", "interaction", "higher-order interactions", "blocks", "error"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to analyse an experiment.
+
+    `order` is the largest number of factors of an interaction, None what `default_order` says;
+    `blocks` says that the n-th replications of all combinations had the same chance.
+    """
+
+    intervals: Intervals = field(default_factory=Intervals)
+    order: int | None = None
+    blocks: bool = False
+
+
+@dataclass(frozen=True)
+class Component:
+    """A part of the total variation; F and p compare it with the error, None without one.
+
+    `aliases` names the effects that a fractional design cannot tell from this one.
+    """
+
+    name: str
+    kind: Kind
+    factors: Sequence[str]
+    sum_of_squares: float
+    percent: float
+    degrees_of_freedom: int
+    mean_square: float | None
+    f_ratio: float | None
+    p_value: float | None
+    significant: bool | None
+    aliases: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What one level, or one pair of levels, and so on, adds to the mean, with its interval.
+
+    Without degrees of freedom for the error there is no interval, and nobody knows if it is
+    significant: None. Significant means that the interval does not contain 0.
+    """
+
+    factors: Sequence[str]
+    levels: Sequence[str]
+    effect: float
+    low: float | None
+    high: float | None
+    significant: bool | None
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """Everything that section 8.1 calculates for a response, and what speaks against it."""
+
+    response: str
+    factors: Mapping[str, Sequence[str]]
+    confidence: float
+    order: int
+    replications: int
+    blocks: bool
+    observations: int
+    mean: float
+    mean_low: float | None
+    mean_high: float | None
+    individual_values: float
+    overall_mean: float
+    total_variation: float
+    components: Sequence[Component]
+    effects: Sequence[Effect]
+    interactions: Sequence[Effect]
+    standard_error: float | None
+    degrees_of_freedom: int
+    checks: Sequence[Check]
+
+
+def default_order(factors: int, replications: int) -> int:
+    """Interactions of two factors, but without replications never of all there are.
+
+    Their sum of squares is then the only one left to estimate the error (Jain, chapter 21).
+    """
+    if replications == 1:
+        return max(1, min(DEFAULT_ORDER, factors - 1))
+    return min(DEFAULT_ORDER, factors)
+
+
+def analyse(experiment: Experiment, settings: Settings | None = None) -> Analysis:
+    """Analyse the variance of a crossed experiment."""
+    settings = settings or Settings()
+    model = _model(experiment, settings)
+    intervals = settings.intervals
+    parts = fit(experiment.values, model)
+    names = list(experiment.factors)
+    effects = [
+        effect
+        for term in model.terms
+        for effect in _effects(parts, term, experiment.factors, intervals)
+    ]
+    certain = model.error_degrees_of_freedom > 0
+    mean = float(parts.mean)
+    mean_half_width = float(parts.mean_half_width(intervals)) if certain else None
+    return Analysis(
+        response=experiment.response,
+        factors=experiment.factors,
+        confidence=intervals.confidence,
+        order=model.order,
+        replications=model.replications,
+        blocks=model.blocks,
+        observations=model.observations,
+        mean=mean,
+        mean_low=None if mean_half_width is None else mean - mean_half_width,
+        mean_high=None if mean_half_width is None else mean + mean_half_width,
+        individual_values=float(parts.individual_values),
+        overall_mean=float(parts.overall_mean),
+        total_variation=float(parts.total_variation),
+        components=list(_components(parts, names, intervals.confidence)),
+        effects=[effect for effect in effects if len(effect.factors) == 1],
+        interactions=[effect for effect in effects if len(effect.factors) > 1],
+        standard_error=float(parts.standard_error) if certain else None,
+        degrees_of_freedom=model.error_degrees_of_freedom,
+        checks=check_residuals(parts, experiment.factors),
+    )
+
+
+def joined(factors: Sequence[str]) -> str:
+    """The name of an interaction."""
+    return " x ".join(factors)
+
+
+def _model(experiment: Experiment, settings: Settings) -> Model:
+    replications = experiment.replications
+    order = settings.order or default_order(len(experiment.factors), replications)
+    return Model(
+        levels=tuple(len(levels) for levels in experiment.factors.values()),
+        replications=replications,
+        order=min(order, len(experiment.factors)),
+        blocks=settings.blocks and replications > 1,
+    )
+
+
+def _components(parts: Fit, names: Sequence[str], confidence: float) -> Iterator[Component]:
+    model = parts.model
+    error = float(parts.error_sum_of_squares)
+    for term in model.terms:
+        factors = [names[position] for position in term]
+        squares = float(parts.sum_of_squares(term))
+        kind: Kind = "main effect" if len(term) == 1 else "interaction"
+        degrees = model.degrees_of_freedom(term)
+        yield _component(parts, joined(factors), kind, factors, squares, degrees, confidence)
+    shared = float(parts.block_sum_of_squares)
+    degrees = model.higher_order_degrees_of_freedom
+    if model.replications > 1 and degrees > 0:
+        squares = _higher_order_squares(parts)
+        kind = "higher-order interactions"
+        yield _component(parts, kind, kind, [], squares, degrees, confidence)
+    if model.blocks:
+        degrees = model.block_degrees_of_freedom
+        yield _component(parts, "replications", "blocks", [], shared, degrees, confidence)
+    degrees = model.error_degrees_of_freedom
+    if degrees > 0:
+        yield _component(parts, "error", "error", [], error, degrees, confidence)
+
+
+def _higher_order_squares(parts: Fit) -> float:
+    """The sum of squares of the interactions that the model leaves out, as squares of their own."""
+    cells = parts.values.mean(axis=-1)
+    rest = rounded(cells - parts.mean - sum(parts.effects.values()), parts.scale)
+    return float(parts.model.replications * (rest**2).sum())
+
+
+def _component(
+    parts: Fit,
+    name: str,
+    kind: Kind,
+    factors: Sequence[str],
+    squares: float,
+    degrees: int,
+    confidence: float,
+) -> Component:
+    error_degrees = parts.model.error_degrees_of_freedom
+    error_mean_square = float(parts.standard_error) ** 2 if error_degrees else 0.0
+    mean_square = squares / degrees
+    tested = kind != "error" and error_mean_square > 0
+    f_ratio = mean_square / error_mean_square if tested else None
+    p_value = None if f_ratio is None else float(fdtrc(degrees, error_degrees, f_ratio))
+    return Component(
+        name=name,
+        kind=kind,
+        factors=factors,
+        sum_of_squares=squares,
+        percent=100 * squares / float(parts.total_variation),
+        degrees_of_freedom=degrees,
+        mean_square=mean_square,
+        f_ratio=f_ratio,
+        p_value=p_value,
+        significant=None if p_value is None else p_value < 1 - confidence,
+    )
+
+
+def _effects(
+    parts: Fit, term: Term, factors: Mapping[str, Sequence[str]], intervals: Intervals
+) -> Iterator[Effect]:
+    names = [list(factors)[position] for position in term]
+    half_width = None
+    if parts.model.error_degrees_of_freedom:
+        half_width = float(parts.half_width(term, intervals))
+    effects: Array = parts.effects[term].ravel()  # the axes of other factors have length 1
+    levels = itertools.product(*(factors[name] for name in names))
+    for combination, effect in zip(levels, effects, strict=True):
+        yield _effect(names, combination, float(effect), half_width)
+
+
+def _effect(
+    factors: Sequence[str], levels: Sequence[str], effect: float, half_width: float | None
+) -> Effect:
+    if half_width is None:
+        return Effect(factors, levels, effect, None, None, None)
+    low, high = effect - half_width, effect + half_width
+    return Effect(factors, levels, effect, low, high, bool(low > 0 or high < 0))

@@ -1,0 +1,27 @@
+"""How wide confidence intervals are: Student's quantiles, as tables print them or exact."""
+
+from dataclasses import dataclass
+
+from scipy.special import stdtrit
+
+DEFAULT_CONFIDENCE = 0.90
+"""As in 98-0876R1, section 8.1."""
+
+TABLE_DECIMALS = 3
+"""Of the quantiles in Jain's Table A.4, which section 8.1 reads: t[0.95; 6] = 1.943.
+
+Two limits of its Table 12 have their last digit from this rounding.
+"""
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Two-sided intervals of a confidence; `exact` does not round Student's quantiles."""
+
+    confidence: float = DEFAULT_CONFIDENCE
+    exact: bool = False
+
+    def quantile(self, degrees_of_freedom: int) -> float:
+        """t[(1 + confidence) / 2; degrees of freedom]."""
+        quantile = float(stdtrit(degrees_of_freedom, (1 + self.confidence) / 2))
+        return quantile if self.exact else round(quantile, TABLE_DECIMALS)

@@ -1,0 +1,142 @@
+"""Observations from the stored runs of a study."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from longfat.aliases import Word, aliases, defining_relation, named
+from longfat.analysis.analysis import Analysis, Component, Settings
+from longfat.analysis.experiment import Observation
+from longfat.analysis.table import Observations, check_names, unknown
+from longfat.comparison import Results
+from longfat.design import base_factors
+from longfat.errors import BadInput, LongfatError
+from longfat.plan import Plan
+from longfat.study import Study
+
+
+class RunsMissing(LongfatError):
+    """The selection holds runs that are not in the store."""
+
+
+def study_observations(
+    plan: Plan, results: Results, factors: Sequence[str] | None, response: str
+) -> Observations:
+    """The values of a metric in the planned runs.
+
+    `factors` None means all that vary; in a fractional design those that no generator sets.
+    Replication 0 is left out where there are others: it is not drawn as they are. Raises
+    `LongfatError` for names the study does not have, for factors that vary but are not among
+    those to analyse, and for runs that have no result yet.
+    """
+    varying = _varying(plan)
+    chosen = list(factors) if factors else _default_factors(plan.study, varying)
+    known = [factor.name for factor in plan.study.factors]
+    check_names(chosen, response, known, plan.study.name)
+    _check_the_rest(plan, varying, chosen)
+    rows = _rows(plan, results, chosen, response)
+    levels = {
+        factor: [level for level in _levels(plan.study, factor) if level in varying.get(factor, ())]
+        for factor in chosen
+    }
+    return Observations(levels, rows)
+
+
+def settings_of_study(settings: Settings, study: Study, blocks_as_seeds: bool) -> Settings:
+    """Settings completed by the study: common seeds are blocks, unless the user says otherwise.
+
+    In a fractional design all interactions of the base factors count: they hold the effects of the
+    factors that generators set.
+    """
+    order = settings.order
+    if order is None and study.design.kind == "fractional":
+        order = len(base_factors(study.design, study.factors))
+    blocks = study.design.seeds == "common" if blocks_as_seeds else settings.blocks
+    return dataclasses.replace(settings, order=order, blocks=blocks)
+
+
+def with_aliases(analysis: Analysis, study: Study) -> Analysis:
+    """The analysis, with what a fractional design cannot tell from each component."""
+    if study.design.kind != "fractional":
+        return analysis
+    relation = defining_relation(study.design.generators)
+    names = [factor.name for factor in study.factors]
+    components = [
+        dataclasses.replace(component, aliases=_aliases(component, relation, names))
+        for component in analysis.components
+    ]
+    return dataclasses.replace(analysis, components=components)
+
+
+def _aliases(component: Component, relation: Sequence[Word], names: Sequence[str]) -> list[str]:
+    """The names of the effects with the same column; error and blocks have none."""
+    if not component.factors:
+        return []
+    return [named(alias, names) for alias in aliases(frozenset(component.factors), relation)]
+
+
+def _varying(plan: Plan) -> Mapping[str, Sequence[str]]:
+    """The levels of each factor in the planned runs. Raises `LongfatError` for a ragged plan."""
+    combinations = [dict(combination) for combination in plan.of_combination]
+    for factor in combinations[0]:
+        if not all(factor in combination for combination in combinations):
+            _ragged(factor)
+    for combination in combinations:
+        for factor in combination.keys() - combinations[0].keys():
+            _ragged(factor)
+    return {
+        factor: list(dict.fromkeys(combination[factor] for combination in combinations))
+        for factor in combinations[0]
+    }
+
+
+def _ragged(factor: str) -> None:
+    raise LongfatError(
+        f"some of the chosen runs have no level of {factor!r}: "
+        "choose the rows of one table (--table), or a part of the study (--where)"
+    )
+
+
+def _default_factors(study: Study, varying: Mapping[str, Sequence[str]]) -> list[str]:
+    generated = study.design.generators
+    return [
+        factor for factor, levels in varying.items() if len(levels) > 1 and factor not in generated
+    ]
+
+
+def _check_the_rest(
+    plan: Plan, varying: Mapping[str, Sequence[str]], chosen: Sequence[str]
+) -> None:
+    """Raise `LongfatError` for a factor whose variation would pass for error."""
+    for factor, levels in varying.items():
+        if len(levels) > 1 and factor not in chosen and factor not in plan.study.design.generators:
+            raise LongfatError(
+                f"{factor} varies ({', '.join(levels)}) and is not among --factors: "
+                f"add it, or choose one level (--where \"{factor} = '{levels[0]}'\")"
+            )
+
+
+def _rows(plan: Plan, results: Results, factors: Sequence[str], response: str) -> list[Observation]:
+    repeated = any(run.replication > 0 for run in plan.runs)
+    wanted = [run for run in plan.runs if run.replication > 0 or not repeated]
+    missing = sum(run.replication not in results[run.combination] for run in wanted)
+    if missing:
+        raise RunsMissing(f"{missing} of {len(wanted)} runs have no result")
+    rows = []
+    for run in wanted:
+        metrics = results[run.combination][run.replication]
+        if response not in metrics:
+            raise BadInput([unknown("response", response, list(metrics), plan.study.name)])
+        levels = dict(run.combination)
+        rows.append(
+            Observation(
+                levels=tuple(levels[factor] for factor in factors),
+                replication=str(run.replication),
+                value=metrics[response],
+                place=f"run {run.scenario.run_id}",
+            )
+        )
+    return rows
+
+
+def _levels(study: Study, name: str) -> Sequence[str]:
+    return next(list(factor.levels) for factor in study.factors if factor.name == name)

@@ -1,0 +1,178 @@
+"""Observations from a CSV: a column for each factor, one for the response, all others ignored."""
+
+import csv
+import difflib
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from longfat.analysis.experiment import Observation
+from longfat.errors import BadInput, LongfatError
+from longfat.files import read_text
+from longfat.where import matching
+
+REPLICATION = "replication"
+"""The column that tells replications apart, unless another one is named."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of a table mean what; `replication` None where nothing tells them apart."""
+
+    factors: Sequence[str]
+    response: str
+    replication: str | None
+
+
+@dataclass(frozen=True)
+class Observations:
+    """The levels of each factor, in the order in which they first appear, and the rows."""
+
+    factors: Mapping[str, Sequence[str]]
+    rows: Sequence[Observation]
+
+
+def load_observations(
+    path: Path,
+    factors: Sequence[str],
+    response: str,
+    replication: str | None = None,
+    where: str | None = None,
+) -> Observations:
+    """Read the rows of a CSV for which the SQL condition `where` holds.
+
+    Without `replication`, a column of that name is taken if there is one. Raises `BadInput` with
+    one line for each wrong column or cell, and `LongfatError` for a file that cannot be read.
+    """
+    header, lines = _lines(path)
+    columns = _columns(path, header, factors, response, replication)
+    if where is not None:
+        lines = _selected(path, header, lines, where)
+    problems: list[str] = []
+    rows = []
+    for number, cells in lines:
+        row = dict(zip(header, cells, strict=True))
+        found = list(_problems(row, columns))
+        problems += [f"{path}:{number}: {problem}" for problem in found]
+        if not found:
+            rows.append(_observation(row, columns, f"{path}:{number}"))
+    if problems:
+        raise BadInput(problems)
+    if not rows:
+        raise LongfatError(f"{path}: no rows{f' meet {where}' if where else ''}")
+    levels = {
+        factor: list(dict.fromkeys(row.levels[position] for row in rows))
+        for position, factor in enumerate(factors)
+    }
+    return Observations(levels, rows)
+
+
+def check_names(factors: Sequence[str], response: str, known: Sequence[str], source: str) -> None:
+    """Raise `BadInput` for names that are unknown, or given twice."""
+    problems = []
+    for position, factor in enumerate(factors):
+        if factor not in known:
+            problems.append(unknown("factor", factor, known, source))
+        elif factor in factors[:position]:
+            problems.append(f"factor {factor!r} is given twice")
+        elif factor == response:
+            problems.append(f"{factor!r} cannot be a factor and the response")
+    if problems:
+        raise BadInput(problems)
+
+
+def unknown(kind: str, name: str, known: Sequence[str], source: str) -> str:
+    """A message about a name that is not there, with the nearest that is."""
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
+    return f"{source}: no {kind} {name!r}{hint}"
+
+
+_Lines = Sequence[tuple[int, Sequence[str]]]
+"""Cells with the number of their line."""
+
+
+def _lines(path: Path) -> tuple[Sequence[str], _Lines]:
+    """The header and all lines that are not empty, each as long as the header."""
+    text = read_text(path).removeprefix("\ufeff")  # spreadsheets begin a CSV with it
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        lines = [(reader.line_num, cells) for cells in reader if cells]
+    except csv.Error as error:
+        raise BadInput([f"{path}:{reader.line_num}: {error}"]) from error
+    if not lines:
+        raise LongfatError(f"{path}: empty; a header and rows are needed")
+    (_, header), *rows = lines
+    problems = [
+        f"{path}:1: column {name!r} stands twice"
+        for name in dict.fromkeys(header)
+        if header.count(name) > 1
+    ]
+    problems += [
+        f"{path}:{number}: {len(cells)} cells under a header of {len(header)}"
+        for number, cells in rows
+        if len(cells) != len(header)
+    ]
+    if problems:
+        raise BadInput(problems)
+    return header, rows
+
+
+def _columns(
+    path: Path,
+    header: Sequence[str],
+    factors: Sequence[str],
+    response: str,
+    replication: str | None,
+) -> Columns:
+    check_names(factors, response, header, str(path))
+    if response not in header:
+        raise BadInput([unknown("response", response, header, str(path))])
+    if replication is None:
+        usable = REPLICATION in header and REPLICATION not in (*factors, response)
+        return Columns(factors, response, REPLICATION if usable else None)
+    if replication not in header:
+        raise BadInput([unknown("column", replication, header, str(path))])
+    if replication in (*factors, response):
+        raise BadInput([f"{replication!r} cannot be the replication and a factor or the response"])
+    return Columns(factors, response, replication)
+
+
+def _selected(path: Path, header: Sequence[str], lines: _Lines, where: str) -> _Lines:
+    """The lines that meet the condition; an empty cell is NULL."""
+    table = [[cell or None for cell in cells] for _, cells in lines]
+    try:
+        return [lines[index] for index in matching(header, table, where)]
+    except LongfatError as error:
+        raise LongfatError(f"{path}: {error}") from error
+
+
+def _problems(row: Mapping[str, str], columns: Columns) -> Iterator[str]:
+    for factor in columns.factors:
+        if not row[factor].strip():
+            yield f"no level of {factor}"
+    if columns.replication and not row[columns.replication].strip():
+        yield f"no {columns.replication}"
+    value = row[columns.response]
+    if not value.strip():
+        yield f"no value of {columns.response}"
+    elif not _is_finite_number(value):
+        yield f"{columns.response} {value!r} is not a number"
+
+
+def _observation(row: Mapping[str, str], columns: Columns, place: str) -> Observation:
+    return Observation(
+        levels=tuple(row[factor].strip() for factor in columns.factors),
+        replication=row[columns.replication].strip() if columns.replication else None,
+        value=float(row[columns.response]),
+        place=place,
+    )
+
+
+def _is_finite_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False

@@ -1,0 +1,210 @@
+"""`longfat analyze`: which factors matter, by Jain's analysis of variance."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from longfat.cli.options import Part, json_option, part_options, store_option, study_command
+from longfat.cli.talk import print_json, print_table
+from longfat.errors import BadInput, LongfatError
+
+if TYPE_CHECKING:
+    from longfat.analysis.analysis import Analysis, Settings
+
+STUDY_SUFFIXES = (".toml", ".json")
+"""A file that ends in anything else is a table."""
+
+
+@click.command("analyze")
+@click.argument("source", metavar="STUDY|CSV")
+@click.option(
+    "--factors",
+    metavar="A,B,...",
+    help="The factors, as in a line of CSV.  [default: all that vary, of a study]",
+)
+@click.option("--response", required=True, metavar="Y", help="The metric or column to explain.")
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.90,
+    show_default=True,
+    metavar="SHARE",
+    help="How sure intervals are.",
+)
+@click.option(
+    "--order",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Interactions of up to N factors.  [default: 2]",
+)
+@click.option(
+    "--blocks/--no-blocks",
+    default=None,
+    help="Whether replications share their chance.  [default: as a study's seeds; not in a CSV]",
+)
+@click.option(
+    "--exact-quantiles",
+    is_flag=True,
+    help="Do not round Student's quantiles to the three decimals of printed tables.",
+)
+@click.option("--replication", metavar="COLUMN", help="Of a CSV: what tells replications apart.")
+@part_options
+@store_option
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "markdown", "latex", "csv"]),
+    default="text",
+    show_default=True,
+    help="How to print; csv has all digits.",
+)
+@json_option
+def command(
+    source: str,
+    factors: str | None,
+    response: str,
+    confidence: float,
+    order: int | None,
+    blocks: bool | None,
+    exact_quantiles: bool,
+    replication: str | None,
+    part: Part,
+    store: str,
+    style: str,
+    as_json: bool,
+) -> None:
+    """Analyse the variance of a response over a full factorial design.
+
+    Allocates the variation to factors and interactions and gives effects with confidence
+    intervals (Jain 1991; ATM Forum 98-0876R1, section 8.1), from the stored runs of a STUDY or
+    from any CSV. The error is what differs between replications; without them it is the
+    interactions of more than N factors.
+
+    Example: longfat analyze results.csv --factors flavor,buffer --response efficiency
+    """
+    from longfat.analysis.analysis import Settings, analyse
+    from longfat.analysis.experiment import cross
+    from longfat.analysis.intervals import Intervals
+    from longfat.analysis.table import load_observations
+    from longfat.report.analysis import analysis_document
+
+    names = _names(factors)
+    settings = Settings(Intervals(confidence, exact_quantiles), order, bool(blocks))
+    if _is_table(source):
+        _check_table_options(part, names)
+        found = load_observations(Path(source), names, response, replication, part.where)
+        experiment = cross(response, found.factors, found.rows, matched=settings.blocks)
+        analysis = analyse(experiment, settings)
+    else:
+        if replication is not None:
+            raise click.UsageError("--replication is for a CSV; a study knows its replications")
+        analysis = _of_study(source, names, response, part, store, settings, blocks is None)
+    if as_json:
+        print_json(analysis_document(analysis, {"source": source}))
+    else:
+        _STYLES[style](analysis)
+
+
+def _names(factors: str | None) -> list[str]:
+    """The names in a line of CSV, so that a name in quotes may have a comma."""
+    import csv
+
+    if factors is None:
+        return []
+    try:
+        (cells,) = list(csv.reader([factors], skipinitialspace=True, strict=True)) or [[]]
+    except csv.Error as error:
+        raise BadInput([f"--factors {factors!r}: {error}"]) from error
+    names = [cell.strip() for cell in cells]
+    if not names or not all(names):
+        raise BadInput([f"--factors {factors!r}: an empty name"])
+    return names
+
+
+def _is_table(source: str) -> bool:
+    path = Path(source)
+    return path.suffix.lower() == ".csv" or (
+        path.is_file() and path.suffix.lower() not in STUDY_SUFFIXES
+    )
+
+
+def _check_table_options(part: Part, names: Sequence[str]) -> None:
+    if part.tables or part.quick or part.replications is not None:
+        raise click.UsageError("--table, --quick and --replications are for a study, not a CSV")
+    if not names:
+        raise click.UsageError("a CSV needs --factors, the columns whose effects are sought")
+
+
+def _of_study(
+    name: str,
+    factors: Sequence[str],
+    response: str,
+    part: Part,
+    store: str,
+    settings: "Settings",
+    blocks_as_seeds: bool,
+) -> "Analysis":
+    from longfat.analysis.analysis import analyse
+    from longfat.analysis.experiment import cross
+    from longfat.analysis.study_runs import (
+        RunsMissing,
+        settings_of_study,
+        study_observations,
+        with_aliases,
+    )
+    from longfat.plan import plan_design
+    from longfat.results import load_results
+    from longfat.store import Store
+    from longfat.study import load_study
+
+    study = load_study(name)
+    plan = plan_design(study, part.of(study))
+    with Store.readable(store) as opened:
+        results = load_results(plan, opened)
+    try:
+        found = study_observations(plan, results, factors or None, response)
+    except RunsMissing as missing:
+        advice = study_command("run", name, part, store)
+        raise LongfatError(f"{store}: {missing}; to run them:\n  {advice}") from missing
+    chosen = settings_of_study(settings, study, blocks_as_seeds)
+    experiment = cross(response, found.factors, found.rows, matched=chosen.blocks)
+    return with_aliases(analyse(experiment, chosen), study)
+
+
+def _print_text(analysis: "Analysis") -> None:
+    from longfat.analysis.words import sentences
+    from longfat.report.analysis import analysis_tables, summary
+
+    click.echo(summary(analysis))
+    for table in analysis_tables(analysis):
+        print_table(table.header, table.rows, title=table.title)
+    for sentence in sentences(analysis):
+        click.echo(sentence)
+
+
+def _print_markdown(analysis: "Analysis") -> None:
+    from longfat.report.analysis import analysis_markdown
+
+    click.echo(analysis_markdown(analysis), nl=False)
+
+
+def _print_latex(analysis: "Analysis") -> None:
+    from longfat.report.analysis import analysis_latex
+
+    click.echo(analysis_latex(analysis), nl=False)
+
+
+def _print_csv(analysis: "Analysis") -> None:
+    from longfat.report.analysis import analysis_csv
+
+    click.echo(analysis_csv(analysis), nl=False)
+
+
+_STYLES: dict[str, Callable[["Analysis"], None]] = {
+    "text": _print_text,
+    "markdown": _print_markdown,
+    "latex": _print_latex,
+    "csv": _print_csv,
+}

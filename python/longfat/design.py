@@ -1,0 +1,112 @@
+"""The factor combinations that each kind of design asks for; nothing here knows a scenario."""
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from longfat.reference import Combination
+
+if TYPE_CHECKING:
+    from longfat.study import Design, Factor
+
+_Factors = Sequence["Factor"]
+
+
+def combinations(design: "Design", factors: _Factors) -> list[Combination]:
+    """The combinations of any design but `reference-rows`, each once, in order."""
+    return list(dict.fromkeys(_KINDS[design.kind](design, factors)))
+
+
+def base_factors(design: "Design", factors: _Factors) -> list[str]:
+    """The factors of a fractional design that no generator sets."""
+    return [factor.name for factor in factors if factor.name not in design.generators]
+
+
+def _full_factorial(_design: "Design", factors: _Factors) -> Iterator[Combination]:
+    """Every level of every factor with every level of all others."""
+    return itertools.product(
+        *([(factor.name, level) for level in factor.levels] for factor in factors)
+    )
+
+
+def _two_level(_design: "Design", factors: _Factors) -> Iterator[Combination]:
+    """2^k: the first and the last level of every factor with those of all others."""
+    return itertools.product(*([low, high] for low, high in map(_ends, factors)))
+
+
+def _fractional(design: "Design", factors: _Factors) -> Iterator[Combination]:
+    """2^(k-p): the sign of a generated factor is the product of those of other factors."""
+    base = base_factors(design, factors)
+    for signs in itertools.product([-1, 1], repeat=len(base)):
+        sign = dict(zip(base, signs, strict=True))
+        for generated, product in design.generators.items():
+            sign[generated] = 1
+            for factor in product:
+                sign[generated] *= sign[factor]
+        yield tuple(_ends(factor)[sign[factor.name] > 0] for factor in factors)
+
+
+def _one_at_a_time(_design: "Design", factors: _Factors) -> Iterator[Combination]:
+    """The first level of every factor, then each other level alone."""
+    base = tuple(_ends(factor)[0] for factor in factors)
+    yield base
+    for position, factor in enumerate(factors):
+        for level in list(factor.levels)[1:]:
+            yield (*base[:position], (factor.name, level), *base[position + 1 :])
+
+
+def _latin_hypercube(design: "Design", factors: _Factors) -> Iterator[Combination]:
+    """Points of which the levels of a factor get equal shares, if the number of points allows.
+
+    M. D. McKay, R. J. Beckman, W. J. Conover: A comparison of three methods for selecting values
+    of input variables in the analysis of output from a computer code. Technometrics 21 (1979).
+    """
+    from scipy.stats import qmc  # a second to import
+
+    sampler = qmc.LatinHypercube(len(factors), rng=_generator(design))
+    return _at_levels(sampler.random(design.points), factors)
+
+
+def _sobol(design: "Design", factors: _Factors) -> Iterator[Combination]:
+    """Points of Sobol's sequence, scrambled (A. B. Owen, 1998), which fill the space evenly."""
+    from scipy.stats import qmc
+
+    sampler = qmc.Sobol(len(factors), scramble=True, rng=_generator(design))
+    return _at_levels(sampler.random(design.points), factors)
+
+
+def _explicit(design: "Design", _factors: _Factors) -> Iterator[Combination]:
+    """The combinations that the study lists."""
+    return iter(design.combinations)
+
+
+_KINDS: Mapping[str, Callable[["Design", _Factors], Iterator[Combination]]] = {
+    "full-factorial": _full_factorial,
+    "two-level": _two_level,
+    "fractional": _fractional,
+    "one-at-a-time": _one_at_a_time,
+    "latin-hypercube": _latin_hypercube,
+    "sobol": _sobol,
+    "explicit": _explicit,
+}
+
+
+def _ends(factor: "Factor") -> tuple[tuple[str, str], tuple[str, str]]:
+    """The first and the last level, the low and the high one of two-level designs."""
+    levels = list(factor.levels)
+    return (factor.name, levels[0]), (factor.name, levels[-1])
+
+
+def _generator(design: "Design") -> object:
+    import numpy as np
+
+    return np.random.Generator(np.random.PCG64(design.sample_seed))
+
+
+def _at_levels(points: "Sequence[Sequence[float]]", factors: _Factors) -> Iterator[Combination]:
+    """Points of the unit cube as levels, each of which has an equal part of its axis."""
+    for point in points:
+        yield tuple(
+            (factor.name, list(factor.levels)[int(at * len(factor.levels))])
+            for at, factor in zip(point, factors, strict=True)
+        )

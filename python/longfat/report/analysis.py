@@ -1,0 +1,259 @@
+"""An analysis of variance as tables: for the terminal, Markdown, LaTeX and CSV; and as JSON."""
+
+import csv
+import dataclasses
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from longfat.analysis.analysis import Analysis, Component, Effect, joined
+from longfat.analysis.words import sentences, verdict
+from longfat.report.latex import latex_table
+from longfat.report.markdown import markdown_table
+
+DIGITS = 4
+"""Significant digits of the largest value; papers print efficiencies as 0.8488."""
+
+CERTAIN_DIGITS = 12
+"""Significant digits that arithmetic does not spoil."""
+
+FROM, TO = 1e-2, 1e7
+"""Sums of squares outside are written with an exponent."""
+
+
+@dataclass(frozen=True)
+class AnalysisTable:
+    """A table of an analysis, as text."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def analysis_tables(analysis: Analysis) -> list[AnalysisTable]:
+    """Allocation of variation, main effects, interactions and checks of the residuals."""
+    numbers = _Numbers(analysis)
+    tables = [_allocation(analysis, numbers)]
+    for title, effects in (
+        ("Main effects", analysis.effects),
+        ("Interactions", analysis.interactions),
+    ):
+        if effects:
+            tables.append(_effects(title, effects, analysis, numbers))
+    if analysis.checks:
+        rows = [
+            [
+                check.name,
+                check.measure,
+                f"{check.statistic:.3f}",
+                f"{check.p_value:.3f}",
+                "good" if check.passed else "doubtful",
+            ]
+            for check in analysis.checks
+        ]
+        header = ["check", "measure", "value", "p", "verdict"]
+        tables.append(AnalysisTable("Residuals", header, rows))
+    return tables
+
+
+def summary(analysis: Analysis) -> str:
+    """Mean, standard error and the size of the experiment, in a line."""
+    numbers = _Numbers(analysis)
+    error = "unknown"
+    if analysis.standard_error is not None:
+        error = (
+            f"{numbers.response(analysis.standard_error)} "
+            f"({analysis.degrees_of_freedom} degrees of freedom)"
+        )
+    replications = f", {analysis.replications} replications" if analysis.replications > 1 else ""
+    return (
+        f"{analysis.response}: mean {numbers.response(analysis.mean)}"
+        f"{numbers.interval(analysis.mean_low, analysis.mean_high, ' ')}, "
+        f"standard error {error}; {analysis.observations} observations{replications}, "
+        f"{_percent(analysis.confidence)} intervals"
+    )
+
+
+def analysis_markdown(analysis: Analysis) -> str:
+    """Summary, tables and sentences as Markdown."""
+    lines = [summary(analysis) + "."]
+    for table in analysis_tables(analysis):
+        lines += ["", f"**{table.title}**", "", *markdown_table(table.header, table.rows)]
+    lines += ["", *(f"- {sentence}" for sentence in sentences(analysis))]
+    return "\n".join(lines) + "\n"
+
+
+def analysis_latex(analysis: Analysis) -> str:
+    """The tables as LaTeX, for a paper; needs no package."""
+    tables = analysis_tables(analysis)
+    return "\n".join(
+        latex_table(f"{table.title}: {analysis.response}", table.header, table.rows)
+        for table in tables
+    )
+
+
+CSV_COLUMNS = (
+    "part",
+    "name",
+    "levels",
+    "sum_of_squares",
+    "percent",
+    "degrees_of_freedom",
+    "mean_square",
+    "f_ratio",
+    "p_value",
+    "effect",
+    "low",
+    "high",
+    "significant",
+)
+
+
+def analysis_csv(analysis: Analysis) -> str:
+    """Components and effects with all digits, a row each."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, CSV_COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
+    for component in analysis.components:
+        row = {"part": component.kind, **dataclasses.asdict(component)}
+        writer.writerow({column: row[column] for column in CSV_COLUMNS if column in row})
+    for effect in [*analysis.effects, *analysis.interactions]:
+        part = "main effect of a level" if len(effect.factors) == 1 else "interaction of levels"
+        writer.writerow(
+            {
+                "part": part,
+                "name": joined(effect.factors),
+                "levels": joined(effect.levels),
+                "effect": effect.effect,
+                "low": effect.low,
+                "high": effect.high,
+                "significant": effect.significant,
+            }
+        )
+    return text.getvalue()
+
+
+def analysis_document(analysis: Analysis, source: Mapping[str, Any]) -> dict[str, Any]:
+    """The document of ``longfat analyze --json``; `source` says what was analysed."""
+    return {
+        **source,
+        "response": analysis.response,
+        "factors": {factor: list(levels) for factor, levels in analysis.factors.items()},
+        "confidence": analysis.confidence,
+        "order": analysis.order,
+        "observations": analysis.observations,
+        "replications": analysis.replications,
+        "blocks": analysis.blocks,
+        "mean": analysis.mean,
+        "mean_low": analysis.mean_low,
+        "mean_high": analysis.mean_high,
+        "individual_values": analysis.individual_values,
+        "overall_mean": analysis.overall_mean,
+        "total_variation": analysis.total_variation,
+        "components": [dataclasses.asdict(component) for component in analysis.components],
+        "effects": [_main_effect_document(effect) for effect in analysis.effects],
+        "interactions": [dataclasses.asdict(effect) for effect in analysis.interactions],
+        "standard_error": analysis.standard_error,
+        "degrees_of_freedom": analysis.degrees_of_freedom,
+        "checks": [dataclasses.asdict(check) for check in analysis.checks],
+        "words": sentences(analysis),
+    }
+
+
+def _main_effect_document(effect: Effect) -> dict[str, Any]:
+    return {
+        "factor": effect.factors[0],
+        "level": effect.levels[0],
+        "effect": effect.effect,
+        "low": effect.low,
+        "high": effect.high,
+        "significant": effect.significant,
+    }
+
+
+def _allocation(analysis: Analysis, numbers: "_Numbers") -> AnalysisTable:
+    has_aliases = any(component.aliases for component in analysis.components)
+    header = ["component", "sum of squares", "%", "df", "mean square", "F", "p", "verdict"]
+    totals = [
+        ["individual values", numbers.square(analysis.individual_values)],
+        ["overall mean", numbers.square(analysis.overall_mean)],
+        ["total variation", numbers.square(analysis.total_variation), "100.00"],
+    ]
+    rows = [[*total, *["-"] * (len(header) - len(total))] for total in totals]
+    rows += [_component_cells(component, numbers) for component in analysis.components]
+    if has_aliases:
+        header = [*header, "also"]
+        also = [", ".join(component.aliases) or "-" for component in analysis.components]
+        rows = [[*row, name] for row, name in zip(rows, ["-"] * len(totals) + also, strict=True)]
+    return AnalysisTable("Allocation of variation", header, rows)
+
+
+def _component_cells(component: Component, numbers: "_Numbers") -> list[str]:
+    is_error = component.kind == "error"
+    return [
+        component.name,
+        numbers.square(component.sum_of_squares),
+        rounded_text(component.percent, 2),
+        str(component.degrees_of_freedom),
+        f"{component.mean_square:.4g}",
+        "-" if component.f_ratio is None else f"{component.f_ratio:.4g}",
+        "-" if component.p_value is None else f"{component.p_value:.2g}",
+        "-" if is_error else verdict(component.significant),
+    ]
+
+
+def _effects(
+    title: str, effects: Sequence[Effect], analysis: Analysis, numbers: "_Numbers"
+) -> AnalysisTable:
+    header = ["factor", "level", "effect", f"{_percent(analysis.confidence)} interval", "verdict"]
+    rows = [
+        [
+            joined(effect.factors),
+            joined(effect.levels),
+            numbers.response(effect.effect),
+            numbers.interval(effect.low, effect.high) or "-",
+            verdict(effect.significant),
+        ]
+        for effect in effects
+    ]
+    return AnalysisTable(title, header, rows)
+
+
+class _Numbers:
+    """Numbers with as many digits as the response deserves."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        root_mean_square = math.sqrt(analysis.individual_values / analysis.observations)
+        self._decimals = max(0, DIGITS - 1 - math.floor(math.log10(root_mean_square)))
+        self._plain_squares = FROM <= analysis.individual_values < TO
+
+    def response(self, value: float) -> str:
+        """A number in the unit of the response."""
+        return rounded_text(value, self._decimals)
+
+    def square(self, value: float) -> str:
+        """A sum of squares."""
+        return rounded_text(value, self._decimals) if self._plain_squares else f"{value:.5g}"
+
+    def interval(self, low: float | None, high: float | None, before: str = "") -> str:
+        """An interval as the paper prints it; empty without one."""
+        if low is None or high is None:
+            return ""
+        return f"{before}({self.response(low)}, {self.response(high)})"
+
+
+def _percent(confidence: float) -> str:
+    return f"{100 * confidence:.4g} %"
+
+
+def rounded_text(value: float, decimals: int) -> str:
+    """A number with `decimals` digits after the point, halves away from zero, and no -0.
+
+    Means of printed decimals often end in a half, which binary arithmetic misses by a little.
+    """
+    cleaned = Decimal(f"{value:.{CERTAIN_DIGITS}g}")
+    text = f"{cleaned.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP):f}"
+    return text.removeprefix("-") if float(text) == 0 else text

@@ -1,0 +1,43 @@
+"""Tables for papers."""
+
+from collections.abc import Sequence
+
+ESCAPES = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': r"\textquotedbl{}",
+    }
+)
+
+
+def latex_table(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table environment; the first column to the left, all others to the right."""
+    lines = [" & ".join(cell.translate(ESCAPES) for cell in cells) + r" \\" for cells in rows]
+    titles = " & ".join(cell.translate(ESCAPES) for cell in header) + r" \\"
+    return "\n".join(
+        [
+            r"\begin{table}",
+            rf"\caption{{{caption.translate(ESCAPES)}}}",
+            rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
+            r"\hline",
+            titles,
+            r"\hline",
+            *lines,
+            r"\hline",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    )

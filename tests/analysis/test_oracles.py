@@ -1,0 +1,102 @@
+"""The same sums of squares, tests and intervals as statsmodels' linear models."""
+
+import itertools
+
+import numpy as np
+import pandas
+import pytest
+from scipy.stats import f as f_distribution
+from scipy.stats import t as t_distribution
+from statsmodels.formula.api import ols
+from statsmodels.stats.anova import anova_lm
+
+from longfat.analysis.analysis import Component, Settings, analyse
+from longfat.analysis.fit import Array
+from longfat.analysis.intervals import Intervals
+from tests.analysis.support import experiment
+
+EXACT = Intervals(0.95, exact=True)
+
+
+def frame(values: Array) -> pandas.DataFrame:
+    """A row for each observation; level numbers as factors, the last column the response."""
+    rows = [
+        (*(f"l{index}" for index in position), value) for position, value in np.ndenumerate(values)
+    ]
+    names = [*"abcd"[: values.ndim - 1], "replication", "y"]
+    return pandas.DataFrame(rows, columns=names)
+
+
+def formula(values: Array, order: int, blocks: bool = False) -> str:
+    """All effects of up to `order` factors, coded to add up to zero."""
+    factors = [f"C({name}, Sum)" for name in "abcd"[: values.ndim - 1]]
+    effects = [
+        ":".join(chosen)
+        for size in range(1, order + 1)
+        for chosen in itertools.combinations(factors, size)
+    ]
+    return "y ~ " + " + ".join([*effects, *(["C(replication, Sum)"] if blocks else [])])
+
+
+def row_name(part: Component) -> str:
+    """What statsmodels calls a component."""
+    if part.kind == "error":
+        return "Residual"
+    names = ["replication"] if part.kind == "blocks" else part.factors
+    return ":".join(f"C({name}, Sum)" for name in names)
+
+
+@pytest.mark.parametrize(
+    ("levels", "replications", "order", "blocks"),
+    [
+        ((3, 4), 1, 1, False),
+        ((4, 3, 2), 1, 2, False),
+        ((2, 3), 5, 2, False),
+        ((2, 3), 5, 2, True),
+        ((2, 2, 3, 2), 3, 4, True),
+    ],
+)
+def test_sums_of_squares_f_and_p_are_those_of_statsmodels(
+    levels: tuple[int, ...], replications: int, order: int, blocks: bool
+) -> None:
+    values = np.random.default_rng(7).normal(3, 2, size=(*levels, replications))
+    ours = analyse(experiment(values), Settings(order=order, blocks=blocks))
+    fitted = ols(formula(values, order, blocks), frame(values)).fit()
+    for kind in (1, 2, 3):
+        theirs = anova_lm(fitted, typ=kind).drop(index="Intercept", errors="ignore")
+        assert len(theirs) == len(ours.components)
+        for part in ours.components:
+            row = theirs.loc[row_name(part)]
+            assert part.sum_of_squares == pytest.approx(row["sum_sq"])
+            assert part.degrees_of_freedom == row["df"]
+            if part.kind != "error":
+                assert part.f_ratio == pytest.approx(row["F"])
+                assert part.p_value == pytest.approx(row["PR(>F)"])
+    assert ours.standard_error == pytest.approx(np.sqrt(fitted.mse_resid))
+
+
+def test_effects_and_intervals_are_those_of_statsmodels() -> None:
+    values = np.random.default_rng(8).normal(3, 2, size=(4, 3, 2, 3))
+    ours = analyse(experiment(values), Settings(EXACT, order=3))
+    fitted = ols(formula(values, 3), frame(values)).fit()
+    limits = fitted.conf_int(alpha=0.05)
+    found = {effect.levels: effect for effect in [*ours.effects, *ours.interactions]}
+    for name, level in (("a", "l0"), ("a", "l2"), ("b", "l1"), ("c", "l0")):
+        term = f"C({name}, Sum)[S.{level}]"
+        effect = found[(f"{name}{int(level[1:]) + 1}",)]
+        assert effect.effect == pytest.approx(fitted.params[term])
+        assert (effect.low, effect.high) == pytest.approx(tuple(limits.loc[term]))
+    pair = found["a1", "b2"]
+    term = "C(a, Sum)[S.l0]:C(b, Sum)[S.l1]"
+    assert (pair.effect, pair.low) == pytest.approx((fitted.params[term], limits.loc[term, 0]))
+
+
+def test_quantiles_and_tails_are_those_of_scipy() -> None:
+    for degrees in (1, 2, 6, 30, 1000):
+        assert EXACT.quantile(degrees) == pytest.approx(t_distribution.ppf(0.975, degrees))
+    analysis = analyse(experiment(np.random.default_rng(9).normal(size=(3, 4, 2))))
+    for part in analysis.components[:-1]:
+        expected = f_distribution.sf(
+            part.f_ratio, part.degrees_of_freedom, analysis.degrees_of_freedom
+        )
+        assert part.p_value == pytest.approx(expected)
