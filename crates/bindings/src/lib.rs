@@ -98,7 +98,8 @@ fn random_block(seed: u64, replication: u64, component: &str, index: u64) -> [u6
 
 #[pyfunction]
 fn verification_checks() -> Vec<(String, String)> {
-    let text = |kind| serde_json::to_value(kind).ok().and_then(|kind| kind.as_str().map(str::to_owned)).unwrap_or_default();
+    let text =
+        |kind| serde_json::to_value(kind).ok().and_then(|kind| kind.as_str().map(str::to_owned)).unwrap_or_default();
     longfat_verify::checks().into_iter().map(|check| (check.name, text(check.kind))).collect()
 }
 

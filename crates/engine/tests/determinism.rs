@@ -6,6 +6,7 @@ use std::fmt::Write;
 use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::Unobserved;
 use longfat_engine::scenario::Scenario;
+use longfat_engine::transport::flavor::FLAVORS;
 use longfat_engine::units::Time;
 use longfat_engine::{ENGINE_VERSION, Simulation, run};
 
@@ -123,15 +124,26 @@ const CASES: &[(&str, u32, &str, &str, &str, &str)] = &[
     ),
 ];
 
-fn cases() -> Vec<(&'static str, Scenario)> {
+fn cases() -> Vec<(String, Scenario)> {
     let build = |&(name, sources, links, duration, port, rest): &(&'static str, u32, &str, &str, &str, &str)| {
         let text = format!(
             "schema_version = 1\nduration = \"{duration}\"\n{rest}\nport = {{ {port} }}\n\
              topology = {{ kind = \"n-source\", sources = {sources}, {links} }}\n"
         );
-        (name, scenario(&text))
+        (name.to_owned(), scenario(&text))
     };
-    CASES.iter().map(build).collect()
+    CASES.iter().map(build).chain(FLAVORS.iter().map(|entry| of_flavor(entry.name))).collect()
+}
+
+/// Each registered flavor with losses, on a path of 30 ms, and everything about it that a fingerprint could miss.
+fn of_flavor(name: &str) -> (String, Scenario) {
+    let text = format!(
+        "schema_version = 1\nduration = \"4 s\"\n
+topology = {{ kind = \"n-source\", sources = 3, {UNEVEN} }}\nport.buffer = \"400 cells\"\n
+tcp = {{ flavor = \"{name}\", receiver_window = \"300000 B\", acknowledgments = \"delayed\", limited_transmit = true, \
+         handshake = true, timestamps = true }}\n"
+    );
+    (format!("uneven 3 {name}"), scenario(&text))
 }
 
 fn bytes(record: &RunRecord) -> String {
@@ -168,7 +180,7 @@ LONGFAT_BLESS=1 cargo test writes this file.
 fn every_registered_policy_has_a_fingerprint() {
     let cases = cases();
     for entry in longfat_engine::switch::drop_policy::POLICIES {
-        let named = |(_, scenario): &(&str, Scenario)| scenario.port.policy.name() == entry.name;
+        let named = |(_, scenario): &(String, Scenario)| scenario.port.policy.name() == entry.name;
         assert!(cases.iter().any(named), "add a scenario with {} to CASES", entry.name);
     }
 }

@@ -3,6 +3,8 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `laws` | conservation over random networks; numbers worked by hand |
+//! | `transfer` | every flavor against a path that loses and reorders, checked at every step |
+//! | `recovery` | each loss recovery worked by hand at the sender alone, with the sections of its RFC or paper |
 //! | `conformance` | what every model of a family must do, over the registries: a new model is tested by being listed |
 //! | `trajectories` | what happens in small networks, event by event, as text |
 //! | `determinism` | the same bytes again, in slices, on other threads; fingerprints as text |
@@ -14,5 +16,7 @@ mod bad_input;
 mod conformance;
 mod determinism;
 mod laws;
+mod recovery;
 mod support;
 mod trajectories;
+mod transfer;

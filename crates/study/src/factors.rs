@@ -97,7 +97,8 @@ impl Factors {
     /// The factor whose path is the beginning of this one's.
     fn parent_of(&self, factor: &Factor) -> Option<&Factor> {
         let path = factor.path.as_ref()?;
-        let is_above = |above: &String| path.strip_prefix(above.as_str()).is_some_and(|rest| rest.starts_with('.'));
+        let is_above =
+            |above: &String| path.strip_prefix(above.as_str()).is_some_and(|rest| rest.starts_with(['.', '[']));
         self.0.iter().find(|other| other.path.as_ref().is_some_and(is_above))
     }
 }
@@ -236,6 +237,24 @@ mod tests {
         assert_eq!(study["factors"][0]["levels"][1]["overrides"][0][1], "15");
         assert_eq!(study["factors"][3]["levels"][0]["overrides"][1][1], "\"10 s\"");
         assert_eq!(study["design"]["perturb"][0][0], "traffic.start");
+    }
+
+    #[test]
+    fn a_factor_may_reach_into_a_list_that_another_sets() {
+        let study = |load: &str| {
+            check(&format!(
+                "schema_version = 1\ntitle = \"t\"\n[factors]\n\
+                 \"topology.sources\" = [5]\n\"background\" = {{ poisson = [{{ kind = \"poisson\", load = 0.5 }}] }}\n\
+                 \"background[0].load\" = [{load}, 0.9]\n"
+            ))
+        };
+        assert_eq!(study("0.1").unwrap()["factors"][2]["name"], "load");
+        let problems = study("-1").unwrap_err();
+        assert_eq!(problems.len(), 1, "{problems:#?}");
+        assert!(
+            problems[0].starts_with("study.toml:6:25: background[0].load: expected a number above 0"),
+            "{problems:?}"
+        );
     }
 
     #[test]

@@ -25,7 +25,10 @@ mod tests {
 
     fn failures(kind: Kind) -> Vec<String> {
         let outcomes = checks().into_iter().filter(|check| check.kind == kind).map(|check| check.run());
-        outcomes.filter(|outcome| !outcome.passed).map(|outcome| format!("{}: {}", outcome.name, outcome.detail)).collect()
+        outcomes
+            .filter(|outcome| !outcome.passed)
+            .map(|outcome| format!("{}: {}", outcome.name, outcome.detail))
+            .collect()
     }
 
     #[test]

@@ -17,7 +17,7 @@ What to type next:
   longfat study compare ubr-plus --quick
   longfat run SCENARIO.toml             one simulation of your own
   longfat models                        what a scenario can be made of
-  longfat verify                        laws, worked examples and traces: the models prove themselves
+  longfat verify                        the models prove themselves: laws, examples, traces
   longfat --help                        everything else"""
 
 

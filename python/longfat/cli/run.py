@@ -73,4 +73,4 @@ def _text(value: Any) -> str:
         return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4f}"
     if isinstance(value, int | float):
         return f"{value:,.0f}"
-    return str(value)
+    return "-" if value is None else str(value)

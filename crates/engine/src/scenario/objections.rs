@@ -2,12 +2,13 @@
 
 use super::{Buffer, Scenario};
 use crate::background::{Background, BackgroundContext};
-use crate::config::format_span;
+use crate::config::{format_span, listed};
 use crate::framing::{Framing, Unit};
 use crate::loss::{Direction, LossContext, LossModel};
 use crate::random::Chance;
 use crate::registry::Chosen;
 use crate::switch::drop_policy::BufferContext;
+use crate::switch::scheduler::{Class, SCHEDULERS, SchedulerContext};
 use crate::topology::Graph;
 use crate::transport::{OptionSize, OutOfOrder, WindowScale, option_bytes};
 use crate::units::{CELL_BITS, PICOSECONDS_PER_SECOND, Rate, Span};
@@ -35,10 +36,14 @@ impl Scenario {
             objections.extend(self.object_to_buffer(&graph));
             objections.extend(self.object_to_losses(&graph));
             objections.extend(self.object_to_background(&graph));
+            if objections.is_empty() {
+                objections.extend(self.object_to_classes(&graph));
+            }
         }
         objections.extend(self.object_to_windows());
         objections.extend(self.object_to_selective_acknowledgments());
         self.tcp.window_scale = self.tcp.window_scale();
+        self.tcp.ssthresh_rule = self.tcp.ssthresh_rule();
         objections
     }
 
@@ -48,7 +53,7 @@ impl Scenario {
         self.port.arrival_order = self.port.arrival_order.settled(framing.unit());
         let bits = match framing.unit() {
             Unit::Cell => CELL_BITS,
-            Unit::Packet => framing.bits(self.tcp.mss.0, 0),
+            Unit::Packet => framing.bits(self.tcp.mss.0, self.tcp.option_bytes()),
         };
         let round_trip = graph.flows.iter().map(|flow| graph.round_trip(flow)).max();
         if let (Some(bottleneck), Some(round_trip)) = (graph.bottleneck(), round_trip) {
@@ -64,7 +69,8 @@ impl Scenario {
             return objections;
         }
         let (name, framing, mss) = (self.framing.name(), self.framing.build(&()), self.tcp.mss.0);
-        if let Some(largest) = framing.largest_segment().filter(|largest| mss > *largest) {
+        let largest = framing.largest_segment().map(|largest| largest.saturating_sub(self.tcp.option_bytes()));
+        if let Some(largest) = largest.filter(|largest| mss > *largest) {
             let message =
                 format!("a segment of {mss} B does not fit a packet of framing \"{name}\"; at most {largest} B");
             objections.push(("tcp.mss".into(), message));
@@ -101,7 +107,8 @@ impl Scenario {
             return vec![("port.buffer".into(), message)];
         }
         let mut objections = Vec::new();
-        let (mss, packet, units) = (self.tcp.mss.0, framing.cells(self.tcp.mss.0, 0), framing.unit().plural());
+        let (mss, packet, units) =
+            (self.tcp.mss.0, framing.cells(self.tcp.mss.0, self.tcp.option_bytes()), framing.unit().plural());
         if let Some(capacity) = capacity.filter(|capacity| *capacity < packet) {
             let of_segment = match framing.unit() {
                 Unit::Cell => format!(": a segment of {mss} B takes {packet} cells"),
@@ -113,6 +120,8 @@ impl Scenario {
         let context = BufferContext { capacity, circuits, unit: framing.unit() };
         let of_policy = self.port.policy.objections(&context);
         objections.extend(of_policy.into_iter().map(|(key, message)| (format!("port.policy.{key}"), message)));
+        let of_scheduler = self.port.scheduler.objections(&SchedulerContext { unit: framing.unit() });
+        objections.extend(of_scheduler.into_iter().map(|(key, message)| (format!("port.scheduler.{key}"), message)));
         objections
     }
 
@@ -125,7 +134,7 @@ impl Scenario {
             )),
             Buffer::Packets(packets) if unit == Unit::Cell => {
                 let mss = self.tcp.mss.0;
-                let cells = framing.cells(mss, 0);
+                let cells = framing.cells(mss, self.tcp.option_bytes());
                 Some(format!(
                     "{packets} packets under framing \"{name}\", which counts cells; a segment of {mss} B takes {cells}, so write \"{} cells\"",
                     packets.saturating_mul(cells)
@@ -158,6 +167,41 @@ impl Scenario {
         self.background.iter().enumerate().flat_map(of_model).collect()
     }
 
+    /// A class with traffic must have a queue, and leave something to the others.
+    fn object_to_classes(&self, graph: &Graph) -> Vec<Objection> {
+        let sources = self.sources_of_background(graph).into_iter().enumerate();
+        let vbr: Vec<_> = sources.filter(|(_, source)| source.class() == Class::Vbr).collect();
+        let Some((first, _)) = vbr.first() else { return Vec::new() };
+        let (name, unit) = (self.port.scheduler.name(), self.framing.build(&()).unit());
+        let scheduler = self.port.scheduler(unit);
+        if !scheduler.has_vbr_queue() {
+            let with_queue = SCHEDULERS.iter().map(|entry| entry.name).filter(|other| *other != name);
+            let message = format!(
+                "\"{}\" is of the class VBR, and scheduler \"{name}\" has no queue for it; port.scheduler may be {}",
+                self.background[*first].name(),
+                listed(with_queue)
+            );
+            return vec![(format!("background[{first}]"), message)];
+        }
+        let reserved: f64 = vbr.iter().map(|(_, source)| source.reserved_share()).sum();
+        if reserved >= 1.0 && scheduler.guaranteed_share() <= 0.0 {
+            let message = format!(
+                "nothing is left: VBR takes all of the line, and scheduler \"{name}\" guarantees nothing to UBR"
+            );
+            return vec![("port.scheduler".into(), message)];
+        }
+        Vec::new()
+    }
+
+    fn sources_of_background(&self, graph: &Graph) -> Vec<Box<dyn Background>> {
+        let Some(bottleneck) = graph.bottleneck() else { return Vec::new() };
+        let chance = Chance { seed: self.seed, replication: self.replication };
+        let build = |(number, model): (usize, &Chosen<dyn Background>)| {
+            model.build(&BackgroundContext::of(number, bottleneck.rate, &self.framing, chance))
+        };
+        self.background.iter().enumerate().map(build).collect()
+    }
+
     fn object_to_windows(&self) -> Vec<Objection> {
         let (mss, window) = (self.tcp.mss.0, self.tcp.receiver_window.0);
         let mut objections = Vec::new();
@@ -177,11 +221,21 @@ impl Scenario {
             objections.push(("tcp.window_scale".into(), message));
         }
         if self.tcp.advertised_window() < mss {
-            let message = format!("{window} B cannot hold one segment of {mss} B; nothing would ever be sent");
+            let scale = self.tcp.window_scale();
+            let message = match self.tcp.advertised_window() {
+                all if all == window => {
+                    format!("{window} B cannot hold one segment of {mss} B; nothing would ever be sent")
+                }
+                rest => format!(
+                    "a window scale of {scale} leaves {rest} of {window} B, which cannot hold one segment of {mss} B; nothing would \
+                     ever be sent"
+                ),
+            };
             objections.push(("tcp.receiver_window".into(), message));
         }
         if self.tcp.initial_window.bytes(mss) < mss {
-            let message = format!("smaller than one segment of {mss} B; nothing would ever be sent");
+            let message =
+                format!("smaller than one segment; nothing would ever be sent; at least {mss} B, or \"1 MSS\"");
             objections.push(("tcp.initial_window".into(), message));
         }
         objections
@@ -200,7 +254,9 @@ impl Scenario {
             objections.push(("tcp.sack_blocks".into(), message));
         }
         if tcp.out_of_order == OutOfOrder::Discard {
-            let message = format!("a receiver that discards has nothing to report, and flavor \"{flavor}\" needs its reports; \"keep\"");
+            let message = format!(
+                "a receiver that discards has nothing to report, and flavor \"{flavor}\" needs its reports; write \"keep\""
+            );
             objections.push(("tcp.out_of_order".into(), message));
         }
         objections

@@ -1,7 +1,7 @@
 //! From a checked scenario to a network at rest.
 
 use super::loss_point::place_loss_points;
-use super::{Entrance, Event, Flow, LineEnd, Link, OTHER_RANK, Simulation};
+use super::{Entrance, Event, Flow, LineEnd, Link, OTHER_RANK, SERVICE_RANK, Simulation};
 use crate::background::{Background, BackgroundContext};
 use crate::calendar::Calendar;
 use crate::framing::{Packets, Reassembly, Unit};
@@ -13,6 +13,7 @@ use crate::registry::Chosen;
 use crate::scenario::Scenario;
 use crate::switch::Port;
 use crate::switch::drop_policy::BufferContext;
+use crate::switch::scheduler::Class;
 use crate::topology::{Graph, Routes};
 use crate::traffic::SourceContext;
 use crate::transport::{Receiver, Sender, TickClock};
@@ -25,11 +26,14 @@ impl<O: Observer> Simulation<O> {
         let graph = scenario.graph();
         let chance = Chance { seed: scenario.seed, replication: scenario.replication };
         let framing = scenario.framing.build(&());
-        let (mut links, ports) = build_links(scenario, &graph, framing.unit(), chance);
+        let (mut links, mut ports) = build_links(scenario, &graph, framing.unit(), chance);
         let loss_points = place_loss_points(scenario, &graph, &mut links);
         let flows: Vec<_> = (0..graph.flows.len()).map(|number| build_flow(scenario, &graph, number, chance)).collect();
-        let backgrounds = build_backgrounds(scenario, &graph, chance);
+        let (backgrounds, vbr): (Vec<_>, Vec<_>) =
+            build_backgrounds(scenario, &graph, chance).into_iter().partition(|source| source.class() == Class::Ubr);
+        let reserved_share = vbr.iter().map(|source| source.reserved_share()).sum();
         let background_port = ports.iter().position(|port| Some(port.line) == graph.bottleneck_number()).unwrap_or(0);
+        let first_vbr = vbr.into_iter().filter_map(|source| ports[background_port].add_vbr(source)).min();
         let mut simulation = Self {
             calendar: Calendar::new(links.len() + ports.len() + 3 * flows.len() + backgrounds.len()),
             events: list_events(links.len(), ports.len(), flows.len(), backgrounds.len()),
@@ -40,6 +44,7 @@ impl<O: Observer> Simulation<O> {
             loss_points,
             backgrounds,
             background_port,
+            reserved_share,
             flows,
             framing,
             packets: Packets::default(),
@@ -59,6 +64,9 @@ impl<O: Observer> Simulation<O> {
         for number in 0..simulation.backgrounds.len() {
             let start = simulation.backgrounds[number].start();
             simulation.calendar.schedule(simulation.background_slot(number), start, OTHER_RANK);
+        }
+        if let Some(time) = first_vbr {
+            simulation.calendar.schedule(simulation.port_slot(background_port), time, SERVICE_RANK);
         }
         simulation
     }

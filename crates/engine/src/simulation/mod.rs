@@ -114,6 +114,8 @@ pub struct Simulation<O: Observer> {
     backgrounds: Vec<Box<dyn Background>>,
     /// The port that they enter.
     background_port: usize,
+    /// The share of its line that is reserved for VBR.
+    reserved_share: f64,
     framing: Box<dyn Framing>,
     packets: Packets,
     end: Time,
@@ -263,6 +265,9 @@ impl<O: Observer> Simulation<O> {
         if idle {
             self.watch_line(line);
         }
+        if let Some(class) = self.ports[port].sends() {
+            self.observer.cell_served(now, port, class);
+        }
         if !self.dropped.is_empty() {
             self.account_for_drops(now, port);
         }
@@ -295,7 +300,9 @@ impl<O: Observer> Simulation<O> {
         match content {
             Some(Content::Data { sequence, length, sent }) => self.receive_segment(now, number, sequence, length, sent),
             Some(Content::Acknowledgment(acknowledgment)) => self.receive_acknowledgment(now, number, acknowledgment),
-            Some(Content::Synchronize) => self.send_backward(now, number, Content::Synchronized, option_bytes::SYNCHRONIZE),
+            Some(Content::Synchronize) => {
+                self.send_backward(now, number, Content::Synchronized, option_bytes::SYNCHRONIZE);
+            }
             Some(Content::Synchronized) => self.open(now, number),
             Some(Content::Background) | None => {}
         }

@@ -98,7 +98,9 @@ impl Parameter for SackBlocks {
 
     fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
         match node.value {
-            Value::Integer(blocks) if (1..=Blocks::MOST as i64).contains(&blocks) => u64::try_from(blocks).ok().map(Self),
+            Value::Integer(blocks) if (1..=Blocks::MOST as i64).contains(&blocks) => {
+                u64::try_from(blocks).ok().map(Self)
+            }
             Value::Integer(blocks) => {
                 let message = format!(
                     "{blocks} blocks have no room in the 40 bytes of TCP options: 1 to {} do, or 3 beside timestamps (RFC 2018 section 3)",

@@ -42,7 +42,7 @@ pub struct SenderStatistics {
     pub segments_sent: u64,
     /// Segments sent again.
     pub segments_retransmitted: u64,
-    /// Expiries of the retransmission timer.
+    /// Expiries of the retransmission timer while data was under way.
     pub timeouts: u64,
     /// Losses shown by duplicate acknowledgments.
     pub fast_retransmits: u64,
@@ -168,6 +168,12 @@ impl Connection {
         self.highest - self.unacknowledged
     }
 
+    /// The latest round trip measured.
+    #[must_use]
+    pub fn round_trip(&self) -> Option<Span> {
+        self.round_trip
+    }
+
     /// When the retransmission timer expires.
     #[must_use]
     pub fn expires(&self) -> Option<Time> {
@@ -178,6 +184,12 @@ impl Connection {
     #[must_use]
     pub fn held_until(&self) -> Option<Time> {
         self.held_until
+    }
+
+    /// Whether the application has handed over more than was ever sent.
+    #[must_use]
+    pub fn has_waiting_data(&self) -> bool {
+        self.offered > self.highest
     }
 
     /// The application hands over `bytes` more.
@@ -271,6 +283,7 @@ impl Connection {
         self.timed = None;
         self.held_until = None;
         self.duplicates = 0;
+        self.sent_early = 0;
         self.window.inflation = 0.0;
         let flight = self.flight();
         self.law.on_timeout(&mut self.window, flight);
@@ -289,14 +302,20 @@ impl Connection {
     /// a small last piece back while anything is under way (RFC 1122 section 4.2.3.4).
     #[must_use]
     pub fn next_within(&self, window: u64) -> Option<Piece> {
-        let available = self.mss.min(self.offered - self.next);
-        let length = available.min((self.unacknowledged + window).saturating_sub(self.next));
+        self.piece_within(self.next, window)
+    }
+
+    /// The same for the piece that begins at `sequence`.
+    #[must_use]
+    pub fn piece_within(&self, sequence: u64, window: u64) -> Option<Piece> {
+        let available = self.mss.min(self.offered - sequence);
+        let length = available.min((self.unacknowledged + window).saturating_sub(sequence));
         let is_cut = length < available;
-        let is_small = length < self.mss && self.next == self.highest;
+        let is_small = length < self.mss && sequence == self.highest;
         if length == 0 || (is_cut && self.avoids_silly_windows) || (is_small && self.nagle && self.flight() > 0) {
             return None;
         }
-        Some(Piece { sequence: self.next, length })
+        Some(Piece { sequence, length })
     }
 
     /// Sends a piece.
@@ -309,6 +328,7 @@ impl Connection {
         }
         self.next = self.next.max(end);
         // One segment is timed at a time, and never one that was sent before (Karn; T-11).
+        self.timed = self.timed.filter(|timed| !(piece.sequence..end).contains(&timed.sequence));
         if end > self.highest {
             self.highest = end;
             if self.timed.is_none() && !again {
@@ -337,7 +357,9 @@ impl Connection {
     /// Whether nothing is under way and nothing was sent for a whole timeout (RFC 5681 section 4.1).
     #[must_use]
     pub fn has_been_idle(&self, now: Time) -> bool {
-        self.highest > 0 && self.flight() == 0 && now >= self.clock.after(self.last_sent, self.estimator.timeout_ticks())
+        self.highest > 0
+            && self.flight() == 0
+            && now >= self.clock.after(self.last_sent, self.estimator.timeout_ticks())
     }
 
     /// Doubles the timeout.

@@ -94,11 +94,13 @@ impl Receiver {
         let gained = self.take(sequence, end);
         self.bytes_received += length;
         self.bytes_discarded += length - gained;
-        // RFC 7323 section 4.3: the earliest segment that an acknowledgment answers is echoed.
+        // RFC 7323 section 4.3: the earliest segment that an acknowledgment answers is echoed, never one that was sent before
+        // what was echoed last.
         if self.echoes_timestamps && sequence <= self.acknowledged {
-            self.echo = Some(sent);
+            self.echo = self.echo.max(Some(sent));
         }
-        let arrival = Arrival { in_order: self.next > before && !had_hole && sequence == before, waits: self.due.is_some() };
+        let arrival =
+            Arrival { in_order: self.next > before && !had_hole && sequence == before, waits: self.due.is_some() };
         self.due = self.acknowledging.delay(now, arrival);
         self.due.is_none().then(|| self.acknowledge())
     }

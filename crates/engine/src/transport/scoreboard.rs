@@ -46,6 +46,12 @@ impl Scoreboard {
         self.retransmitted = self.retransmitted.max(end);
     }
 
+    /// A recovery begins with what lies below `end`: every hole above may be sent again, once more if need be (RFC 6675 section
+    /// 5 step 4.3).
+    pub fn begin_recovery(&mut self, end: u64) {
+        self.retransmitted = end;
+    }
+
     /// The first bytes from `next` on that have not arrived, were not sent again, and have bytes above them that have
     /// arrived.
     #[must_use]

@@ -3,7 +3,7 @@
 use super::connection::{Connection, DUPLICATE_THRESHOLD, Piece, Segment, SenderStatistics};
 use super::recovery::Recovery;
 use super::{Acknowledgment, IdleRestart, TcpConfig, TickClock, Window};
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// How far the opening of a connection has come (T-46).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +61,18 @@ impl Sender {
     #[must_use]
     pub fn highest(&self) -> u64 {
         self.connection.highest()
+    }
+
+    /// Whether a loss is being repaired.
+    #[must_use]
+    pub fn is_recovering(&self) -> bool {
+        self.recovery.is_recovering()
+    }
+
+    /// The latest round trip measured.
+    #[must_use]
+    pub fn round_trip(&self) -> Option<Span> {
+        self.connection.round_trip()
     }
 
     /// When it wants to be woken by [`expire`](Self::expire): when the retransmission timer expires, or when the wait
@@ -138,7 +150,7 @@ impl Sender {
         let connection = &mut self.connection;
         connection.duplicates += 1;
         let is_early = connection.duplicates < DUPLICATE_THRESHOLD && !self.recovery.is_recovering();
-        if self.limited_transmit && is_early {
+        if self.limited_transmit && is_early && !self.recovery.transmits_early() {
             self.transmit_limited(now);
         }
         self.recovery.on_duplicate(now, &mut self.connection);
@@ -157,13 +169,12 @@ impl Sender {
 
     /// The time of [`expires`](Self::expires) has come.
     pub fn expire(&mut self, now: Time, segments: &mut Vec<Segment>) {
-        if self.connection.held_until().is_some_and(|until| until <= now) {
+        if self.connection.expires().is_some_and(|expires| expires <= now) {
+            self.time_out(now);
+        } else if self.connection.held_until().is_some_and(|until| until <= now) {
             self.connection.release();
             let first = self.connection.first_unacknowledged();
             self.send(now, first);
-        }
-        if self.connection.expires().is_some_and(|expires| expires <= now) {
-            self.time_out(now);
         }
         self.send_allowed(now);
         self.connection.empty_outbox(segments);
@@ -194,6 +205,11 @@ impl Sender {
         }
         while let Some(piece) = self.recovery.next(&self.connection) {
             self.send(now, piece);
+        }
+        // A window of less than a segment, as `window_after_loss = "half"` may leave it, lets nothing go even when nothing is
+        // under way. As in ns-2 the timer then runs nevertheless; without it nothing would ever happen again.
+        if self.connection.has_waiting_data() && self.connection.expires().is_none() {
+            self.connection.restart_timer(now);
         }
     }
 

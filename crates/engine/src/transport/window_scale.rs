@@ -64,17 +64,17 @@ impl WindowScale {
 impl Parameter for WindowScale {
     fn shape() -> Shape {
         let automatic = VariantShape { name: "automatic", doc: "The smallest shift that suffices." };
-        Shape::Either(vec![
-            Shape::Choice(vec![automatic]),
-            Shape::Integer { minimum: 0, maximum: u64::from(MOST) },
-        ])
+        Shape::Either(vec![Shape::Choice(vec![automatic]), Shape::Integer { minimum: 0, maximum: u64::from(MOST) }])
     }
 
     fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
         match &node.value {
             Value::Text(text) if text == "automatic" => return Some(Self::Automatic),
             Value::Integer(shift) if *shift > i64::from(MOST) => {
-                reader.reject(node, format!("a window scale of {shift} is too large; at most {MOST} (RFC 7323 section 2.3)"));
+                reader.reject(
+                    node,
+                    format!("a window scale of {shift} is too large; at most {MOST} (RFC 7323 section 2.3)"),
+                );
             }
             Value::Integer(shift) if *shift >= 0 => return u8::try_from(*shift).ok().map(Self::Shift),
             _ => reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe())),
@@ -96,7 +96,9 @@ mod tests {
 
     #[test]
     fn the_automatic_scale_is_the_smallest_that_suffices() {
-        for (window, shift, largest) in [(65_535, 0, 65_535), (65_536, 1, 131_070), (600_000, 4, 1_048_560), (8_704_000, 8, 16_776_960)] {
+        for (window, shift, largest) in
+            [(65_535, 0, 65_535), (65_536, 1, 131_070), (600_000, 4, 1_048_560), (8_704_000, 8, 16_776_960)]
+        {
             let scale = WindowScale::Automatic.settled(window);
             assert_eq!((scale, scale.largest_window()), (WindowScale::Shift(shift), largest), "{window}");
         }

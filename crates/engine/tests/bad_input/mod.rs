@@ -2,6 +2,7 @@
 
 mod places;
 mod syntax;
+mod transport;
 mod values;
 
 use longfat_engine::scenario::Scenario;

@@ -42,7 +42,7 @@ fn all_mistakes_are_told_at_once_each_with_its_place() {
         ("11:54", "port.policy.zz", "unknown key; known: \"threshold\", \"z\""),
         ("12:17", "port.arrival_order", "unknown choice \"seeded-randon\""),
         ("15:1", "tcp.größe", "unknown key"),
-        ("16:10", "tcp.flavor", "unknown TCP flavor \"vanila\"; known: \"vanilla\"; did you mean \"vanilla\"?"),
+        ("16:10", "tcp.flavor", "unknown TCP flavor \"vanila\"; known: \"vanilla\", \"tahoe\", \"reno\", \"newreno\""),
         ("17:7", "tcp.mss", "unknown unit \"bytes\""),
         ("18:19", "tcp.receiver_window", "unknown unit \"Mb\""),
         ("23:1", "traffic.stop", "unknown key"),

@@ -10,6 +10,7 @@ use longfat_engine::loss::{Direction, LossContext, LossModel, Passing};
 use longfat_engine::random::Chance;
 use longfat_engine::registry::{Chosen, ContextOf, Entry, Family};
 use longfat_engine::switch::drop_policy::{BufferContext, DropPolicy};
+use longfat_engine::switch::scheduler::{Scheduler, SchedulerContext};
 use longfat_engine::topology::Topology;
 use longfat_engine::traffic::{Source, SourceContext};
 use longfat_engine::transport::flavor::Flavor;
@@ -32,6 +33,7 @@ fn for_every_model(check: &impl Check) {
     let chance = Chance { seed: 1, replication: 0 };
     let clock = TickClock::new(Span::from_microseconds(100_000), TimerPhase::Common, &mut chance.stream("clock"));
     family::<dyn DropPolicy>(check, &BufferContext { capacity: Some(1000), circuits: 10, unit: Unit::Cell });
+    family::<dyn Scheduler>(check, &SchedulerContext { unit: Unit::Cell });
     family::<dyn Flavor>(check, &());
     family::<dyn TimeoutEstimator>(check, &clock);
     family::<dyn Source>(check, &SourceContext { chance: chance.stream("source"), number: 0 });

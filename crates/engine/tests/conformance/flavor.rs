@@ -30,7 +30,15 @@ fn connection(settings: &str) -> (Box<dyn WindowLaw>, Window) {
 }
 
 fn any_settings() -> impl Strategy<Value = String> {
-    let left_out = ["flavor", "mss", "receiver_window", "timer_granularity", "retransmission_timeout", "out_of_order", "timestamps"];
+    let left_out = [
+        "flavor",
+        "mss",
+        "receiver_window",
+        "timer_granularity",
+        "retransmission_timeout",
+        "out_of_order",
+        "timestamps",
+    ];
     let knobs = any_table(None, &TcpConfig::fields(), &left_out);
     let flavors: Vec<_> = FLAVORS.iter().map(|entry| entry.name).collect();
     (knobs, prop::sample::select(flavors), 1_u64..2_000).prop_map(|(knobs, flavor, segments)| {

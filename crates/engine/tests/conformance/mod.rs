@@ -7,6 +7,8 @@ mod fields;
 mod flavor;
 mod loss_model;
 mod network;
+mod opening;
+mod receiver;
 mod scenario;
 mod sender;
 mod timeout_estimator;

@@ -76,7 +76,8 @@ fn a_start_is_drawn_from_its_interval_for_each_connection_and_replication() {
 #[test]
 fn each_connection_of_a_staggered_row_starts_later_than_the_one_before() {
     for entry in SOURCES {
-        let text = table(&(entry.parameters)(), Some(entry.name)).replace(" }", ", start = \"2 ms\", stagger = \"5 ms\" }");
+        let text =
+            table(&(entry.parameters)(), Some(entry.name)).replace(" }", ", start = \"2 ms\", stagger = \"5 ms\" }");
         let start = |number| {
             let context = SourceContext { number, ..context(1, 0, "source") };
             choose(&text).build(&context).start()

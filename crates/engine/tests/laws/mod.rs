@@ -1,8 +1,10 @@
 //! What holds in every network, and what can be worked out by hand.
 
 mod background;
+mod classes;
 mod conservation;
 mod delivery;
+mod integer_window;
 mod lone_flow;
 mod losses;
 mod packets;
@@ -10,4 +12,4 @@ mod random_networks;
 mod sources;
 mod unlimited_buffer;
 
-pub use random_networks::any_network;
+pub use random_networks::{any_network, any_tcp, longest_timeout, parse};

@@ -8,7 +8,9 @@ use longfat_engine::registry::{Chosen, Entry};
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::PortConfig;
 use longfat_engine::transport::TcpConfig;
+use longfat_engine::transport::flavor::FLAVORS;
 use longfat_engine::transport::rto::{ESTIMATORS, TimeoutEstimator};
+use longfat_engine::units::Span;
 use proptest::prelude::*;
 
 use crate::support::declared::any_table;
@@ -40,29 +42,49 @@ pub fn any_endless_network() -> impl Strategy<Value = RandomNetwork> {
 }
 
 fn any_network_with(traffic: impl Strategy<Value = String>) -> impl Strategy<Value = RandomNetwork> {
-    let run = (10_u64..300, 0_u64..1000, any_backgrounds());
-    let text = (any_topology(), any_framing_and_port(), any_tcp(), traffic, any_loss(), any_loss(), run);
+    let run = (10_u64..300, 0_u64..1000, any_backgrounds(), any_vbr());
+    let text = (any_topology(), any_framing_and_port(), any_tcp(1..3_700), traffic, any_loss(), any_loss(), run);
     text.prop_filter_map(
         "some parts do not fit together: a threshold below the buffer, a segment in a frame",
         |parts| {
-            let (topology, (framing, port), tcp, traffic, loss, acknowledgment_loss, (milliseconds, seed, background)) =
-                parts;
+            let (topology, (framing, port), tcp, traffic, loss, acknowledgment_loss, run) = parts;
+            let (milliseconds, seed, mut background, vbr) = run;
+            // A queue of its own for VBR.
+            if !port.contains("\"fifo\"") {
+                background.extend(vbr);
+            }
+            let background = background.join(", ");
             let text = format!(
                 "schema_version = 1\nduration = \"{milliseconds} ms\"\nseed = {seed}\ntopology = {topology}\n\
              framing = {framing}\nport = {port}\ntcp = {tcp}\ntraffic = {traffic}\n\
-             loss = {loss}\nacknowledgment_loss = {acknowledgment_loss}\nbackground = {background}\n"
+             loss = {loss}\nacknowledgment_loss = {acknowledgment_loss}\nbackground = [{background}]\n"
             );
-            match Scenario::parse(text.as_bytes(), "random.toml", &[]) {
-                Ok(scenario) => Some(RandomNetwork { text, scenario }),
-                Err(problems) => {
-                    let expected = ["port.policy.threshold", "does not fit a packet", "never come", "tcp.out_of_order", "tcp.sack_blocks"];
-                    let wrong = problems.iter().find(|problem| !expected.iter().any(|words| problem.contains(words)));
-                    assert!(wrong.is_none(), "the generator writes invalid scenarios: {wrong:?}\n{text}");
-                    None
-                }
-            }
+            parse(&text).map(|scenario| RandomNetwork { text, scenario })
         },
     )
+}
+
+/// A random scenario, unless some of its values exclude each other.
+pub fn parse(text: &str) -> Option<Scenario> {
+    let known = [
+        "port.policy.threshold",
+        "does not fit a packet",
+        "never come",
+        "tcp.out_of_order",
+        "tcp.sack_blocks",
+        "needs a window scale of",
+        "cannot hold one segment",
+        "shorter than a cell",
+        "nothing is left",
+    ];
+    match Scenario::parse(text.as_bytes(), "random.toml", &[]) {
+        Ok(scenario) => Some(scenario),
+        Err(problems) => {
+            let wrong = problems.iter().find(|problem| !known.iter().any(|words| problem.contains(words)));
+            assert!(wrong.is_none(), "the generator writes invalid scenarios: {wrong:?}\n{text}");
+            None
+        }
+    }
 }
 
 fn any_topology() -> impl Strategy<Value = String> {
@@ -96,13 +118,15 @@ fn any_port(unit: Unit) -> impl Strategy<Value = String> {
     let (sizes, left_out) = match unit {
         Unit::Cell => ([80_u64..260, 201..4_000], &["buffer"][..]),
         // Packets know no slots.
-        Unit::Packet => ([1..20, 10..400], &["buffer", "arrival_order"][..]),
+        Unit::Packet => ([1..20, 10..400], &["buffer", "arrival_order", "scheduler"][..]),
     };
     let [small, large] = sizes.map(|sizes| sizes.prop_map(move |size| format!("{size} {}", unit.plural())));
     let buffer = prop_oneof![small, large, Just("unlimited".to_owned())];
-    (buffer, any_table(None, &PortConfig::fields(), left_out)).prop_map(|(buffer, knobs)| {
+    (buffer, any_table(None, &PortConfig::fields(), left_out)).prop_map(move |(buffer, knobs)| {
         let knobs = knobs.trim_start_matches('{');
-        format!("{{ buffer = \"{buffer}\",{knobs}")
+        // What is left out is the default.
+        let scheduler = if unit == Unit::Packet { " scheduler = \"fifo\"," } else { "" };
+        format!("{{ buffer = \"{buffer}\",{scheduler}{knobs}")
     })
 }
 
@@ -120,33 +144,71 @@ fn estimator(entry: &Entry<dyn TimeoutEstimator>) -> String {
     format!("{{ kind = \"{}\", {} }}", entry.name, limits.join(", "))
 }
 
-fn any_tcp() -> impl Strategy<Value = String> {
-    let left_out = ["mss", "receiver_window", "timer_granularity", "retransmission_timeout"];
+/// The longest retransmission timeout of a random end system. Timeouts count in ticks: the longest is rounded up to whole ticks,
+/// and is at least the minimum of two.
+pub fn longest_timeout(tcp: &TcpConfig) -> Span {
+    let granularity = tcp.timer_granularity.0.0;
+    let ticks = (LONGEST_TIMEOUT_MS * 1_000_000_000).div_ceil(granularity).max(2);
+    Span(ticks * granularity)
+}
+
+/// Each flavor as often as the others, with any parameters.
+fn any_flavor() -> impl Strategy<Value = String> {
+    let tables = FLAVORS.iter().map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &[]));
+    prop::strategy::Union::new(tables.collect::<Vec<_>>())
+}
+
+/// End systems with any flavor and any knobs; their segments have a number of bytes in `mss`.
+pub fn any_tcp(mss: std::ops::Range<u64>) -> impl Strategy<Value = String> {
+    let left_out = [
+        "flavor",
+        "mss",
+        "receiver_window",
+        "window_scale",
+        "initial_window",
+        "timer_granularity",
+        "retransmission_timeout",
+    ];
     let knobs = any_table(None, &TcpConfig::fields(), &left_out);
     let estimators: Vec<_> = ESTIMATORS.iter().map(estimator).collect();
-    let sizes = (1_u64..3_700, 1_u64..60, 0_u64..3_700);
+    let largest = mss.end;
+    let sizes = (mss, 1_u64..60, 0..largest, 0..largest);
     let granularity = prop::sample::select(vec!["1 ms", "2500 us", "10 ms"]);
-    (knobs, prop::sample::select(estimators), sizes, granularity).prop_map(
-        |(knobs, estimator, (mss, segments, rest), granularity)| {
+    let scale = prop_oneof![7 => Just("\"automatic\"".to_owned()), 1 => (0_u64..5).prop_map(|shift| shift.to_string())];
+    let initial = prop::option::of(1_u64..12);
+    (any_flavor(), knobs, prop::sample::select(estimators), sizes, granularity, scale, initial).prop_map(
+        |(flavor, knobs, estimator, (mss, segments, rest, more), granularity, scale, initial)| {
             let window = mss * segments + rest.min(mss - 1);
+            let initial = initial.map_or_else(|| format!("{} B", mss + more), |segments| format!("{segments} MSS"));
             let knobs = knobs.trim_start_matches('{');
             format!(
-                "{{ mss = \"{mss} B\", receiver_window = \"{window} B\", timer_granularity = \"{granularity}\", \
-                 retransmission_timeout = {estimator},{knobs}"
+                "{{ flavor = {flavor}, mss = \"{mss} B\", receiver_window = \"{window} B\", window_scale = {scale}, initial_window = \
+                 \"{initial}\", timer_granularity = \"{granularity}\", retransmission_timeout = {estimator},{knobs}"
             )
         },
     )
 }
 
-/// None most of the time.
-fn any_backgrounds() -> impl Strategy<Value = String> {
-    let tables = BACKGROUNDS.iter().map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &["size"]));
+/// Traffic in the buffer of UBR; none most of the time.
+fn any_backgrounds() -> impl Strategy<Value = Vec<String>> {
+    let of_ubr = BACKGROUNDS.iter().filter(|entry| entry.name != "vbr-on-off");
+    let tables = of_ubr.map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &["size"]));
     let model = prop::strategy::Union::new(tables.collect::<Vec<_>>());
     let sized = (model, 1_u64..500).prop_map(|(model, size)| model.replace(" }", &format!(", size = \"{size} B\" }}")));
-    prop_oneof![
-        2 => Just("[]".to_owned()),
-        1 => prop::collection::vec(sized, 1..3).prop_map(|models| format!("[{}]", models.join(", "))),
-    ]
+    prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(sized, 1..3)]
+}
+
+/// Traffic with a queue of its own: bursts of no less than a cell on the slowest line (997 bit/s).
+fn any_vbr() -> impl Strategy<Value = Vec<String>> {
+    let milliseconds = prop_oneof![Just((430, 1)), (1_u64..40, 0_u64..40)];
+    let model = (milliseconds, any::<bool>(), 0_u64..1000).prop_map(|((on, off), starts_on, phase)| {
+        let starts = if starts_on { "on" } else { "off" };
+        let phase = phase * (on + off) / 1000;
+        format!(
+            "{{ kind = \"vbr-on-off\", on = \"{on} ms\", off = \"{off} ms\", starts = \"{starts}\", phase = \"{phase} ms\" }}"
+        )
+    });
+    prop::collection::vec(model, 0..3)
 }
 
 /// No losses half of the time.

@@ -1,5 +1,6 @@
 //! What the tests share.
 
+pub mod byte_receiver;
 pub mod declared;
 pub mod expected;
 pub mod tape;

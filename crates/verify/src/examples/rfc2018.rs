@@ -9,9 +9,12 @@ use crate::check::{Check, Finding, Kind};
 
 /// The three cases, and the option's size.
 pub fn checks() -> Vec<Check> {
-    let check = |name: &str, run: fn() -> Finding| Check::new(format!("RFC 2018 section 5, {name}"), Kind::Example, run);
+    let check =
+        |name: &str, run: fn() -> Finding| Check::new(format!("RFC 2018 section 5, {name}"), Kind::Example, run);
     vec![
-        check("case 1: the last four segments are lost", || case(&[0, 1, 2, 3], &[(5500, &[]), (6000, &[]), (6500, &[]), (7000, &[])])),
+        check("case 1: the last four segments are lost", || {
+            case(&[0, 1, 2, 3], &[(5500, &[]), (6000, &[]), (6500, &[]), (7000, &[])])
+        }),
         check("case 2: the first segment is lost", case_2),
         check("case 3: the second, fourth, sixth and eighth are lost", case_3),
     ]

@@ -9,7 +9,11 @@ use crate::check::{Check, Finding, Kind};
 pub fn checks() -> Vec<Check> {
     vec![
         Check::new("RFC 6582 section 3.2: a partial and a full acknowledgment", Kind::Example, two_losses),
-        Check::new("98-0876R1 section 3.1: one new segment for two duplicates, one retransmission for a partial acknowledgment", Kind::Example, hoe),
+        Check::new(
+            "98-0876R1 section 3.1: one new segment for two duplicates, one retransmission for a partial acknowledgment",
+            Kind::Example,
+            hoe,
+        ),
     ]
 }
 

@@ -11,7 +11,11 @@ pub fn checks() -> Vec<Check> {
     vec![
         Check::new("RFC 6675 section 4: which bytes count as lost", Kind::Example, lost),
         Check::new("RFC 6675 section 5: three losses in a window of ten", Kind::Example, recovery),
-        Check::new("98-0876R1 section 3.2: PIPE is CWND less three, and two less at a partial acknowledgment", Kind::Example, pipe),
+        Check::new(
+            "98-0876R1 section 3.2: PIPE is CWND less three, and two less at a partial acknowledgment",
+            Kind::Example,
+            pipe,
+        ),
     ]
 }
 

@@ -48,7 +48,7 @@ impl ByHand {
 
     /// An acknowledgment that expects segment `next` and reports ranges of segments; gives the segments sent on it.
     pub fn acknowledge(&mut self, next: u64, blocks: &[(u64, u64)]) -> Vec<u64> {
-        self.now = self.now + Span::from_microseconds(1000);
+        self.now += Span::from_microseconds(1000);
         let blocks: Blocks = blocks.iter().map(|block| (100 * block.0, 100 * block.1)).collect();
         let mut sent = Vec::new();
         let acknowledgment = Acknowledgment { next: 100 * next, blocks, echo: None };
@@ -68,8 +68,13 @@ fn numbers(segments: &[Segment]) -> Vec<u64> {
 }
 
 /// Compares what came out with what was worked out by hand.
+#[expect(clippy::needless_pass_by_value, reason = "literals read better without a sign before them")]
 pub fn equal<T: PartialEq + std::fmt::Debug>(what: &str, found: T, by_hand: T) -> Finding {
-    if found == by_hand { Ok(format!("{what}: {found:?}")) } else { Err(format!("{what}: {found:?}, by hand {by_hand:?}")) }
+    if found == by_hand {
+        Ok(format!("{what}: {found:?}"))
+    } else {
+        Err(format!("{what}: {found:?}, by hand {by_hand:?}"))
+    }
 }
 
 /// All findings in one, or the first that differs.

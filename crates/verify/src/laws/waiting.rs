@@ -23,7 +23,12 @@ const SEEDS: u64 = 12;
 const T_999: f64 = 4.44;
 
 /// The mean number that waits is rho^2 / (2 (1 - rho)), the mean wait times the arrival rate (Little).
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small numbers")]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "small numbers"
+)]
 fn waits(framing: &str, size: u64, load: f64) -> Finding {
     let service_microseconds = if framing == "aal5" { 424.0 } else { 8000.0 } / 155.52;
     let services = if load > 0.8 { 100_000.0 } else { 30_000.0 };
@@ -46,5 +51,8 @@ fn waits(framing: &str, size: u64, load: f64) -> Finding {
     let mean = means.iter().sum::<f64>() / SEEDS as f64;
     let variance = means.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (SEEDS - 1) as f64;
     let error = (variance / SEEDS as f64).sqrt();
-    require((mean - expected).abs() < T_999 * error, format!("{mean:.4} wait (standard error {error:.4}), by the law {expected:.4}"))
+    require(
+        (mean - expected).abs() < T_999 * error,
+        format!("{mean:.4} wait (standard error {error:.4}), by the law {expected:.4}"),
+    )
 }

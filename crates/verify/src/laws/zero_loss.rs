@@ -12,7 +12,11 @@ pub fn checks() -> Vec<Check> {
         Check::new(name, Kind::Law, move || peaks_at(sources, peak))
     };
     let mut checks: Vec<Check> = [(5, 7591), (15, 22_831)].map(check).into();
-    checks.push(Check::new("a buffer of all windows loses nothing, one of a cell less than their queue does", Kind::Law, suffices));
+    checks.push(Check::new(
+        "a buffer of all windows loses nothing, one of a cell less than their queue does",
+        Kind::Law,
+        suffices,
+    ));
     checks
 }
 

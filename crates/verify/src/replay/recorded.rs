@@ -70,7 +70,8 @@ impl Trace {
             let (key, value) = line.strip_prefix("# ")?.split_once(':')?;
             Some((key.to_owned(), value.trim().to_owned()))
         };
-        let events: Result<_, _> = rows.iter().map(|row| event(row).ok_or_else(|| format!("cannot read \"{row}\""))).collect();
+        let events: Result<_, _> =
+            rows.iter().map(|row| event(row).ok_or_else(|| format!("cannot read \"{row}\""))).collect();
         Ok(Self { header: comments.into_iter().filter_map(entry).collect(), events: events? })
     }
 

@@ -177,8 +177,8 @@ impl Recovery for FastRetransmitPhase {
     }
 
     fn next(&self, connection: &Connection) -> Option<Piece> {
-        let waits = self.is_recovering()
-            && (self.config.flywheel == Flywheel::ReplacesInflation || self.new_segments == 0);
+        let waits =
+            self.is_recovering() && (self.config.flywheel == Flywheel::ReplacesInflation || self.new_segments == 0);
         if waits { None } else { connection.next_within(connection.window.usable()) }
     }
 

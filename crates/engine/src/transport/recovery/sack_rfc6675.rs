@@ -1,6 +1,7 @@
 //! TCP SACK of RFC 6675.
 
 use super::{Acknowledgment, Connection, DUPLICATE_THRESHOLD, Piece, Recovery, Response};
+use crate::transport::ThresholdRule;
 use crate::units::Time;
 
 crate::model! {
@@ -32,10 +33,10 @@ impl LossRecovery {
         self.recovery_point = Some(connection.highest());
         connection.reduce(now);
         self.is_rescued = false;
-        if let Some(piece) = connection.fast_retransmit(now) {
-            self.rescue_limit = piece.end();
-            connection.scoreboard.note_retransmission(piece.end());
-        }
+        let first = connection.first_unacknowledged();
+        self.rescue_limit = first.end();
+        connection.scoreboard.begin_recovery(first.end());
+        connection.fast_retransmit(now);
     }
 
     fn lost_below(connection: &Connection) -> u64 {
@@ -58,30 +59,39 @@ impl LossRecovery {
         lost.map(piece).or_else(new).or_else(|| hole.map(piece)).or_else(|| self.rescue(connection))
     }
 
-    /// Rule (4): the last segment under way, once, when all that was sent again has been acknowledged.
+    /// Rule (4): the last bytes under way, once, when all that was sent again first has been acknowledged. By the letter of the
+    /// rule the last hole would be sent twice if the bytes beyond it have arrived; this is for those that no block is beyond.
     fn rescue(&self, connection: &Connection) -> Option<Piece> {
         let is_due = !self.is_rescued
             && connection.unacknowledged() > self.rescue_limit
             && connection.next() == connection.highest();
-        let last = connection.highest();
-        let begin = last.saturating_sub(connection.mss()).max(connection.unacknowledged());
-        let has_arrived = connection.scoreboard.arrived().containing(last - 1).is_some();
-        (is_due && !has_arrived && begin < last).then_some(Piece { sequence: begin, length: last - begin })
+        let arrived = connection.scoreboard.arrived().end().unwrap_or(0);
+        let end = connection.highest();
+        let begin = end.saturating_sub(connection.mss()).max(connection.unacknowledged()).max(arrived);
+        (is_due && begin < end).then_some(Piece { sequence: begin, length: end - begin })
     }
 
     /// Go-back-N after a timeout, past what has been reported as arrived since (section 5.1).
     fn next_after_timeout(connection: &Connection) -> Option<Piece> {
-        let piece = connection.next_within(connection.window.usable())?;
-        let Some((begin, end)) = connection.scoreboard.next_gap(connection.next()) else { return Some(piece) };
-        let edge = connection.unacknowledged() + connection.window.usable();
-        let length = connection.mss().min(end - begin);
-        (begin + length <= edge).then_some(Piece { sequence: begin, length })
+        let (board, next) = (&connection.scoreboard, connection.next());
+        let begin = board.arrived().containing(next).map_or(next, |(_, end)| end);
+        let piece = connection.piece_within(begin, connection.window.usable())?;
+        let end = board.next_gap(begin).map_or(u64::MAX, |(_, end)| end);
+        Some(Piece { length: piece.length.min(end - begin), ..piece })
     }
 }
 
 impl Recovery for LossRecovery {
     fn is_selective(&self) -> bool {
         true
+    }
+
+    fn transmits_early(&self) -> bool {
+        true
+    }
+
+    fn threshold_rule(&self) -> ThresholdRule {
+        ThresholdRule::FlightSize
     }
 
     fn is_recovering(&self) -> bool {
@@ -94,8 +104,8 @@ impl Recovery for LossRecovery {
     }
 
     fn on_duplicate(&mut self, now: Time, connection: &mut Connection) {
-        let shows_loss = connection.duplicates >= DUPLICATE_THRESHOLD
-            || Self::lost_below(connection) > connection.unacknowledged();
+        let shows_loss =
+            connection.duplicates >= DUPLICATE_THRESHOLD || Self::lost_below(connection) > connection.unacknowledged();
         if !self.is_recovering() && shows_loss && connection.unacknowledged() >= self.barred_below {
             self.enter(now, connection);
         }
@@ -126,7 +136,7 @@ impl Recovery for LossRecovery {
         };
         // Section 5 steps (C) and (3): while a segment fits between PIPE and the window.
         let room = connection.window.usable().checked_sub(Self::pipe(connection))?;
-        piece.filter(|piece| piece.length <= room)
+        piece.filter(|_| room >= connection.mss())
     }
 
     fn on_send(&mut self, connection: &mut Connection, piece: Piece) {
@@ -136,7 +146,8 @@ impl Recovery for LossRecovery {
             }
             return;
         }
-        let is_rescue = self.is_recovering() && connection.scoreboard.next_hole(connection.unacknowledged()).is_none();
+        let has_hole = connection.scoreboard.next_hole(connection.unacknowledged()).is_some();
+        let is_rescue = self.is_recovering() && !has_hole && self.rescue(connection) == Some(piece);
         if is_rescue {
             self.is_rescued = true;
         } else {

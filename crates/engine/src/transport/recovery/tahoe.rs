@@ -27,6 +27,7 @@ impl Recovery for FastRetransmit {
             connection.reduce(now);
             connection.window.collapse();
             connection.go_back();
+            connection.fast_retransmit(now);
         }
     }
 

@@ -50,7 +50,12 @@ const MOST_DOUBLINGS: u32 = 6;
 
 impl Backoff {
     fn new(minimum_ticks: AtLeastOne, maximum: PositiveSpan, clock: &TickClock) -> Self {
-        Self { minimum: minimum_ticks.0, maximum: clock.ticks_in(maximum.0), doublings: 0, most_doublings: MOST_DOUBLINGS }
+        Self {
+            minimum: minimum_ticks.0,
+            maximum: clock.ticks_in(maximum.0),
+            doublings: 0,
+            most_doublings: MOST_DOUBLINGS,
+        }
     }
 
     /// Limited by the largest timeout alone.

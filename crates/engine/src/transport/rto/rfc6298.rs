@@ -53,9 +53,7 @@ impl TimeoutEstimator for Estimator {
         self.estimate = Some(match known {
             None => (measured, measured / 2.0),
             // Section 2.3: rttvar first, with srtt as it was.
-            Some((srtt, rttvar)) => {
-                (0.875 * srtt + 0.125 * measured, 0.75 * rttvar + 0.25 * (srtt - measured).abs())
-            }
+            Some((srtt, rttvar)) => (0.875 * srtt + 0.125 * measured, 0.75 * rttvar + 0.25 * (srtt - measured).abs()),
         });
     }
 

@@ -1,0 +1,12 @@
+//! Loss recoveries worked by hand, segment by segment, at the sender alone: what goes out at each acknowledgment, and what
+//! window is left.
+
+mod bench;
+mod delayed_retransmit;
+mod limited_transmit;
+mod newreno;
+mod newreno_rfc6582;
+mod reno;
+mod sack;
+mod sack_rfc6675;
+mod tahoe;

@@ -1,0 +1,111 @@
+//! SACK with the PIPE of 98-0876R1 section 3.2 (T-30 to T-36).
+
+use super::bench::Bench;
+
+/// Ten segments under way, 0 and 4 lost, third duplicate. PIPE = 10 - 3, and 1 for the retransmission; the window is 5.
+fn with_two_holes(settings: &str) -> Bench {
+    let mut bench = Bench::new(10, settings);
+    assert_eq!(bench.report(0, &[(1, 2)]), [0; 0]);
+    assert_eq!(bench.report(0, &[(1, 3)]), [0; 0]);
+    assert_eq!(bench.report(0, &[(1, 4)]), [0]);
+    assert_eq!(bench.window(), (5.0, 5.0));
+    bench
+}
+
+/// T-32, T-33: each duplicate takes one from PIPE, each segment sent adds one; holes before new data; a partial
+/// acknowledgment takes two; RECOVER ends it.
+#[test]
+fn pipe_counts_from_the_window_less_three_and_lets_holes_go_before_new_data() {
+    let mut bench = with_two_holes("flavor = \"sack\"");
+    // PIPE 8 → 7, 6, 5, 4: the fourth duplicate finds room for one, and the hole at 4 comes first.
+    assert_eq!(bench.report(0, &[(5, 6), (1, 4)]), [0; 0]);
+    assert_eq!(bench.report(0, &[(5, 7), (1, 4)]), [0; 0]);
+    assert_eq!(bench.report(0, &[(5, 8), (1, 4)]), [0; 0]);
+    assert_eq!(bench.report(0, &[(5, 9), (1, 4)]), [4]);
+    // PIPE 5 → 4: no hole is left, so new data.
+    assert_eq!(bench.report(0, &[(5, 10), (1, 4)]), [10]);
+    // The retransmission of 0 has arrived: PIPE 5 - 2 = 3, room for two.
+    assert_eq!(bench.report(4, &[(5, 10)]), [11, 12]);
+    assert_eq!(bench.window(), (5.0, 5.0), "the window stands still meanwhile");
+    // The retransmission of 4 has arrived: all below RECOVER = 10. Under way: 10 to 12; the window is five.
+    assert_eq!(bench.acknowledge(10), [13, 14]);
+    assert_eq!(bench.window(), (5.0, 5.0), "T-35: congestion avoidance from the threshold on");
+    let statistics = bench.sender.statistics();
+    assert_eq!((statistics.segments_retransmitted, statistics.fast_retransmits, statistics.timeouts), (2, 1, 0));
+}
+
+#[test]
+fn the_first_retransmission_may_be_left_out_of_pipe() {
+    let mut bench = with_two_holes("flavor = { kind = \"sack\", counts_first_retransmission = false }");
+    // PIPE 7 → 6, 5, 4: one duplicate less.
+    let sent = [(5, 6), (5, 7), (5, 8)].map(|block| bench.report(0, &[block, (1, 4)]));
+    assert_eq!(sent, [vec![], vec![], vec![4]]);
+}
+
+/// T-32: PIPE may begin with the bytes under way instead of the window.
+#[test]
+fn pipe_may_begin_with_what_is_under_way() {
+    for (entry, sent) in [("usable-window", vec![]), ("congestion-window", vec![]), ("flight-size", vec![4, 6])] {
+        // Only six of ten segments are there to be sent: PIPE is 10 - 3 + 1, or 6 - 3 + 1 with a window of 5.
+        let mut bench =
+            Bench::with_data(10, 7, &format!("flavor = {{ kind = \"sack\", pipe_at_entry = \"{entry}\" }}"));
+        bench.report(0, &[(1, 2)]);
+        bench.report(0, &[(1, 3)]);
+        assert_eq!(bench.report(0, &[(1, 4)]), [0]);
+        assert_eq!(bench.report(0, &[(5, 6), (1, 4)]).len(), usize::from(!sent.is_empty()), "{entry}");
+    }
+}
+
+/// T-34: each hole is sent again once; when that is lost too, the timer expires, and all is sent again (T-31).
+#[test]
+fn a_lost_retransmission_costs_a_timeout_and_the_blocks_are_forgotten() {
+    let mut bench = with_two_holes("flavor = \"sack\"");
+    for end in 6..=10 {
+        bench.report(0, &[(5, end), (1, 4)]);
+    }
+    let mut sent: Vec<u64> = Vec::new();
+    for end in 11..30 {
+        sent.extend(bench.report(0, &[(5, end), (1, 4)]));
+    }
+    assert!(sent.iter().all(|&segment| segment > 9), "0 and 4 were sent again already: {sent:?}");
+    assert_eq!(bench.expire(), [0]);
+    assert_eq!(bench.window().0, 1.0);
+    assert_eq!(bench.acknowledge(1), [1, 2], "they were reported as arrived, but that is forgotten");
+}
+
+/// T-36: when few duplicates come, PIPE stays above the window, and SACK waits where NewReno sends the next hole.
+#[test]
+fn after_heavy_loss_pipe_is_too_large_for_a_partial_acknowledgment_to_send_a_hole() {
+    let lose_0_2_4_6_8 = |flavor: &str| {
+        let mut bench = Bench::new(10, &format!("flavor = \"{flavor}\""));
+        bench.report(0, &[(1, 2)]);
+        bench.report(0, &[(3, 4), (1, 2)]);
+        assert_eq!(bench.report(0, &[(5, 6), (3, 4), (1, 2)]), [0]);
+        bench.report(0, &[(7, 8), (5, 6), (3, 4)]);
+        bench.report(0, &[(9, 10), (7, 8), (5, 6)]);
+        bench.report(2, &[(9, 10), (7, 8), (5, 6)])
+    };
+    // PIPE: 10 - 3 + 1 - 2 = 6 and 6 - 2 = 4: room for one. Had one duplicate less come, it would be 5: none.
+    assert_eq!(lose_0_2_4_6_8("sack"), [2]);
+    assert_eq!(lose_0_2_4_6_8("newreno"), [2]);
+    let lose_all_but_three = |flavor: &str| {
+        let mut bench = Bench::new(10, &format!("flavor = \"{flavor}\""));
+        bench.report(0, &[(1, 2)]);
+        bench.report(0, &[(3, 4), (1, 2)]);
+        assert_eq!(bench.report(0, &[(5, 6), (3, 4), (1, 2)]), [0]);
+        bench.report(2, &[(5, 6), (3, 4)])
+    };
+    // PIPE: 8 - 2 = 6, and the window is 5.
+    assert_eq!(lose_all_but_three("sack"), [0; 0]);
+    assert_eq!(lose_all_but_three("newreno"), [2]);
+}
+
+#[test]
+fn a_duplicate_may_need_news_to_count() {
+    for (needs_news, resent) in [("true", vec![]), ("false", vec![0])] {
+        let mut bench = Bench::new(10, &format!("flavor = {{ kind = \"sack\", duplicates_need_news = {needs_news} }}"));
+        bench.report(0, &[(1, 2)]);
+        bench.report(0, &[(1, 2)]);
+        assert_eq!(bench.report(0, &[(1, 2)]), resent, "{needs_news}");
+    }
+}

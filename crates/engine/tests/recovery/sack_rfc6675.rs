@@ -1,0 +1,122 @@
+//! SACK of RFC 6675: `IsLost`, `SetPipe` and `NextSeg` of section 4, and the steps of section 5.
+
+use super::bench::Bench;
+
+/// Section 5: 0 and 4 of ten segments lost. Before recovery each duplicate with news leaves room for one new segment.
+#[test]
+fn pipe_is_what_has_neither_arrived_nor_is_lost_and_what_was_sent_again() {
+    let mut bench = Bench::new(10, "flavor = \"sack-rfc6675\"");
+    // Step (3): cwnd 10; PIPE 9, so 10 goes; then 11.
+    assert_eq!(bench.report(0, &[(1, 2)]), [10]);
+    assert_eq!(bench.report(0, &[(1, 3)]), [11]);
+    // Step (4): RecoveryPoint 12; FlightSize without what limited transmit sent is 10, so cwnd = ssthresh = 5. Lost: 0, for more than
+    // two segments have arrived above. PIPE: 4 to 11, and 0 sent again: 9.
+    assert_eq!(bench.report(0, &[(1, 4)]), [0]);
+    assert_eq!(bench.window(), (5.0, 5.0));
+    // 5, 6 and 7 arrive: PIPE 8, 7, and when 4 counts as lost, 5.
+    assert_eq!(bench.report(0, &[(5, 6), (1, 4)]), [0; 0]);
+    assert_eq!(bench.report(0, &[(5, 7), (1, 4)]), [0; 0]);
+    assert_eq!(bench.report(0, &[(5, 8), (1, 4)]), [0; 0]);
+    // 8: PIPE 4; NextSeg (1): the hole that is lost. 9: again 4; NextSeg (2): new data.
+    assert_eq!(bench.report(0, &[(5, 9), (1, 4)]), [4]);
+    assert_eq!(bench.report(0, &[(5, 10), (1, 4)]), [12]);
+    // 0 arrives: PIPE was 5 (10, 11, 12, and 0 and 4 sent again), now 4.
+    assert_eq!(bench.report(4, &[(5, 10)]), [13]);
+    // Step (A) at RecoveryPoint: 12 and 13 are under way, the window is 5.
+    assert_eq!(bench.acknowledge(12), [14, 15, 16]);
+    assert_eq!(bench.window(), (5.0, 5.0));
+}
+
+/// `IsLost`: "when [...] DupThresh discontiguous SACKed sequences have arrived above", though only two duplicates came.
+#[test]
+fn three_blocks_show_a_loss_whatever_the_number_of_duplicates() {
+    let mut bench = Bench::new(10, "flavor = \"sack-rfc6675\"");
+    bench.report(0, &[(2, 3)]);
+    assert_eq!(bench.report(0, &[(6, 7), (4, 5), (2, 3)])[0], 0);
+    assert_eq!(bench.sender.statistics().fast_retransmits, 1);
+}
+
+/// Section 2: a duplicate is an acknowledgment with news.
+#[test]
+fn an_acknowledgment_without_news_is_no_duplicate() {
+    let mut bench = Bench::new(10, "flavor = \"sack-rfc6675\"");
+    bench.report(0, &[(1, 2)]);
+    for _ in 0..9 {
+        assert_eq!(bench.report(0, &[(1, 2)]), [0; 0]);
+    }
+    assert_eq!(bench.sender.statistics().fast_retransmits, 0);
+}
+
+/// `NextSeg` rule (3): with nothing new to send, a hole goes that is not lost by the count of what lies above it.
+#[test]
+fn a_hole_that_is_not_known_to_be_lost_goes_when_there_is_nothing_else() {
+    let mut bench = Bench::with_data(10, 10, "flavor = \"sack-rfc6675\"");
+    bench.report(0, &[(1, 2)]);
+    bench.report(0, &[(1, 3)]);
+    assert_eq!(bench.report(0, &[(1, 4)]), [0]);
+    // 4 is a hole with 5 and 6 above it: not lost. PIPE: 4, 7, 8, 9, and 0 sent again: 5. With 7 it would be lost.
+    assert_eq!(bench.report(0, &[(5, 6), (1, 4)]), [0; 0]);
+    assert_eq!(bench.report(0, &[(5, 7), (1, 4)]), [0; 0]);
+    // 0 arrives: PIPE 4, room for one.
+    assert_eq!(bench.report(4, &[(5, 7)]), [4]);
+}
+
+/// `NextSeg` rule (4): one segment beyond the last block, once, when what was sent again first is acknowledged.
+#[test]
+fn the_last_segment_is_rescued_once() {
+    let mut bench = Bench::with_data(6, 6, "flavor = \"sack-rfc6675\"");
+    bench.report(0, &[(1, 2)]);
+    bench.report(0, &[(1, 3)]);
+    // 0, 4 and 5 are lost; ssthresh 3; PIPE: 4, 5 and 0.
+    assert_eq!(bench.report(0, &[(1, 4)]), [0]);
+    assert_eq!(bench.acknowledge(4), [5], "PIPE 2: the segment that holds the last byte under way");
+    assert_eq!(bench.duplicate(), [0; 0]);
+    assert_eq!(bench.expire(), [4]);
+}
+
+/// Section 5 step (4.3): HighRxt begins anew, so that what was sent again in an earlier recovery may be sent again once more.
+#[test]
+fn a_second_recovery_sends_what_the_first_had_sent_in_vain() {
+    let mut bench = Bench::new(10, "flavor = \"sack-rfc6675\"");
+    bench.report(0, &[(1, 2)]);
+    bench.report(0, &[(1, 3)]);
+    // Lost: 0, and 10, 12 and 14, which are sent later. RecoveryPoint is 12.
+    assert_eq!(bench.report(0, &[(1, 4)]), [0]);
+    let mut sent = Vec::new();
+    for end in 5..=10 {
+        sent.extend(bench.report(0, &[(1, end)]));
+    }
+    // PIPE: 10, 11, 0 and what is sent; 12 and 13 go as it falls to 4.
+    assert_eq!(sent, [12, 13]);
+    // 11, 13 and all from 15 on arrive; 10, 12 and 14 count as lost and are sent again, in vain but for 10.
+    let mut sent = bench.report(10, &[(11, 12)]);
+    sent.extend(bench.report(10, &[(13, 14), (11, 12)]));
+    for end in 16..=19 {
+        sent.extend(bench.report(10, &[(15, end), (13, 14), (11, 12)]));
+    }
+    assert!([10, 12, 14].iter().all(|segment| sent.contains(segment)), "{sent:?}");
+    // 10 is acknowledged: the recovery ends at 12. What follows arrives, and shows that 12 and 14 are still missing.
+    let mut sent = bench.report(12, &[(15, 19), (13, 14)]);
+    for end in 20..=24 {
+        sent.extend(bench.report(12, &[(15, end), (13, 14)]));
+    }
+    assert_eq!(bench.sender.statistics().fast_retransmits, 2);
+    assert!([12, 14].iter().all(|segment| sent.contains(segment)), "{sent:?}");
+}
+
+/// Section 5.1: after a timeout no recovery until all is acknowledged that was sent before, and what is reported as arrived since
+/// then is passed over.
+#[test]
+fn after_a_timeout_reports_guide_go_back_n_and_no_recovery_begins() {
+    let mut bench = Bench::new(10, "flavor = \"sack-rfc6675\"");
+    assert_eq!(bench.expire(), [0]);
+    // The receiver has 2 to 4 and 6 to 9.
+    assert_eq!(bench.report(1, &[(6, 10), (2, 5)]), [1], "2 has arrived, and 5 is beyond a window of two");
+    assert_eq!(bench.window().0, 2.0);
+    for _ in 0..4 {
+        bench.report(1, &[(6, 10), (2, 5)]);
+    }
+    assert_eq!(bench.sender.statistics().fast_retransmits, 0);
+    assert_eq!(bench.report(5, &[(6, 10)]), [5], "6 and 7 have arrived");
+    assert_eq!(bench.acknowledge(10), [10, 11, 12, 13]);
+}

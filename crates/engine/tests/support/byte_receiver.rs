@@ -1,0 +1,102 @@
+//! A receiver that anyone can check: one flag for each byte, and a list of what has arrived.
+
+use longfat_engine::transport::ranges::Range;
+use longfat_engine::transport::{OutOfOrder, TcpConfig};
+use longfat_engine::units::Time;
+
+/// What has arrived, byte by byte. Nothing in it is fast.
+pub struct ByteReceiver {
+    discards: bool,
+    /// Most blocks that it reports; 0 without selective acknowledgments.
+    most_blocks: usize,
+    arrived: Vec<bool>,
+    next: usize,
+    /// First bytes of the segments that arrived beyond a hole and were kept, the latest last.
+    arrivals: Vec<usize>,
+    /// The earliest segment that the next acknowledgment answers: `TS.Recent` and `Last.ACK.sent` of RFC 7323 section 4.3.
+    recent_timestamp: Option<Time>,
+    last_acknowledged: usize,
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "tests move megabytes")]
+fn index(byte: u64) -> usize {
+    byte as usize
+}
+
+impl ByteReceiver {
+    pub fn new(config: &TcpConfig) -> Self {
+        let is_selective = config.flavor.build(&()).recovery().is_selective();
+        Self {
+            discards: config.out_of_order == OutOfOrder::Discard,
+            most_blocks: if is_selective { config.sack_blocks.count() } else { 0 },
+            arrived: Vec::new(),
+            next: 0,
+            arrivals: Vec::new(),
+            recent_timestamp: None,
+            last_acknowledged: 0,
+        }
+    }
+
+    /// The next byte expected.
+    pub fn next(&self) -> u64 {
+        self.next as u64
+    }
+
+    /// Whether bytes beyond the next have arrived.
+    pub fn has_hole(&self) -> bool {
+        self.arrived.len() > self.next
+    }
+
+    /// Takes a segment that was sent at `sent`; gives how many of its bytes were new and are kept.
+    pub fn receive(&mut self, sequence: u64, length: u64, sent: Time) -> u64 {
+        let (begin, end) = (index(sequence), index(sequence + length));
+        // RFC 7323 section 4.3, rule (2).
+        if begin <= self.last_acknowledged && self.recent_timestamp.is_none_or(|recent| sent >= recent) {
+            self.recent_timestamp = Some(sent);
+        }
+        if begin > self.next {
+            if self.discards {
+                return 0;
+            }
+            self.arrivals.push(begin);
+        }
+        if self.arrived.len() < end {
+            self.arrived.resize(end, false);
+        }
+        let segment = &mut self.arrived[begin..end];
+        let gained = segment.iter().filter(|arrived| !**arrived).count();
+        segment.fill(true);
+        self.next += self.arrived[self.next..].iter().take_while(|arrived| **arrived).count();
+        let next = self.next;
+        self.arrivals.retain(|&begin| begin >= next);
+        gained as u64
+    }
+
+    /// Notes that an acknowledgment is sent, and gives the timestamp that it must echo.
+    pub fn acknowledge(&mut self) -> Option<Time> {
+        self.last_acknowledged = self.next;
+        self.recent_timestamp
+    }
+
+    /// The blocks that RFC 2018 section 4 wants in an acknowledgment: contiguous and whole; first the one that holds the
+    /// segment that arrived last, then those of the segments before it; as many as there is room for, none twice.
+    pub fn blocks(&self) -> Vec<Range> {
+        let mut blocks: Vec<Range> = Vec::new();
+        for &arrival in self.arrivals.iter().rev() {
+            if blocks.len() == self.most_blocks {
+                break;
+            }
+            let island = self.island(arrival);
+            if !blocks.contains(&island) {
+                blocks.push(island);
+            }
+        }
+        blocks
+    }
+
+    fn island(&self, byte: usize) -> Range {
+        let below = self.arrived[..byte].iter().rev().take_while(|arrived| **arrived).count();
+        let above = self.arrived[byte..].iter().take_while(|arrived| **arrived).count();
+        ((byte - below) as u64, (byte + above) as u64)
+    }
+}

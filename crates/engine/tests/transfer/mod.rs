@@ -1,0 +1,229 @@
+//! A sender and a receiver with nothing between them but a path that delays, loses and reorders: every flavor with every
+//! parameter, checked at every step, to the last byte.
+
+mod channel;
+mod receiver_laws;
+mod scoreboard;
+mod sender_laws;
+
+use std::collections::BTreeMap;
+
+use channel::{Channel, Nature};
+use longfat_engine::random::Chance;
+use longfat_engine::transport::flavor::FLAVORS;
+use longfat_engine::transport::{Acknowledgment, Segment, Sender, SenderStatistics, TcpConfig, TickClock};
+use longfat_engine::units::{Span, Time};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
+use receiver_laws::LawfulReceiver;
+use sender_laws::LawfulSender;
+
+use crate::laws::{any_tcp, longest_timeout, parse};
+
+/// What goes from the sender to the receiver.
+#[derive(Clone, Copy, Debug)]
+enum Forward {
+    Synchronize,
+    Data { sequence: u64, length: u64, sent: Time },
+}
+
+/// What goes back.
+#[derive(Clone, Copy, Debug)]
+enum Backward {
+    Synchronized,
+    Acknowledgment(Acknowledgment),
+}
+
+/// A transfer of data that is handed over in a few parts.
+#[derive(Clone)]
+struct Transfer {
+    tcp: TcpConfig,
+    text: String,
+    there: Nature,
+    back: Nature,
+    /// When the application hands over how many bytes, ascending.
+    offers: Vec<(Time, u64)>,
+    seed: u64,
+}
+
+impl std::fmt::Debug for Transfer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { text, there, back, offers, seed, .. } = self;
+        write!(f, "\n{text}\nthere: {there:?}\nback: {back:?}\noffers: {offers:?}\nseed: {seed}")
+    }
+}
+
+fn any_nature() -> impl Strategy<Value = Nature> {
+    let delay = prop_oneof![1_u64..100, 100_u64..20_000];
+    let jitter = prop_oneof![Just(0_u64), 0_u64..20_000];
+    let loss_percent = prop_oneof![Just(0_u64), 0_u64..8, 8_u64..=40];
+    (delay, jitter, loss_percent, prop::bool::weighted(0.3)).prop_map(|(delay, jitter, loss_percent, reorders)| {
+        Nature {
+            delay: Span::from_microseconds(delay),
+            jitter: Span::from_microseconds(jitter),
+            loss_percent,
+            reorders,
+        }
+    })
+}
+
+fn any_offers() -> impl Strategy<Value = Vec<(Time, u64)>> {
+    // Pauses that are longer than the longest timeout let a connection become idle.
+    let pause = prop_oneof![0_u64..100, 100_u64..200_000];
+    prop::collection::vec((pause, prop_oneof![1_u64..30, 1_u64..6_000]), 1..5).prop_map(|parts| {
+        let mut now = Time::ZERO;
+        let offer = |(pause, bytes)| {
+            now += Span::from_microseconds(pause);
+            (now, bytes)
+        };
+        parts.into_iter().map(offer).collect()
+    })
+}
+
+fn any_transfer() -> impl Strategy<Value = Transfer> {
+    (any_tcp(1..180), any_nature(), any_nature(), any_offers(), 0_u64..1_000_000).prop_filter_map(
+        "some values exclude each other",
+        |(tcp, there, back, offers, seed)| {
+            let text = format!(
+                "schema_version = 1\nduration = \"1 s\"\nframing = \"packet\"\nport.buffer = \"unlimited\"\n\
+                 topology = {{ kind = \"n-source\", sources = 1, access.delay = \"5 us\", bottleneck.delay = \"5 us\" \
+                 }}\ntcp = {tcp}\n"
+            );
+            let tcp = parse(&text)?.tcp;
+            Some(Transfer { tcp, text, there, back, offers, seed })
+        },
+    )
+}
+
+/// A transfer under way.
+struct Course<'t> {
+    now: Time,
+    sender: LawfulSender<'t>,
+    receiver: LawfulReceiver<'t>,
+    there: Channel<Forward>,
+    back: Channel<Backward>,
+    offers: std::slice::Iter<'t, (Time, u64)>,
+}
+
+impl Transfer {
+    /// Lets the transfer happen, to the last acknowledgment.
+    fn run(&self) -> Result<SenderStatistics, TestCaseError> {
+        let mut chance = Chance { seed: self.seed, replication: 0 }.stream("clock");
+        let clock = TickClock::new(self.tcp.timer_granularity.0, self.tcp.timer_phase, &mut chance);
+        let mut course = Course {
+            now: Time::ZERO,
+            sender: LawfulSender::new(&self.tcp, Sender::new(&self.tcp, clock)),
+            receiver: LawfulReceiver::new(&self.tcp),
+            there: Channel::new(self.there, self.seed, "there"),
+            back: Channel::new(self.back, self.seed, "back"),
+            offers: self.offers.iter(),
+        };
+        let bytes: u64 = self.offers.iter().map(|offer| offer.1).sum();
+        // Most timeouts bring a segment over even where both directions lose 40 %; a hundred for each is ample.
+        let segments = bytes.div_ceil(self.tcp.mss.0) + self.offers.len() as u64;
+        let patience =
+            self.offers.last().expect("at least one").0 + Span(100 * segments * longest_timeout(&self.tcp).0);
+        while !(course.offers.as_slice().is_empty() && course.sender.is_done()) {
+            prop_assert!(course.now < patience, "not done by {:?}", course.now);
+            course.advance()?;
+        }
+        prop_assert_eq!(course.receiver.receiver.next(), bytes);
+        Ok(*course.sender.sender.statistics())
+    }
+}
+
+impl Course<'_> {
+    /// Lets the next thing happen.
+    fn advance(&mut self) -> Result<(), TestCaseError> {
+        let next = [
+            self.offers.as_slice().first().map(|offer| offer.0),
+            self.there.next_arrival(),
+            self.back.next_arrival(),
+            self.receiver.receiver.due(),
+            self.sender.sender.expires(),
+        ];
+        let first = next.iter().flatten().min().copied();
+        let now = first.ok_or_else(|| TestCaseError::fail("nothing will ever happen again"))?;
+        prop_assert!(now >= self.now, "back in time, from {:?} to {now:?}", self.now);
+        self.now = now;
+        match next.iter().position(|time| *time == first).expect("it is one of them") {
+            0 => self.offer(),
+            1 => self.arrive_there(),
+            2 => self.arrive_back(),
+            3 => self.receiver.acknowledge_late(now).map(|acknowledgment| self.answer(acknowledgment)),
+            _ => self.sender.expire(now).map(|segments| self.send(&segments)),
+        }
+    }
+
+    fn offer(&mut self) -> Result<(), TestCaseError> {
+        let &(_, bytes) = self.offers.next().expect("it is due");
+        let segments = self.sender.offer(self.now, bytes)?;
+        self.send(&segments);
+        Ok(())
+    }
+
+    fn arrive_there(&mut self) -> Result<(), TestCaseError> {
+        match self.there.receive() {
+            Forward::Synchronize => self.back.send(self.now, Backward::Synchronized),
+            Forward::Data { sequence, length, sent } => {
+                if let Some(acknowledgment) = self.receiver.receive(self.now, sequence, length, sent)? {
+                    self.answer(acknowledgment);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn arrive_back(&mut self) -> Result<(), TestCaseError> {
+        let segments = match self.back.receive() {
+            Backward::Synchronized => self.sender.synchronized(self.now)?,
+            Backward::Acknowledgment(acknowledgment) => self.sender.acknowledge(self.now, acknowledgment)?,
+        };
+        self.send(&segments);
+        Ok(())
+    }
+
+    fn answer(&mut self, acknowledgment: Acknowledgment) {
+        self.back.send(self.now, Backward::Acknowledgment(acknowledgment));
+    }
+
+    fn send(&mut self, segments: &[Segment]) {
+        for &Segment { sequence, length, synchronize, .. } in segments {
+            let sent = self.now;
+            let thing = if synchronize { Forward::Synchronize } else { Forward::Data { sequence, length, sent } };
+            self.there.send(self.now, thing);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(9809),
+        ..ProptestConfig::with_cases(1200)
+    })]
+
+    #[test]
+    fn a_transfer_is_lawful_at_every_step_and_always_ends_whatever_the_path_loses(transfer in any_transfer()) {
+        transfer.run()?;
+    }
+}
+
+/// The laws above would hold on paths where nothing happens; these are not such.
+#[test]
+fn random_transfers_make_every_flavor_lose_time_out_and_recover() {
+    let mut runner = TestRunner::deterministic();
+    let mut seen: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for _ in 0..400 {
+        let transfer = any_transfer().new_tree(&mut runner).expect("a transfer can be drawn").current();
+        let statistics = transfer.run().unwrap_or_else(|violation| panic!("{violation}{transfer:?}"));
+        let counts = seen.entry(transfer.tcp.flavor.name()).or_default();
+        counts.0 += u64::from(statistics.timeouts > 0);
+        counts.1 += u64::from(statistics.fast_retransmits > 0);
+    }
+    for entry in FLAVORS {
+        let (timed_out, recovered) = seen[entry.name];
+        assert!(timed_out >= 10 && (recovered >= 5) == (entry.name != "vanilla"), "{}: {seen:?}", entry.name);
+    }
+}

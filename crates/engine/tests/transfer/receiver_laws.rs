@@ -1,0 +1,93 @@
+//! What every receiver must do with every segment: acknowledge exactly what has arrived, and in time.
+
+use longfat_engine::config::Parameter;
+use longfat_engine::transport::{Acknowledgment, Receiver, TcpConfig};
+use longfat_engine::units::{Span, Time};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+
+use crate::support::byte_receiver::ByteReceiver;
+
+/// A receiver whose every step is compared with one that has a flag for each byte.
+pub struct LawfulReceiver<'c> {
+    config: &'c TcpConfig,
+    pub receiver: Receiver,
+    reference: ByteReceiver,
+    bytes_kept: u64,
+    bytes_received: u64,
+    /// Segments that the next acknowledgment answers, and how many there may be.
+    waiting: u64,
+    most_waiting: u64,
+    longest_delay: Span,
+}
+
+impl<'c> LawfulReceiver<'c> {
+    pub fn new(config: &'c TcpConfig) -> Self {
+        let rule = config.acknowledgments.resolved();
+        let number = |key: &str| rule[key].as_u64();
+        Self {
+            config,
+            receiver: Receiver::new(config),
+            reference: ByteReceiver::new(config),
+            bytes_kept: 0,
+            bytes_received: 0,
+            waiting: 0,
+            most_waiting: number("segments").unwrap_or(1),
+            longest_delay: Span(number("delay_ps").unwrap_or(0)),
+        }
+    }
+
+    pub fn receive(
+        &mut self,
+        now: Time,
+        sequence: u64,
+        length: u64,
+        sent: Time,
+    ) -> Result<Option<Acknowledgment>, TestCaseError> {
+        let (before, had_hole) = (self.reference.next(), self.reference.has_hole());
+        let acknowledgment = self.receiver.receive(now, sequence, length, sent);
+        self.bytes_kept += self.reference.receive(sequence, length, sent);
+        self.bytes_received += length;
+        self.check_bytes()?;
+        self.waiting += 1;
+        let is_in_order = sequence == before && !had_hole;
+        match acknowledgment {
+            Some(acknowledgment) => self.check_acknowledgment(&acknowledgment)?,
+            None => {
+                // RFC 5681 section 4.2: a delayed acknowledgment answers every second segment (or as many as the rule
+                // says), within its delay; a segment out of order and one that fills a hole are acknowledged at once.
+                prop_assert!(is_in_order, "segment {sequence} is beyond, or fills, a hole and must be acknowledged");
+                prop_assert!(self.waiting < self.most_waiting, "{} segments wait", self.waiting);
+                let due = self.receiver.due().expect("an acknowledgment is delayed to some time");
+                prop_assert!(due > now && due <= now + self.longest_delay, "due at {due:?}");
+            }
+        }
+        Ok(acknowledgment)
+    }
+
+    pub fn acknowledge_late(&mut self, now: Time) -> Result<Acknowledgment, TestCaseError> {
+        prop_assert_eq!(self.receiver.due(), Some(now));
+        let acknowledgment = self.receiver.acknowledge_late();
+        self.check_acknowledgment(&acknowledgment)?;
+        Ok(acknowledgment)
+    }
+
+    fn check_bytes(&self) -> Result<(), TestCaseError> {
+        let receiver = &self.receiver;
+        prop_assert_eq!(receiver.next(), self.reference.next());
+        prop_assert_eq!(receiver.next() + receiver.bytes_held(), self.bytes_kept, "each byte is kept once");
+        prop_assert_eq!(receiver.bytes_received, self.bytes_received);
+        prop_assert_eq!(receiver.bytes_received - receiver.bytes_discarded, self.bytes_kept);
+        Ok(())
+    }
+
+    fn check_acknowledgment(&mut self, acknowledgment: &Acknowledgment) -> Result<(), TestCaseError> {
+        self.waiting = 0;
+        prop_assert_eq!(self.receiver.due(), None);
+        prop_assert_eq!(acknowledgment.next, self.reference.next());
+        prop_assert_eq!(acknowledgment.blocks.as_slice(), self.reference.blocks(), "RFC 2018 section 4");
+        let echo = self.reference.acknowledge();
+        prop_assert_eq!(acknowledgment.echo, echo.filter(|_| self.config.timestamps), "RFC 7323 section 4.3");
+        Ok(())
+    }
+}
