@@ -247,7 +247,8 @@ mod tests {
 
     #[test]
     fn a_mean_over_an_unknown_factor_is_told_with_its_place() {
-        let scenario = "schema_version = 1\nduration = \"1 s\"\ntopology = \"n-source\"\nport = { buffer = \"1000 cells\" }\n";
+        let scenario =
+            "schema_version = 1\nduration = \"1 s\"\ntopology = \"n-source\"\nport = { buffer = \"1000 cells\" }\n";
         let study = "schema_version = 1\ntitle = \"t\"\n[factors]\n\"topology.sources\" = [5, 15]\n[[response]]\n\
                      metric = \"fairness\"\nreference = \"a.csv\"\nmean_over = [\"sources\", \"sorces\"]\n";
         let scenario = Document::parse(scenario.as_bytes(), "scenario.toml").unwrap();

@@ -16,7 +16,7 @@ SUMMARY = "efficiency against fairness, the paper's points and ours, in panels b
 
 _METRICS = ("efficiency", "fairness")
 _MARKERS = ("o", "s", "^", "D", "v", "P")
-_LEGEND_COLUMNS = 6
+_ONE_LEGEND_ROW, _LEGEND_COLUMNS = 5, 3
 _WIDTH_INCHES, _PANEL_HEIGHT_INCHES = 7.16, 1.9
 
 
@@ -120,7 +120,7 @@ def _draw_legend(
         Line2D([], [], **shape, label="longfat, mean"),
         Line2D([], [], color=INK, linewidth=0.8, alpha=0.5, label="range of replications"),
     ]
-    columns = min(len(handles), _LEGEND_COLUMNS)
+    columns = len(handles) if len(handles) <= _ONE_LEGEND_ROW else _LEGEND_COLUMNS
     figure.legend(handles=handles, loc="outside upper center", ncols=columns, frameon=False)
 
 
