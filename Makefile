@@ -10,6 +10,8 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 RUST_SOURCES := $(shell find crates -name target -prune -o \( -name '*.rs' -o -name Cargo.toml \) -print)
 DEMO := ubr-plus --table 2,3 --replications 20 --store demo/longfat.db
+# What Figure 5 of 97-0424 shows.
+FIGURE_5 := guaranteed-rate --table 3,4,5,6,7,8,9 --columns guaranteed_rate --colors policy --markers flavor
 
 .PHONY: build demo test lint bench docs wheel lock clean
 
@@ -55,6 +57,9 @@ docs: build
 	$(BIN)/longfat study compare ubr-plus --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study compare ubr-plus --table 2,3 --by policy --splice README.md
 	$(BIN)/longfat plot efficiency-fairness ubr-plus --table 2,3 -o docs/images/efficiency-fairness.png
+	$(BIN)/longfat study run guaranteed-rate
+	$(BIN)/longfat study compare guaranteed-rate --splice studies/guaranteed-rate/README.md
+	$(BIN)/longfat plot efficiency-fairness $(FIGURE_5) -o docs/images/guaranteed-rate.png
 
 wheel: .venv/installed
 	$(BIN)/maturin build --release --out dist

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod adjustment;
 mod design;
 mod factors;
 mod file;
