@@ -101,6 +101,37 @@ def test_the_deterministic_run_alone_gives_no_mean() -> None:
     assert (entry.deterministic, entry.mean, entry.replications) == (0.3, None, 0)
 
 
+MEAN_OF_UBR = ReferenceRow(
+    combination=(("policy", "ubr"),),
+    values={"efficiency": 0.3},
+    doubtful=frozenset(),
+    note="",
+    members=(combination("ubr", "5"), combination("ubr", "15")),
+)
+MEANS = Response("M", "Means over sources", "efficiency", [MEAN_OF_UBR])
+
+
+def test_a_row_of_means_is_compared_with_the_mean_of_its_members_in_each_replication() -> None:
+    (entry,) = compare(MEANS, RESULTS).entries
+    assert entry.deterministic == pytest.approx((0.3 + 0.4) / 2)
+    assert entry.minimum == pytest.approx((0.1 + 0.5) / 2)
+    assert entry.maximum == pytest.approx((0.3 + 0.7) / 2)
+    assert entry.mean == pytest.approx(0.4)
+    assert entry.replications == 2
+
+
+def test_a_replication_that_one_member_lacks_is_left_out_of_a_mean() -> None:
+    results = {**RESULTS, combination("ubr", "15"): replications(0.4, 0.5)}
+    (entry,) = compare(MEANS, results).entries
+    assert entry.mean == pytest.approx(0.3)
+    assert entry.replications == 1
+
+
+def test_a_row_of_means_is_left_out_when_a_member_was_not_selected() -> None:
+    results = {combination("ubr", "5"): RESULTS[combination("ubr", "5")]}
+    assert compare(MEANS, results).entries == []
+
+
 def test_rank_correlation_matches_a_textbook_example_with_ties() -> None:
     # Ranks 1, 2.5, 2.5, 4 against 1, 2, 3, 4: 4.5 / sqrt(4.5 * 5).
     pairs = [(10.0, 1.0), (20.0, 2.0), (20.0, 3.0), (30.0, 4.0)]

@@ -95,6 +95,25 @@ def test_a_crossed_study_is_compared_by_its_reference_rows(study_folder: Path) -
     assert len(plan_reference(study, Selection()).of_combination) == 3
 
 
+def test_a_table_of_means_is_planned_as_what_it_averages(study_folder: Path) -> None:
+    file = study_folder / "study.toml"
+    file.write_text(
+        f"""{file.read_text()}
+[[response]]
+table = "M"
+metric = "efficiency"
+reference = "reference/means.csv"
+mean_over = ["load"]
+"""
+    )
+    (study_folder / "reference" / "means.csv").write_text("policy,efficiency\nubr,0.45\n")
+    plan = plan_design(load_study(study_folder), Selection(tables=("M",), replications=0))
+    assert [dict(run.combination) for run in plan.runs] == [
+        {"load": "light", "policy": "ubr"},
+        {"load": "heavy", "policy": "ubr"},
+    ]
+
+
 def test_an_unknown_table_is_told_the_known_ones(study: Study) -> None:
     with pytest.raises(LongfatError, match="small has no table 'C'; its tables: A, B"):
         plan_design(study, Selection(tables=("C",)))

@@ -28,8 +28,9 @@ def test_a_study_in_the_current_folder_has_the_folders_name(study_folder: Path) 
 
 
 def test_levels_stand_for_overrides_in_the_order_of_factors(study: Study) -> None:
-    overrides = study.overrides((("load", "heavy"), ("policy", "fba"), ("z", "0.5")))
-    assert [path for path, _ in overrides] == [
+    combination = (("load", "heavy"), ("policy", "fba"), ("z", "0.5"))
+    overrides = study.overrides([combination])[combination]
+    assert [override.path for override in overrides] == [
         "topology.sources",
         "duration",
         "port.policy",
@@ -73,3 +74,104 @@ def test_a_missing_part_is_named(study_folder: Path, missing: str) -> None:
     (study_folder / missing).unlink()
     with pytest.raises(LongfatError, match=f"{missing}: no such file"):
         load_study(study_folder)
+
+
+ADJUST = """
+[[adjust]]
+where = "load = 'heavy' AND policy = 'fba'"
+set = { "port.policy.threshold" = "K - 40 cells" }
+reason = "room for a packet of each of four sources"
+"""
+
+
+def adjusted(study_folder: Path, text: str = ADJUST) -> Path:
+    """The study with adjustments; `text` begins with its line 42."""
+    file = study_folder / "study.toml"
+    file.write_text(file.read_text() + text)
+    return study_folder
+
+
+def thresholds(study: Study) -> dict[str, object]:
+    overrides = study.overrides(study.combinations)
+    scenarios = study.resolve(list(overrides.values()))
+    return {
+        " ".join(level for _, level in combination): scenario.settings["port"]["policy"][
+            "threshold"
+        ]
+        for combination, scenario in zip(overrides, scenarios, strict=True)
+        if dict(combination)["policy"] == "fba"
+    }
+
+
+def test_an_adjustment_changes_the_combinations_that_meet_its_condition(
+    study_folder: Path,
+) -> None:
+    assert thresholds(load_study(adjusted(study_folder))) == {
+        "light fba": 0.9,
+        "heavy fba": "K - 40 cells",
+        "light fba 0.8": 0.9,
+        "light fba 0.5": 0.9,
+    }
+
+
+def test_the_last_of_several_adjustments_wins(study_folder: Path) -> None:
+    twice = ADJUST + ADJUST.replace("K - 40", "K - 30").replace("load = 'heavy' AND ", "")
+    assert set(thresholds(load_study(adjusted(study_folder, twice))).values()) == {"K - 30 cells"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("load =", "lod =", "43:9: adjust.where .*no such column: lod.*load, policy, z"),
+        (
+            "'heavy'",
+            "'heavier'",
+            "43:9: adjust.where: no factor combination meets load = 'heavier'",
+        ),
+        ("threshold", "treshold", '44:34: port.policy.treshold: .*did you mean "threshold"'),
+        ("K - 40", "K - 400", "44:35: port.policy.threshold: K - 400 cells leaves nothing"),
+    ],
+)
+def test_a_wrong_adjustment_is_told_with_its_place(
+    study_folder: Path, old: str, new: str, problem: str
+) -> None:
+    with pytest.raises((LongfatError, InvalidInput), match=f"study.toml:{problem}"):
+        load_study(adjusted(study_folder, ADJUST.replace(old, new)))
+
+
+MEANS = """
+[[response]]
+table = "M"
+title = "Means over loads"
+metric = "efficiency"
+reference = "reference/means.csv"
+mean_over = ["load"]
+"""
+
+
+def with_means(study_folder: Path, rows: str) -> Path:
+    (study_folder / "reference" / "means.csv").write_text(f"policy,efficiency\n{rows}")
+    return adjusted(study_folder, MEANS)
+
+
+def test_a_row_of_means_knows_the_combinations_that_it_averages(study_folder: Path) -> None:
+    study = load_study(with_means(study_folder, "ubr,0.45\nfba,0.85\n"))
+    ubr, fba = study.responses[-1].rows
+    assert [dict(member)["load"] for member in ubr.simulated] == ["light", "heavy"]
+    assert {dict(member)["policy"] for member in fba.simulated} == {"fba"}
+    assert len(study.combinations) == 6
+
+
+def test_a_row_of_means_of_nothing_is_an_error(study_folder: Path) -> None:
+    file = study_folder / "reference" / "a.csv"
+    file.write_text("".join(file.read_text().splitlines(keepends=True)[:2]))
+    with pytest.raises(BadInput, match="means.csv: no factor combination to average for fba"):
+        load_study(with_means(study_folder, "ubr,0.45\nfba,0.85\n"))
+
+
+def test_a_table_of_means_has_no_column_for_what_is_averaged(study_folder: Path) -> None:
+    folder = with_means(study_folder, "")
+    file = folder / "reference" / "means.csv"
+    file.write_text("load,policy,efficiency\nlight,ubr,0.45\n")
+    with pytest.raises(BadInput, match="unknown column 'load'"):
+        load_study(folder)

@@ -17,18 +17,19 @@ class InvalidInput(ValueError):
 
     problems: list[str]
 
-def resolve_scenario(text: bytes, source: str, overrides: Sequence[tuple[str, str]] = ()) -> str:
+Override = tuple[str, str, str]
+"""A scenario path, the value to set there (a TOML value or a bare text such as ``"12000 cells"``),
+and where that is said, which is how messages name it."""
+
+def resolve_scenario(text: bytes, source: str, overrides: Sequence[Override] = ()) -> str:
     """Check a scenario and fill in every default.
 
     ``text`` is TOML, or JSON when ``source`` ends in ``.json``; ``source`` is how messages name
-    it. ``overrides`` are ``(path, value)`` pairs, the value a TOML value or a bare text
-    (``"12000 cells"``). Returns canonical JSON: keys sorted, integers in base units.
+    it. Returns canonical JSON: keys sorted, integers in base units.
     Raises `InvalidInput` with every error at once.
     """
 
-def resolve_variants(
-    text: bytes, source: str, variants: Sequence[Sequence[tuple[str, str]]]
-) -> list[str]:
+def resolve_variants(text: bytes, source: str, variants: Sequence[Sequence[Override]]) -> list[str]:
     """`resolve_scenario` for many lists of overrides of one text."""
 
 def scenario_hash(resolved: str) -> str:

@@ -67,11 +67,11 @@ class TableComparison:
 
 
 def compare(response: Response, results: Results) -> TableComparison:
-    """Set the rows of a response for which `results` has a combination beside our results."""
+    """Set the rows of a response whose combinations are all in `results` beside our results."""
     entries = [
-        _entry(row, response.metric, results[row.combination])
+        _entry(row, response.metric, [results[member] for member in row.simulated])
         for row in response.rows
-        if row.combination in results and response.metric in row.values
+        if response.metric in row.values and all(member in results for member in row.simulated)
     ]
     factors = [factor for factor, _ in entries[0].combination] if entries else []
     return TableComparison(
@@ -125,12 +125,13 @@ def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 
 def _entry(
-    row: ReferenceRow, metric: str, replications: Mapping[int, Mapping[str, float]]
+    row: ReferenceRow, metric: str, members: Sequence[Mapping[int, Mapping[str, float]]]
 ) -> Entry:
+    """One entry; a row of means has in each replication the mean of its members."""
     values = {
-        replication: metrics[metric]
-        for replication, metrics in replications.items()
-        if metric in metrics
+        replication: fmean(member[replication][metric] for member in members)
+        for replication in members[0]
+        if all(metric in member.get(replication, {}) for member in members)
     }
     repeated = [value for replication, value in values.items() if replication > 0]
     return Entry(

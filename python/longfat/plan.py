@@ -2,15 +2,14 @@
 
 import hashlib
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from longfat import _engine
 from longfat.errors import LongfatError
 from longfat.reference import Combination
 from longfat.scenario import Scenario
-from longfat.study import Study
+from longfat.study import Override, Study
 from longfat.where import matching
 
 
@@ -71,7 +70,7 @@ def plan_design(study: Study, selection: Selection) -> Plan:
     nothing, and `longfat.InvalidInput` for a combination that is no valid scenario.
     """
     if study.design.kind == "full-factorial" and not selection.tables:
-        return _plan(study, selection, _crossed(study))
+        return _plan(study, selection, study.combinations)
     return plan_reference(study, selection)
 
 
@@ -80,24 +79,20 @@ def plan_reference(study: Study, selection: Selection) -> Plan:
     return _plan(study, selection, _reference_rows(study, selection))
 
 
-def _crossed(study: Study) -> list[Combination]:
-    axes = [[(factor.name, level) for level in factor.levels] for factor in study.factors]
-    return list(itertools.product(*axes))
-
-
 def _reference_rows(study: Study, selection: Selection) -> list[Combination]:
     for table in selection.tables:
         if table not in study.tables:
             raise LongfatError(
                 f"{study.name} has no table {table!r}; its tables: {', '.join(study.tables)}"
             )
-    rows = (
-        row.combination
+    combinations = (
+        combination
         for response in study.responses
         if not selection.tables or response.table in selection.tables
         for row in response.rows
+        for combination in row.simulated
     )
-    return list(dict.fromkeys(rows))
+    return list(dict.fromkeys(combinations))
 
 
 def _plan(study: Study, selection: Selection, combinations: Sequence[Combination]) -> Plan:
@@ -109,17 +104,18 @@ def _plan(study: Study, selection: Selection, combinations: Sequence[Combination
         keys = _where(study, keys, condition)
     if not keys:
         raise LongfatError(f"no run of {study.name} meets {' and '.join(selection.where)}")
-    seeds = _seeds(study, [combination for combination, _ in keys])
+    overrides = study.overrides(combination for combination, _ in keys)
+    seeds = _seeds(study, overrides)
     variants = [
         [
-            *study.overrides(combination),
+            *overrides[combination],
             *(study.design.perturb if replication else ()),
             *seeds.get(combination, ()),
-            ("replication", str(replication)),
+            Override("replication", str(replication), f"replication {replication}"),
         ]
         for combination, replication in keys
     ]
-    scenarios = _resolve(study, variants)
+    scenarios = study.resolve(variants)
     runs = [PlannedRun(*key, scenario) for key, scenario in zip(keys, scenarios, strict=True)]
     return Plan(study, selection, runs)
 
@@ -127,17 +123,16 @@ def _plan(study: Study, selection: Selection, combinations: Sequence[Combination
 def _where(
     study: Study, keys: Sequence[tuple[Combination, int]], condition: str
 ) -> list[tuple[Combination, int]]:
-    factors = [factor.name for factor in study.factors]
     rows: list[list[str | int | None]] = [
-        [*(dict(combination).get(factor) for factor in factors), replication]
-        for combination, replication in keys
+        [*study.levels(combination), replication] for combination, replication in keys
     ]
-    return [keys[index] for index in matching([*factors, "replication"], rows, condition)]
+    columns = [*(factor.name for factor in study.factors), "replication"]
+    return [keys[index] for index in matching(columns, rows, condition)]
 
 
 def _seeds(
-    study: Study, combinations: Sequence[Combination]
-) -> dict[Combination, list[tuple[str, str]]]:
+    study: Study, overrides: Mapping[Combination, Sequence[Override]]
+) -> dict[Combination, list[Override]]:
     """The seed override of each combination; none with common random numbers.
 
     An independent seed follows from what the combination simulates, not from its position, so
@@ -145,19 +140,13 @@ def _seeds(
     """
     if study.design.seeds == "common":
         return {}
-    distinct = list(dict.fromkeys(combinations))
-    scenarios = _resolve(study, [study.overrides(combination) for combination in distinct])
+    scenarios = study.resolve(list(overrides.values()))
     return {
-        combination: [("seed", str(_independent_seed(scenario)))]
-        for combination, scenario in zip(distinct, scenarios, strict=True)
+        combination: [Override("seed", str(_independent_seed(scenario)), "independent seed")]
+        for combination, scenario in zip(overrides, scenarios, strict=True)
     }
 
 
 def _independent_seed(scenario: Scenario) -> int:
     digest = hashlib.sha256(f"{scenario.settings['seed']} {scenario.hash}".encode())
     return int(digest.hexdigest()[:13], 16)  # 52 bits: seeds end at 2^53
-
-
-def _resolve(study: Study, variants: Sequence[Sequence[tuple[str, str]]]) -> list[Scenario]:
-    texts = _engine.resolve_variants(study.scenario_text, study.scenario_source, variants)
-    return [Scenario(text) for text in texts]

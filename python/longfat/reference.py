@@ -7,8 +7,8 @@ separated by spaces; `note` says why. Both may be left out.
 import csv
 import io
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from longfat.errors import BadInput
@@ -26,12 +26,21 @@ NOTE = "note"
 
 @dataclass(frozen=True)
 class ReferenceRow:
-    """One row of a paper's table: a factor combination and the values printed for it."""
+    """One row of a paper's table: a factor combination and the values printed for it.
+
+    `members` are the combinations of which a row of means is the mean, and empty for any other.
+    """
 
     combination: Combination
     values: Mapping[str, float]
     doubtful: frozenset[str]
     note: str
+    members: tuple[Combination, ...] = ()
+
+    @property
+    def simulated(self) -> tuple[Combination, ...]:
+        """The factor combinations that are simulated for this row."""
+        return self.members or (self.combination,)
 
 
 def load_reference(path: Path, levels: Levels, metrics: Sequence[str]) -> list[ReferenceRow]:
@@ -57,6 +66,29 @@ def load_reference(path: Path, levels: Levels, metrics: Sequence[str]) -> list[R
     if problems:
         raise BadInput(problems)
     return list(rows.values())
+
+
+def with_members(
+    rows: Sequence[ReferenceRow],
+    mean_over: Set[str],
+    combinations: Iterable[Combination],
+    path: Path,
+) -> list[ReferenceRow]:
+    """Rows of means with the `combinations` of which each is the mean.
+
+    Those are the combinations with the row's levels, and with any level of the factors `mean_over`.
+    Raises `BadInput` for rows of which there are none; `path` names their table.
+    """
+    members: dict[Combination, list[Combination]] = {}
+    for combination in combinations:
+        if mean_over <= dict(combination).keys():
+            kept = tuple(pair for pair in combination if pair[0] not in mean_over)
+            members.setdefault(kept, []).append(combination)
+    lost = [row for row in rows if row.combination not in members]
+    if lost:
+        names = [" ".join(level for _, level in row.combination) for row in lost]
+        raise BadInput([f"{path}: no factor combination to average for {name}" for name in names])
+    return [replace(row, members=tuple(members[row.combination])) for row in rows]
 
 
 def _header_problems(

@@ -62,8 +62,7 @@ def load_scenario(
         text, name = json.dumps(source).encode(), "scenario.json"
     else:
         text, name = read_bytes(Path(source)), str(source)
-    pairs = [(path, _override_text(value)) for path, value in (overrides or {}).items()]
-    return Scenario(_engine.resolve_scenario(text, name, pairs))
+    return Scenario(_engine.resolve_scenario(text, name, _set(overrides or {})))
 
 
 def run(
@@ -93,6 +92,12 @@ def run(
     if outcome.record is None:
         raise RunFailed(outcome.failure)
     return outcome.record
+
+
+def _set(overrides: Mapping[str, OverrideValue]) -> list[tuple[str, str, str]]:
+    """The overrides for the engine, named in messages as the command line would have them."""
+    texts = {path: _override_text(value) for path, value in overrides.items()}
+    return [(path, text, f"--set {path}={text}") for path, text in texts.items()]
 
 
 def _override_text(value: OverrideValue) -> str:

@@ -1,22 +1,34 @@
 """Studies: a scenario, factors with levels, responses and a paper's numbers, in one folder."""
 
+import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from longfat import _engine
-from longfat.errors import LongfatError
+from longfat.errors import BadInput, LongfatError
 from longfat.files import read_bytes
-from longfat.reference import Combination, ReferenceRow, load_reference
-
-Overrides = tuple[tuple[str, str], ...]
-"""(scenario path, value) pairs, in the order in which they are applied."""
+from longfat.reference import Combination, ReferenceRow, load_reference, with_members
+from longfat.scenario import Scenario
+from longfat.where import matching
 
 SHIPPED = Path(__file__).parent / "studies"
 STUDY_FILE = "study.toml"
+
+
+class Override(NamedTuple):
+    """A scenario path, the value to set there, and where that is written (``study.toml:12:3``)."""
+
+    path: str
+    value: str
+    origin: str
+
+
+Overrides = tuple[Override, ...]
+"""Overrides in the order in which they are applied."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +37,19 @@ class Factor:
 
     name: str
     levels: Mapping[str, Overrides]
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """Settings for the factor combinations that meet an SQL condition, after those of the levels.
+
+    `origin` is where the condition is written.
+    """
+
+    where: str
+    origin: str
+    overrides: Overrides
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -70,6 +95,7 @@ class Study:
     scenario_text: bytes
     design: Design
     factors: Sequence[Factor]
+    adjustments: Sequence[Adjustment]
     responses: Sequence[Response]
     quick: Quick
 
@@ -78,15 +104,52 @@ class Study:
         """The names of the paper's tables, in the study's order."""
         return list(dict.fromkeys(response.table for response in self.responses))
 
-    def overrides(self, combination: Combination) -> list[tuple[str, str]]:
-        """The scenario overrides that a factor combination stands for."""
+    @cached_property
+    def combinations(self) -> list[Combination]:
+        """The factor combinations that the design asks for, each once."""
+        rows = (row for response in self.responses for row in response.rows)
+        return _combinations(self.design, self.factors, rows)
+
+    def levels(self, combination: Combination) -> list[str | None]:
+        """The level of every factor, None for a factor that the combination does not have."""
         chosen = dict(combination)
-        return [
-            override
-            for factor in self.factors
-            if factor.name in chosen
-            for override in factor.levels[chosen[factor.name]]
-        ]
+        return [chosen.get(factor.name) for factor in self.factors]
+
+    def overrides(self, combinations: Iterable[Combination]) -> dict[Combination, list[Override]]:
+        """The overrides that each factor combination stands for: its levels', then adjustments.
+
+        Raises `LongfatError` for a condition that SQL refuses.
+        """
+        overrides = {
+            combination: [
+                override
+                for factor, level in zip(self.factors, self.levels(combination), strict=True)
+                if level is not None
+                for override in factor.levels[level]
+            ]
+            for combination in combinations
+        }
+        for adjustment in self.adjustments:
+            for combination in self.adjusted(adjustment, list(overrides)):
+                overrides[combination] += adjustment.overrides
+        return overrides
+
+    def adjusted(
+        self, adjustment: Adjustment, combinations: Sequence[Combination]
+    ) -> list[Combination]:
+        """Those of the combinations to which an adjustment applies."""
+        columns = [factor.name for factor in self.factors]
+        rows = [self.levels(combination) for combination in combinations]
+        found = matching(columns, rows, adjustment.where, f"{adjustment.origin}: adjust.where")
+        return [combinations[index] for index in found]
+
+    def resolve(self, variants: Sequence[Sequence[Override]]) -> list[Scenario]:
+        """The study's scenario with each list of overrides.
+
+        Raises `longfat.InvalidInput` for one that is no valid scenario.
+        """
+        texts = _engine.resolve_variants(self.scenario_text, self.scenario_source, variants)
+        return [Scenario(text) for text in texts]
 
 
 def shipped_studies() -> list[str]:
@@ -105,7 +168,9 @@ def load_study(name_or_path: str | Path) -> Study:
     scenario_file = file.parent / _engine.study_scenario(text, str(file))
     scenario_text = read_bytes(scenario_file)
     checked = _engine.check_study(text, str(file), scenario_text, str(scenario_file))
-    return _study(json.loads(checked), file, str(scenario_file), scenario_text)
+    study = _study(json.loads(checked), file, str(scenario_file), scenario_text)
+    _check_adjustments(study)
+    return study
 
 
 def find_study_file(name_or_path: str | Path) -> Path:
@@ -124,6 +189,7 @@ def find_study_file(name_or_path: str | Path) -> Path:
 
 
 def _study(document: dict[str, Any], file: Path, scenario_source: str, text: bytes) -> Study:
+    design = _design(document["design"])
     factors = [_factor(factor) for factor in document["factors"]]
     return Study(
         name=file.parent.resolve().name,
@@ -132,9 +198,10 @@ def _study(document: dict[str, Any], file: Path, scenario_source: str, text: byt
         citation=document["citation"],
         scenario_source=scenario_source,
         scenario_text=text,
-        design=_design(document["design"]),
+        design=design,
         factors=factors,
-        responses=_responses(document["responses"], factors, file.parent),
+        adjustments=[_adjustment(adjustment) for adjustment in document["adjustments"]],
+        responses=_responses(document["responses"], design, factors, file.parent),
         quick=Quick(document["quick"]["replications"], document["quick"]["where"]),
     )
 
@@ -153,28 +220,92 @@ def _factor(document: dict[str, Any]) -> Factor:
     return Factor(document["name"], levels)
 
 
-def _overrides(pairs: Sequence[Sequence[str]]) -> Overrides:
-    return tuple((path, value) for path, value in pairs)
+def _adjustment(document: dict[str, Any]) -> Adjustment:
+    where, origin = document["where"]
+    return Adjustment(where, origin, _overrides(document["set"]), document["reason"])
+
+
+def _overrides(documents: Sequence[Sequence[str]]) -> Overrides:
+    return tuple(Override(*document) for document in documents)
+
+
+class _Table(NamedTuple):
+    """A reference file, and the factors over which its numbers are means."""
+
+    file: str
+    mean_over: tuple[str, ...]
 
 
 def _responses(
-    documents: Sequence[dict[str, Any]], factors: Sequence[Factor], folder: Path
+    documents: Sequence[dict[str, Any]], design: Design, factors: Sequence[Factor], folder: Path
 ) -> list[Response]:
-    """The responses with their rows; a file with several metrics is read once."""
-    metrics_of_file: dict[str, list[str]] = {}
-    for document in documents:
-        metrics_of_file.setdefault(document["reference"], []).append(document["metric"])
-    levels = {factor.name: list(factor.levels) for factor in factors}
-    rows_of_file = {
-        file: load_reference(folder / file, levels, metrics)
-        for file, metrics in metrics_of_file.items()
-    }
+    """The responses with their rows; those of means know the combinations that they average."""
+    rows_of_table = _load_tables(documents, factors, folder)
+    own_rows = [row for table, rows in rows_of_table.items() if not table.mean_over for row in rows]
+    combinations = _combinations(design, factors, own_rows)
+    for table, rows in rows_of_table.items():
+        if table.mean_over:
+            path = folder / table.file
+            rows_of_table[table] = with_members(rows, set(table.mean_over), combinations, path)
     return [
         Response(
             table=document["table"],
             title=document["title"],
             metric=document["metric"],
-            rows=rows_of_file[document["reference"]],
+            rows=rows_of_table[_table(document)],
         )
         for document in documents
     ]
+
+
+def _load_tables(
+    documents: Sequence[dict[str, Any]], factors: Sequence[Factor], folder: Path
+) -> dict[_Table, list[ReferenceRow]]:
+    """The rows of each table; a file with several metrics is read once."""
+    metrics_of_table: dict[_Table, list[str]] = {}
+    for document in documents:
+        metrics_of_table.setdefault(_table(document), []).append(document["metric"])
+    levels = {factor.name: list(factor.levels) for factor in factors}
+    return {
+        table: load_reference(
+            folder / table.file,
+            {factor: names for factor, names in levels.items() if factor not in table.mean_over},
+            metrics,
+        )
+        for table, metrics in metrics_of_table.items()
+    }
+
+
+def _table(document: dict[str, Any]) -> _Table:
+    return _Table(document["reference"], tuple(document.get("mean_over", ())))
+
+
+def _combinations(
+    design: Design, factors: Sequence[Factor], rows: Iterable[ReferenceRow]
+) -> list[Combination]:
+    """All levels crossed, or those that stand in the paper's tables."""
+    if design.kind == "full-factorial":
+        axes = [[(factor.name, level) for level in factor.levels] for factor in factors]
+        return list(itertools.product(*axes))
+    return list(dict.fromkeys(found for row in rows for found in row.simulated))
+
+
+def _check_adjustments(study: Study) -> None:
+    """Let the engine judge the combinations that adjustments change; each must change one.
+
+    Raises `LongfatError` for a condition that SQL refuses, `BadInput` for one that no combination
+    meets and `longfat.InvalidInput` for settings that the engine refuses, at their places.
+    """
+    if not study.adjustments:
+        return
+    rows = (row for response in study.responses for row in response.rows)
+    of_tables = (combination for row in rows for combination in row.simulated)
+    combinations = list(dict.fromkeys([*study.combinations, *of_tables]))
+    changed: dict[Combination, None] = {}
+    for adjustment in study.adjustments:
+        found = study.adjusted(adjustment, combinations)
+        if not found:
+            problem = f"adjust.where: no factor combination meets {adjustment.where}"
+            raise BadInput([f"{adjustment.origin}: {problem}"])
+        changed.update(dict.fromkeys(found))
+    study.resolve(list(study.overrides(changed).values()))

@@ -1,4 +1,4 @@
-"""`--where`: an SQL condition over planned runs, evaluated where it can do no harm."""
+"""`--where` and the like: an SQL condition over levels, evaluated where it can do no harm."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -9,12 +9,16 @@ _FUNCTIONS = frozenset({"abs", "coalesce", "glob", "like", "lower", "round", "up
 
 
 def matching(
-    columns: Sequence[str], rows: Sequence[Sequence[str | int | None]], condition: str
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str | int | None]],
+    condition: str,
+    origin: str = "--where",
 ) -> list[int]:
     """The indexes of the rows for which the SQL `condition` over `columns` is true.
 
     Levels that read as numbers compare as numbers (``sources > 5``), all others as text
-    (``config = 'lan'``). Raises `LongfatError` that names the columns when SQL refuses.
+    (``config = 'lan'``). Raises `LongfatError` that names the columns, and by `origin` where the
+    condition is written, when SQL refuses.
     """
     database = sqlite3.connect(":memory:", isolation_level=None)
     try:
@@ -28,7 +32,7 @@ def matching(
         found = database.execute(f"SELECT position FROM runs WHERE (\n{condition}\n)").fetchall()
     except (sqlite3.Error, ValueError) as error:
         raise LongfatError(
-            f"--where {condition!r}: {error}; an SQL condition over the columns "
+            f"{origin} {condition!r}: {error}; an SQL condition over the columns "
             f"{', '.join(columns)} is needed, text in single quotes"
         ) from error
     finally:

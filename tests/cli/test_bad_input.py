@@ -247,6 +247,10 @@ def test_a_full_disk_loses_nothing_that_was_stored(
         (["efficiency-fairness", "small"], ["-o FILE"]),
         (["efficiency-fairness", "small", "-o", "a.doc"], ["a.doc", ".svg"]),
         (["efficiency-fairness", "small", "-o", "a.svg"], ["no runs to draw", "study run"]),
+        (
+            ["efficiency-fairness", "small", "-o", "a.svg", "--columns", "lod"],
+            ["--columns: unknown factor 'lod'; known: load, policy, z"],
+        ),
     ],
 )
 def test_a_wrong_plot_is_told(

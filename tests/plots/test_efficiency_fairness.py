@@ -1,11 +1,12 @@
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 
 from longfat.comparison import TableComparison, compare
 from longfat.errors import LongfatError
-from longfat.plots import PLOTS, check_formats, find, write
-from longfat.plots.palette import policy_colors
+from longfat.plots import PLOTS, Layout, check_formats, find, write
+from longfat.plots.palette import level_colors
 from longfat.reference import Combination, ReferenceRow
 from longfat.study import Response
 
@@ -94,12 +95,36 @@ def test_a_picture_needs_no_particular_factors(tmp_path: Path) -> None:
     assert (tmp_path / "a.svg").exists()
 
 
+def test_the_layout_says_which_factors_make_panels_colours_and_markers(
+    tables: list[TableComparison],
+) -> None:
+    figure = Figure()
+    plot = find("efficiency-fairness")
+    plot.draw(figure, plot.collect(tables), Layout("policy", "sources", "config", "policy"))
+    assert [panel.get_title() for panel in figure.axes] == ["sources 5", "sources 15", "", ""]
+    assert [panel.get_ylabel().split("\n")[0] for panel in figure.axes[::2]] == ["ubr", "fba"]
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels[:4] == ["wan", "lan", "ubr", "fba"]
+
+
+def test_rows_of_tables_with_different_factors_are_one_csv(
+    tables: list[TableComparison], tmp_path: Path
+) -> None:
+    plot = find("efficiency-fairness")
+    rows = plot.collect(tables)
+    write(plot, [*rows, {**rows[0], "z": "0.8"}], tmp_path / "a.csv")
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    assert lines[0].endswith(",z")
+    assert lines[-1].endswith(",0.8")
+    assert lines[1].endswith(",")
+
+
 def test_an_unknown_suffix_is_told_the_known_ones() -> None:
     with pytest.raises(LongfatError, match=r"a.doc: the suffix must be one of .svg, .pdf, .png"):
         check_formats([Path("a.svg"), Path("a.doc")])
 
 
 def test_every_policy_has_one_colour_and_unknown_ones_differ() -> None:
-    colors = policy_colors(["epd", "red", "blue"])
-    assert colors["epd"] == policy_colors(["fba", "epd"])["epd"]
+    colors = level_colors(["epd", "red", "blue"])
+    assert colors["epd"] == level_colors(["fba", "epd"])["epd"]
     assert len(set(colors.values())) == 3

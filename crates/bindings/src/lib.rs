@@ -15,8 +15,8 @@ use pyo3::prelude::*;
 
 pyo3::create_exception!(_engine, InvalidInput, PyValueError, "A file that cannot be accepted.");
 
-/// Path and value of a scenario parameter that is set beside its file.
-type Overrides = Vec<(String, String)>;
+/// Scenario parameters that are set beside the file: path, value, and where that is said, as messages name it.
+type Overrides = Vec<(String, String, String)>;
 
 /// The Python exception for a list of problems, which becomes its attribute `problems`.
 fn invalid(problems: Vec<String>) -> PyErr {
@@ -38,25 +38,19 @@ fn resolved_scenario(resolved: &str) -> PyResult<Scenario> {
 #[pyo3(signature = (text, source, overrides = Vec::new()))]
 fn resolve_scenario(text: &[u8], source: &str, overrides: Overrides) -> PyResult<String> {
     let document = Document::parse(text, source).map_err(invalid)?;
-    let label = |path: &str, value: &str| format!("--set {path}={value}");
-    resolve(document, &overrides, label).map_err(invalid)
+    resolve(document, &overrides).map_err(invalid)
 }
 
 #[pyfunction]
 fn resolve_variants(text: &[u8], source: &str, variants: Vec<Overrides>) -> PyResult<Vec<String>> {
     let document = Document::parse(text, source).map_err(invalid)?;
-    let label = |path: &str, value: &str| format!("factor level {path} = {value}");
-    let resolved = variants.iter().map(|overrides| resolve(document.clone(), overrides, label));
+    let resolved = variants.iter().map(|overrides| resolve(document.clone(), overrides));
     resolved.collect::<Result<_, _>>().map_err(invalid)
 }
 
-fn resolve(
-    mut document: Document,
-    overrides: &[(String, String)],
-    label: impl Fn(&str, &str) -> String,
-) -> Result<String, Vec<String>> {
-    for (path, value) in overrides {
-        document.set(path, value, &label(path, value));
+fn resolve(mut document: Document, overrides: &Overrides) -> Result<String, Vec<String>> {
+    for (path, value, origin) in overrides {
+        document.set(path, value, origin);
     }
     Scenario::check(&document).map(|scenario| scenario.canonical())
 }

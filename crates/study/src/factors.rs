@@ -11,6 +11,8 @@ pub struct Override {
     pub path: String,
     /// A TOML fragment.
     pub value: String,
+    /// Where it is written, as messages name it; known once [`Override::locate`] has seen the document.
+    pub origin: String,
     place: Place,
 }
 
@@ -40,7 +42,7 @@ pub struct Factors(pub Vec<Factor>);
 
 impl Override {
     fn new(path: &str, node: &Node) -> Self {
-        Self { path: path.into(), value: node.to_fragment(), place: node.place.clone() }
+        Self { path: path.into(), value: node.to_fragment(), origin: String::new(), place: node.place.clone() }
     }
 
     /// Reads a table of scenario paths with values.
@@ -53,17 +55,28 @@ impl Override {
     }
 
     pub(crate) fn resolved(&self) -> Json {
-        json!([self.path, self.value])
+        json!([self.path, self.value, self.origin])
     }
 
-    /// Where the override is written, for the engine's messages.
-    pub(crate) fn label(&self, document: &Document) -> String {
-        let problem = Problem { place: self.place.clone(), path: String::new(), message: String::new() };
-        document.render(&problem).trim_end_matches(": ").to_owned()
+    /// Notes where the override is written, for the engine's messages.
+    pub(crate) fn locate(&mut self, document: &Document) {
+        self.origin = origin(&self.place, document);
     }
 }
 
+/// A place of a document as messages name it: `study.toml:12:3`.
+pub(crate) fn origin(place: &Place, document: &Document) -> String {
+    let problem = Problem { place: place.clone(), path: String::new(), message: String::new() };
+    document.render(&problem).trim_end_matches(": ").to_owned()
+}
+
 impl Factors {
+    /// Notes where every level is written.
+    pub(crate) fn locate(&mut self, document: &Document) {
+        let levels = self.0.iter_mut().flat_map(|factor| &mut factor.levels);
+        levels.flat_map(|level| &mut level.overrides).for_each(|change| change.locate(document));
+    }
+
     /// The first level of every factor that does not depend on another.
     pub(crate) fn first_levels(&self) -> Vec<&Override> {
         let independent = self.0.iter().filter(|factor| self.parent_of(factor).is_none());

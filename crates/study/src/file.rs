@@ -7,6 +7,7 @@ use longfat_engine::scenario::{Scenario, SchemaVersion};
 use longfat_engine::{choice, section};
 use serde_json::{Value as Json, json};
 
+use crate::adjustment::Adjustment;
 use crate::factors::{Factors, Override};
 
 choice! {
@@ -54,6 +55,9 @@ section! {
         pub table: String = "",
         /// What the table shows.
         pub title: String = "",
+        /// Factors without a column over whose levels each of the source's numbers is a mean. Ours is the mean over the
+        /// design's combinations that have the row's levels.
+        pub mean_over: Vec<String> = "[]",
     }
 }
 
@@ -83,6 +87,8 @@ section! {
         /// Factors: a scenario path with a list of values or a table of named values, or a free name with a table of levels,
         /// each a table of scenario paths with values that move together.
         pub factors: Factors,
+        /// Settings that depend on the levels of several factors.
+        pub adjust: Vec<Adjustment> = "[]",
         /// Results that are compared with the source's numbers.
         pub response: Vec<Response> = "[]",
         /// The size at which tests run the study.
@@ -137,13 +143,14 @@ impl Study {
     pub fn check(bytes: &[u8], source: &str, scenario: &Document) -> Result<Self, Vec<String>> {
         let document = Document::parse(bytes, source)?;
         let mut reader = Reader::default();
-        let study = <Self as Parameter>::read(&document.root, &mut reader);
-        if let Some(study) = &study {
+        let mut study = <Self as Parameter>::read(&document.root, &mut reader);
+        if let Some(study) = &mut study {
+            study.locate(&document);
             study.object_to_responses(&document, &mut reader);
         }
         let mut problems: Vec<String> = reader.problems.iter().map(|problem| document.render(problem)).collect();
         if let Some(study) = &study {
-            problems.extend(study.object_to_levels(&document, scenario));
+            problems.extend(study.object_to_levels(scenario));
         }
         let mut seen = BTreeSet::new();
         problems.retain(|problem| seen.insert(problem.clone()));
@@ -153,27 +160,40 @@ impl Study {
         }
     }
 
+    /// Notes where every override is written.
+    fn locate(&mut self, document: &Document) {
+        self.factors.locate(document);
+        self.design.perturb.0.iter_mut().for_each(|change| change.locate(document));
+        self.adjust.iter_mut().for_each(|adjustment| adjustment.locate(document));
+    }
+
     fn object_to_responses(&self, document: &Document, reader: &mut Reader) {
-        let known = longfat_engine::measure::Metrics::NAMES;
+        let metrics = longfat_engine::measure::Metrics::NAMES;
+        let factors: Vec<&str> = self.factors.0.iter().map(|factor| factor.name.as_str()).collect();
         let written = document.root.get("response").map(|node| &node.value);
         let Some(Value::Array(nodes)) = written else { return };
         for (response, node) in self.response.iter().zip(nodes) {
-            if !known.contains(&response.metric.as_str()) {
-                let near = did_you_mean(&response.metric, known.iter().copied());
-                let names = listed(known.iter().copied());
-                let message = format!("unknown metric \"{}\"; known: {names}{near}", response.metric);
-                reader.below("response", |reader| reader.reject(node.nearest("metric"), message));
+            let mut object = |what: &str, name: &str, known: &[&str], path: &str| {
+                if !known.contains(&name) {
+                    let (names, near) = (listed(known.iter().copied()), did_you_mean(name, known.iter().copied()));
+                    let message = format!("unknown {what} \"{name}\"; known: {names}{near}");
+                    reader.below("response", |reader| reader.reject(node.nearest(path), message));
+                }
+            };
+            object("metric", &response.metric, metrics, "metric");
+            for (index, factor) in response.mean_over.iter().enumerate() {
+                object("factor", factor, &factors, &format!("mean_over[{index}]"));
             }
         }
     }
 
     /// What the engine has to say to each level, and to what replications change.
-    fn object_to_levels(&self, document: &Document, scenario: &Document) -> Vec<String> {
+    fn object_to_levels(&self, scenario: &Document) -> Vec<String> {
         let mut problems = Vec::new();
         let judge = |context: Vec<&Override>| {
             let mut scenario = scenario.clone();
             for change in context {
-                scenario.set(&change.path, &change.value, &change.label(document));
+                scenario.set(&change.path, &change.value, &change.origin);
             }
             Scenario::check(&scenario).err().unwrap_or_default()
         };
@@ -195,7 +215,7 @@ impl Study {
         problems
     }
 
-    /// The study as data: levels as lists of overrides.
+    /// The study as data: levels as lists of overrides, each a path, a value and where it is written.
     #[must_use]
     pub fn to_json(&self) -> Json {
         json!({
@@ -205,6 +225,7 @@ impl Study {
             "scenario": self.scenario,
             "design": self.design.resolved(),
             "factors": self.factors.resolved(),
+            "adjustments": self.adjust.resolved(),
             "responses": self.response.resolved(),
             "quick": {
                 "replications": self.quick.replications,
@@ -217,5 +238,22 @@ impl Study {
     #[must_use]
     pub fn schema() -> Json {
         document_schema("longfat study", &Self::fields())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_over_an_unknown_factor_is_told_with_its_place() {
+        let scenario = "schema_version = 1\nduration = \"1 s\"\ntopology = \"n-source\"\nport = { buffer = \"1000 cells\" }\n";
+        let study = "schema_version = 1\ntitle = \"t\"\n[factors]\n\"topology.sources\" = [5, 15]\n[[response]]\n\
+                     metric = \"fairness\"\nreference = \"a.csv\"\nmean_over = [\"sources\", \"sorces\"]\n";
+        let scenario = Document::parse(scenario.as_bytes(), "scenario.toml").unwrap();
+        let problems = Study::check(study.as_bytes(), "study.toml", &scenario).unwrap_err();
+        let expected =
+            "study.toml:8:25: response: unknown factor \"sorces\"; known: \"sources\"; did you mean \"sources\"?";
+        assert!(problems.iter().any(|problem| problem == expected), "{problems:#?}");
     }
 }

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod adjustment;
 mod factors;
 mod file;
 

@@ -10,7 +10,7 @@ from longfat.cli.talk import print_json, say
 from longfat.errors import LongfatError
 
 # Decided by the text, not by a parser, so that a broken file is still known for what it is.
-_STUDY_TABLE = re.compile(rb"^\s*\[+\s*(design|factors|response|quick)\b", re.MULTILINE)
+_STUDY_TABLE = re.compile(rb"^\s*\[+\s*(design|factors|adjust|response|quick)\b", re.MULTILINE)
 
 
 @click.command("check")

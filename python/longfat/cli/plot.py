@@ -1,13 +1,17 @@
 """`longfat plot`: the named plots, as a picture or as the data drawn."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from longfat.cli.options import Part, part_options, store_option
 from longfat.cli.talk import print_table, say
-from longfat.errors import LongfatError
+from longfat.errors import BadInput, LongfatError
+
+if TYPE_CHECKING:
+    from longfat.plots import Layout
 
 
 @click.command("plot")
@@ -22,6 +26,10 @@ from longfat.errors import LongfatError
     metavar="FILE",
     help="Where to draw: .svg, .pdf, .png, or .csv for the data drawn; may be repeated.",
 )
+@click.option("--rows", metavar="FACTOR", help="A row of panels for each level.  [default: config]")
+@click.option("--columns", metavar="FACTOR", help="A column for each.  [default: policy]")
+@click.option("--colors", metavar="FACTOR", help="A colour for each.  [default: that of --columns]")
+@click.option("--markers", metavar="FACTOR", help="A marker for each.  [default: sources]")
 @click.option("--list", "list_plots", is_flag=True, help="List the plots.")
 @part_options
 @store_option
@@ -32,6 +40,7 @@ def command(
     list_plots: bool,
     store: str,
     part: Part,
+    **factors: str | None,
 ) -> None:
     """Draw a plot of KIND from the stored runs of a STUDY.
 
@@ -51,11 +60,29 @@ def command(
     plot = plots.find(kind)
     plots.check_formats(outputs)
     loaded = load_study(study)
+    layout = _layout(factors, [factor.name for factor in loaded.factors])
     plan = plan_reference(loaded, part.of(loaded))
     with Store.readable(store) as opened:
         rows = plot.collect(compare_results(plan, load_results(plan, opened)))
     if not rows:
         raise LongfatError(f"{store} has no runs to draw yet: longfat study run {study} makes them")
     for output in outputs:
-        plots.write(plot, rows, output)
+        plots.write(plot, rows, output, layout)
         say(f"drew {output}")
+
+
+def _layout(chosen: Mapping[str, str | None], known: Sequence[str]) -> "Layout":
+    """The layout that the options ask for. Raises `BadInput` for a factor that is none."""
+    from longfat.plots import Layout
+
+    said = {option: factor for option, factor in chosen.items() if factor is not None}
+    problems = [
+        f"--{option}: unknown factor {factor!r}; known: {', '.join(known)}"
+        for option, factor in said.items()
+        if factor not in known
+    ]
+    if problems:
+        raise BadInput(problems)
+    if "columns" in said:
+        said.setdefault("colors", said["columns"])
+    return Layout(**said)

@@ -6,6 +6,7 @@ The rows that are drawn are the rows that a `.csv` output holds. A new plot is a
 
 import csv
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -38,15 +39,31 @@ _NO_DATE = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
 _DOTS_PER_INCH = 200
 
 
+@dataclass(frozen=True)
+class Layout:
+    """What each factor of a study decides in a picture with many panels.
+
+    A factor that the rows do not have decides nothing.
+    """
+
+    rows: str = "config"
+    columns: str = "policy"
+    colors: str = "policy"
+    markers: str = "sources"
+
+
+PLAIN = Layout()
+
+
 class Plot(Protocol):
     """What a module of this package offers."""
 
     SUMMARY: str
 
     def collect(self, tables: Sequence[TableComparison]) -> list[Row]:
-        """The rows to draw; every one has the same columns."""
+        """The rows to draw: factors with their levels, and numbers."""
 
-    def draw(self, figure: "Figure", rows: Sequence[Row]) -> None:
+    def draw(self, figure: "Figure", rows: Sequence[Row], layout: Layout) -> None:
         """Draw the rows into an empty figure."""
 
 
@@ -64,7 +81,7 @@ def check_formats(outputs: Sequence[Path]) -> None:
             raise LongfatError(f"{output}: the suffix must be one of {', '.join(FORMATS)}")
 
 
-def write(plot: Plot, rows: Sequence[Row], output: Path) -> None:
+def write(plot: Plot, rows: Sequence[Row], output: Path, layout: Layout = PLAIN) -> None:
     """Draw rows into a picture, or write them as CSV, by the suffix of `output`.
 
     Raises `LongfatError` when the file cannot be written; then no half of it is left.
@@ -73,21 +90,22 @@ def write(plot: Plot, rows: Sequence[Row], output: Path) -> None:
         if output.suffix == ".csv":
             _write_csv(rows, temporary)
         else:
-            _write_picture(plot, rows, temporary)
+            _write_picture(plot, rows, temporary, layout)
 
 
 def _write_csv(rows: Sequence[Row], path: Path) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        columns = dict.fromkeys(column for row in rows for column in row)
+        writer = csv.DictWriter(file, list(columns), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
 
 
-def _write_picture(plot: Plot, rows: Sequence[Row], path: Path) -> None:
+def _write_picture(plot: Plot, rows: Sequence[Row], path: Path, layout: Layout) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     with mpl.rc_context(_STYLE):
         figure = Figure(layout="constrained")
-        plot.draw(figure, rows)
+        plot.draw(figure, rows, layout)
         figure.savefig(path, dpi=_DOTS_PER_INCH, metadata=_NO_DATE[path.suffix])

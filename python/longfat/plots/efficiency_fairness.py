@@ -4,19 +4,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from longfat.comparison import Entry, TableComparison
-from longfat.plots import Row
-from longfat.plots.palette import FAINT, INK, NEUTRAL, policy_colors
+from longfat.plots import Layout, Row
+from longfat.plots.palette import FAINT, INK, NEUTRAL, level_colors
 from longfat.reference import Combination
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SUMMARY = "efficiency against fairness, the paper's points and ours, a panel for each policy"
+SUMMARY = "efficiency against fairness, the paper's points and ours, in panels by two factors"
 
 _METRICS = ("efficiency", "fairness")
-_ROW_FACTOR, _COLUMN_FACTOR, _MARKER_FACTOR = "config", "policy", "sources"
 _MARKERS = ("o", "s", "^", "D", "v", "P")
+_LEGEND_COLUMNS = 6
 _WIDTH_INCHES, _PANEL_HEIGHT_INCHES = 7.16, 1.9
 
 
@@ -48,32 +48,30 @@ def _row(combination: Combination, entries: dict[str, Entry]) -> Row:
     return row | {"replications": entries["efficiency"].replications}
 
 
-def draw(figure: "Figure", rows: Sequence[Row]) -> None:
-    """Draw a grid of panels: a row for each configuration, a column for each policy."""
-    configurations = _levels(rows, _ROW_FACTOR)
-    policies = _levels(rows, _COLUMN_FACTOR)
-    colors = policy_colors(policies)
-    markers = _markers(rows)
-    figure.set_size_inches(_WIDTH_INCHES, 0.8 + _PANEL_HEIGHT_INCHES * len(configurations))
-    panels = figure.subplots(
-        len(configurations), len(policies), sharex="row", sharey="row", squeeze=False
-    )
-    for configuration, panel_row in zip(configurations, panels, strict=True):
-        for policy, panel in zip(policies, panel_row, strict=True):
+def draw(figure: "Figure", rows: Sequence[Row], layout: Layout) -> None:
+    """Draw a grid of panels: a row and a column for each level of the layout's factors."""
+    across, down = _levels(rows, layout.columns), _levels(rows, layout.rows)
+    colors = level_colors(_levels(rows, layout.colors))
+    markers = _markers(_levels(rows, layout.markers))
+    figure.set_size_inches(_WIDTH_INCHES, 0.8 + _PANEL_HEIGHT_INCHES * len(down))
+    panels = figure.subplots(len(down), len(across), sharex="row", sharey="row", squeeze=False)
+    for row_level, panel_row in zip(down, panels, strict=True):
+        for column_level, panel in zip(across, panel_row, strict=True):
             for row in rows:
-                if (row.get(_ROW_FACTOR, ""), row.get(_COLUMN_FACTOR, "")) == (
-                    configuration,
-                    policy,
+                if (_level(row, layout.rows), _level(row, layout.columns)) == (
+                    row_level,
+                    column_level,
                 ):
-                    marker = markers[row.get(_MARKER_FACTOR, "")]
-                    _draw_pair(panel, row, colors[policy], marker)
+                    color = colors[_level(row, layout.colors)]
+                    _draw_pair(panel, row, color, markers[_level(row, layout.markers)])
             panel.grid(color=FAINT, linewidth=0.4)
             panel.locator_params(nbins=5)
-        panel_row[0].set_ylabel(f"{configuration}\nfairness index".strip())
-    for policy, top, bottom in zip(policies, panels[0], panels[-1], strict=True):
-        top.set_title(policy, color=colors[policy], weight="bold")
+        panel_row[0].set_ylabel(f"{_named(layout.rows, row_level)}\nfairness index".strip())
+    for level, top, bottom in zip(across, panels[0], panels[-1], strict=True):
+        color = colors[level] if layout.colors == layout.columns else INK
+        top.set_title(_named(layout.columns, level), color=color, weight="bold")
         bottom.set_xlabel("efficiency")
-    _draw_legend(figure, markers)
+    _draw_legend(figure, layout, colors, markers)
     _draw_caption(figure, rows)
 
 
@@ -98,12 +96,22 @@ def _draw_pair(panel: "Axes", row: Row, color: str, marker: str) -> None:
     panel.plot(*ours, **shape, markeredgewidth=0, zorder=4)
 
 
-def _draw_legend(figure: "Figure", markers: dict[str, str]) -> None:
+def _draw_legend(
+    figure: "Figure", layout: Layout, colors: dict[str, str], markers: dict[str, str]
+) -> None:
     from matplotlib.lines import Line2D
 
     shape: dict[str, Any] = {"marker": "o", "color": INK, "linestyle": ""}
+    told = layout.colors not in (layout.columns, layout.markers)
     handles = [
-        Line2D([], [], marker=marker, color=NEUTRAL, linestyle="", label=f"{level} sources")
+        Line2D([], [], marker="o", color=color, linestyle="", label=_named(layout.colors, level))
+        for level, color in colors.items()
+        if level and told
+    ]
+    handles += [
+        Line2D(
+            [], [], marker=marker, color=NEUTRAL, linestyle="", label=_named(layout.markers, level)
+        )
         for level, marker in markers.items()
         if level
     ]
@@ -112,7 +120,8 @@ def _draw_legend(figure: "Figure", markers: dict[str, str]) -> None:
         Line2D([], [], **shape, label="longfat, mean"),
         Line2D([], [], color=INK, linewidth=0.8, alpha=0.5, label="range of replications"),
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False)
+    columns = min(len(handles), _LEGEND_COLUMNS)
+    figure.legend(handles=handles, loc="outside upper center", ncols=columns, frameon=False)
 
 
 def _draw_caption(figure: "Figure", rows: Sequence[Row]) -> None:
@@ -122,10 +131,27 @@ def _draw_caption(figure: "Figure", rows: Sequence[Row]) -> None:
     figure.supxlabel(caption, fontsize=7, color=INK)
 
 
-def _markers(rows: Sequence[Row]) -> dict[str, str]:
-    levels = _levels(rows, _MARKER_FACTOR)
+def _markers(levels: Sequence[str]) -> dict[str, str]:
     return {level: _MARKERS[index % len(_MARKERS)] for index, level in enumerate(levels)}
 
 
+def _named(factor: str, level: str) -> str:
+    """A level that is a number is nothing without its factor; any other speaks for itself."""
+    return f"{factor.replace('_', ' ')} {level}" if _is_number(level) else level
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _level(row: Row, factor: str) -> str:
+    level: str = row.get(factor, "")
+    return level
+
+
 def _levels(rows: Sequence[Row], factor: str) -> list[str]:
-    return list(dict.fromkeys(row.get(factor, "") for row in rows))
+    return list(dict.fromkeys(_level(row, factor) for row in rows))

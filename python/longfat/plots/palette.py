@@ -1,4 +1,4 @@
-"""One colour for each drop policy, in every plot, told apart by colour-blind readers as well.
+"""Colours of levels: a policy has the same in every plot, colour-blind readers tell them apart.
 
 The colours are those of Okabe and Ito, "Color Universal Design" (2008).
 """
@@ -18,10 +18,10 @@ _POLICIES = {
 _OTHERS = ("#E69F00", "#56B4E9", "#000000", "#F0E442")
 
 
-def policy_colors(policies: Sequence[str]) -> dict[str, str]:
-    """The colour of each policy; policies without one of their own take turns with the rest."""
-    others = [policy for policy in policies if policy not in _POLICIES]
+def level_colors(levels: Sequence[str]) -> dict[str, str]:
+    """The colour of each level; levels without one of their own take turns with the rest."""
+    others = [level for level in levels if level not in _POLICIES]
     return {
-        policy: _POLICIES.get(policy) or _OTHERS[others.index(policy) % len(_OTHERS)]
-        for policy in policies
+        level: _POLICIES.get(level) or _OTHERS[others.index(level) % len(_OTHERS)]
+        for level in levels
     }

@@ -1,0 +1,133 @@
+//! Settings that depend on the levels of several factors.
+
+use longfat_engine::config::{Document, Node, Parameter, Place, Reader, Shape};
+use longfat_engine::section;
+use serde_json::{Value as Json, json};
+
+use crate::factors::{Override, origin};
+
+section! {
+    /// A setting that depends on the levels of several factors: what no single level can say.
+    ///
+    /// The engine cannot judge it here, because only SQL knows to which combinations it applies. Whoever plans the study does.
+    pub struct Adjustment {
+        /// To which factor combinations it applies: an SQL expression over the factor columns.
+        pub r#where: Condition,
+        /// What it sets there, after the levels: scenario paths with values.
+        pub set: Settings,
+        /// Why.
+        pub reason: String,
+    }
+}
+
+impl Adjustment {
+    /// Notes where condition and settings are written.
+    pub(crate) fn locate(&mut self, document: &Document) {
+        self.r#where.origin = origin(&self.r#where.place, document);
+        self.set.0.iter_mut().for_each(|change| change.locate(document));
+    }
+}
+
+/// An SQL expression and where it is written.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    /// The expression.
+    pub text: String,
+    origin: String,
+    place: Place,
+}
+
+impl Parameter for Condition {
+    fn shape() -> Shape {
+        Shape::Text
+    }
+
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let text = String::read(node, reader)?;
+        if text.trim().is_empty() {
+            reader.reject(node, "expected an SQL condition over the factors, such as \"config = 'lan'\"");
+            return None;
+        }
+        Some(Self { text, origin: String::new(), place: node.place.clone() })
+    }
+
+    fn resolved(&self) -> Json {
+        json!([self.text, self.origin])
+    }
+}
+
+/// Scenario paths with values.
+#[derive(Clone, Debug)]
+pub struct Settings(pub Vec<Override>);
+
+impl Parameter for Settings {
+    fn shape() -> Shape {
+        Shape::Map("scenario paths with values, such as \"port.policy.threshold\" = 0.8")
+    }
+
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let settings = Override::read_table(node, reader)?;
+        if settings.is_empty() {
+            reader.reject(node, "sets nothing; expected scenario paths with values");
+            return None;
+        }
+        Some(Self(settings))
+    }
+
+    fn resolved(&self) -> Json {
+        self.0.iter().map(Override::resolved).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Study;
+    use longfat_engine::config::Document;
+
+    fn check(adjustment: &str) -> Result<serde_json::Value, Vec<String>> {
+        let scenario = "schema_version = 1\nduration = \"1 s\"\n\
+            topology = { kind = \"n-source\", access = { delay = \"5 us\" }, bottleneck = { delay = \"5 us\" } }\n\
+            port = { buffer = \"1000 cells\" }\n";
+        let study = format!(
+            "schema_version = 1\ntitle = \"t\"\n[factors]\n\"topology.sources\" = [5, 15]\n[[adjust]]\n{adjustment}\n"
+        );
+        let scenario = Document::parse(scenario.as_bytes(), "scenario.toml").unwrap();
+        Study::check(study.as_bytes(), "study.toml", &scenario).map(|study| study.to_json())
+    }
+
+    #[test]
+    fn an_adjustment_keeps_the_places_of_its_condition_and_of_each_setting() {
+        let study = check(
+            "where = \"sources = 15\"\nset = { \"port.buffer\" = \"2000 cells\", duration = \"2 s\" }\nreason = \"r\"",
+        )
+        .unwrap();
+        let expected = serde_json::json!([{
+            "where": ["sources = 15", "study.toml:6:9"],
+            "set": [
+                ["port.buffer", "\"2000 cells\"", "study.toml:7:25"],
+                ["duration", "\"2 s\"", "study.toml:7:50"],
+            ],
+            "reason": "r",
+        }]);
+        assert_eq!(study["adjustments"], expected);
+    }
+
+    #[test]
+    fn an_adjustment_says_where_it_applies_what_it_sets_and_why() {
+        let problems = check("where = \" \"\nset = {}").unwrap_err();
+        assert_eq!(
+            problems,
+            [
+                "study.toml:6:9: adjust[0].where: expected an SQL condition over the factors, such as \"config = 'lan'\"",
+                "study.toml:7:7: adjust[0].set: sets nothing; expected scenario paths with values",
+                "study.toml:5:1: adjust[0].reason: missing; expected a text",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_schema_knows_adjustments() {
+        let adjustment = &Study::schema()["properties"]["adjust"]["items"];
+        assert_eq!(adjustment["required"], serde_json::json!(["where", "set", "reason"]));
+    }
+}
