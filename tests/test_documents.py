@@ -2,11 +2,14 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from longfat import _engine
 
 ROOT = Path(__file__).parent.parent
 TUTORIALS = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
@@ -48,6 +51,19 @@ def test_the_scenario_and_the_program_of_the_readme_work(tmp_path: Path) -> None
     (tmp_path / "lan.toml").write_text(scenario.replace("10 s", "100 ms"))
     (tmp_path / "program.py").write_text(program)
     paste("longfat check lan.toml && longfat run lan.toml && python program.py", tmp_path)
+
+
+def test_the_checks_that_documents_name_exist() -> None:
+    names = [name.lower() for name, _ in _engine.verification_checks()]
+    commands = [
+        command
+        for page in ROOT.glob("docs/**/*.md")
+        for command in re.findall(r"`longfat verify ([^`-][^`]*)`", page.read_text())
+    ]
+    assert commands
+    for command in commands:
+        words = [word.lower() for word in shlex.split(command)]
+        assert any(all(word in name for word in words) for name in names), command
 
 
 def test_links_between_documents_lead_somewhere() -> None:

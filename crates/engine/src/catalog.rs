@@ -8,6 +8,8 @@ use crate::framing::Framing;
 use crate::loss::LossModel;
 use crate::registry::Family;
 use crate::switch::drop_policy::DropPolicy;
+use crate::switch::scheduler::Scheduler;
+use crate::switch::service::Service;
 use crate::topology::Topology;
 use crate::traffic::Source;
 use crate::transport::{acknowledging::Acknowledging, flavor::Flavor, rto::TimeoutEstimator};
@@ -17,6 +19,8 @@ use crate::transport::{acknowledging::Acknowledging, flavor::Flavor, rto::Timeou
 pub fn models() -> Json {
     let families = [
         family::<dyn DropPolicy>(),
+        family::<dyn Scheduler>(),
+        family::<dyn Service>(),
         family::<dyn Flavor>(),
         family::<dyn TimeoutEstimator>(),
         family::<dyn Acknowledging>(),

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use crate::framing::{Cell, Packet, PacketId, Packets, Unit};
+use crate::framing::{Cell, Packet, Packets, Unit};
 use crate::units::{CELL_BITS, LineClock, Rate, Span, Time, TransmissionTime};
 
 /// One cell, or the cells of a whole packet sent back to back.
@@ -116,15 +116,15 @@ impl Line {
         self.trains.iter().map(|train| u64::from(train.cells)).sum()
     }
 
-    /// Hands over a whole packet on `circuit`.
-    pub fn send_packet(&mut self, now: Time, id: PacketId, packet: &Packet, circuit: u32) {
+    /// Hands over a whole packet, of which `first` is the first cell.
+    pub fn send_packet(&mut self, now: Time, first: Cell, packet: &Packet) {
         let cells = packet.cells;
         let transmission = match self.unit {
             Unit::Cell => self.cell_time,
             Unit::Packet => TransmissionTime::of_bits(packet.bits, self.rate),
         };
         self.start(now);
-        self.push(Cell::new(id, circuit, true, cells == 1), cells, transmission);
+        self.push(first, cells, transmission);
         self.free.advance_by(transmission, u64::from(cells));
     }
 
@@ -141,6 +141,17 @@ impl Line {
     pub fn send_cell_at(&mut self, clock: LineClock, cell: Cell, packets: &Packets) -> LineClock {
         self.free = clock;
         self.transmit(cell, packets);
+        self.free
+    }
+
+    /// Lets a cell pass whose transmission begins exactly at `clock` and that nobody receives: it takes its time, and leaves the
+    /// network at the end of the line proper. Gives when the transmitter is free again.
+    pub fn send_anonymous_cell_at(&mut self, clock: LineClock) -> LineClock {
+        self.free = clock.after(self.cell_time);
+        self.cells_carried += 1;
+        self.packets_carried += 1;
+        self.cells_left += self.hops() - 1;
+        self.packets_left += self.hops() - 1;
         self.free
     }
 

@@ -2,6 +2,7 @@
 
 use crate::framing::{Cell, Content};
 use crate::switch::drop_policy::Verdict;
+use crate::switch::scheduler::Class;
 use crate::transport::{Acknowledgment, Segment, Window};
 use crate::units::Time;
 
@@ -26,6 +27,8 @@ pub trait Observer {
     fn timed_out(&mut self, _now: Time, _flow: usize, _window: &Window) {}
     /// A loss model loses a packet, or its first cell.
     fn packet_lost(&mut self, _now: Time, _flow: usize, _content: &Content) {}
+    /// A port begins to send a cell of a class: what each class gets of the line over time.
+    fn cell_served(&mut self, _now: Time, _port: usize, _class: Class) {}
     /// A port drops a cell.
     fn cell_dropped(&mut self, _now: Time, _port: usize, _cell: Cell, _reason: Verdict) {}
 }

@@ -121,6 +121,60 @@ const CASES: &[(&str, u32, &str, &str, &str, &str)] = &[
         "buffer = \"20 packets\"",
         "tcp = { mss = \"1460 B\", receiver_window = \"65535 B\" }\nframing = \"ethernet\"",
     ),
+    (
+        "lan 5 strict priority",
+        5,
+        LAN,
+        "1 s",
+        "buffer = \"1000 cells\", policy = \"selective-drop\", scheduler = \"strict-priority\"",
+        "background = [{ kind = \"vbr-on-off\", on = \"50 ms\", off = \"50 ms\" }]",
+    ),
+    (
+        "wan 5 guaranteed rate",
+        5,
+        WAN,
+        "2 s",
+        "buffer = \"12000 cells\", scheduler = { kind = \"guaranteed-rate\", guaranteed_rate = 0.1 }",
+        "tcp.receiver_window = \"600000 B\"\n\
+      background = [{ kind = \"vbr-on-off\", on = \"300 ms\", off = \"300 ms\", starts = \"off\", phase = \"7 ms\" }]",
+    ),
+    (
+        "lan 5 weighted fair",
+        5,
+        LAN,
+        "1 s",
+        "buffer = \"1000 cells\", arrival_order = \"first-come-first-served\", \
+      scheduler = { kind = \"weighted-fair\", guaranteed_rate = 0.3 }",
+        "background = [{ kind = \"poisson\", load = 0.1 }, \
+      { kind = \"vbr-on-off\", on = \"20 ms\", off = \"10 ms\", rate = \"100 Mbit/s\" }]",
+    ),
+    (
+        "lan 3 gfr, dfba",
+        3,
+        LAN,
+        "1 s",
+        "buffer = \"1000 cells\", policy = \"dfba\", service = { kind = \"gfr\", \
+      minimum_cell_rate = [\"60 Mbit/s\", \"30 Mbit/s\", \"10 Mbit/s\"] }",
+        "",
+    ),
+    (
+        "lan 3 gfr, double threshold",
+        3,
+        LAN,
+        "1 s",
+        "buffer = \"1000 cells\", policy = \"double-threshold\", service = { kind = \"gfr\", \
+      minimum_cell_rate = \"20 Mbit/s\", tagging = \"source\" }",
+        "background = [{ kind = \"poisson\", load = 0.1 }]",
+    ),
+    (
+        "lan 3 gfr, weighted fba",
+        3,
+        LAN,
+        "1 s",
+        "buffer = \"1000 cells\", policy = \"weighted-fba\", scheduler = \"per-vc-fair\", service = { kind = \"gfr\", \
+      minimum_cell_rate = [\"60 Mbit/s\", \"30 Mbit/s\", \"10 Mbit/s\"], tagging = \"none\" }",
+        "",
+    ),
 ];
 
 fn cases() -> Vec<(&'static str, Scenario)> {
@@ -169,6 +223,15 @@ fn every_registered_policy_has_a_fingerprint() {
     let cases = cases();
     for entry in longfat_engine::switch::drop_policy::POLICIES {
         let named = |(_, scenario): &(&str, Scenario)| scenario.port.policy.name() == entry.name;
+        assert!(cases.iter().any(named), "add a scenario with {} to CASES", entry.name);
+    }
+}
+
+#[test]
+fn every_registered_scheduler_has_a_fingerprint() {
+    let cases = cases();
+    for entry in longfat_engine::switch::scheduler::SCHEDULERS {
+        let named = |(_, scenario): &(&str, Scenario)| scenario.port.scheduler.name() == entry.name;
         assert!(cases.iter().any(named), "add a scenario with {} to CASES", entry.name);
     }
 }

@@ -26,8 +26,8 @@ Outcome = dict[str, Any]
 def command(words: Sequence[str], as_scenario: bool, as_json: bool) -> None:
     """Check the models against analytic laws, examples of RFCs and papers, and traces of ns-2.
 
-    WORDS choose checks whose name contains each of them; without, all run. Exit code 3 when a
-    check fails.
+    WORDS choose checks whose name contains each of them, or the one check with that name; without,
+    all run. Exit code 3 when a check fails.
 
     Example: longfat verify ns-2 reno
     """
@@ -50,6 +50,10 @@ def command(words: Sequence[str], as_scenario: bool, as_json: bool) -> None:
 
 
 def _chosen(names: Sequence[str], words: Sequence[str]) -> list[str]:
+    phrase = " ".join(words).lower()
+    exact = [name for name in names if phrase in (name.lower(), name.lower().removeprefix("ns-2 "))]
+    if exact:
+        return exact
     chosen = [name for name in names if all(word.lower() in name.lower() for word in words)]
     if not chosen:
         wanted = " and ".join(repr(word) for word in words)
@@ -60,11 +64,10 @@ def _chosen(names: Sequence[str], words: Sequence[str]) -> list[str]:
 
 
 def _only(names: Sequence[str]) -> str:
-    exact = [name for name in names if all(other.startswith(name) for other in names)]
-    if len(exact) != 1:
+    if len(names) != 1:
         few = ", ".join(repr(name) for name in names[:5])
         raise LongfatError(f"--scenario is for one trace; these words name {len(names)}: {few}, …")
-    return exact[0]
+    return names[0]
 
 
 def _print_outcomes(outcomes: Sequence[Outcome]) -> None:

@@ -3,16 +3,19 @@
 //! To add a model: a file here with a [`model!`](crate::model), a `mod` line and a line in [`BACKGROUNDS`].
 
 mod poisson;
+mod vbr_on_off;
 
 pub use poisson::OfferedLoad;
 
 use crate::framing::Framing;
 use crate::random::{Chance, Stream};
 use crate::registry::{Chosen, Entry, Family};
+use crate::switch::scheduler::Class;
 use crate::units::{Rate, Time};
 
 /// Every registered background.
-pub const BACKGROUNDS: &[Entry<dyn Background>] = &[Entry::of::<poisson::Poisson>()];
+pub const BACKGROUNDS: &[Entry<dyn Background>] =
+    &[Entry::of::<poisson::Poisson>(), Entry::of::<vbr_on_off::VbrOnOff>()];
 
 /// A datagram that enters the bottleneck's port at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,10 +30,18 @@ pub struct Emission {
 
 /// A source of datagrams.
 pub trait Background: Send {
-    /// When the first datagram comes.
+    /// When the first datagram comes; [`Time::NEVER`] if none does.
     fn start(&self) -> Time;
     /// A datagram comes now.
     fn emit(&mut self, now: Time) -> Emission;
+    /// The service class in whose queue it waits at a port that has more than one.
+    fn class(&self) -> Class {
+        Class::Ubr
+    }
+    /// The share of the line that is reserved for it, and so not TCP's to get (M-02).
+    fn reserved_share(&self) -> f64 {
+        0.0
+    }
 }
 
 impl Family for dyn Background {

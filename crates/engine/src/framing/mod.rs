@@ -78,7 +78,9 @@ pub struct Cell {
 
 const FIRST: u32 = 1;
 const LAST: u32 = 2;
-const FLAG_BITS: u32 = 2;
+/// Cell loss priority: CLP = 1 (ITU-T I.361).
+const TAGGED: u32 = 4;
+const FLAG_BITS: u32 = 3;
 
 impl Cell {
     /// A cell of `packet` on `circuit`.
@@ -94,6 +96,19 @@ impl Cell {
     pub fn following(self, last: bool) -> Self {
         let flags = if last { LAST } else { 0 };
         Self { packet: self.packet, tag: self.tag & !(FIRST | LAST) | flags }
+    }
+
+    /// The same cell with CLP = 1: of a packet that exceeds what its circuit is promised.
+    #[must_use]
+    pub fn tagged(self) -> Self {
+        Self { tag: self.tag | TAGGED, ..self }
+    }
+
+    /// Whether it has CLP = 1, as all other cells of its packet.
+    #[must_use]
+    #[inline]
+    pub fn is_tagged(self) -> bool {
+        self.tag & TAGGED != 0
     }
 
     /// The virtual circuit.

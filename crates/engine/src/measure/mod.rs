@@ -6,4 +6,4 @@ mod record;
 
 pub use fingerprint::Fingerprint;
 pub use metrics::fairness_index;
-pub use record::{FlowRecord, Metrics, PortRecord, RunRecord, Work};
+pub use record::{ClassRecord, FlowRecord, Metrics, PortRecord, RunRecord, Work};

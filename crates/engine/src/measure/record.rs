@@ -95,7 +95,7 @@ pub struct FlowRecord {
     pub finished_s: Option<f64>,
 }
 
-/// Results of one managed port.
+/// Results of one managed port: of the class UBR, where there are service classes.
 #[derive(Clone, Debug, Serialize)]
 pub struct PortRecord {
     /// Its name.
@@ -114,8 +114,28 @@ pub struct PortRecord {
     pub cells_dropped: u64,
     /// Packets that lost at least one cell.
     pub packets_dropped: u64,
-    /// Share of the time that the line was sending.
+    /// Share of the time that the line was sending, whatever the class.
     pub utilization: f64,
+    /// Results of each service class; left out where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<ClassRecord>,
+}
+
+/// Results of a service class at a managed port.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClassRecord {
+    /// Its name.
+    pub name: &'static str,
+    /// Cells that arrived.
+    pub cells_in: u64,
+    /// Cells handed to the line.
+    pub cells_out: u64,
+    /// Cells dropped.
+    pub cells_dropped: u64,
+    /// Most cells in the queue at any time; one that is sent when its slot is over has been there for no time.
+    pub max_queue_cells: u64,
+    /// Mean cells in the queue.
+    pub mean_queue_cells: f64,
 }
 
 /// What a simulation cost.

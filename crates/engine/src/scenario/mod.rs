@@ -3,6 +3,7 @@
 //! The text is checked once, here; everything behind this border works with values that make sense.
 
 mod buffer;
+mod classes;
 mod objections;
 
 pub use buffer::Buffer;

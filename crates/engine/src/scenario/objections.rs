@@ -7,7 +7,6 @@ use crate::framing::{Framing, Unit};
 use crate::loss::{Direction, LossContext, LossModel};
 use crate::random::Chance;
 use crate::registry::Chosen;
-use crate::switch::drop_policy::BufferContext;
 use crate::topology::Graph;
 use crate::transport::{OptionSize, OutOfOrder, WindowScale, option_bytes};
 use crate::units::{CELL_BITS, PICOSECONDS_PER_SECOND, Rate, Span};
@@ -22,7 +21,7 @@ const LONGEST_DELAY: Span = Span(60 * PICOSECONDS_PER_SECOND);
 const HIGHEST_RATE: Rate = Rate(100_000_000_000_000);
 
 /// A dotted path and what is wrong there.
-type Objection = (String, String);
+pub(super) type Objection = (String, String);
 
 impl Scenario {
     /// Resolves what depends on several parts, and tells what is wrong between them.
@@ -35,10 +34,14 @@ impl Scenario {
             objections.extend(self.object_to_buffer(&graph));
             objections.extend(self.object_to_losses(&graph));
             objections.extend(self.object_to_background(&graph));
+            if objections.is_empty() {
+                objections.extend(self.object_to_classes(&graph));
+            }
         }
         objections.extend(self.object_to_windows());
         objections.extend(self.object_to_selective_acknowledgments());
         self.tcp.window_scale = self.tcp.window_scale();
+        self.tcp.ssthresh_rule = self.tcp.ssthresh_rule();
         objections
     }
 
@@ -111,10 +114,11 @@ impl Scenario {
             };
             objections.push(("port.buffer".into(), format!("{capacity} {units} cannot hold one packet{of_segment}")));
         }
-        let circuits = 2 * graph.flows.len() + self.background.len();
-        let context = BufferContext { capacity, circuits, unit: framing.unit() };
+        let context = self.buffer_context(graph, "bottleneck");
         let of_policy = self.port.policy.objections(&context);
         objections.extend(of_policy.into_iter().map(|(key, message)| (format!("port.policy.{key}"), message)));
+        let of_scheduler = self.port.scheduler.objections(&context);
+        objections.extend(of_scheduler.into_iter().map(|(key, message)| (format!("port.scheduler.{key}"), message)));
         objections
     }
 

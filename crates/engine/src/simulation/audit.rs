@@ -29,6 +29,10 @@ impl<O: Observer> Simulation<O> {
             let statistics = port.statistics();
             let accounted = statistics.cells_out + statistics.cells_dropped + port.cells_held();
             equal("cells into a port, and out, dropped or held", statistics.cells_in, accounted)?;
+            if let Some(vbr) = port.vbr() {
+                let accounted = vbr.statistics().cells_out + vbr.cells_held();
+                equal("VBR cells into a port, and out or held", vbr.statistics().cells_in, accounted)?;
+            }
         }
         let on_lines: u64 = self.links.iter().map(|link| link.line.cells_under_way()).sum();
         let in_ports: u64 = self.ports.iter().map(crate::switch::Port::cells_held).sum();

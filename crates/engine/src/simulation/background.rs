@@ -8,7 +8,7 @@ use crate::units::Time;
 impl<O: Observer> Simulation<O> {
     /// A background has a datagram: all its cells come to the port now.
     #[cold]
-    #[expect(clippy::cast_possible_truncation, reason = "circuits are numbered in 30 bits")]
+    #[expect(clippy::cast_possible_truncation, reason = "circuits are numbered in 29 bits")]
     pub(super) fn emit(&mut self, now: Time, number: usize) {
         let emission = self.backgrounds[number].emit(now);
         match emission.next {
@@ -20,6 +20,8 @@ impl<O: Observer> Simulation<O> {
         self.cells_sent += u64::from(emission.cells);
         for index in 0..emission.cells {
             let cell = Cell::new(packet, circuit, index == 0, index + 1 == emission.cells);
+            // Where connections are promised a rate, what is promised none exceeds it.
+            let cell = if self.policing.is_some() { cell.tagged() } else { cell };
             self.enter_port(now, self.background_port, cell);
         }
     }

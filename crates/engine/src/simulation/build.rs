@@ -1,18 +1,17 @@
 //! From a checked scenario to a network at rest.
 
 use super::loss_point::place_loss_points;
-use super::{Entrance, Event, Flow, LineEnd, Link, OTHER_RANK, Simulation};
-use crate::background::{Background, BackgroundContext};
+use super::policing::Policing;
+use super::{Entrance, Event, Flow, LineEnd, Link, OTHER_RANK, SERVICE_RANK, Simulation};
 use crate::calendar::Calendar;
 use crate::framing::{Packets, Reassembly, Unit};
 use crate::link::Line;
 use crate::measure::Fingerprint;
 use crate::observer::Observer;
 use crate::random::Chance;
-use crate::registry::Chosen;
 use crate::scenario::Scenario;
 use crate::switch::Port;
-use crate::switch::drop_policy::BufferContext;
+use crate::switch::scheduler::Class;
 use crate::topology::{Graph, Routes};
 use crate::traffic::SourceContext;
 use crate::transport::{Receiver, Sender, TickClock};
@@ -25,11 +24,14 @@ impl<O: Observer> Simulation<O> {
         let graph = scenario.graph();
         let chance = Chance { seed: scenario.seed, replication: scenario.replication };
         let framing = scenario.framing.build(&());
-        let (mut links, ports) = build_links(scenario, &graph, framing.unit(), chance);
+        let (mut links, mut ports) = build_links(scenario, &graph, framing.unit(), chance);
+        let policing = scenario.contract(&graph).and_then(|contract| Policing::start(&contract, &graph, &mut links));
         let loss_points = place_loss_points(scenario, &graph, &mut links);
         let flows: Vec<_> = (0..graph.flows.len()).map(|number| build_flow(scenario, &graph, number, chance)).collect();
-        let backgrounds = build_backgrounds(scenario, &graph, chance);
+        let (backgrounds, vbr): (Vec<_>, Vec<_>) =
+            scenario.sources_of_background(&graph).into_iter().partition(|source| source.class() == Class::Ubr);
         let background_port = ports.iter().position(|port| Some(port.line) == graph.bottleneck_number()).unwrap_or(0);
+        let first_vbr = vbr.into_iter().filter_map(|source| ports[background_port].add_vbr(source)).min();
         let mut simulation = Self {
             calendar: Calendar::new(links.len() + ports.len() + 3 * flows.len() + backgrounds.len()),
             events: list_events(links.len(), ports.len(), flows.len(), backgrounds.len()),
@@ -40,6 +42,7 @@ impl<O: Observer> Simulation<O> {
             loss_points,
             backgrounds,
             background_port,
+            policing,
             flows,
             framing,
             packets: Packets::default(),
@@ -60,6 +63,9 @@ impl<O: Observer> Simulation<O> {
             let start = simulation.backgrounds[number].start();
             simulation.calendar.schedule(simulation.background_slot(number), start, OTHER_RANK);
         }
+        if let Some(time) = first_vbr {
+            simulation.calendar.schedule(simulation.port_slot(background_port), time, SERVICE_RANK);
+        }
         simulation
     }
 }
@@ -76,8 +82,6 @@ fn list_events(links: usize, ports: usize, flows: usize, backgrounds: usize) -> 
 }
 
 fn build_links(scenario: &Scenario, graph: &Graph, unit: Unit, chance: Chance) -> (Vec<Link>, Vec<Port>) {
-    let circuits = 2 * graph.flows.len() + scenario.background.len();
-    let buffer = BufferContext { capacity: scenario.port.buffer.capacity(), circuits, unit };
     let relays = match unit {
         Unit::Cell => find_relays(graph),
         Unit::Packet => vec![None; graph.links.len()],
@@ -89,7 +93,8 @@ fn build_links(scenario: &Scenario, graph: &Graph, unit: Unit, chance: Chance) -
         let line = Line::new(unit, link.rate, link.delay, relay);
         let port = link.managed.then(|| {
             let order = chance.stream(&format!("port/{}/order", link.name));
-            ports.push(Port::new(&scenario.port, buffer, number, link.rate, order));
+            let buffer = scenario.buffer_context(graph, &link.name);
+            ports.push(Port::new(&scenario.port, &buffer, number, link.rate, order));
             ports.len() - 1
         });
         let end = graph.links[relays[number].unwrap_or(number)].to;
@@ -126,14 +131,6 @@ fn find_relays(graph: &Graph) -> Vec<Option<usize>> {
         followers[number].iter().all(|&next| suits(number, next, model)).then_some(model)
     };
     (0..graph.links.len()).map(relay).collect()
-}
-
-fn build_backgrounds(scenario: &Scenario, graph: &Graph, chance: Chance) -> Vec<Box<dyn Background>> {
-    let Some(bottleneck) = graph.bottleneck() else { return Vec::new() };
-    let build = |(number, model): (usize, &Chosen<dyn Background>)| {
-        model.build(&BackgroundContext::of(number, bottleneck.rate, &scenario.framing, chance))
-    };
-    scenario.background.iter().enumerate().map(build).collect()
 }
 
 fn build_flow(scenario: &Scenario, graph: &Graph, number: usize, chance: Chance) -> Flow {

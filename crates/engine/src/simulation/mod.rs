@@ -4,11 +4,13 @@ mod audit;
 mod background;
 mod build;
 mod loss_point;
+mod policing;
 mod results;
 
 pub use audit::Violation;
 
 use loss_point::LossPoint;
+use policing::Policing;
 
 use crate::background::Background;
 use crate::calendar::{Calendar, Slot};
@@ -77,6 +79,8 @@ enum Entrance {
     Port(usize),
     /// A place where packets get lost.
     LossPoint(usize),
+    /// A managed port, and before it the network marks what exceeds the promises.
+    Police(usize),
 }
 
 /// A connection: both end systems.
@@ -114,6 +118,7 @@ pub struct Simulation<O: Observer> {
     backgrounds: Vec<Box<dyn Background>>,
     /// The port that they enter.
     background_port: usize,
+    policing: Option<Policing>,
     framing: Box<dyn Framing>,
     packets: Packets,
     end: Time,
@@ -216,18 +221,16 @@ impl<O: Observer> Simulation<O> {
 
     /// A cell has reached a switch and goes to its output port.
     #[inline]
-    fn forward(&mut self, now: Time, node: usize, cell: Cell) {
+    fn forward(&mut self, now: Time, node: usize, mut cell: Cell) {
         let Some(line) = self.routes.outlet(node, cell.circuit()) else { return self.absorb(cell) };
         let mut entrance = self.links[line].entrance;
-        if let Entrance::LossPoint(point) = entrance {
-            match self.pass(now, point, cell) {
-                Some(behind) => entrance = behind,
-                None => return,
-            }
+        if let Entrance::LossPoint(_) | Entrance::Police(_) = entrance {
+            let Some(behind) = self.pass_checks(now, entrance, cell) else { return };
+            (entrance, cell) = behind;
         }
         match entrance {
             Entrance::Port(port) => self.enter_port(now, port, cell),
-            Entrance::Open | Entrance::LossPoint(_) => self.enter_line(now, line, cell),
+            Entrance::Open | Entrance::LossPoint(_) | Entrance::Police(_) => self.enter_line(now, line, cell),
         }
     }
 
@@ -262,6 +265,9 @@ impl<O: Observer> Simulation<O> {
         }
         if idle {
             self.watch_line(line);
+        }
+        if let Some(class) = self.ports[port].sends() {
+            self.observer.cell_served(now, port, class);
         }
         if !self.dropped.is_empty() {
             self.account_for_drops(now, port);
@@ -413,7 +419,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "a packet has few cells; circuits are numbered in 30 bits")]
+    #[expect(clippy::cast_possible_truncation, reason = "a packet has few cells; circuits are numbered in 29 bits")]
     fn send_packet(
         &mut self,
         now: Time,
@@ -427,7 +433,8 @@ impl<O: Observer> Simulation<O> {
         let packet = self.packets.insert(content, cells, self.framing.bits(payload_bytes, option_bytes));
         self.cells_sent += u64::from(cells);
         let idle = self.links[line].line.is_empty();
-        self.links[line].line.send_packet(now, packet, self.packets.get(packet), circuit as u32);
+        let first = self.mark_at_source(now, Cell::new(packet, circuit as u32, true, cells == 1), cells);
+        self.links[line].line.send_packet(now, first, self.packets.get(packet));
         if idle {
             self.watch_line(line);
         }

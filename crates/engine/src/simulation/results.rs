@@ -2,9 +2,11 @@
 
 use super::Simulation;
 use crate::config::Parameter;
-use crate::measure::{Fingerprint, FlowRecord, Metrics, PortRecord, RunRecord, Work, fairness_index};
+use crate::measure::{ClassRecord, Fingerprint, FlowRecord, Metrics, PortRecord, RunRecord, Work, fairness_index};
 use crate::observer::Observer;
 use crate::scenario::Throughput;
+use crate::switch::scheduler::Class;
+use crate::switch::{Port, PortStatistics};
 use crate::units::{Rate, Span};
 
 #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
@@ -50,12 +52,14 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// C (M-02): the bottleneck's rate times the share of data in a full segment's bits on the line.
+    /// C (M-02): the bottleneck's rate times the share of data in a full segment's bits on the line, times the share of it that VBR
+    /// leaves to UBR: what it does not use in the mean, however the run divides its cycles, or what UBR is guaranteed.
     fn max_goodput_bps(&self) -> f64 {
         let rate = self.scenario.graph().bottleneck().map_or(0, |link| link.rate.0);
         let mss = self.scenario.tcp.mss.0;
         let bits_on_line = self.framing.bits(mss, self.scenario.tcp.option_bytes());
-        rate as f64 * (8 * mss) as f64 / bits_on_line as f64
+        let left = self.scenario.ubr_share(&self.scenario.graph());
+        rate as f64 * (8 * mss) as f64 / bits_on_line as f64 * left
     }
 
     fn flow_records(&self) -> Vec<FlowRecord> {
@@ -84,10 +88,11 @@ impl<O: Observer> Simulation<O> {
 
     fn port_records(&self) -> Vec<PortRecord> {
         let graph = self.scenario.graph();
-        let record = |port: &crate::switch::Port| {
+        let record = |port: &Port| {
             let link = &graph.links[port.line];
             let statistics = port.statistics();
-            let bits_out = self.links[port.line].line.bits_of(statistics.cells_out);
+            let vbr_cells_out = port.vbr().map_or(0, |vbr| vbr.statistics().cells_out);
+            let bits_out = self.links[port.line].line.bits_of(statistics.cells_out + vbr_cells_out);
             PortRecord {
                 name: link.name.clone(),
                 policy: self.scenario.port.policy.name(),
@@ -98,9 +103,26 @@ impl<O: Observer> Simulation<O> {
                 cells_dropped: statistics.cells_dropped,
                 packets_dropped: statistics.packets_dropped,
                 utilization: busy_share(bits_out, link.rate, self.scenario.duration.0),
+                classes: self.class_records(port),
             }
         };
         self.ports.iter().map(record).collect()
+    }
+
+    fn class_records(&self, port: &Port) -> Vec<ClassRecord> {
+        let Some(vbr) = port.vbr() else { return Vec::new() };
+        let record = |class: Class, statistics: &PortStatistics, mean_queue_cells| ClassRecord {
+            name: class.name(),
+            cells_in: statistics.cells_in,
+            cells_out: statistics.cells_out,
+            cells_dropped: statistics.cells_dropped,
+            max_queue_cells: statistics.max_queue_cells,
+            mean_queue_cells,
+        };
+        vec![
+            record(Class::Ubr, port.statistics(), port.mean_queue_cells(self.end)),
+            record(Class::Vbr, vbr.statistics(), vbr.mean_queue_cells(self.end)),
+        ]
     }
 
     fn work(&self) -> Work {
@@ -118,6 +140,10 @@ impl<O: Observer> Simulation<O> {
         for port in &self.ports {
             all.add(port.statistics().cells_out);
             all.add(port.statistics().max_queue_cells);
+            if let Some(vbr) = port.vbr() {
+                all.add(vbr.statistics().cells_out);
+                all.add(vbr.statistics().max_queue_cells);
+            }
         }
         all
     }

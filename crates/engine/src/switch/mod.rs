@@ -3,10 +3,16 @@
 pub mod drop_policy;
 mod occupancy;
 mod port;
+pub mod scheduler;
+pub mod service;
 mod slots;
+mod statistics;
 mod threshold;
+mod vbr;
 
 pub use occupancy::Occupancy;
-pub use port::{Dropped, Port, PortConfig, PortStatistics};
+pub use port::{Dropped, Port, PortConfig};
 pub use slots::ArrivalOrder;
+pub use statistics::PortStatistics;
 pub use threshold::Threshold;
+pub use vbr::VbrQueue;

@@ -1,10 +1,13 @@
 //! An output port: a buffer, the policy that guards it, and the line it feeds.
 
-use std::collections::VecDeque;
-
 use super::drop_policy::{BufferContext, DropPolicy, Verdict};
+use super::scheduler::{Class, FifoQueue, Scheduler, Turn};
+use super::service::Service;
 use super::slots::Slots;
-use super::{ArrivalOrder, Occupancy};
+use super::vbr::VbrQueue;
+use super::{ArrivalOrder, Occupancy, PortStatistics};
+use crate::background::Background;
+use crate::config::Parameter;
 use crate::framing::{Cell, Packets};
 use crate::link::Line;
 use crate::random::Stream;
@@ -21,6 +24,10 @@ crate::section! {
         pub buffer: Buffer,
         /// What is dropped when the buffer fills.
         pub policy: Chosen<dyn DropPolicy> = "tail-drop",
+        /// Which service class sends in a slot, where background traffic has one of its own (V-03, V-04).
+        pub scheduler: Chosen<dyn Scheduler> = "fifo",
+        /// What the connections are promised (P-01).
+        pub service: Chosen<dyn Service> = "ubr",
         /// In which order cells that arrive in one cell slot enter the buffer (S-06). The papers say "no randomization in
         /// any component" and no more. Always the same order lets one connection capture the buffer, which their tables
         /// do not show; a seeded random order comes closest to them, and is what "by-framing" means for cells. Packets that
@@ -31,48 +38,44 @@ crate::section! {
     }
 }
 
-/// What a port has seen.
-#[derive(Clone, Debug, Default)]
-pub struct PortStatistics {
-    /// Cells that arrived.
-    pub cells_in: u64,
-    /// Cells handed to the line.
-    pub cells_out: u64,
-    /// Cells dropped.
-    pub cells_dropped: u64,
-    /// Packets that lost at least one cell here.
-    pub packets_dropped: u64,
-    /// Most cells in the buffer at any time.
-    pub max_queue_cells: u64,
-    /// Cells in the buffer, integrated over time in picoseconds.
-    queue_integral: u128,
-    queue_since: Time,
-}
-
-impl PortStatistics {
-    /// Mean number of cells in the buffer from the start until `end`.
-    #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "a mean for reports")]
-    pub fn mean_queue_cells(&self, queue: u64, end: Time) -> f64 {
-        let integral = self.queue_integral + u128::from(queue) * u128::from(end.0 - self.queue_since.0);
-        if end == Time::ZERO { 0.0 } else { integral as f64 / end.0 as f64 }
-    }
-
-    #[inline]
-    fn integrate(&mut self, queue: u64, now: Time) {
-        self.queue_integral += u128::from(queue) * u128::from(now.0 - self.queue_since.0);
-        self.queue_since = now;
-    }
-}
-
 /// A dropped cell and why it was dropped.
 pub type Dropped = (Cell, Verdict);
 
-/// The cells that wait, and the policy that decides who joins them.
+/// The UBR cells that wait.
+enum Queue {
+    /// In one queue without service classes: nearly every run, and so without a virtual call.
+    Fifo(FifoQueue),
+    /// As a scheduler keeps them.
+    Scheduled(Box<dyn Scheduler>),
+}
+
+impl Queue {
+    fn new(chosen: &Chosen<dyn Scheduler>, buffer: &BufferContext) -> Self {
+        if chosen.is_absent() { Self::Fifo(FifoQueue::default()) } else { Self::Scheduled(chosen.build(buffer)) }
+    }
+
+    #[inline]
+    fn enqueue(&mut self, cell: Cell) {
+        match self {
+            Self::Fifo(queue) => queue.push(cell),
+            Self::Scheduled(scheduler) => scheduler.enqueue(cell),
+        }
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        match self {
+            Self::Fifo(queue) => queue.len(),
+            Self::Scheduled(scheduler) => scheduler.len(),
+        }
+    }
+}
+
+/// The UBR cells that wait, and the policy that decides who joins them.
 struct Guarded {
     occupancy: Occupancy,
     policy: Box<dyn DropPolicy>,
-    queue: VecDeque<Cell>,
+    queue: Queue,
     statistics: PortStatistics,
 }
 
@@ -83,7 +86,7 @@ impl Guarded {
         match self.policy.decide(cell, circuit, &self.occupancy) {
             Verdict::Accept => {
                 self.occupancy.add(circuit);
-                self.queue.push_back(cell);
+                self.queue.enqueue(cell);
                 self.statistics.max_queue_cells = self.statistics.max_queue_cells.max(self.occupancy.total());
             }
             verdict => {
@@ -110,18 +113,22 @@ pub struct Port {
     counts_cell_in_service: bool,
     /// The circuit of the cell in service, if it still counts.
     in_service: Option<usize>,
+    /// The queue of the class VBR, if the scheduler has one.
+    vbr: Option<Box<VbrQueue>>,
 }
 
 impl Port {
     /// An empty port in front of `line`, which has the rate `rate`.
     #[must_use]
-    pub fn new(config: &PortConfig, buffer: BufferContext, line: usize, rate: Rate, chance: Stream) -> Self {
+    pub fn new(config: &PortConfig, buffer: &BufferContext, line: usize, rate: Rate, chance: Stream) -> Self {
+        let queue = Queue::new(&config.scheduler, buffer);
+        let vbr = matches!(&queue, Queue::Scheduled(scheduler) if scheduler.has_vbr_queue());
         Self {
             line,
             buffer: Guarded {
                 occupancy: Occupancy::new(buffer.capacity, buffer.circuits),
-                policy: config.policy.build(&buffer),
-                queue: VecDeque::new(),
+                policy: config.policy.build(buffer),
+                queue,
                 statistics: PortStatistics::default(),
             },
             slots: Slots::new(config.arrival_order, buffer.circuits, chance),
@@ -132,13 +139,36 @@ impl Port {
             service_is_pending: false,
             counts_cell_in_service: config.counts_cell_in_service,
             in_service: None,
+            vbr: vbr.then(Box::default),
         }
     }
 
-    /// What it has seen.
+    /// Adds a source of VBR. Gives when to [`serve`](Self::serve) first.
+    ///
+    /// # Panics
+    /// If the scheduler has no queue for it.
+    pub fn add_vbr(&mut self, source: Box<dyn Background>) -> Option<Time> {
+        self.vbr.as_mut().expect("a checked scenario has a scheduler with classes").add(source);
+        self.rest_until_vbr()
+    }
+
+    /// What it has seen of UBR, or of all traffic where there are no service classes.
     #[must_use]
     pub fn statistics(&self) -> &PortStatistics {
         &self.buffer.statistics
+    }
+
+    /// The queue of the class VBR, if there are classes.
+    #[must_use]
+    pub fn vbr(&self) -> Option<&VbrQueue> {
+        self.vbr.as_deref()
+    }
+
+    /// The class whose cell is being sent, if any is.
+    #[must_use]
+    pub fn sends(&self) -> Option<Class> {
+        let class = || self.vbr.as_ref().map_or(Class::Ubr, |vbr| vbr.last_served);
+        self.service_is_pending.then(class)
     }
 
     /// Counts a packet that has lost its first cell here.
@@ -146,13 +176,13 @@ impl Port {
         self.buffer.statistics.packets_dropped += 1;
     }
 
-    /// Cells that wait, those of the slot that is not over yet included.
+    /// UBR cells that wait, those of the slot that is not over yet included.
     #[must_use]
     pub fn cells_held(&self) -> u64 {
         self.buffer.queue.len() as u64 + self.slots.len()
     }
 
-    /// Mean number of cells in the buffer from the start until `end`.
+    /// Mean number of UBR cells in the buffer from the start until `end`.
     #[must_use]
     pub fn mean_queue_cells(&self, end: Time) -> f64 {
         self.buffer.statistics.mean_queue_cells(self.buffer.occupancy.total(), end)
@@ -167,17 +197,15 @@ impl Port {
             if self.service_is_pending {
                 return None;
             }
-            self.slot = self.cell_slots.slot_of(now);
-            self.boundary = self.cell_slots.boundary(self.slot + 1);
         } else {
             self.integrate(now);
             self.buffer.admit(cell, dropped);
-            if self.service_is_pending || self.buffer.queue.is_empty() {
+            if self.service_is_pending || self.buffer.queue.len() == 0 {
                 return None;
             }
-            // Nothing is pending, so the line has sent all it was given.
-            self.boundary = LineClock::at(now);
         }
+        // Nothing is pending, so the line has sent all it was given.
+        self.stand_before_service(now);
         self.service_is_pending = true;
         Some(self.boundary.time)
     }
@@ -193,8 +221,11 @@ impl Port {
         if let Some(circuit) = self.in_service.take() {
             self.buffer.occupancy.remove(circuit);
         }
-        self.service_is_pending = self.send(line, packets);
-        self.service_is_pending.then_some(self.boundary.time)
+        if let Queue::Fifo(queue) = &mut self.buffer.queue {
+            let cell = queue.pop();
+            return self.send(cell, line, packets);
+        }
+        self.serve_classes(now, line, packets)
     }
 
     #[inline]
@@ -202,10 +233,12 @@ impl Port {
         self.buffer.statistics.integrate(self.buffer.occupancy.total(), now);
     }
 
-    /// Hands the head of the queue to the line; tells whether there was one.
-    #[inline]
-    fn send(&mut self, line: &mut Line, packets: &Packets) -> bool {
-        let Some(cell) = self.buffer.queue.pop_front() else { return false };
+    /// Hands a cell to the line, if there is one. Gives when the line is free again.
+    // Always: every cell of a run passes here, and one caller is far busier than the other.
+    #[inline(always)]
+    fn send(&mut self, cell: Option<Cell>, line: &mut Line, packets: &Packets) -> Option<Time> {
+        self.service_is_pending = cell.is_some();
+        let cell = cell?;
         self.boundary = line.send_cell_at(self.boundary, cell, packets);
         self.buffer.statistics.cells_out += 1;
         if self.counts_cell_in_service {
@@ -213,6 +246,47 @@ impl Port {
         } else {
             self.buffer.occupancy.remove(cell.circuit());
         }
-        true
+        Some(self.boundary.time)
+    }
+
+    /// Lets the scheduler decide who sends. Gives when to serve again.
+    #[inline(never)]
+    fn serve_classes(&mut self, now: Time, line: &mut Line, packets: &Packets) -> Option<Time> {
+        let Queue::Scheduled(scheduler) = &mut self.buffer.queue else { return None };
+        let vbr_waits = self.vbr.as_mut().is_some_and(|vbr| vbr.gather(now, self.is_slotted));
+        match scheduler.dequeue(vbr_waits) {
+            Some(Turn::Ubr(cell)) => {
+                self.vbr.iter_mut().for_each(|vbr| vbr.last_served = Class::Ubr);
+                self.send(Some(cell), line, packets)
+            }
+            Some(Turn::Vbr) => {
+                self.vbr.as_mut().expect("it has a cell that waits").take();
+                self.service_is_pending = true;
+                self.boundary = line.send_anonymous_cell_at(self.boundary);
+                Some(self.boundary.time)
+            }
+            None => {
+                self.service_is_pending = false;
+                self.rest_until_vbr()
+            }
+        }
+    }
+
+    /// Nobody waits: gives when the next VBR cell is to be served. A UBR cell may come earlier.
+    fn rest_until_vbr(&mut self) -> Option<Time> {
+        let arrival = self.vbr.as_ref()?.next_arrival()?;
+        self.stand_before_service(arrival);
+        Some(self.boundary.time)
+    }
+
+    /// The line is idle and a cell arrives at `now`: it is served when its slot ends, or at once.
+    #[inline]
+    fn stand_before_service(&mut self, now: Time) {
+        if self.is_slotted {
+            self.slot = self.cell_slots.slot_of(now);
+            self.boundary = self.cell_slots.boundary(self.slot + 1);
+        } else {
+            self.boundary = LineClock::at(now);
+        }
     }
 }

@@ -68,6 +68,18 @@ impl Threshold {
     }
 }
 
+/// What is wrong with a pair of levels, of which `low` must not be above `high`.
+pub(super) fn object_to_order(low: Threshold, high: Threshold, buffer: &BufferContext) -> Vec<(&'static str, String)> {
+    let of_each = [("low", low.objection(buffer)), ("high", high.objection(buffer))];
+    let objections: Vec<_> =
+        of_each.into_iter().filter_map(|(key, message)| message.map(|message| (key, message))).collect();
+    let capacity = buffer.capacity.unwrap_or(u64::MAX);
+    if objections.is_empty() && low.level(capacity) > high.level(capacity) {
+        return vec![("low", format!("{low} is above high, {high}; lower it, or raise port.policy.high"))];
+    }
+    objections
+}
+
 impl std::fmt::Display for Threshold {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -116,6 +128,7 @@ impl Parameter for Threshold {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Chance;
 
     #[test]
     fn the_three_forms_give_a_level() {
@@ -128,8 +141,10 @@ mod tests {
 
     #[test]
     fn a_level_in_cells_means_nothing_to_a_buffer_that_counts_packets_and_the_other_way_round() {
+        let chance = Chance { seed: 1, replication: 0 };
         let objection = |text, unit| {
-            Threshold::parse(text).unwrap().objection(&BufferContext { capacity: Some(1000), circuits: 2, unit })
+            let buffer = BufferContext::new(Some(1000), 2, unit, chance.stream("policy"));
+            Threshold::parse(text).unwrap().objection(&buffer)
         };
         assert_eq!(objection("K - 200 cells", Unit::Cell), None);
         assert_eq!(objection("15 packets", Unit::Packet), None);

@@ -61,7 +61,7 @@ crate::section! {
         /// Table 1 of UBR+ reports for WANs cannot be reached in its 20 s.
         pub initial_ssthresh: InitialThreshold = "receiver-window" or ["unlimited", "65535 B"],
         /// Slow start threshold after a loss (T-05).
-        pub ssthresh_rule: ThresholdRule = "as-printed" or ["bsd", "flight-size"],
+        pub ssthresh_rule: ThresholdRule = "by-flavor" or ["bsd", "flight-size"],
         /// The window that fast retransmit leaves, before it is inflated.
         pub window_after_loss: WindowAfterLoss = "ssthresh" or ["half"],
         /// How far the congestion window may grow (T-06).
@@ -111,6 +111,15 @@ impl TcpConfig {
     #[must_use]
     pub fn advertised_window(&self) -> u64 {
         self.window_scale().advertised(self.receiver_window.0)
+    }
+
+    /// How a loss sets the threshold.
+    #[must_use]
+    pub fn ssthresh_rule(&self) -> ThresholdRule {
+        match self.ssthresh_rule {
+            ThresholdRule::ByFlavor => self.flavor.build(&()).recovery().threshold_rule(),
+            rule => rule,
+        }
     }
 
     /// Bytes of options in every segment.

@@ -42,7 +42,7 @@ pub struct SenderStatistics {
     pub segments_sent: u64,
     /// Segments sent again.
     pub segments_retransmitted: u64,
-    /// Expiries of the retransmission timer.
+    /// Expiries of the retransmission timer while data was under way.
     pub timeouts: u64,
     /// Losses shown by duplicate acknowledgments.
     pub fast_retransmits: u64,
@@ -283,6 +283,7 @@ impl Connection {
         self.timed = None;
         self.held_until = None;
         self.duplicates = 0;
+        self.sent_early = 0;
         self.window.inflation = 0.0;
         let flight = self.flight();
         self.law.on_timeout(&mut self.window, flight);

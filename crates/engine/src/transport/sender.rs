@@ -150,7 +150,7 @@ impl Sender {
         let connection = &mut self.connection;
         connection.duplicates += 1;
         let is_early = connection.duplicates < DUPLICATE_THRESHOLD && !self.recovery.is_recovering();
-        if self.limited_transmit && is_early {
+        if self.limited_transmit && is_early && !self.recovery.transmits_early() {
             self.transmit_limited(now);
         }
         self.recovery.on_duplicate(now, &mut self.connection);
@@ -169,13 +169,12 @@ impl Sender {
 
     /// The time of [`expires`](Self::expires) has come.
     pub fn expire(&mut self, now: Time, segments: &mut Vec<Segment>) {
-        if self.connection.held_until().is_some_and(|until| until <= now) {
+        if self.connection.expires().is_some_and(|expires| expires <= now) {
+            self.time_out(now);
+        } else if self.connection.held_until().is_some_and(|until| until <= now) {
             self.connection.release();
             let first = self.connection.first_unacknowledged();
             self.send(now, first);
-        }
-        if self.connection.expires().is_some_and(|expires| expires <= now) {
-            self.time_out(now);
         }
         self.send_allowed(now);
         self.connection.empty_outbox(segments);

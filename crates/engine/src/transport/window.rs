@@ -8,6 +8,8 @@ use crate::config::{Bytes, Node, Parameter, Reader, Shape, Value};
 crate::choice! {
     /// Slow start threshold after a loss (T-05).
     pub enum ThresholdRule {
+        /// As the flavor's source has it: as printed for the papers' flavors, from the flight size for those of the RFCs.
+        ByFlavor = "by-flavor",
         /// max(2 MSS, min(cwnd / 2, receiver window)), as UBR+ section 2 prints it.
         AsPrinted = "as-printed",
         /// max(2, min(cwnd, receiver window) / 2) in whole segments, as BSD computes it.
@@ -200,7 +202,7 @@ impl Window {
                 CongestionWindowLimit::ScaledMaximum => config.window_scale().largest_window() as f64,
                 CongestionWindowLimit::Unlimited => f64::INFINITY,
             },
-            threshold_rule: config.ssthresh_rule,
+            threshold_rule: config.ssthresh_rule(),
             growth: config.slow_start_growth,
             slow_start_at_ssthresh: config.slow_start_at_ssthresh,
             arithmetic: config.window_arithmetic,
@@ -278,7 +280,7 @@ impl Window {
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     pub fn halve_threshold(&mut self, flight: u64) {
         let half = match self.threshold_rule {
-            ThresholdRule::AsPrinted => (self.cwnd / 2.0).min(self.receiver_window),
+            ThresholdRule::AsPrinted | ThresholdRule::ByFlavor => (self.cwnd / 2.0).min(self.receiver_window),
             ThresholdRule::Bsd => (self.cwnd.min(self.receiver_window) / 2.0 / self.mss).floor() * self.mss,
             ThresholdRule::FlightSize => flight as f64 / 2.0,
         };

@@ -10,6 +10,8 @@ use longfat_engine::loss::{Direction, LossContext, LossModel, Passing};
 use longfat_engine::random::Chance;
 use longfat_engine::registry::{Chosen, ContextOf, Entry, Family};
 use longfat_engine::switch::drop_policy::{BufferContext, DropPolicy};
+use longfat_engine::switch::scheduler::Scheduler;
+use longfat_engine::switch::service::{Service, ServiceContext};
 use longfat_engine::topology::Topology;
 use longfat_engine::traffic::{Source, SourceContext};
 use longfat_engine::transport::flavor::Flavor;
@@ -31,7 +33,12 @@ fn for_every_model(check: &impl Check) {
     }
     let chance = Chance { seed: 1, replication: 0 };
     let clock = TickClock::new(Span::from_microseconds(100_000), TimerPhase::Common, &mut chance.stream("clock"));
-    family::<dyn DropPolicy>(check, &BufferContext { capacity: Some(1000), circuits: 10, unit: Unit::Cell });
+    let buffer = BufferContext::new(Some(1000), 10, Unit::Cell, chance.stream("policy"));
+    let buffer = BufferContext { weights: Some(vec![1_000_000; 10]), ..buffer };
+    family::<dyn DropPolicy>(check, &buffer);
+    family::<dyn Scheduler>(check, &buffer);
+    let line = Rate(155_520_000);
+    family::<dyn Service>(check, &ServiceContext { connections: 5, rate: line, share: 1.0, cells_in_frame: Some(12) });
     family::<dyn Flavor>(check, &());
     family::<dyn TimeoutEstimator>(check, &clock);
     family::<dyn Source>(check, &SourceContext { chance: chance.stream("source"), number: 0 });

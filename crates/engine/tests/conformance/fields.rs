@@ -26,6 +26,18 @@ struct Place {
     field: Field,
 }
 
+/// What else a scenario must have where it has this model.
+fn companions(model: &str) -> Overrides {
+    let needed: &[(&str, &str)] = match model {
+        "vbr-on-off" => &[("port.scheduler", "strict-priority")],
+        "double-threshold" | "weighted-fba" | "dfba" => {
+            &[("port.service", "{ kind = 'gfr', minimum_cell_rate = '1 Mbit/s' }")]
+        }
+        _ => &[],
+    };
+    needed.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect()
+}
+
 /// Every field of every section and of every model.
 fn all_fields() -> Vec<Place> {
     let mut places = Vec::new();
@@ -40,6 +52,7 @@ fn walk(places: &mut Vec<Place>, above: &str, chosen: &Overrides, field: Field) 
         Shape::Model { models, .. } => {
             for model in models {
                 let mut chosen = chosen.clone();
+                chosen.extend(companions(model.name));
                 chosen.push((format!("{path}.kind"), model.name.into()));
                 let required = model.fields.iter().filter(|field| field.default.is_none());
                 chosen.extend(required.map(|field| (format!("{path}.{}", field.name), smallest(&field.shape))));
@@ -51,6 +64,7 @@ fn walk(places: &mut Vec<Place>, above: &str, chosen: &Overrides, field: Field) 
                 // A list with one model, whose fields are then at place 0.
                 for model in models {
                     let mut chosen = chosen.clone();
+                    chosen.extend(companions(model.name));
                     chosen.push((path.clone(), format!("[{}]", table(&model.fields, Some(model.name)))));
                     let item = format!("{path}[0]");
                     model.fields.iter().for_each(|field| walk(places, &item, &chosen, field.clone()));
@@ -83,6 +97,8 @@ fn the_walk_reaches_sections_models_and_models_in_sections() {
         "topology.access.rate",
         "loss.each",
         "background[0].load",
+        "background[0].phase",
+        "port.scheduler.guaranteed_rate",
     ] {
         assert!(paths.iter().any(|found| found == path), "{path} is not among {paths:?}");
     }

@@ -10,6 +10,7 @@ mod network;
 mod opening;
 mod receiver;
 mod scenario;
+mod scheduler;
 mod sender;
 mod timeout_estimator;
 mod traffic;

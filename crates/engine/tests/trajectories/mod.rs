@@ -1,12 +1,16 @@
 //! What happens in small networks, event by event, as text that a person can check.
 //!
 //! Segments are numbered from 0; windows are in segments, as they are before an acknowledgment or a timeout acts and after a
-//! segment is sent; an acknowledgment names the segment that is expected next. `lost` stands at the first cell that a packet loses.
+//! segment is sent, the congestion window with its inflation; an acknowledgment names the segment that is expected next and,
+//! behind the windows, the segments that it acknowledges selectively. `lost` stands at the first cell that a packet loses.
+
+mod recoveries;
 
 use std::fmt::Write;
 
 use longfat_engine::framing::{Content, PacketId};
 use longfat_engine::scenario::Scenario;
+use longfat_engine::transport::Blocks;
 
 use crate::support::expected::assert_as_expected;
 use crate::support::scenario;
@@ -22,6 +26,7 @@ fn table(scenario: &Scenario) -> String {
         format!("{:>12}  {:<6}{:<12}{:>8}{:>9}{:>10}\n", "ms", "flow", "event", "segment", "cwnd", "ssthresh");
     let mut damaged: Option<PacketId> = None;
     for entry in &tape {
+        let mut selective = String::new();
         let (event, segment, window) = match entry.what {
             Happening::Sent { segment, cwnd, ssthresh } => (
                 if segment.again { "send again" } else { "send" },
@@ -30,7 +35,10 @@ fn table(scenario: &Scenario) -> String {
             ),
             Happening::AcknowledgmentSent { .. } => continue,
             Happening::Received { sequence, .. } => ("receive", Some(number(sequence)), None),
-            Happening::Acknowledged { next, cwnd, ssthresh } => ("ack", Some(number(next)), Some((cwnd, ssthresh))),
+            Happening::Acknowledged { next, blocks, cwnd, ssthresh } => {
+                selective = in_words(&blocks, number);
+                ("ack", Some(number(next)), Some((cwnd, ssthresh)))
+            }
             Happening::TimedOut { cwnd, ssthresh } => ("timeout", None, Some((cwnd, ssthresh))),
             Happening::Lost { content: Content::Data { sequence, .. } } => ("lost", Some(number(sequence)), None),
             Happening::Lost { content: Content::Synchronize | Content::Synchronized } => ("lost syn", None, None),
@@ -48,12 +56,24 @@ fn table(scenario: &Scenario) -> String {
         let segment = segment.map(|number| number.to_string()).unwrap_or_default();
         let (cwnd, ssthresh) =
             window.map(|(cwnd, ssthresh)| (in_segments(cwnd / mss), in_segments(ssthresh / mss))).unwrap_or_default();
-        let line = format!("{whole:>5}.{rest:06}  {:<6}{event:<12}{segment:>8}{cwnd:>9}{ssthresh:>10}", entry.flow + 1);
+        let line = format!(
+            "{whole:>5}.{rest:06}  {:<6}{event:<12}{segment:>8}{cwnd:>9}{ssthresh:>10}{selective}",
+            entry.flow + 1
+        );
         writeln!(text, "{}", line.trim_end()).expect("a text has room");
     }
     let delivered: Vec<_> = record.flows.iter().map(|flow| number(flow.bytes_delivered).to_string()).collect();
     writeln!(text, "delivered: {} segments", delivered.join(" and ")).expect("a text has room");
     text
+}
+
+/// The first and the last segment of each block.
+fn in_words(blocks: &Blocks, number: impl Fn(u64) -> u64) -> String {
+    let words = blocks.as_slice().iter().map(|block| match (number(block.0), number(block.1 - 1)) {
+        (first, last) if first == last => format!("  {first}"),
+        (first, last) => format!("  {first}-{last}"),
+    });
+    words.collect()
 }
 
 fn in_segments(window: f64) -> String {

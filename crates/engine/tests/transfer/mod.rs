@@ -201,7 +201,7 @@ proptest! {
     #![proptest_config(ProptestConfig {
         failure_persistence: None,
         rng_seed: RngSeed::Fixed(9809),
-        ..ProptestConfig::with_cases(2500)
+        ..ProptestConfig::with_cases(1200)
     })]
 
     #[test]

@@ -80,8 +80,9 @@ impl Course {
         Self { chance, mss, next: 0, highest: 0, board: Scoreboard::default(), reference: ByteScoreboard::default() }
     }
 
-    /// An acknowledgment with up to three blocks arrives, of which now and then one is nonsense.
-    fn acknowledge(&mut self) {
+    /// An acknowledgment with up to three blocks arrives, of which now and then one is nonsense. Gives how many segments or
+    /// parts of segments the blocks name.
+    fn acknowledge(&mut self) -> u64 {
         self.highest += any(&mut self.chance, 0, 4 * self.mss);
         if any(&mut self.chance, 0, 8) == 0 || self.highest - self.next > 60 * self.mss {
             self.next = any(&mut self.chance, self.next, self.highest + 1);
@@ -94,6 +95,7 @@ impl Course {
         let news = self.board.update(self.next, self.highest, &blocks.iter().copied().collect::<Blocks>());
         assert_eq!(news, self.reference.update(self.next, self.highest, &blocks), "{blocks:?}");
         assert!(self.board.arrived().ranges().iter().all(|range| range.0 > self.next || range.1 <= self.highest));
+        blocks.iter().map(|block| (block.1 - block.0).div_ceil(self.mss)).sum()
     }
 
     fn block(&mut self) -> Range {
@@ -148,12 +150,14 @@ impl Course {
 
 #[test]
 fn the_scoreboard_agrees_with_one_that_has_an_entry_for_each_byte() {
-    let (mut blocks, mut lost, mut holes) = (0, 0, 0);
-    for number in 0..400 {
+    let (mut segments, mut lost, mut holes) = (0, 0, 0);
+    for number in 0.. {
+        if segments > 1_000_000 {
+            break;
+        }
         let mut course = Course::new(number);
         for step in 0..1000 {
-            course.acknowledge();
-            blocks += course.board.arrived().ranges().len();
+            segments += course.acknowledge();
             if step % 8 == 0 {
                 course.compare();
                 lost += u64::from(course.board.lost_below(3, course.mss) > course.next);
@@ -163,5 +167,5 @@ fn the_scoreboard_agrees_with_one_that_has_an_entry_for_each_byte() {
         }
     }
     // The comparisons would hold on an empty board; this one was not.
-    assert!(blocks > 1_000_000 && lost > 10_000 && holes > 10_000, "{blocks} blocks, {lost} lost, {holes} holes");
+    assert!(lost > 10_000 && holes > 10_000, "{segments} segments, {lost} lost, {holes} holes");
 }

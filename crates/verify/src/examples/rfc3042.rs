@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::support::{ByHand, all, equal};
 use crate::check::{Check, Finding, Kind};
+use crate::laws::flavors_without;
 
 /// With a flavor that has fast retransmit; RFC 6675 has the same in its own step (3).
 pub fn checks() -> Vec<Check> {
@@ -14,7 +15,7 @@ pub fn checks() -> Vec<Check> {
             move || limited(flavor),
         )
     };
-    ["tahoe", "reno", "newreno", "newreno-rfc6582", "sack", "sack-rfc6675"].map(check).into()
+    flavors_without(&["vanilla"]).into_iter().map(check).collect()
 }
 
 /// Segments 0 to 4 are under way and 0 is lost. Without limited transmit the first two duplicates let nothing go.

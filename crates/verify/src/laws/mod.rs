@@ -7,6 +7,8 @@ mod square_root;
 mod waiting;
 mod zero_loss;
 
+use longfat_engine::transport::flavor::FLAVORS;
+
 use crate::check::Check;
 
 /// Every law.
@@ -20,5 +22,7 @@ pub fn checks() -> Vec<Check> {
     checks
 }
 
-/// Flavors that every law of congestion control is checked with.
-const FLAVORS: [&str; 7] = ["vanilla", "tahoe", "reno", "newreno", "newreno-rfc6582", "sack", "sack-rfc6675"];
+/// Every registered flavor, but for some.
+pub(crate) fn flavors_without(left_out: &[&str]) -> Vec<&'static str> {
+    FLAVORS.iter().map(|entry| entry.name).filter(|name| !left_out.contains(name)).collect()
+}

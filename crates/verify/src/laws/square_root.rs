@@ -2,18 +2,18 @@
 
 use serde_json::{Value as Json, json};
 
+use super::flavors_without;
 use crate::check::{Check, Finding, Kind, require};
 use crate::runs::{line_through, record};
 
 /// With each flavor that repairs a single loss without a timeout.
 pub fn checks() -> Vec<Check> {
-    let flavors = ["reno", "newreno", "newreno-rfc6582", "sack", "sack-rfc6675"];
     let check = |flavor: &'static str| {
         Check::new(format!("throughput falls with the square root of the loss rate: {flavor}"), Kind::Law, move || {
             falls(flavor)
         })
     };
-    flavors.map(check).into()
+    flavors_without(&["vanilla", "tahoe"]).into_iter().map(check).collect()
 }
 
 const SECONDS: u64 = 400;

@@ -29,21 +29,22 @@ crate::model! {
     }
 }
 
-struct Cutoff {
-    capacity: u64,
-    threshold: u64,
-    z: f64,
+/// Z (K - R) / (X - R), which the load ratio of a circuit must not exceed.
+pub(super) struct Cutoff {
+    pub(super) capacity: u64,
+    pub(super) threshold: u64,
+    pub(super) z: f64,
 }
 
 impl Cutoff {
     #[expect(clippy::cast_precision_loss, reason = "cell counts are far below 2^53")]
-    fn refuses(&self, circuit: usize, occupancy: &Occupancy) -> bool {
-        let total = occupancy.total();
+    /// Whether a packet is refused with `total` cells in the buffer; its circuit's load ratio is asked only above the threshold.
+    pub(super) fn refuses(&self, total: u64, load_ratio: impl FnOnce() -> f64) -> bool {
         if total <= self.threshold {
             return false;
         }
         let cutoff = self.z * (self.capacity - self.threshold) as f64 / (total - self.threshold) as f64;
-        occupancy.load_ratio(circuit) > cutoff
+        load_ratio() > cutoff
     }
 }
 
@@ -54,7 +55,9 @@ struct Policy {
 
 impl DropPolicy for Policy {
     fn decide(&mut self, cell: Cell, circuit: usize, occupancy: &Occupancy) -> Verdict {
-        self.packets.decide(cell, circuit, occupancy, || self.cutoff.refuses(circuit, occupancy))
+        self.packets.decide(cell, circuit, occupancy, || {
+            self.cutoff.refuses(occupancy.total(), || occupancy.load_ratio(circuit))
+        })
     }
 }
 

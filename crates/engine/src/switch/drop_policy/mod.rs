@@ -3,6 +3,8 @@
 //! A policy sees each cell as it arrives, with the buffer as it is before the cell is counted. To add one: a file here
 //! with a [`model!`](crate::model), a `mod` line and a line in [`POLICIES`].
 
+mod differential_fair_buffer_allocation;
+mod double_threshold;
 mod early_packet_discard;
 mod fair_buffer_allocation;
 mod packet_discard;
@@ -11,9 +13,11 @@ mod selective_drop;
 mod tail_drop;
 #[cfg(test)]
 mod test_support;
+mod weighted_fair_buffer_allocation;
 
 use super::Occupancy;
 use crate::framing::{Cell, Unit};
+use crate::random::Stream;
 use crate::registry::{Entry, Family};
 pub use packet_discard::PacketDiscard;
 
@@ -24,6 +28,9 @@ pub const POLICIES: &[Entry<dyn DropPolicy>] = &[
     Entry::of::<early_packet_discard::EarlyPacketDiscard>(),
     Entry::of::<selective_drop::SelectiveDrop>(),
     Entry::of::<fair_buffer_allocation::FairBufferAllocation>(),
+    Entry::of::<double_threshold::DoubleThreshold>(),
+    Entry::of::<weighted_fair_buffer_allocation::WeightedFairBufferAllocation>(),
+    Entry::of::<differential_fair_buffer_allocation::DifferentialFairBufferAllocation>(),
 ];
 
 /// What happens to an arriving cell, and why.
@@ -45,8 +52,8 @@ pub trait DropPolicy: Send {
     fn decide(&mut self, cell: Cell, circuit: usize, occupancy: &Occupancy) -> Verdict;
 }
 
-/// The buffer a policy guards.
-#[derive(Clone, Copy, Debug)]
+/// The buffer that a policy guards and a scheduler serves.
+#[derive(Clone, Debug)]
 pub struct BufferContext {
     /// Cells it can hold; `None` without limit.
     pub capacity: Option<u64>,
@@ -54,6 +61,24 @@ pub struct BufferContext {
     pub circuits: usize,
     /// What it counts: a packet that travels whole is a cell to a policy, the first and the last of its packet at once.
     pub unit: Unit,
+    /// W: the minimum cell rate of each circuit in bits per second, 0 for one that has none; `None` without such a service.
+    pub weights: Option<Vec<u64>>,
+    /// The policy's own chance.
+    pub chance: Stream,
+}
+
+impl BufferContext {
+    /// A buffer whose circuits are promised nothing.
+    #[must_use]
+    pub fn new(capacity: Option<u64>, circuits: usize, unit: Unit, chance: Stream) -> Self {
+        Self { capacity, circuits, unit, weights: None, chance }
+    }
+}
+
+/// The objection to a policy that goes by minimum cell rates, where there are none.
+fn object_to_absent_rates(buffer: &BufferContext) -> Vec<(&'static str, String)> {
+    let message = "goes by minimum cell rates, and there are none; give port.service = { kind = \"gfr\", ... }";
+    buffer.weights.is_none().then(|| ("kind", message.into())).into_iter().collect()
 }
 
 impl Family for dyn DropPolicy {

@@ -3,6 +3,7 @@
 use super::{BufferContext, DropPolicy, Occupancy, Verdict};
 use crate::config::{Parameter, Reader, parse_fragment};
 use crate::framing::{Cell, PacketId, Unit};
+use crate::random::Chance;
 use crate::registry::Chosen;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -20,9 +21,19 @@ impl Bench {
     }
 
     pub(super) fn with(policy: &str, capacity: u64, circuits: usize) -> Self {
+        Self::build(policy, capacity, circuits, None)
+    }
+
+    /// With a circuit for each weight.
+    pub(super) fn with_weights(policy: &str, capacity: u64, weights: &[u64]) -> Self {
+        Self::build(policy, capacity, weights.len(), Some(weights.to_vec()))
+    }
+
+    fn build(policy: &str, capacity: u64, circuits: usize, weights: Option<Vec<u64>>) -> Self {
         let mut reader = Reader::default();
         let chosen = Chosen::<dyn DropPolicy>::read(&parse_fragment(policy), &mut reader);
-        let context = BufferContext { capacity: Some(capacity), circuits, unit: Unit::Cell };
+        let chance = Chance { seed: 1, replication: 0 }.stream("policy");
+        let context = BufferContext { weights, ..BufferContext::new(Some(capacity), circuits, Unit::Cell, chance) };
         let policy = chosen.unwrap_or_else(|| panic!("{:?}", reader.problems)).build(&context);
         Self { policy, occupancy: Occupancy::new(Some(capacity), circuits), queue: VecDeque::new() }
     }
@@ -32,10 +43,30 @@ impl Bench {
     }
 
     pub(super) fn cells(&mut self, circuit: usize, cells: usize, which: Range<usize>) -> String {
+        self.offer(circuit, cells, which, |cell| cell)
+    }
+
+    /// A packet with CLP = 1.
+    pub(super) fn tagged_packet(&mut self, circuit: usize, cells: usize) -> String {
+        self.offer(circuit, cells, 0..cells, Cell::tagged)
+    }
+
+    /// How many of so many packets of one cell would be accepted by the buffer as it is.
+    pub(super) fn would_accept(&mut self, circuit: usize, packets: usize) -> usize {
+        let cell = Cell::new(PacketId(0), u32::try_from(circuit).unwrap(), true, true);
+        (0..packets).filter(|_| self.policy.decide(cell, circuit, &self.occupancy) == Verdict::Accept).count()
+    }
+
+    /// Cells in the buffer.
+    pub(super) fn held(&self) -> usize {
+        self.queue.len()
+    }
+
+    fn offer(&mut self, circuit: usize, cells: usize, which: Range<usize>, mark: impl Fn(Cell) -> Cell) -> String {
         which
             .map(|index| {
                 let circuit_number = u32::try_from(circuit).unwrap();
-                let cell = Cell::new(PacketId(0), circuit_number, index == 0, index + 1 == cells);
+                let cell = mark(Cell::new(PacketId(0), circuit_number, index == 0, index + 1 == cells));
                 let verdict = self.policy.decide(cell, circuit, &self.occupancy);
                 if verdict == Verdict::Accept {
                     self.occupancy.add(circuit);

@@ -21,8 +21,8 @@ pub use sack_rfc6675::SackRfc6675;
 pub use tahoe::Tahoe;
 pub use vanilla::Vanilla;
 
-use super::Acknowledgment;
 use super::connection::{Connection, DUPLICATE_THRESHOLD, Piece};
+use super::{Acknowledgment, ThresholdRule};
 use crate::registry::{Entry, Family};
 use crate::units::Time;
 
@@ -58,6 +58,16 @@ pub trait Recovery: Send {
     /// Whether it needs selective acknowledgments.
     fn is_selective(&self) -> bool {
         false
+    }
+
+    /// Whether it sends new data at the first duplicates by itself, as limited transmit does for the others.
+    fn transmits_early(&self) -> bool {
+        false
+    }
+
+    /// How a loss sets the threshold where the scenario leaves it to the flavor: as the papers print it (T-05).
+    fn threshold_rule(&self) -> ThresholdRule {
+        ThresholdRule::AsPrinted
     }
 
     /// Whether a loss is being repaired.

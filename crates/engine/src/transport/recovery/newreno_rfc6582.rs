@@ -3,6 +3,7 @@
 use super::guard::LossGuard;
 use super::newreno::{ExitWindow, TimerRestart};
 use super::{Connection, DUPLICATE_THRESHOLD, Recovery, Response};
+use crate::transport::ThresholdRule;
 use crate::units::Time;
 
 crate::model! {
@@ -54,6 +55,10 @@ impl FastRecovery {
 }
 
 impl Recovery for FastRecovery {
+    fn threshold_rule(&self) -> ThresholdRule {
+        ThresholdRule::FlightSize
+    }
+
     fn is_recovering(&self) -> bool {
         self.recover.is_some()
     }

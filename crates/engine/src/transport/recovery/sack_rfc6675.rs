@@ -1,6 +1,7 @@
 //! TCP SACK of RFC 6675.
 
 use super::{Acknowledgment, Connection, DUPLICATE_THRESHOLD, Piece, Recovery, Response};
+use crate::transport::ThresholdRule;
 use crate::units::Time;
 
 crate::model! {
@@ -85,6 +86,14 @@ impl Recovery for LossRecovery {
         true
     }
 
+    fn transmits_early(&self) -> bool {
+        true
+    }
+
+    fn threshold_rule(&self) -> ThresholdRule {
+        ThresholdRule::FlightSize
+    }
+
     fn is_recovering(&self) -> bool {
         self.recovery_point.is_some()
     }
@@ -127,7 +136,7 @@ impl Recovery for LossRecovery {
         };
         // Section 5 steps (C) and (3): while a segment fits between PIPE and the window.
         let room = connection.window.usable().checked_sub(Self::pipe(connection))?;
-        piece.filter(|piece| piece.length <= room)
+        piece.filter(|_| room >= connection.mss())
     }
 
     fn on_send(&mut self, connection: &mut Connection, piece: Piece) {

@@ -1,0 +1,99 @@
+//! Service classes and promises: what the port, the background and the service make of each other.
+
+use super::Scenario;
+use super::objections::Objection;
+use crate::background::{Background, BackgroundContext};
+use crate::config::{Parameter, listed};
+use crate::framing::Unit;
+use crate::random::Chance;
+use crate::registry::Chosen;
+use crate::switch::drop_policy::BufferContext;
+use crate::switch::scheduler::{Class, SCHEDULERS};
+use crate::switch::service::{Contract, ServiceContext};
+use crate::topology::Graph;
+
+impl Scenario {
+    /// The sources of background traffic, in the order in which they are listed.
+    #[must_use]
+    pub fn sources_of_background(&self, graph: &Graph) -> Vec<Box<dyn Background>> {
+        let Some(bottleneck) = graph.bottleneck() else { return Vec::new() };
+        let build = |(number, model): (usize, &Chosen<dyn Background>)| {
+            model.build(&BackgroundContext::of(number, bottleneck.rate, &self.framing, self.chance()))
+        };
+        self.background.iter().enumerate().map(build).collect()
+    }
+
+    /// The buffer of a managed port, and what its circuits are promised.
+    #[must_use]
+    pub fn buffer_context(&self, graph: &Graph, port: &str) -> BufferContext {
+        let circuits = 2 * graph.flows.len() + self.background.len();
+        BufferContext {
+            capacity: self.port.buffer.capacity(),
+            circuits,
+            unit: self.framing.build(&()).unit(),
+            weights: self.contract(graph).map(|contract| contract.weights(circuits)),
+            chance: self.chance().stream(&format!("port/{port}/policy")),
+        }
+    }
+
+    /// What the connections are promised, if anything is.
+    #[must_use]
+    pub fn contract(&self, graph: &Graph) -> Option<Contract> {
+        self.port.service.build(&self.service_context(graph, 1.0)?).contract()
+    }
+
+    /// The share of the bottleneck that VBR leaves to UBR: what it does not use in the mean, or what UBR is guaranteed (M-02).
+    #[must_use]
+    pub fn ubr_share(&self, graph: &Graph) -> f64 {
+        let reserved: f64 = self.sources_of_background(graph).iter().map(|source| source.reserved_share()).sum();
+        let scheduler = self.port.scheduler.build(&self.buffer_context(graph, "bottleneck"));
+        (1.0 - reserved).max(scheduler.guaranteed_share())
+    }
+
+    fn service_context(&self, graph: &Graph, share: f64) -> Option<ServiceContext> {
+        let framing = self.framing.build(&());
+        Some(ServiceContext {
+            connections: graph.flows.len(),
+            rate: graph.bottleneck()?.rate,
+            share,
+            cells_in_frame: (framing.unit() == Unit::Cell)
+                .then(|| framing.cells(self.tcp.mss.0, self.tcp.option_bytes())),
+        })
+    }
+
+    fn chance(&self) -> Chance {
+        Chance { seed: self.seed, replication: self.replication }
+    }
+
+    /// A class with traffic must have a queue, and leave something to the others; promises must be possible.
+    pub(super) fn object_to_classes(&self, graph: &Graph) -> Vec<Objection> {
+        if let Some(objection) = self.object_to_class_without_queue(graph) {
+            return vec![objection];
+        }
+        let share = self.ubr_share(graph);
+        if share <= 0.0 {
+            let name = self.port.scheduler.name();
+            let message = format!(
+                "nothing is left: VBR takes all of the line, and scheduler \"{name}\" guarantees nothing to UBR"
+            );
+            return vec![("port.scheduler".into(), message)];
+        }
+        let Some(context) = self.service_context(graph, share) else { return Vec::new() };
+        let of_service = self.port.service.objections(&context);
+        of_service.into_iter().map(|(key, message)| (format!("port.service.{key}"), message)).collect()
+    }
+
+    fn object_to_class_without_queue(&self, graph: &Graph) -> Option<Objection> {
+        let sources = self.sources_of_background(graph);
+        let vbr = sources.iter().position(|source| source.class() == Class::Vbr)?;
+        if !self.port.scheduler.is_absent() {
+            return None;
+        }
+        let (model, name) = (self.background[vbr].name(), self.port.scheduler.name());
+        let others = listed(SCHEDULERS.iter().map(|entry| entry.name).filter(|other| *other != name));
+        let message = format!(
+            "\"{model}\" is of the class VBR, and scheduler \"{name}\" has no queue for it; port.scheduler may be {others}"
+        );
+        Some((format!("background[{vbr}]"), message))
+    }
+}

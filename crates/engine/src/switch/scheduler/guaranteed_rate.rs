@@ -1,0 +1,116 @@
+//! Guaranteed rate for UBR.
+
+use super::{FifoQueue, Scheduler, Turn, WHOLE, object_to_packets, parts};
+use crate::config::Probability;
+use crate::framing::Cell;
+
+crate::model! {
+    /// Of every N cells sent while UBR cells wait, at least GR N are UBR; VBR goes first otherwise, and either class has what the
+    /// other leaves. For each cell sent UBR earns GR of a cell of credit and sends when it has a whole one. While no UBR cell
+    /// waits it saves up no more than one cell (V-04).
+    #[name = "guaranteed-rate"]
+    #[source = "97-0424 section 3"]
+    pub struct GuaranteedRate: dyn Scheduler {
+        /// GR, the share of the line that UBR is guaranteed, to nine decimals; 97-0424 uses 0, 0.1 and 0.5. With 0 VBR has strict
+        /// priority.
+        guaranteed_rate: Probability,
+    }
+    build(config, _context) {
+        Box::new(Credit { earned_for_a_cell: parts(config.guaranteed_rate), credit: 0, ubr: FifoQueue::default() })
+    }
+    objections(_config, context) { object_to_packets(context) }
+}
+
+struct Credit {
+    earned_for_a_cell: u64,
+    /// In parts of [`WHOLE`] cells; less than two cells.
+    credit: u64,
+    ubr: FifoQueue,
+}
+
+impl Scheduler for Credit {
+    fn enqueue(&mut self, cell: Cell) {
+        self.ubr.push(cell);
+    }
+
+    fn dequeue(&mut self, vbr_waits: bool) -> Option<Turn> {
+        if self.ubr.is_empty() {
+            if !vbr_waits {
+                return None;
+            }
+            self.credit = (self.credit + self.earned_for_a_cell).min(WHOLE);
+            return Some(Turn::Vbr);
+        }
+        self.credit += self.earned_for_a_cell;
+        // A slot that VBR leaves free costs no credit unless a whole cell of it is there: what UBR has taken of VBR's share is
+        // not held against it.
+        if self.credit >= WHOLE {
+            self.credit -= WHOLE;
+        } else if vbr_waits {
+            return Some(Turn::Vbr);
+        }
+        self.ubr.pop().map(Turn::Ubr)
+    }
+
+    fn len(&self) -> usize {
+        self.ubr.len()
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "both are at most a billion")]
+    fn guaranteed_share(&self) -> f64 {
+        self.earned_for_a_cell as f64 / WHOLE as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_support::Bench;
+
+    fn bench(share: &str) -> Bench {
+        Bench::new(&format!("{{ kind = \"guaranteed-rate\", guaranteed_rate = {share} }}"))
+    }
+
+    #[test]
+    fn a_tenth_is_every_tenth_cell_and_a_half_every_second() {
+        let mut tenth = bench("0.1");
+        tenth.arrive(&[0; 3]);
+        assert_eq!(tenth.serve(31, 100), "vvvvvvvvv0vvvvvvvvv0vvvvvvvvv0v");
+        let mut half = bench("0.5");
+        half.arrive(&[0; 4]);
+        assert_eq!(half.serve(9, 100), "v0v0v0v0v");
+    }
+
+    #[test]
+    fn either_class_has_what_the_other_leaves() {
+        let mut bench = bench("0.5");
+        bench.arrive(&[0; 6]);
+        // Credit: .5, 1 (sent), .5, 1 (sent), then UBR alone.
+        assert_eq!(bench.serve(8, 2), "v0v00000");
+        assert_eq!(bench.serve(3, 3), "vvv");
+    }
+
+    #[test]
+    fn while_no_ubr_cell_waits_no_more_than_one_cell_of_credit_is_saved() {
+        let mut bench = bench("0.25");
+        assert_eq!(bench.serve(100, 100), "v".repeat(100));
+        bench.arrive(&[0; 3]);
+        // Saved 1, earned .25: one at once. Then .25 more for each: the next at the third, the fourth ...
+        assert_eq!(bench.serve(9, 100), "0vv0vvv0v");
+    }
+
+    #[test]
+    fn a_share_that_no_binary_fraction_holds_is_exact_after_a_million_cells() {
+        let mut bench = bench("0.1");
+        bench.arrive(&vec![0; 100_000]);
+        assert_eq!(bench.serve(1_000_000, 2_000_000).matches('0').count(), 100_000);
+    }
+
+    #[test]
+    fn a_share_of_nothing_is_strict_priority_and_one_of_all_the_reverse() {
+        for (share, order) in [("0", "vvvv0000"), ("1", "0000vvvv")] {
+            let mut bench = bench(share);
+            bench.arrive(&[0; 4]);
+            assert_eq!(bench.serve(8, 4), order);
+        }
+    }
+}

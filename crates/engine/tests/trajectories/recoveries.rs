@@ -1,0 +1,169 @@
+//! The same losses in the same window, repaired by each flavor.
+//!
+//! Checked by hand, in ms. A segment of 960 bytes is a packet of 1000: .01 on an access line, 10 on the bottleneck. With the
+//! delays of 1, 43 and 1, the first is at the receiver at 55.02, those behind it 10 apart. An acknowledgment of 40 bytes
+//! takes .0004 and .4, and 45.4008 in all: the round trip is 100.4208. Selective acknowledgments make it 12 bytes longer with
+//! one block (.12024 later) and 20 with two (.2004 later).
+//!
+//! Nine segments go at once. Of `[2, 5, 6]`, segments 1, 4 and 5 are lost before the bottleneck, so it has a gap for none of
+//! them: 0, 2, 3, 6, 7 and 8 arrive from 55.02 to 105.02. The acknowledgment of segment 0 makes the window 10, and 9 and 10
+//! go: ten are under way, 1 to 10. Segments 2, 3 and 6 cause the three duplicates, the third 30 after the first
+//! acknowledgment.
+
+use longfat_engine::scenario::Scenario;
+
+use super::table;
+use crate::support::expected::assert_as_expected;
+use crate::support::scenario;
+
+/// Eighteen segments, nine of them at once.
+fn with_losses(losses: &str, tcp: &str) -> Scenario {
+    transfer(18, losses, &format!("initial_window = \"9 MSS\"\n{tcp}"))
+}
+
+fn transfer(segments: u64, losses: &str, tcp: &str) -> Scenario {
+    let bytes = segments * 960;
+    scenario(&format!(
+        r#"
+schema_version = 1
+duration = "2 s"
+topology = {{ kind = "n-source", sources = 1, access = {{ rate = "800 Mbit/s", delay = "1 ms" }}, bottleneck = {{ rate = "800 kbit/s", delay = "43 ms" }} }}
+framing = "packet"
+port = {{ buffer = "unlimited" }}
+loss = {{ kind = "list", drops = {losses} }}
+traffic = {{ kind = "finite", size = "{bytes} B" }}
+[tcp]
+mss = "960 B"
+receiver_window = "48000 B"
+{tcp}
+"#
+    ))
+}
+
+/// What the standards say where the papers' settings differ: half of what is under way, and no coarse clock.
+const STANDARD: &str = r#"
+ssthresh_rule = "flight-size"
+timer_granularity = "1 ms"
+timer_phase = "from-start"
+retransmission_timeout = "rfc-6298"
+"#;
+
+/// - The third duplicate, 130.4208: ssthresh 10 / 2, the window one segment, and segment 1 goes. The four further duplicates
+///   (of 7, 8, 9 and 10) let nothing go.
+/// - At 230.8416 the acknowledgment of 1, 2 and 3 makes the window 2: segments 4 and 5, both lost, are next in order.
+/// - At 331.2624 segment 4 is acknowledged and the window 3: segments 6 and 7 go though they have arrived. The sender does
+///   not know; 10 later 5 is there too, and one acknowledgment jumps to 11, from which sending goes on.
+/// - Segments 6 and 7 cause two duplicates more, at 431.6832 and 441.6832: one more would be taken for a loss.
+/// - The window is at the threshold at 461.6832 and still grows by one; from 6 on by 1/6.
+#[test]
+fn tahoe_starts_slowly_from_the_lost_segment_on_and_sends_again_what_has_arrived() {
+    assert_as_expected("trajectories/tahoe.txt", &table(&with_losses("[2, 5, 6]", "flavor = \"tahoe\"")));
+}
+
+/// With segments 1 and 4 lost, segment 5 causes the third duplicate.
+///
+/// - 130.4208: ssthresh 10 / 2 = 5, the window 5 + 3. Five further duplicates, of 6 to 10, make it 13. The edge 1 + 11 is
+///   beyond segment 11 at the third of them, at 160.4208; 12 and 13 follow with the fourth and fifth.
+/// - 230.8416: segment 4 is expected, and the recovery ends though it is lost. The window is 5 and the edge 9, below 14.
+/// - Segments 11, 12 and 13 cause three more duplicates. At 311.2624 the window is halved again: ssthresh 2.5, the window
+///   5.5.
+/// - 411.6832: all is acknowledged, the window 2.5: two segments go. Two losses have made a window of 10 one of 2.5.
+#[test]
+fn reno_halves_its_window_for_each_of_two_losses() {
+    assert_as_expected("trajectories/reno-two-losses.txt", &table(&with_losses("[2, 5]", "flavor = \"reno\"")));
+}
+
+/// - 130.4208: ssthresh 5, the window 5 + 3. Four further duplicates make it 12: segments 11 and 12 go with the third and
+///   fourth.
+/// - 230.8416: segment 4 is expected; the recovery ends with a window of 5 and the edge 9, below 13. The duplicates of 11 and
+///   12 are but two, and nothing is in the network any more: the timer must expire.
+/// - It was started anew at 230.8416, when 2 ticks of 100 had passed. The round trip of segment 0 had one tick, which counts
+///   as 2: srtt 2, rttvar 1, timeout 2 + 4 = 6 ticks, so it expires at the eighth, 800.
+/// - Then ssthresh is 5 / 2 and the window 1. Segment 4 goes, then 5 and 6; at 1000.8416 all up to 12 is acknowledged at
+///   once. The window is 3, beyond the threshold, and grows by 1/3.
+#[test]
+fn reno_waits_for_its_timer_when_three_are_lost() {
+    assert_as_expected("trajectories/reno-three-losses.txt", &table(&with_losses("[2, 5, 6]", "flavor = \"reno\"")));
+}
+
+/// As 98-0876R1 section 3.1 has it. RECOVER is segment 10.
+///
+/// - 130.4208: ssthresh 5, the window 5 + 3. Of the four further duplicates the second and the fourth let a new segment go
+///   each, 11 and 12, whatever the window (at 150.4208 it is 10, and the edge 11 would let none go).
+/// - 230.8416: segment 4 is expected, a partial acknowledgment. It goes, and nothing else; the window is back at 5.
+/// - The duplicates of 11 and 12 are the fifth and sixth, so 13 goes at 311.2624. At 331.2624 segment 5 is expected and goes.
+/// - 411.6832: the duplicate of 13 is the seventh. 431.6832: all up to 13 is acknowledged, RECOVER with it. The window is 5;
+///   nothing is under way, and the last four go at once. Three losses took 301.2624 from the third duplicate on, three round
+///   trips.
+#[test]
+fn newreno_sends_a_lost_segment_again_in_each_round_trip() {
+    assert_as_expected("trajectories/newreno.txt", &table(&with_losses("[2, 5, 6]", "flavor = \"newreno\"")));
+}
+
+/// As RFC 6582 section 3.2 has it; steps 1 to 3.
+///
+/// - 130.4208: ssthresh 10 / 2, the window 5 + 3; 12 after four further duplicates, which let 11 and 12 go.
+/// - 230.8416: three segments are acknowledged, not all. Segment 4 goes, the window is 12 - 3 + 1 = 10 and the edge 14: 13
+///   goes.
+/// - The duplicates of 11 and 12 make it 12: 14 and 15 go. 331.2624: one segment is acknowledged, the window stays 12 - 1 +
+///   1, segment 5 and one new one go. The duplicates of 13, 14 and 15 make it 15; there is data for the first of them only.
+/// - 431.6832: all that was sent before the loss is acknowledged. Two segments are under way: the window is min(5, 2 + 1) =
+///   3, and the next acknowledgment lets it grow in slow start.
+#[test]
+fn newreno_of_rfc_6582_sends_new_data_at_partial_acknowledgments_too() {
+    let tcp = format!("flavor = \"newreno-rfc6582\"{STANDARD}");
+    assert_as_expected("trajectories/newreno-rfc6582.txt", &table(&with_losses("[2, 5, 6]", &tcp)));
+}
+
+/// Segments 1 and 3 of the first five are lost; the receiver delays acknowledgments by up to 200, and new segments go at the
+/// first two duplicates (RFC 3042).
+///
+/// - Segment 0 arrives at 55.02 and waits for another; 2, out of order, releases the acknowledgment of 0 at 65.02. The window
+///   of 5 is beyond its threshold of 2 and grows by 1/5: only segment 5 goes.
+/// - Segments 4 and 5 cause two duplicates, and no more are coming. They let 6 and 7 go, 6 causes the third: without limited
+///   transmit the timer would have to expire.
+/// - The third, 220.8416: 1 to 7 are under way, but the two sent early do not count: ssthresh 5 / 2, not 7 / 2. The window is
+///   2.5 + 3, and 6.5 with the duplicate of 7: nothing fits below the edge 7.5.
+/// - The acknowledgment of 1 and 2 is partial: segment 3 goes, the window is 6.5 - 2 + 1; segment 8 does not fit below the
+///   edge 8.5. Then all is acknowledged and nothing under way: the window is min(2.5, 1 + 1) = 2.
+/// - From there on every second segment is acknowledged; the window grows by one to 3, then by 1/3. Segment 16, the last,
+///   arrives at 807.9656 and waits alone: its acknowledgment leaves 200 later and is there at 1053.3664.
+#[test]
+fn limited_transmit_saves_a_small_window_from_the_timer_though_acknowledgments_are_delayed() {
+    let tcp = format!(
+        "flavor = \"newreno-rfc6582\"\ninitial_window = \"5 MSS\"\ninitial_ssthresh = \"1920 B\"\n\
+         acknowledgments = \"delayed\"\nlimited_transmit = true{STANDARD}"
+    );
+    assert_as_expected("trajectories/limited-transmit.txt", &table(&transfer(17, "[2, 4]", &tcp)));
+}
+
+/// As 98-0876R1 section 3.2 has it. RECOVER is segment 10; PIPE in segments.
+///
+/// - The third duplicate, now at 130.6212, brings two blocks. PIPE is 10 - 3, and 8 with segment 1; the window is 5.
+/// - The duplicates of 7, 8 and 9 make PIPE 5, not yet below the window. That of 10, at 211.042, makes it 4: the first hole,
+///   segment 4, goes.
+/// - 231.16224: segment 4 is expected. PIPE is 5 - 2 = 3: the second hole, segment 5, and a new one, 11, go.
+/// - 311.58304: segment 5 is expected. PIPE is 3 again and no hole is left: 12 and 13 go. 331.58304: RECOVER is acknowledged;
+///   with a window of 5 and three under way two more go. Of the three losses two were repaired in one round trip.
+#[test]
+fn sack_fills_the_holes_while_pipe_is_below_the_window() {
+    assert_as_expected("trajectories/sack.txt", &table(&with_losses("[2, 5, 6]", "flavor = \"sack\"")));
+}
+
+/// As RFC 6675 section 5 has it; PIPE in segments.
+///
+/// - The first duplicate: 1 to 10 are under way but for 2, PIPE 9: one new segment, 11. The second: PIPE 9 again, and 12.
+/// - The third, 130.6212: ssthresh half of the ten that were under way without these two. Segment 1 goes. Above 4 and 5 but
+///   one segment has arrived: they are not lost. PIPE counts 4, 5, 7 to 12 and 1 again, 9.
+/// - Segment 7 makes it 8. Segment 8 is the third above 4 and 5: both are lost and leave PIPE, which is 9 to 12 and 1 again,
+///   5.
+/// - The duplicates of 9 and 10 let segments 4 and 5 go, those of 11 and 12 let 13 and 14 go: PIPE is 4 before and 5 after.
+/// - 240.96184: segment 4 is expected. PIPE is 4 and 5 again, 13 and 14: 15 goes. 301.58304: segment 5 is expected, PIPE 4,
+///   16 goes.
+/// - 311.4628: all is acknowledged that was sent before segment 1 went again, 12 included. The window is 5, four are under
+///   way, 17 goes. The recovery has taken 181, that of NewReno 301.
+#[test]
+fn sack_of_rfc_6675_repairs_three_losses_without_a_pause() {
+    let tcp = format!("flavor = \"sack-rfc6675\"{STANDARD}");
+    assert_as_expected("trajectories/sack-rfc6675.txt", &table(&with_losses("[2, 5, 6]", &tcp)));
+}
