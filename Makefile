@@ -55,6 +55,9 @@ docs: build
 	$(BIN)/longfat study compare ubr-plus --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study compare ubr-plus --table 2,3 --by policy --splice README.md
 	$(BIN)/longfat plot efficiency-fairness ubr-plus --table 2,3 -o docs/images/efficiency-fairness.png
+	$(BIN)/longfat study run final-report
+	$(BIN)/longfat study compare final-report --splice studies/final-report/README.md
+	$(BIN)/python studies/final-report/conclusions.py --splice
 
 wheel: .venv/installed
 	$(BIN)/maturin build --release --out dist

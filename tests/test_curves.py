@@ -10,7 +10,7 @@ from longfat.study import Response
 BUFFERS = ["0.25 RTT", "0.5 RTT", "1 RTT", "2 RTT"]
 ROWS = unprinted({"sources": ["5", "15"], "buffer": BUFFERS})
 FIVE = [0.5, 0.9, 0.99, 1.0]
-FIFTEEN = [0.99, 0.5, 0.985, 1.0]
+FIFTEEN = [0.5, 0.985, 0.95, 1.0]
 
 
 def table(
@@ -33,15 +33,15 @@ def test_a_curve_has_the_entries_that_differ_in_one_factor() -> None:
     assert curve_levels(table(FIVE + FIFTEEN)) == BUFFERS
 
 
-def test_enough_is_the_first_level_from_which_on_all_have_the_share_of_the_last() -> None:
-    assert [curve.enough for curve in curves(table(FIVE + FIFTEEN))] == ["1 RTT", "1 RTT"]
-    assert [curve.enough for curve in curves(table(FIVE + FIFTEEN, 0.9))] == ["0.5 RTT", "1 RTT"]
+def test_enough_is_the_first_level_with_the_share_of_the_last() -> None:
+    assert [curve.enough for curve in curves(table(FIVE + FIFTEEN))] == ["1 RTT", "0.5 RTT"]
+    assert [curve.enough for curve in curves(table(FIVE + FIFTEEN, 0.9))] == ["0.5 RTT", "0.5 RTT"]
     assert [curve.enough for curve in curves(table(FIVE + FIFTEEN, 0.5))] == ["0.25 RTT"] * 2
 
 
 def test_the_share_is_of_the_last_level_and_not_of_one() -> None:
     halved = [value / 2 for value in FIVE + FIFTEEN]
-    assert [curve.enough for curve in curves(table(halved))] == ["1 RTT", "1 RTT"]
+    assert [curve.enough for curve in curves(table(halved))] == ["1 RTT", "0.5 RTT"]
 
 
 def test_nothing_is_known_to_be_enough_while_a_run_is_missing() -> None:
@@ -66,14 +66,14 @@ def test_a_table_without_across_has_no_curves() -> None:
     st.lists(st.floats(min_value=0.01, max_value=1), min_size=4, max_size=4),
     st.floats(min_value=0.01, max_value=1),
 )
-def test_below_enough_something_lacks_and_from_there_on_nothing(
+def test_what_is_enough_has_the_share_and_nothing_before_it_has(
     values: list[float], share: float
 ) -> None:
     enough = curves(table(values + values, share))[0].enough
     assert enough is not None
     position = BUFFERS.index(enough)
-    assert all(value >= share * values[-1] for value in values[position:])
-    assert position == 0 or values[position - 1] < share * values[-1]
+    assert values[position] >= share * values[-1]
+    assert all(value < share * values[-1] for value in values[:position])
 
 
 @pytest.mark.parametrize("share", [0.98, 1.0])

@@ -3,7 +3,6 @@
 Pure functions of comparisons.
 """
 
-import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -15,8 +14,8 @@ from longfat.reference import Combination
 class Curve:
     """Entries that differ in one factor only, by its levels.
 
-    `enough` is the first level from which on every level has the response's share of the result
-    at the last one; None when the response asks for none or a run is missing.
+    `enough` is the first level with the response's share of the result at the last one; None when
+    the response asks for none or a run is missing.
     """
 
     combination: Combination
@@ -49,6 +48,4 @@ def _first_enough(entries: Mapping[str, Entry], share: float | None) -> str | No
     if share is None or len(values) < len(entries):
         return None
     *_, last = values.values()
-    reached = itertools.takewhile(lambda level: values[level] >= share * last, reversed(values))
-    *_, first = reached
-    return first
+    return next(level for level, value in values.items() if value >= share * last)

@@ -28,8 +28,8 @@ section! {
         pub mean_over: Vec<String> = "[]",
         /// The factor of `rows` whose levels stand side by side as columns, so that a row is a curve.
         pub across: String = "",
-        /// The share of the result at the last level of `across` that is enough: the table names the first level from which
-        /// on every level has it. With 0 it does not.
+        /// The share of the result at the last level of `across` that is enough: the table names the first level that has it.
+        /// With 0 it does not.
         pub enough: Probability = "0",
     }
 }

@@ -81,7 +81,9 @@ fn with_strict_priority_ubr_has_the_pauses_and_nothing_else() {
 
 #[test]
 fn while_anybody_waits_the_line_is_never_idle_whatever_the_scheduler() {
-    for scheduler in ["\"strict-priority\"".into(), guaranteed("guaranteed-rate", "0.3"), guaranteed("weighted-fair", "0.3")] {
+    for scheduler in
+        ["\"strict-priority\"".into(), guaranteed("guaranteed-rate", "0.3"), guaranteed("weighted-fair", "0.3")]
+    {
         let all = served(&network(&scheduler, "on = '7 ms', off = '11 ms'", "300 ms"));
         // From the first window on UBR always waits: a cell starts every 10 us, to the picosecond.
         let steady: Vec<_> = all.iter().filter(|(time, _)| time.0 > 100_000 * 1_000_000).collect();
@@ -168,7 +170,11 @@ fn efficiency_is_relative_to_what_vbr_leaves_in_the_mean() {
             let record = run_whole(&network(&scheduler, background, duration));
             // 512 bytes in 12 cells of 53.
             let expected = 42.4e6 * 512.0 / (12.0 * 53.0) * left;
-            assert!((record.metrics.max_goodput_bps / expected - 1.0).abs() < 1e-9, "{background}: {:?}", record.metrics);
+            assert!(
+                (record.metrics.max_goodput_bps / expected - 1.0).abs() < 1e-9,
+                "{background}: {:?}",
+                record.metrics
+            );
             assert!((0.85..1.1).contains(&record.metrics.efficiency), "{background}: {:?}", record.metrics);
         }
     }
