@@ -60,6 +60,9 @@ docs: build
 	$(BIN)/longfat study run guaranteed-rate
 	$(BIN)/longfat study compare guaranteed-rate --splice studies/guaranteed-rate/README.md
 	$(BIN)/longfat plot efficiency-fairness $(FIGURE_5) -o docs/images/guaranteed-rate.png
+	$(BIN)/longfat study run final-report
+	$(BIN)/longfat study compare final-report --splice studies/final-report/README.md
+	$(BIN)/python studies/final-report/conclusions.py --splice
 
 wheel: .venv/installed
 	$(BIN)/maturin build --release --out dist

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat.comparison import Results, compare, rank_correlation
-from longfat.reference import Combination, ReferenceRow
+from longfat.reference import Combination, ReferenceRow, unprinted
 from longfat.study import Response
 
 numbers = st.floats(min_value=-1e6, max_value=1e6, allow_nan=False)
@@ -130,6 +130,26 @@ def test_a_replication_that_one_member_lacks_is_left_out_of_a_mean() -> None:
 def test_a_row_of_means_is_left_out_when_a_member_was_not_selected() -> None:
     results = {combination("ubr", "5"): RESULTS[combination("ubr", "5")]}
     assert compare(MEANS, results).entries == []
+
+
+def test_a_table_without_numbers_of_the_paper_shows_ours_alone() -> None:
+    rows = unprinted({"policy": ["ubr", "epd"], "sources": ["5", "15"]})
+    table = compare(Response("2", "A table", "efficiency", rows, is_printed=False), RESULTS)
+    assert [entry.reference for entry in table.entries] == [None] * 4
+    assert table.entries[0].ours == pytest.approx(0.2)
+    summary = table.summary
+    assert (summary.rows, summary.compared) == (4, 0)
+    assert summary.mean_absolute_error is None
+    assert summary.deterministic_error is None
+    assert summary.inside_range is None
+    assert summary.mean == pytest.approx((0.2 + 0.6 + 0.9 + 0.0) / 4)
+    assert (summary.minimum, summary.maximum) == (0.0, 0.9)
+    assert table.by["policy"]["ubr"].deterministic == pytest.approx((0.3 + 0.4) / 2)
+
+
+def test_a_value_that_the_paper_leaves_out_is_no_entry_of_a_printed_table() -> None:
+    rows = unprinted({"policy": ["ubr"], "sources": ["5"]})
+    assert compare(Response("2", "A table", "efficiency", rows), RESULTS).entries == []
 
 
 def test_rank_correlation_matches_a_textbook_example_with_ties() -> None:

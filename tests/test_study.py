@@ -175,3 +175,36 @@ def test_a_table_of_means_has_no_column_for_what_is_averaged(study_folder: Path)
     file.write_text("load,policy,efficiency\nlight,ubr,0.45\n")
     with pytest.raises(BadInput, match="unknown column 'load'"):
         load_study(folder)
+
+
+UNPRINTED = """
+[[response]]
+table = "U"
+title = "No numbers"
+metric = "efficiency"
+rows = { policy = ["fba", "ubr"], load = "all" }
+"""
+
+
+def test_a_table_without_reference_has_all_its_levels_crossed(study_folder: Path) -> None:
+    response = load_study(adjusted(study_folder, UNPRINTED)).responses[-1]
+    assert not response.is_printed
+    assert [row.combination for row in response.rows] == [
+        (("load", load), ("policy", policy))
+        for load in ("light", "heavy")
+        for policy in ("fba", "ubr")
+    ]
+    assert all(row.values == {} for row in response.rows)
+
+
+def test_means_need_no_numbers_of_the_paper(study_folder: Path) -> None:
+    text = UNPRINTED.replace(', load = "all"', "") + 'mean_over = ["load"]\n'
+    fba, ubr = load_study(adjusted(study_folder, text)).responses[-1].rows
+    assert [dict(member)["load"] for member in ubr.simulated] == ["light", "heavy"]
+    assert {dict(member)["policy"] for member in fba.simulated} == {"fba"}
+
+
+def test_means_of_nothing_are_told_with_the_study_file(study_folder: Path) -> None:
+    text = UNPRINTED.replace('load = "all"', "z = [0.8]") + 'mean_over = ["load"]\n'
+    with pytest.raises(BadInput, match=r"study.toml: no factor combination to average for ubr 0.8"):
+        load_study(adjusted(study_folder, text))

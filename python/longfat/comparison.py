@@ -5,7 +5,7 @@ replications after it. Every summary leaves out the entries whose printed value 
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -18,10 +18,13 @@ Results = Mapping[Combination, Mapping[int, Mapping[str, float]]]
 
 @dataclass(frozen=True)
 class Entry:
-    """One value of the paper and ours for the same factor combination; None where no run is."""
+    """One value of the paper and ours for the same factor combination.
+
+    `reference` is None where the paper prints none, our values are where no run is.
+    """
 
     combination: Combination
-    reference: float
+    reference: float | None
     doubtful: bool
     note: str
     deterministic: float | None
@@ -30,6 +33,11 @@ class Entry:
     maximum: float | None
     replications: int
 
+    @property
+    def ours(self) -> float | None:
+        """The mean of the replications, or the deterministic value where there are none."""
+        return self.deterministic if self.mean is None else self.mean
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -37,7 +45,8 @@ class Summary:
 
     `mean_absolute_error` is of the means, `deterministic_error` of the deterministic values;
     `rank_correlation` is Spearman's; `inside_range` is the share of reference values between our
-    lowest and highest replication. None where there is nothing to tell.
+    lowest and highest replication. `deterministic`, `mean`, `minimum` and `maximum` condense our
+    values whether or not the paper has any. None where there is nothing to tell.
     """
 
     rows: int
@@ -46,11 +55,20 @@ class Summary:
     deterministic_error: float | None
     rank_correlation: float | None
     inside_range: float | None
+    deterministic: float | None
+    mean: float | None
+    minimum: float | None
+    maximum: float | None
+
+    @property
+    def ours(self) -> float | None:
+        """The mean of our means, or of the deterministic values where there are none."""
+        return self.deterministic if self.mean is None else self.mean
 
 
 @dataclass(frozen=True)
 class TableComparison:
-    """A table of the paper for one response; `by` breaks the summary down by factor and level."""
+    """A table of one response; `by` breaks the summary down by factor and level."""
 
     response: Response
     factors: Sequence[str]
@@ -71,7 +89,8 @@ def compare(response: Response, results: Results) -> TableComparison:
     entries = [
         _entry(row, response.metric, [results[member] for member in row.simulated])
         for row in response.rows
-        if response.metric in row.values and all(member in results for member in row.simulated)
+        if (response.metric in row.values or not response.is_printed)
+        and all(member in results for member in row.simulated)
     ]
     factors = [factor for factor, _ in entries[0].combination] if entries else []
     return TableComparison(
@@ -86,15 +105,16 @@ def compare(response: Response, results: Results) -> TableComparison:
 def summarise(entries: Sequence[Entry]) -> Summary:
     """Condense entries into one `Summary`."""
     trusted = [entry for entry in entries if not entry.doubtful]
-    pairs = [(entry.reference, entry.mean) for entry in trusted if entry.mean is not None]
+    printed = [(entry, entry.reference) for entry in trusted if entry.reference is not None]
+    pairs = [(reference, entry.mean) for entry, reference in printed if entry.mean is not None]
     deterministic = [
-        (entry.reference, entry.deterministic)
-        for entry in trusted
+        (reference, entry.deterministic)
+        for entry, reference in printed
         if entry.deterministic is not None
     ]
     inside = [
-        entry.minimum <= entry.reference <= entry.maximum
-        for entry in trusted
+        entry.minimum <= reference <= entry.maximum
+        for entry, reference in printed
         if entry.minimum is not None and entry.maximum is not None
     ]
     return Summary(
@@ -104,6 +124,10 @@ def summarise(entries: Sequence[Entry]) -> Summary:
         deterministic_error=_mean_absolute_error(deterministic),
         rank_correlation=rank_correlation(pairs),
         inside_range=fmean(inside) if inside else None,
+        deterministic=_mean(entry.deterministic for entry in trusted),
+        mean=_mean(entry.mean for entry in trusted),
+        minimum=min((low for entry in trusted if (low := entry.minimum) is not None), default=None),
+        maximum=max((top for entry in trusted if (top := entry.maximum) is not None), default=None),
     )
 
 
@@ -136,7 +160,7 @@ def _entry(
     repeated = [value for replication, value in values.items() if replication > 0]
     return Entry(
         combination=row.combination,
-        reference=row.values[metric],
+        reference=row.values.get(metric),
         doubtful=metric in row.doubtful,
         note=row.note,
         deterministic=values.get(0),
@@ -155,6 +179,11 @@ def _by(factor: str, entries: Sequence[Entry]) -> dict[str, Summary]:
     if len(of_level) < 2:
         return {}
     return {level: summarise(chosen) for level, chosen in of_level.items()}
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
 
 
 def _mean_absolute_error(pairs: Sequence[tuple[float, float]]) -> float | None:

@@ -6,6 +6,7 @@ separated by spaces; `note` says why. Both may be left out.
 
 import csv
 import io
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -26,7 +27,7 @@ NOTE = "note"
 
 @dataclass(frozen=True)
 class ReferenceRow:
-    """One row of a paper's table: a factor combination and the values printed for it.
+    """One row of a paper's table: a factor combination and the values printed for it, if any.
 
     `members` are the combinations of which a row of means is the mean, and empty for any other.
     """
@@ -68,16 +69,22 @@ def load_reference(path: Path, levels: Levels, metrics: Sequence[str]) -> list[R
     return list(rows.values())
 
 
+def unprinted(levels: Levels) -> list[ReferenceRow]:
+    """The rows of a table for which the paper prints no values: all levels crossed."""
+    axes = [[(factor, level) for level in names] for factor, names in levels.items()]
+    return [ReferenceRow(found, {}, frozenset(), "") for found in itertools.product(*axes)]
+
+
 def with_members(
     rows: Sequence[ReferenceRow],
     mean_over: Set[str],
     combinations: Iterable[Combination],
-    path: Path,
+    origin: Path,
 ) -> list[ReferenceRow]:
     """Rows of means with the `combinations` of which each is the mean.
 
     Those are the combinations with the row's levels, and with any level of the factors `mean_over`.
-    Raises `BadInput` for rows of which there are none; `path` names their table.
+    Raises `BadInput` for rows of which there are none; `origin` is the file that has them.
     """
     members: dict[Combination, list[Combination]] = {}
     for combination in combinations:
@@ -87,7 +94,7 @@ def with_members(
     lost = [row for row in rows if row.combination not in members]
     if lost:
         names = [" ".join(level for _, level in row.combination) for row in lost]
-        raise BadInput([f"{path}: no factor combination to average for {name}" for name in names])
+        raise BadInput([f"{origin}: no factor combination to average for {name}" for name in names])
     return [replace(row, members=tuple(members[row.combination])) for row in rows]
 
 

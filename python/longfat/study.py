@@ -11,7 +11,14 @@ from longfat import _engine
 from longfat.design import combinations as designed_combinations
 from longfat.errors import BadInput, LongfatError
 from longfat.files import read_bytes
-from longfat.reference import Combination, ReferenceRow, load_reference, with_members
+from longfat.reference import (
+    Combination,
+    Levels,
+    ReferenceRow,
+    load_reference,
+    unprinted,
+    with_members,
+)
 from longfat.scenario import Scenario
 from longfat.where import matching
 
@@ -65,12 +72,19 @@ class Adjustment:
 
 @dataclass(frozen=True)
 class Response:
-    """One metric of one table of the paper, with the rows printed for it."""
+    """One metric of one table, with its rows.
+
+    `is_printed` says whether the paper prints numbers for it. The levels of the factor `across`
+    stand side by side; `enough` is the share of the result at its last level that is enough.
+    """
 
     table: str
     title: str
     metric: str
     rows: Sequence[ReferenceRow]
+    is_printed: bool = True
+    across: str | None = None
+    enough: float | None = None
 
 
 @dataclass(frozen=True)
@@ -218,7 +232,7 @@ def _study(document: dict[str, Any], file: Path, scenario_source: str, text: byt
         design=design,
         factors=factors,
         adjustments=[_adjustment(adjustment) for adjustment in document["adjustments"]],
-        responses=_responses(document["responses"], design, factors, file.parent),
+        responses=_responses(document["responses"], design, factors, file),
         quick=Quick(document["quick"]["replications"], document["quick"]["where"]),
     )
 
@@ -256,29 +270,33 @@ def _overrides(documents: Sequence[Sequence[str]]) -> Overrides:
 
 
 class _Table(NamedTuple):
-    """A reference file, and the factors over which its numbers are means."""
+    """What rows come from: a reference file or levels, and the factors that they average over."""
 
-    file: str
+    reference: str | None
+    levels: tuple[tuple[str, tuple[str, ...]], ...]
     mean_over: tuple[str, ...]
 
 
 def _responses(
-    documents: Sequence[dict[str, Any]], design: Design, factors: Sequence[Factor], folder: Path
+    documents: Sequence[dict[str, Any]], design: Design, factors: Sequence[Factor], file: Path
 ) -> list[Response]:
     """The responses with their rows; those of means know the combinations that they average."""
-    rows_of_table = _load_tables(documents, factors, folder)
+    rows_of_table = _load_tables(documents, factors, file.parent)
     own_rows = [row for table, rows in rows_of_table.items() if not table.mean_over for row in rows]
     combinations = _combinations(design, factors, own_rows)
     for table, rows in rows_of_table.items():
         if table.mean_over:
-            path = folder / table.file
-            rows_of_table[table] = with_members(rows, set(table.mean_over), combinations, path)
+            origin = file if table.reference is None else file.parent / table.reference
+            rows_of_table[table] = with_members(rows, set(table.mean_over), combinations, origin)
     return [
         Response(
             table=document["table"],
             title=document["title"],
             metric=document["metric"],
-            rows=rows_of_table[_table(document)],
+            rows=rows_of_table[_table(document, factors)],
+            is_printed=document["reference"] is not None,
+            across=document["across"],
+            enough=document["enough"],
         )
         for document in documents
     ]
@@ -290,20 +308,28 @@ def _load_tables(
     """The rows of each table; a file with several metrics is read once."""
     metrics_of_table: dict[_Table, list[str]] = {}
     for document in documents:
-        metrics_of_table.setdefault(_table(document), []).append(document["metric"])
+        metrics_of_table.setdefault(_table(document, factors), []).append(document["metric"])
     levels = {factor.name: list(factor.levels) for factor in factors}
     return {
-        table: load_reference(
-            folder / table.file,
-            {factor: names for factor, names in levels.items() if factor not in table.mean_over},
-            metrics,
-        )
+        table: unprinted(dict(table.levels))
+        if table.reference is None
+        else load_reference(folder / table.reference, _without(levels, table.mean_over), metrics)
         for table, metrics in metrics_of_table.items()
     }
 
 
-def _table(document: dict[str, Any]) -> _Table:
-    return _Table(document["reference"], tuple(document.get("mean_over", ())))
+def _without(levels: Levels, averaged: Sequence[str]) -> Levels:
+    return {factor: names for factor, names in levels.items() if factor not in averaged}
+
+
+def _table(document: dict[str, Any], factors: Sequence[Factor]) -> _Table:
+    rows = document["rows"]
+    levels = tuple(
+        (factor.name, tuple(factor.levels if rows[factor.name] == "all" else rows[factor.name]))
+        for factor in factors
+        if factor.name in rows
+    )
+    return _Table(document["reference"], levels, tuple(document["mean_over"]))
 
 
 def _combinations(

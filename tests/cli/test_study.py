@@ -157,3 +157,45 @@ def test_a_comparison_can_be_short(longfat: Longfat, study_folder: Path) -> None
     process = longfat("study", "compare", study_folder, "--by", "polcy")
     assert process.returncode == 2
     assert "unknown factor 'polcy'; known: load, policy" in process.stderr
+
+
+UNPRINTED = """
+[[response]]
+table = "U"
+title = "No numbers"
+metric = "efficiency"
+rows = { load = ["light"], policy = "all" }
+across = "policy"
+enough = 0.9
+"""
+
+
+@pytest.fixture
+def unprinted_study(study_folder: Path) -> Path:
+    file = study_folder / "study.toml"
+    file.write_text(file.read_text() + UNPRINTED)
+    return study_folder
+
+
+def test_a_table_that_the_paper_has_no_numbers_for_is_run_and_printed(
+    longfat: Longfat, unprinted_study: Path
+) -> None:
+    part = ["--table", "U", "--replications", "1"]
+    assert longfat("study", "run", unprinted_study, *part).returncode == 0
+    process = longfat("study", "compare", unprinted_study, *part)
+    assert process.returncode == 0
+    headers = [line.split() for line in process.stdout.splitlines()]
+    assert ["load", "policy", "deterministic", "mean", "range", "n"] in headers
+    assert ["load", "ubr", "fba", "enough", "for", "90%", "of", "the", "last"] in headers
+    assert "paper" not in process.stdout
+
+
+def test_closeness_is_checked_only_where_the_paper_has_numbers(
+    longfat: Longfat, unprinted_study: Path
+) -> None:
+    longfat("study", "run", unprinted_study, "--table", "A,U")
+    process = longfat("study", "compare", unprinted_study, "--table", "A,U", "--within", "1")
+    assert process.returncode == 0
+    process = longfat("study", "compare", unprinted_study, "--table", "U", "--within", "1")
+    assert process.returncode == 2
+    assert "--within: the paper has no numbers for any of these tables" in process.stderr

@@ -128,3 +128,18 @@ def test_every_policy_has_one_colour_and_unknown_ones_differ() -> None:
     colors = level_colors(["epd", "red", "blue"])
     assert colors["epd"] == level_colors(["fba", "epd"])["epd"]
     assert len(set(colors.values())) == 3
+
+
+def test_ours_is_drawn_alone_where_the_paper_has_no_numbers() -> None:
+    rows = [ReferenceRow(found, {}, frozenset(), "") for found in COMBINATIONS]
+    results = {found: dict.fromkeys(range(3), METRICS) for found in COMBINATIONS}
+    plot = find("efficiency-fairness")
+    drawn = plot.collect(
+        [compare(Response("2", "", metric, rows, is_printed=False), results) for metric in METRICS]
+    )
+    assert {row["efficiency_reference"] for row in drawn} == {None}
+    figure = Figure()
+    plot.draw(figure, drawn, Layout("config", "policy", "policy", "sources"))
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "longfat, mean" in labels
+    assert not any("paper" in label for label in labels)

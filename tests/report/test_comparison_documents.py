@@ -3,7 +3,7 @@ import json
 import pytest
 
 from longfat.comparison import TableComparison, compare
-from longfat.reference import ReferenceRow
+from longfat.reference import ReferenceRow, unprinted
 from longfat.report.document import comparison_document
 from longfat.report.markdown import comparison_markdown, short_markdown
 from longfat.study import Response, Study
@@ -63,3 +63,57 @@ def test_the_short_form_has_a_row_for_each_level_of_a_factor(table: TableCompari
     assert "| ubr | 0.050 | 0% | 0.050 | 0% |" in text
     assert "| epd | - | - | - | - |" in text
     assert text.endswith("| all | 0.050 | 0% | 0.050 | 0% |\n")
+
+
+@pytest.fixture
+def curve() -> TableComparison:
+    rows = unprinted({"sources": ["5"], "buffer": ["0.5 RTT", "1 RTT"]})
+    results = {
+        rows[0].combination: {0: {"efficiency": 0.9}, 1: {"efficiency": 0.8}},
+        rows[1].combination: {0: {"efficiency": 1.0}, 1: {"efficiency": 0.9}},
+    }
+    response = Response("K", "Buffers", "efficiency", rows, False, "buffer", 0.85)
+    return compare(response, results)
+
+
+def test_what_the_paper_has_no_numbers_for_has_no_reference_in_the_document(
+    study: Study, curve: TableComparison
+) -> None:
+    document = json.loads(json.dumps(comparison_document(study, [curve])))
+    (found,) = document["tables"]
+    assert found["entries"][0]["reference"] is None
+    assert found["mean_absolute_error"] is None
+    assert found["mean"] == pytest.approx(0.85)
+    assert (found["min"], found["max"]) == (0.8, 0.9)
+    assert found["enough"] == [{"sources": "5", "level": "0.5 RTT"}]
+
+
+def test_a_curve_stands_in_one_row_with_the_level_that_is_enough(curve: TableComparison) -> None:
+    text = comparison_markdown([curve])
+    assert "| sources | 0.5 RTT | 1 RTT | enough for 85% of the last |" in text
+    assert "| 5 | 0.80 | 0.90 | 0.5 RTT |" in text
+    assert "| sources | buffer | deterministic | mean | range | n |" in text
+    assert "paper" not in text
+    assert "mean absolute error" not in text
+
+
+def test_only_tables_with_numbers_of_the_paper_are_summed_up(
+    table: TableComparison, curve: TableComparison
+) -> None:
+    lines = comparison_markdown([table, curve]).splitlines()
+    assert any(line.startswith("| 2 | efficiency |") for line in lines)
+    assert not any(line.startswith("| K |") for line in lines)
+
+
+def test_the_short_form_shows_our_values_where_the_paper_has_none(curve: TableComparison) -> None:
+    text = short_markdown([curve], "buffer")
+    assert "| buffer | efficiency (table K): ours | range |" in text
+    assert "| 1 RTT | 0.90 | 0.90 - 0.90 |" in text
+
+
+def test_the_parts_of_a_table_without_numbers_of_the_paper_are_ours() -> None:
+    rows = unprinted({"policy": ["ubr", "epd"]})
+    results = {row.combination: {0: {"efficiency": 0.5}, 1: {"efficiency": 0.7}} for row in rows}
+    text = comparison_markdown([compare(Response("U", "", "efficiency", rows, False), results)])
+    assert "| part | entries | deterministic | mean | range |" in text
+    assert "| policy epd | 1 | 0.50 | 0.70 | 0.70 - 0.70 |" in text

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use longfat_engine::config::{Document, Node, Parameter, Reader, Shape, Value, did_you_mean, document_schema, listed};
+use longfat_engine::config::{Document, Node, Parameter, Reader, Shape, Value, document_schema};
 use longfat_engine::scenario::{Scenario, SchemaVersion};
 use longfat_engine::section;
 use serde_json::{Value as Json, json};
@@ -10,23 +10,7 @@ use serde_json::{Value as Json, json};
 use crate::adjustment::Adjustment;
 use crate::design::Design;
 use crate::factors::{Factors, Override};
-
-section! {
-    /// A result that is compared with the source's numbers.
-    pub struct Response {
-        /// Name of a metric of the run record.
-        pub metric: String,
-        /// CSV with the source's numbers, relative to the study's folder: factor columns, one column for each metric.
-        pub reference: String,
-        /// The table's name in the source.
-        pub table: String = "",
-        /// What the table shows.
-        pub title: String = "",
-        /// Factors without a column over whose levels each of the source's numbers is a mean. Ours is the mean over the
-        /// design's combinations that have the row's levels.
-        pub mean_over: Vec<String> = "[]",
-    }
-}
+use crate::response::{self, Response};
 
 section! {
     /// The size at which tests run the study.
@@ -56,7 +40,7 @@ section! {
         pub factors: Factors,
         /// Settings that depend on the levels of several factors.
         pub adjust: Vec<Adjustment> = "[]",
-        /// Results that are compared with the source's numbers.
+        /// Tables of results, compared with the source's numbers where it gives them.
         pub response: Vec<Response> = "[]",
         /// The size at which tests run the study.
         pub quick: Quick = "{}",
@@ -113,7 +97,7 @@ impl Study {
         let mut study = <Self as Parameter>::read(&document.root, &mut reader);
         if let Some(study) = &mut study {
             study.locate(&document);
-            study.object_to_responses(&document, &mut reader);
+            response::object(&study.response, &study.factors, &document, &mut reader);
             study.design.object(&study.factors, &document, &mut reader);
         }
         let mut problems: Vec<String> = reader.problems.iter().map(|problem| document.render(problem)).collect();
@@ -133,26 +117,6 @@ impl Study {
         self.factors.locate(document);
         self.design.perturb.0.iter_mut().for_each(|change| change.locate(document));
         self.adjust.iter_mut().for_each(|adjustment| adjustment.locate(document));
-    }
-
-    fn object_to_responses(&self, document: &Document, reader: &mut Reader) {
-        let metrics = longfat_engine::measure::Metrics::NAMES;
-        let factors: Vec<&str> = self.factors.0.iter().map(|factor| factor.name.as_str()).collect();
-        let written = document.root.get("response").map(|node| &node.value);
-        let Some(Value::Array(nodes)) = written else { return };
-        for (response, node) in self.response.iter().zip(nodes) {
-            let mut object = |what: &str, name: &str, known: &[&str], path: &str| {
-                if !known.contains(&name) {
-                    let (names, near) = (listed(known.iter().copied()), did_you_mean(name, known.iter().copied()));
-                    let message = format!("unknown {what} \"{name}\"; known: {names}{near}");
-                    reader.below("response", |reader| reader.reject(node.nearest(path), message));
-                }
-            };
-            object("metric", &response.metric, metrics, "metric");
-            for (index, factor) in response.mean_over.iter().enumerate() {
-                object("factor", factor, &factors, &format!("mean_over[{index}]"));
-            }
-        }
     }
 
     /// What the engine has to say to each level, and to what replications change.
@@ -194,7 +158,7 @@ impl Study {
             "design": self.design.resolved(),
             "factors": self.factors.resolved(),
             "adjustments": self.adjust.resolved(),
-            "responses": self.response.resolved(),
+            "responses": self.response.iter().map(Response::to_json).collect::<Vec<_>>(),
             "quick": {
                 "replications": self.quick.replications,
                 "where": if self.quick.r#where.is_empty() { Json::Null } else { self.quick.r#where.as_str().into() },
@@ -206,23 +170,5 @@ impl Study {
     #[must_use]
     pub fn schema() -> Json {
         document_schema("longfat study", &Self::fields())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_mean_over_an_unknown_factor_is_told_with_its_place() {
-        let scenario =
-            "schema_version = 1\nduration = \"1 s\"\ntopology = \"n-source\"\nport = { buffer = \"1000 cells\" }\n";
-        let study = "schema_version = 1\ntitle = \"t\"\n[factors]\n\"topology.sources\" = [5, 15]\n[[response]]\n\
-                     metric = \"fairness\"\nreference = \"a.csv\"\nmean_over = [\"sources\", \"sorces\"]\n";
-        let scenario = Document::parse(scenario.as_bytes(), "scenario.toml").unwrap();
-        let problems = Study::check(study.as_bytes(), "study.toml", &scenario).unwrap_err();
-        let expected =
-            "study.toml:8:25: response: unknown factor \"sorces\"; known: \"sources\"; did you mean \"sources\"?";
-        assert!(problems.iter().any(|problem| problem == expected), "{problems:#?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Study files: a scenario, factors with levels, responses with the numbers to compare with.
+//! Study files: a scenario, factors with levels, responses, with the numbers to compare with if there are any.
 //!
 //! The engine knows nothing of studies. This crate reads and checks their files with the engine's declarations, and lets the
 //! engine judge every factor level against the study's scenario; what it gives back is plain data for Python.
@@ -9,5 +9,6 @@ mod adjustment;
 mod design;
 mod factors;
 mod file;
+mod response;
 
 pub use file::{Study, scenario_path};

@@ -21,7 +21,7 @@ _WIDTH_INCHES, _PANEL_HEIGHT_INCHES = 7.16, 1.9
 
 
 def collect(tables: Sequence[TableComparison]) -> list[Row]:
-    """A row for each factor combination that has both metrics in the paper and in our runs."""
+    """A row for each factor combination that has both metrics; the paper's may be None."""
     entries: dict[Combination, dict[str, Entry]] = {}
     for table in tables:
         for entry in table.entries:
@@ -71,15 +71,13 @@ def draw(figure: "Figure", rows: Sequence[Row], layout: Layout) -> None:
         color = colors[level] if layout.colors == layout.columns else INK
         top.set_title(_named(layout.columns, level), color=color, weight="bold")
         bottom.set_xlabel("efficiency")
-    _draw_legend(figure, layout, colors, markers)
+    _draw_legend(figure, rows, layout, colors, markers)
     _draw_caption(figure, rows)
 
 
 def _draw_pair(panel: "Axes", row: Row, color: str, marker: str) -> None:
-    """The paper's point hollow, ours filled and with its range, a line from one to the other."""
-    paper = (row["efficiency_reference"], row["fairness_reference"])
+    """The paper's point hollow, if any, ours filled with its range, a line between the two."""
     ours = (row["efficiency_mean"], row["fairness_mean"])
-    strength = 0.3 if row["efficiency_doubtful"] or row["fairness_doubtful"] else 1.0
     shape: dict[str, Any] = {"marker": marker, "markersize": 4.5, "color": color, "linestyle": ""}
     panel.errorbar(
         *ours,
@@ -90,14 +88,22 @@ def _draw_pair(panel: "Axes", row: Row, color: str, marker: str) -> None:
         alpha=0.35,
         zorder=1,
     )
+    panel.plot(*ours, **shape, markeredgewidth=0, zorder=4)
+    paper = (row["efficiency_reference"], row["fairness_reference"])
+    if None in paper:
+        return
+    strength = 0.3 if row["efficiency_doubtful"] or row["fairness_doubtful"] else 1.0
     link = list(zip(paper, ours, strict=True))
     panel.plot(*link, color=color, linewidth=0.7, alpha=0.6 * strength, zorder=2)
     panel.plot(*paper, **shape, markerfacecolor="white", alpha=strength, zorder=3)
-    panel.plot(*ours, **shape, markeredgewidth=0, zorder=4)
 
 
 def _draw_legend(
-    figure: "Figure", layout: Layout, colors: dict[str, str], markers: dict[str, str]
+    figure: "Figure",
+    rows: Sequence[Row],
+    layout: Layout,
+    colors: dict[str, str],
+    markers: dict[str, str],
 ) -> None:
     from matplotlib.lines import Line2D
 
@@ -115,8 +121,10 @@ def _draw_legend(
         for level, marker in markers.items()
         if level
     ]
+    if any(row["efficiency_reference"] is not None for row in rows):
+        paper = Line2D([], [], **shape, markerfacecolor="white", label="paper (faint: doubtful)")
+        handles.append(paper)
     handles += [
-        Line2D([], [], **shape, markerfacecolor="white", label="paper (faint: doubtful)"),
         Line2D([], [], **shape, label="longfat, mean"),
         Line2D([], [], color=INK, linewidth=0.8, alpha=0.5, label="range of replications"),
     ]

@@ -5,6 +5,7 @@ from typing import Any
 
 from longfat import _engine
 from longfat.comparison import Entry, Summary, TableComparison
+from longfat.curves import curves
 from longfat.study import Study
 
 
@@ -27,6 +28,11 @@ def _table(table: TableComparison) -> dict[str, Any]:
             factor: {level: _summary(summary) for level, summary in levels.items()}
             for factor, levels in table.by.items()
         },
+        "enough": [
+            {**dict(curve.combination), "level": curve.enough}
+            for curve in curves(table)
+            if table.response.enough is not None
+        ],
         "entries": [_entry(entry) for entry in table.entries],
     }
 
@@ -39,6 +45,10 @@ def _summary(summary: Summary) -> dict[str, Any]:
         "deterministic_error": summary.deterministic_error,
         "rank_correlation": summary.rank_correlation,
         "inside_range": summary.inside_range,
+        "deterministic": summary.deterministic,
+        "mean": summary.mean,
+        "min": summary.minimum,
+        "max": summary.maximum,
     }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from longfat import _engine
 from longfat.comparison import Entry, Summary, TableComparison
+from longfat.curves import curve_levels, curves
 from longfat.report.numbers import formatted, formatted_range, formatted_share
 
 SUMMARY_COLUMNS = (
@@ -13,20 +14,39 @@ SUMMARY_COLUMNS = (
     "rank correlation",
     "inside range",
 )
+OUR_SUMMARY_COLUMNS = ("entries", "deterministic", "mean", "range")
 ENTRY_COLUMNS = ("paper", "deterministic", "mean", "range", "n")
+OUR_ENTRY_COLUMNS = ENTRY_COLUMNS[1:]
 
 
 def comparison_markdown(tables: Sequence[TableComparison]) -> str:
-    """A summary of all tables; then each with its parts and, folded away, its entries."""
-    lines = [f"Engine {_engine.ENGINE_VERSION}.", "", *_overview(tables)]
+    """A summary of all tables; then each with its parts and, folded away, its entries.
+
+    Only tables for which the paper has numbers are summed up, and curves stand in place of parts.
+    """
+    lines = [f"Engine {_engine.ENGINE_VERSION}."]
+    if overview := overview_rows(tables):
+        lines += ["", *markdown_table(["table", "response", *SUMMARY_COLUMNS], overview)]
     for table in tables:
-        response = table.response
-        lines += ["", f"### Table {response.table}: {response.title} ({response.metric})"]
-        if table.by:
-            lines += ["", *_parts_table(table)]
-        lines += ["", "<details><summary>Entries</summary>", "", *_entry_table(table)]
+        lines += ["", f"### {table_name(table)}"]
+        if table.response.across:
+            lines += ["", *markdown_table(*curve_rows(table))]
+        elif table.by:
+            lines += ["", *markdown_table(*part_rows(table))]
+        lines += [
+            "",
+            "<details><summary>Entries</summary>",
+            "",
+            *markdown_table(*entry_rows(table)),
+        ]
         lines += ["", "</details>"]
     return "\n".join(lines) + "\n"
+
+
+def table_name(table: TableComparison) -> str:
+    """What a table is called above it."""
+    response = table.response
+    return f"Table {response.table}: {response.title} ({response.metric})"
 
 
 def short_markdown(tables: Sequence[TableComparison], factor: str) -> str:
@@ -41,26 +61,83 @@ def short_rows(tables: Sequence[TableComparison], factor: str) -> tuple[list[str
     header = [factor]
     for table in tables:
         name = f"{table.response.metric} (table {table.response.table})"
-        header += [f"{name}: mean absolute error", "inside range"]
+        if table.response.is_printed:
+            header += [f"{name}: mean absolute error", "inside range"]
+        else:
+            header += [f"{name}: ours", "range"]
     levels = dict.fromkeys(level for table in tables for level in table.by.get(factor, {}))
     rows = [
-        [level, *_short_cells([table.by.get(factor, {}).get(level) for table in tables])]
+        [level, *_short_cells(tables, [table.by.get(factor, {}).get(level) for table in tables])]
         for level in levels
     ]
-    return header, [*rows, ["all", *_short_cells([table.summary for table in tables])]]
+    return header, [*rows, ["all", *_short_cells(tables, [table.summary for table in tables])]]
 
 
-def _short_cells(summaries: Sequence[Summary | None]) -> list[str]:
+def _short_cells(
+    tables: Sequence[TableComparison], summaries: Sequence[Summary | None]
+) -> list[str]:
     cells = []
-    for summary in summaries:
-        cells += [
-            formatted(summary.mean_absolute_error if summary else None, decimals=3),
-            formatted_share(summary.inside_range if summary else None),
-        ]
+    for table, summary in zip(tables, summaries, strict=True):
+        if summary is None:
+            cells += ["-", "-"]
+        elif table.response.is_printed:
+            cells.append(formatted(summary.mean_absolute_error, decimals=3))
+            cells.append(formatted_share(summary.inside_range))
+        else:
+            cells += [formatted(summary.ours), formatted_range(summary.minimum, summary.maximum)]
     return cells
 
 
-def summary_cells(summary: Summary) -> list[str]:
+def overview_rows(tables: Sequence[TableComparison]) -> list[list[str]]:
+    """A row for each table for which the paper has numbers, under `SUMMARY_COLUMNS`."""
+    return [
+        [table.response.table, table.response.metric, *_summary_cells(table.summary)]
+        for table in tables
+        if table.response.is_printed
+    ]
+
+
+def part_rows(table: TableComparison) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of a table's summary, whole and by the levels of each factor."""
+    is_printed = table.response.is_printed
+    cells = _summary_cells if is_printed else _our_summary_cells
+    header = ["part", *(SUMMARY_COLUMNS if is_printed else OUR_SUMMARY_COLUMNS)]
+    return header, [[part, *cells(summary)] for part, summary in table.parts()]
+
+
+def curve_rows(table: TableComparison) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of a table whose factor `across` has its levels side by side."""
+    levels, response = curve_levels(table), table.response
+    header = [factor for factor in table.factors if factor != response.across] + levels
+    rows = [
+        [
+            *(level for _, level in curve.combination),
+            *(
+                formatted(curve.entries[level].ours if level in curve.entries else None)
+                for level in levels
+            ),
+        ]
+        for curve in curves(table)
+    ]
+    if response.enough is None:
+        return header, rows
+    enough = [curve.enough or "-" for curve in curves(table)]
+    header.append(f"enough for {formatted_share(response.enough)} of the last")
+    return header, [[*row, level] for row, level in zip(rows, enough, strict=True)]
+
+
+def entry_rows(table: TableComparison) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of a table's entries."""
+    is_printed = table.response.is_printed
+    columns = ENTRY_COLUMNS if is_printed else OUR_ENTRY_COLUMNS
+    rows = [
+        [*(level for _, level in entry.combination), *_entry_cells(entry, is_printed)]
+        for entry in table.entries
+    ]
+    return [*table.factors, *columns], rows
+
+
+def _summary_cells(summary: Summary) -> list[str]:
     """A summary as texts, in the order of `SUMMARY_COLUMNS`."""
     return [
         str(summary.compared),
@@ -71,35 +148,26 @@ def summary_cells(summary: Summary) -> list[str]:
     ]
 
 
-def entry_cells(entry: Entry) -> list[str]:
-    """An entry as texts, in the order of `ENTRY_COLUMNS`; `?` marks a doubtful value."""
+def _our_summary_cells(summary: Summary) -> list[str]:
+    """Our values as texts, in the order of `OUR_SUMMARY_COLUMNS`."""
     return [
-        formatted(entry.reference) + ("?" if entry.doubtful else ""),
+        str(summary.rows),
+        formatted(summary.deterministic),
+        formatted(summary.mean),
+        formatted_range(summary.minimum, summary.maximum),
+    ]
+
+
+def _entry_cells(entry: Entry, is_printed: bool) -> list[str]:
+    """An entry as texts; `?` marks a doubtful value of the paper."""
+    paper = formatted(entry.reference) + ("?" if entry.doubtful else "")
+    return [
+        *([paper] if is_printed else []),
         formatted(entry.deterministic),
         formatted(entry.mean),
         formatted_range(entry.minimum, entry.maximum),
         str(entry.replications),
     ]
-
-
-def _overview(tables: Sequence[TableComparison]) -> list[str]:
-    rows = [
-        [table.response.table, table.response.metric, *summary_cells(table.summary)]
-        for table in tables
-    ]
-    return markdown_table(["table", "response", *SUMMARY_COLUMNS], rows)
-
-
-def _parts_table(table: TableComparison) -> list[str]:
-    rows = [[part, *summary_cells(summary)] for part, summary in table.parts()]
-    return markdown_table(["part", *SUMMARY_COLUMNS], rows)
-
-
-def _entry_table(table: TableComparison) -> list[str]:
-    rows = [
-        [*(level for _, level in entry.combination), *entry_cells(entry)] for entry in table.entries
-    ]
-    return markdown_table([*table.factors, *ENTRY_COLUMNS], rows)
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

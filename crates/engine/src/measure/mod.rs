@@ -5,5 +5,5 @@ mod metrics;
 mod record;
 
 pub use fingerprint::Fingerprint;
-pub use metrics::fairness_index;
+pub use metrics::{excess_fairness, fairness_index, least_share_of_promises};
 pub use record::{ClassRecord, FlowRecord, Metrics, PortRecord, RunRecord, Work};

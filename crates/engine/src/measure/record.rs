@@ -53,6 +53,13 @@ pub struct Metrics {
     pub timeouts: u64,
     /// Packets that loss models have lost, acknowledgments included; what buffers drop is not among them.
     pub packets_lost: u64,
+    /// The least share that any connection has of its minimum cell rate, in cells of the segments delivered; left out where
+    /// nothing is promised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least_share_of_mcr: Option<f64>,
+    /// Jain's fairness index of what connections have beyond their minimum cell rates; left out where nothing is promised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excess_fairness: Option<f64>,
 }
 
 impl Metrics {
@@ -67,6 +74,8 @@ impl Metrics {
         "cell_loss_ratio",
         "timeouts",
         "packets_lost",
+        "least_share_of_mcr",
+        "excess_fairness",
     ];
 }
 

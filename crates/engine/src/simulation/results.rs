@@ -2,7 +2,10 @@
 
 use super::Simulation;
 use crate::config::Parameter;
-use crate::measure::{ClassRecord, Fingerprint, FlowRecord, Metrics, PortRecord, RunRecord, Work, fairness_index};
+use crate::measure::{
+    ClassRecord, Fingerprint, FlowRecord, Metrics, PortRecord, RunRecord, Work, excess_fairness, fairness_index,
+    least_share_of_promises,
+};
 use crate::observer::Observer;
 use crate::scenario::Throughput;
 use crate::switch::scheduler::Class;
@@ -39,6 +42,9 @@ impl<O: Observer> Simulation<O> {
         let max_goodput_bps = self.max_goodput_bps();
         let cells_in: u64 = ports.iter().map(|port| port.cells_in).sum();
         let dropped: u64 = ports.iter().map(|port| port.cells_dropped).sum();
+        let promised = self.promised_bps();
+        let (data, bits) = self.segment_bits();
+        let on_line: Vec<f64> = goodputs.iter().map(|goodput| goodput / data * bits).collect();
         Metrics {
             efficiency: goodput_bps / max_goodput_bps,
             fairness: fairness_index(&goodputs),
@@ -49,17 +55,30 @@ impl<O: Observer> Simulation<O> {
             cell_loss_ratio: if cells_in == 0 { 0.0 } else { dropped as f64 / cells_in as f64 },
             timeouts: flows.iter().map(|flow| flow.timeouts).sum(),
             packets_lost: self.loss_points.iter().map(|point| point.packets_lost).sum(),
+            least_share_of_mcr: promised.as_ref().and_then(|promised| least_share_of_promises(&on_line, promised)),
+            excess_fairness: promised.as_ref().map(|promised| excess_fairness(&on_line, promised)),
         }
+    }
+
+    /// The minimum cell rate of each connection in bits on the line, if they are promised any.
+    fn promised_bps(&self) -> Option<Vec<f64>> {
+        let contract = self.scenario.contract(&self.scenario.graph())?;
+        Some(contract.minimum_cell_rates.iter().map(|rate| rate.0 as f64).collect())
     }
 
     /// C (M-02): the bottleneck's rate times the share of data in a full segment's bits on the line, times the share of it that VBR
     /// leaves to UBR: what it does not use in the mean, however the run divides its cycles, or what UBR is guaranteed.
     fn max_goodput_bps(&self) -> f64 {
         let rate = self.scenario.graph().bottleneck().map_or(0, |link| link.rate.0);
-        let mss = self.scenario.tcp.mss.0;
-        let bits_on_line = self.framing.bits(mss, self.scenario.tcp.option_bytes());
+        let (data, on_line) = self.segment_bits();
         let left = self.scenario.ubr_share(&self.scenario.graph());
-        rate as f64 * (8 * mss) as f64 / bits_on_line as f64 * left
+        rate as f64 * data / on_line * left
+    }
+
+    /// Bits of data in a full segment, and the bits that it takes on the line.
+    fn segment_bits(&self) -> (f64, f64) {
+        let mss = self.scenario.tcp.mss.0;
+        ((8 * mss) as f64, self.framing.bits(mss, self.scenario.tcp.option_bytes()) as f64)
     }
 
     fn flow_records(&self) -> Vec<FlowRecord> {

@@ -1,7 +1,7 @@
 //! Guaranteed frame rate: marks, and what connections get.
 
 use longfat_engine::framing::Cell;
-use longfat_engine::measure::RunRecord;
+use longfat_engine::measure::{FlowRecord, RunRecord};
 use longfat_engine::observer::Observer;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::drop_policy::Verdict;
@@ -50,6 +50,17 @@ fn queues_of_their_own_give_connections_their_minimum_cell_rates_and_the_rest_in
         assert!((goodput / all / share - 1.0).abs() < 0.05, "{goodputs:?}");
     }
     assert!(record.metrics.efficiency > 0.98, "{:?}", record.metrics);
+}
+
+#[test]
+fn results_tell_the_least_share_that_any_connection_has_of_its_minimum_cell_rate() {
+    let promised = [6e6, 3e6, 1e6];
+    let record =
+        run_whole(&network("buffer = \"1000 cells\"", "[\"6 Mbit/s\", \"3 Mbit/s\", \"1 Mbit/s\"]", "none", "1 s"));
+    let bits_on_line = |flow: &FlowRecord| flow.goodput_bps * 42.4e6 / record.metrics.max_goodput_bps;
+    let shares = record.flows.iter().zip(promised).map(|(flow, promised)| bits_on_line(flow) / promised);
+    let least = record.metrics.least_share_of_mcr.expect("rates are promised");
+    assert!((least / shares.fold(f64::INFINITY, f64::min) - 1.0).abs() < 1e-12, "{least}");
 }
 
 #[test]

@@ -51,7 +51,7 @@ def command(
     splice: Path | None,
     within: float | None,
 ) -> None:
-    """Set the stored runs of a study beside the paper's tables.
+    """Set the stored runs of a study beside the paper's tables, or show them where it has none.
 
     Deterministic is the scenario as the paper describes it, without chance; mean and range are
     over the replications. Summaries leave out the values marked as doubtful (?).
@@ -117,31 +117,38 @@ def _print_short(tables: "Sequence[TableComparison]", factor: str) -> None:
 
 
 def _print(tables: "Sequence[TableComparison]") -> None:
-    from longfat.report.markdown import ENTRY_COLUMNS, SUMMARY_COLUMNS, entry_cells, summary_cells
+    from longfat.report.markdown import (
+        SUMMARY_COLUMNS,
+        curve_rows,
+        entry_rows,
+        overview_rows,
+        part_rows,
+        table_name,
+    )
 
     for table in tables:
-        name = f"Table {table.response.table}: {table.response.title} ({table.response.metric})"
-        entries = [
-            [*(level for _, level in entry.combination), *entry_cells(entry)]
-            for entry in table.entries
-        ]
-        print_table([*table.factors, *ENTRY_COLUMNS], entries, title=name)
-        if table.by:
-            parts = [[part, *summary_cells(summary)] for part, summary in table.parts()]
-            print_table([f"table {table.response.table}", *SUMMARY_COLUMNS], parts)
-    overview = [
-        [table.response.table, table.response.metric, *summary_cells(table.summary)]
-        for table in tables
-    ]
-    print_table(["table", "response", *SUMMARY_COLUMNS], overview, title="All tables")
+        print_table(*entry_rows(table), title=table_name(table))
+        if table.response.across:
+            print_table(*curve_rows(table))
+        elif table.by:
+            (_, *columns), rows = part_rows(table)
+            print_table([f"table {table.response.table}", *columns], rows)
+    if overview := overview_rows(tables):
+        print_table(["table", "response", *SUMMARY_COLUMNS], overview, title="All tables")
 
 
 def _check(tables: "Sequence[TableComparison]", within: float) -> None:
-    """Raise `CheckFailed` when a table is not close enough, or has nothing to say about it."""
+    """Raise `CheckFailed` when a table is not close enough, or has nothing to say about it.
+
+    Tables for which the paper has no numbers are passed over; `BadInput` when there is no other.
+    """
+    printed = [table for table in tables if table.response.is_printed]
+    if not printed:
+        raise BadInput(["--within: the paper has no numbers for any of these tables"])
     failed = [
         f"table {table.response.table}, {table.response.metric}: mean absolute error "
         f"{'unknown' if error is None else f'{error:.3f}'} is not within {within}"
-        for table in tables
+        for table in printed
         for error in [table.summary.mean_absolute_error]
         if error is None or error > within
     ]
