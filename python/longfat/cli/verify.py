@@ -46,7 +46,7 @@ def command(words: Sequence[str], as_scenario: bool, as_json: bool) -> None:
         _print_outcomes(outcomes)
     if failed:
         raise CheckFailed(f"{len(failed)} of {len(outcomes)} checks failed")
-    say(f"all {len(outcomes)} checks passed")
+    say(f"all {len(outcomes)} checks passed" if len(outcomes) > 1 else "the check passed")
 
 
 def _chosen(names: Sequence[str], words: Sequence[str]) -> list[str]:
