@@ -2,23 +2,24 @@
 //!
 //! The papers' flavors all have the classical law and differ in their recovery, so every registered
 //! [recovery](super::recovery) is a flavor of its own. A flavor with another law is a file beside this one with a
-//! [`model!`](crate::model) for `dyn Flavor` and a line in [`FLAVORS`].
+//! [`model!`](crate::model) for `dyn Flavor` and an entry in [`FLAVORS`].
 
 use super::law::{Classical, WindowLaw};
 use super::recovery::{NewReno, NewRenoRfc6582, Recovery, Reno, Sack, SackRfc6675, Tahoe, Vanilla};
 use crate::config::Field;
 use crate::registry::{Entry, Family, Model};
 
-/// Every registered flavor.
-pub const FLAVORS: &[Entry<dyn Flavor>] = &[
-    Entry::of::<Vanilla>(),
-    Entry::of::<Tahoe>(),
-    Entry::of::<Reno>(),
-    Entry::of::<NewReno>(),
-    Entry::of::<NewRenoRfc6582>(),
-    Entry::of::<Sack>(),
-    Entry::of::<SackRfc6675>(),
-];
+/// Registers recoveries, each also as a flavor with the classical law.
+macro_rules! register {
+    ($($recovery:ident),+ $(,)?) => {
+        /// Every registered recovery.
+        pub const RECOVERIES: &[Entry<dyn Recovery>] = &[$(Entry::of::<$recovery>()),+];
+        /// Every registered flavor.
+        pub const FLAVORS: &[Entry<dyn Flavor>] = &[$(Entry::of::<$recovery>()),+];
+    };
+}
+
+register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675];
 
 /// The plugs of one connection.
 pub trait Flavor: Send {

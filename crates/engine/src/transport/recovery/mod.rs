@@ -2,7 +2,7 @@
 //!
 //! The mechanism ([`Connection`]) owns sequence numbers and timers, the [window law](super::law) says how far the window is
 //! reduced; a recovery decides when, and what may be sent meanwhile. To add one: a file here with a [`model!`](crate::model), a
-//! `mod` line, and a line each in [`RECOVERIES`] and [`FLAVORS`](super::flavor::FLAVORS).
+//! `mod` line, and its name in the list of [`flavor`](super::flavor).
 
 mod guard;
 mod newreno;
@@ -25,17 +25,6 @@ use super::connection::{Connection, DUPLICATE_THRESHOLD, Piece};
 use super::{Acknowledgment, ThresholdRule};
 use crate::registry::{Entry, Family};
 use crate::units::Time;
-
-/// Every registered recovery.
-pub const RECOVERIES: &[Entry<dyn Recovery>] = &[
-    Entry::of::<Vanilla>(),
-    Entry::of::<Tahoe>(),
-    Entry::of::<Reno>(),
-    Entry::of::<NewReno>(),
-    Entry::of::<NewRenoRfc6582>(),
-    Entry::of::<Sack>(),
-    Entry::of::<SackRfc6675>(),
-];
 
 /// What happens besides at an acknowledgment of new data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +93,6 @@ impl Family for dyn Recovery {
     const KIND: &'static str = "loss recovery";
     type Context = ();
     fn models() -> &'static [Entry<Self>] {
-        RECOVERIES
+        super::flavor::RECOVERIES
     }
 }
