@@ -186,6 +186,12 @@ impl Connection {
         self.held_until
     }
 
+    /// Bytes that the application has handed over so far; `u64::MAX` for data without end.
+    #[must_use]
+    pub fn offered(&self) -> u64 {
+        self.offered
+    }
+
     /// Whether the application has handed over more than was ever sent.
     #[must_use]
     pub fn has_waiting_data(&self) -> bool {

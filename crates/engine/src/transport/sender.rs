@@ -63,6 +63,12 @@ impl Sender {
         self.connection.highest()
     }
 
+    /// Bytes that the application has handed over so far; `u64::MAX` for data without end.
+    #[must_use]
+    pub fn offered(&self) -> u64 {
+        self.connection.offered()
+    }
+
     /// Whether a loss is being repaired.
     #[must_use]
     pub fn is_recovering(&self) -> bool {
