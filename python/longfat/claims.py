@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from longfat import _engine
@@ -77,6 +78,11 @@ def load_claims(study: Study) -> list[Claim]:
     file = study.folder / CLAIMS_FILE
     if not file.exists():
         raise LongfatError(f"{file}: no such file, so {study.name} has no claims")
+    return read_claims(file)
+
+
+def read_claims(file: Path) -> list[Claim]:
+    """The claims of a file. Raises as `load_claims` does."""
     documents = json.loads(_engine.check_claims(read_bytes(file), str(file)))
     return [_claim(document) for document in documents]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from longfat.analysis.measures import Entry, Row, Tables
 from longfat.comparison import Results
-from longfat.plan import Plan, PlannedRun
+from longfat.plan import Plan, PlannedRun, plan_everything
 from longfat.reference import Combination, ReferenceRow
 from longfat.study import Response, Study
 
@@ -27,6 +27,12 @@ def run_tables(plan: Plan, results: Results) -> Tables:
         for replication in ([run.replication] if replications else [0, FIRST_REPLICATION])
     ]
     return Tables(_factors(plan.study), rows, list(_entries(plan.study)), replications)
+
+
+def planned_tables(study: Study) -> Tables:
+    """The runs of a study as if none had been made yet."""
+    plan = plan_everything(study, FIRST_REPLICATION)
+    return run_tables(plan, {combination: {} for combination in plan.of_combination})
 
 
 def paper_tables(plan: Plan) -> Tables:

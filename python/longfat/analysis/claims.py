@@ -44,10 +44,12 @@ class InPaper:
 
 @dataclass(frozen=True)
 class Measured:
-    """A claim's number with its interval, None for both where runs are missing.
+    """A claim's number with its interval.
 
-    `by_replication` has the number of each replication by itself; empty for a number without
-    uncertainty. `missing` are the rows that the number needs and the store does not have.
+    There is none where runs are `missing`, the rows that the number needs and the store does not
+    have, or where the runs leave it open (the median of what none of them shows).
+    `by_replication` has the number of each replication by itself; it is empty for a number without
+    uncertainty.
     """
 
     value: float | None = None
@@ -74,7 +76,7 @@ class Judgement:
 
 
 def check_claims(study: Study, claims: Sequence[Claim], tables: Tables) -> None:
-    """Judge the SQL of claims by the columns of `tables` and the levels of the study's factors.
+    """Judge the SQL of claims by `tables`, which need no metrics, and the study's levels.
 
     Raises `BadInput` with one line for each thing that is wrong.
     """
@@ -82,12 +84,17 @@ def check_claims(study: Study, claims: Sequence[Claim], tables: Tables) -> None:
     problems = []
     with MeasureDatabase(tables) as database:
         for claim in claims:
-            found = list(dict.fromkeys(unknown_levels(claim.measure, levels)))
+            found = dict.fromkeys(unknown_levels(claim.measure, levels))
             try:
-                database.read(claim.measure)
+                reading = database.read(claim.measure)
             except WrongMeasure as error:
-                found.append(str(error))
-            problems += [_problem(claim, text) for text in found]
+                found[str(error)] = None
+            else:
+                if reading.value is None and not reading.read and not found:
+                    found["yields no number (NULL): no run of the study meets its conditions"] = (
+                        None
+                    )
+            problems += [f"{claim.origin}: {claim.id}: measure: {text}" for text in found]
     if problems:
         raise BadInput(problems)
 
@@ -95,34 +102,15 @@ def check_claims(study: Study, claims: Sequence[Claim], tables: Tables) -> None:
 def judge_claims(
     claims: Sequence[Claim], ours: Tables, paper: Tables, confidence: float = DEFAULT_CONFIDENCE
 ) -> list[Judgement]:
-    """The verdict on each of the claims, whose SQL `check_claims` has accepted.
-
-    Raises `BadInput` for measures that yield no number though all runs are there.
-    """
+    """The verdict on each of the claims, whose SQL `check_claims` has accepted."""
     judgements = []
-    problems = []
     with MeasureDatabase(ours) as our_database, MeasureDatabase(paper) as paper_database:
         for claim in claims:
             reading = our_database.read(claim.measure)
-            if reading.value is None and not reading.missing:
-                problems.append(_problem(claim, _no_number(reading)))
-                continue
             measured = _measured(claim, reading, ours, confidence)
             in_paper = _in_paper(claim, paper_database)
             judgements.append(Judgement(claim, _verdict(claim, measured), measured, in_paper))
-    if problems:
-        raise BadInput(problems)
     return judgements
-
-
-def _problem(claim: Claim, text: str) -> str:
-    return f"{claim.origin}: {claim.id}: measure: {text}"
-
-
-def _no_number(reading: Reading) -> str:
-    if not reading.read:
-        return "yields no number (NULL): no run meets its conditions"
-    return "yields no number (NULL), though the runs that it reads are all there"
 
 
 def _measured(claim: Claim, reading: Reading, tables: Tables, confidence: float) -> Measured:

@@ -71,18 +71,19 @@ def claim_rows(judgements: Sequence[Judgement]) -> list[list[str]]:
 
 def claims_markdown(judgements: Sequence[Judgement], confidence: float, replications: int) -> str:
     """The verdicts as a page's table; what does not hold stands out."""
-    rows = [
-        [verdict_or_plain(cell) if column == "verdict" else cell for column, cell in cells]
-        for cells in (list(zip(COLUMNS, row, strict=True)) for row in claim_rows(judgements))
+    verdict = COLUMNS.index("verdict")
+    rows = claim_rows(judgements)
+    for row in rows:
+        if row[verdict] != "holds":
+            row[verdict] = f"**{row[verdict]}**"
+    lines = [
+        f"Engine {_engine.ENGINE_VERSION}. {how_sure(confidence, replications)}",
+        "",
+        *markdown_table(COLUMNS, rows),
+        "",
+        summary(judgements),
     ]
-    lines = [f"Engine {_engine.ENGINE_VERSION}. {how_sure(confidence, replications)}", ""]
-    lines += [*markdown_table(COLUMNS, rows), "", summary(judgements)]
     return "\n".join(lines) + "\n"
-
-
-def verdict_or_plain(verdict: str) -> str:
-    """A verdict in Markdown."""
-    return verdict if verdict == "holds" else f"**{verdict}**"
 
 
 def how_sure(confidence: float, replications: int) -> str:
@@ -123,6 +124,10 @@ def explanation(judgement: Judgement, factors: Sequence[str]) -> str:
             "  " + ", ".join([*_named(row.levels, factors), f"replication {row.replication}"])
             for row in measured.missing[:SHOWN_ROWS]
         ]
+    if measured.value is None and not measured.missing:
+        lines.append(
+            "the runs that it needs are all there, but it yields no number for them (NULL)"
+        )
     lines.append(f"verdict: {judgement.verdict}")
     value = "" if paper.value is None else f", {formatted(paper.value, DECIMALS)}"
     doubt = f" ({paper.doubtful} doubtful digits in it)" if paper.doubtful else ""
