@@ -9,7 +9,7 @@ mod batch;
 use longfat_engine::config::Document;
 use longfat_engine::random::Chance;
 use longfat_engine::scenario::Scenario;
-use longfat_study::Study;
+use longfat_study::{Claims, Study};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -77,6 +77,11 @@ fn study_scenario(text: &[u8], source: &str) -> PyResult<String> {
 }
 
 #[pyfunction]
+fn check_claims(text: &[u8], source: &str) -> PyResult<String> {
+    Claims::check(text, source).map(|claims| claims.to_json().to_string()).map_err(invalid)
+}
+
+#[pyfunction]
 fn models() -> String {
     longfat_engine::catalog::models().to_string()
 }
@@ -89,6 +94,11 @@ fn scenario_schema() -> String {
 #[pyfunction]
 fn study_schema() -> String {
     Study::schema().to_string()
+}
+
+#[pyfunction]
+fn claims_schema() -> String {
+    Claims::schema().to_string()
 }
 
 #[pyfunction]
@@ -121,6 +131,7 @@ fn verification_scenario(name: &str) -> PyResult<String> {
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ENGINE_VERSION", longfat_engine::ENGINE_VERSION)?;
     module.add("BUILD_PROFILE", if cfg!(debug_assertions) { "debug" } else { "release" })?;
+    module.add("METRICS", longfat_engine::measure::Metrics::NAMES.to_vec())?;
     module.add("InvalidInput", module.py().get_type::<InvalidInput>())?;
     module.add_function(wrap_pyfunction!(resolve_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(resolve_variants, module)?)?;
@@ -128,9 +139,11 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run_id, module)?)?;
     module.add_function(wrap_pyfunction!(check_study, module)?)?;
     module.add_function(wrap_pyfunction!(study_scenario, module)?)?;
+    module.add_function(wrap_pyfunction!(check_claims, module)?)?;
     module.add_function(wrap_pyfunction!(models, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_schema, module)?)?;
     module.add_function(wrap_pyfunction!(study_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(claims_schema, module)?)?;
     module.add_function(wrap_pyfunction!(random_block, module)?)?;
     module.add_function(wrap_pyfunction!(verification_checks, module)?)?;
     module.add_function(wrap_pyfunction!(verify, module)?)?;
