@@ -10,4 +10,6 @@ pub use fingerprint::Fingerprint;
 pub use histogram::{Histogram, bin_of};
 pub use max_min::{max_min_fairness, max_min_shares};
 pub use metrics::{excess_fairness, fairness_index, least_share_of_promises};
-pub use record::{ClassRecord, CompletionRecord, FlowRecord, Metrics, PortRecord, RequestRecord, RunRecord, Work};
+pub use record::{
+    ClassRecord, CompletionRecord, FlowRecord, FrameRecord, Metrics, PortRecord, RequestRecord, RunRecord, Work,
+};

@@ -24,6 +24,7 @@ impl<O: Observer> Simulation<O> {
             }
             Some(Content::Synchronize) => {
                 let number = self.flow_with_data_on(circuit);
+                self.observer.synchronize_received(now, number);
                 self.send_backward(now, number, Content::Synchronized, option_bytes::SYNCHRONIZE);
             }
             Some(Content::Synchronized) => self.open(now, self.flow_with_acknowledgments_on(circuit)),
@@ -114,6 +115,7 @@ impl<O: Observer> Simulation<O> {
 
     /// The answer to a synchronizing segment has arrived.
     fn open(&mut self, now: Time, number: usize) {
+        self.observer.synchronized(now, number);
         self.flows[number].sender.synchronized(now, &mut self.segments);
         self.send_segments(now, number);
     }
@@ -160,6 +162,7 @@ impl<O: Observer> Simulation<O> {
             flow.timer = expires;
             self.schedule_or_cancel(self.timer_slot(number), expires);
         }
+        self.observer.sender_acted(now, number, &self.flows[number].sender);
     }
 
     pub(super) fn schedule_or_cancel(&mut self, slot: Slot, time: Option<Time>) {

@@ -3,8 +3,8 @@
 use super::Simulation;
 use crate::config::Parameter;
 use crate::measure::{
-    ClassRecord, CompletionRecord, Fingerprint, FlowRecord, Histogram, Metrics, PortRecord, RequestRecord, RunRecord,
-    Work, excess_fairness, fairness_index, least_share_of_promises, max_min_fairness,
+    ClassRecord, CompletionRecord, Fingerprint, FlowRecord, FrameRecord, Histogram, Metrics, PortRecord, RequestRecord,
+    RunRecord, Work, excess_fairness, fairness_index, least_share_of_promises, max_min_fairness,
 };
 use crate::observer::Observer;
 use crate::scenario::Throughput;
@@ -44,6 +44,7 @@ impl<O: Observer> Simulation<O> {
         let cells_in: u64 = ports.iter().map(|port| port.cells_in).sum();
         let dropped: u64 = ports.iter().map(|port| port.cells_dropped).sum();
         let promised = self.promised_bps();
+        let frames = flows.iter().filter_map(|flow| flow.frames).reduce(FrameRecord::and);
         let (data, bits) = self.segment_bits();
         let on_line: Vec<f64> = goodputs.iter().map(|goodput| goodput / data * bits).collect();
         Metrics {
@@ -60,6 +61,8 @@ impl<O: Observer> Simulation<O> {
             excess_fairness: promised.as_ref().map(|promised| excess_fairness(&on_line, promised)),
             offered_bps: flows.iter().map(|flow| flow.requests.as_ref().map(|requests| requests.offered_bps)).sum(),
             max_min_fairness: self.demands_bps().map(|demands| max_min_fairness(&goodputs, max_goodput_bps, &demands)),
+            clp0_frame_loss_ratio: frames.and_then(|frames| frames.clp0_loss_ratio()),
+            clp1_frame_loss_ratio: frames.and_then(|frames| frames.clp1_loss_ratio()),
         }
     }
 
@@ -113,9 +116,11 @@ impl<O: Observer> Simulation<O> {
                 segments_retransmitted: sent.segments_retransmitted,
                 timeouts: sent.timeouts,
                 fast_retransmits: sent.fast_retransmits,
+                duplicate_acknowledgments: sent.duplicate_acknowledgments,
                 max_cwnd_bytes: sent.max_cwnd,
                 finished_s: flow.finished.map(crate::units::Time::as_seconds),
                 requests: self.request_record(number),
+                frames: self.policing.as_ref().map(|policing| policing.frames[number]),
             }
         };
         self.flows[..self.sources.len()].iter().enumerate().map(record).collect()
