@@ -6,4 +6,4 @@ mod record;
 
 pub use fingerprint::Fingerprint;
 pub use metrics::{excess_fairness, fairness_index, least_share_of_promises};
-pub use record::{ClassRecord, FlowRecord, Metrics, PortRecord, RunRecord, Work};
+pub use record::{ClassRecord, FlowRecord, FrameRecord, Metrics, PortRecord, RunRecord, Work};

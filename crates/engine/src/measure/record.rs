@@ -60,6 +60,13 @@ pub struct Metrics {
     /// Jain's fairness index of what connections have beyond their minimum cell rates; left out where nothing is promised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excess_fairness: Option<f64>,
+    /// Frames with CLP = 0 that lost a cell at the port over those that came to it, all connections; left out where nothing is
+    /// promised, or no such frame came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clp0_frame_loss_ratio: Option<f64>,
+    /// The same of frames with CLP = 1: those that exceed what their connections are promised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clp1_frame_loss_ratio: Option<f64>,
 }
 
 impl Metrics {
@@ -76,6 +83,8 @@ impl Metrics {
         "packets_lost",
         "least_share_of_mcr",
         "excess_fairness",
+        "clp0_frame_loss_ratio",
+        "clp1_frame_loss_ratio",
     ];
 }
 
@@ -98,10 +107,69 @@ pub struct FlowRecord {
     pub timeouts: u64,
     /// Entries into fast retransmit.
     pub fast_retransmits: u64,
+    /// Acknowledgments that acknowledge nothing new.
+    pub duplicate_acknowledgments: u64,
     /// Largest congestion window.
     pub max_cwnd_bytes: f64,
     /// When the last byte was delivered, in seconds; `null` if that has not happened, or the source has no end.
     pub finished_s: Option<f64>,
+    /// What became of its frames at the bottleneck's port; left out where nothing is promised.
+    #[serde(flatten)]
+    pub frames: Option<FrameRecord>,
+}
+
+/// Frames that came to the bottleneck's port, by their cell loss priority, and those of them that lost a cell there: dropped for a
+/// full buffer or by the policy. Frames of which loss models have lost the first cell never came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FrameRecord {
+    /// Frames with CLP = 0: within what the connection is promised, or nobody marks.
+    pub clp0_frames: u64,
+    /// Those of them that lost a cell.
+    pub clp0_frames_dropped: u64,
+    /// Frames with CLP = 1.
+    pub clp1_frames: u64,
+    /// Those of them that lost a cell.
+    pub clp1_frames_dropped: u64,
+}
+
+impl FrameRecord {
+    /// Counts a frame that came.
+    pub fn count(&mut self, is_tagged: bool) {
+        *(if is_tagged { &mut self.clp1_frames } else { &mut self.clp0_frames }) += 1;
+    }
+
+    /// Counts a frame that lost a cell.
+    pub fn count_dropped(&mut self, is_tagged: bool) {
+        *(if is_tagged { &mut self.clp1_frames_dropped } else { &mut self.clp0_frames_dropped }) += 1;
+    }
+
+    /// The frames of both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            clp0_frames: self.clp0_frames + other.clp0_frames,
+            clp0_frames_dropped: self.clp0_frames_dropped + other.clp0_frames_dropped,
+            clp1_frames: self.clp1_frames + other.clp1_frames,
+            clp1_frames_dropped: self.clp1_frames_dropped + other.clp1_frames_dropped,
+        }
+    }
+
+    /// Share of the frames with CLP = 0 that lost a cell; `None` if none came.
+    #[must_use]
+    pub fn clp0_loss_ratio(&self) -> Option<f64> {
+        ratio(self.clp0_frames_dropped, self.clp0_frames)
+    }
+
+    /// Share of the frames with CLP = 1 that lost a cell; `None` if none came.
+    #[must_use]
+    pub fn clp1_loss_ratio(&self) -> Option<f64> {
+        ratio(self.clp1_frames_dropped, self.clp1_frames)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
 }
 
 /// Results of one managed port: of the class UBR, where there are service classes.

@@ -1,6 +1,6 @@
 //! Background traffic: from its sources into the bottleneck's port, and out of the network at the other end of the line.
 
-use super::{OTHER_RANK, Simulation};
+use super::{OTHER_RANK, Policing, Simulation};
 use crate::framing::{Cell, Content};
 use crate::observer::Observer;
 use crate::units::Time;
@@ -21,7 +21,7 @@ impl<O: Observer> Simulation<O> {
         for index in 0..emission.cells {
             let cell = Cell::new(packet, circuit, index == 0, index + 1 == emission.cells);
             // Where connections are promised a rate, what is promised none exceeds it.
-            let cell = if self.policing.is_some() { cell.tagged() } else { cell };
+            let cell = if self.policing.as_ref().is_some_and(Policing::marks) { cell.tagged() } else { cell };
             self.enter_port(now, self.background_port, cell);
         }
     }

@@ -25,7 +25,7 @@ impl<O: Observer> Simulation<O> {
         let chance = Chance { seed: scenario.seed, replication: scenario.replication };
         let framing = scenario.framing.build(&());
         let (mut links, mut ports) = build_links(scenario, &graph, framing.unit(), chance);
-        let policing = scenario.contract(&graph).and_then(|contract| Policing::start(&contract, &graph, &mut links));
+        let policing = scenario.contract(&graph).map(|contract| Policing::start(&contract, &graph, &mut links));
         let loss_points = place_loss_points(scenario, &graph, &mut links);
         let flows: Vec<_> = (0..graph.flows.len()).map(|number| build_flow(scenario, &graph, number, chance)).collect();
         let (backgrounds, vbr): (Vec<_>, Vec<_>) =

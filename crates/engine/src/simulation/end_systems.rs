@@ -20,6 +20,7 @@ impl<O: Observer> Simulation<O> {
             Some(Content::Data { sequence, length, sent }) => self.receive_segment(now, number, sequence, length, sent),
             Some(Content::Acknowledgment(acknowledgment)) => self.receive_acknowledgment(now, number, acknowledgment),
             Some(Content::Synchronize) => {
+                self.observer.synchronize_received(now, number);
                 self.send_backward(now, number, Content::Synchronized, option_bytes::SYNCHRONIZE);
             }
             Some(Content::Synchronized) => self.open(now, number),
@@ -83,6 +84,7 @@ impl<O: Observer> Simulation<O> {
 
     /// The answer to a synchronizing segment has arrived.
     fn open(&mut self, now: Time, number: usize) {
+        self.observer.synchronized(now, number);
         self.flows[number].sender.synchronized(now, &mut self.segments);
         self.send_segments(now, number);
     }
@@ -128,6 +130,7 @@ impl<O: Observer> Simulation<O> {
             flow.timer = expires;
             self.schedule_or_cancel(self.timer_slot(number), expires);
         }
+        self.observer.sender_acted(now, number, &self.flows[number].sender);
     }
 
     pub(super) fn schedule_or_cancel(&mut self, slot: Slot, time: Option<Time>) {

@@ -166,8 +166,16 @@ impl<O: Observer> Simulation<O> {
     /// # Errors
     /// If a law does not hold.
     pub fn finish(self) -> Result<RunRecord, Violation> {
+        self.finish_observed().map(|(record, _)| record)
+    }
+
+    /// The same, with the observer.
+    ///
+    /// # Errors
+    /// If a law does not hold.
+    pub fn finish_observed(self) -> Result<(RunRecord, O), Violation> {
         self.audit()?;
-        Ok(self.record())
+        Ok((self.record(), self.observer))
     }
 
     /// The observer, once the simulation is over.
@@ -241,6 +249,9 @@ impl<O: Observer> Simulation<O> {
         if let Some(time) = self.ports[port].receive(now, cell, &mut self.dropped) {
             self.calendar.schedule(self.port_slot(port), time, SERVICE_RANK);
         }
+        if !self.ports[port].is_slotted() {
+            self.observer.queue_changed(now, port, &self.ports[port]);
+        }
         if !self.dropped.is_empty() {
             self.account_for_drops(now, port);
         }
@@ -270,6 +281,7 @@ impl<O: Observer> Simulation<O> {
         if let Some(class) = self.ports[port].sends() {
             self.observer.cell_served(now, port, class);
         }
+        self.observer.queue_changed(now, port, &self.ports[port]);
         if !self.dropped.is_empty() {
             self.account_for_drops(now, port);
         }
@@ -284,6 +296,8 @@ impl<O: Observer> Simulation<O> {
             self.observer.cell_dropped(now, port, cell, reason);
             if self.packets.damage(cell.packet) {
                 self.ports[port].count_dropped_packet();
+                self.observer.packet_dropped(now, port, cell, &self.packets.get(cell.packet).content, reason);
+                self.policing.iter_mut().for_each(|policing| policing.count_dropped(cell));
             }
             self.packets.release_cell(cell.packet);
         }

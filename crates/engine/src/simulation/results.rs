@@ -3,8 +3,8 @@
 use super::Simulation;
 use crate::config::Parameter;
 use crate::measure::{
-    ClassRecord, Fingerprint, FlowRecord, Metrics, PortRecord, RunRecord, Work, excess_fairness, fairness_index,
-    least_share_of_promises,
+    ClassRecord, Fingerprint, FlowRecord, FrameRecord, Metrics, PortRecord, RunRecord, Work, excess_fairness,
+    fairness_index, least_share_of_promises,
 };
 use crate::observer::Observer;
 use crate::scenario::Throughput;
@@ -43,6 +43,7 @@ impl<O: Observer> Simulation<O> {
         let cells_in: u64 = ports.iter().map(|port| port.cells_in).sum();
         let dropped: u64 = ports.iter().map(|port| port.cells_dropped).sum();
         let promised = self.promised_bps();
+        let frames = flows.iter().filter_map(|flow| flow.frames).reduce(FrameRecord::and);
         let (data, bits) = self.segment_bits();
         let on_line: Vec<f64> = goodputs.iter().map(|goodput| goodput / data * bits).collect();
         Metrics {
@@ -57,6 +58,8 @@ impl<O: Observer> Simulation<O> {
             packets_lost: self.loss_points.iter().map(|point| point.packets_lost).sum(),
             least_share_of_mcr: promised.as_ref().and_then(|promised| least_share_of_promises(&on_line, promised)),
             excess_fairness: promised.as_ref().map(|promised| excess_fairness(&on_line, promised)),
+            clp0_frame_loss_ratio: frames.and_then(|frames| frames.clp0_loss_ratio()),
+            clp1_frame_loss_ratio: frames.and_then(|frames| frames.clp1_loss_ratio()),
         }
     }
 
@@ -98,8 +101,10 @@ impl<O: Observer> Simulation<O> {
                 segments_retransmitted: sent.segments_retransmitted,
                 timeouts: sent.timeouts,
                 fast_retransmits: sent.fast_retransmits,
+                duplicate_acknowledgments: sent.duplicate_acknowledgments,
                 max_cwnd_bytes: sent.max_cwnd,
                 finished_s: flow.finished.map(crate::units::Time::as_seconds),
+                frames: self.policing.as_ref().map(|policing| policing.frames[number]),
             }
         };
         self.flows.iter().enumerate().map(record).collect()

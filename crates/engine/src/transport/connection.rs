@@ -46,6 +46,10 @@ pub struct SenderStatistics {
     pub timeouts: u64,
     /// Losses shown by duplicate acknowledgments.
     pub fast_retransmits: u64,
+    /// Acknowledgments that acknowledge nothing new, whatever a recovery makes of them.
+    pub duplicate_acknowledgments: u64,
+    /// Round trips measured.
+    pub round_trips: u64,
     /// Largest congestion window in bytes.
     pub max_cwnd: f64,
 }
@@ -172,6 +176,12 @@ impl Connection {
     #[must_use]
     pub fn round_trip(&self) -> Option<Span> {
         self.round_trip
+    }
+
+    /// The retransmission timeout, with its backoff.
+    #[must_use]
+    pub fn timeout(&self) -> Span {
+        self.clock.span(self.estimator.timeout_ticks())
     }
 
     /// When the retransmission timer expires.
@@ -384,6 +394,7 @@ impl Connection {
 
     fn note_round_trip(&mut self, sent: Time, now: Time) {
         self.round_trip = Some(now - sent);
+        self.statistics.round_trips += 1;
         self.estimator.on_round_trip(self.clock.elapsed(sent, now));
     }
 }

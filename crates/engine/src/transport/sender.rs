@@ -63,6 +63,18 @@ impl Sender {
         self.connection.highest()
     }
 
+    /// Bytes sent and not acknowledged.
+    #[must_use]
+    pub fn flight(&self) -> u64 {
+        self.connection.flight()
+    }
+
+    /// The retransmission timeout, with its backoff: how long a timer runs that is started now, in whole ticks of the clock.
+    #[must_use]
+    pub fn timeout(&self) -> Span {
+        self.connection.timeout()
+    }
+
     /// Whether a loss is being repaired.
     #[must_use]
     pub fn is_recovering(&self) -> bool {
@@ -118,6 +130,9 @@ impl Sender {
         let connection = &mut self.connection;
         if acknowledgment.next < connection.unacknowledged() {
             return;
+        }
+        if acknowledgment.next == connection.unacknowledged() {
+            connection.statistics.duplicate_acknowledgments += 1;
         }
         let news = self.recovery.take_in(connection, &acknowledgment);
         if acknowledgment.next > connection.unacknowledged() {
