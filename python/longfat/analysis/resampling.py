@@ -9,8 +9,9 @@ above that `RESAMPLES` are drawn, always the same.
 
 The bootstrap's standard error is too small by the square root of (n - 1)/n, and few replications
 estimate it badly; so the interval is as wide as for a mean: the error made larger by that factor,
-times Student's quantile for n - 1 degrees of freedom (Hesterberg, The American Statistician 69,
-2015, sections 4 and 5). For a mean it is exactly the usual interval.
+times Student's quantile for n - 1 degrees of freedom (after Hesterberg, The American Statistician
+69, 2015, on samples too small for percentiles of the bootstrap). For a mean it is exactly the usual
+interval.
 """
 
 import itertools
