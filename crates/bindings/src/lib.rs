@@ -12,6 +12,7 @@ use longfat_engine::scenario::Scenario;
 use longfat_study::Study;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use serde_json::json;
 
 pyo3::create_exception!(_engine, InvalidInput, PyValueError, "A file that cannot be accepted.");
 
@@ -82,6 +83,15 @@ fn models() -> String {
 }
 
 #[pyfunction]
+fn traces() -> String {
+    let kind = |kind: &longfat_trace::traces::Kind| {
+        let columns = kind.columns.iter().map(|column| json!({ "name": column.name, "doc": column.doc }));
+        json!({ "name": kind.name, "doc": kind.doc, "columns": columns.collect::<Vec<_>>() })
+    };
+    longfat_trace::traces::TRACES.iter().map(kind).collect::<serde_json::Value>().to_string()
+}
+
+#[pyfunction]
 fn scenario_schema() -> String {
     Scenario::schema().to_string()
 }
@@ -129,6 +139,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_study, module)?)?;
     module.add_function(wrap_pyfunction!(study_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(models, module)?)?;
+    module.add_function(wrap_pyfunction!(traces, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_schema, module)?)?;
     module.add_function(wrap_pyfunction!(study_schema, module)?)?;
     module.add_function(wrap_pyfunction!(random_block, module)?)?;
@@ -136,5 +147,6 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(verify, module)?)?;
     module.add_function(wrap_pyfunction!(verification_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run_batch, module)?)?;
+    module.add_function(wrap_pyfunction!(batch::run_watched, module)?)?;
     Ok(())
 }
