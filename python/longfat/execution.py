@@ -89,7 +89,7 @@ def execute_watched(resolved: str, watch: Watch, report: Report) -> None:
 
 @contextmanager
 def _stoppable(report: Report) -> Iterator[Callable[[list[tuple[int, str]], float], None]]:
-    """What the engine is to call: `report`, and then a signal that has come raises `Interrupted`."""
+    """What the engine is to call: `report`; then a signal that has come raises `Interrupted`."""
     with _requested_stop() as requested:
 
         def relay(finished: list[tuple[int, str]], simulated_seconds: float) -> None:

@@ -101,7 +101,8 @@ def command(
     else:
         _print_record(record)
     if traces is not None:
-        say(f"traces are in {traces}; to see them: longfat plot three-panel {traces} -o run.png")
+        kind = "three-panel" if watch is None or not watch.names else watch.names[0]
+        say(f"traces are in {traces}; to see them: longfat plot {kind} {traces} -o run.png")
     if pcap is not None:
         say(f"packets are in {pcap}")
 

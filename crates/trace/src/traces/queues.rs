@@ -12,7 +12,7 @@ use crate::table::{Table, Value};
 /// The queue of each class.
 pub const QUEUE: Kind = Kind {
     name: "queue",
-    doc: "queue of each service class at each port; without classes all cells are of the class ubr",
+    doc: "queue of each service class at each port when the slot is over and its cell sent; without classes all cells are of the class ubr",
     columns: &[
         TIME,
         PORT,
