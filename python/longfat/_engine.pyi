@@ -12,6 +12,9 @@ ENGINE_VERSION: str
 BUILD_PROFILE: str
 """``"release"`` or ``"debug"``: figures of speed are only meaningful for ``"release"``."""
 
+METRICS: list[str]
+"""The names of the metrics of a run."""
+
 class InvalidInput(ValueError):
     """A file that cannot be accepted. ``problems`` holds one line for each error found."""
 
@@ -47,6 +50,12 @@ def check_study(text: bytes, source: str, scenario_text: bytes, scenario_source:
 def study_scenario(text: bytes, source: str) -> str:
     """The path of the scenario that a study file names (relative to the study's folder)."""
 
+def check_claims(text: bytes, source: str) -> str:
+    """Check a file of claims, but for their SQL; returns them as JSON.
+
+    Raises `InvalidInput` with every error at once.
+    """
+
 def models() -> str:
     """Every registered model as JSON: kind, name, summary, source, parameters."""
 
@@ -59,8 +68,17 @@ def scenario_schema() -> str:
 def study_schema() -> str:
     """JSON Schema of a study file."""
 
+def claims_schema() -> str:
+    """JSON Schema of a file of claims."""
+
 def random_block(seed: int, replication: int, component: str, index: int) -> list[int]:
     """Four random 64-bit words: block ``index`` of the stream of a component (Philox4x64-10)."""
+
+def max_min_shares(capacity: float, demands: Sequence[float]) -> list[float]:
+    """The max-min fair shares of a capacity, by progressive filling; ``inf`` is no limit.
+
+    All in the same unit of rate. Raises `ValueError` for what is negative or not a number.
+    """
 
 def verification_checks() -> list[tuple[str, str]]:
     """Name and kind (law, example, trace) of every check of the models."""

@@ -79,6 +79,13 @@ def plan_reference(study: Study, selection: Selection) -> Plan:
     return _plan(study, selection, _reference_rows(study, selection))
 
 
+def plan_everything(study: Study, replications: int | None) -> Plan:
+    """Plan the design and the rows of all tables: whatever runs of the study there can be."""
+    selection = Selection(replications=replications)
+    combinations = dict.fromkeys([*study.combinations, *_reference_rows(study, selection)])
+    return _plan(study, selection, list(combinations))
+
+
 def _reference_rows(study: Study, selection: Selection) -> list[Combination]:
     for table in selection.tables:
         if table not in study.tables:

@@ -9,7 +9,7 @@ mod batch;
 use longfat_engine::config::Document;
 use longfat_engine::random::Chance;
 use longfat_engine::scenario::Scenario;
-use longfat_study::Study;
+use longfat_study::{Claims, Study};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
@@ -78,6 +78,11 @@ fn study_scenario(text: &[u8], source: &str) -> PyResult<String> {
 }
 
 #[pyfunction]
+fn check_claims(text: &[u8], source: &str) -> PyResult<String> {
+    Claims::check(text, source).map(|claims| claims.to_json().to_string()).map_err(invalid)
+}
+
+#[pyfunction]
 fn models() -> String {
     longfat_engine::catalog::models().to_string()
 }
@@ -102,8 +107,22 @@ fn study_schema() -> String {
 }
 
 #[pyfunction]
+fn claims_schema() -> String {
+    Claims::schema().to_string()
+}
+
+#[pyfunction]
 fn random_block(seed: u64, replication: u64, component: &str, index: u64) -> [u64; 4] {
     Chance { seed, replication }.stream(component).block(index)
+}
+
+#[pyfunction]
+fn max_min_shares(capacity: f64, demands: Vec<f64>) -> PyResult<Vec<f64>> {
+    let is_rate = |rate: &f64| *rate >= 0.0;
+    if let Some(wrong) = std::iter::once(&capacity).chain(&demands).find(|rate| !is_rate(rate)) {
+        return Err(PyValueError::new_err(format!("{wrong} is no rate; capacity and demands are 0 or more")));
+    }
+    Ok(longfat_engine::measure::max_min_shares(capacity, &demands))
 }
 
 #[pyfunction]
@@ -131,6 +150,7 @@ fn verification_scenario(name: &str) -> PyResult<String> {
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ENGINE_VERSION", longfat_engine::ENGINE_VERSION)?;
     module.add("BUILD_PROFILE", if cfg!(debug_assertions) { "debug" } else { "release" })?;
+    module.add("METRICS", longfat_engine::measure::Metrics::NAMES.to_vec())?;
     module.add("InvalidInput", module.py().get_type::<InvalidInput>())?;
     module.add_function(wrap_pyfunction!(resolve_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(resolve_variants, module)?)?;
@@ -138,11 +158,14 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run_id, module)?)?;
     module.add_function(wrap_pyfunction!(check_study, module)?)?;
     module.add_function(wrap_pyfunction!(study_scenario, module)?)?;
+    module.add_function(wrap_pyfunction!(check_claims, module)?)?;
     module.add_function(wrap_pyfunction!(models, module)?)?;
     module.add_function(wrap_pyfunction!(traces, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_schema, module)?)?;
     module.add_function(wrap_pyfunction!(study_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(claims_schema, module)?)?;
     module.add_function(wrap_pyfunction!(random_block, module)?)?;
+    module.add_function(wrap_pyfunction!(max_min_shares, module)?)?;
     module.add_function(wrap_pyfunction!(verification_checks, module)?)?;
     module.add_function(wrap_pyfunction!(verify, module)?)?;
     module.add_function(wrap_pyfunction!(verification_scenario, module)?)?;
