@@ -82,7 +82,8 @@ mod tests {
 
     #[test]
     fn anything_else_is_no_bound() {
-        for text in ["", "0.15", "=> 1", "= 1", ">= x", ">= inf", "<= nan", "between 2 and 1", "between 1 and 1", "≥ 1"] {
+        for text in ["", "0.15", "=> 1", "= 1", ">= x", ">= inf", "<= nan", "between 2 and 1", "between 1 and 1", "≥ 1"]
+        {
             assert_eq!(Bound::parse(text), None, "{text}");
         }
     }

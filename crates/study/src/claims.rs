@@ -154,10 +154,7 @@ mod tests {
                 again("measure = \"SELECT 1\""),
                 "claims.toml:8:1: claim[1].holds: missing; expected a bound: \">=\", \">\", \"<=\", \"<\" or \"==\" and",
             ),
-            (
-                again("measure = \"SELECT 1\"\nholds = \"=> 1\""),
-                "claims.toml:12:9: claim[1].holds: expected a bound",
-            ),
+            (again("measure = \"SELECT 1\"\nholds = \"=> 1\""), "claims.toml:12:9: claim[1].holds: expected a bound"),
             (
                 again("measure = \" \"\nholds = \"> 1\""),
                 "claims.toml:11:11: claim[1].measure: expected an SQL SELECT of one number",

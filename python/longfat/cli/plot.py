@@ -49,6 +49,7 @@ def command(
     from longfat import plots
     from longfat.plan import plan_reference
     from longfat.results import compare_results, load_results
+    from longfat.sequential import in_effect
     from longfat.store import Store
     from longfat.study import load_study
 
@@ -63,6 +64,7 @@ def command(
     layout = _layout(factors, [factor.name for factor in loaded.factors])
     plan = plan_reference(loaded, part.of(loaded))
     with Store.readable(store) as opened:
+        plan = in_effect(plan, opened)
         rows = plot.collect(compare_results(plan, load_results(plan, opened)))
     if not rows:
         raise LongfatError(f"{store} has no runs to draw yet: longfat study run {study} makes them")
