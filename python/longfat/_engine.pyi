@@ -71,6 +71,12 @@ def claims_schema() -> str:
 def random_block(seed: int, replication: int, component: str, index: int) -> list[int]:
     """Four random 64-bit words: block ``index`` of the stream of a component (Philox4x64-10)."""
 
+def max_min_shares(capacity: float, demands: Sequence[float]) -> list[float]:
+    """The max-min fair shares of a capacity, by progressive filling; ``inf`` is no limit.
+
+    All in the same unit of rate. Raises `ValueError` for what is negative or not a number.
+    """
+
 def verification_checks() -> list[tuple[str, str]]:
     """Name and kind (law, example, trace) of every check of the models."""
 

@@ -107,6 +107,15 @@ fn random_block(seed: u64, replication: u64, component: &str, index: u64) -> [u6
 }
 
 #[pyfunction]
+fn max_min_shares(capacity: f64, demands: Vec<f64>) -> PyResult<Vec<f64>> {
+    let is_rate = |rate: &f64| *rate >= 0.0;
+    if let Some(wrong) = std::iter::once(&capacity).chain(&demands).find(|rate| !is_rate(rate)) {
+        return Err(PyValueError::new_err(format!("{wrong} is no rate; capacity and demands are 0 or more")));
+    }
+    Ok(longfat_engine::measure::max_min_shares(capacity, &demands))
+}
+
+#[pyfunction]
 fn verification_checks() -> Vec<(String, String)> {
     let text =
         |kind| serde_json::to_value(kind).ok().and_then(|kind| kind.as_str().map(str::to_owned)).unwrap_or_default();
@@ -145,6 +154,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(study_schema, module)?)?;
     module.add_function(wrap_pyfunction!(claims_schema, module)?)?;
     module.add_function(wrap_pyfunction!(random_block, module)?)?;
+    module.add_function(wrap_pyfunction!(max_min_shares, module)?)?;
     module.add_function(wrap_pyfunction!(verification_checks, module)?)?;
     module.add_function(wrap_pyfunction!(verify, module)?)?;
     module.add_function(wrap_pyfunction!(verification_scenario, module)?)?;

@@ -8,6 +8,9 @@ use crate::transport::{Acknowledgment, Segment, Sender, Window};
 use crate::units::Time;
 
 /// Told of everything that happens; every method does nothing by default.
+///
+/// Flow c, from 0, carries the data of connection c. Where the receiving ends of n connections ask for what is sent, flow n + c
+/// carries the requests of connection c.
 pub trait Observer {
     /// A sender hands a segment to its network interface.
     fn segment_sent(&mut self, _now: Time, _flow: usize, _segment: Segment, _window: &Window) {}

@@ -15,7 +15,7 @@ impl<O: Observer> Simulation<O> {
             Some(time) => self.calendar.schedule(self.background_slot(number), time, OTHER_RANK),
             None => self.calendar.cancel(self.background_slot(number)),
         }
-        let circuit = (2 * self.flows.len() + number) as u32;
+        let circuit = (self.circuit_ends.len() + number) as u32;
         let packet = self.packets.insert(Content::Background, emission.cells, emission.bits);
         self.cells_sent += u64::from(emission.cells);
         for index in 0..emission.cells {

@@ -2,7 +2,7 @@
 
 use super::loss_point::place_loss_points;
 use super::policing::Policing;
-use super::{Entrance, Event, Flow, LineEnd, Link, OTHER_RANK, SERVICE_RANK, Simulation};
+use super::{Entrance, Event, Flow, LineEnd, Link, OTHER_RANK, SERVICE_RANK, Simulation, Way};
 use crate::calendar::Calendar;
 use crate::framing::{Packets, Reassembly, Unit};
 use crate::link::Line;
@@ -13,8 +13,8 @@ use crate::scenario::Scenario;
 use crate::switch::Port;
 use crate::switch::scheduler::Class;
 use crate::topology::{Graph, Routes};
-use crate::traffic::SourceContext;
-use crate::transport::{Receiver, Sender, TickClock};
+use crate::traffic::{Source, SourceContext};
+use crate::transport::{Receiver, Sender, TcpConfig, TickClock};
 use crate::units::Time;
 
 impl<O: Observer> Simulation<O> {
@@ -27,14 +27,15 @@ impl<O: Observer> Simulation<O> {
         let (mut links, mut ports) = build_links(scenario, &graph, framing.unit(), chance);
         let policing = scenario.contract(&graph).map(|contract| Policing::start(&contract, &graph, &mut links));
         let loss_points = place_loss_points(scenario, &graph, &mut links);
-        let flows: Vec<_> = (0..graph.flows.len()).map(|number| build_flow(scenario, &graph, number, chance)).collect();
+        let sources: Vec<_> = (0..graph.flows.len()).map(|number| build_source(scenario, number, chance)).collect();
+        let flows = build_flows(scenario, &graph, &sources, chance);
         let (backgrounds, vbr): (Vec<_>, Vec<_>) =
             scenario.sources_of_background(&graph).into_iter().partition(|source| source.class() == Class::Ubr);
         let background_port = ports.iter().position(|port| Some(port.line) == graph.bottleneck_number()).unwrap_or(0);
         let first_vbr = vbr.into_iter().filter_map(|source| ports[background_port].add_vbr(source)).min();
         let mut simulation = Self {
-            calendar: Calendar::new(links.len() + ports.len() + 3 * flows.len() + backgrounds.len()),
-            events: list_events(links.len(), ports.len(), flows.len(), backgrounds.len()),
+            calendar: Calendar::new(links.len() + ports.len() + 2 * flows.len() + sources.len() + backgrounds.len()),
+            events: list_events(links.len(), ports.len(), flows.len(), sources.len(), backgrounds.len()),
             routes: Routes::of(&graph),
             port_fingerprints: vec![Fingerprint::default(); ports.len()],
             links,
@@ -43,6 +44,8 @@ impl<O: Observer> Simulation<O> {
             backgrounds,
             background_port,
             policing,
+            circuit_ends: vec![Reassembly::new(framing.lost_last_cell()); 2 * sources.len()],
+            sources,
             flows,
             framing,
             packets: Packets::default(),
@@ -55,9 +58,9 @@ impl<O: Observer> Simulation<O> {
             scenario: scenario.clone(),
             observer,
         };
-        for number in 0..simulation.flows.len() {
-            let start = simulation.flows[number].source.start();
-            simulation.calendar.schedule(simulation.wake_slot(number), start, OTHER_RANK);
+        for connection in 0..simulation.sources.len() {
+            let start = simulation.sources[connection].start();
+            simulation.calendar.schedule(simulation.wake_slot(connection), start, OTHER_RANK);
         }
         for number in 0..simulation.backgrounds.len() {
             let start = simulation.backgrounds[number].start();
@@ -71,14 +74,14 @@ impl<O: Observer> Simulation<O> {
 }
 
 /// The events of all entities, in the order of their places in the calendar.
-fn list_events(links: usize, ports: usize, flows: usize, backgrounds: usize) -> Vec<Event> {
+fn list_events(links: usize, ports: usize, flows: usize, sources: usize, backgrounds: usize) -> Vec<Event> {
     let arrivals = (0..links).map(Event::Arrival);
     let services = (0..ports).map(Event::Service);
     let timeouts = (0..flows).map(Event::Timeout);
-    let wakes = (0..flows).map(Event::Wake);
     let acknowledgments = (0..flows).map(Event::LateAcknowledgment);
+    let wakes = (0..sources).map(Event::Wake);
     let backgrounds = (0..backgrounds).map(Event::Background);
-    arrivals.chain(services).chain(timeouts).chain(wakes).chain(acknowledgments).chain(backgrounds).collect()
+    arrivals.chain(services).chain(timeouts).chain(acknowledgments).chain(wakes).chain(backgrounds).collect()
 }
 
 fn build_links(scenario: &Scenario, graph: &Graph, unit: Unit, chance: Chance) -> (Vec<Link>, Vec<Port>) {
@@ -133,25 +136,42 @@ fn find_relays(graph: &Graph) -> Vec<Option<usize>> {
     (0..graph.links.len()).map(relay).collect()
 }
 
-fn build_flow(scenario: &Scenario, graph: &Graph, number: usize, chance: Chance) -> Flow {
-    let tcp = &scenario.tcp;
-    let stream = |what: &str| chance.stream(&format!("flow/{}/{what}", number + 1));
-    let clock = TickClock::new(tcp.timer_granularity.0, tcp.timer_phase, &mut stream("timer-phase"));
-    let lost_last_cell = scenario.framing.build(&()).lost_last_cell();
-    let paths = &graph.flows[number];
-    let source = scenario.traffic.build(&SourceContext { chance: stream("source"), number: number as u64 });
-    Flow {
+fn build_source(scenario: &Scenario, number: usize, chance: Chance) -> Box<dyn Source> {
+    let chance = chance.stream(&format!("flow/{}/source", number + 1));
+    scenario.traffic.build(&SourceContext { chance, number: number as u64 })
+}
+
+/// A flow for the data of each connection and, where receiving ends ask, behind them one for the requests of each.
+fn build_flows(scenario: &Scenario, graph: &Graph, sources: &[Box<dyn Source>], chance: Chance) -> Vec<Flow> {
+    let asks = sources.iter().any(|source| source.asks());
+    let there = |number: usize| Way { circuit: 2 * number, line: graph.flows[number].forward[0] };
+    let back = |number: usize| Way { circuit: 2 * number + 1, line: graph.flows[number].backward[0] };
+    let clock = |number: usize, what: &str| {
+        let mut chance = chance.stream(&format!("flow/{}/{what}", number + 1));
+        TickClock::new(scenario.tcp.timer_granularity.0, scenario.tcp.timer_phase, &mut chance)
+    };
+    // Who asks opens the connection; when there is something to answer it is open.
+    let tcp = TcpConfig { handshake: scenario.tcp.handshake && !asks, ..scenario.tcp.clone() };
+    let data = |(number, source): (usize, &Box<dyn Source>)| Flow {
         size: source.size(),
-        finished: None,
-        source,
+        ..build_flow(&tcp, clock(number, "timer-phase"), there(number), back(number))
+    };
+    let requests =
+        |number| build_flow(&scenario.tcp, clock(number, "request-timer-phase"), back(number), there(number));
+    let data = sources.iter().enumerate().map(data);
+    data.chain((0..if asks { sources.len() } else { 0 }).map(requests)).collect()
+}
+
+fn build_flow(tcp: &TcpConfig, clock: TickClock, data: Way, acknowledgments: Way) -> Flow {
+    Flow {
         sender: Sender::new(tcp, clock),
         receiver: Receiver::new(tcp),
-        data_line: paths.forward[0],
-        acknowledgment_line: paths.backward[0],
-        data_in: Reassembly::new(lost_last_cell),
-        acknowledgments_in: Reassembly::new(lost_last_cell),
+        data,
+        acknowledgments,
         timer: None,
         late_acknowledgment: None,
+        size: None,
+        finished: None,
         fingerprint: Fingerprint::default(),
     }
 }

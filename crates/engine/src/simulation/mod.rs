@@ -45,7 +45,7 @@ enum Event {
     Service(usize),
     /// A flow's retransmission timer expires.
     Timeout(usize),
-    /// A flow's source wakes.
+    /// A connection's source wakes.
     Wake(usize),
     /// A flow's delayed acknowledgment is due.
     LateAcknowledgment(usize),
@@ -84,17 +84,22 @@ enum Entrance {
     Police(usize),
 }
 
-/// A connection: both end systems.
+/// A virtual circuit, and the line of the network interface at which it begins.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    circuit: usize,
+    line: usize,
+}
+
+/// One direction of a connection: a sender, and the receiver of its data.
+///
+/// Flow c carries the data of connection c. Where the receiving ends ask for what is sent, flow n + c of n connections carries
+/// the requests, the other way: its data share a circuit with the acknowledgments of flow c, and the reverse.
 struct Flow {
-    source: Box<dyn Source>,
     sender: Sender,
     receiver: Receiver,
-    /// Lines of the sender's and the receiver's network interfaces.
-    data_line: usize,
-    acknowledgment_line: usize,
-    /// Ends of the circuits that carry data and acknowledgments.
-    data_in: Reassembly,
-    acknowledgments_in: Reassembly,
+    data: Way,
+    acknowledgments: Way,
     /// What is in the calendar for the sender's timers, and for the receiver's.
     timer: Option<Time>,
     late_acknowledgment: Option<Time>,
@@ -115,7 +120,11 @@ pub struct Simulation<O: Observer> {
     ports: Vec<Port>,
     port_fingerprints: Vec<Fingerprint>,
     loss_points: Vec<LossPoint>,
+    /// The applications of each connection.
+    sources: Vec<Box<dyn Source>>,
     flows: Vec<Flow>,
+    /// The ends of the circuits, two for each connection: there, and back.
+    circuit_ends: Vec<Reassembly>,
     backgrounds: Vec<Box<dyn Background>>,
     /// The port that they enter.
     background_port: usize,
@@ -150,7 +159,7 @@ impl<O: Observer> Simulation<O> {
                 Event::Arrival(line) => self.arrive(now, line),
                 Event::Service(port) => self.serve(now, port),
                 Event::Timeout(flow) => self.time_out(now, flow),
-                Event::Wake(flow) => self.wake(now, flow),
+                Event::Wake(connection) => self.wake(now, connection),
                 Event::LateAcknowledgment(flow) => self.acknowledge_late(now, flow),
                 Event::Background(number) => self.emit(now, number),
             }
@@ -195,16 +204,16 @@ impl<O: Observer> Simulation<O> {
         slot(self.links.len() + self.ports.len() + flow)
     }
 
-    fn wake_slot(&self, flow: usize) -> Slot {
+    fn late_acknowledgment_slot(&self, flow: usize) -> Slot {
         slot(self.links.len() + self.ports.len() + self.flows.len() + flow)
     }
 
-    fn late_acknowledgment_slot(&self, flow: usize) -> Slot {
-        slot(self.links.len() + self.ports.len() + 2 * self.flows.len() + flow)
+    fn wake_slot(&self, connection: usize) -> Slot {
+        slot(self.links.len() + self.ports.len() + 2 * self.flows.len() + connection)
     }
 
     fn background_slot(&self, number: usize) -> Slot {
-        slot(self.links.len() + self.ports.len() + 3 * self.flows.len() + number)
+        slot(self.links.len() + self.ports.len() + 2 * self.flows.len() + self.sources.len() + number)
     }
 
     /// Puts the head of a line into the calendar.

@@ -2,38 +2,9 @@
 
 use super::law::WindowLaw;
 use super::rto::TimeoutEstimator;
+use super::segment::{Piece, Segment};
 use super::{Acknowledgment, RoundTripsInRecovery, Scoreboard, TcpConfig, TickClock, Window};
 use crate::units::{Span, Time};
-
-/// A piece of the data: its first byte and how many bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
-    /// First byte.
-    pub sequence: u64,
-    /// Number of bytes.
-    pub length: u64,
-}
-
-impl Piece {
-    /// The byte after its last.
-    #[must_use]
-    pub fn end(self) -> u64 {
-        self.sequence + self.length
-    }
-}
-
-/// A segment to be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Segment {
-    /// First byte.
-    pub sequence: u64,
-    /// Number of bytes.
-    pub length: u64,
-    /// Whether it has been sent before.
-    pub again: bool,
-    /// Whether it opens the connection.
-    pub synchronize: bool,
-}
 
 /// What a sender has done.
 #[derive(Clone, Copy, Debug, Default)]
@@ -194,6 +165,12 @@ impl Connection {
     #[must_use]
     pub fn held_until(&self) -> Option<Time> {
         self.held_until
+    }
+
+    /// Bytes that the application has handed over so far; `u64::MAX` for data without end.
+    #[must_use]
+    pub fn offered(&self) -> u64 {
+        self.offered
     }
 
     /// Whether the application has handed over more than was ever sent.

@@ -1,7 +1,8 @@
 //! The sending end of a connection: its mechanism with the plugs of a flavor.
 
-use super::connection::{Connection, DUPLICATE_THRESHOLD, Piece, Segment, SenderStatistics};
+use super::connection::{Connection, DUPLICATE_THRESHOLD, SenderStatistics};
 use super::recovery::Recovery;
+use super::segment::{Piece, Segment};
 use super::{Acknowledgment, IdleRestart, TcpConfig, TickClock, Window};
 use crate::units::{Span, Time};
 
@@ -61,6 +62,12 @@ impl Sender {
     #[must_use]
     pub fn highest(&self) -> u64 {
         self.connection.highest()
+    }
+
+    /// Bytes that the application has handed over so far; `u64::MAX` for data without end.
+    #[must_use]
+    pub fn offered(&self) -> u64 {
+        self.connection.offered()
     }
 
     /// Bytes sent and not acknowledged.
