@@ -69,13 +69,19 @@ impl Capture {
     /// An empty capture with an interface for each source.
     ///
     /// # Errors
-    /// If segments do not fit an IP packet, or the file cannot be written.
+    /// If segments do not fit an IP packet, data travels both ways, or the file cannot be written.
     pub fn start(path: &Path, scenario: &Scenario) -> Result<Self, String> {
         let mss = scenario.tcp.mss.0;
         if mss + MOST_HEADER_BYTES > MOST_IP_BYTES {
             let most = MOST_IP_BYTES - MOST_HEADER_BYTES;
             return Err(format!(
                 "tcp.mss: segments of {mss} bytes do not fit the IP packets of a capture; at most {most} B"
+            ));
+        }
+        if scenario.has_requests() {
+            return Err(format!(
+                "traffic: a capture holds the data of one direction, and \"{}\" sends requests the other way",
+                scenario.traffic.name()
             ));
         }
         let graph = scenario.graph();
