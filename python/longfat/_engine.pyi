@@ -59,6 +59,9 @@ def check_claims(text: bytes, source: str) -> str:
 def models() -> str:
     """Every registered model as JSON: kind, name, summary, source, parameters."""
 
+def traces() -> str:
+    """Every kind of trace as JSON: name, doc, columns with name and doc."""
+
 def scenario_schema() -> str:
     """JSON Schema of a scenario file."""
 
@@ -105,4 +108,22 @@ def run_batch(
     counts what all threads have simulated so far. Runs start in the order given. An exception
     out of ``report`` (or Ctrl-C) stops the batch after at most a slice of the runs in progress,
     and is raised again.
+    """
+
+def run_watched(
+    resolved: str,
+    traces: str | None,
+    names: Sequence[str],
+    error: float,
+    interval_ps: int | None,
+    capture: str | None,
+    report: Callable[[list[tuple[int, str]], float], object],
+) -> None:
+    """`run_batch` for one resolved scenario that leaves traces, a packet capture, or both.
+
+    ``traces`` is a folder and ``names`` the traces to write there, all if there are none; ``error``
+    is how far a value may be from the truth as a share of its scale, ``interval_ps`` the length of
+    an interval in which cells and bytes are counted (a thousandth of the run if None). ``capture``
+    is a pcapng file. All files appear when the run is over, and only then. Raises `InvalidInput`
+    for names that no trace has and for files that cannot be made.
     """

@@ -12,7 +12,7 @@ from typing import Any
 
 from longfat import _engine
 from longfat.errors import RunFailed
-from longfat.execution import Outcome, Progress, Record, execute
+from longfat.execution import Outcome, Progress, Record, Watch, execute, execute_watched
 from longfat.files import read_bytes
 
 PICOSECONDS_PER_SECOND = 10**12
@@ -68,12 +68,14 @@ def load_scenario(
 def run(
     scenario: Scenario | str | Path | Mapping[str, Any],
     *,
+    watch: Watch | None = None,
     show: Callable[[Progress], None] | None = None,
 ) -> Record:
     """Simulate a scenario and return its record (metrics, flows, ports, work, fingerprint).
 
-    `show` is told about ten times a second. Raises `RunFailed` when the simulation fails and
-    `Interrupted` when a signal stops it.
+    `watch` asks for traces and packet captures; the record is the same with and without. `show` is
+    told about ten times a second. Raises `RunFailed` when the simulation fails and `Interrupted`
+    when a signal stops it.
     """
     if not isinstance(scenario, Scenario):
         scenario = load_scenario(scenario)
@@ -87,7 +89,10 @@ def run(
         if show is not None:
             show(progress)
 
-    execute([scenario.resolved], jobs=1, report=collect)
+    if watch is None:
+        execute([scenario.resolved], jobs=1, report=collect)
+    else:
+        execute_watched(scenario.resolved, watch, report=collect)
     (outcome,) = outcomes
     if outcome.record is None:
         raise RunFailed(outcome.failure)

@@ -12,6 +12,7 @@ use longfat_engine::scenario::Scenario;
 use longfat_study::{Claims, Study};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use serde_json::json;
 
 pyo3::create_exception!(_engine, InvalidInput, PyValueError, "A file that cannot be accepted.");
 
@@ -87,6 +88,15 @@ fn models() -> String {
 }
 
 #[pyfunction]
+fn traces() -> String {
+    let kind = |kind: &longfat_trace::traces::Kind| {
+        let columns = kind.columns.iter().map(|column| json!({ "name": column.name, "doc": column.doc }));
+        json!({ "name": kind.name, "doc": kind.doc, "columns": columns.collect::<Vec<_>>() })
+    };
+    longfat_trace::traces::TRACES.iter().map(kind).collect::<serde_json::Value>().to_string()
+}
+
+#[pyfunction]
 fn scenario_schema() -> String {
     Scenario::schema().to_string()
 }
@@ -150,6 +160,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(study_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(check_claims, module)?)?;
     module.add_function(wrap_pyfunction!(models, module)?)?;
+    module.add_function(wrap_pyfunction!(traces, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_schema, module)?)?;
     module.add_function(wrap_pyfunction!(study_schema, module)?)?;
     module.add_function(wrap_pyfunction!(claims_schema, module)?)?;
@@ -159,5 +170,6 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(verify, module)?)?;
     module.add_function(wrap_pyfunction!(verification_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run_batch, module)?)?;
+    module.add_function(wrap_pyfunction!(batch::run_watched, module)?)?;
     Ok(())
 }
