@@ -27,7 +27,7 @@ def counted(times: list[int]) -> Histogram:
         lower = time - time % width
         bins[lower, lower + width] = bins.get((lower, lower + width), 0) + 1
     extremes = (min(times), max(times)) if times else (None, None)
-    return Histogram(len(times), sum(times), *extremes, bins)
+    return Histogram(len(times), sum(times), extremes[0], extremes[1], bins)
 
 
 def completions(folder: Path) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """From a study and a selection to the runs that answer it; nothing here simulates or stores."""
 
+import dataclasses
 import hashlib
 import itertools
 from collections.abc import Mapping, Sequence
@@ -55,6 +56,11 @@ class Plan:
         for run in self.runs:
             runs.setdefault(run.combination, []).append(run)
         return runs
+
+    def up_to(self, replications: int) -> "Plan":
+        """The plan without the replications beyond this number."""
+        runs = [run for run in self.runs if run.replication <= replications]
+        return dataclasses.replace(self, runs=runs)
 
 
 def quick_selection(study: Study) -> Selection:

@@ -11,6 +11,7 @@ mod claims;
 mod design;
 mod factors;
 mod file;
+mod precision;
 mod response;
 mod sql;
 

@@ -120,6 +120,7 @@ def _comparisons(
 ) -> "list[TableComparison]":
     from longfat.plan import plan_reference
     from longfat.results import compare_results, load_results
+    from longfat.sequential import in_effect
     from longfat.store import Store
     from longfat.study import load_study
 
@@ -127,6 +128,7 @@ def _comparisons(
     _check_factors(options, [factor.name for factor in study.factors])
     plan = plan_reference(study, part.of(study))
     with Store.readable(store) as opened:
+        plan = in_effect(plan, opened)
         return compare_results(plan, load_results(plan, opened))
 
 

@@ -152,14 +152,15 @@ fn build_flows(scenario: &Scenario, graph: &Graph, sources: &[Box<dyn Source>], 
     };
     // Who asks opens the connection; when there is something to answer it is open.
     let tcp = TcpConfig { handshake: scenario.tcp.handshake && !asks, ..scenario.tcp.clone() };
-    let data = |(number, source): (usize, &Box<dyn Source>)| Flow {
-        size: source.size(),
+    let data = |number: usize| Flow {
+        size: sources[number].size(),
         ..build_flow(&tcp, clock(number, "timer-phase"), there(number), back(number))
     };
     let requests =
         |number| build_flow(&scenario.tcp, clock(number, "request-timer-phase"), back(number), there(number));
-    let data = sources.iter().enumerate().map(data);
-    data.chain((0..if asks { sources.len() } else { 0 }).map(requests)).collect()
+    let connections = 0..sources.len();
+    let asking = if asks { connections.clone() } else { 0..0 };
+    connections.map(data).chain(asking.map(requests)).collect()
 }
 
 fn build_flow(tcp: &TcpConfig, clock: TickClock, data: Way, acknowledgments: Way) -> Flow {

@@ -74,6 +74,7 @@ def command(
         summary,
     )
     from longfat.results import load_results
+    from longfat.sequential import in_effect
     from longfat.store import Store
     from longfat.study import load_study
 
@@ -81,6 +82,7 @@ def command(
     claims = load_claims(loaded)
     plan = plan_everything(loaded, replications)
     with Store.readable(store) as opened:
+        plan = in_effect(plan, opened)
         results = load_results(plan, opened)
     ours = run_tables(plan, results)
     check_claims(loaded, claims, ours)

@@ -56,12 +56,14 @@ def command(
     from longfat.report.document import comparison_document
     from longfat.report.markdown import comparison_markdown, short_markdown
     from longfat.results import compare_results, load_results
+    from longfat.sequential import in_effect
     from longfat.store import Store
     from longfat.study import load_study
 
     loaded = load_study(study)
     plan = plan_reference(loaded, part.of(loaded))
     with Store.readable(store) as opened:
+        plan = in_effect(plan, opened)
         results = load_results(plan, opened)
     tables = compare_results(plan, results)
     if factor is not None:
