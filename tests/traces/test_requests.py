@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from longfat import InvalidInput, load_scenario, run
+from longfat import load_scenario, run
 from longfat.execution import Watch
 from longfat.traces import load_traces
 
@@ -61,9 +61,3 @@ def test_acknowledgments_of_requests_that_are_dropped_are_their_flows(
     data = of_port.filter(pl.col("is_data"))
     assert set(data["flow"]) <= {1, 2, 3}
     assert set(of_port.filter(~pl.col("is_data"))["flow"]) <= {4, 5, 6}
-
-
-def test_a_capture_of_both_directions_is_refused_in_words(scenario: Path, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="sends requests the other way"):
-        run(load_scenario(scenario), watch=Watch(pcap=tmp_path / "www.pcapng"))
-    assert not list(tmp_path.glob("*.pcapng*"))

@@ -29,7 +29,6 @@ pub const DROPS: Kind = Kind {
     start: |network, table| {
         Box::new(Drops {
             reasons: [Some(Verdict::Overflow), Some(Verdict::Refused), None].map(|reason| network.reason_word(reason)),
-            connections: network.connections,
             table,
         })
     },
@@ -38,7 +37,6 @@ pub const DROPS: Kind = Kind {
 struct Drops {
     /// The words for a full buffer, a policy and a loss model.
     reasons: [Value; 3],
-    connections: usize,
     table: Table,
 }
 
@@ -63,13 +61,8 @@ impl Drops {
 }
 
 impl Observer for Drops {
-    fn packet_dropped(&mut self, now: Time, _port: usize, cell: Cell, content: &Content, reason: Verdict) {
+    fn packet_dropped(&mut self, now: Time, _port: usize, flow: usize, cell: Cell, content: &Content, reason: Verdict) {
         let reason = usize::from(reason != Verdict::Overflow);
-        // Acknowledgments that cross a managed port are those of requests.
-        let flow = match content {
-            Content::Acknowledgment(_) | Content::Synchronized => self.connections + cell.circuit() / 2,
-            Content::Data { .. } | Content::Synchronize | Content::Background => cell.circuit() / 2,
-        };
         self.note(now, flow, content, reason, cell.is_tagged());
     }
 

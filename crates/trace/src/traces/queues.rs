@@ -63,8 +63,7 @@ fn labels_of_classes(network: &Network) -> Vec<Value> {
     classes.iter().map(|&class| network.class_word(class)).collect()
 }
 
-/// Of every two circuits the first crosses the managed ports: it carries a connection's data and, where the other end asks, the
-/// acknowledgments of its requests.
+/// Of every two circuits the first leads to the destination; what comes back never waits at a managed port.
 fn of_flows(port: &Port, lengths: &mut [u64]) {
     for (length, circuit) in lengths.iter_mut().zip(port.occupancy().of_circuits().iter().step_by(2)) {
         *length = *circuit;
