@@ -135,17 +135,17 @@ def choices_markdown(study: Study, store: Store, replications: int | None) -> st
         }
         for combination, runs in load_results(plan, store).items()
     }
-    places = {
-        tuple(level for factor, level in combination if factor != "choice"): combination
-        for combination in efficiencies
-        if dict(combination)["choice"] == AS_HERE
-    }
+    bases = [found for found in efficiencies if dict(found)["choice"] == AS_HERE]
     choices = dict.fromkeys(dict(combination)["choice"] for combination in efficiencies)
-    header = ["choice", *(f"{place[0]} {place[2]}" for place in places), "largest"]
+    header = [
+        "choice",
+        *(f"{dict(base)['config']} {dict(base)['flavor']}" for base in bases),
+        "largest",
+    ]
     rows = []
     for choice in choices:
         if choice != AS_HERE:
-            moves = [_move(efficiencies, base, choice) for base in places.values()]
+            moves = [_move(efficiencies, base, choice) for base in bases]
             rows.append(
                 (max((abs(move) for move in moves if move is not None), default=0), choice, moves)
             )
@@ -154,12 +154,12 @@ def choices_markdown(study: Study, store: Store, replications: int | None) -> st
         [choice, *("-" if move is None else f"{move:+.3f}" for move in moves), f"{largest:.3f}"]
         for largest, choice, moves in rows
     ]
-    bases = [list(efficiencies[base].values()) for base in places.values()]
-    common = min(len(values) for values in bases)
+    drawn = [list(efficiencies[base].values()) for base in bases]
+    common = min(len(values) for values in drawn)
     if common < 2:
         raise RunsMissing("two replications at least tell what a draw moves")
-    draws = [stdev(values) for values in bases]
-    means = [fmean(values) for values in bases]
+    draws = [stdev(values) for values in drawn]
+    means = [fmean(values) for values in drawn]
     table.append(
         [
             "**one draw of the traffic** (standard deviation)",
