@@ -61,12 +61,12 @@ docs: build
 	mkdir -p demo/traces
 	$(BIN)/longfat study run ubr-plus
 	$(BIN)/longfat study compare ubr-plus --splice studies/ubr-plus/README.md
-	$(BIN)/longfat study claims ubr-plus --splice studies/ubr-plus/README.md
+	$(BIN)/longfat study claims ubr-plus --replications 3 --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study compare ubr-plus --table 2,3 --by policy --splice README.md
 	$(BIN)/longfat plot efficiency-fairness ubr-plus --table 2,3 -o docs/images/efficiency-fairness.png
-	$(BIN)/longfat study run guaranteed-rate
+	$(BIN)/longfat study run guaranteed-rate --replications 3
 	$(BIN)/longfat study compare guaranteed-rate --splice studies/guaranteed-rate/README.md
-	$(BIN)/longfat study claims guaranteed-rate --splice studies/guaranteed-rate/README.md
+	$(BIN)/longfat study claims guaranteed-rate --replications 3 --splice studies/guaranteed-rate/README.md
 	$(BIN)/longfat plot efficiency-fairness $(FIGURE_5) -o docs/images/guaranteed-rate.png
 	for rate in $(FIGURE_2); do \
 	    $(BIN)/longfat run studies/guaranteed-rate/scenario.toml --set tcp.flavor=sack --set "duration=3 s" \
@@ -84,6 +84,10 @@ docs: build
 	$(BIN)/longfat study run final-report
 	$(BIN)/longfat study compare final-report --splice studies/final-report/README.md
 	$(BIN)/longfat study claims final-report --replications 0 --splice studies/final-report/README.md
+	$(BIN)/longfat study run www-satellite --table 4,7,10
+	$(BIN)/longfat study run www-satellite --table choices --replications 3
+	$(BIN)/longfat study compare www-satellite --table 4,7,10 --splice studies/www-satellite/README.md
+	$(BIN)/python studies/www-satellite/tables.py splice
 
 wheel: .venv/installed
 	$(BIN)/maturin build --release --out dist

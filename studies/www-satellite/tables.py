@@ -18,6 +18,7 @@ from longfat.analysis.analysis import Analysis, Settings, analyse
 from longfat.analysis.experiment import Observation, cross
 from longfat.analysis.study_runs import RunsMissing, settings_of_study, study_observations
 from longfat.comparison import Results
+from longfat.errors import LongfatError
 from longfat.files import read_text, written_whole
 from longfat.histogram import Histogram
 from longfat.plan import Plan, Selection, plan_reference
@@ -244,12 +245,20 @@ def main() -> None:
     parser.add_argument("part", choices=[*PARTS, "splice"])
     parser.add_argument("--store", default="longfat.db", help="where the runs are kept")
     options = parser.parse_args()
+    parts = list(PARTS) if options.part == "splice" else [options.part]
     study = load_study(FOLDER)
-    with Store.readable(options.store) as store:
-        if options.part != "splice":
-            print(PARTS[options.part](study, store), end="")
-            return
-        texts = {part: make(study, store) for part, make in PARTS.items()}
+    try:
+        with Store.readable(options.store) as store:
+            texts = {part: PARTS[part](study, store) for part in parts}
+    except LongfatError as error:
+        parser.exit(2, f"{options.store}: {error}\n")
+    if options.part == "splice":
+        _splice(texts)
+    else:
+        print(texts[options.part], end="")
+
+
+def _splice(texts: Mapping[str, str]) -> None:
     page = FOLDER / "README.md"
     text = read_text(page)
     for part, table in texts.items():

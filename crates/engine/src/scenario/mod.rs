@@ -172,6 +172,13 @@ impl Scenario {
     pub fn graph(&self) -> Graph {
         self.topology.build(&()).graph()
     }
+
+    /// Whether receiving ends ask for what is sent: then each connection has a second flow, of its requests.
+    #[must_use]
+    pub fn has_requests(&self) -> bool {
+        let chance = Chance { seed: self.seed, replication: self.replication };
+        self.traffic.build(&SourceContext { chance: chance.stream("scenario/source"), number: 0 }).asks()
+    }
 }
 
 fn sha256(text: &str) -> String {
