@@ -7,13 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any
+from typing import Any, Literal
 
 from longfat import _engine
 from longfat.errors import Interrupted
 
 Record = dict[str, Any]
 """What one run yields: metrics, flows, ports, work and provenance (what `run --json` prints)."""
+
+Driver = Literal["fast", "events"]
+"""How time is advanced: fast where the results are the same to the byte, or always by events."""
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -42,7 +45,9 @@ Report = Callable[[list[Outcome], float], None]
 """Called about ten times a second with new outcomes and the seconds simulated so far by all."""
 
 
-def execute(resolved: Sequence[str], jobs: int, report: Report) -> None:
+def execute(
+    resolved: Sequence[str], jobs: int, report: Report, driver: Driver = "fast"
+) -> None:
     """Run a batch on `jobs` threads, in the order given.
 
     Raises `Interrupted` after SIGINT or SIGTERM, once `report` has seen everything finished;
@@ -55,7 +60,7 @@ def execute(resolved: Sequence[str], jobs: int, report: Report) -> None:
             if requested:
                 raise Interrupted(requested[0])
 
-        _engine.run_batch(resolved, jobs, relay)
+        _engine.run_batch(resolved, jobs, relay, driver)
 
 
 def _outcome(index: int, text: str) -> Outcome:

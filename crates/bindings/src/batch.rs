@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use longfat_engine::Simulation;
 use longfat_engine::observer::Unobserved;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::units::{Span, Time};
+use longfat_engine::{Driver, Simulation};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -24,16 +25,28 @@ type Outcome = (usize, String);
 /// What the threads of a batch share.
 struct Batch {
     scenarios: Vec<Scenario>,
+    driver: Driver,
     next: AtomicUsize,
     stopped: AtomicBool,
     simulated_microseconds: AtomicU64,
 }
 
 #[pyfunction]
-pub fn run_batch(py: Python<'_>, resolved: Vec<String>, jobs: usize, report: &Bound<'_, PyAny>) -> PyResult<()> {
+#[pyo3(signature = (resolved, jobs, report, driver = "fast"))]
+pub fn run_batch(
+    py: Python<'_>,
+    resolved: Vec<String>,
+    jobs: usize,
+    report: &Bound<'_, PyAny>,
+    driver: &str,
+) -> PyResult<()> {
+    let known = [Driver::Fast, Driver::Events];
+    let driver = known.into_iter().find(|known| known.name() == driver);
+    let driver = driver.ok_or_else(|| PyValueError::new_err("a driver is \"fast\" or \"events\""))?;
     let scenarios = resolved.iter().map(|text| crate::resolved_scenario(text)).collect::<PyResult<_>>()?;
     let batch = Batch {
         scenarios,
+        driver,
         next: AtomicUsize::new(0),
         stopped: AtomicBool::new(false),
         simulated_microseconds: AtomicU64::new(0),
@@ -74,7 +87,7 @@ fn work(batch: &Batch, outcomes: Sender<Outcome>) {
 
 /// Simulates slice by slice; `None` if the batch was stopped.
 fn simulate(batch: &Batch, scenario: &Scenario) -> Option<String> {
-    let mut simulation = Simulation::new(scenario, Unobserved);
+    let mut simulation = Simulation::driven_by(batch.driver, scenario, Unobserved);
     let end = simulation.end();
     let slice = Span(end.0.div_ceil(SLICES));
     let mut now = Time::ZERO;

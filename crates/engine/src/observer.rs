@@ -8,6 +8,13 @@ use crate::units::Time;
 
 /// Told of everything that happens; every method does nothing by default.
 pub trait Observer {
+    /// Another of the same kind, if it sees nothing: only then need things not happen one by one, in the order of time.
+    fn blind() -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
     /// A sender hands a segment to its network interface.
     fn segment_sent(&mut self, _now: Time, _flow: usize, _segment: Segment, _window: &Window) {}
     /// A whole segment reaches its receiver, which now expects byte `next`.
@@ -36,4 +43,8 @@ pub trait Observer {
 /// Nobody watches: costs nothing.
 pub struct Unobserved;
 
-impl Observer for Unobserved {}
+impl Observer for Unobserved {
+    fn blind() -> Option<Self> {
+        Some(Self)
+    }
+}

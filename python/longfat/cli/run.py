@@ -1,12 +1,15 @@
 """`longfat run`: one simulation, its record as tables or as JSON."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from longfat.cli.options import json_option
 from longfat.cli.talk import print_json, print_table, say
+
+if TYPE_CHECKING:
+    from longfat.execution import Driver
 
 
 @click.command("run")
@@ -19,8 +22,19 @@ from longfat.cli.talk import print_json, print_table, say
     help="Set a value of the scenario, such as topology.sources=15; may be repeated.",
 )
 @click.option("--seed", type=click.IntRange(min=0), metavar="N", help="The same as --set seed=N.")
+@click.option(
+    "--driver",
+    type=click.Choice(["fast", "events"]),
+    help="How time is advanced; fast where it can be unless said otherwise. Results are the same.",
+)
 @json_option
-def command(scenario: str, settings: Sequence[str], seed: int | None, as_json: bool) -> None:
+def command(
+    scenario: str,
+    settings: Sequence[str],
+    seed: int | None,
+    driver: "Driver | None",
+    as_json: bool,
+) -> None:
     """Run one simulation.
 
     Example: longfat run lan.toml --set topology.sources=15 --seed 7 --json
@@ -34,7 +48,7 @@ def command(scenario: str, settings: Sequence[str], seed: int | None, as_json: b
         overrides["seed"] = str(seed)
     try:
         with shown_progress() as show:
-            record = run(load_scenario(scenario, overrides), show=show)
+            record = run(load_scenario(scenario, overrides), show=show, driver=driver)
     except Interrupted:
         say("stopped; of a single run nothing is kept")
         raise
@@ -56,10 +70,12 @@ def _print_record(record: Mapping[str, Any]) -> None:
     print_table(["metric", "value"], [[name, _text(value)] for name, value in metrics])
     for part in ("flows", "ports"):
         _print_parts(part, record[part])
-    work = ", ".join(
-        f"{value:,} {name.replace('_', ' ')}" for name, value in record["work"].items()
+    counts = ", ".join(
+        f"{value:,} {name.replace('_', ' ')}"
+        for name, value in record["work"].items()
+        if isinstance(value, int)
     )
-    say(f"{work}; fingerprint {record['fingerprint']}")
+    say(f"{counts}; driver {record['work']['driver']}; fingerprint {record['fingerprint']}")
 
 
 def _print_parts(title: str, parts: Sequence[Mapping[str, Any]]) -> None:
