@@ -55,14 +55,16 @@ bench: build
 docs: build
 	$(BIN)/longfat study run ubr-plus
 	$(BIN)/longfat study compare ubr-plus --splice studies/ubr-plus/README.md
+	$(BIN)/longfat study claims ubr-plus --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study compare ubr-plus --table 2,3 --by policy --splice README.md
 	$(BIN)/longfat plot efficiency-fairness ubr-plus --table 2,3 -o docs/images/efficiency-fairness.png
 	$(BIN)/longfat study run guaranteed-rate
 	$(BIN)/longfat study compare guaranteed-rate --splice studies/guaranteed-rate/README.md
+	$(BIN)/longfat study claims guaranteed-rate --splice studies/guaranteed-rate/README.md
 	$(BIN)/longfat plot efficiency-fairness $(FIGURE_5) -o docs/images/guaranteed-rate.png
 	$(BIN)/longfat study run final-report
 	$(BIN)/longfat study compare final-report --splice studies/final-report/README.md
-	$(BIN)/python studies/final-report/conclusions.py --splice
+	$(BIN)/longfat study claims final-report --replications 0 --splice studies/final-report/README.md
 
 wheel: .venv/installed
 	$(BIN)/maturin build --release --out dist

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from longfat._engine import InvalidInput
+    from longfat._engine import InvalidInput, max_min_shares
     from longfat.errors import LongfatError
     from longfat.scenario import Scenario, load_scenario, run
     from longfat.study import Study, load_study
@@ -28,6 +28,7 @@ __all__ = [
     "__version__",
     "load_scenario",
     "load_study",
+    "max_min_shares",
     "run",
 ]
 
@@ -37,6 +38,7 @@ _HOMES = {
     "Scenario": "longfat.scenario",
     "load_scenario": "longfat.scenario",
     "run": "longfat.scenario",
+    "max_min_shares": "longfat._engine",
     "Study": "longfat.study",
     "load_study": "longfat.study",
 }

@@ -13,6 +13,9 @@ ENGINE_VERSION: str
 BUILD_PROFILE: str
 """``"release"`` or ``"debug"``: figures of speed are only meaningful for ``"release"``."""
 
+METRICS: list[str]
+"""The names of the metrics of a run."""
+
 class InvalidInput(ValueError):
     """A file that cannot be accepted. ``problems`` holds one line for each error found."""
 
@@ -48,8 +51,17 @@ def check_study(text: bytes, source: str, scenario_text: bytes, scenario_source:
 def study_scenario(text: bytes, source: str) -> str:
     """The path of the scenario that a study file names (relative to the study's folder)."""
 
+def check_claims(text: bytes, source: str) -> str:
+    """Check a file of claims, but for their SQL; returns them as JSON.
+
+    Raises `InvalidInput` with every error at once.
+    """
+
 def models() -> str:
     """Every registered model as JSON: kind, name, summary, source, parameters."""
+
+def traces() -> str:
+    """Every kind of trace as JSON: name, doc, columns with name and doc."""
 
 def scenario_schema() -> str:
     """JSON Schema of a scenario file."""
@@ -57,8 +69,17 @@ def scenario_schema() -> str:
 def study_schema() -> str:
     """JSON Schema of a study file."""
 
+def claims_schema() -> str:
+    """JSON Schema of a file of claims."""
+
 def random_block(seed: int, replication: int, component: str, index: int) -> list[int]:
     """Four random 64-bit words: block ``index`` of the stream of a component (Philox4x64-10)."""
+
+def max_min_shares(capacity: float, demands: Sequence[float]) -> list[float]:
+    """The max-min fair shares of a capacity, by progressive filling; ``inf`` is no limit.
+
+    All in the same unit of rate. Raises `ValueError` for what is negative or not a number.
+    """
 
 def verification_checks() -> list[tuple[str, str]]:
     """Name and kind (law, example, trace) of every check of the models."""
@@ -92,4 +113,22 @@ def run_batch(
     counts what all threads have simulated so far. Runs start in the order given. An exception
     out of ``report`` (or Ctrl-C) stops the batch after at most a slice of the runs in progress,
     and is raised again.
+    """
+
+def run_watched(
+    resolved: str,
+    traces: str | None,
+    names: Sequence[str],
+    error: float,
+    interval_ps: int | None,
+    capture: str | None,
+    report: Callable[[list[tuple[int, str]], float], object],
+) -> None:
+    """`run_batch` for one resolved scenario that leaves traces, a packet capture, or both.
+
+    ``traces`` is a folder and ``names`` the traces to write there, all if there are none; ``error``
+    is how far a value may be from the truth as a share of its scale, ``interval_ps`` the length of
+    an interval in which cells and bytes are counted (a thousandth of the run if None). ``capture``
+    is a pcapng file. All files appear when the run is over, and only then. Raises `InvalidInput`
+    for names that no trace has and for files that cannot be made.
     """

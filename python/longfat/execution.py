@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 from typing import Any, Literal
 
@@ -18,6 +19,9 @@ Record = dict[str, Any]
 Driver = Literal["fast", "events"]
 """How time is advanced: fast where the results are the same to the byte, or always by events."""
 
+DEFAULT_ERROR = 0.001
+"""How far a traced value may be from the truth, as a share of its scale."""
+
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -28,6 +32,23 @@ class Outcome:
     index: int
     record: Record | None
     failure: str | None
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What a run leaves besides its record.
+
+    `traces` is the folder for traces and `names` which of them, all if there are none; `error` is
+    how far a value may be from the truth as a share of its scale (0 keeps every change), and
+    `interval_ps` the length in picoseconds of the intervals in which cells and bytes are counted (a
+    thousandth of the run if None). `pcap` is the file for a packet capture.
+    """
+
+    traces: Path | None = None
+    names: Sequence[str] = ()
+    error: float = DEFAULT_ERROR
+    interval_ps: int | None = None
+    pcap: Path | None = None
 
 
 @dataclass
@@ -45,14 +66,33 @@ Report = Callable[[list[Outcome], float], None]
 """Called about ten times a second with new outcomes and the seconds simulated so far by all."""
 
 
-def execute(
-    resolved: Sequence[str], jobs: int, report: Report, driver: Driver = "fast"
-) -> None:
+def execute(resolved: Sequence[str], jobs: int, report: Report, driver: Driver = "fast") -> None:
     """Run a batch on `jobs` threads, in the order given.
 
     Raises `Interrupted` after SIGINT or SIGTERM, once `report` has seen everything finished;
     runs still in progress are given up.
     """
+    with _stoppable(report) as relay:
+        _engine.run_batch(resolved, jobs, relay, driver)
+
+
+def execute_watched(resolved: str, watch: Watch, report: Report) -> None:
+    """Run one scenario as `execute` does, and let it leave what `watch` asks for."""
+    with _stoppable(report) as relay:
+        _engine.run_watched(
+            resolved,
+            None if watch.traces is None else str(watch.traces),
+            watch.names,
+            watch.error,
+            watch.interval_ps,
+            None if watch.pcap is None else str(watch.pcap),
+            relay,
+        )
+
+
+@contextmanager
+def _stoppable(report: Report) -> Iterator[Callable[[list[tuple[int, str]], float], None]]:
+    """What the engine is to call: `report`; then a signal that has come raises `Interrupted`."""
     with _requested_stop() as requested:
 
         def relay(finished: list[tuple[int, str]], simulated_seconds: float) -> None:
@@ -60,7 +100,7 @@ def execute(
             if requested:
                 raise Interrupted(requested[0])
 
-        _engine.run_batch(resolved, jobs, relay, driver)
+        yield relay
 
 
 def _outcome(index: int, text: str) -> Outcome:

@@ -1,5 +1,6 @@
 """From a study and a selection to the runs that answer it; nothing here simulates or stores."""
 
+import dataclasses
 import hashlib
 import itertools
 from collections.abc import Mapping, Sequence
@@ -56,6 +57,11 @@ class Plan:
             runs.setdefault(run.combination, []).append(run)
         return runs
 
+    def up_to(self, replications: int) -> "Plan":
+        """The plan without the replications beyond this number."""
+        runs = [run for run in self.runs if run.replication <= replications]
+        return dataclasses.replace(self, runs=runs)
+
 
 def quick_selection(study: Study) -> Selection:
     """The study's own small part."""
@@ -77,6 +83,13 @@ def plan_design(study: Study, selection: Selection) -> Plan:
 def plan_reference(study: Study, selection: Selection) -> Plan:
     """Plan the rows of the paper's tables, whatever the design. Raises as `plan_design` does."""
     return _plan(study, selection, _reference_rows(study, selection))
+
+
+def plan_everything(study: Study, replications: int | None) -> Plan:
+    """Plan the design and the rows of all tables: whatever runs of the study there can be."""
+    selection = Selection(replications=replications)
+    combinations = dict.fromkeys([*study.combinations, *_reference_rows(study, selection)])
+    return _plan(study, selection, list(combinations))
 
 
 def _reference_rows(study: Study, selection: Selection) -> list[Combination]:

@@ -87,11 +87,31 @@ class Response:
     enough: float | None = None
 
 
+class Target(NamedTuple):
+    """The half-width that a metric's mean may have: in its unit, or as a share of the mean."""
+
+    metric: str
+    half_width: float
+    is_relative: bool
+
+
+class Precision(NamedTuple):
+    """When replications are enough: at the first n, from `fewest` on, that reaches all targets.
+
+    Without targets a study has as many replications as its design says.
+    """
+
+    targets: Sequence[Target] = ()
+    confidence: float = 0.9
+    fewest: int = 10
+
+
 @dataclass(frozen=True)
 class Design:
     """Which factor combinations run, how often, and what chance may change between replications.
 
     Replication 0 is the scenario as it stands; replications 1 to `replications` apply `perturb`.
+    With a `precision` there may be fewer of them.
     `generators` belongs to fractional designs, `combinations` to explicit ones, `points` and
     `sample_seed` to Latin hypercubes and Sobol's sequence.
     """
@@ -100,6 +120,7 @@ class Design:
     replications: int
     seeds: Literal["common", "independent"]
     perturb: Overrides
+    precision: Precision = Precision()  # noqa: RUF009
     generators: Mapping[str, Sequence[str]] = field(default_factory=dict)
     combinations: Sequence[Combination] = ()
     points: int = 0
@@ -245,6 +266,7 @@ def _design(document: dict[str, Any], factors: Sequence[Factor]) -> Design:
         replications=document["replications"],
         seeds=document["seeds"],
         perturb=_overrides(document["perturb"]),
+        precision=_precision(document["precision"]),
         generators=dict(document["generators"]),
         combinations=[
             tuple((name, levels[name]) for name in order if name in levels)
@@ -253,6 +275,11 @@ def _design(document: dict[str, Any], factors: Sequence[Factor]) -> Design:
         points=document["points"],
         sample_seed=document["sample_seed"],
     )
+
+
+def _precision(document: dict[str, Any]) -> Precision:
+    targets = [Target(**target) for target in document["half_width"]]
+    return Precision(targets, document["confidence"], document["fewest"])
 
 
 def _factor(document: dict[str, Any]) -> Factor:

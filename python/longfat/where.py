@@ -4,8 +4,12 @@ import sqlite3
 from collections.abc import Sequence
 
 from longfat.errors import LongfatError
+from longfat.read_only import open_database, quoted, restrict
 
 _FUNCTIONS = frozenset({"abs", "coalesce", "glob", "like", "lower", "round", "upper"})
+
+SECONDS = 10
+"""More than any condition over the rows of a study takes."""
 
 
 def matching(
@@ -20,14 +24,14 @@ def matching(
     (``config = 'lan'``). Raises `LongfatError` that names the columns, and by `origin` where the
     condition is written, when SQL refuses.
     """
-    database = sqlite3.connect(":memory:", isolation_level=None)
+    database = open_database()
     try:
-        names = ", ".join(f"{_quoted(column)} NUMERIC" for column in columns)
+        names = ", ".join(f"{quoted(column)} NUMERIC" for column in columns)
         database.execute(f"CREATE TABLE runs (position INTEGER PRIMARY KEY, {names})")
         marks = ", ".join("?" * (len(columns) + 1))
         numbered = [(position, *row) for position, row in enumerate(rows)]
         database.executemany(f"INSERT INTO runs VALUES ({marks})", numbered)
-        database.set_authorizer(_only_reading)
+        restrict(database, {"runs"}, _FUNCTIONS, SECONDS)
         # The closing parenthesis stands on its own line, out of the reach of a comment.
         found = database.execute(f"SELECT position FROM runs WHERE (\n{condition}\n)").fetchall()
     except (sqlite3.Error, ValueError) as error:
@@ -38,18 +42,3 @@ def matching(
     finally:
         database.close()
     return [position for (position,) in found]
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _only_reading(
-    action: int, first: str | None, second: str | None, _database: str | None, _inner: str | None
-) -> int:
-    """Allow reading the one table there is, and a few functions; deny everything else."""
-    if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ):
-        return sqlite3.SQLITE_OK
-    if action == sqlite3.SQLITE_FUNCTION and (second or first or "").lower() in _FUNCTIONS:
-        return sqlite3.SQLITE_OK
-    return sqlite3.SQLITE_DENY

@@ -72,7 +72,7 @@ def test_an_unknown_kind_of_model_is_told_the_known_ones(longfat: Longfat) -> No
 
 
 def test_schemas_are_json_schemas(longfat: Longfat) -> None:
-    for kind in ("scenario", "study"):
+    for kind in ("scenario", "study", "claims"):
         schema = json.loads(longfat("schema", kind).stdout)
         assert "properties" in schema or "$ref" in schema
 

@@ -69,6 +69,7 @@ def test_longfat_alone_says_what_to_type_next(longfat: Longfat) -> None:
         ["study", "run"],
         ["study", "status"],
         ["study", "compare"],
+        ["study", "claims"],
         ["analyze"],
         ["plot"],
         ["doctor"],

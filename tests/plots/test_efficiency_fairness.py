@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from longfat.comparison import TableComparison, compare
 from longfat.errors import LongfatError
-from longfat.plots import PLOTS, Layout, check_formats, find, write
+from longfat.plots import PLOTS, Options, check_formats, find, write
 from longfat.plots.palette import level_colors
 from longfat.reference import Combination, ReferenceRow
 from longfat.study import Response
@@ -100,7 +100,7 @@ def test_the_layout_says_which_factors_make_panels_colours_and_markers(
 ) -> None:
     figure = Figure()
     plot = find("efficiency-fairness")
-    plot.draw(figure, plot.collect(tables), Layout("policy", "sources", "config", "policy"))
+    plot.draw(figure, plot.collect(tables), Options("policy", "sources", "config", "policy"))
     assert [panel.get_title() for panel in figure.axes] == ["sources 5", "sources 15", "", ""]
     assert [panel.get_ylabel().split("\n")[0] for panel in figure.axes[::2]] == ["ubr", "fba"]
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
@@ -139,7 +139,7 @@ def test_ours_is_drawn_alone_where_the_paper_has_no_numbers() -> None:
     )
     assert {row["efficiency_reference"] for row in drawn} == {None}
     figure = Figure()
-    plot.draw(figure, drawn, Layout("config", "policy", "policy", "sources"))
+    plot.draw(figure, drawn, Options("config", "policy", "policy", "sources"))
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert "longfat, mean" in labels
     assert not any("paper" in label for label in labels)

@@ -12,6 +12,14 @@ from longfat.errors import CheckFailed
 from longfat.scenario import Scenario
 from longfat.store import SILENCE, RunResult, Store
 
+WWW = """\
+schema_version = 1
+duration = "12 s"
+topology = { kind = "n-source", sources = 2, access.delay = "5 us", bottleneck.delay = "5 ms" }
+port.buffer = "1062 cells"
+traffic = "www"
+"""
+
 STARTED = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
@@ -69,6 +77,28 @@ def test_metrics_flows_and_ports_come_back_as_they_were(store: Store, done: RunR
             {"name": row["name"], kind: row[kind], **json.loads(str(row["measures"]))}
             for row in kept
         ] == done.record[part]
+
+
+def test_completion_times_come_back_as_they_were(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "www.toml"
+    file.write_text(WWW)
+    asking = load_scenario(file)
+    record = run(asking)
+    store.write([RunResult(asking, STARTED, STARTED, record, None)], [])
+    names = ["class 0", "class 1", "class 2", "class 3", "class 4", "page"]
+    kept = store.completions([asking.run_id])[asking.run_id]
+    assert [{"name": name, **kept[name]} for name in names] == record["completions"]
+
+
+def test_runs_without_requests_and_stores_without_their_table_have_no_completions(
+    store: Store, done: RunResult
+) -> None:
+    store.write([done], [])
+    assert store.completions([done.scenario.run_id]) == {}
+    with closing(sqlite3.connect(store.path)) as database:
+        database.execute("DROP TABLE completions")
+    with Store.readable(str(store.path)) as older:
+        assert older.completions([done.scenario.run_id]) == {}
 
 
 def test_plain_sql_reaches_into_the_metrics(store: Store, done: RunResult) -> None:

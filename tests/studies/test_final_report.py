@@ -1,16 +1,14 @@
-import importlib.util
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-from longfat import load_study
-from longfat.comparison import compare
-from longfat.plan import Selection, plan_design
+from longfat import _engine, load_study
+from longfat.analysis.claim_tables import paper_tables, run_tables
+from longfat.analysis.claims import Verdict, judge_claims
+from longfat.claims import load_claims
+from longfat.plan import Selection, plan_design, plan_everything
 from longfat.study import Study
 from tests.support import Longfat
 
@@ -94,76 +92,63 @@ def test_the_page_of_the_study_has_its_numbers_from_the_commands_that_it_names(
     page = (Path(final_report.folder) / "README.md").read_text()
     for command in (
         "longfat study compare final-report --markdown",
-        "python studies/final-report/conclusions.py",
+        "longfat study claims final-report --replications 0 --markdown",
     ):
         assert f"<!-- BEGIN: {command} -->" in page
         assert f"<!-- END: {command} -->" in page
 
 
-@pytest.fixture(scope="module")
-def conclusions(final_report: Study) -> ModuleType:
-    file = final_report.folder / "conclusions.py"
-    spec = importlib.util.spec_from_file_location("conclusions", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["conclusions"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def verdicts(
-    conclusions: ModuleType, study: Study, efficiency: Callable[[Mapping[str, str]], float]
-) -> dict[str, str]:
-    """The verdict on each statement if the efficiency depended on the levels in this way."""
-    others = {response.metric: 0.5 for response in study.responses}
+def verdicts(study: Study, efficiency: Callable[[Mapping[str, str]], float]) -> dict[str, Verdict]:
+    """The verdict on each claim if the efficiency depended on the levels in this way."""
+    plan = plan_everything(study, 0)
+    others = dict.fromkeys(_engine.METRICS, 0.5)
     results = {
-        member: {0: {**others, "efficiency": efficiency(dict(member))}}
-        for response in study.responses
-        for row in response.rows
-        for member in row.simulated
+        combination: {0: {**others, "efficiency": efficiency(dict(combination))}}
+        for combination in plan.of_combination
     }
-    tables = [compare(response, results) for response in study.responses]
-    rows = [found.cells(conclusions.Tables(study, tables)) for found in conclusions.CONCLUSIONS]
-    return {cells[1]: cells[-1] for cells in rows}
+    tables = run_tables(plan, results)
+    judgements = judge_claims(load_claims(study), tables, paper_tables(plan))
+    return {found.claim.id: found.verdict for found in judgements}
 
 
-def test_conclusions_follow_the_numbers(conclusions: ModuleType, final_report: Study) -> None:
+def test_claims_follow_the_numbers(final_report: Study) -> None:
     sack_helps = verdicts(
-        conclusions,
-        final_report,
-        lambda levels: 0.9 if levels.get("flavor", "sack") == "sack" else 0.5,
+        final_report, lambda levels: 0.9 if levels.get("flavor", "sack") == "sack" else 0.5
     )
     sack_hurts = verdicts(
-        conclusions, final_report, lambda levels: 0.4 if levels.get("flavor") == "sack" else 0.5
+        final_report, lambda levels: 0.4 if levels.get("flavor") == "sack" else 0.5
     )
-    statement = "SACK helps significantly in satellite networks"
-    assert (sack_helps[statement], sack_hurts[statement]) == ("holds", "**fails**")
-    statement = "SACK can hurt on LANs under extreme congestion"
-    assert (sack_helps[statement], sack_hurts[statement]) == ("**fails**", "holds")
+    assert (sack_helps["FR-14"], sack_hurts["FR-14"]) == ("holds", "fails")
+    assert (sack_helps["FR-03"], sack_hurts["FR-03"]) == ("fails", "holds")
 
 
-def test_buffers_are_enough_only_if_every_source_count_says_so(
-    conclusions: ModuleType, final_report: Study
-) -> None:
-    statement = "0.5 RTT of buffer gives SACK 98 % or more, even with a large number of sources"
-
+def test_buffers_are_enough_only_if_every_source_count_says_so(final_report: Study) -> None:
     def efficiency(levels: Mapping[str, str], with_half: float) -> float:
         is_hard = levels.get("sources") == "100" and levels.get("buffer") == "0.5 RTT"
         return with_half if is_hard else 1.0
 
-    enough = verdicts(conclusions, final_report, lambda levels: efficiency(levels, 0.985))
-    lacking = verdicts(conclusions, final_report, lambda levels: efficiency(levels, 0.97))
-    assert (enough[statement], lacking[statement]) == ("holds", "**fails**")
+    enough = verdicts(final_report, lambda levels: efficiency(levels, 0.985))
+    lacking = verdicts(final_report, lambda levels: efficiency(levels, 0.97))
+    assert (enough["FR-01"], lacking["FR-01"]) == ("holds", "fails")
 
 
-def test_without_runs_every_conclusion_is_undecided(
-    conclusions: ModuleType, final_report: Study, tmp_path: Path
+def test_the_queue_of_the_zero_loss_claim_is_held_against_all_windows(
+    final_report: Study,
 ) -> None:
-    script, store = final_report.folder / "conclusions.py", tmp_path / "empty.db"
-    process = subprocess.run(
-        [sys.executable, script, "--store", store], capture_output=True, text=True, check=True
-    )
-    rows = process.stdout.splitlines()[2:]
-    assert len(rows) == len(conclusions.CONCLUSIONS)
-    assert all(row.endswith("| - | undecided |") for row in rows)
+    """Five windows of 127 segments of 12 cells on the LAN, whose round trip holds 11 cells."""
+    plan = plan_everything(final_report, 0)
+    (claim,) = [found for found in load_claims(final_report) if found.id == "FR-18"]
+    lan = (("config", "lan"), ("sources", "5"), ("buffer", "unlimited"))
+    windows = 5 * 127 * 12
+    for queue, verdict in ((windows - 11, "holds"), (windows // 2, "fails")):
+        rows = [
+            row
+            for row in run_tables(plan, {
+                combination: {0: {"max_queue_cells": queue}} if combination == lan else {}
+                for combination in plan.of_combination
+            }).rows
+            if row.metrics
+        ]  # fmt: skip
+        tables = run_tables(plan, {key: {} for key in plan.of_combination}).with_rows(rows)
+        (judgement,) = judge_claims([claim], tables, paper_tables(plan))
+        assert judgement.verdict == verdict

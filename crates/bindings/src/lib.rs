@@ -9,9 +9,10 @@ mod batch;
 use longfat_engine::config::Document;
 use longfat_engine::random::Chance;
 use longfat_engine::scenario::Scenario;
-use longfat_study::Study;
+use longfat_study::{Claims, Study};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use serde_json::json;
 
 pyo3::create_exception!(_engine, InvalidInput, PyValueError, "A file that cannot be accepted.");
 
@@ -77,8 +78,22 @@ fn study_scenario(text: &[u8], source: &str) -> PyResult<String> {
 }
 
 #[pyfunction]
+fn check_claims(text: &[u8], source: &str) -> PyResult<String> {
+    Claims::check(text, source).map(|claims| claims.to_json().to_string()).map_err(invalid)
+}
+
+#[pyfunction]
 fn models() -> String {
     longfat_engine::catalog::models().to_string()
+}
+
+#[pyfunction]
+fn traces() -> String {
+    let kind = |kind: &longfat_trace::traces::Kind| {
+        let columns = kind.columns.iter().map(|column| json!({ "name": column.name, "doc": column.doc }));
+        json!({ "name": kind.name, "doc": kind.doc, "columns": columns.collect::<Vec<_>>() })
+    };
+    longfat_trace::traces::TRACES.iter().map(kind).collect::<serde_json::Value>().to_string()
 }
 
 #[pyfunction]
@@ -92,8 +107,22 @@ fn study_schema() -> String {
 }
 
 #[pyfunction]
+fn claims_schema() -> String {
+    Claims::schema().to_string()
+}
+
+#[pyfunction]
 fn random_block(seed: u64, replication: u64, component: &str, index: u64) -> [u64; 4] {
     Chance { seed, replication }.stream(component).block(index)
+}
+
+#[pyfunction]
+fn max_min_shares(capacity: f64, demands: Vec<f64>) -> PyResult<Vec<f64>> {
+    let is_rate = |rate: &f64| *rate >= 0.0;
+    if let Some(wrong) = std::iter::once(&capacity).chain(&demands).find(|rate| !is_rate(rate)) {
+        return Err(PyValueError::new_err(format!("{wrong} is no rate; capacity and demands are 0 or more")));
+    }
+    Ok(longfat_engine::measure::max_min_shares(capacity, &demands))
 }
 
 #[pyfunction]
@@ -121,6 +150,7 @@ fn verification_scenario(name: &str) -> PyResult<String> {
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ENGINE_VERSION", longfat_engine::ENGINE_VERSION)?;
     module.add("BUILD_PROFILE", if cfg!(debug_assertions) { "debug" } else { "release" })?;
+    module.add("METRICS", longfat_engine::measure::Metrics::NAMES.to_vec())?;
     module.add("InvalidInput", module.py().get_type::<InvalidInput>())?;
     module.add_function(wrap_pyfunction!(resolve_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(resolve_variants, module)?)?;
@@ -128,13 +158,18 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run_id, module)?)?;
     module.add_function(wrap_pyfunction!(check_study, module)?)?;
     module.add_function(wrap_pyfunction!(study_scenario, module)?)?;
+    module.add_function(wrap_pyfunction!(check_claims, module)?)?;
     module.add_function(wrap_pyfunction!(models, module)?)?;
+    module.add_function(wrap_pyfunction!(traces, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_schema, module)?)?;
     module.add_function(wrap_pyfunction!(study_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(claims_schema, module)?)?;
     module.add_function(wrap_pyfunction!(random_block, module)?)?;
+    module.add_function(wrap_pyfunction!(max_min_shares, module)?)?;
     module.add_function(wrap_pyfunction!(verification_checks, module)?)?;
     module.add_function(wrap_pyfunction!(verify, module)?)?;
     module.add_function(wrap_pyfunction!(verification_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run_batch, module)?)?;
+    module.add_function(wrap_pyfunction!(batch::run_watched, module)?)?;
     Ok(())
 }

@@ -1,12 +1,16 @@
 //! What a simulation lets others see. Observers watch and never touch.
 
 use crate::framing::{Cell, Content};
+use crate::switch::Port;
 use crate::switch::drop_policy::Verdict;
 use crate::switch::scheduler::Class;
-use crate::transport::{Acknowledgment, Segment, Window};
+use crate::transport::{Acknowledgment, Segment, Sender, Window};
 use crate::units::Time;
 
 /// Told of everything that happens; every method does nothing by default.
+///
+/// Flow c, from 0, carries the data of connection c. Where the receiving ends of n connections ask for what is sent, flow n + c
+/// carries the requests of connection c.
 pub trait Observer {
     /// Another of the same kind, if it sees nothing: only then need things not happen one by one, in the order of time.
     fn blind() -> Option<Self>
@@ -32,10 +36,20 @@ pub trait Observer {
     }
     /// A retransmission timer expires; the window is as it was before.
     fn timed_out(&mut self, _now: Time, _flow: usize, _window: &Window) {}
+    /// A synchronizing segment reaches the receiver, which answers it.
+    fn synchronize_received(&mut self, _now: Time, _flow: usize) {}
+    /// The answer to it reaches the sender: the connection is open.
+    fn synchronized(&mut self, _now: Time, _flow: usize) {}
+    /// A sender has acted: on an acknowledgment, a timer or its application. Its state is as it stays until it acts again.
+    fn sender_acted(&mut self, _now: Time, _flow: usize, _sender: &Sender) {}
     /// A loss model loses a packet, or its first cell.
     fn packet_lost(&mut self, _now: Time, _flow: usize, _content: &Content) {}
     /// A port begins to send a cell of a class: what each class gets of the line over time.
     fn cell_served(&mut self, _now: Time, _port: usize, _class: Class) {}
+    /// What waits at a port may have changed, and stays like this until the port is heard of again.
+    fn queue_changed(&mut self, _now: Time, _port: usize, _state: &Port) {}
+    /// A port drops a cell of a packet that was whole until then; [`cell_dropped`](Self::cell_dropped) has told of the cell.
+    fn packet_dropped(&mut self, _now: Time, _port: usize, _cell: Cell, _content: &Content, _reason: Verdict) {}
     /// A port drops a cell.
     fn cell_dropped(&mut self, _now: Time, _port: usize, _cell: Cell, _reason: Verdict) {}
 }

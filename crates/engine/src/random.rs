@@ -104,18 +104,22 @@ impl Stream {
     }
 
     /// Whether something of that probability happens this time.
-    #[expect(clippy::cast_precision_loss, reason = "53 bits are what a probability has")]
     pub fn happens(&mut self, probability: f64) -> bool {
-        // 53 bits make a number below 1 without rounding: 0 never happens, 1 always does.
-        ((self.draw() >> 11) as f64) < probability * (1_u64 << 53) as f64
+        // A number below 1: what has probability 0 never happens, what has 1 always does.
+        unit_interval(self.draw()) < probability
     }
 
     /// A span from `low` (included) to `high` (excluded unless equal), uniformly distributed.
     pub fn uniform(&mut self, low: Span, high: Span) -> Span {
-        let width = high.0.saturating_sub(low.0);
-        let share = (u128::from(self.draw()) * u128::from(width)) >> 64;
-        Span(low.0 + share as u64)
+        RandomSpan { low, high }.at(self.draw())
     }
+}
+
+/// A word of random bits as a number from 0 (included) to 1 (excluded), without rounding.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "53 bits are kept")]
+pub fn unit_interval(word: u64) -> f64 {
+    (word >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 /// A span that is either fixed or drawn for every component.
@@ -128,6 +132,14 @@ pub struct RandomSpan {
 }
 
 impl RandomSpan {
+    /// The value that belongs to a word of random bits.
+    #[must_use]
+    pub fn at(self, word: u64) -> Span {
+        let width = self.high.0.saturating_sub(self.low.0);
+        let share = (u128::from(word) * u128::from(width)) >> 64;
+        Span(self.low.0 + share as u64)
+    }
+
     /// Draws once; a fixed span draws nothing.
     pub fn sample(self, stream: &mut Stream) -> Time {
         let span = if self.low == self.high { self.low } else { stream.uniform(self.low, self.high) };

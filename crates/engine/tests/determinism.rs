@@ -98,6 +98,15 @@ const CASES: &[(&str, u32, &str, &str, &str, &str)] = &[
       loss = { kind = \"list\", drops = [[3, 20], [], [1]] }",
     ),
     (
+        "uneven 5 www",
+        5,
+        UNEVEN,
+        "4 s",
+        "buffer = \"100 cells\", policy = \"selective-drop\"",
+        "tcp = { flavor = \"sack\", mss = \"1024 B\", silly_window_avoidance = false }\n\
+      traffic = { kind = \"www\", interval = \"2 s\", spacing = \"uniform(10 ms, 50 ms)\" }",
+    ),
+    (
         "lan 5 epd, background",
         5,
         LAN,

@@ -1,10 +1,11 @@
 //! Settings that depend on the levels of several factors.
 
-use longfat_engine::config::{Document, Node, Parameter, Place, Reader, Shape};
+use longfat_engine::config::{Document, Node, Parameter, Reader, Shape};
 use longfat_engine::section;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
-use crate::factors::{Override, origin};
+use crate::factors::Override;
+use crate::sql::Sql;
 
 section! {
     /// A setting that depends on the levels of several factors: what no single level can say.
@@ -23,19 +24,14 @@ section! {
 impl Adjustment {
     /// Notes where condition and settings are written.
     pub(crate) fn locate(&mut self, document: &Document) {
-        self.r#where.origin = origin(&self.r#where.place, document);
+        self.r#where.0.locate(document);
         self.set.0.iter_mut().for_each(|change| change.locate(document));
     }
 }
 
-/// An SQL expression and where it is written.
+/// An SQL expression over the factor columns.
 #[derive(Clone, Debug)]
-pub struct Condition {
-    /// The expression.
-    pub text: String,
-    origin: String,
-    place: Place,
-}
+pub struct Condition(Sql);
 
 impl Parameter for Condition {
     fn shape() -> Shape {
@@ -43,16 +39,11 @@ impl Parameter for Condition {
     }
 
     fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
-        let text = String::read(node, reader)?;
-        if text.trim().is_empty() {
-            reader.reject(node, "expected an SQL condition over the factors, such as \"config = 'lan'\"");
-            return None;
-        }
-        Some(Self { text, origin: String::new(), place: node.place.clone() })
+        Sql::read(node, reader, "an SQL condition over the factors, such as \"config = 'lan'\"").map(Self)
     }
 
     fn resolved(&self) -> Json {
-        json!([self.text, self.origin])
+        self.0.resolved()
     }
 }
 

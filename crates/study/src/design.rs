@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 
 use crate::factors::{Factor, Factors};
 use crate::file::Perturbations;
+use crate::precision::Precision;
 
 choice! {
     /// Which combinations of factor levels are run.
@@ -46,6 +47,8 @@ section! {
         pub kind: DesignKind = "full-factorial",
         /// Replications with chance, beside replication 0, which is the scenario as it stands.
         pub replications: u64 = "0",
+        /// Stops adding replications earlier, when means are known precisely enough.
+        pub precision: Precision = "{}",
         /// What replications from 1 on change: scenario paths with values; "start" is short for "traffic.start".
         pub perturb: Perturbations = "{}",
         /// How seeds are given to factor combinations.
@@ -141,6 +144,7 @@ impl Design {
             self.object_to_points(factors, &mut note);
             self.object_to_generators(factors, reader);
             self.object_to_combinations(factors, reader);
+            reader.below("precision", |reader| self.precision.object(self.replications, document, reader));
         });
     }
 

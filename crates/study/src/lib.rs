@@ -1,4 +1,4 @@
-//! Study files: a scenario, factors with levels, responses, with the numbers to compare with if there are any.
+//! Study files: a scenario, factors with levels, responses, with the numbers to compare with if there are any; and claims.
 //!
 //! The engine knows nothing of studies. This crate reads and checks their files with the engine's declarations, and lets the
 //! engine judge every factor level against the study's scenario; what it gives back is plain data for Python.
@@ -6,9 +6,14 @@
 #![forbid(unsafe_code)]
 
 mod adjustment;
+mod bound;
+mod claims;
 mod design;
 mod factors;
 mod file;
+mod precision;
 mod response;
+mod sql;
 
+pub use claims::Claims;
 pub use file::{Study, scenario_path};

@@ -70,7 +70,11 @@ class Effect:
 
 @dataclass(frozen=True)
 class Analysis:
-    """Everything that section 8.1 calculates for a response, and what speaks against it."""
+    """Everything that section 8.1 calculates for a response, and what speaks against it.
+
+    `predicted` and `residuals` have a value for each observation: combinations in the order of
+    their levels, the last factor fastest, and the replications of each side by side.
+    """
 
     response: str
     factors: Mapping[str, Sequence[str]]
@@ -90,6 +94,8 @@ class Analysis:
     interactions: Sequence[Effect]
     standard_error: float | None
     degrees_of_freedom: int
+    predicted: Sequence[float]
+    residuals: Sequence[float]
     checks: Sequence[Check]
 
 
@@ -137,6 +143,8 @@ def analyse(experiment: Experiment, settings: Settings | None = None) -> Analysi
         interactions=[effect for effect in effects if len(effect.factors) > 1],
         standard_error=float(parts.standard_error) if certain else None,
         degrees_of_freedom=model.error_degrees_of_freedom,
+        predicted=parts.predicted.ravel().tolist(),
+        residuals=parts.residuals.ravel().tolist(),
         checks=check_residuals(parts, experiment.factors),
     )
 

@@ -156,12 +156,14 @@ def _of_study(
     )
     from longfat.plan import plan_design
     from longfat.results import load_results
+    from longfat.sequential import in_effect
     from longfat.store import Store
     from longfat.study import load_study
 
     study = load_study(name)
     plan = plan_design(study, part.of(study))
     with Store.readable(store) as opened:
+        plan = in_effect(plan, opened)
         results = load_results(plan, opened)
     try:
         found = study_observations(plan, results, factors or None, response)

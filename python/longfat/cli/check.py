@@ -1,4 +1,4 @@
-"""`longfat check`: every error of a scenario or study file at once."""
+"""`longfat check`: every error of a scenario, a study or a file of claims at once."""
 
 import re
 from pathlib import Path
@@ -11,16 +11,18 @@ from longfat.errors import LongfatError
 
 # Decided by the text, not by a parser, so that a broken file is still known for what it is.
 _STUDY_TABLE = re.compile(rb"^\s*\[+\s*(design|factors|adjust|response|quick)\b", re.MULTILINE)
+_CLAIM_TABLE = re.compile(rb"^\s*\[\[\s*claim\b", re.MULTILINE)
 
 
 @click.command("check")
 @click.argument("file")
 @json_option
 def command(file: str, as_json: bool) -> None:
-    """Check a scenario or study file: all errors, each with its line and column.
+    """Check a scenario, a study or a file of claims: all errors, each with its line and column.
 
     A file with a [design], [factors] or [[response]] table is a study; its scenario and its
-    reference tables are checked with it.
+    reference tables are checked with it. A file with a [[claim]] has claims; they are checked
+    against the study in their folder.
     """
     kind, problems = _check(Path(file))
     if as_json:
@@ -40,12 +42,31 @@ def _check(file: Path) -> tuple[str, list[str]]:
     from longfat.study import load_study
 
     text = read_bytes(file)
-    kind = "study" if _STUDY_TABLE.search(text) else "scenario"
+    kind = _kind(text)
     try:
         if kind == "study":
             load_study(file)
+        elif kind == "file of claims":
+            _check_claims(file)
         else:
             _engine.resolve_scenario(text, str(file))
     except (_engine.InvalidInput, BadInput) as error:
         return kind, error.problems
     return kind, []
+
+
+def _kind(text: bytes) -> str:
+    if _CLAIM_TABLE.search(text):
+        return "file of claims"
+    return "study" if _STUDY_TABLE.search(text) else "scenario"
+
+
+def _check_claims(file: Path) -> None:
+    from longfat.analysis.claim_tables import planned_tables
+    from longfat.analysis.claims import check_claims
+    from longfat.claims import read_claims
+    from longfat.study import load_study
+
+    claims = read_claims(file)
+    study = load_study(file.parent)
+    check_claims(study, claims, planned_tables(study))

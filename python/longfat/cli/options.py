@@ -5,6 +5,7 @@ import os
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -34,6 +35,21 @@ jobs_option = click.option(
     type=click.IntRange(min=1),
     metavar="N",
     help="Simulations at a time.  [default: all cores]",
+)
+
+
+replications_option = click.option(
+    "--replications",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Replications besides the deterministic one.  [default: the study's]",
+)
+
+splice_option = click.option(
+    "--splice",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="PAGE",
+    help="Put the Markdown into a page, between the comments that name this command.",
 )
 
 
@@ -112,12 +128,7 @@ _PART_OPTIONS = (
         help="Only the runs that meet an SQL condition over the factors and `replication`, "
         "such as \"config = 'lan' AND sources > 5\".",
     ),
-    click.option(
-        "--replications",
-        type=click.IntRange(min=0),
-        metavar="N",
-        help="Replications besides the deterministic one.  [default: the study's]",
-    ),
+    replications_option,
     click.option("--quick", is_flag=True, help="Only the study's own small part."),
 )
 

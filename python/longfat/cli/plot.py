@@ -1,22 +1,27 @@
 """`longfat plot`: the named plots, as a picture or as the data drawn."""
 
-from collections.abc import Mapping, Sequence
+import json
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.options import Part, part_options, store_option
-from longfat.cli.talk import print_table, say
+from longfat.cli.options import Part, part_options, store_option, study_command
+from longfat.cli.talk import command_line, print_table, say
 from longfat.errors import BadInput, LongfatError
+from longfat.files import read_text
 
 if TYPE_CHECKING:
-    from longfat.plots import Layout
+    from longfat.comparison import TableComparison
+    from longfat.plots import Options
+    from longfat.traces import Traces
 
 
 @click.command("plot")
 @click.argument("kind", required=False)
-@click.argument("study", required=False)
+@click.argument("sources", nargs=-1, metavar="SOURCE...")
 @click.option(
     "-o",
     "--output",
@@ -24,65 +29,139 @@ if TYPE_CHECKING:
     multiple=True,
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Where to draw: .svg, .pdf, .png, or .csv for the data drawn; may be repeated.",
+    help="Where to draw: .svg, .pdf, .png, .html, or .csv for the data drawn; may be repeated.",
 )
-@click.option("--rows", metavar="FACTOR", help="A row of panels for each level.  [default: config]")
-@click.option("--columns", metavar="FACTOR", help="A column for each.  [default: policy]")
-@click.option("--colors", metavar="FACTOR", help="A colour for each.  [default: that of --columns]")
-@click.option("--markers", metavar="FACTOR", help="A marker for each.  [default: sources]")
+@click.option("--rows", metavar="FACTOR", help="Of a study: a row of panels for each level.")
+@click.option("--columns", metavar="FACTOR", help="Of a study: a column for each.")
+@click.option("--colors", metavar="FACTOR", help="Of a study: a colour for each.")
+@click.option("--markers", metavar="FACTOR", help="Of a study: a marker for each.")
+@click.option(
+    "--flow",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=1,
+    help="Of traces: the flow that time-sequence shows.  [default: 1]",
+)
+@click.option("--from", "start_s", type=float, metavar="SECONDS", help="Of traces: begin there.")
+@click.option("--to", "end_s", type=float, metavar="SECONDS", help="Of traces: end there.")
 @click.option("--list", "list_plots", is_flag=True, help="List the plots.")
 @part_options
 @store_option
 def command(
     kind: str | None,
-    study: str | None,
+    sources: Sequence[str],
     outputs: Sequence[Path],
     list_plots: bool,
     store: str,
     part: Part,
+    flow: int,
+    start_s: float | None,
+    end_s: float | None,
     **factors: str | None,
 ) -> None:
-    """Draw a plot of KIND from the stored runs of a STUDY.
+    r"""Draw a plot of KIND.
 
-    Example: longfat plot efficiency-fairness ubr-plus -o scatter.svg
+    SOURCE is what the plot shows: the folder of a run's traces (longfat run --trace), a study whose
+    runs are stored, or an analysis (longfat analyze --json; - for standard input).
+
+    \b
+    longfat plot three-panel traces -o run.png
+    longfat plot efficiency-fairness ubr-plus -o scatter.svg
+    longfat analyze r.csv --factors a,b --json > a.json && longfat plot variation a.json -o v.pdf
     """
     from longfat import plots
-    from longfat.plan import plan_reference
-    from longfat.results import compare_results, load_results
-    from longfat.store import Store
-    from longfat.study import load_study
 
     if list_plots:
-        print_table(["plot", "shows"], [[name, plots.find(name).SUMMARY] for name in plots.PLOTS])
+        rows = [[name, plots.find(name).SOURCE, plots.find(name).SUMMARY] for name in plots.PLOTS]
+        print_table(["plot", "of", "shows"], rows)
         return
-    if kind is None or study is None or not outputs:
-        raise click.UsageError("KIND, STUDY and -o FILE are needed, or --list")
+    if kind is None or not sources or not outputs:
+        raise click.UsageError("KIND, SOURCE and -o FILE are needed, or --list")
     plot = plots.find(kind)
     plots.check_formats(outputs)
-    loaded = load_study(study)
-    layout = _layout(factors, [factor.name for factor in loaded.factors])
-    plan = plan_reference(loaded, part.of(loaded))
-    with Store.readable(store) as opened:
-        rows = plot.collect(compare_results(plan, load_results(plan, opened)))
-    if not rows:
-        raise LongfatError(f"{store} has no runs to draw yet: longfat study run {study} makes them")
+    options = plots.Options(**factors, flow=flow, start_s=start_s, end_s=end_s)
+    source = _open(kind, plot.SOURCE, sources, options, part, store)
+    drawn = plot.collect(source, options)
+    if not drawn:
+        raise LongfatError(_nothing_to_draw(kind, plot.SOURCE, sources[0], part, store))
     for output in outputs:
-        plots.write(plot, rows, output, layout)
+        plots.write(plot, drawn, output, options, source, command_line())
         say(f"drew {output}")
 
 
-def _layout(chosen: Mapping[str, str | None], known: Sequence[str]) -> "Layout":
-    """The layout that the options ask for. Raises `BadInput` for a factor that is none."""
-    from longfat.plots import Layout
+def _open(
+    kind: str,
+    wanted: str,
+    sources: Sequence[str],
+    options: "Options",
+    part: Part,
+    store: str,
+) -> Any:
+    """What a plot is of. Raises `LongfatError` if that is something else than `sources` are."""
+    if wanted == "traces":
+        return [_traces(kind, source) for source in sources]
+    if len(sources) > 1:
+        raise click.UsageError(f"{kind} shows one {wanted}, and {len(sources)} are given")
+    (source,) = sources
+    return _comparisons(source, options, part, store) if wanted == "study" else _analysis(source)
 
-    said = {option: factor for option, factor in chosen.items() if factor is not None}
+
+def _traces(kind: str, source: str) -> "Traces":
+    from longfat.traces import load_traces
+
+    try:
+        return load_traces(source)
+    except LongfatError as error:
+        raise LongfatError(f"{kind} shows the traces of a run: {error}") from error
+
+
+def _comparisons(
+    source: str, options: "Options", part: Part, store: str
+) -> "list[TableComparison]":
+    from longfat.plan import plan_reference
+    from longfat.results import compare_results, load_results
+    from longfat.sequential import in_effect
+    from longfat.store import Store
+    from longfat.study import load_study
+
+    study = load_study(source)
+    _check_factors(options, [factor.name for factor in study.factors])
+    plan = plan_reference(study, part.of(study))
+    with Store.readable(store) as opened:
+        plan = in_effect(plan, opened)
+        return compare_results(plan, load_results(plan, opened))
+
+
+def _analysis(source: str) -> Any:
+    text = sys.stdin.read() if source == "-" else read_text(Path(source))
+    try:
+        document = json.loads(text)
+        known = {"components", "effects", "predicted"} <= document.keys()
+    except (json.JSONDecodeError, AttributeError):
+        known = False
+    if not known:
+        name = "standard input" if source == "-" else source
+        raise LongfatError(
+            f"{name}: not what longfat analyze prints with --json; to make it:\n"
+            "  longfat analyze STUDY --table NAME --response METRIC --json > analysis.json"
+        )
+    return document
+
+
+def _nothing_to_draw(kind: str, wanted: str, source: str, part: Part, store: str) -> str:
+    if wanted == "study":
+        advice = study_command("run", source, part, store)
+        return f"{store} has no runs that {kind} could draw; if they are missing:\n  {advice}"
+    return f"{source} has nothing that {kind} could draw"
+
+
+def _check_factors(options: "Options", known: Sequence[str]) -> None:
+    """Raise `BadInput` for an option that names no factor of the study."""
+    said = {name: getattr(options, name) for name in ("rows", "columns", "colors", "markers")}
     problems = [
         f"--{option}: unknown factor {factor!r}; known: {', '.join(known)}"
         for option, factor in said.items()
-        if factor not in known
+        if factor is not None and factor not in known
     ]
     if problems:
         raise BadInput(problems)
-    if "columns" in said:
-        said.setdefault("colors", said["columns"])
-    return Layout(**said)

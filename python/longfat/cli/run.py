@@ -1,6 +1,9 @@
 """`longfat run`: one simulation, its record as tables or as JSON."""
 
+import json
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,17 +12,52 @@ from longfat.cli.options import json_option
 from longfat.cli.talk import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from longfat.execution import Driver
+    from longfat.execution import Driver, Watch
 
 
 @click.command("run")
-@click.argument("scenario")
+@click.argument("scenario", required=False)
 @click.option(
     "--set",
     "settings",
     multiple=True,
     metavar="PATH=VALUE",
     help="Set a value of the scenario, such as topology.sources=15; may be repeated.",
+)
+@click.option(
+    "--trace",
+    "traces",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write what happens over time into DIR, as Parquet.",
+)
+@click.option(
+    "--trace-what",
+    "names",
+    metavar="NAME[,NAME]",
+    help="Only these traces; --trace-list names them.  [default: all]",
+)
+@click.option(
+    "--trace-error",
+    "error",
+    type=click.FloatRange(min=0, max=1),
+    metavar="SHARE",
+    help="How far a traced value may be from the truth, as a share of the receiver window or the "
+    "buffer; 0 keeps every change.  [default: 0.001]",
+)
+@click.option(
+    "--trace-interval",
+    "interval",
+    metavar="SPAN",
+    help="Count cells and bytes in intervals of SPAN, such as '10 ms'.  "
+    "[default: a thousandth of the run]",
+)
+@click.option("--trace-list", "list_traces", is_flag=True, help="List the traces.")
+@click.option(
+    "--pcap",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the packets at the sources into FILE, as pcapng for Wireshark.",
 )
 @click.option("--seed", type=click.IntRange(min=0), metavar="N", help="The same as --set seed=N.")
 @click.option(
@@ -29,8 +67,14 @@ if TYPE_CHECKING:
 )
 @json_option
 def command(
-    scenario: str,
+    scenario: str | None,
     settings: Sequence[str],
+    traces: Path | None,
+    names: str | None,
+    error: float | None,
+    interval: str | None,
+    list_traces: bool,
+    pcap: Path | None,
     seed: int | None,
     driver: "Driver | None",
     as_json: bool,
@@ -39,6 +83,12 @@ def command(
 
     Example: longfat run lan.toml --set topology.sources=15 --seed 7 --json
     """
+    if list_traces:
+        _list_traces()
+        return
+    if scenario is None:
+        raise click.UsageError("Missing argument 'SCENARIO'.")
+    watch = _watch(traces, names, error, interval, pcap)
     from longfat.cli.progress import shown_progress
     from longfat.errors import Interrupted
     from longfat.scenario import load_scenario, run
@@ -48,7 +98,7 @@ def command(
         overrides["seed"] = str(seed)
     try:
         with shown_progress() as show:
-            record = run(load_scenario(scenario, overrides), show=show, driver=driver)
+            record = run(load_scenario(scenario, overrides), watch=watch, show=show, driver=driver)
     except Interrupted:
         say("stopped; of a single run nothing is kept")
         raise
@@ -56,6 +106,63 @@ def command(
         print_json(record)
     else:
         _print_record(record)
+    if traces is not None:
+        kind = "three-panel" if watch is None or not watch.names else watch.names[0]
+        say(f"traces are in {traces}; to see them: longfat plot {kind} {traces} -o run.png")
+    if pcap is not None:
+        say(f"packets are in {pcap}")
+
+
+def _watch(
+    traces: Path | None,
+    names: str | None,
+    error: float | None,
+    interval: str | None,
+    pcap: Path | None,
+) -> "Watch | None":
+    from longfat.execution import DEFAULT_ERROR, Watch
+
+    given = {"--trace-what": names, "--trace-error": error, "--trace-interval": interval}
+    if traces is None:
+        said = [option for option, value in given.items() if value is not None]
+        if said:
+            raise click.UsageError(f"{said[0]} goes with --trace DIR")
+        return None if pcap is None else Watch(pcap=pcap)
+    return Watch(
+        traces=traces,
+        names=tuple(name.strip() for name in names.split(",")) if names else (),
+        error=DEFAULT_ERROR if error is None else error,
+        interval_ps=None if interval is None else _picoseconds(interval),
+        pcap=pcap,
+    )
+
+
+_UNITS_PS = {"s": 10**12, "ms": 10**9, "us": 10**6, "ns": 10**3}
+
+
+def _picoseconds(text: str) -> int:
+    number, _, unit = text.strip().partition(" ")
+    try:
+        span = round(Decimal(number) * _UNITS_PS[unit.strip()])
+    except (ArithmeticError, KeyError, ValueError):
+        span = 0
+    if span <= 0:
+        raise click.BadParameter(
+            f"{text!r} is no span of time such as '10 ms'; units: {', '.join(_UNITS_PS)}",
+            param_hint="--trace-interval",
+        )
+    return span
+
+
+def _list_traces() -> None:
+    from longfat import _engine
+
+    kinds = json.loads(_engine.traces())
+    rows = [
+        [kind["name"], kind["doc"], ", ".join(column["name"] for column in kind["columns"])]
+        for kind in kinds
+    ]
+    print_table(["trace", "shows", "columns"], rows)
 
 
 def _assignment(text: str) -> tuple[str, str]:

@@ -2,11 +2,13 @@
 
 import click
 
+KINDS = {"scenario": "scenario_schema", "study": "study_schema", "claims": "claims_schema"}
+
 
 @click.command("schema")
-@click.argument("kind", type=click.Choice(["scenario", "study"]), default="scenario")
+@click.argument("kind", type=click.Choice(list(KINDS)), default="scenario")
 def command(kind: str) -> None:
-    """Print the JSON Schema of a scenario (or study) file."""
+    """Print the JSON Schema of a scenario (or study, or claims) file."""
     from longfat import _engine
 
-    click.echo(_engine.scenario_schema() if kind == "scenario" else _engine.study_schema())
+    click.echo(getattr(_engine, KINDS[kind])())

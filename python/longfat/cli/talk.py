@@ -4,6 +4,7 @@ import json
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -41,6 +42,17 @@ def print_table(
         table.add_row(*row)
     console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, markup=False)
     console.print(table)
+
+
+def splice_into(page: Path, command: str, text: str) -> None:
+    """Put `text` into a page, between the comments that name the `command` that printed it."""
+    from longfat.files import read_text, written_whole
+    from longfat.report.splice import spliced
+
+    new = spliced(read_text(page), command, text, str(page))
+    with written_whole(page) as temporary:
+        temporary.write_text(new, encoding="utf-8")
+    say(f"wrote {page}")
 
 
 def command_line() -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from longfat.comparison import Entry, TableComparison
-from longfat.plots import Layout, Row
+from longfat.plots import PLAIN, Layout, Options, Row
 from longfat.plots.palette import FAINT, INK, NEUTRAL, level_colors
 from longfat.reference import Combination
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SUMMARY = "efficiency against fairness, the paper's points and ours, in panels by two factors"
+SOURCE = "study"
 
 _METRICS = ("efficiency", "fairness")
 _MARKERS = ("o", "s", "^", "D", "v", "P")
@@ -20,7 +21,7 @@ _ONE_LEGEND_ROW, _LEGEND_COLUMNS = 5, 3
 _WIDTH_INCHES, _PANEL_HEIGHT_INCHES = 7.16, 1.9
 
 
-def collect(tables: Sequence[TableComparison]) -> list[Row]:
+def collect(tables: Sequence[TableComparison], _options: Options = PLAIN) -> list[Row]:
     """A row for each factor combination that has both metrics; the paper's may be None."""
     entries: dict[Combination, dict[str, Entry]] = {}
     for table in tables:
@@ -48,8 +49,11 @@ def _row(combination: Combination, entries: dict[str, Entry]) -> Row:
     return row | {"replications": entries["efficiency"].replications}
 
 
-def draw(figure: "Figure", rows: Sequence[Row], layout: Layout) -> None:
+def draw(
+    figure: "Figure", rows: Sequence[Row], options: Options = PLAIN, _source: object = ()
+) -> None:
     """Draw a grid of panels: a row and a column for each level of the layout's factors."""
+    layout = options.layout("policy")
     across, down = _levels(rows, layout.columns), _levels(rows, layout.rows)
     colors = level_colors(_levels(rows, layout.colors))
     markers = _markers(_levels(rows, layout.markers))

@@ -1,6 +1,7 @@
-"""Colours of levels: a policy has the same in every plot, colour-blind readers tell them apart.
+"""Colours of levels: a policy or a flavor has the same in every plot, whatever its neighbours.
 
-The colours are those of Okabe and Ito, "Color Universal Design" (2008).
+Colour-blind readers tell them apart: the colours are those of Okabe and Ito, "Color Universal
+Design" (2008).
 """
 
 from collections.abc import Sequence
@@ -9,19 +10,40 @@ INK = "#333333"
 NEUTRAL = "#999999"
 FAINT = "#cccccc"
 
-_POLICIES = {
-    "ubr": "#D55E00",
-    "epd": "#CC79A7",
-    "selective-drop": "#0072B2",
-    "fba": "#009E73",
+BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+SKY, PURPLE, BLACK, YELLOW = "#56B4E9", "#CC79A7", "#000000", "#F0E442"
+
+_OWN = {
+    # Drop policies.
+    "ubr": VERMILION,
+    "tail-drop": VERMILION,
+    "epd": PURPLE,
+    "selective-drop": BLUE,
+    "fba": GREEN,
+    # Flavors: no plot shows them beside policies in colour.
+    "vanilla": BLACK,
+    "tahoe": YELLOW,
+    "reno": ORANGE,
+    "newreno": SKY,
+    "newreno-rfc6582": SKY,
+    "sack": BLUE,
+    "sack-rfc6675": BLUE,
+    # Service classes.
+    "vbr": FAINT,
 }
-_OTHERS = ("#E69F00", "#56B4E9", "#000000", "#F0E442")
+_OTHERS = (ORANGE, SKY, BLACK, GREEN, PURPLE, YELLOW)
+
+_FLOWS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 
 
 def level_colors(levels: Sequence[str]) -> dict[str, str]:
     """The colour of each level; levels without one of their own take turns with the rest."""
-    others = [level for level in levels if level not in _POLICIES]
-    return {
-        level: _POLICIES.get(level) or _OTHERS[others.index(level) % len(_OTHERS)]
-        for level in levels
-    }
+    taken = {_OWN[level] for level in levels if level in _OWN}
+    free = [color for color in _OTHERS if color not in taken] or list(_OTHERS)
+    others = [level for level in levels if level not in _OWN]
+    return {level: _OWN.get(level) or free[others.index(level) % len(free)] for level in levels}
+
+
+def flow_color(flow: int) -> str:
+    """The colour of a flow by its number, from 1 on; every seventh flow has the same."""
+    return _FLOWS[(flow - 1) % len(_FLOWS)]

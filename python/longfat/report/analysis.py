@@ -158,6 +158,8 @@ def analysis_document(analysis: Analysis, source: Mapping[str, Any]) -> dict[str
         "interactions": [dataclasses.asdict(effect) for effect in analysis.interactions],
         "standard_error": analysis.standard_error,
         "degrees_of_freedom": analysis.degrees_of_freedom,
+        "predicted": list(analysis.predicted),
+        "residuals": list(analysis.residuals),
         "checks": [dataclasses.asdict(check) for check in analysis.checks],
         "words": sentences(analysis),
     }

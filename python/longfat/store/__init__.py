@@ -8,14 +8,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
 
-from sqlalchemy import Column, Connection, Engine, delete, func, insert, select
+from sqlalchemy import Column, Connection, Engine, delete, func, insert, inspect, select
 
 from longfat import _engine
 from longfat.errors import CheckFailed
 from longfat.execution import Record
 from longfat.scenario import Scenario
 from longfat.store.connection import clear_errors, open_for_reading, open_for_writing, store_path
-from longfat.store.schema import DONE, FAILED, flows, ports, running, runs
+from longfat.store.schema import DONE, FAILED, completions, flows, ports, running, runs
 
 SILENCE = timedelta(seconds=10)
 """A process that has not been heard of for so long runs nothing any more."""
@@ -74,6 +74,22 @@ class Store:
     def metrics(self, run_ids: Sequence[str]) -> dict[str, dict[str, float]]:
         """The metrics of those of the runs that are done."""
         return self._of_runs(runs.c.metrics, run_ids, (DONE,))
+
+    def completions(self, run_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """What was asked for in those of the runs where applications ask, by run id and name.
+
+        For each kind of thing (`"class 0"`, `"page"`): how many were `asked` for and `delivered`,
+        and their `times`, which `longfat.histogram.Histogram.of` reads.
+        """
+        query = select(completions.c.run_id, completions.c.name, completions.c.measures)
+        found: dict[str, dict[str, Any]] = {}
+        with clear_errors(self.path), self._engine.connect() as connection:
+            if not inspect(connection).has_table(completions.name):
+                return found
+            for ids in _portions(run_ids):
+                for row in connection.execute(query.where(completions.c.run_id.in_(ids))):
+                    found.setdefault(row.run_id, {})[row.name] = row.measures
+        return found
 
     def failures(self, run_ids: Sequence[str]) -> dict[str, str]:
         """The failure messages of those of the runs that failed."""
@@ -172,6 +188,7 @@ def _insert(connection: Connection, results: Sequence[RunResult]) -> list[str]:
         (runs, [_run_row(result) for result in new]),
         (flows, [row for result in new for row in _part_rows(result, "flows", "flavor")]),
         (ports, [row for result in new for row in _part_rows(result, "ports", "policy")]),
+        (completions, [row for result in new for row in _part_rows(result, "completions")]),
     ):
         if rows:
             connection.execute(insert(table), rows)
@@ -200,16 +217,14 @@ def _run_row(result: RunResult) -> dict[str, Any]:
     }
 
 
-def _part_rows(result: RunResult, part: str, kind: str) -> Iterator[dict[str, Any]]:
+def _part_rows(result: RunResult, part: str, *kinds: str) -> Iterator[dict[str, Any]]:
+    own = ("name", *kinds)
     for position, measures in enumerate((result.record or {}).get(part, ())):
         yield {
             "run_id": result.scenario.run_id,
             "position": position,
-            "name": measures["name"],
-            kind: measures[kind],
-            "measures": {
-                name: value for name, value in measures.items() if name not in ("name", kind)
-            },
+            **{column: measures[column] for column in own},
+            "measures": {name: value for name, value in measures.items() if name not in own},
         }
 
 

@@ -76,6 +76,17 @@ ports = Table(
     Column("measures", JSON, nullable=False),
 )
 
+# How long what was asked for took to arrive, by kind, where applications ask; older stores have no
+# such table.
+completions = Table(
+    "completions",
+    metadata,
+    Column("run_id", ForeignKey("runs.run_id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("name", String, nullable=False),
+    Column("measures", JSON, nullable=False),
+)
+
 # Runs in progress, by what their process said last; a killed process leaves rows that grow stale.
 running = Table(
     "running",

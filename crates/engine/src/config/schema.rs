@@ -3,6 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::section::{Field, ModelShape, Shape};
+use super::{Node, Value, parse_fragment};
 
 /// JSON Schema of a document whose root is a table of `fields`.
 #[must_use]
@@ -84,15 +85,18 @@ fn field_schema(field: &Field) -> Json {
 }
 
 fn default_json(text: &str) -> Json {
-    use super::{Value, parse_fragment};
-    match parse_fragment(text).value {
-        Value::Text(text) => text.into(),
-        Value::Integer(number) => number.into(),
-        Value::Float(number) => number.into(),
-        Value::Boolean(value) => value.into(),
-        Value::Array(_) => json!([]),
-        _ => json!({}),
+    fn json(node: Node) -> Json {
+        match node.value {
+            Value::Text(text) => text.into(),
+            Value::Integer(number) => number.into(),
+            Value::Float(number) => number.into(),
+            Value::Boolean(value) => value.into(),
+            Value::Array(items) => items.into_iter().map(json).collect(),
+            Value::Table(entries) => entries.into_iter().map(|(key, node)| (key.name, json(node))).collect(),
+            Value::Other(_) => Json::Null,
+        }
     }
+    json(parse_fragment(text))
 }
 
 fn shape_schema(shape: &Shape) -> Json {

@@ -1,9 +1,15 @@
-//! Results: metrics, counters, and a fingerprint of all that happened.
+//! Results: metrics, counters, histograms, and a fingerprint of all that happened.
 
 mod fingerprint;
+mod histogram;
+mod max_min;
 mod metrics;
 mod record;
 
 pub use fingerprint::Fingerprint;
+pub use histogram::{Histogram, bin_of};
+pub use max_min::{max_min_fairness, max_min_shares};
 pub use metrics::{excess_fairness, fairness_index, least_share_of_promises};
-pub use record::{ClassRecord, FlowRecord, Metrics, PortRecord, RunRecord, Work};
+pub use record::{
+    ClassRecord, CompletionRecord, FlowRecord, FrameRecord, Metrics, PortRecord, RequestRecord, RunRecord, Work,
+};

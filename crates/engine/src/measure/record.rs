@@ -5,6 +5,8 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use super::Histogram;
+
 /// Everything a run has to tell.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunRecord {
@@ -26,6 +28,9 @@ pub struct RunRecord {
     pub flows: Vec<FlowRecord>,
     /// Results of each managed port.
     pub ports: Vec<PortRecord>,
+    /// How long what was asked for took to arrive, by kind; left out where nobody asks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub completions: Vec<CompletionRecord>,
     /// What the simulation cost, in counts that do not depend on the machine.
     pub work: Work,
     /// Hash of all that happened (16 hexadecimal digits).
@@ -49,7 +54,7 @@ pub struct Metrics {
     pub mean_queue_cells: f64,
     /// Cells dropped over cells that arrived, at managed ports.
     pub cell_loss_ratio: f64,
-    /// Expiries of retransmission timers, all connections.
+    /// Expiries of retransmission timers, all connections; those of clients' requests are in the connections' `requests`.
     pub timeouts: u64,
     /// Packets that loss models have lost, acknowledgments included; what buffers drop is not among them.
     pub packets_lost: u64,
@@ -60,6 +65,20 @@ pub struct Metrics {
     /// Jain's fairness index of what connections have beyond their minimum cell rates; left out where nothing is promised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excess_fairness: Option<f64>,
+    /// What clients have asked for in bits per second of the run, whether it was sent or not; left out where nobody asks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offered_bps: Option<f64>,
+    /// Jain's fairness index of throughputs relative to max-min fair shares (M-04); left out where no application limits its
+    /// demand, so that all shares are equal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_min_fairness: Option<f64>,
+    /// Frames with CLP = 0 that lost a cell at the port over those that came to it, all connections; left out where nothing is
+    /// promised, or no such frame came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clp0_frame_loss_ratio: Option<f64>,
+    /// The same of frames with CLP = 1: those that exceed what their connections are promised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clp1_frame_loss_ratio: Option<f64>,
 }
 
 impl Metrics {
@@ -76,6 +95,10 @@ impl Metrics {
         "packets_lost",
         "least_share_of_mcr",
         "excess_fairness",
+        "offered_bps",
+        "max_min_fairness",
+        "clp0_frame_loss_ratio",
+        "clp1_frame_loss_ratio",
     ];
 }
 
@@ -98,10 +121,104 @@ pub struct FlowRecord {
     pub timeouts: u64,
     /// Entries into fast retransmit.
     pub fast_retransmits: u64,
+    /// Acknowledgments that acknowledge nothing new.
+    pub duplicate_acknowledgments: u64,
     /// Largest congestion window.
     pub max_cwnd_bytes: f64,
     /// When the last byte was delivered, in seconds; `null` if that has not happened, or the source has no end.
     pub finished_s: Option<f64>,
+    /// What the receiving end asked for; left out where it does not ask.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<RequestRecord>,
+    /// What became of its frames at the bottleneck's port; left out where nothing is promised.
+    #[serde(flatten)]
+    pub frames: Option<FrameRecord>,
+}
+
+/// Requests of a connection's client, and what they cost on their way to the server.
+#[derive(Clone, Debug, Serialize)]
+pub struct RequestRecord {
+    /// Requests that the client has handed to its TCP.
+    pub made: u64,
+    /// Requests that have reached the server, which answers at once.
+    pub answered: u64,
+    /// Files that have arrived whole.
+    pub files_delivered: u64,
+    /// What was asked for in bits per second of the run.
+    pub offered_bps: f64,
+    /// Segments that the client sent, again or not.
+    pub segments_sent: u64,
+    /// Segments that the client sent again.
+    pub segments_retransmitted: u64,
+    /// Expiries of the client's retransmission timer.
+    pub timeouts: u64,
+}
+
+/// How long one kind of thing took, from the request to the last byte, over all connections.
+#[derive(Clone, Debug, Serialize)]
+pub struct CompletionRecord {
+    /// What it is ("class 0", "page").
+    pub name: String,
+    /// How many were asked for.
+    pub asked: u64,
+    /// How many arrived before the end of the run; only these have a time.
+    pub delivered: u64,
+    /// Their times.
+    pub times: Histogram,
+}
+
+/// Frames that came to the bottleneck's port, by their cell loss priority, and those of them that lost a cell there: dropped for a
+/// full buffer or by the policy. Frames of which loss models have lost the first cell never came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FrameRecord {
+    /// Frames with CLP = 0: within what the connection is promised, or nobody marks.
+    pub clp0_frames: u64,
+    /// Those of them that lost a cell.
+    pub clp0_frames_dropped: u64,
+    /// Frames with CLP = 1.
+    pub clp1_frames: u64,
+    /// Those of them that lost a cell.
+    pub clp1_frames_dropped: u64,
+}
+
+impl FrameRecord {
+    /// Counts a frame that came.
+    pub fn count(&mut self, is_tagged: bool) {
+        *(if is_tagged { &mut self.clp1_frames } else { &mut self.clp0_frames }) += 1;
+    }
+
+    /// Counts a frame that lost a cell.
+    pub fn count_dropped(&mut self, is_tagged: bool) {
+        *(if is_tagged { &mut self.clp1_frames_dropped } else { &mut self.clp0_frames_dropped }) += 1;
+    }
+
+    /// The frames of both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            clp0_frames: self.clp0_frames + other.clp0_frames,
+            clp0_frames_dropped: self.clp0_frames_dropped + other.clp0_frames_dropped,
+            clp1_frames: self.clp1_frames + other.clp1_frames,
+            clp1_frames_dropped: self.clp1_frames_dropped + other.clp1_frames_dropped,
+        }
+    }
+
+    /// Share of the frames with CLP = 0 that lost a cell; `None` if none came.
+    #[must_use]
+    pub fn clp0_loss_ratio(&self) -> Option<f64> {
+        ratio(self.clp0_frames_dropped, self.clp0_frames)
+    }
+
+    /// Share of the frames with CLP = 1 that lost a cell; `None` if none came.
+    #[must_use]
+    pub fn clp1_loss_ratio(&self) -> Option<f64> {
+        ratio(self.clp1_frames_dropped, self.clp1_frames)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
 }
 
 /// Results of one managed port: of the class UBR, where there are service classes.

@@ -8,6 +8,7 @@ use crate::loss::{Direction, LossContext, LossModel};
 use crate::random::Chance;
 use crate::registry::Chosen;
 use crate::topology::Graph;
+use crate::traffic::SourceContext;
 use crate::transport::{OptionSize, OutOfOrder, WindowScale, option_bytes};
 use crate::units::{CELL_BITS, PICOSECONDS_PER_SECOND, Rate, Span};
 
@@ -34,6 +35,7 @@ impl Scenario {
             objections.extend(self.object_to_buffer(&graph));
             objections.extend(self.object_to_losses(&graph));
             objections.extend(self.object_to_background(&graph));
+            objections.extend(self.object_to_traffic());
             if objections.is_empty() {
                 objections.extend(self.object_to_classes(&graph));
             }
@@ -162,6 +164,13 @@ impl Scenario {
             objections.into_iter().map(|(key, message)| (format!("background[{number}].{key}"), message)).collect()
         };
         self.background.iter().enumerate().flat_map(of_model).collect()
+    }
+
+    fn object_to_traffic(&self) -> Vec<Objection> {
+        let chance = Chance { seed: self.seed, replication: self.replication };
+        let context = SourceContext { chance: chance.stream("objections/source"), number: 0 };
+        let objections = self.traffic.objections(&context);
+        objections.into_iter().map(|(key, message)| (format!("traffic.{key}"), message)).collect()
     }
 
     fn object_to_windows(&self) -> Vec<Objection> {

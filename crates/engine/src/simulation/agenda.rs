@@ -12,7 +12,8 @@ pub(super) struct Agenda {
     lines: Vec<Slot>,
     ports: Vec<Slot>,
     flows: usize,
-    /// Where the timers of the flows begin, followed by their wakes, their late acknowledgments, and the backgrounds.
+    sources: usize,
+    /// Where the timers of the flows begin, followed by their late acknowledgments, the wakes of sources, and the backgrounds.
     timers: usize,
 }
 
@@ -21,7 +22,13 @@ pub(super) const NOWHERE: Slot = Slot(u32::MAX);
 
 impl Agenda {
     /// For ports in front of the lines `port_lines`, lines that are `watched` or not, flows and backgrounds.
-    pub(super) fn new(port_lines: &[usize], watched: &[bool], flows: usize, backgrounds: usize) -> Self {
+    pub(super) fn new(
+        port_lines: &[usize],
+        watched: &[bool],
+        flows: usize,
+        sources: usize,
+        backgrounds: usize,
+    ) -> Self {
         let busiest = port_lines.first().copied();
         let mut events: Vec<_> = busiest.iter().flat_map(|&line| [Event::Service(0), Event::Arrival(line)]).collect();
         let others = (0..watched.len()).filter(|line| watched[*line] && Some(*line) != busiest);
@@ -31,6 +38,7 @@ impl Agenda {
             lines: vec![NOWHERE; watched.len()],
             ports: vec![NOWHERE; port_lines.len()],
             flows,
+            sources,
             timers: events.len(),
             events,
         };
@@ -42,8 +50,8 @@ impl Agenda {
             }
         }
         agenda.events.extend((0..flows).map(Event::Timeout));
-        agenda.events.extend((0..flows).map(Event::Wake));
         agenda.events.extend((0..flows).map(Event::LateAcknowledgment));
+        agenda.events.extend((0..sources).map(Event::Wake));
         agenda.events.extend((0..backgrounds).map(Event::Background));
         agenda
     }
@@ -72,16 +80,16 @@ impl Agenda {
         slot(self.timers + flow)
     }
 
-    pub(super) fn wake(&self, flow: usize) -> Slot {
+    pub(super) fn late_acknowledgment(&self, flow: usize) -> Slot {
         slot(self.timers + self.flows + flow)
     }
 
-    pub(super) fn late_acknowledgment(&self, flow: usize) -> Slot {
-        slot(self.timers + 2 * self.flows + flow)
+    pub(super) fn wake(&self, connection: usize) -> Slot {
+        slot(self.timers + 2 * self.flows + connection)
     }
 
     pub(super) fn background(&self, number: usize) -> Slot {
-        slot(self.timers + 3 * self.flows + number)
+        slot(self.timers + 2 * self.flows + self.sources + number)
     }
 }
 

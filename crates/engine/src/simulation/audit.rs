@@ -49,7 +49,27 @@ impl<O: Observer> Simulation<O> {
             self.cells_sent,
             self.cells_delivered + dropped + lost + under_way,
         )?;
-        self.flows.iter().try_for_each(audit_flow)
+        self.flows.iter().try_for_each(audit_flow)?;
+        (0..self.sources.len()).try_for_each(|connection| self.audit_exchange(connection))
+    }
+
+    /// Whether every request was made once and answered once, with the file that it asked for.
+    fn audit_exchange(&self, connection: usize) -> Result<(), Violation> {
+        let Some(exchange) = self.sources[connection].exchange() else { return Ok(()) };
+        let (answers, requests) = (&self.flows[connection], &self.flows[self.sources.len() + connection]);
+        equal(
+            "bytes of requests made, and handed over",
+            exchange.made * exchange.request_bytes,
+            requests.sender.offered(),
+        )?;
+        equal("bytes of answers, and those handed over", exchange.bytes_answered, answers.sender.offered())?;
+        let whole = requests.receiver.next() / exchange.request_bytes;
+        equal("requests that have arrived, and those answered", whole, exchange.answered)?;
+        let order = [exchange.files_delivered, exchange.answered, exchange.made];
+        if order.is_sorted() && exchange.bytes_answered <= exchange.bytes_asked {
+            return Ok(());
+        }
+        Err(Violation(format!("more was answered than was asked for: {exchange:?}")))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Background traffic: from its sources into the bottleneck's port, and out of the network at the other end of the line.
 
-use super::{OTHER_RANK, Simulation};
+use super::{OTHER_RANK, Policing, Simulation};
 use crate::framing::{Cell, Content};
 use crate::observer::Observer;
 use crate::units::Time;
@@ -15,13 +15,13 @@ impl<O: Observer> Simulation<O> {
             Some(time) => self.calendar.schedule(self.agenda.background(number), time, OTHER_RANK),
             None => self.calendar.cancel(self.agenda.background(number)),
         }
-        let circuit = (2 * self.flows.len() + number) as u32;
+        let circuit = (self.circuit_ends.len() + number) as u32;
         let packet = self.packets.insert(Content::Background, emission.cells, emission.bits);
         self.cells_sent += u64::from(emission.cells);
         for index in 0..emission.cells {
             let cell = Cell::new(packet, circuit, index == 0, index + 1 == emission.cells);
             // Where connections are promised a rate, what is promised none exceeds it.
-            let cell = if self.policing.is_some() { cell.tagged() } else { cell };
+            let cell = if self.policing.as_ref().is_some_and(Policing::marks) { cell.tagged() } else { cell };
             self.enter_port(now, self.background_port, cell);
         }
     }

@@ -3,7 +3,7 @@
 use super::agenda::{Agenda, NOWHERE};
 use super::loss_point::place_loss_points;
 use super::policing::Policing;
-use super::{Driver, Entrance, Flow, LineEnd, Link, OTHER_RANK, SERVICE_RANK, Simulation};
+use super::{Driver, Entrance, Flow, LineEnd, Link, OTHER_RANK, SERVICE_RANK, Simulation, Way};
 use crate::calendar::Calendar;
 use crate::framing::{Packets, Reassembly, Unit};
 use crate::link::Line;
@@ -14,8 +14,8 @@ use crate::scenario::Scenario;
 use crate::switch::Port;
 use crate::switch::scheduler::Class;
 use crate::topology::{Graph, Routes};
-use crate::traffic::SourceContext;
-use crate::transport::{Receiver, Sender, TickClock};
+use crate::traffic::{Source, SourceContext};
+use crate::transport::{Receiver, Sender, TcpConfig, TickClock};
 use crate::units::Time;
 
 impl<O: Observer> Simulation<O> {
@@ -32,14 +32,15 @@ impl<O: Observer> Simulation<O> {
         let chance = Chance { seed: scenario.seed, replication: scenario.replication };
         let framing = scenario.framing.build(&());
         let (mut links, mut ports) = build_links(scenario, &graph, framing.unit(), chance);
-        let policing = scenario.contract(&graph).and_then(|contract| Policing::start(&contract, &graph, &mut links));
+        let policing = scenario.contract(&graph).map(|contract| Policing::start(&contract, &graph, &mut links));
         let loss_points = place_loss_points(scenario, &graph, &mut links);
-        let flows: Vec<_> = (0..graph.flows.len()).map(|number| build_flow(scenario, &graph, number, chance)).collect();
+        let sources: Vec<_> = (0..graph.flows.len()).map(|number| build_source(scenario, number, chance)).collect();
+        let flows = build_flows(scenario, &graph, &sources, chance);
         let (backgrounds, vbr): (Vec<_>, Vec<_>) =
             scenario.sources_of_background(&graph).into_iter().partition(|source| source.class() == Class::Ubr);
         let background_port = ports.iter().position(|port| Some(port.line) == graph.bottleneck_number()).unwrap_or(0);
         let first_vbr = vbr.into_iter().filter_map(|source| ports[background_port].add_vbr(source)).min();
-        let agenda = plan_events(&graph, &mut links, &ports, backgrounds.len());
+        let agenda = plan_events(&graph, &mut links, &ports, flows.len(), sources.len(), backgrounds.len());
         let mut simulation = Self {
             calendar: Calendar::new(agenda.len()),
             agenda,
@@ -51,6 +52,8 @@ impl<O: Observer> Simulation<O> {
             backgrounds,
             background_port,
             policing,
+            circuit_ends: vec![Reassembly::new(framing.lost_last_cell()); 2 * sources.len()],
+            sources,
             flows,
             framing,
             packets: Packets::default(),
@@ -65,9 +68,9 @@ impl<O: Observer> Simulation<O> {
             scenario: scenario.clone(),
             observer,
         };
-        for number in 0..simulation.flows.len() {
-            let start = simulation.flows[number].source.start();
-            simulation.calendar.schedule(simulation.agenda.wake(number), start, OTHER_RANK);
+        for connection in 0..simulation.sources.len() {
+            let start = simulation.sources[connection].start();
+            simulation.calendar.schedule(simulation.agenda.wake(connection), start, OTHER_RANK);
         }
         for number in 0..simulation.backgrounds.len() {
             let start = simulation.backgrounds[number].start();
@@ -84,7 +87,14 @@ impl<O: Observer> Simulation<O> {
 }
 
 /// Gives every entity that can have an event its slot of the calendar.
-fn plan_events(graph: &Graph, links: &mut [Link], ports: &[Port], backgrounds: usize) -> Agenda {
+fn plan_events(
+    graph: &Graph,
+    links: &mut [Link],
+    ports: &[Port],
+    flows: usize,
+    sources: usize,
+    backgrounds: usize,
+) -> Agenda {
     let mut is_watched = vec![true; links.len()];
     for flow in &graph.flows {
         for hop in flow.forward.windows(2).chain(flow.backward.windows(2)) {
@@ -92,7 +102,7 @@ fn plan_events(graph: &Graph, links: &mut [Link], ports: &[Port], backgrounds: u
         }
     }
     let port_lines: Vec<_> = ports.iter().map(|port| port.line).collect();
-    let agenda = Agenda::new(&port_lines, &is_watched, graph.flows.len(), backgrounds);
+    let agenda = Agenda::new(&port_lines, &is_watched, flows, sources, backgrounds);
     for (number, link) in links.iter_mut().enumerate() {
         link.slot = agenda.line(number);
     }
@@ -152,25 +162,43 @@ fn find_relays(graph: &Graph) -> Vec<Option<usize>> {
     (0..graph.links.len()).map(relay).collect()
 }
 
-fn build_flow(scenario: &Scenario, graph: &Graph, number: usize, chance: Chance) -> Flow {
-    let tcp = &scenario.tcp;
-    let stream = |what: &str| chance.stream(&format!("flow/{}/{what}", number + 1));
-    let clock = TickClock::new(tcp.timer_granularity.0, tcp.timer_phase, &mut stream("timer-phase"));
-    let lost_last_cell = scenario.framing.build(&()).lost_last_cell();
-    let paths = &graph.flows[number];
-    let source = scenario.traffic.build(&SourceContext { chance: stream("source"), number: number as u64 });
+fn build_source(scenario: &Scenario, number: usize, chance: Chance) -> Box<dyn Source> {
+    let chance = chance.stream(&format!("flow/{}/source", number + 1));
+    scenario.traffic.build(&SourceContext { chance, number: number as u64 })
+}
+
+/// A flow for the data of each connection and, where receiving ends ask, behind them one for the requests of each.
+fn build_flows(scenario: &Scenario, graph: &Graph, sources: &[Box<dyn Source>], chance: Chance) -> Vec<Flow> {
+    let asks = sources.iter().any(|source| source.asks());
+    let there = |number: usize| Way { circuit: 2 * number, line: graph.flows[number].forward[0] };
+    let back = |number: usize| Way { circuit: 2 * number + 1, line: graph.flows[number].backward[0] };
+    let clock = |number: usize, what: &str| {
+        let mut chance = chance.stream(&format!("flow/{}/{what}", number + 1));
+        TickClock::new(scenario.tcp.timer_granularity.0, scenario.tcp.timer_phase, &mut chance)
+    };
+    // Who asks opens the connection; when there is something to answer it is open.
+    let tcp = TcpConfig { handshake: scenario.tcp.handshake && !asks, ..scenario.tcp.clone() };
+    let data = |number: usize| Flow {
+        size: sources[number].size(),
+        ..build_flow(&tcp, clock(number, "timer-phase"), there(number), back(number))
+    };
+    let requests =
+        |number| build_flow(&scenario.tcp, clock(number, "request-timer-phase"), back(number), there(number));
+    let connections = 0..sources.len();
+    let asking = if asks { connections.clone() } else { 0..0 };
+    connections.map(data).chain(asking.map(requests)).collect()
+}
+
+fn build_flow(tcp: &TcpConfig, clock: TickClock, data: Way, acknowledgments: Way) -> Flow {
     Flow {
-        size: source.size(),
-        finished: None,
-        source,
         sender: Sender::new(tcp, clock),
         receiver: Receiver::new(tcp),
-        data_line: paths.forward[0],
-        acknowledgment_line: paths.backward[0],
-        data_in: Reassembly::new(lost_last_cell),
-        acknowledgments_in: Reassembly::new(lost_last_cell),
+        data,
+        acknowledgments,
         timer: None,
         late_acknowledgment: None,
+        size: None,
+        finished: None,
         fingerprint: Fingerprint::default(),
     }
 }

@@ -1,6 +1,6 @@
 //! The end systems: segments, acknowledgments and timers, between the network and the senders and receivers.
 
-use super::{OTHER_RANK, Simulation, Slot};
+use super::{OTHER_RANK, Simulation, Slot, Way};
 use crate::framing::{Cell, Content};
 use crate::observer::Observer;
 use crate::transport::{Acknowledgment, Segment, option_bytes};
@@ -10,29 +10,47 @@ impl<O: Observer> Simulation<O> {
     /// A cell has reached the host at the end of its circuit.
     #[inline]
     pub(super) fn deliver(&mut self, now: Time, cell: Cell) {
-        let (number, is_data) = (cell.circuit() / 2, cell.circuit().is_multiple_of(2));
-        let Some(flow) = self.flows.get_mut(number) else { return self.absorb(cell) };
-        let end = if is_data { &mut flow.data_in } else { &mut flow.acknowledgments_in };
+        let circuit = cell.circuit();
+        let Some(end) = self.circuit_ends.get_mut(circuit) else { return self.absorb(cell) };
         let content = end.receive(cell, &self.packets).map(|packet| self.packets.get(packet).content);
         self.cells_delivered += 1;
         self.packets.release_cell(cell.packet);
         if let Some(content) = content {
-            self.hand_over(now, number, content);
+            self.hand_over(now, circuit, content);
         }
     }
 
-    /// A whole packet has reached an end system of a flow.
+    /// A whole packet has reached the end of its circuit.
     #[inline]
-    pub(super) fn hand_over(&mut self, now: Time, number: usize, content: Content) {
+    pub(super) fn hand_over(&mut self, now: Time, circuit: usize, content: Content) {
         match content {
-            Content::Data { sequence, length, sent } => self.receive_segment(now, number, sequence, length, sent),
-            Content::Acknowledgment(acknowledgment) => self.receive_acknowledgment(now, number, acknowledgment),
+            Content::Data { sequence, length, sent } => {
+                self.receive_segment(now, self.flow_with_data_on(circuit), sequence, length, sent);
+            }
+            Content::Acknowledgment(acknowledgment) => {
+                self.receive_acknowledgment(now, self.flow_with_acknowledgments_on(circuit), acknowledgment);
+            }
             Content::Synchronize => {
+                let number = self.flow_with_data_on(circuit);
+                self.observer.synchronize_received(now, number);
                 self.send_backward(now, number, Content::Synchronized, option_bytes::SYNCHRONIZE);
             }
-            Content::Synchronized => self.open(now, number),
+            Content::Synchronized => self.open(now, self.flow_with_acknowledgments_on(circuit)),
             Content::Background => {}
         }
+    }
+
+    pub(super) fn flow_with_data_on(&self, circuit: usize) -> usize {
+        circuit / 2 + if circuit.is_multiple_of(2) { 0 } else { self.sources.len() }
+    }
+
+    pub(super) fn flow_with_acknowledgments_on(&self, circuit: usize) -> usize {
+        self.flow_with_data_on(circuit ^ 1)
+    }
+
+    /// Whether receiving ends ask for what is sent: then there are flows of requests too.
+    fn has_requests(&self) -> bool {
+        self.flows.len() > self.sources.len()
     }
 
     fn receive_segment(&mut self, now: Time, number: usize, sequence: u64, length: u64, sent: Time) {
@@ -49,6 +67,21 @@ impl<O: Observer> Simulation<O> {
             self.send_acknowledgment(now, number, acknowledgment);
         }
         self.watch_receiver(now, number);
+        if self.has_requests() {
+            self.tell_application(now, number, next);
+        }
+    }
+
+    /// In all so many bytes of a flow have been delivered: requests to a server, or answers to a client.
+    fn tell_application(&mut self, now: Time, number: usize, delivered: u64) {
+        let Some(connection) = number.checked_sub(self.sources.len()) else {
+            return self.sources[number].note_delivered(now, delivered);
+        };
+        let answer = self.sources[connection].answer(delivered);
+        if answer > 0 {
+            self.flows[connection].sender.offer(now, answer, &mut self.segments);
+            self.send_segments(now, connection);
+        }
     }
 
     /// A delayed acknowledgment is due.
@@ -76,8 +109,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     fn send_backward(&mut self, now: Time, number: usize, content: Content, option_bytes: u64) {
-        let line = self.flows[number].acknowledgment_line;
-        self.send_packet(now, line, 2 * number + 1, content, 0, option_bytes);
+        self.send_packet(now, self.flows[number].acknowledgments, content, 0, option_bytes);
     }
 
     fn receive_acknowledgment(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) {
@@ -91,6 +123,7 @@ impl<O: Observer> Simulation<O> {
 
     /// The answer to a synchronizing segment has arrived.
     fn open(&mut self, now: Time, number: usize) {
+        self.observer.synchronized(now, number);
         self.flows[number].sender.synchronized(now, &mut self.segments);
         self.send_segments(now, number);
     }
@@ -107,26 +140,27 @@ impl<O: Observer> Simulation<O> {
         self.send_segments(now, number);
     }
 
-    pub(super) fn wake(&mut self, now: Time, number: usize) {
-        let flow = &mut self.flows[number];
-        let wake = flow.source.wake(now);
-        flow.sender.offer(now, wake.bytes, &mut self.segments);
-        self.schedule_or_cancel(now, self.agenda.wake(number), wake.next);
+    pub(super) fn wake(&mut self, now: Time, connection: usize) {
+        let source = &mut self.sources[connection];
+        let wake = source.wake(now);
+        let number = if source.asks() { self.sources.len() + connection } else { connection };
+        self.flows[number].sender.offer(now, wake.bytes, &mut self.segments);
+        self.schedule_or_cancel(now, self.agenda.wake(connection), wake.next);
         self.send_segments(now, number);
     }
 
     /// Sends what the sender of a flow has decided to send, and sets its timer in the calendar.
     fn send_segments(&mut self, now: Time, number: usize) {
-        let line = self.flows[number].data_line;
+        let way = self.flows[number].data;
         for index in 0..self.segments.len() {
             let segment = self.segments[index];
             self.observer.segment_sent(now, number, segment, self.flows[number].sender.window());
             let Segment { sequence, length, .. } = segment;
             if segment.synchronize {
-                self.send_packet(now, line, 2 * number, Content::Synchronize, 0, option_bytes::SYNCHRONIZE);
+                self.send_packet(now, way, Content::Synchronize, 0, option_bytes::SYNCHRONIZE);
             } else {
                 let content = Content::Data { sequence, length, sent: now };
-                self.send_packet(now, line, 2 * number, content, length, self.scenario.tcp.option_bytes());
+                self.send_packet(now, way, content, length, self.scenario.tcp.option_bytes());
             }
         }
         self.segments.clear();
@@ -136,6 +170,7 @@ impl<O: Observer> Simulation<O> {
             flow.timer = expires;
             self.schedule_or_cancel(now, self.agenda.timer(number), expires);
         }
+        self.observer.sender_acted(now, number, &self.flows[number].sender);
     }
 
     pub(super) fn schedule_or_cancel(&mut self, now: Time, slot: Slot, time: Option<Time>) {
@@ -149,15 +184,8 @@ impl<O: Observer> Simulation<O> {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a packet has few cells; circuits are numbered in 29 bits")]
-    pub(super) fn send_packet(
-        &mut self,
-        now: Time,
-        line: usize,
-        circuit: usize,
-        content: Content,
-        payload_bytes: u64,
-        option_bytes: u64,
-    ) {
+    fn send_packet(&mut self, now: Time, way: Way, content: Content, payload_bytes: u64, option_bytes: u64) {
+        let Way { circuit, line } = way;
         let cells = self.framing.cells(payload_bytes, option_bytes) as u32;
         let packet = self.packets.insert(content, cells, self.framing.bits(payload_bytes, option_bytes));
         self.cells_sent += u64::from(cells);

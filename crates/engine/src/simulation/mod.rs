@@ -59,7 +59,7 @@ enum Event {
     Service(usize),
     /// A flow's retransmission timer expires.
     Timeout(usize),
-    /// A flow's source wakes.
+    /// A connection's source wakes.
     Wake(usize),
     /// A flow's delayed acknowledgment is due.
     LateAcknowledgment(usize),
@@ -100,17 +100,22 @@ enum Entrance {
     Police(usize),
 }
 
-/// A connection: both end systems.
+/// A virtual circuit, and the line of the network interface at which it begins.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    circuit: usize,
+    line: usize,
+}
+
+/// One direction of a connection: a sender, and the receiver of its data.
+///
+/// Flow c carries the data of connection c. Where the receiving ends ask for what is sent, flow n + c of n connections carries
+/// the requests, the other way: its data share a circuit with the acknowledgments of flow c, and the reverse.
 struct Flow {
-    source: Box<dyn Source>,
     sender: Sender,
     receiver: Receiver,
-    /// Lines of the sender's and the receiver's network interfaces.
-    data_line: usize,
-    acknowledgment_line: usize,
-    /// Ends of the circuits that carry data and acknowledgments.
-    data_in: Reassembly,
-    acknowledgments_in: Reassembly,
+    data: Way,
+    acknowledgments: Way,
     /// What is in the calendar for the sender's timers, and for the receiver's.
     timer: Option<Time>,
     late_acknowledgment: Option<Time>,
@@ -131,7 +136,11 @@ pub struct Simulation<O: Observer> {
     ports: Vec<Port>,
     port_fingerprints: Vec<Fingerprint>,
     loss_points: Vec<LossPoint>,
+    /// The applications of each connection.
+    sources: Vec<Box<dyn Source>>,
     flows: Vec<Flow>,
+    /// The ends of the circuits, two for each connection: there, and back.
+    circuit_ends: Vec<Reassembly>,
     backgrounds: Vec<Box<dyn Background>>,
     /// The port that they enter.
     background_port: usize,
@@ -200,8 +209,16 @@ impl<O: Observer> Simulation<O> {
     /// # Errors
     /// If a law does not hold.
     pub fn finish(self) -> Result<RunRecord, Violation> {
+        self.finish_observed().map(|(record, _)| record)
+    }
+
+    /// The same, with the observer.
+    ///
+    /// # Errors
+    /// If a law does not hold.
+    pub fn finish_observed(self) -> Result<(RunRecord, O), Violation> {
         self.audit()?;
-        Ok(self.record())
+        Ok((self.record(), self.observer))
     }
 
     /// The observer, once the simulation is over.
@@ -252,6 +269,9 @@ impl<O: Observer> Simulation<O> {
         if let Some(time) = self.ports[port].receive(now, cell, &mut self.dropped) {
             self.calendar.schedule(self.agenda.port(port), time, SERVICE_RANK);
         }
+        if !self.ports[port].is_slotted() {
+            self.observer.queue_changed(now, port, &self.ports[port]);
+        }
         if !self.dropped.is_empty() {
             self.account_for_drops(now, port);
         }
@@ -282,6 +302,7 @@ impl<O: Observer> Simulation<O> {
         if let Some(class) = self.ports[port].sends() {
             self.observer.cell_served(now, port, class);
         }
+        self.observer.queue_changed(now, port, &self.ports[port]);
         if !self.dropped.is_empty() {
             self.account_for_drops(now, port);
         }
@@ -292,8 +313,12 @@ impl<O: Observer> Simulation<O> {
         for index in 0..self.dropped.len() {
             let (cell, reason) = self.dropped[index];
             self.observer.cell_dropped(now, port, cell, reason);
-            let fingerprint = &mut self.port_fingerprints[port];
-            count_drop(now, cell, &mut self.packets, &mut self.ports[port], fingerprint);
+            if self.packets.damage(cell.packet) {
+                self.observer.packet_dropped(now, port, cell, &self.packets.get(cell.packet).content, reason);
+                self.policing.iter_mut().for_each(|policing| policing.count_dropped(cell));
+                self.ports[port].count_dropped_packet();
+            }
+            note_drop(now, cell, &mut self.port_fingerprints[port]);
             self.packets.release_cell(cell.packet);
         }
         self.dropped.clear();
@@ -301,10 +326,7 @@ impl<O: Observer> Simulation<O> {
 }
 
 /// A port has dropped a cell.
-fn count_drop(now: Time, cell: Cell, packets: &mut Packets, port: &mut Port, fingerprint: &mut Fingerprint) {
+fn note_drop(now: Time, cell: Cell, fingerprint: &mut Fingerprint) {
     fingerprint.add(now.0);
     fingerprint.add(cell.circuit() as u64);
-    if packets.damage(cell.packet) {
-        port.count_dropped_packet();
-    }
 }

@@ -1,32 +1,56 @@
-//! Where frames are marked that exceed what their connections are promised: before the bottleneck's port, or at the sources.
+//! Where connections are promised a rate: their frames are marked if they exceed it, before the bottleneck's port or at the
+//! sources, and what becomes of them at that port is counted.
 
 use super::{Entrance, Link, Simulation};
 use crate::framing::Cell;
+use crate::measure::FrameRecord;
 use crate::observer::Observer;
 use crate::switch::service::{Contract, Policer, Tagging};
 use crate::topology::Graph;
 use crate::units::Time;
 
-/// Who marks, and by what.
+/// Who marks, by what, and what became of the frames of each connection.
 pub(super) struct Policing {
     policer: Policer,
-    at_source: bool,
+    tagging: Tagging,
+    pub(super) frames: Vec<FrameRecord>,
 }
 
 impl Policing {
-    /// For what the connections are promised; the network polices before the bottleneck's port.
-    pub(super) fn start(contract: &Contract, graph: &Graph, links: &mut [Link]) -> Option<Self> {
-        let at_source = match contract.tagging {
-            Tagging::None => return None,
-            Tagging::Source => true,
-            Tagging::Network => false,
-        };
-        if let (false, Some(bottleneck)) = (at_source, graph.bottleneck_number())
+    /// For what the connections are promised; the network polices and counts before the bottleneck's port.
+    pub(super) fn start(contract: &Contract, graph: &Graph, links: &mut [Link]) -> Self {
+        if let Some(bottleneck) = graph.bottleneck_number()
             && let Entrance::Port(port) = links[bottleneck].entrance
         {
             links[bottleneck].entrance = Entrance::Police(port);
         }
-        Some(Self { policer: Policer::new(contract), at_source })
+        Self {
+            policer: Policer::new(contract),
+            tagging: contract.tagging,
+            frames: vec![FrameRecord::default(); graph.flows.len()],
+        }
+    }
+
+    /// Whether anyone marks what exceeds the promises.
+    pub(super) fn marks(&self) -> bool {
+        !matches!(self.tagging, Tagging::None)
+    }
+
+    /// A cell of a connection comes to the port: gives it back, marked if it is to be.
+    fn police(&mut self, now: Time, cell: Cell) -> Cell {
+        let connection = cell.circuit() / 2;
+        let cell = if let Tagging::Network = self.tagging { self.policer.police(now, connection, cell) } else { cell };
+        if cell.is_first() {
+            self.frames[connection].count(cell.is_tagged());
+        }
+        cell
+    }
+
+    /// The port has dropped a cell of a frame that was whole. Frames of background are nobody's.
+    pub(super) fn count_dropped(&mut self, cell: Cell) {
+        if let Some(frames) = self.frames.get_mut(cell.circuit() / 2) {
+            frames.count_dropped(cell.is_tagged());
+        }
     }
 }
 
@@ -43,8 +67,7 @@ impl<O: Observer> Simulation<O> {
             entrance = self.pass(now, point, cell)?;
         }
         if let Entrance::Police(port) = entrance {
-            let police = |policing: &mut Policing| policing.policer.police(now, cell.circuit() / 2, cell);
-            cell = self.policing.as_mut().map_or(cell, police);
+            cell = self.policing.as_mut().map_or(cell, |policing| policing.police(now, cell));
             entrance = Entrance::Port(port);
         }
         Some((entrance, cell))
@@ -54,7 +77,7 @@ impl<O: Observer> Simulation<O> {
     /// promise. Acknowledgments are promised nothing, and never marked.
     pub(super) fn mark_at_source(&mut self, now: Time, first: Cell, cells: u32) -> Cell {
         match &mut self.policing {
-            Some(policing) if policing.at_source && first.circuit().is_multiple_of(2) => {
+            Some(policing) if matches!(policing.tagging, Tagging::Source) && first.circuit().is_multiple_of(2) => {
                 let conforms = policing.policer.conforms(now, first.circuit() / 2, cells);
                 if conforms { first } else { first.tagged() }
             }

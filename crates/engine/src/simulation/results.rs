@@ -3,8 +3,8 @@
 use super::Simulation;
 use crate::config::Parameter;
 use crate::measure::{
-    ClassRecord, Fingerprint, FlowRecord, Metrics, PortRecord, RunRecord, Work, excess_fairness, fairness_index,
-    least_share_of_promises,
+    ClassRecord, CompletionRecord, Fingerprint, FlowRecord, FrameRecord, Histogram, Metrics, PortRecord, RequestRecord,
+    RunRecord, Work, excess_fairness, fairness_index, least_share_of_promises, max_min_fairness,
 };
 use crate::observer::Observer;
 use crate::scenario::Throughput;
@@ -27,6 +27,7 @@ impl<O: Observer> Simulation<O> {
             metrics: self.metrics(&flows, &ports),
             flows,
             ports,
+            completions: self.completion_records(),
             work: self.work(),
             fingerprint: format!("{:016x}", self.fingerprint().value()),
         }
@@ -43,6 +44,7 @@ impl<O: Observer> Simulation<O> {
         let cells_in: u64 = ports.iter().map(|port| port.cells_in).sum();
         let dropped: u64 = ports.iter().map(|port| port.cells_dropped).sum();
         let promised = self.promised_bps();
+        let frames = flows.iter().filter_map(|flow| flow.frames).reduce(FrameRecord::and);
         let (data, bits) = self.segment_bits();
         let on_line: Vec<f64> = goodputs.iter().map(|goodput| goodput / data * bits).collect();
         Metrics {
@@ -57,7 +59,23 @@ impl<O: Observer> Simulation<O> {
             packets_lost: self.loss_points.iter().map(|point| point.packets_lost).sum(),
             least_share_of_mcr: promised.as_ref().and_then(|promised| least_share_of_promises(&on_line, promised)),
             excess_fairness: promised.as_ref().map(|promised| excess_fairness(&on_line, promised)),
+            offered_bps: flows.iter().map(|flow| flow.requests.as_ref().map(|requests| requests.offered_bps)).sum(),
+            max_min_fairness: self.demands_bps().map(|demands| max_min_fairness(&goodputs, max_goodput_bps, &demands)),
+            clp0_frame_loss_ratio: frames.and_then(|frames| frames.clp0_loss_ratio()),
+            clp1_frame_loss_ratio: frames.and_then(|frames| frames.clp1_loss_ratio()),
         }
+    }
+
+    /// What the applications have handed over in bits per second of the run (S of M-04); `None` if all have data without end.
+    fn demands_bps(&self) -> Option<Vec<f64>> {
+        let data = || self.flows[..self.sources.len()].iter().map(|flow| flow.sender.offered());
+        let demand = |bytes| if bytes == u64::MAX { f64::INFINITY } else { self.per_second(bytes) };
+        data().any(|bytes| bytes < u64::MAX).then(|| data().map(demand).collect())
+    }
+
+    /// Bytes of the whole run as bits per second.
+    fn per_second(&self, bytes: u64) -> f64 {
+        (8 * bytes) as f64 / self.seconds()
     }
 
     /// The minimum cell rate of each connection in bits on the line, if they are promised any.
@@ -92,17 +110,51 @@ impl<O: Observer> Simulation<O> {
             FlowRecord {
                 name: format!("flow {}", number + 1),
                 flavor: self.scenario.tcp.flavor.name(),
-                goodput_bps: (8 * bytes) as f64 / self.seconds(),
+                goodput_bps: self.per_second(bytes),
                 bytes_delivered: flow.receiver.next(),
                 segments_sent: sent.segments_sent,
                 segments_retransmitted: sent.segments_retransmitted,
                 timeouts: sent.timeouts,
                 fast_retransmits: sent.fast_retransmits,
+                duplicate_acknowledgments: sent.duplicate_acknowledgments,
                 max_cwnd_bytes: sent.max_cwnd,
                 finished_s: flow.finished.map(crate::units::Time::as_seconds),
+                requests: self.request_record(number),
+                frames: self.policing.as_ref().map(|policing| policing.frames[number]),
             }
         };
-        self.flows.iter().enumerate().map(record).collect()
+        self.flows[..self.sources.len()].iter().enumerate().map(record).collect()
+    }
+
+    fn request_record(&self, connection: usize) -> Option<RequestRecord> {
+        let exchange = self.sources[connection].exchange()?;
+        let sent = self.flows[self.sources.len() + connection].sender.statistics();
+        Some(RequestRecord {
+            made: exchange.made,
+            answered: exchange.answered,
+            files_delivered: exchange.files_delivered,
+            offered_bps: self.per_second(exchange.bytes_asked),
+            segments_sent: sent.segments_sent,
+            segments_retransmitted: sent.segments_retransmitted,
+            timeouts: sent.timeouts,
+        })
+    }
+
+    /// How long each kind of thing took that was asked for, over all connections.
+    fn completion_records(&self) -> Vec<CompletionRecord> {
+        let mut all: Vec<CompletionRecord> = Vec::new();
+        for exchange in self.sources.iter().filter_map(|source| source.exchange()) {
+            for (place, kind) in exchange.kinds.iter().enumerate() {
+                if place == all.len() {
+                    let times = Histogram::default();
+                    all.push(CompletionRecord { name: kind.name.clone(), asked: 0, delivered: 0, times });
+                }
+                all[place].asked += kind.asked;
+                all[place].delivered += kind.times.count();
+                all[place].times.merge(&kind.times);
+            }
+        }
+        all
     }
 
     fn port_records(&self) -> Vec<PortRecord> {

@@ -217,6 +217,18 @@ impl Port {
         self.buffer.queue.len() + self.slots.len()
     }
 
+    /// Whether cells are admitted at the end of the slot in which they arrive, and not at once.
+    #[must_use]
+    pub fn is_slotted(&self) -> bool {
+        self.is_slotted
+    }
+
+    /// UBR cells in the buffer, as the drop policy counts them.
+    #[must_use]
+    pub fn occupancy(&self) -> &Occupancy {
+        &self.buffer.occupancy
+    }
+
     /// Mean number of UBR cells in the buffer from the start until `end`.
     #[must_use]
     pub fn mean_queue_cells(&self, end: Time) -> f64 {

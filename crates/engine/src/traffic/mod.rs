@@ -5,14 +5,21 @@
 mod finite;
 mod infinite;
 mod messages;
+mod www;
+
+pub use www::Kind;
 
 use crate::random::{RandomSpan, Stream};
 use crate::registry::{Entry, Family};
 use crate::units::{Span, Time};
 
 /// Every registered source.
-pub const SOURCES: &[Entry<dyn Source>] =
-    &[Entry::of::<infinite::Infinite>(), Entry::of::<finite::Finite>(), Entry::of::<messages::Messages>()];
+pub const SOURCES: &[Entry<dyn Source>] = &[
+    Entry::of::<infinite::Infinite>(),
+    Entry::of::<finite::Finite>(),
+    Entry::of::<messages::Messages>(),
+    Entry::of::<www::Www>(),
+];
 
 /// What a source does when it wakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +44,40 @@ pub trait Source: Send {
     fn segments(&self, _mss: u64) -> Option<u64> {
         None
     }
+    /// Whether the receiving end asks for what is sent. Then what a wake hands over are requests: data of the receiving end's
+    /// TCP, on its way against the connection's own.
+    fn asks(&self) -> bool {
+        false
+    }
+    /// In all so many bytes of requests have reached the other end, in order; gives the bytes that it answers with now.
+    fn answer(&mut self, _requested: u64) -> u64 {
+        0
+    }
+    /// In all so many bytes of answers have been delivered to the application that asked, in order.
+    fn note_delivered(&mut self, _now: Time, _delivered: u64) {}
+    /// What was asked for and what came of it so far; `None` if nobody asks.
+    fn exchange(&self) -> Option<Exchange<'_>> {
+        None
+    }
+}
+
+/// What one end of a connection has asked for, and what came of it.
+#[derive(Clone, Debug)]
+pub struct Exchange<'a> {
+    /// Requests made.
+    pub made: u64,
+    /// Requests that have reached the other end.
+    pub answered: u64,
+    /// Bytes of each request.
+    pub request_bytes: u64,
+    /// Bytes asked for.
+    pub bytes_asked: u64,
+    /// Files that have arrived whole.
+    pub files_delivered: u64,
+    /// Bytes that the other end has answered with.
+    pub bytes_answered: u64,
+    /// What was asked for by kind, with how long it took.
+    pub kinds: &'a [Kind],
 }
 
 /// What a source knows of its connection.

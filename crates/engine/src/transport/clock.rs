@@ -55,6 +55,12 @@ impl TickClock {
         grid_time.and_then(|(time, origin)| time.checked_add(origin)).map_or(Time::NEVER, Time)
     }
 
+    /// What so many ticks take; the longest span if that is beyond all time.
+    #[must_use]
+    pub fn span(self, ticks: u64) -> Span {
+        Span(ticks.saturating_mul(self.granularity.0))
+    }
+
     /// Ticks in `span`, rounded up.
     #[must_use]
     pub fn ticks_in(self, span: Span) -> u64 {

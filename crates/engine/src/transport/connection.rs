@@ -2,38 +2,9 @@
 
 use super::law::WindowLaw;
 use super::rto::TimeoutEstimator;
+use super::segment::{Piece, Segment};
 use super::{Acknowledgment, RoundTripsInRecovery, Scoreboard, TcpConfig, TickClock, Window};
 use crate::units::{Span, Time};
-
-/// A piece of the data: its first byte and how many bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
-    /// First byte.
-    pub sequence: u64,
-    /// Number of bytes.
-    pub length: u64,
-}
-
-impl Piece {
-    /// The byte after its last.
-    #[must_use]
-    pub fn end(self) -> u64 {
-        self.sequence + self.length
-    }
-}
-
-/// A segment to be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Segment {
-    /// First byte.
-    pub sequence: u64,
-    /// Number of bytes.
-    pub length: u64,
-    /// Whether it has been sent before.
-    pub again: bool,
-    /// Whether it opens the connection.
-    pub synchronize: bool,
-}
 
 /// What a sender has done.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,6 +17,10 @@ pub struct SenderStatistics {
     pub timeouts: u64,
     /// Losses shown by duplicate acknowledgments.
     pub fast_retransmits: u64,
+    /// Acknowledgments that acknowledge nothing new, whatever a recovery makes of them.
+    pub duplicate_acknowledgments: u64,
+    /// Round trips measured.
+    pub round_trips: u64,
     /// Largest congestion window in bytes.
     pub max_cwnd: f64,
 }
@@ -174,6 +149,12 @@ impl Connection {
         self.round_trip
     }
 
+    /// The retransmission timeout, with its backoff.
+    #[must_use]
+    pub fn timeout(&self) -> Span {
+        self.clock.span(self.estimator.timeout_ticks())
+    }
+
     /// When the retransmission timer expires.
     #[must_use]
     pub fn expires(&self) -> Option<Time> {
@@ -184,6 +165,12 @@ impl Connection {
     #[must_use]
     pub fn held_until(&self) -> Option<Time> {
         self.held_until
+    }
+
+    /// Bytes that the application has handed over so far; `u64::MAX` for data without end.
+    #[must_use]
+    pub fn offered(&self) -> u64 {
+        self.offered
     }
 
     /// Whether the application has handed over more than was ever sent.
@@ -384,6 +371,7 @@ impl Connection {
 
     fn note_round_trip(&mut self, sent: Time, now: Time) {
         self.round_trip = Some(now - sent);
+        self.statistics.round_trips += 1;
         self.estimator.on_round_trip(self.clock.elapsed(sent, now));
     }
 }

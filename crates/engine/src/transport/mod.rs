@@ -13,6 +13,7 @@ mod receiver;
 pub mod recovery;
 pub mod rto;
 mod scoreboard;
+mod segment;
 mod sender;
 mod window;
 mod window_scale;
@@ -20,9 +21,10 @@ mod window_scale;
 pub use acknowledgment::{Acknowledgment, Blocks, OptionSize, SackBlocks, option_bytes};
 pub use clock::{TickClock, TimerPhase};
 pub use config::{IdleRestart, RoundTripsInRecovery, TcpConfig};
-pub use connection::{Connection, DUPLICATE_THRESHOLD, Piece, Segment, SenderStatistics};
+pub use connection::{Connection, DUPLICATE_THRESHOLD, SenderStatistics};
 pub use receiver::{OutOfOrder, Receiver};
 pub use scoreboard::Scoreboard;
+pub use segment::{Piece, Segment};
 pub use sender::Sender;
 pub use window::{
     CongestionWindowLimit, InitialThreshold, InitialWindow, SlowStartGrowth, ThresholdRule, Window, WindowAfterLoss,

@@ -1,7 +1,8 @@
 //! The sending end of a connection: its mechanism with the plugs of a flavor.
 
-use super::connection::{Connection, DUPLICATE_THRESHOLD, Piece, Segment, SenderStatistics};
+use super::connection::{Connection, DUPLICATE_THRESHOLD, SenderStatistics};
 use super::recovery::Recovery;
+use super::segment::{Piece, Segment};
 use super::{Acknowledgment, IdleRestart, TcpConfig, TickClock, Window};
 use crate::units::{Span, Time};
 
@@ -63,6 +64,24 @@ impl Sender {
         self.connection.highest()
     }
 
+    /// Bytes that the application has handed over so far; `u64::MAX` for data without end.
+    #[must_use]
+    pub fn offered(&self) -> u64 {
+        self.connection.offered()
+    }
+
+    /// Bytes sent and not acknowledged.
+    #[must_use]
+    pub fn flight(&self) -> u64 {
+        self.connection.flight()
+    }
+
+    /// The retransmission timeout, with its backoff: how long a timer runs that is started now, in whole ticks of the clock.
+    #[must_use]
+    pub fn timeout(&self) -> Span {
+        self.connection.timeout()
+    }
+
     /// Whether a loss is being repaired.
     #[must_use]
     pub fn is_recovering(&self) -> bool {
@@ -118,6 +137,9 @@ impl Sender {
         let connection = &mut self.connection;
         if acknowledgment.next < connection.unacknowledged() {
             return;
+        }
+        if acknowledgment.next == connection.unacknowledged() {
+            connection.statistics.duplicate_acknowledgments += 1;
         }
         let news = self.recovery.take_in(connection, &acknowledgment);
         if acknowledgment.next > connection.unacknowledged() {

@@ -41,7 +41,9 @@ impl WindowScale {
         }
     }
 
-    fn shift(self) -> u8 {
+    /// How many bits the window field is shifted; the most while that is not settled.
+    #[must_use]
+    pub fn shift(self) -> u8 {
         match self {
             Self::Automatic => MOST,
             Self::Shift(shift) => shift,

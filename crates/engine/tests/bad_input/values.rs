@@ -328,3 +328,32 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn traffic_of_the_web_that_cannot_be_is_refused_where_it_is_wrong() {
+    let refused = |path: &str, value: &str, words: &[&str]| {
+        let problems = complaints_with(&[("traffic.kind", "www"), (path, value)]);
+        assert_eq!(problems.len(), 1, "{path} = {value}: {problems:#?}");
+        words.iter().for_each(|word| assert!(problems[0].contains(word), "\"{word}\" is missing in: {}", problems[0]));
+    };
+    let classes = |value: &str, words: &[&str]| refused("traffic.classes", value, words);
+    classes("[]", &["traffic.classes: no class of files"]);
+    classes(
+        "[{ probability = 0.5, unit = 1 }, { probability = 0.4, unit = 10 }]",
+        &["traffic.classes: the probabilities add up to 0.9; they must make 1"],
+    );
+    classes("[{ probability = 1.5, unit = 1 }]", &["classes[0].probability: expected a number from 0 to 1"]);
+    classes("[{ probability = 1, unit = 0 }]", &["classes[0].unit: expected a number above 0"]);
+    classes("[{ probability = 1 }]", &["classes[0].unit: missing"]);
+    classes("[{ probability = 1, unit = 1e300 }]", &["traffic.classes: a file of class 0 could have", "at most"]);
+    refused("traffic.requests.mean", "1000", &["traffic.requests: a mean of 1000 is too large; at most 500"]);
+    refused("traffic.file_size.most", "1001", &["traffic.file_size: 1001 is too many; at most 1000"]);
+    refused("traffic.requests.most", "0", &["traffic.requests.most: expected a whole number from 1"]);
+    refused(
+        "traffic.interval",
+        "4 s",
+        &["traffic.interval: the requests of a document may take 4500 ms", "after-last-request"],
+    );
+    refused("traffic.spacing", "uniform(500 ms, 100 ms)", &["traffic.spacing"]);
+    refused("traffic.request", "0 B", &["traffic.request: must be more than zero"]);
+}

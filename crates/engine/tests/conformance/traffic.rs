@@ -86,3 +86,34 @@ fn each_connection_of_a_staggered_row_starts_later_than_the_one_before() {
         assert_eq!([0, 1, 2].map(start), [2, 7, 12].map(at), "{}", entry.name);
     }
 }
+
+#[test]
+fn a_source_that_asks_answers_every_request_once_and_in_order() {
+    let mut asking = 0;
+    for entry in SOURCES {
+        let mut source = choose(&table(&(entry.parameters)(), Some(entry.name))).build(&context(5, 2, "source"));
+        if !source.asks() {
+            assert!(source.exchange().is_none(), "{} asks nothing and reports an exchange", entry.name);
+            continue;
+        }
+        asking += 1;
+        // Bytes of requests reach the server in pieces that end anywhere.
+        let (mut now, mut requested, mut answered, mut arrived) = (source.start(), 0, 0, 0);
+        for step in 0..1000_u64 {
+            let wake = source.wake(now);
+            requested += wake.bytes;
+            arrived += (requested - arrived) * (step % 3) / 2;
+            answered += source.answer(arrived);
+            source.note_delivered(now, answered / 2);
+            now = wake.next.unwrap_or(now);
+        }
+        answered += source.answer(requested);
+        source.note_delivered(now, answered);
+        let exchange = source.exchange().expect("it asks");
+        assert_eq!(exchange.made * exchange.request_bytes, requested, "{}", entry.name);
+        assert_eq!((exchange.answered, exchange.files_delivered), (exchange.made, exchange.made), "{}", entry.name);
+        assert_eq!((exchange.bytes_asked, exchange.bytes_answered), (answered, answered), "{}", entry.name);
+        assert_eq!(source.answer(requested), 0, "{} answers twice", entry.name);
+    }
+    assert!(asking > 0, "no registered source asks");
+}

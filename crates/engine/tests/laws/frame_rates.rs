@@ -1,7 +1,7 @@
 //! Guaranteed frame rate: marks, and what connections get.
 
-use longfat_engine::framing::Cell;
-use longfat_engine::measure::{FlowRecord, RunRecord};
+use longfat_engine::framing::{Cell, Content};
+use longfat_engine::measure::{FlowRecord, FrameRecord, RunRecord};
 use longfat_engine::observer::Observer;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::drop_policy::Verdict;
@@ -29,6 +29,16 @@ struct Drops<'d>(&'d mut Vec<(Cell, Verdict)>);
 impl Observer for Drops<'_> {
     fn cell_dropped(&mut self, _now: Time, _port: usize, cell: Cell, reason: Verdict) {
         self.0.push((cell, reason));
+    }
+}
+
+/// Frames that lose a cell at the port, unmarked and marked.
+#[derive(Default)]
+struct DroppedFrames([u64; 2]);
+
+impl Observer for DroppedFrames {
+    fn packet_dropped(&mut self, _now: Time, _port: usize, cell: Cell, _content: &Content, _reason: Verdict) {
+        self.0[usize::from(cell.is_tagged())] += 1;
     }
 }
 
@@ -61,6 +71,49 @@ fn results_tell_the_least_share_that_any_connection_has_of_its_minimum_cell_rate
     let shares = record.flows.iter().zip(promised).map(|(flow, promised)| bits_on_line(flow) / promised);
     let least = record.metrics.least_share_of_mcr.expect("rates are promised");
     assert!((least / shares.fold(f64::INFINITY, f64::min) - 1.0).abs() < 1e-12, "{least}");
+}
+
+#[test]
+fn frames_that_lose_a_cell_at_the_port_are_counted_by_their_marks_and_connections() {
+    for tagging in ["network", "source", "none"] {
+        let policy = "{ kind = \"double-threshold\", low = \"100 cells\", high = 1.0 }";
+        let scenario = network(&format!("buffer = \"300 cells\", policy = {policy}"), "\"10 Mbit/s\"", tagging, "1 s");
+        let record = run_whole(&scenario);
+        let of_flows = || record.flows.iter().map(|flow| flow.frames.expect("rates are promised"));
+        let all = of_flows().reduce(FrameRecord::and).unwrap();
+        let mut simulation = Simulation::new(&scenario, DroppedFrames::default());
+        simulation.advance(simulation.end());
+        assert_eq!([all.clp0_frames_dropped, all.clp1_frames_dropped], simulation.into_observer().0, "{tagging}");
+        assert_eq!(all.clp0_frames_dropped + all.clp1_frames_dropped, record.ports[0].packets_dropped, "{tagging}");
+        assert_eq!(all.clp1_frames > 0, tagging != "none", "{tagging}: {all:?}");
+        for (flow, frames) in record.flows.iter().zip(of_flows()) {
+            let under_way = flow.segments_sent - frames.clp0_frames - frames.clp1_frames;
+            assert!(under_way <= 60_000 / 512, "{tagging}: {under_way} segments have not come to the port");
+        }
+        assert_eq!(record.metrics.clp0_frame_loss_ratio, all.clp0_loss_ratio());
+        assert_eq!(record.metrics.clp1_frame_loss_ratio, all.clp1_loss_ratio());
+    }
+}
+
+#[test]
+fn two_thresholds_spare_unmarked_frames_what_one_does_not() {
+    // Three windows of 118 segments of 12 cells never fit; what is promised is three quarters of the line.
+    let loss = |policy: &str| {
+        let port = format!("buffer = \"1500 cells\", policy = {policy}");
+        let metrics = run_whole(&network(&port, "\"10 Mbit/s\"", "network", "2 s")).metrics;
+        (metrics.clp0_frame_loss_ratio.unwrap(), metrics.clp1_frame_loss_ratio.unwrap())
+    };
+    let (one, _) = loss("\"epd\"");
+    let (two, marked) = loss("{ kind = \"double-threshold\", low = \"500 cells\", high = 0.9 }");
+    assert!(one > 10.0 * two && marked > two, "one threshold {one}; two {two}, marked {marked}");
+}
+
+#[test]
+fn without_a_promise_no_frames_are_counted() {
+    let record = run_whole(&n_source(1, "42.4 Mbit/s", "5 us", "10 ms", "port.buffer = \"unlimited\""));
+    assert!(record.flows[0].frames.is_none() && record.metrics.clp0_frame_loss_ratio.is_none());
+    let text = serde_json::to_string(&record).unwrap();
+    assert!(!text.contains("clp0"), "{text}");
 }
 
 #[test]

@@ -13,5 +13,6 @@ mod packets;
 mod random_networks;
 mod sources;
 mod unlimited_buffer;
+mod www;
 
 pub use random_networks::{any_network, any_tcp, longest_timeout, parse};

@@ -8,6 +8,7 @@ use longfat_engine::registry::{Chosen, Entry};
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::PortConfig;
 use longfat_engine::switch::service::SERVICES;
+use longfat_engine::traffic::SOURCES;
 use longfat_engine::transport::TcpConfig;
 use longfat_engine::transport::flavor::FLAVORS;
 use longfat_engine::transport::rto::{ESTIMATORS, TimeoutEstimator};
@@ -34,7 +35,12 @@ pub const LONGEST_TIMEOUT_MS: u64 = 30;
 
 /// Any network that the engine can simulate, of a size that takes milliseconds.
 pub fn any_network() -> impl Strategy<Value = RandomNetwork> {
-    any_network_with(prop_oneof![3 => any_endless_traffic(), 2 => any_limited_traffic()])
+    any_network_with(prop_oneof![3 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()])
+}
+
+/// Any network of clients and servers.
+pub fn any_www_network() -> impl Strategy<Value = RandomNetwork> {
+    any_network_with(any_www_traffic())
 }
 
 /// Any network whose sources always have data.
@@ -298,6 +304,37 @@ fn any_limited_traffic() -> BoxedStrategy<String> {
         )
     });
     prop_oneof![finite, messages].boxed()
+}
+
+/// Documents of a few small files, several in a run.
+fn any_www_traffic() -> BoxedStrategy<String> {
+    let www = SOURCES.iter().find(|entry| entry.name == "www").expect("it is registered");
+    let left_out = ["request", "classes", "file_size", "requests", "spacing", "interval", "start", "stagger"];
+    let knobs = any_table(Some(www.name), &(www.parameters)(), &left_out);
+    let counts = || {
+        (1_u64..40, 1_u64..9, any::<bool>()).prop_map(|(mean, most, clamps)| {
+            let beyond = if clamps { "clamp" } else { "redraw" };
+            format!(
+                "{{ mean = {}, most = {most}, beyond = \"{beyond}\" }}",
+                0.2 * f64::from(u32::try_from(mean).unwrap_or(1))
+            )
+        })
+    };
+    let times = (0_u64..4, 0_u64..3, 1_u64..60, any_start());
+    (knobs, 1_u64..700, 1_u64..200, counts(), counts(), times)
+        .prop_map(|(knobs, request, unit, file_size, requests, (low, more, pause, start))| {
+            let high = low + more;
+            knobs.replace(
+                " }",
+                &format!(
+                    ", request = \"{request} B\", file_size = {file_size}, requests = {requests}, start = \"{start}\",
+                classes = [{{ probability = 0.25, unit = {unit}e-2 }}, {{ probability = 0.75, unit = 1 }}],
+                spacing = \"uniform({low} ms, {high} ms)\", interval = \"{} ms\" }}",
+                    9 * high + pause
+                ),
+            )
+        })
+        .boxed()
 }
 
 fn any_start() -> impl Strategy<Value = String> {

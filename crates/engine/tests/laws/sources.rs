@@ -71,3 +71,42 @@ fn messages_that_find_the_window_closed_share_segments() {
     assert_eq!(record.flows[0].bytes_delivered, 3000);
     assert!(record.flows[0].finished_s.is_some());
 }
+
+/// A request of 60 bytes at 5 ms is at its server 3 * (100 + 1000) us later. The server acknowledges it, 40 us on the line, and
+/// answers with 2020 bytes: 960 of them arrive 3 * (1000 + 1000) us after that, their acknowledgment takes 3 * (40 + 1000) us,
+/// and then 960 and 100 follow as in the first example here. From the request to the last byte 18.6 ms.
+#[test]
+fn a_request_travels_to_the_server_which_acknowledges_it_and_answers_at_once() {
+    let traffic = "kind = \"www\", request = \"60 B\", kilobyte = \"2020 B\", classes = [{ probability = 1, unit = 1 }], \
+                   file_size = { most = 1 }, requests = { most = 1 }, spacing = \"5 ms\", interval = \"1 s\"";
+    let (tape, record) = run_taped(&network(traffic, "30 ms"));
+    let of = |flow| tape.iter().filter(|entry| entry.flow == flow).copied().collect::<Vec<_>>();
+    let (answers, requests) = (of(0), of(1));
+    assert_eq!(segments(&requests, false), [(5_000, 0, 60)]);
+    assert_eq!(segments(&requests, true), [(8_300, 0, 60)]);
+    assert_eq!(segments(&answers, false), [(8_300, 0, 960), (17_460, 960, 960), (17_460, 1920, 100)]);
+    assert_eq!(segments(&answers, true), [(14_340, 0, 960), (23_460, 960, 960), (23_600, 1920, 100)]);
+    let acknowledged = requests.iter().find(|entry| matches!(entry.what, Happening::Acknowledged { next: 60, .. }));
+    assert_eq!(acknowledged.map(|entry| entry.time.0 / MICROSECOND), Some(8_300 + 3 * 1040));
+    let record = serde_json::to_value(record).expect("a record is JSON");
+    for (kind, name) in [(0, "class 0"), (1, "page")] {
+        let completion = &record["completions"][kind];
+        assert_eq!((completion["name"].as_str(), completion["delivered"].as_u64()), (Some(name), Some(1)));
+        assert_eq!(completion["times"]["sum_us"], 18_600);
+    }
+}
+
+/// The client opens the connection: 3 * (52 + 1000) us there and back, and its request waits for it. The server opens nothing.
+#[test]
+fn with_a_handshake_the_client_opens_the_connection_and_the_server_answers_on_it() {
+    let rest = "framing = \"packet\"\nport.buffer = \"unlimited\"
+tcp = { mss = \"960 B\", receiver_window = \"96000 B\", handshake = true }
+traffic = { kind = \"www\", request = \"60 B\", first_request_waits = false }";
+    let (tape, record) = run_taped(&n_source(1, "8 Mbit/s", "1 ms", "30 ms", rest));
+    let opening = |entry: &&Entry| matches!(entry.what, Happening::Sent { segment, .. } if segment.synchronize);
+    let opened: Vec<_> = tape.iter().filter(opening).map(|entry| (entry.flow, entry.time.0)).collect();
+    assert_eq!(opened, [(1, 0)]);
+    let first_request = segments(&tape, false).into_iter().find(|(_, _, bytes)| *bytes > 0);
+    assert_eq!(first_request, Some((6 * 1052, 0, 60)));
+    assert!(record.flows[0].bytes_delivered > 0);
+}

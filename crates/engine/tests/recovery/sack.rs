@@ -1,6 +1,10 @@
 //! SACK with the PIPE of 98-0876R1 section 3.2 (T-30 to T-36).
 
-use super::bench::Bench;
+use longfat_engine::random::Chance;
+use longfat_engine::transport::{Acknowledgment, Sender, TickClock};
+
+use super::bench::{Bench, ms};
+use crate::support::n_source;
 
 /// Ten segments under way, 0 and 4 lost, third duplicate. PIPE = 10 - 3, and 1 for the retransmission; the window is 5.
 fn with_two_holes(settings: &str) -> Bench {
@@ -107,5 +111,35 @@ fn a_duplicate_may_need_news_to_count() {
         bench.report(0, &[(1, 2)]);
         bench.report(0, &[(1, 2)]);
         assert_eq!(bench.report(0, &[(1, 2)]), resent, "{needs_news}");
+    }
+}
+
+/// T-33: twelve messages of 40 bytes are twelve segments, and fill a window of 480. PIPE begins with 480 - 300 and the
+/// retransmission, 40 or a segment's 100; the window is 240. Bytes on the way: 220, so 20 more fit; by segments 280.
+#[test]
+fn small_segments_count_in_pipe_as_bytes_or_as_whole_ones() {
+    for (unit, at_third, at_fourth) in [("bytes-sent", 20, 100), ("bytes", 20, 40), ("segments", 0, 100)] {
+        let settings = format!(
+            "port.buffer = \"unlimited\"
+tcp = {{ mss = \"100 B\", receiver_window = \"4000 B\", initial_window = \"480 B\", silly_window_avoidance = false, \
+flavor = {{ kind = \"sack\", pipe_unit = \"{unit}\" }} }}"
+        );
+        let config = n_source(1, "155.52 Mbit/s", "5 us", "1 s", &settings).tcp;
+        let mut chance = Chance { seed: 1, replication: 0 }.stream("clock");
+        let clock = TickClock::new(config.timer_granularity.0, config.timer_phase, &mut chance);
+        let (mut sender, mut sent) = (Sender::new(&config, clock), Vec::new());
+        (0..12).for_each(|_| sender.offer(ms(0), 40, &mut sent));
+        sender.offer(ms(0), u64::MAX, &mut sent);
+        assert_eq!(sent.iter().map(|segment| segment.length).collect::<Vec<_>>(), [40; 12]);
+        let mut duplicate = |number: u64| -> Vec<(u64, u64)> {
+            let mut sent = Vec::new();
+            let blocks = [(40, 40 + 40 * number)].into_iter().collect();
+            sender.acknowledge(ms(10 + number), Acknowledgment { next: 0, blocks, echo: None }, &mut sent);
+            sent.iter().map(|segment| (segment.sequence, segment.length)).collect()
+        };
+        assert_eq!([duplicate(1), duplicate(2)], [[]; 2]);
+        let new = |sequence: u64, length: u64| if length > 0 { vec![(sequence, length)] } else { Vec::new() };
+        assert_eq!(duplicate(3), [vec![(0, 40)], new(480, at_third)].concat(), "{unit}");
+        assert_eq!(duplicate(4), new(480 + at_third, at_fourth), "{unit}");
     }
 }

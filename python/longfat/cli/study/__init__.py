@@ -1,4 +1,4 @@
-"""`longfat study`: list, plan, run, watch and compare studies."""
+"""`longfat study`: list, plan, run, watch and compare studies, and judge their claims."""
 
 import click
 
@@ -14,10 +14,11 @@ from longfat.cli.lazy import LazyGroup
         "run": "longfat.cli.study.run",
         "status": "longfat.cli.study.status",
         "compare": "longfat.cli.study.compare",
+        "claims": "longfat.cli.study.claims",
     },
 )
 def command() -> None:
-    """Reproduce a paper: list, plan, run, watch and compare studies.
+    """Reproduce a paper: list, plan, run, watch and compare studies, and judge their claims.
 
     A STUDY is given by its shipped name or by the path of its folder.
     """

@@ -9,11 +9,12 @@ from longfat.cli.options import (
     Part,
     json_option,
     part_options,
+    splice_option,
     store_option,
     study_argument,
     study_command,
 )
-from longfat.cli.talk import print_json, print_table, say
+from longfat.cli.talk import print_json, print_table, say, splice_into
 from longfat.errors import BadInput, CheckFailed
 
 if TYPE_CHECKING:
@@ -29,12 +30,7 @@ if TYPE_CHECKING:
 @json_option
 @click.option("--by", "factor", metavar="FACTOR", help="In short: only errors, by one factor.")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
-@click.option(
-    "--splice",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="PAGE",
-    help="Put the Markdown into a page, between the comments that name this command.",
-)
+@splice_option
 @click.option(
     "--within",
     type=click.FloatRange(min=0),
@@ -60,12 +56,14 @@ def command(
     from longfat.report.document import comparison_document
     from longfat.report.markdown import comparison_markdown, short_markdown
     from longfat.results import compare_results, load_results
+    from longfat.sequential import in_effect
     from longfat.store import Store
     from longfat.study import load_study
 
     loaded = load_study(study)
     plan = plan_reference(loaded, part.of(loaded))
     with Store.readable(store) as opened:
+        plan = in_effect(plan, opened)
         results = load_results(plan, opened)
     tables = compare_results(plan, results)
     if factor is not None:
@@ -78,7 +76,7 @@ def command(
     elif splice is not None:
         short = f" --by {factor}" if factor else ""
         shown = f"longfat study compare {loaded.name}{part.arguments}{short} --markdown"
-        _splice(splice, shown, text)
+        splice_into(splice, shown, text)
     elif factor is not None:
         _print_short(tables, factor)
     else:
@@ -91,16 +89,6 @@ def command(
         )
     if within is not None:
         _check(tables, within)
-
-
-def _splice(page: Path, shown_command: str, text: str) -> None:
-    from longfat.files import read_text, written_whole
-    from longfat.report.splice import spliced
-
-    new = spliced(read_text(page), shown_command, text, str(page))
-    with written_whole(page) as temporary:
-        temporary.write_text(new, encoding="utf-8")
-    say(f"wrote {page}")
 
 
 def _check_factor(tables: "Sequence[TableComparison]", factor: str) -> None:

@@ -24,12 +24,14 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
     from longfat.cost import estimate
     from longfat.plan import plan_design
     from longfat.report.fraction import fraction_document
+    from longfat.sequential import in_effect
     from longfat.store import Store
     from longfat.study import load_study
 
     loaded = load_study(study)
     plan = plan_design(loaded, part.of(loaded))
     with Store.readable(store) as opened:
+        plan = in_effect(plan, opened)
         missing = missing_runs(plan, opened)
         cost = estimate(missing, opened.mean_wall_seconds())
     counts = {

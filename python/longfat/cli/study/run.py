@@ -1,6 +1,7 @@
 """`longfat study run`: whatever is missing runs, on all cores, safe to stop and to repeat."""
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -20,7 +21,7 @@ from longfat.errors import LongfatError, RunFailed
 
 if TYPE_CHECKING:
     from longfat.execution import Progress
-    from longfat.plan import PlannedRun
+    from longfat.plan import Plan, PlannedRun
     from longfat.store import Store
 
 
@@ -33,9 +34,11 @@ if TYPE_CHECKING:
 def command(study: str, part: Part, jobs: int | None, store: str, as_json: bool) -> None:
     """Run what the store does not have yet; stop it and start it again as you like.
 
+    A study that asks for a precision gets one replication after the other until its means are
+    known so well.
+
     Exit code 1 when some runs failed (the others are kept).
     """
-    from longfat.campaign import missing_runs
     from longfat.plan import plan_design
     from longfat.store import Store
     from longfat.study import load_study
@@ -43,25 +46,66 @@ def command(study: str, part: Part, jobs: int | None, store: str, as_json: bool)
     loaded = load_study(study)
     plan = plan_design(loaded, part.of(loaded))
     with Store.writable(store) as opened:
-        missing = missing_runs(plan, opened)
-        already = len(plan.distinct) - len(missing)
-        say(f"{loaded.name}: {len(plan.distinct)} runs, {already} stored, {len(missing)} to run")
-        progress = _run(missing, opened, jobs or default_jobs())
-        failures = opened.failures(list(plan.distinct)) if progress.failed else {}
+        done = _run_until_enough(plan, opened, jobs or default_jobs())
+        runs = list(done.plan.distinct)
+        failures = opened.failures(runs) if done.failed else {}
     if as_json:
         document = {
             "study": loaded.name,
             "store": store,
-            "distinct_runs": len(plan.distinct),
-            "stored_before": already,
-            "finished": progress.finished - progress.failed,
-            "failed": progress.failed,
+            "distinct_runs": len(runs),
+            "replications": max(run.replication for run in done.plan.runs),
+            "stored_before": done.stored_before,
+            "finished": done.finished,
+            "failed": done.failed,
         }
         print_json(document)
     if failures:
         raise RunFailed(_told(failures))
     next_step = study_command("compare", study, part, store)
-    say(f"all {len(plan.distinct)} runs are in {store}; next:\n  {next_step}")
+    say(f"all {len(runs)} runs are in {store}; next:\n  {next_step}")
+
+
+@dataclass
+class _Done:
+    """What a call has done: the plan in effect at its end, and what became of its runs."""
+
+    plan: "Plan"
+    stored_before: int = 0
+    finished: int = 0
+    failed: int = 0
+
+
+def _run_until_enough(plan: "Plan", store: "Store", jobs: int) -> _Done:
+    """Run what is missing, and go on with a replication more while the study's precision needs it.
+
+    Stops after runs that failed.
+    """
+    from longfat.campaign import missing_runs
+    from longfat.sequential import in_effect
+
+    done = _Done(in_effect(plan, store))
+    missing = missing_runs(done.plan, store)
+    done.stored_before = len(done.plan.distinct) - len(missing)
+    while True:
+        _announce(done.plan, len(missing))
+        progress = _run(missing, store, jobs)
+        done.finished += progress.finished - progress.failed
+        done.failed += progress.failed
+        following = in_effect(plan, store)
+        if done.failed or len(following.runs) == len(done.plan.runs):
+            return done
+        done.plan = following
+        missing = missing_runs(following, store)
+
+
+def _announce(plan: "Plan", missing: int) -> None:
+    study, runs = plan.study, len(plan.distinct)
+    replications = ""
+    if study.design.precision.targets and plan.selection.replications is None:
+        most = max(run.replication for run in plan.runs)
+        replications = f"{most} replications (at most {study.design.replications}): "
+    say(f"{study.name}: {replications}{runs} runs, {runs - missing} stored, {missing} to run")
 
 
 def _run(missing: "list[PlannedRun]", store: "Store", jobs: int) -> "Progress":

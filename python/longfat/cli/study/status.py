@@ -1,6 +1,7 @@
-"""`longfat study status`: how much of a study is done, running, failed, missing."""
+"""`longfat study status`: how much of a study is done, and how surely its means are known."""
 
 from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +15,12 @@ from longfat.cli.options import (
 )
 from longfat.cli.talk import print_json, say
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from longfat.plan import Plan
+    from longfat.sequential import HalfWidth
+
 
 @click.command("status")
 @study_argument
@@ -21,15 +28,24 @@ from longfat.cli.talk import print_json, say
 @store_option
 @json_option
 def command(study: str, part: Part, store: str, as_json: bool) -> None:
-    """Count the runs of a study that are done, running, failed and missing."""
+    """Count the runs of a study that are done, running, failed and missing.
+
+    Where the study asks for a precision, how well its least known means are known; and cautions
+    about what makes results less sure than they look: heavy tails, short runs, warm-up.
+    """
+    from longfat.analysis.cautions import cautions
     from longfat.plan import plan_design
+    from longfat.results import load_results
+    from longfat.sequential import in_effect, least_known
     from longfat.store import Store
     from longfat.study import load_study
 
     loaded = load_study(study)
     plan = plan_design(loaded, part.of(loaded))
-    run_ids = list(plan.distinct)
     with Store.readable(store) as opened:
+        plan = in_effect(plan, opened)
+        run_ids = list(plan.distinct)
+        results = load_results(plan, opened)
         statuses = opened.statuses(run_ids)
         failures = opened.failures(run_ids)
         running = opened.running() & (plan.distinct.keys() - statuses.keys())
@@ -41,12 +57,52 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
         "failed": ended["failed"],
         "missing": len(run_ids) - len(statuses) - len(running),
     }
+    metrics = list(dict.fromkeys(response.metric for response in loaded.responses))
+    found = cautions(plan, results, metrics)
+    known = least_known(plan, results)
     if as_json:
-        document = {"study": loaded.name, "store": store, **counts, "failures": failures}
+        document = {
+            "study": loaded.name,
+            "store": store,
+            **counts,
+            "failures": failures,
+            "precision": [_document(width) for width in known],
+            "cautions": found,
+        }
         print_json(document)
         return
     click.echo(", ".join(f"{count} {name}" for name, count in counts.items()))
     for message, count in Counter(failures.values()).most_common():
         click.echo(f"{count} failed: {message}")
+    _print_precision(plan, known, counts["missing"] + counts["failed"] == 0)
+    for caution in found:
+        click.echo(caution)
     if counts["missing"] or counts["failed"]:
         say(f"to run what is missing:\n  {study_command('run', study, part, store)}")
+
+
+def _print_precision(plan: "Plan", known: "Sequence[HalfWidth]", is_complete: bool) -> None:
+    """How many replications there are, and the least known mean of each metric that counts."""
+    precision = plan.study.design.precision
+    if not precision.targets or plan.selection.replications is not None:
+        return
+    most = max(run.replication for run in plan.runs)
+    is_enough = is_complete and all(width.is_reached for width in known)
+    words = "are enough" if is_enough else "so far"
+    click.echo(f"replications: {most} {words} (at most {plan.study.design.replications})")
+    for width in known:
+        levels = ", ".join(f"{factor} {level}" for factor, level in width.combination)
+        click.echo(
+            f"{width.target.metric}: known to {width.half_width:.3g} or better, wanted "
+            f"{width.allowed:.3g} ({precision.confidence:.0%} confidence; least known: {levels})"
+        )
+
+
+def _document(width: "HalfWidth") -> dict[str, Any]:
+    return {
+        "metric": width.target.metric,
+        "half_width": width.half_width,
+        "allowed": width.allowed,
+        "is_reached": width.is_reached,
+        "combination": dict(width.combination),
+    }

@@ -21,6 +21,8 @@ struct Coming {
     train: Train,
     /// When it was sent, and which of its cells is the next.
     sent: (Time, u32),
+    /// Whether it had to wait for another on its line.
+    waited: bool,
 }
 
 impl Coming {
@@ -72,10 +74,11 @@ impl Backward {
     pub fn send(&mut self, now: Time, number: usize, train: Train, line: &Line) -> Result<(), Tie> {
         // By events, its first cell is put into the calendar when the one before it on the line arrives, or at once.
         let moment = Moment::new(train.arrival.time, self.latest[number].max(now));
+        let waited = self.latest[number] >= now;
         let mut last = train.arrival;
         (1..train.cells).for_each(|_| last.advance(line.cell_time()));
         self.latest[number] = last.time;
-        self.insert(Coming { moment, line: number, train, sent: (now, 0) })
+        self.insert(Coming { moment, line: number, train, sent: (now, 0), waited })
     }
 
     /// Packets that were sent one after the other at one instant keep that order as long as their cells come together.
@@ -86,7 +89,8 @@ impl Backward {
         }
         if place > 0 {
             let before = self.coming[place - 1];
-            if before.moment == coming.moment && before.sent != coming.sent {
+            let in_step = before.sent == coming.sent && !before.waited && !coming.waited;
+            if before.moment == coming.moment && !in_step {
                 return Err(Tie(coming.moment.time));
             }
         }

@@ -19,7 +19,7 @@ use exit::Leaving;
 use forward::Forward;
 use order::Moment;
 
-use super::{Simulation, count_drop};
+use super::{Simulation, note_drop};
 use crate::calendar::Slot;
 use crate::framing::{Cell, Continuity, Packet};
 use crate::link::Line;
@@ -110,7 +110,7 @@ impl<O: Observer> Simulation<O> {
         let mut is_forward = vec![false; self.links.len()];
         lines_before.iter().for_each(|&number| is_forward[number] = true);
         let lost_last_cell = self.framing.lost_last_cell();
-        self.ports[port].follow(Continuity::new(lost_last_cell, 2 * self.flows.len()));
+        self.ports[port].follow(Continuity::new(lost_last_cell, self.circuit_ends.len()));
         self.calendar.cancel(self.agenda.port(port));
         self.fast = Some(Box::new(Fast {
             forward: Forward::new(port, line, &lines_before, &self.links, first_service),
@@ -180,7 +180,10 @@ impl<O: Observer> Simulation<O> {
         let (packets, fingerprint) = (&mut self.packets, &mut self.port_fingerprints[number]);
         let after_service = |now, port: &mut Port, dropped: &mut Vec<_>| {
             for (cell, _) in dropped.drain(..) {
-                count_drop(now, cell, packets, port, fingerprint);
+                note_drop(now, cell, fingerprint);
+                if packets.damage(cell.packet) {
+                    port.count_dropped_packet();
+                }
                 if cell.is_last() {
                     packets.release(cell.packet);
                 }
@@ -222,7 +225,7 @@ impl<O: Observer> Simulation<O> {
         let content = packet.is_whole().then_some(packet.content);
         self.packets.release(last.packet);
         if let Some(content) = content {
-            self.hand_over(now, last.circuit() / 2, content);
+            self.hand_over(now, last.circuit(), content);
         }
     }
 

@@ -34,7 +34,7 @@ impl Scope {
         let line = port.line;
         let links = &simulation.links;
         if !matches!(links[line].entrance, Entrance::Port(_)) {
-            return Err("cells get lost or marked before the port");
+            return Err("cells get lost, are marked or counted before the port");
         }
         let lines_before = first_lines(graph, |flow| &flow.forward, line, links)?;
         let line_back = graph.flows.first().and_then(|flow| flow.backward.get(1)).copied().ok_or(OTHER_PATHS)?;

@@ -21,7 +21,8 @@ pub use sack_rfc6675::SackRfc6675;
 pub use tahoe::Tahoe;
 pub use vanilla::Vanilla;
 
-use super::connection::{Connection, DUPLICATE_THRESHOLD, Piece};
+use super::connection::{Connection, DUPLICATE_THRESHOLD};
+use super::segment::Piece;
 use super::{Acknowledgment, ThresholdRule};
 use crate::registry::{Entry, Family};
 use crate::units::Time;

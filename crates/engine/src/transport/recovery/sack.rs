@@ -16,6 +16,18 @@ crate::choice! {
     }
 }
 
+crate::choice! {
+    /// What a segment that is not full counts for in PIPE.
+    pub enum PipeUnit {
+        /// A whole segment, when it is sent and when an acknowledgment shows that it has left.
+        Segments = "segments",
+        /// Its bytes when it is sent; a whole segment when an acknowledgment shows that one has left.
+        BytesSent = "bytes-sent",
+        /// Its bytes when it is sent, and when the blocks of an acknowledgment tell of them.
+        Bytes = "bytes",
+    }
+}
+
 crate::model! {
     /// Selective acknowledgments: at the third duplicate acknowledgment the window is halved, and until everything is
     /// acknowledged that was sent by then, PIPE estimates how many bytes are in the network. While it is below the window,
@@ -29,6 +41,8 @@ crate::model! {
         /// Whether the retransmission that begins the recovery counts in PIPE (T-32). 98-0876R1: "When a segment is sent, PIPE
         /// is incremented by one segment"; ns-2 leaves the first out.
         counts_first_retransmission: bool = "true" or ["false"],
+        /// What a segment that is not full counts for in PIPE (T-33).
+        pipe_unit: PipeUnit = "bytes-sent" or ["segments", "bytes"],
         /// Whether duplicate acknowledgments show a loss only when something sent since the last timeout is acknowledged.
         multiple_loss_guard: bool = "false" or ["true"],
         /// Whether an acknowledgment counts as a duplicate only if its blocks tell something new.
@@ -42,6 +56,7 @@ crate::model! {
             config: config.clone(),
             recover: None,
             pipe: 0,
+            told: 0,
             is_after_timeout: false,
         })
     }
@@ -54,6 +69,8 @@ struct FastRetransmitPhase {
     recover: Option<u64>,
     /// Bytes in the network; an estimate, which may fall below zero.
     pipe: i64,
+    /// Bytes that the latest acknowledgment's blocks told of for the first time.
+    told: u64,
     is_after_timeout: bool,
 }
 
@@ -76,9 +93,19 @@ impl FastRetransmitPhase {
         if let Some(piece) = connection.fast_retransmit(now) {
             connection.scoreboard.note_retransmission(piece.end());
             if self.config.counts_first_retransmission {
-                self.pipe += signed(piece.length);
+                self.pipe += self.worth(connection, piece.length);
             }
         }
+    }
+
+    /// What a segment counts for when it is sent.
+    fn worth(&self, connection: &Connection, length: u64) -> i64 {
+        signed(if self.config.pipe_unit == PipeUnit::Segments { connection.mss() } else { length })
+    }
+
+    /// What a duplicate acknowledgment shows to have left the network.
+    fn left(&self, connection: &Connection) -> i64 {
+        signed(if self.config.pipe_unit == PipeUnit::Bytes { self.told } else { connection.mss() })
     }
 
     /// The next hole, or else new data, while PIPE is below the window.
@@ -93,7 +120,10 @@ impl FastRetransmitPhase {
         let new = connection.next_within(connection.window.receiver_window())?;
         match u64::try_from(room) {
             Ok(room) if room >= new.length => Some(new),
-            Ok(room) if room > 0 && cuts => Some(Piece { length: room, ..new }),
+            Ok(room) if room > 0 && cuts => match self.config.pipe_unit {
+                PipeUnit::Segments => Some(new),
+                PipeUnit::BytesSent | PipeUnit::Bytes => Some(Piece { length: room, ..new }),
+            },
             _ => None,
         }
     }
@@ -115,25 +145,27 @@ impl Recovery for FastRetransmitPhase {
         self.is_after_timeout = false;
         let highest = connection.highest();
         let news = connection.scoreboard.update(acknowledgment.next, highest, &acknowledgment.blocks);
+        self.told = news;
         news > 0 || !self.config.duplicates_need_news || self.is_recovering()
     }
 
     fn on_duplicate(&mut self, now: Time, connection: &mut Connection) {
         if self.is_recovering() {
-            self.pipe -= signed(connection.mss());
+            self.pipe -= self.left(connection);
         } else if connection.duplicates == DUPLICATE_THRESHOLD && self.guard.allows(connection) {
             self.enter(now, connection);
         }
     }
 
-    fn on_acknowledgment(&mut self, _now: Time, connection: &mut Connection, _bytes: u64) -> Response {
+    fn on_acknowledgment(&mut self, _now: Time, connection: &mut Connection, bytes: u64) -> Response {
         let Some(recover) = self.recover else { return Response::NORMAL };
         if connection.unacknowledged() >= recover {
             self.recover = None;
             self.guard.forget();
         } else {
             // One segment for the retransmission that has arrived, one for the original, which is now known to be lost.
-            self.pipe -= 2 * signed(connection.mss());
+            let segment = if self.config.pipe_unit == PipeUnit::Bytes { bytes } else { connection.mss() };
+            self.pipe -= 2 * signed(segment.min(connection.mss()));
         }
         Response::RECOVERING
     }
@@ -157,6 +189,6 @@ impl Recovery for FastRetransmitPhase {
         if piece.sequence < connection.highest() {
             connection.scoreboard.note_retransmission(piece.end());
         }
-        self.pipe += signed(piece.length);
+        self.pipe += self.worth(connection, piece.length);
     }
 }

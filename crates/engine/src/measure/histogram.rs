@@ -1,0 +1,166 @@
+//! Histograms of times that can be added up: of connections, of runs, on any machine, in any order.
+
+use std::collections::BTreeMap;
+
+use serde::ser::SerializeTuple;
+use serde::{Serialize, Serializer};
+
+use crate::units::Span;
+
+const PICOSECONDS_PER_MICROSECOND: u64 = 1_000_000;
+
+/// Every power of two is divided into so many bins of equal width.
+const BINS_PER_OCTAVE: u64 = 128;
+
+/// How often times fell into each bin of a grid that never changes.
+///
+/// Times count in whole microseconds, rounded down. Below 128 us each has a bin of its own; from there on every power of two is
+/// divided into 128 bins of equal width (the log-linear bins of `HdrHistogram`). So the middle of a bin is within 1/256, or
+/// 0.4 %, of everything in it. Because the grid is fixed, adding histograms adds their counts: the result is the histogram of all
+/// times together, exactly, whatever the order. Number, sum, smallest and largest are exact too.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Histogram {
+    count: u64,
+    sum_us: u64,
+    /// Smallest and largest, where there is any.
+    extremes: Option<(u64, u64)>,
+    /// Lower edges, in microseconds, of the bins that are not empty, with their counts.
+    bins: BTreeMap<u64, u64>,
+}
+
+impl Histogram {
+    /// Counts a time.
+    pub fn record(&mut self, time: Span) {
+        let microseconds = time.0 / PICOSECONDS_PER_MICROSECOND;
+        self.count += 1;
+        self.sum_us += microseconds;
+        self.widen(microseconds, microseconds);
+        *self.bins.entry(bin_of(microseconds).0).or_default() += 1;
+    }
+
+    /// Adds another histogram.
+    pub fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sum_us += other.sum_us;
+        if let Some((smallest, largest)) = other.extremes {
+            self.widen(smallest, largest);
+        }
+        for (&lower, &count) in &other.bins {
+            *self.bins.entry(lower).or_default() += count;
+        }
+    }
+
+    /// How many times were counted.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    fn widen(&mut self, smallest: u64, largest: u64) {
+        let (low, high) = self.extremes.unwrap_or((smallest, largest));
+        self.extremes = Some((low.min(smallest), high.max(largest)));
+    }
+}
+
+/// The bin that a time falls into: its lower edge and the lower edge of the next, in microseconds.
+#[must_use]
+pub fn bin_of(microseconds: u64) -> (u64, u64) {
+    let octave = microseconds.checked_ilog2().unwrap_or(0).saturating_sub(BINS_PER_OCTAVE.ilog2());
+    let width = 1 << octave;
+    let lower = microseconds / width * width;
+    (lower, lower.saturating_add(width))
+}
+
+/// One bin as it is written: `[lower edge, upper edge, count]`, so that nobody who reads it has to know the grid.
+struct Bin(u64, u64);
+
+impl Serialize for Bin {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (lower, upper) = bin_of(self.0);
+        let mut bin = serializer.serialize_tuple(3)?;
+        [lower, upper, self.1].iter().try_for_each(|number| bin.serialize_element(number))?;
+        bin.end()
+    }
+}
+
+impl Serialize for Histogram {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Written {
+            count: u64,
+            sum_us: u64,
+            min_us: Option<u64>,
+            max_us: Option<u64>,
+            bins_us: Vec<Bin>,
+        }
+        let written = Written {
+            count: self.count,
+            sum_us: self.sum_us,
+            min_us: self.extremes.map(|(smallest, _)| smallest),
+            max_us: self.extremes.map(|(_, largest)| largest),
+            bins_us: self.bins.iter().map(|(&lower, &count)| Bin(lower, count)).collect(),
+        };
+        written.serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn of(microseconds: &[u64]) -> Histogram {
+        let mut histogram = Histogram::default();
+        microseconds.iter().for_each(|us| histogram.record(Span(us * PICOSECONDS_PER_MICROSECOND)));
+        histogram
+    }
+
+    #[test]
+    fn the_bins_by_hand() {
+        assert_eq!([0, 1, 127].map(bin_of), [(0, 1), (1, 2), (127, 128)]);
+        assert_eq!([128, 255].map(bin_of), [(128, 129), (255, 256)]);
+        assert_eq!([256, 257, 258, 511].map(bin_of), [(256, 258), (256, 258), (258, 260), (510, 512)]);
+        assert_eq!(bin_of(1_000_000), (999_424, 1_003_520));
+        assert_eq!(bin_of(u64::MAX).1, u64::MAX);
+    }
+
+    #[test]
+    fn it_is_written_with_the_edges_of_its_bins() {
+        let written = serde_json::to_string(&of(&[300, 5, 301])).expect("a histogram is JSON");
+        let expected = r#"{"count":3,"sum_us":606,"min_us":5,"max_us":301,"bins_us":[[5,6,1],[300,302,2]]}"#;
+        assert_eq!(written, expected);
+        let nothing = r#"{"count":0,"sum_us":0,"min_us":null,"max_us":null,"bins_us":[]}"#;
+        assert_eq!(serde_json::to_string(&Histogram::default()).expect("JSON"), nothing);
+    }
+
+    proptest! {
+        #[test]
+        fn every_time_is_in_its_bin_and_within_a_256th_of_the_middle(time in prop_oneof![0..1000_u64, any::<u64>()]) {
+            let (lower, upper) = bin_of(time);
+            prop_assert!(lower <= time && (time < upper || upper == u64::MAX), "{lower}..{upper}");
+            let (distance, half) = (u128::from(upper - lower), 2 * 128_u128);
+            prop_assert!(upper - lower == 1 || distance * half <= 2 * u128::from(time), "{lower}..{upper}");
+        }
+
+        #[test]
+        fn the_bins_cover_all_times_without_a_gap(time in 0..u64::MAX / 2) {
+            let (lower, upper) = bin_of(time);
+            prop_assert_eq!(bin_of(upper).0, upper, "the next bin begins where this one ends");
+            prop_assert_eq!(bin_of(upper - 1), (lower, upper));
+        }
+
+        #[test]
+        fn a_merged_histogram_is_that_of_all_times_together(
+            first in prop::collection::vec(0..100_000_000_u64, 0..50),
+            second in prop::collection::vec(0..100_000_000_u64, 0..50),
+        ) {
+            let mut merged = of(&first);
+            merged.merge(&of(&second));
+            prop_assert_eq!(&merged, &of(&[first.clone(), second.clone()].concat()));
+            let mut other_way = of(&second);
+            other_way.merge(&of(&first));
+            prop_assert_eq!(merged, other_way);
+        }
+    }
+}

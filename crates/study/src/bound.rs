@@ -1,0 +1,90 @@
+//! What a claim's measure must be for the claim to hold.
+
+use longfat_engine::config::{Node, Parameter, Reader, Shape, Value};
+use serde_json::{Value as Json, json};
+
+const EXPECTED: &str =
+    "a bound: \">=\", \">\", \"<=\", \"<\" or \"==\" and a number, or \"between\" a number \"and\" a larger one";
+
+/// A set of numbers: all beyond a limit, those between two limits, or a single one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bound {
+    /// As it is written.
+    pub text: String,
+    /// The lower limit, if there is one.
+    pub low: Option<f64>,
+    /// The upper limit, if there is one.
+    pub high: Option<f64>,
+    /// Whether the limits themselves are excluded.
+    pub is_strict: bool,
+}
+
+impl Bound {
+    /// The bound that a text means.
+    fn parse(text: &str) -> Option<Self> {
+        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+        let (low, high, is_strict) = if let Some(limits) = text.trim().strip_prefix("between ") {
+            let (low, high) = limits.split_once(" and ")?;
+            let (low, high) = (number(low)?, number(high)?);
+            (low < high).then_some((Some(low), Some(high), false))?
+        } else {
+            // The longer signs first: ">" begins ">=".
+            let signs = ["==", ">=", "<=", ">", "<"];
+            let (sign, limit) = signs.iter().find_map(|sign| Some((*sign, text.trim().strip_prefix(sign)?)))?;
+            let limit = Some(number(limit)?);
+            let low = if sign.starts_with('<') { None } else { limit };
+            let high = if sign.starts_with('>') { None } else { limit };
+            (low, high, sign.len() == 1)
+        };
+        Some(Self { text: text.trim().to_owned(), low, high, is_strict })
+    }
+}
+
+impl Parameter for Bound {
+    fn shape() -> Shape {
+        Shape::Quantity { expected: EXPECTED, examples: &[">= 0.15", "between 0.7 and 1.6", "== 0"] }
+    }
+
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let bound = match &node.value {
+            Value::Text(text) => Self::parse(text),
+            _ => None,
+        };
+        if bound.is_none() {
+            reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
+        }
+        bound
+    }
+
+    fn resolved(&self) -> Json {
+        json!({ "text": self.text, "low": self.low, "high": self.high, "is_strict": self.is_strict })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_is_a_sign_and_a_number_or_lies_between_two() {
+        for (text, low, high, is_strict) in [
+            (">= 0.15", Some(0.15), None, false),
+            ("<=-2e-3", None, Some(-0.002), false),
+            (" > 1 ", Some(1.0), None, true),
+            ("< 0", None, Some(0.0), true),
+            ("== 3", Some(3.0), Some(3.0), false),
+            ("between 0.7 and 1.6", Some(0.7), Some(1.6), false),
+        ] {
+            let expected = Bound { text: text.trim().into(), low, high, is_strict };
+            assert_eq!(Bound::parse(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_no_bound() {
+        for text in ["", "0.15", "=> 1", "= 1", ">= x", ">= inf", "<= nan", "between 2 and 1", "between 1 and 1", "≥ 1"]
+        {
+            assert_eq!(Bound::parse(text), None, "{text}");
+        }
+    }
+}

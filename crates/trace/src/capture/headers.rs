@@ -1,0 +1,233 @@
+//! IPv4 and TCP headers of a flow's packets (RFC 791, RFC 9293, RFC 7323, RFC 2018).
+//!
+//! Source n is 10.0.x.y and its destination 10.1.x.y, where x.y is n. Sequence numbers begin with 0, the one of the synchronizing
+//! segment: byte b of the data has number b + 1, and numbers start again after 2^32. Payloads are all zero bytes, and left out.
+
+use longfat_engine::scenario::Scenario;
+use longfat_engine::transport::{Acknowledgment, TcpConfig};
+use longfat_engine::units::{PICOSECONDS_PER_SECOND, Time};
+
+const SOURCE_PORT: u16 = 50_000;
+/// iperf's, which no dissector takes for anything else.
+const DESTINATION_PORT: u16 = 5001;
+
+const SYN: u8 = 2;
+const ACK: u8 = 16;
+
+const PROTOCOL_TCP: u8 = 6;
+const TIME_TO_LIVE: u8 = 64;
+const DO_NOT_FRAGMENT: u16 = 0x4000;
+const IP_HEADER_BYTES: usize = 20;
+const TCP_HEADER_BYTES: usize = 20;
+/// The largest IP packet.
+pub const MOST_IP_BYTES: u64 = 65_535;
+
+const NO_OPERATION: u8 = 1;
+
+/// The most that headers take (RFC 9293 section 3.1: 60 of TCP).
+pub const MOST_HEADER_BYTES: u64 = 80;
+
+/// Headers and the length of the packet that they begin.
+pub type Headers = (Vec<u8>, u32);
+
+/// Makes the headers of a scenario's packets.
+pub struct HeaderMaker {
+    mss: u64,
+    window: u64,
+    shift: u8,
+    is_selective: bool,
+    carries_timestamps: bool,
+}
+
+/// Which end sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Source,
+    Destination,
+}
+
+/// What a TCP header says besides the ports.
+struct Segment<'s> {
+    sequence: u64,
+    acknowledgment: u64,
+    flags: u8,
+    window: u64,
+    options: &'s [u8],
+    data: u64,
+}
+
+impl HeaderMaker {
+    /// For the end systems of a scenario.
+    #[must_use]
+    pub fn new(scenario: &Scenario) -> Self {
+        let tcp: &TcpConfig = &scenario.tcp;
+        Self {
+            mss: tcp.mss.0,
+            window: tcp.advertised_window(),
+            shift: tcp.window_scale().shift(),
+            is_selective: tcp.flavor.build(&()).recovery().is_selective(),
+            carries_timestamps: tcp.timestamps,
+        }
+    }
+
+    /// A synchronizing segment with its options: maximum segment size, window scale, selective acknowledgment, timestamps.
+    #[must_use]
+    pub fn synchronize(&self, now: Time, flow: usize) -> Headers {
+        let options = self.opening_options(now);
+        let segment =
+            Segment { sequence: 0, acknowledgment: 0, flags: SYN, window: self.window, options: &options, data: 0 };
+        packet(flow, End::Source, &segment)
+    }
+
+    /// The answer to it.
+    #[must_use]
+    pub fn synchronized(&self, now: Time, flow: usize) -> Headers {
+        let options = self.opening_options(now);
+        let segment = Segment {
+            sequence: 0,
+            acknowledgment: 1,
+            flags: SYN | ACK,
+            window: self.window,
+            options: &options,
+            data: 0,
+        };
+        packet(flow, End::Destination, &segment)
+    }
+
+    /// The segment that ends the exchange.
+    #[must_use]
+    pub fn opened(&self, now: Time, flow: usize) -> Headers {
+        self.data(now, flow, 0, 0)
+    }
+
+    /// Data from byte `sequence` on.
+    #[must_use]
+    pub fn data(&self, now: Time, flow: usize, sequence: u64, length: u64) -> Headers {
+        let options = self.timestamps(now, Time::ZERO);
+        let segment = Segment {
+            sequence: sequence + 1,
+            acknowledgment: 1,
+            flags: ACK,
+            window: self.window >> self.shift,
+            options: &options,
+            data: length,
+        };
+        packet(flow, End::Source, &segment)
+    }
+
+    /// An acknowledgment. Its own timestamp, which nobody reads, is the one that it echoes.
+    #[must_use]
+    pub fn acknowledgment(&self, flow: usize, acknowledgment: &Acknowledgment) -> Headers {
+        let echo = acknowledgment.echo.unwrap_or(Time::ZERO);
+        let mut options = self.timestamps(echo, echo);
+        let blocks = acknowledgment.blocks.as_slice();
+        if !blocks.is_empty() {
+            #[expect(clippy::cast_possible_truncation, reason = "at most four blocks")]
+            options.extend([NO_OPERATION, NO_OPERATION, 5, 2 + 8 * blocks.len() as u8]);
+            for &(from, to) in blocks {
+                options.extend(wrapped(from + 1).to_be_bytes());
+                options.extend(wrapped(to + 1).to_be_bytes());
+            }
+        }
+        let segment = Segment {
+            sequence: 1,
+            acknowledgment: acknowledgment.next + 1,
+            flags: ACK,
+            window: self.window >> self.shift,
+            options: &options,
+            data: 0,
+        };
+        packet(flow, End::Destination, &segment)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "a larger segment would not fit the packet's length either")]
+    fn opening_options(&self, now: Time) -> Vec<u8> {
+        let mss = self.mss.min(u64::from(u16::MAX)) as u16;
+        let mut options = vec![2, 4];
+        options.extend(mss.to_be_bytes());
+        options.extend([NO_OPERATION, 3, 3, self.shift]);
+        options.extend(if self.is_selective { [4, 2] } else { [NO_OPERATION; 2] });
+        options.extend([NO_OPERATION; 2]);
+        let mut timestamps = self.timestamps(now, Time::ZERO);
+        options.append(&mut timestamps);
+        options
+    }
+
+    /// The option, if segments carry it, from a clock of milliseconds (RFC 7323 section 3.2).
+    fn timestamps(&self, now: Time, echo: Time) -> Vec<u8> {
+        if !self.carries_timestamps {
+            return Vec::new();
+        }
+        let milliseconds = |time: Time| wrapped(time.0 / (PICOSECONDS_PER_SECOND / 1000)).to_be_bytes();
+        [&[NO_OPERATION, NO_OPERATION, 8, 10][..], &milliseconds(now), &milliseconds(echo)].concat()
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "sequence numbers start again after 2^32")]
+fn wrapped(number: u64) -> u32 {
+    number as u32
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "windows and lengths are limited; addresses have 16 bits")]
+fn packet(flow: usize, from: End, segment: &Segment) -> Headers {
+    let number = (flow + 1) as u16;
+    let address = |end: End| {
+        let [high, low] = number.to_be_bytes();
+        [10, u8::from(end == End::Destination), high, low]
+    };
+    let (source, destination, ports) = match from {
+        End::Source => (address(End::Source), address(End::Destination), [SOURCE_PORT, DESTINATION_PORT]),
+        End::Destination => (address(End::Destination), address(End::Source), [DESTINATION_PORT, SOURCE_PORT]),
+    };
+    let header_bytes = TCP_HEADER_BYTES + segment.options.len();
+    let length = (IP_HEADER_BYTES + header_bytes) as u64 + segment.data;
+    let mut bytes = ip_header(length as u16, source, destination);
+    let tcp = bytes.len();
+    bytes.extend(ports.iter().flat_map(|port| port.to_be_bytes()));
+    bytes.extend(wrapped(segment.sequence).to_be_bytes());
+    bytes.extend(wrapped(segment.acknowledgment).to_be_bytes());
+    bytes.extend([((header_bytes / 4) << 4) as u8, segment.flags]);
+    bytes.extend((segment.window.min(u64::from(u16::MAX)) as u16).to_be_bytes());
+    bytes.extend([0; 4]); // checksum, no urgent data
+    bytes.extend(segment.options);
+    let tcp_bytes = header_bytes as u64 + segment.data;
+    let pseudo_header = [&source[..], &destination, &[0, PROTOCOL_TCP], &(tcp_bytes as u16).to_be_bytes()].concat();
+    // Zero bytes of data add nothing to it.
+    let sum = checksum(&[&pseudo_header, &bytes[tcp..]].concat());
+    bytes[tcp + 16..tcp + 18].copy_from_slice(&sum.to_be_bytes());
+    (bytes, length as u32)
+}
+
+fn ip_header(length: u16, source: [u8; 4], destination: [u8; 4]) -> Vec<u8> {
+    let mut bytes = vec![0x45, 0];
+    bytes.extend(length.to_be_bytes());
+    bytes.extend([0, 0]); // identification: nothing is ever fragmented (RFC 6864)
+    bytes.extend(DO_NOT_FRAGMENT.to_be_bytes());
+    bytes.extend([TIME_TO_LIVE, PROTOCOL_TCP, 0, 0]);
+    bytes.extend(source);
+    bytes.extend(destination);
+    let sum = checksum(&bytes);
+    bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+    bytes
+}
+
+/// The Internet checksum (RFC 1071) of an even number of bytes.
+#[expect(clippy::cast_possible_truncation, reason = "the carries are folded in")]
+fn checksum(bytes: &[u8]) -> u16 {
+    let words = bytes.chunks_exact(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]])));
+    let mut sum: u32 = words.sum();
+    while sum > 0xFFFF {
+        sum = (sum & 0xFFFF) + (sum >> 16);
+    }
+    !(sum as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checksum_is_that_of_rfc_1071_section_3() {
+        assert_eq!(checksum(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7]), !0xddf2);
+    }
+}

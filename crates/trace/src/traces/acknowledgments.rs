@@ -1,0 +1,80 @@
+//! What reaches senders.
+
+use longfat_engine::observer::Observer;
+use longfat_engine::transport::{Acknowledgment, Window};
+use longfat_engine::units::Time;
+
+use super::{FLOW, Kind, Rows, TIME, Trace, integers};
+use crate::table::{Table, Value};
+
+/// Every acknowledgment.
+pub const ACKNOWLEDGMENTS: Kind = Kind {
+    name: "acknowledgments",
+    doc: "every acknowledgment as it reaches its sender",
+    columns: &[
+        TIME,
+        FLOW,
+        integers("next", "the next byte that the receiver expects"),
+        integers("window_end", "the byte before which the receiver allows to send"),
+    ],
+    rows: Rows::Events,
+    watches_cells: false,
+    start: |network, table| Box::new(Acknowledgments { window: network.receiver_window, table }),
+};
+
+/// Every block of a selective acknowledgment.
+pub const SELECTIVE_ACKNOWLEDGMENTS: Kind = Kind {
+    name: "selective-acknowledgments",
+    doc: "every block of the selective acknowledgments that reach a sender",
+    columns: &[
+        TIME,
+        FLOW,
+        integers("from", "first byte that has arrived"),
+        integers("to", "the byte after the last of them"),
+    ],
+    rows: Rows::Events,
+    watches_cells: false,
+    start: |_, table| Box::new(Blocks(table)),
+};
+
+struct Acknowledgments {
+    window: u64,
+    table: Table,
+}
+
+impl Observer for Acknowledgments {
+    fn acknowledgment_received(&mut self, now: Time, flow: usize, acknowledgment: &Acknowledgment, _window: &Window) {
+        let next = acknowledgment.next;
+        self.table.add([now.into(), Value::flow(flow), next.into(), (next + self.window).into()]);
+    }
+}
+
+impl Trace for Acknowledgments {
+    fn changes(&self) -> u64 {
+        self.table.rows()
+    }
+
+    fn into_table(self: Box<Self>) -> Table {
+        self.table
+    }
+}
+
+struct Blocks(Table);
+
+impl Observer for Blocks {
+    fn acknowledgment_received(&mut self, now: Time, flow: usize, acknowledgment: &Acknowledgment, _window: &Window) {
+        for &(from, to) in acknowledgment.blocks.as_slice() {
+            self.0.add([now.into(), Value::flow(flow), from.into(), to.into()]);
+        }
+    }
+}
+
+impl Trace for Blocks {
+    fn changes(&self) -> u64 {
+        self.0.rows()
+    }
+
+    fn into_table(self: Box<Self>) -> Table {
+        self.0
+    }
+}

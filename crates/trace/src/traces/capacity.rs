@@ -1,0 +1,84 @@
+//! What each service class gets of a port's line.
+
+use longfat_engine::observer::Observer;
+use longfat_engine::switch::scheduler::Class;
+use longfat_engine::units::{Span, Time};
+
+use super::{Kind, Network, PORT, Rows, TIME, Trace, integers, words};
+use crate::table::{Table, Value};
+
+/// Cells served.
+pub const CAPACITY: Kind = Kind {
+    name: "capacity",
+    doc: "cells of each service class that a port has begun to send, interval by interval",
+    columns: &[
+        TIME,
+        integers("interval_ps", "length of the interval that begins then; the last may be shorter"),
+        PORT,
+        words("class", "service class"),
+        integers("cells", "cells served in it; packets where they travel whole"),
+    ],
+    rows: Rows::Intervals,
+    watches_cells: true,
+    start: |network, table| {
+        let classes = if network.has_classes { vec![Class::Ubr, Class::Vbr] } else { vec![Class::Ubr] };
+        Box::new(Capacity {
+            labels: classes.iter().map(|&class| network.class_word(class)).collect(),
+            counts: vec![[0; 2]; network.ports.len()],
+            from: Time::ZERO,
+            interval: network.interval,
+            seen: 0,
+            table,
+        })
+    },
+};
+
+struct Capacity {
+    /// What a row calls each class.
+    labels: Vec<Value>,
+    /// Cells of each class at each port in the interval at hand.
+    counts: Vec<[u64; 2]>,
+    from: Time,
+    interval: Span,
+    seen: u64,
+    table: Table,
+}
+
+impl Capacity {
+    fn close(&mut self, until: Time) {
+        for (port, counts) in self.counts.iter_mut().enumerate() {
+            for (&label, count) in self.labels.iter().zip(*counts) {
+                let interval = (until - self.from).0.into();
+                self.table.add([self.from.into(), interval, Network::port_word(port), label, count.into()]);
+            }
+            *counts = [0; 2];
+        }
+        self.from = until;
+    }
+}
+
+impl Observer for Capacity {
+    fn cell_served(&mut self, now: Time, port: usize, class: Class) {
+        while now >= self.from + self.interval {
+            self.close(self.from + self.interval);
+        }
+        self.counts[port][usize::from(class == Class::Vbr)] += 1;
+        self.seen += 1;
+    }
+}
+
+impl Trace for Capacity {
+    fn end(&mut self, now: Time) {
+        while now > self.from {
+            self.close(now.min(self.from + self.interval));
+        }
+    }
+
+    fn changes(&self) -> u64 {
+        self.seen
+    }
+
+    fn into_table(self: Box<Self>) -> Table {
+        self.table
+    }
+}

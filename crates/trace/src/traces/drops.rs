@@ -1,0 +1,82 @@
+//! Packets that lose a cell, and why.
+
+use longfat_engine::framing::{Cell, Content};
+use longfat_engine::observer::Observer;
+use longfat_engine::switch::drop_policy::Verdict;
+use longfat_engine::units::Time;
+
+use super::{Kind, Rows, TIME, Trace, flags, integers, words};
+use crate::table::{Table, Value};
+
+/// Every packet lost.
+pub const DROPS: Kind = Kind {
+    name: "drops",
+    doc: "every packet that loses a cell, when it loses the first: to a port or to a loss model",
+    columns: &[
+        TIME,
+        integers("flow", "number of the flow, from 1 on; 0 for background traffic"),
+        words(
+            "reason",
+            "overflow: the buffer is full; refused: the policy drops the packet from its first cell on; loss-model",
+        ),
+        flags("is_data", "whether it carries data; false for acknowledgments and background"),
+        flags("is_tagged", "whether it exceeds what its connection is promised (CLP 1)"),
+        integers("sequence", "first byte of data; of an acknowledgment, the next byte expected"),
+        integers("length_bytes", "bytes of data"),
+    ],
+    rows: Rows::Events,
+    watches_cells: false,
+    start: |network, table| {
+        Box::new(Drops {
+            reasons: [Some(Verdict::Overflow), Some(Verdict::Refused), None].map(|reason| network.reason_word(reason)),
+            table,
+        })
+    },
+};
+
+struct Drops {
+    /// The words for a full buffer, a policy and a loss model.
+    reasons: [Value; 3],
+    table: Table,
+}
+
+impl Drops {
+    fn note(&mut self, now: Time, flow: usize, content: &Content, reason: usize, is_tagged: bool) {
+        let (flow, is_data, sequence, length) = match content {
+            Content::Data { sequence, length, .. } => (Value::flow(flow), true, *sequence, *length),
+            Content::Acknowledgment(acknowledgment) => (Value::flow(flow), false, acknowledgment.next, 0),
+            Content::Synchronize | Content::Synchronized => (Value::flow(flow), false, 0, 0),
+            Content::Background => (Value::Integer(0), false, 0, 0),
+        };
+        self.table.add([
+            now.into(),
+            flow,
+            self.reasons[reason],
+            Value::Flag(is_data),
+            Value::Flag(is_tagged),
+            sequence.into(),
+            length.into(),
+        ]);
+    }
+}
+
+impl Observer for Drops {
+    fn packet_dropped(&mut self, now: Time, _port: usize, cell: Cell, content: &Content, reason: Verdict) {
+        let reason = usize::from(reason != Verdict::Overflow);
+        self.note(now, cell.circuit() / 2, content, reason, cell.is_tagged());
+    }
+
+    fn packet_lost(&mut self, now: Time, flow: usize, content: &Content) {
+        self.note(now, flow, content, 2, false);
+    }
+}
+
+impl Trace for Drops {
+    fn changes(&self) -> u64 {
+        self.table.rows()
+    }
+
+    fn into_table(self: Box<Self>) -> Table {
+        self.table
+    }
+}

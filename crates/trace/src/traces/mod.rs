@@ -1,0 +1,209 @@
+//! Every kind of trace. To add one: a file here with an [`Observer`] that is a [`Trace`], and a line in [`TRACES`].
+
+mod acknowledgments;
+mod capacity;
+mod drops;
+mod flow_series;
+mod queues;
+mod rtt;
+mod segments;
+mod throughput;
+mod timeouts;
+
+use longfat_engine::observer::Observer;
+use longfat_engine::scenario::Scenario;
+use longfat_engine::switch::drop_policy::Verdict;
+use longfat_engine::switch::scheduler::Class;
+use longfat_engine::units::{Span, Time};
+
+use crate::table::{Column, Holds, Table, Value};
+
+/// Every kind of trace.
+pub const TRACES: &[Kind] = &[
+    flow_series::CWND,
+    flow_series::SSTHRESH,
+    flow_series::FLIGHT,
+    flow_series::RTO,
+    rtt::RTT,
+    timeouts::TIMEOUTS,
+    throughput::THROUGHPUT,
+    queues::QUEUE,
+    queues::QUEUE_BY_FLOW,
+    capacity::CAPACITY,
+    drops::DROPS,
+    segments::SEGMENTS,
+    acknowledgments::ACKNOWLEDGMENTS,
+    acknowledgments::SELECTIVE_ACKNOWLEDGMENTS,
+];
+
+/// A kind of trace: a table with a name.
+pub struct Kind {
+    /// Its name, and that of its file.
+    pub name: &'static str,
+    /// What it shows.
+    pub doc: &'static str,
+    /// Its columns.
+    pub columns: &'static [Column],
+    /// How its rows come about.
+    pub rows: Rows,
+    /// Whether it watches ports cell by cell, and nothing else; if not, it watches everything else. No trace does both, so that
+    /// what happens to every cell is told to few.
+    pub watches_cells: bool,
+    /// An observer that writes into an empty table.
+    pub start: fn(&Network, Table) -> Box<dyn Trace>,
+}
+
+/// How the rows of a trace come about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rows {
+    /// A row for each event.
+    Events,
+    /// A row for each change of a value that takes it further than a bound from the row before: the value, read as a staircase,
+    /// is never off by more.
+    Changes(Scale),
+    /// A row for each interval.
+    Intervals,
+}
+
+/// What the bound of a trace is a share of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// The window that the receiver advertises, in bytes.
+    ReceiverWindow,
+    /// The most cells that can wait: the buffer, or the windows of all flows if that is less.
+    Buffer,
+    /// Every change counts.
+    Nothing,
+}
+
+/// Writes a kind of trace as it watches.
+pub trait Trace: Observer + Send {
+    /// The run is over: adds what has to be said at its end.
+    fn end(&mut self, _now: Time) {}
+    /// Rows that the trace would have if every change had one.
+    fn changes(&self) -> u64;
+    /// The table, complete.
+    fn into_table(self: Box<Self>) -> Table;
+}
+
+/// What traces need to know of a run.
+pub struct Network {
+    /// Number of flows.
+    pub flows: usize,
+    /// Names of the managed ports.
+    pub ports: Vec<String>,
+    /// Whether ports have a class of VBR.
+    pub has_classes: bool,
+    /// Bytes that the receiver advertises.
+    pub receiver_window: u64,
+    /// Most cells that can wait at a port.
+    pub most_cells: f64,
+    /// Bounds of traces as shares of their scales.
+    pub error: f64,
+    /// Length of an interval.
+    pub interval: Span,
+}
+
+/// Why a packet is lost, in the words of traces.
+const REASONS: [&str; 3] = ["overflow", "refused", "loss-model"];
+
+impl Network {
+    /// Of a scenario.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "buffers and windows are far below 2^53")]
+    pub fn new(scenario: &Scenario, error: f64, interval: Span) -> Self {
+        let graph = scenario.graph();
+        let receiver_window = scenario.tcp.advertised_window();
+        let framing = scenario.framing.build(&());
+        let mss = scenario.tcp.mss.0;
+        let cells = framing.cells(mss, scenario.tcp.option_bytes());
+        let windows = graph.flows.len() as u64 * receiver_window.div_ceil(mss).saturating_mul(cells);
+        Self {
+            flows: graph.flows.len(),
+            ports: graph.links.iter().filter(|link| link.managed).map(|link| link.name.clone()).collect(),
+            has_classes: scenario.sources_of_background(&graph).iter().any(|source| source.class() == Class::Vbr),
+            receiver_window,
+            most_cells: scenario.port.buffer.capacity().unwrap_or(u64::MAX).min(windows) as f64,
+            error,
+            interval,
+        }
+    }
+
+    /// The bound of a trace with this scale.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
+    pub fn bound(&self, scale: Scale) -> f64 {
+        match scale {
+            Scale::ReceiverWindow => self.error * self.receiver_window as f64,
+            Scale::Buffer => self.error * self.most_cells,
+            Scale::Nothing => 0.0,
+        }
+    }
+
+    /// The words of all tables.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let others = [Class::Ubr.name(), Class::Vbr.name()].into_iter().chain(REASONS);
+        self.ports.iter().cloned().chain(others.map(str::to_owned)).collect()
+    }
+
+    fn port_word(port: usize) -> Value {
+        Value::Word(port)
+    }
+
+    fn class_word(&self, class: Class) -> Value {
+        Value::Word(self.ports.len() + usize::from(class == Class::Vbr))
+    }
+
+    fn reason_word(&self, reason: Option<Verdict>) -> Value {
+        let place = match reason {
+            Some(Verdict::Overflow) => 0,
+            Some(_) => 1,
+            None => 2,
+        };
+        Value::Word(self.ports.len() + 2 + place)
+    }
+}
+
+/// A column of integers.
+const fn integers(name: &'static str, doc: &'static str) -> Column {
+    Column { name, holds: Holds::Integers, doc }
+}
+
+/// A column of numbers.
+const fn numbers(name: &'static str, doc: &'static str) -> Column {
+    Column { name, holds: Holds::Numbers, doc }
+}
+
+/// A column of flags.
+const fn flags(name: &'static str, doc: &'static str) -> Column {
+    Column { name, holds: Holds::Flags, doc }
+}
+
+/// A column of words.
+const fn words(name: &'static str, doc: &'static str) -> Column {
+    Column { name, holds: Holds::Words, doc }
+}
+
+const TIME: Column = integers("time_ps", "since the start of the simulation");
+const FLOW: Column = integers("flow", "number of the flow, from 1 on");
+const PORT: Column = words("port", "name of the port");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_traces_and_columns_are_unique_and_explained() {
+        let mut names: Vec<_> = TRACES.iter().map(|kind| kind.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), TRACES.len());
+        for kind in TRACES {
+            assert!(!kind.doc.is_empty() && kind.columns.iter().all(|column| !column.doc.is_empty()), "{}", kind.name);
+            let mut columns: Vec<_> = kind.columns.iter().map(|column| column.name).collect();
+            columns.sort_unstable();
+            columns.dedup();
+            assert_eq!(columns.len(), kind.columns.len(), "{}", kind.name);
+        }
+    }
+}

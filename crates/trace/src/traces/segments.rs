@@ -1,0 +1,45 @@
+//! What senders send.
+
+use longfat_engine::observer::Observer;
+use longfat_engine::transport::{Segment, Window};
+use longfat_engine::units::Time;
+
+use super::{FLOW, Kind, Rows, TIME, Trace, flags, integers};
+use crate::table::{Table, Value};
+
+/// Every segment.
+pub const SEGMENTS: Kind = Kind {
+    name: "segments",
+    doc: "every segment with data as its sender hands it to the network interface",
+    columns: &[
+        TIME,
+        FLOW,
+        integers("sequence", "first byte"),
+        integers("length_bytes", "bytes of data"),
+        flags("is_again", "whether its first byte has been sent before"),
+    ],
+    rows: Rows::Events,
+    watches_cells: false,
+    start: |_, table| Box::new(Segments(table)),
+};
+
+struct Segments(Table);
+
+impl Observer for Segments {
+    fn segment_sent(&mut self, now: Time, flow: usize, segment: Segment, _window: &Window) {
+        if !segment.synchronize {
+            let Segment { sequence, length, again, .. } = segment;
+            self.0.add([now.into(), Value::flow(flow), sequence.into(), length.into(), Value::Flag(again)]);
+        }
+    }
+}
+
+impl Trace for Segments {
+    fn changes(&self) -> u64 {
+        self.0.rows()
+    }
+
+    fn into_table(self: Box<Self>) -> Table {
+        self.0
+    }
+}

@@ -1,0 +1,78 @@
+//! What reaches the applications.
+
+use longfat_engine::observer::Observer;
+use longfat_engine::units::{Span, Time};
+
+use super::{FLOW, Kind, Rows, TIME, Trace, integers};
+use crate::table::{Table, Value};
+
+/// Bytes delivered.
+pub const THROUGHPUT: Kind = Kind {
+    name: "throughput",
+    doc: "bytes of each flow that are delivered in order, interval by interval",
+    columns: &[
+        TIME,
+        integers("interval_ps", "length of the interval that begins then; the last may be shorter"),
+        FLOW,
+        integers("bytes", "bytes delivered in it"),
+    ],
+    rows: Rows::Intervals,
+    watches_cells: false,
+    start: |network, table| {
+        Box::new(Delivered {
+            next: vec![0; network.flows],
+            before: vec![0; network.flows],
+            from: Time::ZERO,
+            interval: network.interval,
+            seen: 0,
+            table,
+        })
+    },
+};
+
+struct Delivered {
+    /// The next byte that each receiver expects, now and when the interval at hand began.
+    next: Vec<u64>,
+    before: Vec<u64>,
+    from: Time,
+    interval: Span,
+    seen: u64,
+    table: Table,
+}
+
+impl Delivered {
+    fn close(&mut self, until: Time) {
+        for (flow, (next, before)) in self.next.iter().zip(&mut self.before).enumerate() {
+            let bytes = next - *before;
+            self.table.add([self.from.into(), (until - self.from).0.into(), Value::flow(flow), bytes.into()]);
+            *before = *next;
+        }
+        self.from = until;
+    }
+}
+
+impl Observer for Delivered {
+    fn segment_received(&mut self, now: Time, flow: usize, _sequence: u64, _length: u64, next: u64) {
+        while now >= self.from + self.interval {
+            self.close(self.from + self.interval);
+        }
+        self.seen += u64::from(next > self.next[flow]);
+        self.next[flow] = next;
+    }
+}
+
+impl Trace for Delivered {
+    fn end(&mut self, now: Time) {
+        while now > self.from {
+            self.close(now.min(self.from + self.interval));
+        }
+    }
+
+    fn changes(&self) -> u64 {
+        self.seen
+    }
+
+    fn into_table(self: Box<Self>) -> Table {
+        self.table
+    }
+}

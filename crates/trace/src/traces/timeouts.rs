@@ -1,0 +1,36 @@
+//! Expiries of retransmission timers.
+
+use longfat_engine::observer::Observer;
+use longfat_engine::transport::Window;
+use longfat_engine::units::Time;
+
+use super::{FLOW, Kind, Rows, TIME, Trace};
+use crate::table::{Table, Value};
+
+/// Every expiry.
+pub const TIMEOUTS: Kind = Kind {
+    name: "timeouts",
+    doc: "every expiry of a flow's retransmission timer",
+    columns: &[TIME, FLOW],
+    rows: Rows::Events,
+    watches_cells: false,
+    start: |_, table| Box::new(Timeouts(table)),
+};
+
+struct Timeouts(Table);
+
+impl Observer for Timeouts {
+    fn timed_out(&mut self, now: Time, flow: usize, _window: &Window) {
+        self.0.add([now.into(), Value::flow(flow)]);
+    }
+}
+
+impl Trace for Timeouts {
+    fn changes(&self) -> u64 {
+        self.0.rows()
+    }
+
+    fn into_table(self: Box<Self>) -> Table {
+        self.0
+    }
+}

@@ -1,0 +1,175 @@
+//! The observer that everything hangs on that watches a run and writes.
+
+use std::path::Path;
+
+use longfat_engine::framing::{Cell, Content};
+use longfat_engine::measure::RunRecord;
+use longfat_engine::observer::Observer;
+use longfat_engine::scenario::Scenario;
+use longfat_engine::switch::Port;
+use longfat_engine::switch::drop_policy::Verdict;
+use longfat_engine::switch::scheduler::Class;
+use longfat_engine::transport::{Acknowledgment, Segment, Sender, Window};
+use longfat_engine::units::{Span, Time};
+
+use crate::capture::Capture;
+use crate::folder::{Counts, Folder};
+use crate::table::Table;
+use crate::traces::{Kind, Network, TRACES, Trace};
+
+/// Which traces a run is to leave, and how exact.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Names of traces; all of them if it is empty.
+    pub names: Vec<String>,
+    /// How far a value may be from the truth, as a share of its scale; 0 keeps every change.
+    pub error: f64,
+    /// Length of the intervals in which cells and bytes are counted; a thousandth of the run if it is not said.
+    pub interval: Option<Span>,
+}
+
+/// Intervals of a run, if nothing else is said.
+const INTERVALS: u64 = 1000;
+
+impl Wanted {
+    /// The traces of these names, in the order of the registry.
+    ///
+    /// # Errors
+    /// A line for each name that no trace has, with the nearest one that exists.
+    pub fn kinds(&self) -> Result<Vec<&'static Kind>, Vec<String>> {
+        let known = |name: &str| TRACES.iter().any(|kind| kind.name == name);
+        let unknown: Vec<_> = self.names.iter().filter(|name| !known(name)).map(|name| advice(name)).collect();
+        if !unknown.is_empty() {
+            return Err(unknown);
+        }
+        let is_wanted = |kind: &&Kind| self.names.is_empty() || self.names.iter().any(|name| name == kind.name);
+        Ok(TRACES.iter().filter(is_wanted).collect())
+    }
+}
+
+fn advice(name: &str) -> String {
+    let names: Vec<_> = TRACES.iter().map(|kind| kind.name).collect();
+    let nearest = names.iter().max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
+    let meant = nearest.filter(|nearest| strsim::jaro_winkler(nearest, name) > 0.8);
+    let meant = meant.map(|nearest| format!("; did you mean \"{nearest}\"?")).unwrap_or_default();
+    format!("no trace is called \"{name}\"{meant}; traces: {}", names.join(", "))
+}
+
+/// Everything that watches a run and writes: its traces, its capture.
+pub struct Watcher {
+    folder: Option<(Folder, Network)>,
+    /// Traces that watch ports cell by cell, and all others.
+    of_cells: Vec<(&'static Kind, Box<dyn Trace>)>,
+    others: Vec<(&'static Kind, Box<dyn Trace>)>,
+    capture: Option<Capture>,
+}
+
+impl Watcher {
+    /// Watches for traces in a folder, which is made if need be, and for a capture. What the folder holds of an earlier run, and an
+    /// earlier capture, stay until [`finish`](Self::finish).
+    ///
+    /// # Errors
+    /// A line for everything that is wrong: names, a folder with other files, a disk that cannot be written.
+    pub fn start(
+        scenario: &Scenario,
+        traces: Option<(&Path, &Wanted)>,
+        capture: Option<&Path>,
+    ) -> Result<Self, Vec<String>> {
+        let one = |problem| vec![problem];
+        let mut watcher = Self { folder: None, of_cells: Vec::new(), others: Vec::new(), capture: None };
+        if let Some((folder, wanted)) = traces {
+            watcher.start_traces(scenario, folder, wanted)?;
+        }
+        watcher.capture = capture.map(|path| Capture::start(path, scenario)).transpose().map_err(one)?;
+        Ok(watcher)
+    }
+
+    fn start_traces(&mut self, scenario: &Scenario, folder: &Path, wanted: &Wanted) -> Result<(), Vec<String>> {
+        let kinds = wanted.kinds()?;
+        let interval = wanted.interval.unwrap_or(Span(scenario.duration.0.0.div_ceil(INTERVALS)));
+        let network = Network::new(scenario, wanted.error, interval);
+        let one = |problem| vec![problem];
+        let folder = Folder::open(folder).map_err(one)?;
+        let words = network.words();
+        for kind in kinds {
+            let table = Table::create(&folder.file(kind), kind.columns, &words).map_err(one)?;
+            let watching = if kind.watches_cells { &mut self.of_cells } else { &mut self.others };
+            watching.push((kind, (kind.start)(&network, table)));
+        }
+        self.folder = Some((folder, network));
+        Ok(())
+    }
+
+    /// Completes what a run that has ended leaves, in place of what was there before.
+    ///
+    /// # Errors
+    /// If a file cannot be written: a message that begins with its path.
+    pub fn finish(self, end: Time, record: &RunRecord) -> Result<(), String> {
+        if let Some((folder, network)) = self.folder {
+            folder.clear()?;
+            let mut counts = Vec::new();
+            for (kind, mut trace) in self.of_cells.into_iter().chain(self.others) {
+                trace.end(end);
+                let changes = trace.changes();
+                let table = trace.into_table();
+                counts.push(Counts { kind, changes, rows: table.rows() });
+                table.finish()?;
+            }
+            counts.sort_by_key(|counts| TRACES.iter().position(|kind| kind.name == counts.kind.name));
+            folder.describe(&counts, &network, record)?;
+        }
+        self.capture.map_or(Ok(()), Capture::finish)
+    }
+
+    #[inline]
+    fn tell(&mut self, tell: impl Fn(&mut dyn Observer)) {
+        self.others.iter_mut().for_each(|(_, trace)| tell(&mut **trace));
+        self.capture.iter_mut().for_each(|capture| tell(capture));
+    }
+}
+
+impl Observer for Watcher {
+    fn segment_sent(&mut self, now: Time, flow: usize, segment: Segment, window: &Window) {
+        self.tell(|observer| observer.segment_sent(now, flow, segment, window));
+    }
+
+    fn segment_received(&mut self, now: Time, flow: usize, sequence: u64, length: u64, next: u64) {
+        self.tell(|observer| observer.segment_received(now, flow, sequence, length, next));
+    }
+
+    fn acknowledgment_received(&mut self, now: Time, flow: usize, acknowledgment: &Acknowledgment, window: &Window) {
+        self.tell(|observer| observer.acknowledgment_received(now, flow, acknowledgment, window));
+    }
+
+    fn timed_out(&mut self, now: Time, flow: usize, window: &Window) {
+        self.tell(|observer| observer.timed_out(now, flow, window));
+    }
+
+    fn synchronize_received(&mut self, now: Time, flow: usize) {
+        self.tell(|observer| observer.synchronize_received(now, flow));
+    }
+
+    fn synchronized(&mut self, now: Time, flow: usize) {
+        self.tell(|observer| observer.synchronized(now, flow));
+    }
+
+    fn sender_acted(&mut self, now: Time, flow: usize, sender: &Sender) {
+        self.tell(|observer| observer.sender_acted(now, flow, sender));
+    }
+
+    fn packet_lost(&mut self, now: Time, flow: usize, content: &Content) {
+        self.tell(|observer| observer.packet_lost(now, flow, content));
+    }
+
+    fn packet_dropped(&mut self, now: Time, port: usize, cell: Cell, content: &Content, reason: Verdict) {
+        self.tell(|observer| observer.packet_dropped(now, port, cell, content, reason));
+    }
+
+    fn cell_served(&mut self, now: Time, port: usize, class: Class) {
+        self.of_cells.iter_mut().for_each(|(_, trace)| trace.cell_served(now, port, class));
+    }
+
+    fn queue_changed(&mut self, now: Time, port: usize, state: &Port) {
+        self.of_cells.iter_mut().for_each(|(_, trace)| trace.queue_changed(now, port, state));
+    }
+}

@@ -1,0 +1,156 @@
+"""What makes means and their intervals less sure than they look, in words.
+
+Student's intervals suppose replications of one distribution without far outliers, of runs long
+enough for their start not to matter. Each caution is a sentence for whoever reads the results.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scipy.special import stdtrit
+
+from longfat.comparison import Results
+from longfat.plan import Plan
+from longfat.reference import Combination
+from longfat.scenario import PICOSECONDS_PER_SECOND
+
+SIGNIFICANCE = 0.01
+"""Share of studies with normal replications in which any is called an outlier."""
+
+FEWEST_FOR_OUTLIERS = 5
+
+FEWEST_CYCLES = 10
+"""Times that a window can grow back within a run that is long enough to average over them."""
+
+LONGEST_START = 0.05
+"""Share of a run that slow start may take without mattering."""
+
+CELL_PAYLOAD_BITS = 48 * 8
+
+
+@dataclass(frozen=True)
+class Path:
+    """The times of a scenario, in seconds, by which the length of a run is judged."""
+
+    duration_s: float
+    round_trip_s: float
+    slow_start_s: float
+    regrowth_s: float
+
+    @property
+    def cycles(self) -> float:
+        """How often a halved window can grow back within the run."""
+        return self.duration_s / self.regrowth_s
+
+    @property
+    def start(self) -> float:
+        """The share of the run that slow start takes."""
+        return self.slow_start_s / self.duration_s
+
+
+def cautions(plan: Plan, results: Results, metrics: Sequence[str]) -> list[str]:
+    """The cautions about a plan with these results, as far as they go, and these metrics."""
+    return [*_outliers(results, metrics), *_lengths(plan)]
+
+
+def outlier(values: Sequence[float], significance: float) -> int | None:
+    """The index of the value that Grubbs' two-sided test calls an outlier, if there is one.
+
+    F. E. Grubbs: Procedures for detecting outlying observations in samples. Technometrics 11
+    (1969), p. 1.
+    """
+    count = len(values)
+    mean = math.fsum(values) / count
+    spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (count - 1))
+    if count < FEWEST_FOR_OUTLIERS or spread <= 1e-9 * abs(mean):
+        return None
+    farthest = max(range(count), key=lambda index: abs(values[index] - mean))
+    is_far = abs(values[farthest] - mean) / spread > outlier_limit(count, significance)
+    return farthest if is_far else None
+
+
+def outlier_limit(count: int, significance: float) -> float:
+    """The standard deviations from the mean beyond which Grubbs' two-sided test speaks up."""
+    quantile = float(stdtrit(count - 2, 1 - significance / (2 * count)))
+    return (count - 1) / math.sqrt(count) * math.sqrt(quantile**2 / (count - 2 + quantile**2))
+
+
+def path_of(settings: Mapping[str, Any]) -> Path | None:
+    """The times of a resolved scenario; None for a network other than N sources and a bottleneck.
+
+    Slow start doubles the window in a round trip up to the receiver window. A window that a loss
+    has halved grows back by a segment in a round trip; its share of what path and buffer hold, if
+    the receiver window is not less, is what it grows back to (Mathis, Semke, Mahdavi, Ott,
+    Computer Communication Review 27, 1997, figure 1).
+    """
+    topology, tcp, port = settings["topology"], settings["tcp"], settings["port"]
+    if topology.get("kind") != "n-source":
+        return None
+    round_trip_s = (
+        2
+        * (2 * topology["access"]["delay_ps"] + topology["bottleneck"]["delay_ps"])
+        / PICOSECONDS_PER_SECOND
+    )
+    cells = port.get("buffer_cells")
+    buffer_bits = cells * CELL_PAYLOAD_BITS if isinstance(cells, int) else 0  # or "unlimited"
+    rate_bps = topology["bottleneck"]["rate_bps"]
+    share_bytes = (rate_bps * round_trip_s + buffer_bits) / 8 / topology["sources"]
+    window_bytes = min(share_bytes, tcp["receiver_window_bytes"])
+    full_round_trip_s = round_trip_s + buffer_bits / rate_bps
+    rounds = math.log2(max(tcp["receiver_window_bytes"] / tcp["mss_bytes"], 1))
+    return Path(
+        duration_s=settings["duration_ps"] / PICOSECONDS_PER_SECOND,
+        round_trip_s=round_trip_s,
+        slow_start_s=rounds * round_trip_s,
+        regrowth_s=window_bytes / tcp["mss_bytes"] / 2 * full_round_trip_s,
+    )
+
+
+def _outliers(results: Results, metrics: Sequence[str]) -> Iterator[str]:
+    series = {
+        (combination, metric): [
+            found[number][metric]
+            for number in sorted(found)
+            if number > 0 and metric in found[number]
+        ]
+        for combination, found in results.items()
+        for metric in metrics
+    }
+    tested = {key: values for key, values in series.items() if len(values) >= FEWEST_FOR_OUTLIERS}
+    for (combination, metric), values in tested.items():
+        index = outlier(values, SIGNIFICANCE / len(tested))
+        if index is not None:
+            yield (
+                f"heavy tail: {metric} of {_named(combination)} is {values[index]:.4g} in "
+                f"replication {index + 1}, far from all others: there are rare runs of another "
+                "kind, and an interval from few replications does not know how rare"
+            )
+
+
+def _lengths(plan: Plan) -> Iterator[str]:
+    """Cautions about the lengths of runs, each with how many combinations it is about."""
+    paths = [path_of(runs[0].scenario.settings) for runs in plan.of_combination.values()]
+    short = [path for path in paths if path and path.cycles < FEWEST_CYCLES]
+    if short:
+        worst = min(short, key=lambda path: path.cycles)
+        yield (
+            f"short runs: in {len(short)} of {len(paths)} factor combinations a window that a loss "
+            f"has halved can grow back less than {FEWEST_CYCLES} times within a run (at worst "
+            f"{worst.cycles:.1f} times: it takes {worst.regrowth_s:.3g} s of "
+            f"{worst.duration_s:g} s): single losses decide the results"
+        )
+    slow = [path for path in paths if path and path.start > LONGEST_START]
+    if slow:
+        worst = max(slow, key=lambda path: path.start)
+        yield (
+            f"warm-up: nothing is left out at the beginning, and in {len(slow)} of {len(paths)} "
+            f"factor combinations slow start alone takes more than {LONGEST_START:.0%} of a run "
+            f"(at worst {worst.slow_start_s:.3g} s of {worst.duration_s:g} s): the results are "
+            "those of transfers of this length, not of a steady state"
+        )
+
+
+def _named(combination: Combination) -> str:
+    return ", ".join(f"{factor} {level}" for factor, level in combination)

@@ -1,0 +1,93 @@
+"""The runs of a study, and its paper's numbers in place of runs, as the tables of measures."""
+
+from collections.abc import Iterator, Mapping
+
+from longfat.analysis.measures import Entry, Row, Tables
+from longfat.comparison import Results
+from longfat.plan import Plan, PlannedRun, plan_everything
+from longfat.reference import Combination, ReferenceRow
+from longfat.study import Response, Study
+
+FIRST_REPLICATION = 1
+
+
+def run_tables(plan: Plan, results: Results) -> Tables:
+    """The planned runs with their results.
+
+    In a plan without replications the deterministic runs stand in `runs` as well.
+    """
+    replications = max(run.replication for run in plan.runs)
+
+    def metrics(run: PlannedRun) -> Mapping[str, float] | None:
+        return results[run.combination].get(run.replication)
+
+    rows = [
+        Row(plan.study.levels(run.combination), replication, run.scenario.resolved, metrics(run))
+        for run in plan.runs
+        for replication in ([run.replication] if replications else [0, FIRST_REPLICATION])
+    ]
+    return Tables(_factors(plan.study), rows, list(_entries(plan.study)), replications)
+
+
+def planned_tables(study: Study) -> Tables:
+    """The runs of a study as if none had been made yet."""
+    plan = plan_everything(study, FIRST_REPLICATION)
+    return run_tables(plan, {combination: {} for combination in plan.of_combination})
+
+
+def paper_tables(plan: Plan) -> Tables:
+    """The numbers that the paper prints, as if each row were a run and its only replication."""
+    printed = _printed(plan.study)
+    rows = []
+    for combination, runs in plan.of_combination.items():
+        numbers = printed.get(combination, {})
+        doubtful = frozenset(metric for metric, (_, doubtful) in numbers.items() if doubtful)
+        values = {metric: value for metric, (value, _) in numbers.items()}
+        rows += [
+            Row(
+                plan.study.levels(combination),
+                replication,
+                runs[0].scenario.resolved,
+                values or None,
+                doubtful,
+            )
+            for replication in (0, FIRST_REPLICATION)
+        ]
+    return Tables(_factors(plan.study), rows, list(_entries(plan.study)), replications=0)
+
+
+def _factors(study: Study) -> list[str]:
+    return [factor.name for factor in study.factors]
+
+
+def _printed(study: Study) -> dict[Combination, dict[str, tuple[float, bool]]]:
+    """What the paper prints for single combinations, with whether to doubt it.
+
+    Where two tables print the same, a number without doubt goes before one with.
+    """
+    printed: dict[Combination, dict[str, tuple[float, bool]]] = {}
+    for response, row, value in _printed_rows(study):
+        numbers = printed.setdefault(row.combination, {})
+        is_doubtful = response.metric in row.doubtful
+        _, known_is_doubtful = numbers.get(response.metric, (value, True))
+        if known_is_doubtful and not row.members:
+            numbers[response.metric] = (value, is_doubtful)
+    return printed
+
+
+def _entries(study: Study) -> Iterator[Entry]:
+    for response, row, value in _printed_rows(study):
+        yield Entry(
+            levels=study.levels(row.combination),
+            table=response.table,
+            response=response.metric,
+            value=value,
+            doubtful=response.metric in row.doubtful,
+        )
+
+
+def _printed_rows(study: Study) -> Iterator[tuple[Response, ReferenceRow, float]]:
+    for response in study.responses:
+        for row in response.rows:
+            if response.metric in row.values:
+                yield response, row, row.values[response.metric]

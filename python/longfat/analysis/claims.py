@@ -1,0 +1,170 @@
+"""Verdicts: what the runs of a study say to the claims of its source.
+
+A claim is measured over replications 1 to n, whose draws differ; its interval says where the number
+would lie with ever more of them. It *holds* when the whole interval meets the bound, *fails* when
+nothing of it does, and is *undecided* between. Replication 0, the paper's setting without chance,
+is no draw from the same distribution, so it is in a table of its own; a measure that reads nothing
+else has no uncertainty.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from longfat.analysis.intervals import DEFAULT_CONFIDENCE
+from longfat.analysis.levels_in_sql import unknown_levels
+from longfat.analysis.measures import (
+    MeasureDatabase,
+    Reading,
+    ResampledDatabase,
+    Row,
+    Tables,
+    WrongMeasure,
+)
+from longfat.analysis.resampling import confidence_interval
+from longfat.claims import Claim
+from longfat.errors import BadInput
+from longfat.study import Study
+
+Verdict = Literal["holds", "fails", "undecided", "no data"]
+
+
+@dataclass(frozen=True)
+class InPaper:
+    """Whether a claim holds in the paper's own numbers: None when they do not decide it.
+
+    `value` is None where that is stated and not measured; `doubtful` counts the digits not to be
+    trusted among those that it rests on.
+    """
+
+    holds: bool | None
+    value: float | None = None
+    doubtful: int = 0
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A claim's number with its interval.
+
+    There is none where runs are `missing`, the rows that the number needs and the store does not
+    have, or where the runs leave it open (the median of what none of them shows).
+    `by_replication` has the number of each replication by itself; it is empty for a number without
+    uncertainty.
+    """
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    by_replication: Sequence[float | None] = ()
+    missing: Sequence[Row] = ()
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A claim with its verdict."""
+
+    claim: Claim
+    verdict: Verdict
+    measured: Measured
+    in_paper: InPaper
+
+    @property
+    def replications_that_hold(self) -> int:
+        """In how many replications, each by itself, the number meets the bound."""
+        values = self.measured.by_replication
+        return sum(value is not None and self.claim.bound.contains(value) for value in values)
+
+
+def check_claims(study: Study, claims: Sequence[Claim], tables: Tables) -> None:
+    """Judge the SQL of claims by `tables`, which need no metrics, and the study's levels.
+
+    Raises `BadInput` with one line for each thing that is wrong.
+    """
+    levels = {factor.name: list(factor.levels) for factor in study.factors}
+    problems = []
+    with MeasureDatabase(tables) as database:
+        for claim in claims:
+            found = dict.fromkeys(unknown_levels(claim.measure, levels))
+            try:
+                reading = database.read(claim.measure)
+            except WrongMeasure as error:
+                found[str(error)] = None
+            else:
+                if reading.value is None and not reading.read and not found:
+                    found["yields no number (NULL): no run of the study meets its conditions"] = (
+                        None
+                    )
+            problems += [f"{claim.origin}: {claim.id}: measure: {text}" for text in found]
+    if problems:
+        raise BadInput(problems)
+
+
+def judge_claims(
+    claims: Sequence[Claim], ours: Tables, paper: Tables, confidence: float = DEFAULT_CONFIDENCE
+) -> list[Judgement]:
+    """The verdict on each of the claims, whose SQL `check_claims` has accepted."""
+    judgements = []
+    with MeasureDatabase(ours) as our_database, MeasureDatabase(paper) as paper_database:
+        for claim in claims:
+            reading = our_database.read(claim.measure)
+            measured = _measured(claim, reading, ours, confidence)
+            in_paper = _in_paper(claim, paper_database)
+            judgements.append(Judgement(claim, _verdict(claim, measured), measured, in_paper))
+    return judgements
+
+
+def _measured(claim: Claim, reading: Reading, tables: Tables, confidence: float) -> Measured:
+    """The number with its interval: without width where only deterministic runs are read."""
+    value = reading.value
+    if reading.missing or value is None:
+        return Measured(missing=reading.missing)
+    if not tables.replications or not any(row.replication for row in reading.read):
+        return Measured(value, value, value)
+    with _resampled(claim, reading, tables) as database:
+        by_replication = [
+            database.measure(claim.measure, [number])
+            for number in range(1, tables.replications + 1)
+        ]
+        interval = confidence_interval(
+            value,
+            lambda drawn: database.measure(claim.measure, drawn),
+            tables.replications,
+            confidence,
+        )
+    low, high = interval or (None, None)
+    return Measured(value, low, high, by_replication)
+
+
+def _resampled(claim: Claim, reading: Reading, tables: Tables) -> ResampledDatabase:
+    """The combinations that the measure reads, or all if it is not the same without the others.
+
+    It would not be if it counted rows of which it reads no metric.
+    """
+    read = {tuple(row.levels) for row in reading.read}
+    few = tables.with_rows([row for row in tables.rows if tuple(row.levels) in read])
+    database = ResampledDatabase(few)
+    if database.measure(claim.measure, range(1, tables.replications + 1)) == reading.value:
+        return database
+    database.close()
+    return ResampledDatabase(tables)
+
+
+def _verdict(claim: Claim, measured: Measured) -> Verdict:
+    if measured.value is None:
+        return "no data"
+    if measured.low is None or measured.high is None:
+        return "undecided"
+    if claim.bound.contains_all(measured.low, measured.high):
+        return "holds"
+    if claim.bound.contains_none(measured.low, measured.high):
+        return "fails"
+    return "undecided"
+
+
+def _in_paper(claim: Claim, database: MeasureDatabase) -> InPaper:
+    if claim.in_paper != "measured":
+        return InPaper({"holds": True, "fails": False}.get(claim.in_paper))
+    reading = database.read(claim.measure)
+    if reading.missing or reading.value is None:
+        return InPaper(None)
+    return InPaper(claim.bound.contains(reading.value), reading.value, reading.doubtful)

@@ -1,0 +1,313 @@
+"""Where the measures of claims are taken: the runs of a study as tables of SQL.
+
+`runs` has a row for each factor combination and replication from 1 on, `deterministic` one for
+each combination in replication 0; both have the factors, `replication`, `scenario` (resolved, as
+JSON) and every metric. `reference` has the paper's entries. Nothing else can be read, nothing can
+be written, and no measure may take longer than `SECONDS`.
+"""
+
+import dataclasses
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from longfat import _engine
+from longfat.analysis import aggregates
+from longfat.read_only import SqlValue, limit_time, nearest, open_database, quoted, restrict
+
+SECONDS = 1.0
+"""Of this thread, for each time that a measure is taken."""
+
+TABLES = frozenset({"runs", "deterministic", "reference"})
+FUNCTIONS = aggregates.NAMES | {
+    *("avg", "count", "max", "min", "sum", "total"),
+    *(
+        "abs",
+        "ceil",
+        "exp",
+        "floor",
+        "ln",
+        "log10",
+        "log2",
+        "pow",
+        "power",
+        "round",
+        "sign",
+        "sqrt",
+    ),
+    *("coalesce", "glob", "ifnull", "iif", "like", "lower", "nullif", "upper"),
+    *("first_value", "lag", "last_value", "lead", "nth_value", "rank", "dense_rank", "row_number"),
+    *("->", "->>", "json_extract"),
+}
+OWN_COLUMNS = ("replication", "scenario")
+REFERENCE_COLUMNS = ("table_name", "response", "value", "doubtful")
+
+NOT_SELECT = "the measure has to be one SELECT, which may read these tables and do nothing else"
+
+
+class WrongMeasure(Exception):
+    """SQL that is no measure; the text says why, and what could be read."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A factor combination (a level for each factor, or None) in one replication.
+
+    `metrics` is None where no run is, and lacks what a paper does not print. `doubtful` names the
+    metrics whose printed digits are not to be trusted.
+    """
+
+    levels: Sequence[str | None]
+    replication: int
+    scenario: str
+    metrics: Mapping[str, float] | None
+    doubtful: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A number that the paper prints."""
+
+    levels: Sequence[str | None]
+    table: str
+    response: str
+    value: float
+    doubtful: bool
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What the tables of a study hold, for one source of runs.
+
+    With 0 `replications`, what stands in `runs` are the deterministic runs, as replication 1.
+    """
+
+    factors: Sequence[str]
+    rows: Sequence[Row]
+    reference: Sequence[Entry]
+    replications: int
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics that have a column: a factor of the same name hides one."""
+        return [name for name in _engine.METRICS if name not in self.factors]
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of `runs` and of `deterministic`."""
+        return [*self.factors, *OWN_COLUMNS, *self.metrics]
+
+    def with_rows(self, rows: Sequence[Row]) -> Self:
+        """The same tables with other runs."""
+        return dataclasses.replace(self, rows=rows)
+
+    @property
+    def in_words(self) -> str:
+        """Which tables and columns there are."""
+        reference = [*self.factors, *REFERENCE_COLUMNS]
+        return (
+            f"tables: runs and deterministic ({', '.join(self.columns)}), "
+            f"reference ({', '.join(reference)})"
+        )
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A measure taken: its number, None for NULL, and the rows of which it read metrics.
+
+    `missing` are those that lack a metric that it read; `doubtful` counts doubtful digits read.
+    """
+
+    value: float | None
+    read: Sequence[Row]
+    missing: Sequence[Row]
+    doubtful: int
+
+
+class MeasureDatabase:
+    """A study's tables, and which of their rows a measure reads; a context manager."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._seen: dict[tuple[int, str], None] = {}
+        self._connection = open_database()
+        _create_pool(self._connection, tables)
+        self._connection.create_function("seen", 3, self._note)
+        self._create_views()
+        _create_reference(self._connection, tables)
+        aggregates.register_aggregates(self._connection)
+        restrict(self._connection, TABLES, FUNCTIONS, SECONDS)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    def read(self, sql: str) -> Reading:
+        """Take a measure. Raises `WrongMeasure` for SQL that is none."""
+        self._seen.clear()
+        limit_time(self._connection, SECONDS)
+        try:
+            value = measured(self._connection, sql)
+        except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
+            raise WrongMeasure(f"{self._told(error)}; {self._tables.in_words}") from error
+        return self._reading(value)
+
+    def _note(self, position: int, metric: str, value: SqlValue) -> SqlValue:
+        self._seen[position, metric] = None
+        return value
+
+    def _reading(self, value: float | None) -> Reading:
+        rows = self._tables.rows
+        read = dict.fromkeys(position for position, _ in self._seen)
+        missing = dict.fromkeys(
+            position
+            for position, metric in self._seen
+            if metric not in (rows[position].metrics or {})
+        )
+        return Reading(
+            value=value,
+            read=[rows[position] for position in sorted(read)],
+            missing=[rows[position] for position in sorted(missing)],
+            doubtful=sum(metric in rows[position].doubtful for position, metric in self._seen),
+        )
+
+    def _create_views(self) -> None:
+        """Views, so that whoever reads a metric is seen to."""
+        plain = [quoted(name) for name in (*self._tables.factors, *OWN_COLUMNS)]
+        noted = [
+            f"seen(position, '{name}', {quoted(name)}) AS {quoted(name)}"
+            for name in self._tables.metrics
+        ]
+        columns = ", ".join([*plain, *noted])
+        for view, condition in (("runs", "> 0"), ("deterministic", "= 0")):
+            self._connection.execute(
+                f"CREATE VIEW {view} AS SELECT {columns} FROM pool WHERE replication {condition}"
+            )
+
+    def _told(self, error: Exception) -> str:
+        text = str(error)
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+            return f"the measure ran for more than {SECONDS:g} s"
+        if "not authorized" in text or "prohibited" in text or "one statement" in text:
+            return f"{text}: {NOT_SELECT}"
+        name = text.rpartition(": ")[2].rpartition(".")[2]
+        if text.startswith("no such column"):
+            return text + nearest(name, [*self._tables.columns, *REFERENCE_COLUMNS])
+        if text.startswith("no such table"):
+            return text + nearest(name, sorted(TABLES))
+        if text.startswith("no such function"):
+            return text + nearest(name, sorted(FUNCTIONS))
+        return text
+
+
+class ResampledDatabase:
+    """The runs of some rows with replications drawn anew; a context manager.
+
+    Its SQL has been vetted by a `MeasureDatabase`.
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        self._connection = open_database()
+        _create_pool(self._connection, tables)
+        columns = ", ".join(quoted(name) for name in tables.columns)
+        self._connection.execute(f"CREATE TABLE runs AS SELECT {columns} FROM pool WHERE false")
+        self._connection.execute(
+            f"CREATE TABLE deterministic AS SELECT {columns} FROM pool WHERE replication = 0"
+        )
+        self._connection.execute("CREATE TABLE drawn (replication INTEGER, source INTEGER)")
+        _create_reference(self._connection, tables)
+        aggregates.register_aggregates(self._connection)
+        taken = ", ".join(
+            "drawn.replication" if name == "replication" else f"pool.{quoted(name)}"
+            for name in tables.columns
+        )
+        self._draw = (
+            f"INSERT INTO runs SELECT {taken} FROM drawn "
+            "JOIN pool ON pool.replication = drawn.source"
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._connection.close()
+
+    def measure(self, sql: str, replications: Sequence[int]) -> float | None:
+        """The measure where replication i is the i-th of `replications`."""
+        self._connection.execute("DELETE FROM drawn")
+        self._connection.execute("DELETE FROM runs")
+        self._connection.executemany(
+            "INSERT INTO drawn VALUES (?, ?)", enumerate(replications, start=1)
+        )
+        self._connection.execute(self._draw)
+        return measured(self._connection, sql)
+
+
+def measured(connection: sqlite3.Connection, sql: str) -> float | None:
+    """The one number of a query, None for NULL.
+
+    Raises `ValueError` for any other result, and what sqlite3 raises.
+    """
+    cursor = connection.execute(sql)
+    if cursor.description is None:
+        raise ValueError(f"nothing is selected: {NOT_SELECT}")
+    if len(cursor.description) > 1:
+        raise ValueError(f"the measure yields {len(cursor.description)} columns, not one number")
+    rows = cursor.fetchmany(2)
+    if len(rows) != 1:
+        number = "no row" if not rows else "several rows"
+        raise ValueError(f"the measure yields {number}, not one number")
+    ((value,),) = rows
+    if value is not None and not isinstance(value, int | float):
+        raise ValueError(f"the measure yields {value!r}, which is no number")
+    return value
+
+
+def _create_pool(connection: sqlite3.Connection, tables: Tables) -> None:
+    """All rows of both tables; levels that read as numbers compare as numbers."""
+    columns = [
+        "position INTEGER PRIMARY KEY",
+        *(f"{quoted(factor)} NUMERIC" for factor in tables.factors),
+        "replication INTEGER",
+        "scenario TEXT",
+        *(f"{quoted(metric)} REAL" for metric in tables.metrics),
+    ]
+    connection.execute(f"CREATE TABLE pool ({', '.join(columns)})")
+    rows = (
+        (
+            position,
+            *row.levels,
+            row.replication,
+            row.scenario,
+            *((row.metrics or {}).get(metric) for metric in tables.metrics),
+        )
+        for position, row in enumerate(tables.rows)
+    )
+    _insert(connection, "pool", len(columns), rows)
+
+
+def _create_reference(connection: sqlite3.Connection, tables: Tables) -> None:
+    columns = [f"{quoted(factor)} NUMERIC" for factor in tables.factors]
+    columns += ["table_name TEXT", "response TEXT", "value REAL", "doubtful INTEGER"]
+    connection.execute(f"CREATE TABLE reference ({', '.join(columns)})")
+    rows = (
+        (*entry.levels, entry.table, entry.response, entry.value, int(entry.doubtful))
+        for entry in tables.reference
+    )
+    _insert(connection, "reference", len(columns), rows)
+
+
+def _insert(
+    connection: sqlite3.Connection, table: str, columns: int, rows: Iterable[Sequence[SqlValue]]
+) -> None:
+    marks = ", ".join("?" * columns)
+    connection.execute("BEGIN")
+    connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+    connection.execute("COMMIT")

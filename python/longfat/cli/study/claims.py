@@ -1,0 +1,151 @@
+"""`longfat study claims`: a verdict for each claim of the paper."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from longfat.cli.options import (
+    Part,
+    json_option,
+    replications_option,
+    splice_option,
+    store_option,
+    study_argument,
+    study_command,
+)
+from longfat.cli.talk import print_json, print_table, say, splice_into
+from longfat.errors import BadInput, CheckFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from longfat.analysis.claims import Judgement
+    from longfat.claims import Claim
+    from longfat.plan import Plan
+
+
+@click.command("claims")
+@study_argument
+@replications_option
+@store_option
+@json_option
+@click.option("--only", metavar="ID[,ID]", help="Only these claims.")
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.9,
+    show_default=True,
+    help="Of the intervals that decide.",
+)
+@click.option("--explain", metavar="ID", help="All about one claim: measure, values, interval.")
+@click.option("--markdown", is_flag=True, help="Print Markdown.")
+@splice_option
+@click.option("--strict", is_flag=True, help="Exit with code 3 unless every claim holds.")
+def command(
+    study: str,
+    replications: int | None,
+    store: str,
+    as_json: bool,
+    only: str | None,
+    confidence: float,
+    explain: str | None,
+    markdown: bool,
+    splice: Path | None,
+    strict: bool,
+) -> None:
+    """Say which of the paper's claims hold in the stored runs, and how surely.
+
+    A claim holds or fails when its number lies on one side of the bound with all of its interval,
+    and is undecided otherwise; there is no data when runs that it needs are missing. With
+    --replications 0 the deterministic runs decide.
+    """
+    from longfat.analysis.claim_tables import paper_tables, run_tables
+    from longfat.analysis.claims import check_claims, judge_claims
+    from longfat.claims import load_claims
+    from longfat.plan import plan_everything
+    from longfat.report.claims import (
+        COLUMNS,
+        claim_rows,
+        claims_document,
+        claims_markdown,
+        explanation,
+        how_sure,
+        summary,
+    )
+    from longfat.results import load_results
+    from longfat.sequential import in_effect
+    from longfat.store import Store
+    from longfat.study import load_study
+
+    loaded = load_study(study)
+    claims = load_claims(loaded)
+    plan = plan_everything(loaded, replications)
+    with Store.readable(store) as opened:
+        plan = in_effect(plan, opened)
+        results = load_results(plan, opened)
+    ours = run_tables(plan, results)
+    check_claims(loaded, claims, ours)
+    chosen = _chosen(claims, explain if only is None else only)
+    judgements = judge_claims(chosen, ours, paper_tables(plan), confidence)
+    text = claims_markdown(judgements, confidence, ours.replications)
+    if as_json:
+        print_json(claims_document(loaded, judgements, confidence, ours.replications))
+    elif markdown:
+        click.echo(text, nl=False)
+    elif splice is not None:
+        part = Part(None, None, replications, quick=False)
+        chosen_part = f" --only {only}" if only else ""
+        shown = f"longfat study claims {loaded.name}{part.arguments}{chosen_part} --markdown"
+        splice_into(splice, shown, text)
+    elif explain is not None:
+        click.echo("\n\n".join(explanation(found, ours.factors) for found in judgements))
+    else:
+        print_table(COLUMNS, claim_rows(judgements))
+        click.echo(f"{summary(judgements)} {how_sure(confidence, ours.replications)}")
+    _say_what_is_missing(judgements, plan, study, replications, store)
+    if strict:
+        _check(judgements)
+
+
+def _chosen(claims: "Sequence[Claim]", ids: str | None) -> "list[Claim]":
+    """The claims of a list of ids, in the order of their file. Raises `BadInput` for others."""
+    if ids is None:
+        return list(claims)
+    wanted = {name.strip() for name in ids.split(",")}
+    known = [claim.id for claim in claims]
+    unknown = sorted(wanted - set(known))
+    if unknown:
+        raise BadInput([f"no claim {name!r}; known: {', '.join(known)}" for name in unknown])
+    return [claim for claim in claims if claim.id in wanted]
+
+
+def _say_what_is_missing(
+    judgements: "Sequence[Judgement]",
+    plan: "Plan",
+    study: str,
+    replications: int | None,
+    store: str,
+) -> None:
+    missing = {
+        (tuple(row.levels), row.replication)
+        for judgement in judgements
+        for row in judgement.measured.missing
+    }
+    if missing:
+        part = Part(None, None, replications, quick=False)
+        say(
+            f"{len(missing)} of {len(plan.runs)} runs are needed and have no result; to run them:\n"
+            f"  {study_command('run', study, part, store)}"
+        )
+
+
+def _check(judgements: "Sequence[Judgement]") -> None:
+    """Raise `CheckFailed` unless every claim holds."""
+    failed = [
+        f"{judgement.claim.id}: {judgement.verdict}"
+        for judgement in judgements
+        if judgement.verdict != "holds"
+    ]
+    if failed:
+        raise CheckFailed("\n".join(failed))

@@ -1,0 +1,98 @@
+"""What each service class gets of the bottleneck over time; a panel for each run."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from longfat.plots.over_time import CELL_BITS, MEGA, Row, joined, link_bps, told
+from longfat.plots.palette import BLUE, FAINT, NEUTRAL
+from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture, paint
+from longfat.traces import Traces
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from longfat.plots import Options
+
+SUMMARY = "capacity of the bottleneck that each service class gets over time, one panel a run"
+SOURCE = "traces"
+
+_COLORS = {"ubr": BLUE, "vbr": FAINT}
+_PANEL_HEIGHT_INCHES = 1.35
+
+
+def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
+    """Rows of a series for each class, in Mbit/s of cells; `run` names the run."""
+    names = names_of(runs)
+    return [
+        {"run": name, "series": series, "time_s": time, "value": rate * CELL_BITS / MEGA}
+        for name, run in zip(names, runs, strict=True)
+        for series, time, rate in joined(run.table("capacity"), ["class"], "cells", run)
+        .select("class", "time_s", "rate")
+        .rows()
+    ]
+
+
+def draw(figure: "Figure", rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> None:
+    """A panel for each run: UBR at the bottom, what VBR takes above it."""
+    panels: list[list[Panel | None]] = []
+    for name, run in zip(names_of(runs), runs, strict=True):
+        chosen = [row for row in rows if row["run"] == name]
+        panels.append([_panel(run, chosen, options, name, legend=not panels)])
+    height = 0.75 + _PANEL_HEIGHT_INCHES * len(panels)
+    caption = told(runs[0]) if len(runs) == 1 else f"n = 1 run a panel; {_common(runs)}"
+    paint(figure, Picture(panels, caption, height, share_x=True))
+
+
+def _panel(
+    run: Traces, rows: Sequence[Row], options: "Options", name: str, *, legend: bool
+) -> Panel:
+    below: dict[float, float] = {}
+    marks = []
+    for series, color in _COLORS.items():
+        chosen = [row for row in rows if row["series"] == series]
+        times = [row["time_s"] for row in chosen]
+        low = [below.get(time, 0.0) for time in times]
+        high = [bottom + row["value"] for bottom, row in zip(low, chosen, strict=True)]
+        below = dict(zip(times, high, strict=True))
+        if chosen:
+            ends = [*times, run.seconds]
+            marks.append(
+                Mark("area", ends, [*high, high[-1]], color=color, label=series,
+                     low=[*low, low[-1]], strength=0.9)
+            )  # fmt: skip
+    link = link_bps(run) / MEGA
+    scheduler = run.settings["port"].get("scheduler", {})
+    share = scheduler.get("guaranteed_rate", 0) if isinstance(scheduler, Mapping) else 0
+    guides = [Guide(link, "link", color=NEUTRAL)]
+    if share:
+        guides.append(Guide(float(share) * link, f"guaranteed to ubr: {share}", color="#000000"))
+    time = Axis("time in s", options.start_s or 0.0, options.end_s or run.seconds)
+    rate = Axis("Mbit/s", 0, 1.15 * link)
+    return Panel(time, rate, marks, guides, title=name, legend=legend)
+
+
+def names_of(runs: Sequence[Traces]) -> list[str]:
+    """What tells runs apart: the settings that differ, or the folders if none or too many do."""
+    flat = [_flat(run.settings) for run in runs]
+    keys = dict.fromkeys(key for settings in flat for key in settings)
+    differing = [key for key in keys if len({str(settings.get(key)) for settings in flat}) > 1]
+    if not differing or len(differing) > 2:
+        return [run.folder.name if len(runs) > 1 else "" for run in runs]
+    return [
+        ", ".join(f"{key.rsplit('.', 1)[-1].replace('_', ' ')} {settings.get(key)}"
+                  for key in differing)
+        for settings in flat
+    ]  # fmt: skip
+
+
+def _common(runs: Sequence[Traces]) -> str:
+    return told(runs[0]).removeprefix("n = 1 run: ").rsplit(", run ", 1)[0]
+
+
+def _flat(settings: Any, path: str = "") -> dict[str, Any]:
+    if isinstance(settings, Mapping):
+        found: dict[str, Any] = {}
+        for key, value in settings.items():
+            found |= _flat(value, f"{path}.{key}" if path else key)
+        return found
+    return {path: settings}

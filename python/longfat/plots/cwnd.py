@@ -1,0 +1,71 @@
+"""Congestion windows over time; of a single flow also its threshold and what is under way."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from longfat.plots.over_time import (
+    Row,
+    capacity_bytes,
+    events,
+    flow_steps,
+    only,
+    rows_of,
+    rugs,
+    time_axis,
+    told,
+    window_guide,
+)
+from longfat.plots.palette import NEUTRAL, SKY, VERMILION
+from longfat.plots.picture import Axis, Guide, Panel, Picture, paint
+from longfat.traces import Traces
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from longfat.plots import Options
+
+SUMMARY = "congestion window of each flow over time; of a single flow also ssthresh and flight"
+SOURCE = "traces"
+
+_KILO = 1e-3
+
+
+def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
+    """Rows of the series `cwnd`, `ssthresh`, `flight`, in kB, and of `drop` and `timeout`."""
+    run = only(runs, "cwnd")
+    rows = rows_of(run.table("cwnd"), "cwnd", "cwnd_bytes", _KILO)
+    if run.settings["topology"]["sources"] == 1:
+        for name in ("ssthresh", "flight"):
+            if name in run.names:
+                rows += rows_of(run.table(name), name, f"{name}_bytes", _KILO)
+    return [*rows, *events(run, "timeouts", "timeout"), *events(run, "drops", "drop")]
+
+
+def draw(
+    figure: "Figure", rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]
+) -> None:
+    """One panel."""
+    run = only(runs, "cwnd")
+    paint(figure, Picture([[panel(run, rows)]], told(run, "cwnd"), 3.0))
+
+
+def panel(run: Traces, rows: Sequence[Row]) -> Panel:
+    """Windows in kB, with guides where the path and the receiver set limits."""
+    single = run.settings["topology"]["sources"] == 1
+    style = {"label": "cwnd"} if single else {}
+    marks = [
+        *flow_steps(rows, "flight", color=SKY, label="flight", width=0.7, strength=0.7),
+        *flow_steps(rows, "ssthresh", color=VERMILION, label="ssthresh", style="--"),
+        *flow_steps(rows, "cwnd", **style),
+        *rugs(rows),
+    ]
+    sources = run.settings["topology"]["sources"]
+    share = capacity_bytes(run) * _KILO / sources
+    guides = [
+        Guide(share, "path" if single else "fair share of the path", color=NEUTRAL),
+        window_guide(run, _KILO),
+    ]
+    highest = max(mark_y for mark in marks for mark_y in (mark.y or [0]) if mark_y < 1e12)
+    top = 1.08 * max(highest, share if share < 2 * highest else 0)
+    shown = [guide for guide in guides if guide.at <= top]
+    return Panel(time_axis(run), Axis("window in kB", 0, top), marks, shown)

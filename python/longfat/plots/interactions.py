@@ -1,0 +1,69 @@
+"""Interactions of an analysis of variance: parallel lines mean that there is none."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from longfat.errors import LongfatError
+from longfat.plots.main_effects import told
+from longfat.plots.palette import level_colors
+from longfat.plots.picture import Axis, Mark, Panel, Picture, paint
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from longfat.plots import Options, Row
+
+SUMMARY = "mean response at each pair of levels: lines that are not parallel interact"
+SOURCE = "analysis"
+
+_PANELS_IN_A_ROW = 2
+_PANEL_HEIGHT_INCHES = 2.1
+
+
+def collect(document: Mapping[str, Any], _options: "Options") -> list["Row"]:
+    """A row for each pair of levels: mean, main effects and interaction added up."""
+    main = {(effect["factor"], effect["level"]): effect["effect"] for effect in document["effects"]}
+    pairs = [effect for effect in document["interactions"] if len(effect["factors"]) == 2]
+    if not pairs:
+        raise LongfatError("the analysis has no interactions of two factors: give it --order 2")
+    rows: list[Row] = []
+    for effect in pairs:
+        (first, second), (level, other) = effect["factors"], effect["levels"]
+        mean = document["mean"] + main[first, level] + main[second, other] + effect["effect"]
+        rows.append({"x": first, "level_x": level, "lines": second, "level": other, "mean": mean})
+    return rows
+
+
+def draw(
+    figure: "Figure", rows: Sequence["Row"], _options: "Options", document: Mapping[str, Any]
+) -> None:
+    """A panel for each pair of factors."""
+    pairs = list(dict.fromkeys((row["x"], row["lines"]) for row in rows))
+    panels: list[Panel | None] = [
+        _panel([row for row in rows if (row["x"], row["lines"]) == pair], document)
+        for pair in pairs
+    ]
+    across = min(_PANELS_IN_A_ROW, len(panels))
+    panels += [None] * (-len(panels) % across)
+    grid = [panels[start : start + across] for start in range(0, len(panels), across)]
+    height = 0.4 + _PANEL_HEIGHT_INCHES * len(grid)
+    paint(figure, Picture(grid, told(document, intervals=False), height, share_y=True))
+
+
+def _panel(rows: Sequence["Row"], document: Mapping[str, Any]) -> Panel:
+    names = list(dict.fromkeys(row["level_x"] for row in rows))
+    lines = list(dict.fromkeys(row["level"] for row in rows))
+    colors = level_colors(lines)
+    marks = []
+    for level in lines:
+        means = [row["mean"] for row in rows if row["level"] == level]
+        places = list(range(len(means)))
+        marks.append(Mark("line", places, means, color=colors[level], label=level, width=1.2))
+        marks.append(Mark("points", places, means, color=colors[level]))
+    x, other = rows[0]["x"].replace("_", " "), rows[0]["lines"].replace("_", " ")
+    return Panel(
+        Axis(x, -0.3, len(names) - 0.7, names=names),
+        Axis(f"mean {document['response'].replace('_', ' ')}"),
+        marks,
+        title=f"{x} x {other}",
+    )

@@ -1,0 +1,163 @@
+"""What the plots of traces share: series of a run as marks, and what is said below them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from longfat.errors import LongfatError
+from longfat.plots.palette import INK, NEUTRAL, VERMILION, flow_color
+from longfat.plots.picture import Axis, Guide, Mark
+from longfat.traces import Traces
+
+if TYPE_CHECKING:
+    import polars
+
+Row = Mapping[str, Any]
+
+MOST_LABELLED_FLOWS = 15
+BITS_PER_BYTE = 8
+MEGA = 1e6
+CELL_BITS = 424
+POINTS_DRAWN = 4000
+"""More steps of a series cannot be told apart on a page; of each bin the extremes are drawn."""
+BINS_DRAWN = 200
+"""Intervals of counts are joined until there are no more than these."""
+
+
+def only(runs: Sequence[Traces], kind: str) -> Traces:
+    """The one run that a plot is of. Raises `LongfatError` if there are more."""
+    if len(runs) != 1:
+        raise LongfatError(f"{kind} shows one run; {len(runs)} folders are given")
+    return runs[0]
+
+
+def time_axis(run: Traces) -> Axis:
+    """The axis of simulated time."""
+    return Axis("time in s", 0.0, run.seconds)
+
+
+def rows_of(frame: "polars.DataFrame", series: str, value: str, scale: float = 1.0) -> list[Row]:
+    """Rows to draw, one for each row of a trace: series, flow, time and value."""
+    flows = frame["flow"].to_list() if "flow" in frame.columns else [None] * len(frame)
+    values = (frame[value].cast(float) * scale).to_list()
+    return [
+        {"series": series, "flow": flow, "time_s": time, "value": number}
+        for flow, time, number in zip(flows, frame["time_s"].to_list(), values, strict=True)
+    ]
+
+
+def joined(frame: "polars.DataFrame", keys: Sequence[str], value: str, run: Traces) -> Any:
+    """Counts of neighbouring intervals added up until at most `BINS_DRAWN` are left.
+
+    The frame gets `rate`: the count per second.
+    """
+    import polars
+
+    interval: int = run.description["interval_ps"]
+    bins = max(1, run.settings["duration_ps"] // interval)
+    together = interval * max(1, -(-bins // BINS_DRAWN))
+    start = (polars.col("time_ps") // together * together).alias("time_ps")
+    added = frame.with_columns(start).group_by([*keys, "time_ps"], maintain_order=True)
+    return added.agg(polars.col(value).sum(), polars.col("interval_ps").sum()).with_columns(
+        (polars.col("time_ps") / 1e12).alias("time_s"),
+        (polars.col(value) / polars.col("interval_ps") * 1e12).alias("rate"),
+    )
+
+
+def by_flow(rows: Sequence[Row], series: str) -> dict[int, tuple[list[float], list[float]]]:
+    """Times and values of each flow of a series."""
+    found: dict[int, tuple[list[float], list[float]]] = {}
+    for row in rows:
+        if row["series"] == series:
+            times, values = found.setdefault(row["flow"], ([], []))
+            times.append(row["time_s"])
+            values.append(row["value"])
+    return found
+
+
+def flow_steps(rows: Sequence[Row], series: str, **style: Any) -> Iterator[Mark]:
+    """A staircase for each flow, in the flow's colour."""
+    flows = by_flow(rows, series)
+    width = 1.0 if len(flows) <= 5 else 0.7
+    for flow, (times, values) in sorted(flows.items()):
+        label = f"flow {flow}" if len(flows) <= MOST_LABELLED_FLOWS else ""
+        x, y = thinned(times, values)
+        settings: dict[str, Any] = {"color": flow_color(flow), "label": label, "width": width}
+        yield Mark("steps", x, y, **(settings | style))
+
+
+def thinned(times: Sequence[float], values: Sequence[float]) -> tuple[list[float], list[float]]:
+    """At most about `POINTS_DRAWN` points: of each portion the first, the least and the most."""
+    if len(times) <= POINTS_DRAWN:
+        return list(times), list(values)
+    portion = -(-len(times) * 3 // POINTS_DRAWN)
+    kept: list[int] = []
+    for start in range(0, len(times), portion):
+        places = range(start, min(start + portion, len(times)))
+        low, high = min(places, key=values.__getitem__), max(places, key=values.__getitem__)
+        kept += sorted({start, low, high})
+    kept.append(len(times) - 1)
+    return [times[place] for place in kept], [values[place] for place in kept]
+
+
+def rugs(rows: Sequence[Row]) -> Iterator[Mark]:
+    """Strokes where packets are dropped and where timers expire."""
+    for series, color in (("drop", VERMILION), ("timeout", INK)):
+        times = [row["time_s"] for row in rows if row["series"] == series]
+        if times:
+            yield Mark("rug", times, color=color, label=f"{series}s ({len(times)})", strength=0.6)
+
+
+def events(run: Traces, trace: str, series: str) -> list[Row]:
+    """Rows for the events of a trace, if the run has left it."""
+    if trace not in run.names:
+        return []
+    frame = run.table(trace)
+    return [
+        {"series": series, "flow": flow, "time_s": time, "value": None}
+        for flow, time in zip(frame["flow"].to_list(), frame["time_s"].to_list(), strict=True)
+    ]
+
+
+def capacity_bytes(run: Traces) -> float:
+    """What one round trip without queueing carries of data, all flows together."""
+    topology = run.settings["topology"]
+    delays = 4 * topology["access"]["delay_ps"] + 2 * topology["bottleneck"]["delay_ps"]
+    goodput: float = run.record["metrics"]["max_goodput_bps"]
+    return float(goodput * delays / 1e12 / BITS_PER_BYTE)
+
+
+def link_bps(run: Traces) -> float:
+    """The rate of the bottleneck in bits per second."""
+    rate: float = run.settings["topology"]["bottleneck"]["rate_bps"]
+    return rate
+
+
+def window_guide(run: Traces, scale: float) -> Guide:
+    """The window that the receivers advertise."""
+    window = run.description["receiver_window_bytes"] * scale
+    return Guide(window, "receiver window", color=NEUTRAL)
+
+
+def unit(run: Traces) -> str:
+    """What queues are counted in."""
+    return "packets" if run.settings["framing"]["kind"] in {"packet", "ethernet"} else "cells"
+
+
+def told(run: Traces, *traces: str) -> str:
+    """The caption: which run this is, and how exact the traces are."""
+    settings = run.settings
+    flavor, policy = _kind(settings["tcp"]["flavor"]), _kind(settings["port"]["policy"])
+    sources = settings["topology"]["sources"]
+    record = run.record
+    chance = f"seed {record['seed']}, replication {record['replication']}"
+    name = record["run_id"][:12]
+    parts = [f"n = 1 run: {sources} sources, {flavor}, {policy}, {chance}, run {name}"]
+    for trace in run.description["traces"]:
+        if trace["name"] in traces and trace.get("largest_error"):
+            what = unit(run) if trace["name"].startswith("queue") else "bytes"
+            parts.append(f"{trace['name']} exact to {trace['largest_error']:.4g} {what}")
+    return "; ".join(parts)
+
+
+def _kind(chosen: Any) -> str:
+    return str(chosen["kind"] if isinstance(chosen, Mapping) else chosen)

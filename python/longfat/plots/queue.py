@@ -1,0 +1,67 @@
+"""The queue at the bottleneck over time, class by class, with what is dropped."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from longfat.plots.over_time import Row, events, only, rugs, thinned, time_axis, told, unit
+from longfat.plots.palette import BLUE, NEUTRAL, ORANGE
+from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture, paint
+from longfat.traces import Traces
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from longfat.plots import Options
+
+SUMMARY = "queue of each service class at the bottleneck over time, and drops"
+SOURCE = "traces"
+
+_COLORS = {"ubr": BLUE, "vbr": ORANGE}
+
+
+def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
+    """Rows of a series for each class, in cells, and of `drop`."""
+    run = only(runs, "queue")
+    frame = run.table("queue")
+    columns = (frame[name].to_list() for name in ("class", "time_s", "cells"))
+    rows: list[Row] = [
+        {"series": name, "flow": None, "time_s": time, "value": cells}
+        for name, time, cells in zip(*columns, strict=True)
+    ]
+    return [*rows, *events(run, "drops", "drop")]
+
+
+def draw(
+    figure: "Figure", rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]
+) -> None:
+    """One panel."""
+    run = only(runs, "queue")
+    paint(figure, Picture([[panel(run, rows)]], told(run, "queue"), 2.8))
+
+
+def panel(run: Traces, rows: Sequence[Row]) -> Panel:
+    """The queues, with a guide at the size of the buffer."""
+    marks = []
+    for name, color in _COLORS.items():
+        times = [row["time_s"] for row in rows if row["series"] == name]
+        values = [row["value"] for row in rows if row["series"] == name]
+        if times:
+            marks.append(Mark("steps", *thinned(times, values), color=color, label=name, width=0.7))
+    if len(marks) == 1:
+        marks = [Mark("steps", marks[0].x, marks[0].y, color=marks[0].color, width=0.7)]
+    highest = max(value for mark in marks for value in mark.y)
+    capacity = _capacity(run)
+    guides = [] if capacity is None else [Guide(capacity, "buffer", color=NEUTRAL)]
+    return Panel(
+        time_axis(run),
+        Axis(f"queue in {unit(run)}", 0, 1.08 * max(highest, 1, capacity or 0)),
+        [*marks, *rugs(rows)],
+        guides,
+    )
+
+
+def _capacity(run: Traces) -> float | None:
+    """The size of the buffer; None if it has none."""
+    port = run.settings["port"]
+    sizes = (value for key, value in port.items() if key in {"buffer_cells", "buffer_packets"})
+    return next((float(size) for size in sizes), None)

@@ -1,0 +1,44 @@
+"""The first look at a run: throughput, round trips and the queue under one axis of time."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from longfat.plots import queue, throughput
+from longfat.plots.over_time import Row, by_flow, only, rows_of, time_axis, told
+from longfat.plots.palette import flow_color
+from longfat.plots.picture import Axis, Mark, Panel, Picture, paint
+from longfat.traces import Traces
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from longfat.plots import Options
+
+SUMMARY = "throughput, round trips and queue of a run, one above the other"
+SOURCE = "traces"
+
+_MILLI = 1e3
+
+
+def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
+    """Rows of the plots throughput and queue, and of the series `rtt`, in ms."""
+    run = only(runs, "three-panel")
+    round_trips = rows_of(run.table("rtt"), "rtt", "rtt_s", _MILLI)
+    return [*throughput.collect(runs, options), *round_trips, *queue.collect(runs, options)]
+
+
+def draw(
+    figure: "Figure", rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]
+) -> None:
+    """Three panels."""
+    run = only(runs, "three-panel")
+    panels = [[throughput.panel(run, rows)], [_round_trips(run, rows)], [queue.panel(run, rows)]]
+    paint(figure, Picture(panels, told(run, "queue"), 6.0, share_x=True, heights=(1.3, 1, 1)))
+
+
+def _round_trips(run: Traces, rows: Sequence[Row]) -> Panel:
+    marks = [
+        Mark("points", *series, color=flow_color(flow), size=2.0, strength=0.7)
+        for flow, series in sorted(by_flow(rows, "rtt").items())
+    ]
+    return Panel(time_axis(run), Axis("round trip in ms", 0), marks)

@@ -1,0 +1,65 @@
+"""What each flow delivers over time."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from longfat.plots.over_time import (
+    BITS_PER_BYTE,
+    MEGA,
+    Row,
+    flow_steps,
+    joined,
+    only,
+    rows_of,
+    time_axis,
+    told,
+)
+from longfat.plots.palette import INK, NEUTRAL
+from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture, paint
+from longfat.traces import Traces
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from longfat.plots import Options
+
+SUMMARY = "bytes delivered in order by each flow over time, and by all together"
+SOURCE = "traces"
+
+
+def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
+    """Rows of the series `throughput`, one for each flow and interval, in Mbit/s, and of `all`."""
+    run = only(runs, "throughput")
+    frame = joined(run.table("throughput"), ["flow"], "bytes", run)
+    scale = BITS_PER_BYTE / MEGA
+    rows = rows_of(frame, "throughput", "rate", scale)
+    total: dict[float, float] = {}
+    for row in rows:
+        total[row["time_s"]] = total.get(row["time_s"], 0.0) + row["value"]
+    together = [
+        {"series": "all", "flow": None, "time_s": time, "value": value}
+        for time, value in sorted(total.items())
+    ]
+    return [*rows, *together]
+
+
+def draw(
+    figure: "Figure", rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]
+) -> None:
+    """One panel."""
+    run = only(runs, "throughput")
+    paint(figure, Picture([[panel(run, rows)]], told(run), 3.0))
+
+
+def panel(run: Traces, rows: Sequence[Row]) -> Panel:
+    """Throughputs in Mbit/s, with a guide at the most that all flows together can get."""
+    marks = list(flow_steps(rows, "throughput"))
+    if len(marks) > 1:
+        times = [row["time_s"] for row in rows if row["series"] == "all"]
+        values = [row["value"] for row in rows if row["series"] == "all"]
+        marks.append(Mark("steps", times, values, color=INK, label="all", width=1.0))
+    most = run.record["metrics"]["max_goodput_bps"] / MEGA
+    highest = max(value for mark in marks for value in mark.y)
+    guides = [Guide(most, "the most for all", color=NEUTRAL)]
+    axis = Axis("throughput in Mbit/s", 0, 1.1 * max(highest, most))
+    return Panel(time_axis(run), axis, marks, guides)

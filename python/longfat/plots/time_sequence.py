@@ -1,0 +1,137 @@
+"""The time-sequence graph of one flow, with the symbols of tcptrace."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from longfat.errors import LongfatError
+from longfat.plots.over_time import Row, only, told
+from longfat.plots.palette import BLACK, GREEN, NEUTRAL, PURPLE, VERMILION
+from longfat.plots.picture import Axis, Mark, Panel, Picture, paint
+from longfat.traces import Traces
+
+if TYPE_CHECKING:
+    import polars
+    from matplotlib.figure import Figure
+
+    from longfat.plots import Options
+
+SUMMARY = "time-sequence graph of a flow: segments, retransmissions, acknowledgments, SACK, window"
+SOURCE = "traces"
+
+_MEGA = 1e-6
+_MOST_LETTERS = 40
+"""More retransmissions than that are strokes in their colour without an R on top."""
+_ROUND_TRIPS_BEFORE, _ROUND_TRIPS_AFTER = 2.0, 8.0
+"""Around the first retransmission, where the user says nothing else."""
+
+
+def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
+    """Rows of the series `segment`, `again`, `acknowledged`, `window` and `selective`.
+
+    Bytes from `low` to `high`; the last two of a moment for acknowledgments and windows are equal.
+    """
+    run = only(runs, "time-sequence")
+    flow = options.flow
+    sources = run.settings["topology"]["sources"]
+    if not 1 <= flow <= sources:
+        raise LongfatError(f"--flow {flow}: the run has flows 1 to {sources}")
+    segments = _of(run.table("segments"), flow)
+    first, last = _span(run, segments, options)
+    rows: list[Row] = []
+    for row in _within(segments, first, last):
+        low = row["sequence"]
+        series = "again" if row["is_again"] else "segment"
+        rows.append(_row(series, flow, row, low, low + row["length_bytes"]))
+    for row in _within(_of(run.table("acknowledgments"), flow), first, last):
+        rows.append(_row("acknowledged", flow, row, row["next"], row["next"]))
+        rows.append(_row("window", flow, row, row["window_end"], row["window_end"]))
+    if "selective-acknowledgments" in run.names:
+        blocks = _of(run.table("selective-acknowledgments"), flow)
+        rows += [
+            _row("selective", flow, row, row["from"], row["to"])
+            for row in _within(blocks, first, last)
+        ]
+    if not rows:
+        raise LongfatError(f"flow {flow} sends nothing from {first:g} s to {last:g} s")
+    return rows
+
+
+def draw(figure: "Figure", rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> None:
+    """One panel; the window's line is left out where it is far above the data."""
+    run = only(runs, "time-sequence")
+    sent = [row for row in rows if row["series"] in {"segment", "again", "acknowledged"}]
+    low = min(row["low"] for row in sent) * _MEGA
+    high = max(row["high"] for row in sent) * _MEGA
+    margin = 0.04 * (high - low or 1)
+    times = [row["time_s"] for row in rows]
+    marks = [
+        *_strokes(rows, "segment", BLACK, "segment"),
+        *_strokes(rows, "selective", PURPLE, "SACK block"),
+        *_strokes(rows, "again", VERMILION, "retransmission"),
+        *_staircase(rows, "acknowledged", GREEN, "acknowledged"),
+    ]
+    marks += [
+        mark
+        for mark in _staircase(rows, "window", NEUTRAL, "end of window")
+        if min(mark.y) < high + margin
+    ]
+    panel = Panel(
+        Axis("time in s", min(times), max(times)),
+        Axis("sequence in MB", low - margin, high + margin),
+        marks,
+        title=f"flow {options.flow}",
+    )
+    paint(figure, Picture([[panel]], told(run), 4.2))
+
+
+def _span(run: Traces, segments: "polars.DataFrame", options: "Options") -> tuple[float, float]:
+    """What to show: as asked, or the first retransmission and what follows."""
+    again = segments.filter(segments["is_again"])["time_s"].to_list()
+    topology = run.settings["topology"]
+    delays = 4 * topology["access"]["delay_ps"] + 2 * topology["bottleneck"]["delay_ps"]
+    # A LAN's round trip is all queue: no less than a hundredth of the run.
+    round_trip = max(delays / 1e12, run.seconds / 1000)
+    middle = again[0] if again else 0.0
+    first = max(0.0, middle - _ROUND_TRIPS_BEFORE * round_trip)
+    last = min(run.seconds, middle + _ROUND_TRIPS_AFTER * round_trip)
+    return (
+        first if options.start_s is None else options.start_s,
+        last if options.end_s is None else options.end_s,
+    )
+
+
+def _of(frame: "polars.DataFrame", flow: int) -> "polars.DataFrame":
+    return frame.filter(frame["flow"] == flow)
+
+
+def _within(frame: "polars.DataFrame", first: float, last: float) -> list[dict[str, Any]]:
+    times = frame["time_s"]
+    return frame.filter((times >= first) & (times <= last)).to_dicts()
+
+
+def _row(series: str, flow: int, row: Mapping[str, Any], low: int, high: int) -> Row:
+    return {"series": series, "flow": flow, "time_s": row["time_s"], "low": low, "high": high}
+
+
+def _strokes(rows: Sequence[Row], series: str, color: str, label: str) -> list[Mark]:
+    """An upright stroke for each row, as tcptrace draws segments: all in one line with gaps."""
+    chosen = [row for row in rows if row["series"] == series]
+    if not chosen:
+        return []
+    gap = float("nan")
+    x = [time for row in chosen for time in (row["time_s"], row["time_s"], gap)]
+    y = [end for row in chosen for end in (row["low"] * _MEGA, row["high"] * _MEGA, gap)]
+    wide = 2.4 if series == "again" else 1.2
+    marks = [Mark("line", x, y, color=color, label=label, width=wide)]
+    if series == "again" and len(chosen) <= _MOST_LETTERS:
+        letters = ([row["time_s"] for row in chosen], [row["high"] * _MEGA for row in chosen])
+        marks.append(Mark("points", *letters, color=color, marker="$R$", size=4.5))
+    return marks
+
+
+def _staircase(rows: Sequence[Row], series: str, color: str, label: str) -> list[Mark]:
+    chosen = [row for row in rows if row["series"] == series]
+    if not chosen:
+        return []
+    times = [row["time_s"] for row in chosen]
+    return [Mark("steps", times, [row["low"] * _MEGA for row in chosen], color=color, label=label)]

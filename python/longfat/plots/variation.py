@@ -1,0 +1,50 @@
+"""Allocation of variation: how much of it each factor and each interaction accounts for."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from longfat.plots.main_effects import told
+from longfat.plots.palette import BLUE, NEUTRAL, SKY
+from longfat.plots.picture import Axis, Mark, Panel, Picture, paint
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from longfat.plots import Options, Row
+
+SUMMARY = "share of the variation that each factor and interaction accounts for"
+SOURCE = "analysis"
+
+_BAR_HEIGHT_INCHES = 0.24
+_COLORS = {"main effect": BLUE, "interaction": SKY}
+
+
+def collect(document: Mapping[str, Any], _options: "Options") -> list["Row"]:
+    """A row for each component, the largest first."""
+    keys = ("name", "kind", "percent", "degrees_of_freedom", "significant")
+    rows = [{key: component[key] for key in keys} for component in document["components"]]
+    return sorted(rows, key=lambda row: -float(row["percent"]))
+
+
+def draw(
+    figure: "Figure", rows: Sequence["Row"], _options: "Options", document: Mapping[str, Any]
+) -> None:
+    """Bars from the top down, what is significant marked with a star."""
+    count = len(rows)
+    names = [f"{row['name']}{' *' if row['significant'] else ''}" for row in reversed(rows)]
+    kinds = list(dict.fromkeys(row["kind"] for row in rows))
+    places = {row["name"]: count - 1 - index for index, row in enumerate(rows)}
+    marks = []
+    for kind in kinds:
+        chosen = [row for row in rows if row["kind"] == kind]
+        where = [places[row["name"]] for row in chosen]
+        percents = [row["percent"] for row in chosen]
+        color, label = _COLORS.get(kind, NEUTRAL), kind if kind in _COLORS else ""
+        marks.append(Mark("horizontal-bars", where, percents, color=color, label=label))
+    panel = Panel(
+        Axis("share of the variation in %", 0),
+        Axis("", -0.6, count - 0.4, names=[name.replace("_", " ") for name in names]),
+        marks,
+    )
+    caption = f"{told(document)}; * significant"
+    paint(figure, Picture([[panel]], caption, 0.9 + _BAR_HEIGHT_INCHES * count))

@@ -1,0 +1,82 @@
+"""SQL that others wrote, run in memory where it can read what it is meant to, and nothing else."""
+
+import difflib
+import sqlite3
+import time
+from collections.abc import Callable, Sequence, Set
+from functools import partial
+
+INSTRUCTIONS_BETWEEN_LOOKS = 10_000
+"""Steps of SQLite's virtual machine between two looks at the clock: well below a millisecond."""
+
+LONGEST_TEXT_BYTES = 1_000_000
+"""No text or row may become longer: a query must not fill the memory within its second."""
+
+SqlValue = str | int | float | None
+
+
+def open_database() -> sqlite3.Connection:
+    """An empty database in memory, in which nothing is restricted yet."""
+    return sqlite3.connect(":memory:", isolation_level=None)
+
+
+def quoted(name: str) -> str:
+    """A name as an identifier of SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def restrict(
+    connection: sqlite3.Connection, tables: Set[str], functions: Set[str], seconds: float
+) -> None:
+    """From now on only queries of `tables` with `functions` run, each `seconds` of this thread.
+
+    Views among the tables may read others, and call other functions, on behalf of a query. A query
+    that takes longer ends with an `sqlite3.OperationalError` of code `SQLITE_INTERRUPT`.
+    """
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_TEXT_BYTES)
+    hidden = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")} - tables
+    connection.set_authorizer(partial(_permission, tables, hidden, functions))
+    limit_time(connection, seconds)
+
+
+def limit_time(connection: sqlite3.Connection, seconds: float) -> None:
+    """Interrupt a query when `seconds` of this thread have passed since this call."""
+    connection.set_progress_handler(_alarm(seconds), INSTRUCTIONS_BETWEEN_LOOKS)
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """`; did you mean 'fairness'?` when one of the known names is close, otherwise nothing."""
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _alarm(seconds: float) -> Callable[[], bool]:
+    end = time.thread_time() + seconds
+    return lambda: time.thread_time() > end
+
+
+def _permission(
+    tables: Set[str],
+    hidden: Set[str],
+    functions: Set[str],
+    action: int,
+    first: str | None,
+    second: str | None,
+    _database: str | None,
+    view: str | None,
+) -> int:
+    if action == sqlite3.SQLITE_SELECT:
+        return sqlite3.SQLITE_OK
+    if action == sqlite3.SQLITE_READ and (first in tables or view in tables):
+        return sqlite3.SQLITE_OK
+    if action == sqlite3.SQLITE_READ and second == "" and first not in hidden:
+        # Rows are counted, no column is read: of what the query itself calls by this name (WITH).
+        return sqlite3.SQLITE_DENY if _is_built_in(first) else sqlite3.SQLITE_OK
+    if action == sqlite3.SQLITE_FUNCTION:
+        name = (second or first or "").lower()
+        return sqlite3.SQLITE_OK if name in functions or view in tables else sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_DENY
+
+
+def _is_built_in(table: str | None) -> bool:
+    return (table or "").lower().startswith(("sqlite_", "pragma_", "json_", "dbstat"))

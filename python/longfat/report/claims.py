@@ -1,0 +1,161 @@
+"""Verdicts on claims as JSON, as rows of tables, as Markdown, and one of them in full."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from longfat import _engine
+from longfat.analysis.claims import Judgement
+from longfat.report.markdown import markdown_table
+from longfat.report.numbers import formatted
+from longfat.study import Study
+
+DECIMALS = 3
+COLUMNS = ("claim", "statement", "criterion", "measured", "interval", "verdict", "in the paper")
+SHOWN_ROWS = 5
+
+
+def claims_document(
+    study: Study, judgements: Sequence[Judgement], confidence: float, replications: int
+) -> dict[str, Any]:
+    """The document of ``longfat study claims --json``."""
+    return {
+        "study": study.name,
+        "engine": _engine.ENGINE_VERSION,
+        "replications": replications,
+        "confidence": confidence,
+        "verdicts": dict(Counter(judgement.verdict for judgement in judgements)),
+        "claims": [_document(judgement) for judgement in judgements],
+    }
+
+
+def _document(judgement: Judgement) -> dict[str, Any]:
+    claim, measured, paper = judgement.claim, judgement.measured, judgement.in_paper
+    return {
+        "id": claim.id,
+        "section": claim.section,
+        "statement": claim.statement,
+        "verdict": judgement.verdict,
+        "measured": measured.value,
+        "low": measured.low,
+        "high": measured.high,
+        "criterion": claim.bound.text,
+        "by_replication": list(measured.by_replication),
+        "replications_that_hold": judgement.replications_that_hold,
+        "missing_runs": len(measured.missing),
+        "holds_in_paper": paper.holds,
+        "paper": {
+            "measured": paper.value,
+            "doubtful_digits": paper.doubtful,
+            "source": claim.in_paper,
+        },
+        "note": claim.note,
+    }
+
+
+def claim_rows(judgements: Sequence[Judgement]) -> list[list[str]]:
+    """A row for each claim, under `COLUMNS`."""
+    return [
+        [
+            judgement.claim.id,
+            _one_line(judgement.claim.statement),
+            judgement.claim.bound.text,
+            formatted(judgement.measured.value, DECIMALS),
+            _interval(judgement),
+            judgement.verdict,
+            _in_paper(judgement),
+        ]
+        for judgement in judgements
+    ]
+
+
+def claims_markdown(judgements: Sequence[Judgement], confidence: float, replications: int) -> str:
+    """The verdicts as a page's table; what does not hold stands out."""
+    verdict = COLUMNS.index("verdict")
+    rows = claim_rows(judgements)
+    for row in rows:
+        if row[verdict] != "holds":
+            row[verdict] = f"**{row[verdict]}**"
+    lines = [
+        f"Engine {_engine.ENGINE_VERSION}. {how_sure(confidence, replications)}",
+        "",
+        *markdown_table(COLUMNS, rows),
+        "",
+        summary(judgements),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def how_sure(confidence: float, replications: int) -> str:
+    """What the intervals are, in words."""
+    if replications == 0:
+        return "The deterministic runs alone: numbers without uncertainty, of one setting."
+    return f"Intervals of {confidence:.0%} confidence from {replications} replications."
+
+
+def summary(judgements: Sequence[Judgement]) -> str:
+    """The verdicts counted, and how many are the paper's own."""
+    counts = Counter(judgement.verdict for judgement in judgements)
+    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
+    in_paper = [judgement for judgement in judgements if judgement.in_paper.holds]
+    kept = sum(judgement.verdict == "holds" for judgement in in_paper)
+    lines = f"{len(judgements)} claims: {told}."
+    if in_paper:
+        lines += f" Of {len(in_paper)} that hold in the paper's own numbers, {kept} hold here."
+    return lines
+
+
+def explanation(judgement: Judgement, factors: Sequence[str]) -> str:
+    """All there is to say about one claim, in words."""
+    claim, measured, paper = judgement.claim, judgement.measured, judgement.in_paper
+    lines = [f"{claim.id}: {_one_line(claim.statement)}"]
+    if claim.section:
+        lines.append(f"section: {claim.section}")
+    lines += ["", claim.measure.strip(), ""]
+    lines.append(f"holds if: {claim.bound.text}")
+    lines.append(f"measured: {formatted(measured.value, DECIMALS)} {_interval(judgement)}".rstrip())
+    if measured.by_replication:
+        values = ", ".join(formatted(value, DECIMALS) for value in measured.by_replication)
+        held = f"{judgement.replications_that_hold} of {len(measured.by_replication)}"
+        lines.append(f"each replication by itself: {values} ({held} meet the bound)")
+    if measured.missing:
+        lines += [f"runs that it needs and that are not there: {len(measured.missing)}, such as"]
+        lines += [
+            "  " + ", ".join([*_named(row.levels, factors), f"replication {row.replication}"])
+            for row in measured.missing[:SHOWN_ROWS]
+        ]
+    if measured.value is None and not measured.missing:
+        lines.append(
+            "the runs that it needs are all there, but it yields no number for them (NULL)"
+        )
+    lines.append(f"verdict: {judgement.verdict}")
+    value = "" if paper.value is None else f", {formatted(paper.value, DECIMALS)}"
+    doubt = f" ({paper.doubtful} doubtful digits in it)" if paper.doubtful else ""
+    lines.append(f"in the paper: {_in_paper(judgement)}{value}{doubt}")
+    if claim.note:
+        lines += ["", _one_line(claim.note)]
+    return "\n".join(lines)
+
+
+def _named(levels: Sequence[str | None], factors: Sequence[str]) -> list[str]:
+    return [
+        f"{factor} {level}"
+        for factor, level in zip(factors, levels, strict=True)
+        if level is not None
+    ]
+
+
+def _interval(judgement: Judgement) -> str:
+    low, high = judgement.measured.low, judgement.measured.high
+    if low is None or high is None or low == high:
+        return ""
+    return f"({formatted(low, DECIMALS)}, {formatted(high, DECIMALS)})"
+
+
+def _in_paper(judgement: Judgement) -> str:
+    words = {True: "holds", False: "fails", None: "-"}[judgement.in_paper.holds]
+    return f"{words}?" if judgement.in_paper.doubtful else words
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,88 @@
+"""Traces of a run: what `longfat run --trace` has left in a folder, read back."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longfat.errors import LongfatError
+from longfat.files import read_text
+
+if TYPE_CHECKING:
+    import polars
+
+DESCRIPTION = "traces.json"
+PICOSECONDS_PER_SECOND = 10**12
+
+
+@dataclass(frozen=True)
+class Traces:
+    """The traces of one run: `description` is what `traces.json` says."""
+
+    folder: Path
+    description: Mapping[str, Any]
+
+    @property
+    def record(self) -> Mapping[str, Any]:
+        """The record of the run."""
+        record: Mapping[str, Any] = self.description["run"]
+        return record
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The resolved scenario."""
+        settings: Mapping[str, Any] = self.record["scenario"]
+        return settings
+
+    @property
+    def seconds(self) -> float:
+        """The length of the run in simulated seconds."""
+        duration: int = self.settings["duration_ps"]
+        return duration / PICOSECONDS_PER_SECOND
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The traces that the folder has."""
+        return [trace["name"] for trace in self.description["traces"]]
+
+    def table(self, name: str) -> "polars.DataFrame":
+        """A trace as a data frame; `time_s` is added: `time_ps` in seconds.
+
+        Raises `LongfatError` if the run has left no such trace.
+        """
+        import polars
+
+        if name not in self.names:
+            raise LongfatError(
+                f"{self.folder} has no trace {name!r}, only {', '.join(self.names)}; to get it:\n"
+                f"  longfat run SCENARIO --trace {self.folder} --trace-what "
+                f"{','.join([*self.names, name])}"
+            )
+        file = self.folder / f"{name}.parquet"
+        try:
+            frame = polars.read_parquet(file)
+        except (OSError, polars.exceptions.PolarsError) as error:
+            raise LongfatError(f"{file}: no Parquet file that can be read: {error}") from error
+        seconds = polars.col("time_ps") / PICOSECONDS_PER_SECOND
+        return frame.with_columns(seconds.alias("time_s"))
+
+
+def load_traces(folder: str | Path) -> Traces:
+    """The traces in a folder. Raises `LongfatError` for one that has none, or is not complete."""
+    path = Path(folder)
+    file = path / DESCRIPTION
+    if not file.exists():
+        raise LongfatError(
+            f"{path} is no folder of traces: it has no {DESCRIPTION}; a run leaves them:\n"
+            f"  longfat run SCENARIO --trace {path}"
+        )
+    try:
+        description = json.loads(read_text(file))
+        known = description["schema_version"] == 1 and isinstance(description["traces"], list)
+    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        raise LongfatError(f"{file}: does not describe traces") from error
+    if not known:
+        raise LongfatError(f"{file}: written by a newer longfat than this one")
+    return Traces(path, description)

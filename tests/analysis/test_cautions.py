@@ -1,0 +1,94 @@
+import random
+
+import pytest
+
+from longfat.analysis.cautions import cautions, outlier, outlier_limit, path_of
+from longfat.plan import Plan, Selection, plan_design
+from longfat.scenario import load_scenario
+from longfat.study import Study
+
+# NIST/SEMATECH e-Handbook of Statistical Methods, section 1.3.5.17.1: uranium in eight samples.
+URANIUM = [199.31, 199.53, 200.19, 200.82, 201.92, 201.95, 202.18, 245.57]
+
+
+@pytest.fixture
+def plan(study: Study) -> Plan:
+    return plan_design(study, Selection())
+
+
+@pytest.mark.parametrize(("count", "limit"), [(5, 1.715), (8, 2.126), (10, 2.290), (20, 2.709)])
+def test_the_limit_of_outliers_is_that_of_the_printed_tables(count: int, limit: float) -> None:
+    """Two-sided, 5 percent."""
+    assert outlier_limit(count, 0.05) == pytest.approx(limit, abs=0.001)
+
+
+def test_the_textbooks_outlier_is_found_and_nothing_without_it() -> None:
+    assert outlier(URANIUM, 0.05) == 7
+    assert outlier(URANIUM[:-1], 0.05) is None
+
+
+def test_equal_values_and_few_values_have_no_outlier() -> None:
+    assert outlier([0.3] * 10, 0.05) is None
+    assert outlier([0.0, 0.0, 0.0, 9.0], 0.5) is None
+
+
+def test_normal_values_have_outliers_as_seldom_as_the_test_says() -> None:
+    chance = random.Random(2)
+    found = sum(
+        outlier([chance.gauss(0, 1) for _ in range(8)], 0.05) is not None for _ in range(1500)
+    )
+    assert found / 1500 == pytest.approx(0.05, abs=0.017)
+
+
+def test_a_run_of_another_kind_is_told_with_its_replication(plan: Plan) -> None:
+    chance = random.Random(1)
+    results = {
+        combination: {number: {"efficiency": chance.gauss(0.8, 0.01)} for number in range(10)}
+        for combination in plan.of_combination
+    }
+    assert not any("heavy tail" in text for text in cautions(plan, results, ["efficiency"]))
+    results[(("load", "heavy"), ("policy", "fba"))][7] = {"efficiency": 0.1}
+    (tail,) = [
+        text for text in cautions(plan, results, ["efficiency"]) if text.startswith("heavy tail")
+    ]
+    assert "efficiency of load heavy, policy fba is 0.1 in replication 7" in tail
+
+
+NETWORK = {
+    "schema_version": 1,
+    "duration": "40 s",
+    "topology": {
+        "kind": "n-source",
+        "sources": 5,
+        "access": {"rate": "155.52 Mbit/s", "delay": "5 us"},
+        "bottleneck": {"rate": "155.52 Mbit/s", "delay": "275 ms"},
+    },
+    "port": {"buffer": "unlimited"},
+    "tcp": {"mss": "9180 B", "receiver_window": "8704000 B"},
+}
+
+
+def test_the_times_of_a_satellite_are_worked_out_by_hand() -> None:
+    """Ten doublings lead from one segment to 948; a fifth of 10.69 MB is 233 segments."""
+    path = path_of(load_scenario(NETWORK).settings)
+    assert path is not None
+    assert path.round_trip_s == pytest.approx(0.55002)
+    assert path.slow_start_s == pytest.approx(9.89 * 0.55, rel=1e-3)
+    assert path.regrowth_s == pytest.approx(233 / 2 * 0.55, rel=1e-2)
+    assert path.cycles == pytest.approx(0.62, abs=0.01)
+
+
+def test_runs_too_short_for_the_window_to_grow_back_and_for_the_start_are_told(
+    study: Study, plan: Plan
+) -> None:
+    assert study.name == "small"
+    words = cautions(plan, {}, ["efficiency"])
+    assert not any(text.startswith(("short runs", "warm-up")) for text in words), "a LAN is quick"
+    satellite = study.resolve(
+        [[("topology.bottleneck.delay", "275 ms", "x"), ("duration", "40 s", "x")]]  # type: ignore[list-item]
+    )
+    first = plan.runs[0]
+    runs = [type(first)(first.combination, 0, satellite[0])]
+    short, start = cautions(Plan(study, Selection(), runs), {}, ["efficiency"])
+    assert short.startswith("short runs: in 1 of 1 factor combinations")
+    assert start.startswith("warm-up: nothing is left out at the beginning")

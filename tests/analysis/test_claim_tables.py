@@ -1,0 +1,63 @@
+from longfat.analysis.claim_tables import paper_tables, planned_tables, run_tables
+from longfat.analysis.measures import MeasureDatabase, Row, Tables
+from longfat.plan import plan_everything
+from longfat.study import Study
+
+
+def rows_of(tables: Tables, *levels: str | None) -> list[Row]:
+    return [row for row in tables.rows if list(row.levels) == list(levels)]
+
+
+def test_runs_stand_under_the_levels_and_the_replication_that_they_have(study: Study) -> None:
+    plan = plan_everything(study, 2)
+    results = {
+        combination: {1: {"efficiency": 0.25}} if dict(combination)["policy"] == "ubr" else {}
+        for combination in plan.of_combination
+    }
+    tables = run_tables(plan, results)
+    assert (tables.factors, tables.replications) == (["load", "policy", "z"], 2)
+    rows = rows_of(tables, "light", "ubr", None)
+    assert [row.replication for row in rows] == [0, 1, 2]
+    assert [row.metrics for row in rows] == [None, {"efficiency": 0.25}, None]
+    assert '"sources":2' in rows[0].scenario
+
+
+def test_without_replications_deterministic_runs_are_shown_as_the_first_one_too(
+    study: Study,
+) -> None:
+    plan = plan_everything(study, 0)
+    tables = run_tables(
+        plan, {combination: {0: {"efficiency": 0.5}} for combination in plan.of_combination}
+    )
+    assert tables.replications == 0
+    rows = rows_of(tables, "light", "fba", "0.5")
+    assert [(row.replication, row.metrics) for row in rows] == [
+        (0, {"efficiency": 0.5}),
+        (1, {"efficiency": 0.5}),
+    ]
+
+
+def test_the_papers_numbers_stand_as_its_only_run(study: Study) -> None:
+    tables = paper_tables(plan_everything(study, 2))
+    rows = rows_of(tables, "heavy", "fba", None)
+    assert [row.replication for row in rows] == [0, 1]
+    assert rows[1].metrics == {"efficiency": 0.9, "fairness": 0.1}
+    assert rows[1].doubtful == {"fairness"}
+    (other,) = rows_of(tables, "light", "fba", "0.5")[1:]
+    assert other.metrics == {"efficiency": 0.7}
+
+
+def test_the_reference_has_an_entry_for_every_number(study: Study) -> None:
+    tables = planned_tables(study)
+    assert len(tables.reference) == 4 + 4 + 2
+    (doubtful,) = [entry for entry in tables.reference if entry.doubtful]
+    assert (doubtful.table, doubtful.response, doubtful.value) == ("A", "fairness", 0.1)
+    assert list(doubtful.levels) == ["heavy", "fba", None]
+
+
+def test_planned_runs_can_be_asked_for_before_there_are_any(study: Study) -> None:
+    with MeasureDatabase(planned_tables(study)) as database:
+        assert database.read("SELECT count(*) FROM runs WHERE load = 'light'").value == 4
+        reading = database.read("SELECT avg(efficiency) FROM runs WHERE load = 'light'")
+    assert reading.value is None
+    assert len(reading.missing) == 4

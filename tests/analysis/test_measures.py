@@ -1,0 +1,145 @@
+import pytest
+
+from longfat.analysis.measures import (
+    Entry,
+    MeasureDatabase,
+    ResampledDatabase,
+    Row,
+    Tables,
+    WrongMeasure,
+)
+
+
+def row(
+    config: str, sources: int, replication: int, efficiency: float | None, *doubtful: str
+) -> Row:
+    metrics = None if efficiency is None else {"efficiency": efficiency}
+    scenario = '{"tcp": {"mss_bytes": 512}}'
+    return Row([config, str(sources), None], replication, scenario, metrics, frozenset(doubtful))
+
+
+ROWS = [
+    row("lan", 5, 0, 0.2),
+    row("lan", 5, 1, 0.3),
+    row("lan", 5, 2, 0.5),
+    row("wan", 15, 0, 0.8),
+    row("wan", 15, 1, 0.9),
+    row("wan", 15, 2, None),
+]
+REFERENCE = [Entry(["lan", "5", None], "2", "efficiency", 0.21, doubtful=True)]
+TABLES = Tables(["config", "sources", "z"], ROWS, REFERENCE, replications=2)
+
+
+STEP = """
+SELECT max(step) FROM (
+    SELECT efficiency - lag(efficiency) OVER (ORDER BY efficiency) AS step FROM runs
+    WHERE config = 'lan')
+"""
+
+
+def value(sql: str) -> float | None:
+    with MeasureDatabase(TABLES) as database:
+        return database.read(sql).value
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT avg(efficiency) FROM runs WHERE config = 'lan'", 0.4),
+        ("SELECT efficiency FROM deterministic WHERE sources > 5 AND z IS NULL", 0.8),
+        ("SELECT count(*) FROM runs WHERE replication > 0", 4),
+        ("SELECT value FROM reference WHERE table_name = '2' AND doubtful", 0.21),
+        ("SELECT max(scenario ->> '$.tcp.mss_bytes') FROM runs", 512),
+        ("SELECT median(efficiency) FROM deterministic", 0.5),
+        ("WITH lan AS (SELECT * FROM runs WHERE config = 'lan') SELECT max(efficiency) FROM lan",
+         0.5),
+        (STEP, 0.2),
+        ("WITH lan AS (SELECT * FROM runs WHERE config = 'lan') SELECT count(*) FROM lan", 2),
+    ],
+)  # fmt: skip
+def test_a_measure_is_one_number_from_the_tables(sql: str, expected: float) -> None:
+    assert value(sql) == pytest.approx(expected)
+
+
+def test_a_measure_tells_which_rows_it_reads_and_which_of_them_are_missing() -> None:
+    with MeasureDatabase(TABLES) as database:
+        lan = database.read("SELECT avg(efficiency) FROM runs WHERE config = 'lan'")
+        everything = database.read("SELECT avg(efficiency) FROM runs")
+        fairness = database.read("SELECT avg(fairness) FROM deterministic WHERE sources = 5")
+        nothing = database.read("SELECT avg(efficiency) FROM runs WHERE sources = 99")
+    assert (lan.read, lan.missing) == (ROWS[1:3], [])
+    assert everything.missing == [ROWS[5]]
+    assert fairness.missing == [ROWS[0]]
+    assert (nothing.value, nothing.read) == (None, [])
+
+
+def test_doubtful_digits_are_counted() -> None:
+    rows = [row("lan", 5, 1, 0.3, "efficiency"), row("lan", 15, 1, 0.4)]
+    with MeasureDatabase(Tables(["config", "sources", "z"], rows, [], 0)) as database:
+        assert database.read("SELECT avg(efficiency) FROM runs").doubtful == 1
+        assert database.read("SELECT max(efficiency) FROM runs WHERE sources = 15").doubtful == 0
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT max(efficency) FROM runs", "column: efficency; did you mean 'efficiency'?"),
+        ("SELECT max(r.soures) FROM runs r", "did you mean 'sources'?"),
+        ("SELECT max(value) FROM referenc", "no such table: referenc; did you mean 'reference'?"),
+        ("SELECT medain(efficiency) FROM runs", "did you mean 'median'?"),
+        ("SELECT efficiency, fairness FROM runs", "yields 2 columns, not one number"),
+        ("SELECT efficiency FROM runs", "yields several rows, not one number"),
+        ("SELECT efficiency FROM runs WHERE 0", "yields no row, not one number"),
+        ("SELECT max(config) FROM runs", "yields 'wan', which is no number"),
+        ("DELETE FROM pool", "not authorized: the measure has to be one SELECT"),
+        ("INSERT INTO reference VALUES (1)", "has to be one SELECT"),
+        ("ATTACH '/tmp/x.db' AS x", "has to be one SELECT"),
+        ("PRAGMA table_list", "has to be one SELECT"),
+        ("SELECT 1; SELECT 2", "has to be one SELECT"),
+        ("SELECT count(*) FROM pool", "not authorized: the measure has to be one SELECT"),
+        ("SELECT count(*) FROM sqlite_master", "not authorized: the measure has to be one SELECT"),
+        ("SELECT seen(1, 'efficiency', 2)", "not authorized"),
+        ("SELECT length(randomblob(1000000000))", "not authorized"),
+        ("-- nothing", "nothing is selected"),
+        ("BEGIN", "has to be one SELECT"),
+        ("SELECT \0", "null character"),
+    ],
+)  # fmt: skip
+def test_what_is_no_measure_is_told_with_the_tables_there_are(sql: str, expected: str) -> None:
+    with MeasureDatabase(TABLES) as database, pytest.raises(WrongMeasure) as raised:
+        database.read(sql)
+    message = str(raised.value)
+    assert expected in message
+    assert (
+        "; tables: runs and deterministic (config, sources, z, replication, scenario, " in message
+    )
+    assert "reference (config, sources, z, table_name, response, value, doubtful)" in message
+
+
+def test_a_measure_may_take_a_second_and_no_more() -> None:
+    many = [row("lan", 5, number, 0.1) for number in range(1, 400)]
+    sql = "SELECT count(*) FROM runs a, runs b, runs c, runs d WHERE a.sources + d.sources > 0"
+    with (
+        MeasureDatabase(Tables(["config", "sources", "z"], many, [], 1)) as database,
+        pytest.raises(WrongMeasure, match="ran for more than 1 s"),
+    ):
+        database.read(sql)
+
+
+def test_after_a_refusal_the_next_measure_is_taken() -> None:
+    with MeasureDatabase(TABLES) as database:
+        with pytest.raises(WrongMeasure):
+            database.read("DELETE FROM runs")
+        assert database.read("SELECT count(*) FROM runs").value == 4
+
+
+def test_replications_drawn_anew_take_the_place_of_the_old_ones() -> None:
+    rows = [row("lan", 5, number, 0.1 * number) for number in (0, 1, 2, 3)]
+    tables = Tables(["config", "sources", "z"], rows, REFERENCE, 3)
+    mean = "SELECT avg(efficiency) FROM runs"
+    with ResampledDatabase(tables) as database:
+        assert database.measure(mean, [1, 2, 3]) == pytest.approx(0.2)
+        assert database.measure(mean, [3, 3, 3]) == pytest.approx(0.3)
+        assert database.measure("SELECT sum(replication) FROM runs", [3, 3, 3]) == 6
+        assert database.measure("SELECT max(efficiency) FROM deterministic", [3, 3, 3]) == 0
+        assert database.measure(mean, [2]) == pytest.approx(0.2)

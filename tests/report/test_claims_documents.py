@@ -1,0 +1,105 @@
+import json
+
+import pytest
+
+from longfat.analysis.claims import InPaper, Judgement, Measured
+from longfat.analysis.measures import Row
+from longfat.claims import Bound, Claim
+from longfat.report.claims import claim_rows, claims_document, claims_markdown, explanation, summary
+from longfat.study import Study
+
+
+def claim(name: str) -> Claim:
+    bound = Bound(">= 0.15", 0.15, None, is_strict=False)
+    return Claim(
+        name, "5, table 2", "EPD\nhelps", "SELECT 1", "claims.toml:5:1", bound, "measured", "why"
+    )
+
+
+@pytest.fixture
+def judgements() -> list[Judgement]:
+    missing = [Row(["lan", None], 2, "{}", None)]
+    return [
+        Judgement(
+            claim("C-1"), "holds", Measured(0.25, 0.2, 0.3, [0.24, 0.1]), InPaper(True, 0.3, 1)
+        ),
+        Judgement(claim("C-2"), "fails", Measured(0.1, 0.1, 0.1), InPaper(True)),
+        Judgement(claim("C-3"), "no data", Measured(missing=missing), InPaper(None)),
+        Judgement(claim("C-4"), "no data", Measured(), InPaper(False, 0.0)),
+    ]
+
+
+def test_the_document_has_the_fields_that_scripts_rely_on(
+    study: Study, judgements: list[Judgement]
+) -> None:
+    document = json.loads(json.dumps(claims_document(study, judgements, 0.9, 2)))
+    assert (document["study"], document["confidence"], document["replications"]) == (
+        "small",
+        0.9,
+        2,
+    )
+    assert document["verdicts"] == {"holds": 1, "fails": 1, "no data": 2}
+    assert document["claims"][0] == {
+        "id": "C-1",
+        "section": "5, table 2",
+        "statement": "EPD\nhelps",
+        "verdict": "holds",
+        "measured": 0.25,
+        "low": 0.2,
+        "high": 0.3,
+        "criterion": ">= 0.15",
+        "by_replication": [0.24, 0.1],
+        "replications_that_hold": 1,
+        "missing_runs": 0,
+        "holds_in_paper": True,
+        "paper": {"measured": 0.3, "doubtful_digits": 1, "source": "measured"},
+        "note": "why",
+    }
+    assert document["claims"][2]["measured"] is None
+    assert document["claims"][2]["missing_runs"] == 1
+
+
+def test_a_row_has_the_number_its_interval_and_both_verdicts(judgements: list[Judgement]) -> None:
+    rows = claim_rows(judgements)
+    assert rows[0] == [
+        "C-1", "EPD helps", ">= 0.15", "0.250", "(0.200, 0.300)", "holds", "holds?",
+    ]  # fmt: skip
+    assert rows[1][3:] == ["0.100", "", "fails", "holds"]
+    assert rows[2][3:] == ["-", "", "no data", "-"]
+
+
+def test_the_markdown_marks_what_does_not_hold(judgements: list[Judgement]) -> None:
+    text = claims_markdown(judgements, 0.9, 2)
+    assert "Intervals of 90% confidence from 2 replications." in text
+    assert "| C-1 | EPD helps | >= 0.15 | 0.250 | (0.200, 0.300) | holds | holds? |" in text
+    assert "| C-2 | EPD helps | >= 0.15 | 0.100 |  | **fails** | holds |" in text
+    assert "deterministic runs alone" in claims_markdown(judgements, 0.9, 0)
+
+
+def test_the_summary_counts_verdicts_and_what_the_paper_shares(
+    judgements: list[Judgement],
+) -> None:
+    assert summary(judgements) == (
+        "4 claims: 2 no data, 1 holds, 1 fails. "
+        "Of 2 that hold in the paper's own numbers, 1 hold here."
+    )
+
+
+def test_an_explanation_has_the_measure_the_values_and_the_missing_runs(
+    judgements: list[Judgement],
+) -> None:
+    factors = ["config", "z"]
+    first, _, third, fourth = (explanation(found, factors) for found in judgements)
+    for line in (
+        "C-1: EPD helps",
+        "SELECT 1",
+        "holds if: >= 0.15",
+        "measured: 0.250 (0.200, 0.300)",
+        "each replication by itself: 0.240, 0.100 (1 of 2 meet the bound)",
+        "verdict: holds",
+        "in the paper: holds?, 0.300 (1 doubtful digits in it)",
+        "why",
+    ):
+        assert line in first.splitlines()
+    assert "  config lan, replication 2" in third.splitlines()
+    assert "yields no number for them (NULL)" in fourth

@@ -1,0 +1,142 @@
+import dataclasses
+import math
+import random
+import statistics
+from collections.abc import Sequence
+
+import pytest
+from scipy import stats
+
+from longfat.plan import Plan, Selection, plan_design
+from longfat.sequential import half_width, half_widths, replications_in_effect
+from longfat.study import Precision, Study, Target
+
+ABSOLUTE = Target("efficiency", 0.05, is_relative=False)
+RELATIVE = Target("efficiency", 0.10, is_relative=True)
+
+
+def plan_for(study: Study, precision: Precision, most: int) -> Plan:
+    design = dataclasses.replace(study.design, precision=precision, replications=most)
+    return plan_design(dataclasses.replace(study, design=design), Selection())
+
+
+def results(plan: Plan, values: Sequence[float | None]) -> dict:  # type: ignore[type-arg]
+    """The same values for each combination: those of replications 0, 1, 2, ...; None is missing."""
+    stored = {
+        number: {"efficiency": value} for number, value in enumerate(values) if value is not None
+    }
+    return {combination: dict(stored) for combination in plan.of_combination}
+
+
+def test_the_half_width_is_that_of_students_interval() -> None:
+    values = [0.31, 0.47, 0.29, 0.35, 0.60]
+    low, high = stats.t.interval(0.95, 4, loc=statistics.fmean(values), scale=stats.sem(values))
+    assert half_width(values, 0.95) == pytest.approx((high - low) / 2)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0.5] * 10, 5),
+        ([0.5, 0.45, 0.55, 0.45, 0.55, 0.45, 0.5, 0.9, 0.9, 0.9], 6),
+        ([0.5, 0.1, 0.9, 0.1, 0.9, 0.1, 0.9, 0.1, 0.9, 0.1], 9),
+        ([0.5, 0.4, 0.6, *[None] * 7], 5),
+    ],
+    ids=["the fewest", "in between", "as many as there may be", "missing runs leave it open"],
+)
+def test_a_study_stops_at_the_first_prefix_that_is_precise_enough(
+    study: Study, values: list[float | None], expected: int
+) -> None:
+    plan = plan_for(study, Precision([ABSOLUTE], fewest=5), most=9)
+    assert replications_in_effect(plan, results(plan, values)) == expected
+
+
+def test_the_rule_is_the_definition(study: Study) -> None:
+    """Against a search by hand, for twenty random series."""
+    chance = random.Random(3)
+    for _ in range(20):
+        values = [chance.gauss(0.6, 0.05) for _ in range(31)]
+        plan = plan_for(study, Precision([ABSOLUTE], confidence=0.95, fewest=6), most=30)
+        by_hand = next((n for n in range(6, 30) if half_width(values[1 : n + 1], 0.95) <= 0.05), 30)
+        assert replications_in_effect(plan, results(plan, values)) == by_hand
+
+
+def test_what_lies_beyond_the_prefix_does_not_matter(study: Study) -> None:
+    plan = plan_for(study, Precision([ABSOLUTE], fewest=5), most=20)
+    quiet = [0.5, 0.50, 0.51, 0.49, 0.50, 0.51]
+    wild = [0.0, 1.0] * 7
+    stopped = replications_in_effect(plan, results(plan, [*quiet, *([None] * 15)]))
+    assert stopped == replications_in_effect(plan, results(plan, [*quiet, *wild, 0.5])) == 5
+
+
+def test_a_gap_leaves_the_answer_open_at_the_gap(study: Study) -> None:
+    plan = plan_for(study, Precision([ABSOLUTE], fewest=5), most=9)
+    values = [0.5, 0.4, 0.6, 0.4, 0.6, 0.4, None, 0.5, 0.5, 0.5]
+    assert replications_in_effect(plan, results(plan, values)) == 6
+
+
+def test_the_least_known_combination_decides_for_all(study: Study) -> None:
+    plan = plan_for(study, Precision([ABSOLUTE], fewest=5), most=9)
+    found = results(plan, [0.5] * 10)
+    assert replications_in_effect(plan, found) == 5
+    loud = next(iter(found))
+    found[loud] = {number: {"efficiency": float(number % 2)} for number in range(10)}
+    assert replications_in_effect(plan, found) == 9
+
+
+def test_a_relative_half_width_is_a_share_of_the_mean(study: Study) -> None:
+    plan = plan_for(study, Precision([RELATIVE], fewest=5), most=9)
+    values = [0.5, 0.48, 0.52, 0.49, 0.51, 0.5]
+    known = next(half_widths(results(plan, values), 5, Precision([RELATIVE], fewest=5)))
+    assert known.allowed == pytest.approx(0.05)
+    assert known.is_reached
+    tenth = [value / 10 for value in values]
+    assert next(half_widths(results(plan, tenth), 5, Precision([RELATIVE], fewest=5))).is_reached
+    assert known.excess == pytest.approx(known.half_width / 0.05)
+
+
+def test_a_metric_that_a_combination_does_not_have_is_passed_over(study: Study) -> None:
+    plan = plan_for(
+        study, Precision([Target("fairness", 0.01, is_relative=False)], fewest=5), most=9
+    )
+    assert replications_in_effect(plan, results(plan, [0.5] * 10)) == 5
+
+
+def test_without_a_target_all_replications_are_in_effect(study: Study) -> None:
+    plan = plan_for(study, Precision(), most=3)
+    assert max(run.replication for run in plan.runs) == 3
+    assert max(run.replication for run in plan.up_to(1).runs) == 1
+    assert len(plan.up_to(1).distinct) < len(plan.distinct)
+
+
+def coverage(spread: float, fewest: int, experiments: int) -> float:
+    """How often the interval at which the procedure stops covers the mean, for normal values.
+
+    The target is a half-width of 0.05 at 90 percent.
+    """
+    chance = random.Random(17)
+    quantiles = {n: half_width([0.0] * (n - 1) + [1.0], 0.9) * n for n in range(fewest, 200)}
+    covered = 0
+    for _ in range(experiments):
+        values = [chance.gauss(0.6, spread) for _ in range(fewest)]
+        total, squares = sum(values), sum(value * value for value in values)
+        while True:
+            n = len(values)
+            variance = max(squares - total * total / n, 0) / (n - 1)
+            width = quantiles[n] * math.sqrt(variance / n)
+            if width <= 0.05:
+                break
+            values.append(chance.gauss(0.6, spread))
+            total, squares = total + values[-1], squares + values[-1] ** 2
+        covered += abs(total / n - 0.6) <= width
+    return covered / experiments
+
+
+@pytest.mark.parametrize("spread", [0.02, 0.08, 0.15])
+def test_with_ten_replications_or_more_intervals_cover_within_two_points(spread: float) -> None:
+    sampling_error = 2.5 * math.sqrt(0.9 * 0.1 / 1000)
+    assert abs(coverage(spread, 10, 1000) - 0.9) < 0.02 + sampling_error
+
+
+def test_with_five_the_worst_shortfall_is_what_the_page_says() -> None:
+    assert coverage(0.10, 5, 3000) == pytest.approx(0.866, abs=0.016)
