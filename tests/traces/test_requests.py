@@ -16,7 +16,7 @@ CLIENTS = 3
 WWW = f"""\
 schema_version = 1
 duration = "20 s"
-port = {{ buffer = "100 cells", policy = "epd" }}
+port = {{ buffer = "100 cells", policy = {{ kind = "epd", threshold = 0.5 }} }}
 traffic = {{ kind = "www", interval = "5 s" }}
 acknowledgment_loss = {{ kind = "random", probability = 0.1 }}
 
