@@ -1,5 +1,6 @@
 """Traces of connections whose clients ask: each has a second flow, of its requests."""
 
+from collections import Counter
 from pathlib import Path
 
 import polars as pl
@@ -8,13 +9,14 @@ import pytest
 from longfat import load_scenario, run
 from longfat.execution import Watch
 from longfat.traces import load_traces
+from tests.traces.test_capture import SENT_AGAIN, needs_tshark, tshark
 
 CLIENTS = 3
 
 WWW = f"""\
 schema_version = 1
 duration = "20 s"
-port = {{ buffer = "100 cells", policy = "epd" }}
+port = {{ buffer = "100 cells", policy = {{ kind = "epd", threshold = 0.5 }} }}
 traffic = {{ kind = "www", interval = "5 s" }}
 acknowledgment_loss = {{ kind = "random", probability = 0.1 }}
 
@@ -61,3 +63,20 @@ def test_acknowledgments_of_requests_that_are_dropped_are_their_flows(
     data = of_port.filter(pl.col("is_data"))
     assert set(data["flow"]) <= {1, 2, 3}
     assert set(of_port.filter(~pl.col("is_data"))["flow"]) <= {4, 5, 6}
+
+
+@needs_tshark
+def test_a_capture_has_a_connection_for_the_requests_of_each_client(
+    scenario: Path, tmp_path: Path
+) -> None:
+    pcap = tmp_path / "www.pcapng"
+    record = run(load_scenario(scenario), watch=Watch(pcap=pcap))
+    requests = [flow["requests"] for flow in record["flows"]]
+    sent = Counter(port for (port,) in tshark(pcap, "tcp.len > 0", "tcp.dstport"))
+    assert sent == {
+        "5001": sum(flow["segments_sent"] for flow in record["flows"]),
+        "5002": sum(flow["segments_sent"] for flow in requests),
+    }
+    again = tshark(pcap, f"({SENT_AGAIN}) && tcp.dstport == 5002", "frame.interface_name")
+    assert len(again) == sum(flow["segments_retransmitted"] for flow in requests) > 0
+    assert {name for (name,) in again} <= {f"destination {n + 1}" for n in range(CLIENTS)}

@@ -159,18 +159,16 @@ impl Scenario {
         document_schema("longfat scenario", &Self::fields())
     }
 
-    /// Flows of a simulation: one for each connection, and a second one where its receiving end asks for what is sent.
-    #[must_use]
-    pub fn number_of_flows(&self) -> usize {
-        let connections = self.graph().flows.len();
-        let chance = Chance { seed: self.seed, replication: self.replication }.stream("scenario/source");
-        if self.traffic.build(&SourceContext { chance, number: 0 }).asks() { 2 * connections } else { connections }
-    }
-
     /// The network as a graph.
     #[must_use]
     pub fn graph(&self) -> Graph {
         self.topology.build(&()).graph()
+    }
+
+    /// Flows of a simulation: one for each connection and, where receiving ends ask, behind them one for the requests of each.
+    #[must_use]
+    pub fn number_of_flows(&self) -> usize {
+        self.graph().flows.len() * if self.has_requests() { 2 } else { 1 }
     }
 
     /// Whether receiving ends ask for what is sent: then each connection has a second flow, of its requests.
