@@ -110,6 +110,18 @@ impl Line {
         self.trains.is_empty()
     }
 
+    /// Bits per second.
+    #[must_use]
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// What waits for the transmitter or is under way, in order: trains of cells of one packet, each with its next cell, their
+    /// number, and whether the packet ends with them.
+    pub fn trains(&self) -> impl Iterator<Item = (Cell, u32, bool)> {
+        self.trains.iter().map(|train| (train.cell, train.cells, train.cells > 1 || train.cell.is_last()))
+    }
+
     /// Cells that wait for the transmitter or are under way.
     #[must_use]
     pub fn cells_under_way(&self) -> u64 {

@@ -43,7 +43,8 @@ impl Reassembly {
             return None;
         }
         self.packet = None;
-        let whole = !self.mixed && self.cells == packets.get(cell.packet).cells;
+        let packet = packets.get(cell.packet);
+        let whole = !self.mixed && !packet.damaged && self.cells == packet.cells;
         whole.then_some(cell.packet)
     }
 }

@@ -1,5 +1,6 @@
 //! From a checked scenario to a network at rest.
 
+use super::ledger::Books;
 use super::loss_point::place_loss_points;
 use super::policing::Policing;
 use super::{Entrance, Event, Flow, LineEnd, Link, OTHER_RANK, SERVICE_RANK, Simulation, Way};
@@ -31,18 +32,19 @@ impl<O: Observer> Simulation<O> {
         let flows = build_flows(scenario, &graph, &sources, chance);
         let (backgrounds, vbr): (Vec<_>, Vec<_>) =
             scenario.sources_of_background(&graph).into_iter().partition(|source| source.class() == Class::Ubr);
-        let background_port = ports.iter().position(|port| Some(port.line) == graph.bottleneck_number()).unwrap_or(0);
-        let first_vbr = vbr.into_iter().filter_map(|source| ports[background_port].add_vbr(source)).min();
+        let bottleneck_port = ports.iter().position(|port| Some(port.line) == graph.bottleneck_number()).unwrap_or(0);
+        let first_vbr = vbr.into_iter().filter_map(|source| ports[bottleneck_port].add_vbr(source)).min();
         let mut simulation = Self {
             calendar: Calendar::new(links.len() + ports.len() + 2 * flows.len() + sources.len() + backgrounds.len()),
             events: list_events(links.len(), ports.len(), flows.len(), sources.len(), backgrounds.len()),
             routes: Routes::of(&graph),
+            books: Books::open(&graph, &flows),
             port_fingerprints: vec![Fingerprint::default(); ports.len()],
             links,
             ports,
             loss_points,
             backgrounds,
-            background_port,
+            bottleneck_port,
             policing,
             circuit_ends: vec![Reassembly::new(framing.lost_last_cell()); 2 * sources.len()],
             sources,
@@ -67,7 +69,8 @@ impl<O: Observer> Simulation<O> {
             simulation.calendar.schedule(simulation.background_slot(number), start, OTHER_RANK);
         }
         if let Some(time) = first_vbr {
-            simulation.calendar.schedule(simulation.port_slot(background_port), time, SERVICE_RANK);
+            simulation.books.line_will_send(time);
+            simulation.calendar.schedule(simulation.port_slot(bottleneck_port), time, SERVICE_RANK);
         }
         simulation
     }

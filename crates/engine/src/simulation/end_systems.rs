@@ -1,7 +1,7 @@
 //! The end systems: segments, acknowledgments and timers, between the network and the senders and receivers.
 
 use super::{OTHER_RANK, Simulation, Slot, Way};
-use crate::framing::{Cell, Content};
+use crate::framing::{Cell, Content, Packet};
 use crate::observer::Observer;
 use crate::transport::{Acknowledgment, Segment, option_bytes};
 use crate::units::Time;
@@ -12,32 +12,46 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn deliver(&mut self, now: Time, cell: Cell) {
         let circuit = cell.circuit();
         let Some(end) = self.circuit_ends.get_mut(circuit) else { return self.absorb(cell) };
-        let content = end.receive(cell, &self.packets).map(|packet| self.packets.get(packet).content);
+        let arrived = end.receive(cell, &self.packets).map(|packet| *self.packets.get(packet));
+        if arrived.is_none() && cell.is_last() {
+            self.reject(now, cell);
+        }
         self.cells_delivered += 1;
         self.packets.release_cell(cell.packet);
-        match content {
-            Some(Content::Data { sequence, length, sent }) => {
-                self.receive_segment(now, self.flow_with_data_on(circuit), sequence, length, sent);
-            }
-            Some(Content::Acknowledgment(acknowledgment)) => {
-                self.receive_acknowledgment(now, self.flow_with_acknowledgments_on(circuit), acknowledgment);
-            }
-            Some(Content::Synchronize) => {
-                let number = self.flow_with_data_on(circuit);
-                self.observer.synchronize_received(now, number);
-                self.send_backward(now, number, Content::Synchronized, option_bytes::SYNCHRONIZE);
-            }
-            Some(Content::Synchronized) => self.open(now, self.flow_with_acknowledgments_on(circuit)),
-            Some(Content::Background) | None => {}
+        if let Some(packet) = arrived {
+            self.hand_over(now, circuit, packet);
         }
     }
 
-    pub(super) fn flow_with_data_on(&self, circuit: usize) -> usize {
-        circuit / 2 + if circuit.is_multiple_of(2) { 0 } else { self.sources.len() }
+    /// A whole packet has reached the end system at the end of its circuit.
+    fn hand_over(&mut self, now: Time, circuit: usize, Packet { content, bits, .. }: Packet) {
+        let Some(number) = self.flow_of(circuit, &content) else { return };
+        self.books.packet_arrives(number, &content, bits);
+        match content {
+            Content::Data { sequence, length, sent } => {
+                self.receive_segment(now, number, sequence, length, sent, bits);
+            }
+            Content::Acknowledgment(acknowledgment) => self.receive_acknowledgment(now, number, acknowledgment),
+            Content::Synchronize => {
+                self.observer.synchronize_received(now, number);
+                self.send_backward(now, number, Content::Synchronized, option_bytes::SYNCHRONIZE);
+            }
+            Content::Synchronized => self.open(now, number),
+            Content::Background => {}
+        }
     }
 
-    pub(super) fn flow_with_acknowledgments_on(&self, circuit: usize) -> usize {
-        self.flow_with_data_on(circuit ^ 1)
+    /// The flow that a packet on a circuit belongs to; none for background traffic.
+    pub(super) fn flow_of(&self, circuit: usize, content: &Content) -> Option<usize> {
+        match content {
+            Content::Data { .. } | Content::Synchronize => Some(self.flow_with_data_on(circuit)),
+            Content::Acknowledgment(_) | Content::Synchronized => Some(self.flow_with_data_on(circuit ^ 1)),
+            Content::Background => None,
+        }
+    }
+
+    fn flow_with_data_on(&self, circuit: usize) -> usize {
+        circuit / 2 + if circuit.is_multiple_of(2) { 0 } else { self.sources.len() }
     }
 
     /// Whether receiving ends ask for what is sent: then there are flows of requests too.
@@ -45,9 +59,10 @@ impl<O: Observer> Simulation<O> {
         self.flows.len() > self.sources.len()
     }
 
-    fn receive_segment(&mut self, now: Time, number: usize, sequence: u64, length: u64, sent: Time) {
+    fn receive_segment(&mut self, now: Time, number: usize, sequence: u64, length: u64, sent: Time, bits: u64) {
         let flow = &mut self.flows[number];
         let acknowledgment = flow.receiver.receive(now, sequence, length, sent);
+        self.books.data_arrives(number, flow.receiver.latest(), bits);
         flow.fingerprint.add(now.0);
         flow.fingerprint.add(sequence);
         let next = flow.receiver.next();
@@ -162,6 +177,7 @@ impl<O: Observer> Simulation<O> {
             flow.timer = expires;
             self.schedule_or_cancel(self.timer_slot(number), expires);
         }
+        self.note_limit(now, number);
         self.observer.sender_acted(now, number, &self.flows[number].sender);
     }
 
@@ -178,6 +194,7 @@ impl<O: Observer> Simulation<O> {
         let cells = self.framing.cells(payload_bytes, option_bytes) as u32;
         let packet = self.packets.insert(content, cells, self.framing.bits(payload_bytes, option_bytes));
         self.cells_sent += u64::from(cells);
+        self.note_sent(circuit, &content);
         let idle = self.links[line].line.is_empty();
         let first = self.mark_at_source(now, Cell::new(packet, circuit as u32, true, cells == 1), cells);
         self.links[line].line.send_packet(now, first, self.packets.get(packet));

@@ -2,7 +2,7 @@
 
 use super::{Entrance, Link, Simulation};
 use crate::config::Parameter;
-use crate::framing::{Cell, Content};
+use crate::framing::Cell;
 use crate::loss::{Direction, Loses, LossContext, LossModel};
 use crate::observer::Observer;
 use crate::registry::Chosen;
@@ -79,17 +79,14 @@ impl<O: Observer> Simulation<O> {
     }
 
     fn lose(&mut self, now: Time, point: usize, flow: usize, cell: Cell) {
-        let point = &mut self.loss_points[point];
-        point.cells_lost += 1;
-        if self.packets.damage(cell.packet) {
-            point.packets_lost += 1;
+        self.loss_points[point].cells_lost += 1;
+        if self.damage(now, cell) {
+            self.loss_points[point].packets_lost += 1;
             self.flows[flow].fingerprint.add(now.0);
             let content = self.packets.get(cell.packet).content;
-            let number = match content {
-                Content::Acknowledgment(_) | Content::Synchronized => self.flow_with_acknowledgments_on(cell.circuit()),
-                _ => self.flow_with_data_on(cell.circuit()),
-            };
-            self.observer.packet_lost(now, number, &content);
+            if let Some(number) = self.flow_of(cell.circuit(), &content) {
+                self.observer.packet_lost(now, number, &content);
+            }
         }
         self.packets.release_cell(cell.packet);
     }

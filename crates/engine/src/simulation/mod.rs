@@ -4,12 +4,15 @@ mod audit;
 mod background;
 mod build;
 mod end_systems;
+mod ledger;
 mod loss_point;
 mod policing;
 mod results;
+mod settlement;
 
 pub use audit::Violation;
 
+use ledger::Books;
 use loss_point::LossPoint;
 use policing::Policing;
 
@@ -20,7 +23,7 @@ use crate::link::Line;
 use crate::measure::{Fingerprint, RunRecord};
 use crate::observer::{Observer, Unobserved};
 use crate::scenario::Scenario;
-use crate::switch::{Dropped, Port};
+use crate::switch::{Dropped, Next, Port};
 use crate::topology::Routes;
 use crate::traffic::Source;
 use crate::transport::{Receiver, Segment, Sender};
@@ -126,8 +129,9 @@ pub struct Simulation<O: Observer> {
     /// The ends of the circuits, two for each connection: there, and back.
     circuit_ends: Vec<Reassembly>,
     backgrounds: Vec<Box<dyn Background>>,
-    /// The port that they enter.
-    background_port: usize,
+    /// The port that they enter, and whose capacity the ledger accounts for.
+    bottleneck_port: usize,
+    books: Books,
     policing: Option<Policing>,
     framing: Box<dyn Framing>,
     packets: Packets,
@@ -182,9 +186,15 @@ impl<O: Observer> Simulation<O> {
     ///
     /// # Errors
     /// If a law does not hold.
-    pub fn finish_observed(self) -> Result<(RunRecord, O), Violation> {
+    pub fn finish_observed(mut self) -> Result<(RunRecord, O), Violation> {
         self.audit()?;
-        Ok((self.record(), self.observer))
+        let ledger = self.ledger()?;
+        Ok((self.record(ledger), self.observer))
+    }
+
+    /// The observer.
+    pub fn observer_mut(&mut self) -> &mut O {
+        &mut self.observer
     }
 
     /// The observer, once the simulation is over.
@@ -257,6 +267,9 @@ impl<O: Observer> Simulation<O> {
     fn enter_port(&mut self, now: Time, port: usize, cell: Cell) {
         if let Some(time) = self.ports[port].receive(now, cell, &mut self.dropped) {
             self.calendar.schedule(self.port_slot(port), time, SERVICE_RANK);
+            if port == self.bottleneck_port {
+                self.books.line_will_send(time);
+            }
         }
         if !self.ports[port].is_slotted() {
             self.observer.queue_changed(now, port, &self.ports[port]);
@@ -281,8 +294,8 @@ impl<O: Observer> Simulation<O> {
         let idle = self.links[line].line.is_empty();
         let next = self.ports[port].serve(now, &mut self.links[line].line, &self.packets, &mut self.dropped);
         match next {
-            Some(time) => self.calendar.schedule(self.port_slot(port), time, SERVICE_RANK),
-            None => self.calendar.cancel(self.port_slot(port)),
+            Next::Sends(time) => self.calendar.schedule(self.port_slot(port), time, SERVICE_RANK),
+            Next::Rests(until) => self.rest(now, port, until),
         }
         if idle {
             self.watch_line(line);
@@ -296,6 +309,17 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
+    /// Nobody waits at a port any more until, perhaps, some time that is known.
+    fn rest(&mut self, now: Time, port: usize, until: Option<Time>) {
+        match until {
+            Some(time) => self.calendar.schedule(self.port_slot(port), time, SERVICE_RANK),
+            None => self.calendar.cancel(self.port_slot(port)),
+        }
+        if port == self.bottleneck_port {
+            self.books.line_rests(now, until);
+        }
+    }
+
     #[cold]
     fn account_for_drops(&mut self, now: Time, port: usize) {
         for index in 0..self.dropped.len() {
@@ -303,7 +327,7 @@ impl<O: Observer> Simulation<O> {
             self.port_fingerprints[port].add(now.0);
             self.port_fingerprints[port].add(cell.circuit() as u64);
             self.observer.cell_dropped(now, port, cell, reason);
-            if self.packets.damage(cell.packet) {
+            if self.damage(now, cell) {
                 self.ports[port].count_dropped_packet();
                 self.observer.packet_dropped(now, port, cell, &self.packets.get(cell.packet).content, reason);
                 self.policing.iter_mut().for_each(|policing| policing.count_dropped(cell));

@@ -38,6 +38,15 @@ crate::section! {
     }
 }
 
+/// What a port does after a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// It sends, until it is to be served again.
+    Sends(Time),
+    /// Nobody waits; the time when a VBR cell will, if that is known.
+    Rests(Option<Time>),
+}
+
 /// A dropped cell and why it was dropped.
 pub type Dropped = (Cell, Verdict);
 
@@ -164,11 +173,26 @@ impl Port {
         self.vbr.as_deref()
     }
 
+    /// When the transmitter is free again; meaningful while it sends.
+    #[must_use]
+    pub fn free_at(&self) -> Time {
+        self.boundary.time
+    }
+
     /// The class whose cell is being sent, if any is.
     #[must_use]
     pub fn sends(&self) -> Option<Class> {
         let class = || self.vbr.as_ref().map_or(Class::Ubr, |vbr| vbr.last_served);
         self.service_is_pending.then(class)
+    }
+
+    /// Shows the UBR cells that wait, those of each circuit in the order in which they will be sent.
+    pub fn visit_cells(&self, mut visit: impl FnMut(Cell)) {
+        match &self.buffer.queue {
+            Queue::Fifo(queue) => queue.visit(&mut visit),
+            Queue::Scheduled(scheduler) => scheduler.visit(&mut visit),
+        }
+        self.slots.waiting().iter().copied().for_each(visit);
     }
 
     /// Counts a packet that has lost its first cell here.
@@ -222,8 +246,8 @@ impl Port {
         Some(self.boundary.time)
     }
 
-    /// Ends a slot: admits the cells that arrived in it and sends the head of the queue. Gives when to serve again.
-    pub fn serve(&mut self, now: Time, line: &mut Line, packets: &Packets, dropped: &mut Vec<Dropped>) -> Option<Time> {
+    /// Ends a slot: admits the cells that arrived in it and sends the head of the queue.
+    pub fn serve(&mut self, now: Time, line: &mut Line, packets: &Packets, dropped: &mut Vec<Dropped>) -> Next {
         self.integrate(now);
         for &cell in self.slots.close(self.slot) {
             self.buffer.admit(cell, dropped);
@@ -245,12 +269,12 @@ impl Port {
         self.buffer.statistics.integrate(self.buffer.occupancy.total(), now);
     }
 
-    /// Hands a cell to the line, if there is one. Gives when the line is free again.
+    /// Hands a cell to the line, if there is one.
     // Always: every cell of a run passes here, and one caller is far busier than the other.
     #[inline(always)]
-    fn send(&mut self, cell: Option<Cell>, line: &mut Line, packets: &Packets) -> Option<Time> {
+    fn send(&mut self, cell: Option<Cell>, line: &mut Line, packets: &Packets) -> Next {
         self.service_is_pending = cell.is_some();
-        let cell = cell?;
+        let Some(cell) = cell else { return Next::Rests(None) };
         self.boundary = line.send_cell_at(self.boundary, cell, packets);
         self.buffer.statistics.cells_out += 1;
         if self.counts_cell_in_service {
@@ -258,13 +282,13 @@ impl Port {
         } else {
             self.buffer.occupancy.remove(cell.circuit());
         }
-        Some(self.boundary.time)
+        Next::Sends(self.boundary.time)
     }
 
-    /// Lets the scheduler decide who sends. Gives when to serve again.
+    /// Lets the scheduler decide who sends.
     #[inline(never)]
-    fn serve_classes(&mut self, now: Time, line: &mut Line, packets: &Packets) -> Option<Time> {
-        let Queue::Scheduled(scheduler) = &mut self.buffer.queue else { return None };
+    fn serve_classes(&mut self, now: Time, line: &mut Line, packets: &Packets) -> Next {
+        let Queue::Scheduled(scheduler) = &mut self.buffer.queue else { return Next::Rests(None) };
         let vbr_waits = self.vbr.as_mut().is_some_and(|vbr| vbr.gather(now, self.is_slotted));
         match scheduler.dequeue(vbr_waits) {
             Some(Turn::Ubr(cell)) => {
@@ -275,11 +299,11 @@ impl Port {
                 self.vbr.as_mut().expect("it has a cell that waits").take();
                 self.service_is_pending = true;
                 self.boundary = line.send_anonymous_cell_at(self.boundary);
-                Some(self.boundary.time)
+                Next::Sends(self.boundary.time)
             }
             None => {
                 self.service_is_pending = false;
-                self.rest_until_vbr()
+                Next::Rests(self.rest_until_vbr())
             }
         }
     }
