@@ -15,10 +15,11 @@ use crate::background::Background;
 use crate::config::{Document, Node, Parameter, PositiveSpan, Reader, Shape, Value, document_schema};
 use crate::framing::Framing;
 use crate::loss::LossModel;
+use crate::random::Chance;
 use crate::registry::Chosen;
 use crate::switch::PortConfig;
 use crate::topology::{Graph, Topology};
-use crate::traffic::Source;
+use crate::traffic::{Source, SourceContext};
 use crate::transport::TcpConfig;
 
 crate::choice! {
@@ -158,10 +159,25 @@ impl Scenario {
         document_schema("longfat scenario", &Self::fields())
     }
 
+    /// Flows of a simulation: one for each connection, and a second one where its receiving end asks for what is sent.
+    #[must_use]
+    pub fn number_of_flows(&self) -> usize {
+        let connections = self.graph().flows.len();
+        let chance = Chance { seed: self.seed, replication: self.replication }.stream("scenario/source");
+        if self.traffic.build(&SourceContext { chance, number: 0 }).asks() { 2 * connections } else { connections }
+    }
+
     /// The network as a graph.
     #[must_use]
     pub fn graph(&self) -> Graph {
         self.topology.build(&()).graph()
+    }
+
+    /// Whether receiving ends ask for what is sent: then each connection has a second flow, of its requests.
+    #[must_use]
+    pub fn has_requests(&self) -> bool {
+        let chance = Chance { seed: self.seed, replication: self.replication };
+        self.traffic.build(&SourceContext { chance: chance.stream("scenario/source"), number: 0 }).asks()
     }
 }
 

@@ -25,7 +25,7 @@ impl<O: Observer> Simulation<O> {
 
     /// A whole packet has reached the end system at the end of its circuit.
     fn hand_over(&mut self, now: Time, circuit: usize, Packet { content, bits, .. }: Packet) {
-        let Some(number) = self.flow_of(circuit, &content) else { return };
+        let Some(number) = self.flow_on(circuit, &content) else { return };
         self.books.packet_arrives(number, &content, bits);
         match content {
             Content::Data { sequence, length, sent } => {
@@ -42,7 +42,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// The flow that a packet on a circuit belongs to; none for background traffic.
-    pub(super) fn flow_of(&self, circuit: usize, content: &Content) -> Option<usize> {
+    pub(super) fn flow_on(&self, circuit: usize, content: &Content) -> Option<usize> {
         match content {
             Content::Data { .. } | Content::Synchronize => Some(self.flow_with_data_on(circuit)),
             Content::Acknowledgment(_) | Content::Synchronized => Some(self.flow_with_data_on(circuit ^ 1)),
@@ -52,6 +52,11 @@ impl<O: Observer> Simulation<O> {
 
     fn flow_with_data_on(&self, circuit: usize) -> usize {
         circuit / 2 + if circuit.is_multiple_of(2) { 0 } else { self.sources.len() }
+    }
+
+    /// The same for the packet of a cell; meaningless for background.
+    pub(super) fn flow_of(&self, content: &Content, cell: Cell) -> usize {
+        self.flow_on(cell.circuit(), content).unwrap_or_else(|| self.flow_with_data_on(cell.circuit()))
     }
 
     /// Whether receiving ends ask for what is sent: then there are flows of requests too.

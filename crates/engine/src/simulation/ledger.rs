@@ -165,7 +165,7 @@ impl<O: Observer> Simulation<O> {
     /// A packet sets out on a circuit.
     #[inline]
     pub(super) fn note_sent(&mut self, circuit: usize, content: &Content) {
-        if let Some(number) = self.flow_of(circuit, content) {
+        if let Some(number) = self.flow_on(circuit, content) {
             self.books.accounts[number].hopes += 1;
         }
     }
@@ -189,7 +189,7 @@ impl<O: Observer> Simulation<O> {
 
     /// The packet of a cell will never arrive.
     fn give_up(&mut self, now: Time, cell: Cell) {
-        let Some(number) = self.flow_of(cell.circuit(), &self.packets.get(cell.packet).content) else { return };
+        let Some(number) = self.flow_on(cell.circuit(), &self.packets.get(cell.packet).content) else { return };
         let account = &mut self.books.accounts[number];
         account.hopes -= 1;
         if account.hopes == 0 {

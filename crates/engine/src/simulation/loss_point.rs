@@ -84,9 +84,7 @@ impl<O: Observer> Simulation<O> {
             self.loss_points[point].packets_lost += 1;
             self.flows[flow].fingerprint.add(now.0);
             let content = self.packets.get(cell.packet).content;
-            if let Some(number) = self.flow_of(cell.circuit(), &content) {
-                self.observer.packet_lost(now, number, &content);
-            }
+            self.observer.packet_lost(now, self.flow_of(&content, cell), &content);
         }
         self.packets.release_cell(cell.packet);
     }
