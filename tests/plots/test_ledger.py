@@ -25,7 +25,7 @@ def ledgers() -> list[LedgerRow]:
 
 
 def test_a_row_is_drawn_for_each_combination(ledgers: list[LedgerRow]) -> None:
-    rows = find("ledger").collect(ledgers)
+    rows = find("ledger").collect(ledgers, Options())
     assert len(rows) == 8
     assert rows[0]["share_useful"] == pytest.approx(0.6)
     assert rows[0]["runs"] == 2
@@ -35,7 +35,7 @@ def test_a_row_is_drawn_for_each_combination(ledgers: list[LedgerRow]) -> None:
 def test_bars_stand_in_panels_by_two_factors_and_add_up(ledgers: list[LedgerRow]) -> None:
     figure = Figure()
     plot = find("ledger")
-    plot.draw(figure, plot.collect(ledgers), Options())
+    plot.draw(figure, plot.collect(ledgers, Options()), Options())
     assert [panel.get_title() for panel in figure.axes] == ["ubr", "epd", "", ""]
     assert [panel.get_ylabel() for panel in figure.axes[::2]] == ["lan", "wan"]
     ticks = [text.get_text() for text in figure.axes[0].get_yticklabels()]
@@ -48,7 +48,7 @@ def test_bars_stand_in_panels_by_two_factors_and_add_up(ledgers: list[LedgerRow]
 def test_causes_that_never_matter_are_not_in_the_legend(ledgers: list[LedgerRow]) -> None:
     figure = Figure()
     plot = find("ledger")
-    plot.draw(figure, plot.collect(ledgers))
+    plot.draw(figure, plot.collect(ledgers, Options()))
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["useful", "under way", "idle slow start", "idle timeout"]
 
@@ -58,7 +58,7 @@ def test_a_picture_is_the_same_each_time(
     ledgers: list[LedgerRow], tmp_path: Path, suffix: str
 ) -> None:
     plot = find("ledger")
-    rows = plot.collect(ledgers)
+    rows = plot.collect(ledgers, Options())
     first, second = tmp_path / f"first{suffix}", tmp_path / f"second{suffix}"
     write(plot, rows, first)
     write(plot, rows, second)
