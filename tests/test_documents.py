@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 TUTORIALS = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
 METHODS = sorted((ROOT / "docs" / "method").glob("*.md"))
 SHOWN = re.compile(
-    r"<!-- BEGIN: (longfat (?:analyze|study plan) .*?) -->\n(.*?)<!-- END: ", re.DOTALL
+    r"<!-- BEGIN: (longfat (?:analyze|diff|run|study plan) .*?) -->\n(.*?)<!-- END: ", re.DOTALL
 )
 """A command and what it prints, in a page."""
 

@@ -57,6 +57,12 @@ def check_claims(text: bytes, source: str) -> str:
     Raises `InvalidInput` with every error at once.
     """
 
+def compare_runs(first: str, second: str) -> str:
+    """Simulate two resolved scenarios side by side until they part; where that is, as JSON.
+
+    Releases the interpreter; Ctrl-C raises `KeyboardInterrupt`.
+    """
+
 def models() -> str:
     """Every registered model as JSON: kind, name, summary, source, parameters."""
 

@@ -83,6 +83,20 @@ fn check_claims(text: &[u8], source: &str) -> PyResult<String> {
 }
 
 #[pyfunction]
+fn compare_runs(py: Python<'_>, first: &str, second: &str) -> PyResult<String> {
+    let scenarios = [resolved_scenario(first)?, resolved_scenario(second)?];
+    let mut signal = Ok(());
+    let comparison = py.detach(|| {
+        longfat_engine::divergence::compare([&scenarios[0], &scenarios[1]], || {
+            signal = Python::attach(|py| py.check_signals());
+            signal.is_err()
+        })
+    });
+    signal?;
+    serde_json::to_string(&comparison).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+#[pyfunction]
 fn models() -> String {
     longfat_engine::catalog::models().to_string()
 }
@@ -159,6 +173,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_study, module)?)?;
     module.add_function(wrap_pyfunction!(study_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(check_claims, module)?)?;
+    module.add_function(wrap_pyfunction!(compare_runs, module)?)?;
     module.add_function(wrap_pyfunction!(models, module)?)?;
     module.add_function(wrap_pyfunction!(traces, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_schema, module)?)?;

@@ -25,6 +25,7 @@
 //! | [`transport`], [`traffic`] | the end systems |
 //! | [`background`] | traffic that only crosses the bottleneck |
 //! | [`simulation`], [`observer`], [`measure`] | the loop, who watches, what comes out |
+//! | [`divergence`] | where two runs part |
 
 #![forbid(unsafe_code)]
 
@@ -35,6 +36,7 @@ pub mod background;
 pub mod calendar;
 pub mod catalog;
 pub mod config;
+pub mod divergence;
 pub mod framing;
 pub mod link;
 pub mod loss;

@@ -19,6 +19,12 @@ pub struct Train {
 }
 
 impl Train {
+    /// Its next cell, the number of its cells, and whether the packet ends with them.
+    #[must_use]
+    pub fn description(&self) -> (Cell, u32, bool) {
+        (self.cell, self.cells, self.cells > 1 || self.cell.is_last())
+    }
+
     /// Takes the next cell, which is not the last.
     #[inline]
     pub fn take(&mut self, cell_time: TransmissionTime) -> Cell {
@@ -171,6 +177,18 @@ impl Line {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.trains.is_empty()
+    }
+
+    /// Bits per second.
+    #[must_use]
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// What waits for the transmitter or is under way, in order: trains of cells of one packet, each with its next cell, their
+    /// number, and whether the packet ends with them.
+    pub fn trains(&self) -> impl Iterator<Item = (Cell, u32, bool)> {
+        self.trains.iter().map(Train::description)
     }
 
     /// Cells that wait for the transmitter or are under way.

@@ -162,6 +162,14 @@ impl TransmissionTime {
     }
 }
 
+impl TransmissionTime {
+    /// Without its fraction of a picosecond.
+    #[must_use]
+    pub const fn rounded_down(self) -> Span {
+        Span(self.whole)
+    }
+}
+
 /// The cell slots of a line, counted from the start of the simulation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CellSlots(pub Rate);

@@ -49,6 +49,7 @@ class Program(LazyGroup):
         "study": "longfat.cli.study",
         "analyze": "longfat.cli.analyze",
         "plot": "longfat.cli.plot",
+        "diff": "longfat.cli.diff",
         "verify": "longfat.cli.verify",
         "doctor": "longfat.cli.doctor",
     },

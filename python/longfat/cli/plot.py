@@ -14,7 +14,8 @@ from longfat.errors import BadInput, LongfatError
 from longfat.files import read_text
 
 if TYPE_CHECKING:
-    from longfat.comparison import TableComparison
+    from longfat.comparison import Results
+    from longfat.plan import Plan
     from longfat.plots import Options
     from longfat.traces import Traces
 
@@ -103,7 +104,13 @@ def _open(
     if len(sources) > 1:
         raise click.UsageError(f"{kind} shows one {wanted}, and {len(sources)} are given")
     (source,) = sources
-    return _comparisons(source, options, part, store) if wanted == "study" else _analysis(source)
+    if wanted == "analysis":
+        return _analysis(source)
+    from longfat.ledger import ledger_rows
+    from longfat.results import compare_results
+
+    plan, results = _results(source, options, part, store)
+    return compare_results(plan, results) if wanted == "study" else ledger_rows(results)
 
 
 def _traces(kind: str, source: str) -> "Traces":
@@ -115,11 +122,9 @@ def _traces(kind: str, source: str) -> "Traces":
         raise LongfatError(f"{kind} shows the traces of a run: {error}") from error
 
 
-def _comparisons(
-    source: str, options: "Options", part: Part, store: str
-) -> "list[TableComparison]":
+def _results(source: str, options: "Options", part: Part, store: str) -> "tuple[Plan, Results]":
     from longfat.plan import plan_reference
-    from longfat.results import compare_results, load_results
+    from longfat.results import load_results
     from longfat.sequential import in_effect
     from longfat.store import Store
     from longfat.study import load_study
@@ -129,7 +134,7 @@ def _comparisons(
     plan = plan_reference(study, part.of(study))
     with Store.readable(store) as opened:
         plan = in_effect(plan, opened)
-        return compare_results(plan, load_results(plan, opened))
+        return plan, load_results(plan, opened)
 
 
 def _analysis(source: str) -> Any:
@@ -149,7 +154,7 @@ def _analysis(source: str) -> Any:
 
 
 def _nothing_to_draw(kind: str, wanted: str, source: str, part: Part, store: str) -> str:
-    if wanted == "study":
+    if wanted in ("study", "ledgers"):
         advice = study_command("run", source, part, store)
         return f"{store} has no runs that {kind} could draw; if they are missing:\n  {advice}"
     return f"{source} has nothing that {kind} could draw"

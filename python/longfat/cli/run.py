@@ -173,8 +173,17 @@ def _assignment(text: str) -> tuple[str, str]:
 
 
 def _print_record(record: Mapping[str, Any]) -> None:
-    metrics = record["metrics"].items()
-    print_table(["metric", "value"], [[name, _text(value)] for name, value in metrics])
+    from longfat.ledger import METRIC_PREFIX
+    from longfat.report.ledger import run_ledger_rows
+
+    metrics = {
+        # Its ledger says more of these.
+        name: value
+        for name, value in record["metrics"].items()
+        if not name.startswith(METRIC_PREFIX)
+    }
+    print_table(["metric", "value"], [[name, _text(value)] for name, value in metrics.items()])
+    print_table(*run_ledger_rows(record["ledger"]), title="where the capacity went")
     for part in ("flows", "ports"):
         _print_parts(part, record[part])
     counts = ", ".join(

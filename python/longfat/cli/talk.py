@@ -11,7 +11,7 @@ import click
 
 from longfat.errors import Interrupted, LongfatError
 
-PIPE_WIDTH = 160
+PIPE_WIDTH = 200
 """Columns for tables that nobody's terminal limits."""
 
 

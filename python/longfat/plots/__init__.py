@@ -30,6 +30,7 @@ PLOTS = {
     "efficiency-fairness": "longfat.plots.efficiency_fairness",
     "reference": "longfat.plots.reference",
     "buffer-efficiency": "longfat.plots.buffer_efficiency",
+    "ledger": "longfat.plots.ledger",
     "main-effects": "longfat.plots.main_effects",
     "interactions": "longfat.plots.interactions",
     "variation": "longfat.plots.variation",
@@ -40,8 +41,8 @@ FORMATS = (".svg", ".pdf", ".png", ".html", ".csv")
 
 Row = Mapping[str, Any]
 
-Source = Literal["traces", "study", "analysis"]
-"""Folders of traces, the comparisons of a study, or the document of an analysis."""
+Source = Literal["traces", "study", "ledgers", "analysis"]
+"""Folders of traces, comparisons or ledgers of a study, or the document of an analysis."""
 
 # The same data gives the same bytes: no dates, and identifiers that do not depend on the moment.
 _STYLE: dict[Any, Any] = {

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from longfat.comparison import Entry, TableComparison
 from longfat.plots import PLAIN, Layout, Options, Row
 from longfat.plots.palette import FAINT, INK, NEUTRAL, level_colors
+from longfat.plots.panels import level_of, levels_of, named
 from longfat.reference import Combination
 
 if TYPE_CHECKING:
@@ -54,26 +55,26 @@ def draw(
 ) -> None:
     """Draw a grid of panels: a row and a column for each level of the layout's factors."""
     layout = options.layout("policy")
-    across, down = _levels(rows, layout.columns), _levels(rows, layout.rows)
-    colors = level_colors(_levels(rows, layout.colors))
-    markers = _markers(_levels(rows, layout.markers))
+    across, down = levels_of(rows, layout.columns), levels_of(rows, layout.rows)
+    colors = level_colors(levels_of(rows, layout.colors))
+    markers = _markers(levels_of(rows, layout.markers))
     figure.set_size_inches(_WIDTH_INCHES, 0.8 + _PANEL_HEIGHT_INCHES * len(down))
     panels = figure.subplots(len(down), len(across), sharex="row", sharey="row", squeeze=False)
     for row_level, panel_row in zip(down, panels, strict=True):
         for column_level, panel in zip(across, panel_row, strict=True):
             for row in rows:
-                if (_level(row, layout.rows), _level(row, layout.columns)) == (
+                if (level_of(row, layout.rows), level_of(row, layout.columns)) == (
                     row_level,
                     column_level,
                 ):
-                    color = colors[_level(row, layout.colors)]
-                    _draw_pair(panel, row, color, markers[_level(row, layout.markers)])
+                    color = colors[level_of(row, layout.colors)]
+                    _draw_pair(panel, row, color, markers[level_of(row, layout.markers)])
             panel.grid(color=FAINT, linewidth=0.4)
             panel.locator_params(nbins=5)
-        panel_row[0].set_ylabel(f"{_named(layout.rows, row_level)}\nfairness index".strip())
+        panel_row[0].set_ylabel(f"{named(layout.rows, row_level)}\nfairness index".strip())
     for level, top, bottom in zip(across, panels[0], panels[-1], strict=True):
         color = colors[level] if layout.colors == layout.columns else INK
-        top.set_title(_named(layout.columns, level), color=color, weight="bold")
+        top.set_title(named(layout.columns, level), color=color, weight="bold")
         bottom.set_xlabel("efficiency")
     _draw_legend(figure, rows, layout, colors, markers)
     _draw_caption(figure, rows)
@@ -114,13 +115,13 @@ def _draw_legend(
     shape: dict[str, Any] = {"marker": "o", "color": INK, "linestyle": ""}
     told = layout.colors not in (layout.columns, layout.markers)
     handles = [
-        Line2D([], [], marker="o", color=color, linestyle="", label=_named(layout.colors, level))
+        Line2D([], [], marker="o", color=color, linestyle="", label=named(layout.colors, level))
         for level, color in colors.items()
         if level and told
     ]
     handles += [
         Line2D(
-            [], [], marker=marker, color=NEUTRAL, linestyle="", label=_named(layout.markers, level)
+            [], [], marker=marker, color=NEUTRAL, linestyle="", label=named(layout.markers, level)
         )
         for level, marker in markers.items()
         if level
@@ -145,25 +146,3 @@ def _draw_caption(figure: "Figure", rows: Sequence[Row]) -> None:
 
 def _markers(levels: Sequence[str]) -> dict[str, str]:
     return {level: _MARKERS[index % len(_MARKERS)] for index, level in enumerate(levels)}
-
-
-def _named(factor: str, level: str) -> str:
-    """A level that is a number is nothing without its factor; any other speaks for itself."""
-    return f"{factor.replace('_', ' ')} {level}" if _is_number(level) else level
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _level(row: Row, factor: str) -> str:
-    level: str = row.get(factor, "")
-    return level
-
-
-def _levels(rows: Sequence[Row], factor: str) -> list[str]:
-    return list(dict.fromkeys(_level(row, factor) for row in rows))

@@ -11,7 +11,7 @@ from typing import Any, Self
 from sqlalchemy import Column, Connection, Engine, delete, func, insert, inspect, select
 
 from longfat import _engine
-from longfat.errors import CheckFailed
+from longfat.errors import CheckFailed, LongfatError
 from longfat.execution import Record
 from longfat.scenario import Scenario
 from longfat.store.connection import clear_errors, open_for_reading, open_for_writing, store_path
@@ -22,6 +22,15 @@ SILENCE = timedelta(seconds=10)
 
 IDS_PER_QUERY = 1000
 """Well below the number of variables that any SQLite allows in a statement."""
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run as the store has it."""
+
+    run_id: str
+    engine: str
+    scenario: Scenario
 
 
 @dataclass(frozen=True)
@@ -94,6 +103,28 @@ class Store:
     def failures(self, run_ids: Sequence[str]) -> dict[str, str]:
         """The failure messages of those of the runs that failed."""
         return self._of_runs(runs.c.failure, run_ids, (FAILED,))
+
+    def find(self, beginning: str) -> StoredRun:
+        """The one run whose id begins so.
+
+        Raises `LongfatError` when there is none, or more than one.
+        """
+        query = (
+            select(runs.c.run_id, runs.c.engine, runs.c.scenario)
+            .where(runs.c.run_id.startswith(beginning.lower(), autoescape=True))
+            .order_by(runs.c.run_id)
+            .limit(2)
+        )
+        with clear_errors(self.path), self._engine.connect() as connection:
+            found = connection.execute(query).all()
+        if not found or not beginning:
+            raise LongfatError(f"{self.path}: no run is stored whose id begins with {beginning!r}")
+        if len(found) > 1:
+            raise LongfatError(
+                f"{self.path}: several runs begin with {beginning!r}, such as {found[0].run_id} "
+                f"and {found[1].run_id}; give more of the id"
+            )
+        return StoredRun(found[0].run_id, found[0].engine, Scenario(found[0].scenario))
 
     def running(self) -> set[str]:
         """The ids of the runs that some process has said, a moment ago, to be working on."""

@@ -5,7 +5,7 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::Histogram;
+use super::{Cause, Histogram, Ledger, Shares};
 
 /// Everything a run has to tell.
 #[derive(Clone, Debug, Serialize)]
@@ -31,6 +31,8 @@ pub struct RunRecord {
     /// How long what was asked for took to arrive, by kind; left out where nobody asks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub completions: Vec<CompletionRecord>,
+    /// Where the bottleneck's capacity went; sums to the duration exactly.
+    pub ledger: Ledger,
     /// What the simulation cost, in counts that do not depend on the machine.
     pub work: Work,
     /// Hash of all that happened (16 hexadecimal digits).
@@ -79,11 +81,17 @@ pub struct Metrics {
     /// The same of frames with CLP = 1: those that exceed what their connections are promised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clp1_frame_loss_ratio: Option<f64>,
+    /// The share of the duration that each cause of the ledger took: `share_useful` and so on.
+    #[serde(flatten)]
+    pub shares: Shares,
 }
 
 impl Metrics {
     /// The names of all metrics.
-    pub const NAMES: &[&str] = &[
+    pub const NAMES: &[&str] = &Self::ALL_NAMES;
+
+    /// The names of all metrics but the shares of the ledger, which are [`Cause::METRICS`].
+    const OWN_NAMES: &[&str] = &[
         "efficiency",
         "fairness",
         "goodput_bps",
@@ -100,6 +108,14 @@ impl Metrics {
         "clp0_frame_loss_ratio",
         "clp1_frame_loss_ratio",
     ];
+
+    const ALL_NAMES: [&str; Self::OWN_NAMES.len() + Cause::METRICS.len()] = {
+        let mut all = [""; Self::OWN_NAMES.len() + Cause::METRICS.len()];
+        let (own, shares) = all.split_at_mut(Self::OWN_NAMES.len());
+        own.copy_from_slice(Self::OWN_NAMES);
+        shares.copy_from_slice(Cause::METRICS);
+        all
+    };
 }
 
 /// Results of one connection.

@@ -22,15 +22,16 @@ impl<O: Observer> Simulation<O> {
             let cell = Cell::new(packet, circuit, index == 0, index + 1 == emission.cells);
             // Where connections are promised a rate, what is promised none exceeds it.
             let cell = if self.policing.as_ref().is_some_and(Policing::marks) { cell.tagged() } else { cell };
-            self.enter_port(now, self.background_port, cell);
+            self.enter_port(now, self.bottleneck_port, cell);
         }
     }
 
     /// A cell of a background has crossed the bottleneck. Where the lines behind it are part of it, it has left before them.
     #[cold]
     pub(super) fn absorb(&mut self, cell: Cell) {
-        let line = self.ports[self.background_port].line;
+        let line = self.ports[self.bottleneck_port].line;
         self.links[line].line.count_left_before_relay(cell);
+        self.books.background_crosses(self.bits_of(cell.packet, 1));
         self.cells_delivered += 1;
         self.packets.release_cell(cell.packet);
     }

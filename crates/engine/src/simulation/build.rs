@@ -1,6 +1,7 @@
 //! From a checked scenario to a network at rest.
 
 use super::agenda::{Agenda, NOWHERE};
+use super::ledger::{Books, Happening};
 use super::loss_point::place_loss_points;
 use super::policing::Policing;
 use super::{Driver, Entrance, Flow, LineEnd, Link, OTHER_RANK, SERVICE_RANK, Simulation, Way};
@@ -38,19 +39,20 @@ impl<O: Observer> Simulation<O> {
         let flows = build_flows(scenario, &graph, &sources, chance);
         let (backgrounds, vbr): (Vec<_>, Vec<_>) =
             scenario.sources_of_background(&graph).into_iter().partition(|source| source.class() == Class::Ubr);
-        let background_port = ports.iter().position(|port| Some(port.line) == graph.bottleneck_number()).unwrap_or(0);
-        let first_vbr = vbr.into_iter().filter_map(|source| ports[background_port].add_vbr(source)).min();
+        let bottleneck_port = ports.iter().position(|port| Some(port.line) == graph.bottleneck_number()).unwrap_or(0);
+        let first_vbr = vbr.into_iter().filter_map(|source| ports[bottleneck_port].add_vbr(source)).min();
         let agenda = plan_events(&graph, &mut links, &ports, flows.len(), sources.len(), backgrounds.len());
         let mut simulation = Self {
             calendar: Calendar::new(agenda.len()),
             agenda,
             routes: Routes::of(&graph),
+            books: Books::open(&graph, &flows),
             port_fingerprints: vec![Fingerprint::default(); ports.len()],
             links,
             ports,
             loss_points,
             backgrounds,
-            background_port,
+            bottleneck_port,
             policing,
             circuit_ends: vec![Reassembly::new(framing.lost_last_cell()); 2 * sources.len()],
             sources,
@@ -77,7 +79,8 @@ impl<O: Observer> Simulation<O> {
             simulation.calendar.schedule(simulation.agenda.background(number), start, OTHER_RANK);
         }
         if let Some(time) = first_vbr {
-            simulation.calendar.schedule(simulation.agenda.port(background_port), time, SERVICE_RANK);
+            simulation.books.note(Time::ZERO, Happening::WillSend(time));
+            simulation.calendar.schedule(simulation.agenda.port(bottleneck_port), time, SERVICE_RANK);
         }
         if driver == Driver::Fast {
             simulation.take_fast(&graph, first_vbr);

@@ -1,7 +1,8 @@
 //! The end systems: segments, acknowledgments and timers, between the network and the senders and receivers.
 
+use super::ledger::Happening;
 use super::{OTHER_RANK, Simulation, Slot, Way};
-use crate::framing::{Cell, Content};
+use crate::framing::{Cell, Content, Packet};
 use crate::observer::Observer;
 use crate::transport::{Acknowledgment, Segment, option_bytes};
 use crate::units::Time;
@@ -12,48 +13,44 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn deliver(&mut self, now: Time, cell: Cell) {
         let circuit = cell.circuit();
         let Some(end) = self.circuit_ends.get_mut(circuit) else { return self.absorb(cell) };
-        let content = end.receive(cell, &self.packets).map(|packet| self.packets.get(packet).content);
+        let arrived = end.receive(cell, &self.packets).map(|packet| *self.packets.get(packet));
+        if arrived.is_none() && cell.is_last() {
+            self.reject(now, cell);
+        }
         self.cells_delivered += 1;
         self.packets.release_cell(cell.packet);
-        if let Some(content) = content {
-            self.hand_over(now, circuit, content);
+        if let Some(packet) = arrived {
+            self.hand_over(now, circuit, packet);
         }
     }
 
-    /// A whole packet has reached the end of its circuit.
+    /// A whole packet has reached the end system at the end of its circuit.
     #[inline]
-    pub(super) fn hand_over(&mut self, now: Time, circuit: usize, content: Content) {
+    pub(super) fn hand_over(&mut self, now: Time, circuit: usize, Packet { content, bits, .. }: Packet) {
+        let Some(number) = self.flow_on(circuit, &content) else { return };
+        self.books.packet_arrives(now, number, &content, bits);
         match content {
             Content::Data { sequence, length, sent } => {
-                self.receive_segment(now, self.flow_with_data_on(circuit), sequence, length, sent);
+                self.receive_segment(now, number, sequence, length, sent, bits);
             }
-            Content::Acknowledgment(acknowledgment) => {
-                self.receive_acknowledgment(now, self.flow_with_acknowledgments_on(circuit), acknowledgment);
-            }
+            Content::Acknowledgment(acknowledgment) => self.receive_acknowledgment(now, number, acknowledgment),
             Content::Synchronize => {
-                let number = self.flow_with_data_on(circuit);
                 self.observer.synchronize_received(now, number);
                 self.send_backward(now, number, Content::Synchronized, option_bytes::SYNCHRONIZE);
             }
-            Content::Synchronized => self.open(now, self.flow_with_acknowledgments_on(circuit)),
+            Content::Synchronized => self.open(now, number),
             Content::Background => {}
         }
     }
 
-    pub(super) fn flow_with_data_on(&self, circuit: usize) -> usize {
-        circuit / 2 + if circuit.is_multiple_of(2) { 0 } else { self.sources.len() }
+    /// The flow that a packet on a circuit belongs to; none for background traffic.
+    pub(super) fn flow_on(&self, circuit: usize, content: &Content) -> Option<usize> {
+        flow_on(circuit, content, self.sources.len())
     }
 
-    pub(super) fn flow_with_acknowledgments_on(&self, circuit: usize) -> usize {
-        self.flow_with_data_on(circuit ^ 1)
-    }
-
-    /// The flow that a packet belongs to, of which this is a cell; meaningless for background.
+    /// The same for the packet of a cell; meaningless for background.
     pub(super) fn flow_of(&self, content: &Content, cell: Cell) -> usize {
-        match content {
-            Content::Acknowledgment(_) | Content::Synchronized => self.flow_with_acknowledgments_on(cell.circuit()),
-            _ => self.flow_with_data_on(cell.circuit()),
-        }
+        self.flow_on(cell.circuit(), content).unwrap_or_else(|| flow_with_data_on(cell.circuit(), self.sources.len()))
     }
 
     /// Whether receiving ends ask for what is sent: then there are flows of requests too.
@@ -61,9 +58,10 @@ impl<O: Observer> Simulation<O> {
         self.flows.len() > self.sources.len()
     }
 
-    fn receive_segment(&mut self, now: Time, number: usize, sequence: u64, length: u64, sent: Time) {
+    fn receive_segment(&mut self, now: Time, number: usize, sequence: u64, length: u64, sent: Time, bits: u64) {
         let flow = &mut self.flows[number];
         let acknowledgment = flow.receiver.receive(now, sequence, length, sent);
+        self.books.data_arrives(number, flow.receiver.latest(), bits);
         flow.fingerprint.add(now.0);
         flow.fingerprint.add(sequence);
         let next = flow.receiver.next();
@@ -105,6 +103,7 @@ impl<O: Observer> Simulation<O> {
         let due = flow.receiver.due();
         if flow.late_acknowledgment != due {
             flow.late_acknowledgment = due;
+            self.books.note(now, Happening::Delays(number, due.is_some()));
             self.schedule_or_cancel(now, self.agenda.late_acknowledgment(number), due);
         }
     }
@@ -178,6 +177,7 @@ impl<O: Observer> Simulation<O> {
             flow.timer = expires;
             self.schedule_or_cancel(now, self.agenda.timer(number), expires);
         }
+        self.note_lack(now, number);
         self.observer.sender_acted(now, number, &self.flows[number].sender);
     }
 
@@ -197,6 +197,7 @@ impl<O: Observer> Simulation<O> {
         let cells = self.framing.cells(payload_bytes, option_bytes) as u32;
         let packet = self.packets.insert(content, cells, self.framing.bits(payload_bytes, option_bytes));
         self.cells_sent += u64::from(cells);
+        self.note_sent(now, circuit, &content);
         let first = self.mark_at_source(now, Cell::new(packet, circuit as u32, true, cells == 1), cells);
         let packet = self.packets.get(packet);
         let link = &mut self.links[line];
@@ -209,4 +210,17 @@ impl<O: Observer> Simulation<O> {
             self.watch_line(line);
         }
     }
+}
+
+/// The flow that a packet on a circuit belongs to, of so many connections; none for background traffic.
+pub(super) fn flow_on(circuit: usize, content: &Content, connections: usize) -> Option<usize> {
+    match content {
+        Content::Data { .. } | Content::Synchronize => Some(flow_with_data_on(circuit, connections)),
+        Content::Acknowledgment(_) | Content::Synchronized => Some(flow_with_data_on(circuit ^ 1, connections)),
+        Content::Background => None,
+    }
+}
+
+fn flow_with_data_on(circuit: usize, connections: usize) -> usize {
+    circuit / 2 + if circuit.is_multiple_of(2) { 0 } else { connections }
 }

@@ -79,10 +79,9 @@ impl<O: Observer> Simulation<O> {
     }
 
     fn lose(&mut self, now: Time, point: usize, flow: usize, cell: Cell) {
-        let point = &mut self.loss_points[point];
-        point.cells_lost += 1;
-        if self.packets.damage(cell.packet) {
-            point.packets_lost += 1;
+        self.loss_points[point].cells_lost += 1;
+        if self.damage(now, cell) {
+            self.loss_points[point].packets_lost += 1;
             self.flows[flow].fingerprint.add(now.0);
             let content = self.packets.get(cell.packet).content;
             self.observer.packet_lost(now, self.flow_of(&content, cell), &content);

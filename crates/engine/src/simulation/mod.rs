@@ -7,15 +7,18 @@ mod build;
 mod driver;
 mod end_systems;
 mod fast;
+mod ledger;
 mod loss_point;
 mod policing;
 mod results;
+mod settlement;
 
 pub use audit::Violation;
 pub use driver::Driver;
 
 use agenda::Agenda;
 use fast::Fast;
+use ledger::{Books, Happening};
 use loss_point::LossPoint;
 use policing::Policing;
 
@@ -26,7 +29,7 @@ use crate::link::{Feed, Line};
 use crate::measure::{Fingerprint, RunRecord};
 use crate::observer::{Observer, Unobserved};
 use crate::scenario::Scenario;
-use crate::switch::{Dropped, Port};
+use crate::switch::{Dropped, Next, Port};
 use crate::topology::Routes;
 use crate::traffic::Source;
 use crate::transport::{Receiver, Segment, Sender};
@@ -142,8 +145,9 @@ pub struct Simulation<O: Observer> {
     /// The ends of the circuits, two for each connection: there, and back.
     circuit_ends: Vec<Reassembly>,
     backgrounds: Vec<Box<dyn Background>>,
-    /// The port that they enter.
-    background_port: usize,
+    /// The port that they enter, and whose capacity the ledger accounts for.
+    bottleneck_port: usize,
+    books: Books,
     policing: Option<Policing>,
     framing: Box<dyn Framing>,
     packets: Packets,
@@ -216,9 +220,15 @@ impl<O: Observer> Simulation<O> {
     ///
     /// # Errors
     /// If a law does not hold.
-    pub fn finish_observed(self) -> Result<(RunRecord, O), Violation> {
+    pub fn finish_observed(mut self) -> Result<(RunRecord, O), Violation> {
         self.audit()?;
-        Ok((self.record(), self.observer))
+        let ledger = self.ledger()?;
+        Ok((self.record(ledger), self.observer))
+    }
+
+    /// The observer.
+    pub fn observer_mut(&mut self) -> &mut O {
+        &mut self.observer
     }
 
     /// The observer, once the simulation is over.
@@ -268,6 +278,9 @@ impl<O: Observer> Simulation<O> {
     fn enter_port(&mut self, now: Time, port: usize, cell: Cell) {
         if let Some(time) = self.ports[port].receive(now, cell, &mut self.dropped) {
             self.calendar.schedule(self.agenda.port(port), time, SERVICE_RANK);
+            if port == self.bottleneck_port {
+                self.books.note(now, Happening::WillSend(time));
+            }
         }
         if !self.ports[port].is_slotted() {
             self.observer.queue_changed(now, port, &self.ports[port]);
@@ -293,8 +306,8 @@ impl<O: Observer> Simulation<O> {
         let mut outlet = Feed { line: &mut self.links[line].line, packets: &self.packets };
         let next = self.ports[port].serve(now, &mut outlet, &mut self.dropped);
         match next {
-            Some(time) => self.calendar.schedule(self.agenda.port(port), time, SERVICE_RANK),
-            None => self.calendar.cancel(self.agenda.port(port)),
+            Next::Sends(time) => self.calendar.schedule(self.agenda.port(port), time, SERVICE_RANK),
+            Next::Rests(until) => self.rest(now, port, until),
         }
         if idle {
             self.watch_line(line);
@@ -308,12 +321,23 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
+    /// Nobody waits at a port any more until, perhaps, some time that is known.
+    fn rest(&mut self, now: Time, port: usize, until: Option<Time>) {
+        match until {
+            Some(time) => self.calendar.schedule(self.agenda.port(port), time, SERVICE_RANK),
+            None => self.calendar.cancel(self.agenda.port(port)),
+        }
+        if port == self.bottleneck_port {
+            self.books.note(now, Happening::Rests(until));
+        }
+    }
+
     #[cold]
     fn account_for_drops(&mut self, now: Time, port: usize) {
         for index in 0..self.dropped.len() {
             let (cell, reason) = self.dropped[index];
             self.observer.cell_dropped(now, port, cell, reason);
-            if self.packets.damage(cell.packet) {
+            if self.damage(now, cell) {
                 let content = self.packets.get(cell.packet).content;
                 self.observer.packet_dropped(now, port, self.flow_of(&content, cell), cell, &content, reason);
                 self.policing.iter_mut().for_each(|policing| policing.count_dropped(cell));

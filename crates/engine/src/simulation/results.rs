@@ -3,8 +3,8 @@
 use super::Simulation;
 use crate::config::Parameter;
 use crate::measure::{
-    ClassRecord, CompletionRecord, Fingerprint, FlowRecord, FrameRecord, Histogram, Metrics, PortRecord, RequestRecord,
-    RunRecord, Work, excess_fairness, fairness_index, least_share_of_promises, max_min_fairness,
+    ClassRecord, CompletionRecord, Fingerprint, FlowRecord, FrameRecord, Histogram, Ledger, Metrics, PortRecord,
+    RequestRecord, RunRecord, Shares, Work, excess_fairness, fairness_index, least_share_of_promises, max_min_fairness,
 };
 use crate::observer::Observer;
 use crate::scenario::Throughput;
@@ -14,7 +14,7 @@ use crate::units::{Rate, Span};
 
 #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
 impl<O: Observer> Simulation<O> {
-    pub(super) fn record(&self) -> RunRecord {
+    pub(super) fn record(&self, ledger: Ledger) -> RunRecord {
         let flows = self.flow_records();
         let ports = self.port_records();
         RunRecord {
@@ -24,10 +24,11 @@ impl<O: Observer> Simulation<O> {
             engine: crate::ENGINE_VERSION,
             seed: self.scenario.seed,
             replication: self.scenario.replication,
-            metrics: self.metrics(&flows, &ports),
+            metrics: self.metrics(&flows, &ports, ledger),
             flows,
             ports,
             completions: self.completion_records(),
+            ledger,
             work: self.work(),
             fingerprint: format!("{:016x}", self.fingerprint().value()),
         }
@@ -37,7 +38,7 @@ impl<O: Observer> Simulation<O> {
         self.scenario.duration.0.as_seconds()
     }
 
-    fn metrics(&self, flows: &[FlowRecord], ports: &[PortRecord]) -> Metrics {
+    fn metrics(&self, flows: &[FlowRecord], ports: &[PortRecord], ledger: Ledger) -> Metrics {
         let goodputs: Vec<f64> = flows.iter().map(|flow| flow.goodput_bps).collect();
         let goodput_bps = goodputs.iter().sum();
         let max_goodput_bps = self.max_goodput_bps();
@@ -63,6 +64,7 @@ impl<O: Observer> Simulation<O> {
             max_min_fairness: self.demands_bps().map(|demands| max_min_fairness(&goodputs, max_goodput_bps, &demands)),
             clp0_frame_loss_ratio: frames.and_then(|frames| frames.clp0_loss_ratio()),
             clp1_frame_loss_ratio: frames.and_then(|frames| frames.clp1_loss_ratio()),
+            shares: Shares(ledger),
         }
     }
 

@@ -12,7 +12,7 @@ mod threshold;
 mod vbr;
 
 pub use occupancy::Occupancy;
-pub use port::{Dropped, Port, PortConfig};
+pub use port::{Dropped, Next, Port, PortConfig};
 pub use slots::ArrivalOrder;
 pub use statistics::PortStatistics;
 pub use threshold::Threshold;

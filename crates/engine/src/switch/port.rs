@@ -39,6 +39,15 @@ crate::section! {
     }
 }
 
+/// What a port does after a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// It sends, until it is to be served again.
+    Sends(Time),
+    /// Nobody waits; the time when a VBR cell will, if that is known.
+    Rests(Option<Time>),
+}
+
 /// A dropped cell and why it was dropped.
 pub type Dropped = (Cell, Verdict);
 
@@ -127,6 +136,8 @@ pub struct Port {
     counts_cell_in_service: bool,
     /// The circuit of the cell in service, if it still counts.
     in_service: Option<usize>,
+    /// The UBR cell that was sent last, where cells are told apart.
+    latest: Option<Cell>,
     /// The queue of the class VBR, if the scheduler has one.
     vbr: Option<Box<VbrQueue>>,
 }
@@ -154,6 +165,7 @@ impl Port {
             service_is_pending: false,
             counts_cell_in_service: config.counts_cell_in_service,
             in_service: None,
+            latest: None,
             vbr: vbr.then(Box::default),
         }
     }
@@ -179,11 +191,37 @@ impl Port {
         self.vbr.as_deref()
     }
 
+    /// When the transmitter is free again; meaningful while it sends.
+    #[must_use]
+    pub fn free_at(&self) -> Time {
+        self.boundary.time
+    }
+
     /// The class whose cell is being sent, if any is.
     #[must_use]
     pub fn sends(&self) -> Option<Class> {
         let class = || self.vbr.as_ref().map_or(Class::Ubr, |vbr| vbr.last_served);
         self.service_is_pending.then(class)
+    }
+
+    /// The UBR cell that was sent last.
+    #[must_use]
+    pub fn latest(&self) -> Option<Cell> {
+        match &self.buffer.queue {
+            Queue::ByRounds(queue) => queue.latest(&self.slots),
+            Queue::Fifo(_) | Queue::Scheduled(_) => self.latest,
+        }
+    }
+
+    /// Shows the UBR cells that wait, those of each circuit in the order in which they will be sent: cells of one packet in a row,
+    /// by the first of them, with their number and whether the packet ends with them.
+    pub fn visit_cells(&self, mut visit: impl FnMut(Cell, u64, bool)) {
+        match &self.buffer.queue {
+            Queue::Fifo(queue) => queue.visit(&mut |cell| visit(cell, 1, cell.is_last())),
+            Queue::ByRounds(queue) => queue.visit(&self.slots, &mut visit),
+            Queue::Scheduled(scheduler) => scheduler.visit(&mut |cell| visit(cell, 1, cell.is_last())),
+        }
+        self.slots.waiting().iter().for_each(|&cell| visit(cell, 1, cell.is_last()));
     }
 
     /// Counts a packet that has lost its first cell here.
@@ -257,8 +295,8 @@ impl Port {
         Some(self.boundary.time)
     }
 
-    /// Ends a slot: admits the cells that arrived in it and sends the head of the queue. Gives when to serve again.
-    pub fn serve(&mut self, now: Time, outlet: &mut impl Outlet, dropped: &mut Vec<Dropped>) -> Option<Time> {
+    /// Ends a slot: admits the cells that arrived in it and sends the head of the queue.
+    pub fn serve(&mut self, now: Time, outlet: &mut impl Outlet, dropped: &mut Vec<Dropped>) -> Next {
         self.integrate(now);
         if let Queue::ByRounds(_) = self.buffer.queue {
             self.settle_rounds();
@@ -286,12 +324,13 @@ impl Port {
         self.buffer.statistics.integrate(self.buffer.occupancy.total(), now);
     }
 
-    /// Hands a cell to the line, if there is one. Gives when the line is free again.
+    /// Hands a cell to the line, if there is one.
     // Always: every cell of a run passes here, and one caller is far busier than the other.
     #[inline(always)]
-    fn send(&mut self, cell: Option<Cell>, outlet: &mut impl Outlet) -> Option<Time> {
+    fn send(&mut self, cell: Option<Cell>, outlet: &mut impl Outlet) -> Next {
         self.service_is_pending = cell.is_some();
-        let cell = cell?;
+        let Some(cell) = cell else { return Next::Rests(None) };
+        self.latest = Some(cell);
         self.boundary = outlet.send_cell_at(self.boundary, cell);
         self.buffer.statistics.cells_out += 1;
         if self.counts_cell_in_service {
@@ -299,13 +338,13 @@ impl Port {
         } else {
             self.buffer.occupancy.remove(cell.circuit());
         }
-        Some(self.boundary.time)
+        Next::Sends(self.boundary.time)
     }
 
-    /// Lets the scheduler decide who sends. Gives when to serve again.
+    /// Lets the scheduler decide who sends.
     #[inline(never)]
-    fn serve_classes(&mut self, now: Time, outlet: &mut impl Outlet) -> Option<Time> {
-        let Queue::Scheduled(scheduler) = &mut self.buffer.queue else { return None };
+    fn serve_classes(&mut self, now: Time, outlet: &mut impl Outlet) -> Next {
+        let Queue::Scheduled(scheduler) = &mut self.buffer.queue else { return Next::Rests(None) };
         let vbr_waits = self.vbr.as_mut().is_some_and(|vbr| vbr.gather(now, self.is_slotted));
         match scheduler.dequeue(vbr_waits) {
             Some(Turn::Ubr(cell)) => {
@@ -316,11 +355,11 @@ impl Port {
                 self.vbr.as_mut().expect("it has a cell that waits").take();
                 self.service_is_pending = true;
                 self.boundary = outlet.send_anonymous_cell_at(self.boundary);
-                Some(self.boundary.time)
+                Next::Sends(self.boundary.time)
             }
             None => {
                 self.service_is_pending = false;
-                self.rest_until_vbr()
+                Next::Rests(self.rest_until_vbr())
             }
         }
     }

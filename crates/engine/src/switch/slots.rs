@@ -66,6 +66,12 @@ impl Slots {
         self.waiting.push(cell);
     }
 
+    /// The cells of the current slot, in the order in which they came.
+    #[must_use]
+    pub fn waiting(&self) -> &[Cell] {
+        &self.waiting
+    }
+
     /// Cells in the current slot.
     #[must_use]
     pub fn len(&self) -> u64 {

@@ -179,6 +179,12 @@ impl Connection {
         self.offered > self.highest
     }
 
+    /// Whether there is anything to send, for the first time or again.
+    #[must_use]
+    pub fn has_data_to_send(&self) -> bool {
+        self.offered > self.next
+    }
+
     /// The application hands over `bytes` more.
     pub fn offer(&mut self, bytes: u64) {
         self.offered = self.offered.saturating_add(bytes);

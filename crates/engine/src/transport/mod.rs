@@ -14,6 +14,7 @@ pub mod recovery;
 pub mod rto;
 mod scoreboard;
 mod segment;
+mod send_limit;
 mod sender;
 mod window;
 mod window_scale;
@@ -22,9 +23,10 @@ pub use acknowledgment::{Acknowledgment, Blocks, OptionSize, SackBlocks, option_
 pub use clock::{TickClock, TimerPhase};
 pub use config::{IdleRestart, RoundTripsInRecovery, TcpConfig};
 pub use connection::{Connection, DUPLICATE_THRESHOLD, SenderStatistics};
-pub use receiver::{OutOfOrder, Receiver};
+pub use receiver::{OutOfOrder, ReceivedBytes, Receiver};
 pub use scoreboard::Scoreboard;
 pub use segment::{Piece, Segment};
+pub use send_limit::SendLimit;
 pub use sender::Sender;
 pub use window::{
     CongestionWindowLimit, InitialThreshold, InitialWindow, SlowStartGrowth, ThresholdRule, Window, WindowAfterLoss,

@@ -15,6 +15,33 @@ crate::choice! {
     }
 }
 
+/// What the bytes of segments were to their receiver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceivedBytes {
+    /// New, and kept.
+    pub new: u64,
+    /// There already.
+    pub duplicate: u64,
+    /// Thrown away, because a hole lies before them.
+    pub beyond_hole: u64,
+}
+
+impl ReceivedBytes {
+    /// All of them.
+    #[must_use]
+    pub fn sum(self) -> u64 {
+        self.new + self.duplicate + self.beyond_hole
+    }
+}
+
+impl std::ops::AddAssign for ReceivedBytes {
+    fn add_assign(&mut self, other: Self) {
+        self.new += other.new;
+        self.duplicate += other.duplicate;
+        self.beyond_hole += other.beyond_hole;
+    }
+}
+
 /// One receiving TCP. Its application reads at once.
 pub struct Receiver {
     out_of_order: OutOfOrder,
@@ -34,10 +61,9 @@ pub struct Receiver {
     acknowledged: u64,
     /// When a delayed acknowledgment is due.
     due: Option<Time>,
-    /// Bytes of data in all segments that arrived.
-    pub bytes_received: u64,
-    /// Bytes that were already there, or were thrown away beyond a hole.
-    pub bytes_discarded: u64,
+    /// The bytes of the latest segment, and of all.
+    latest: ReceivedBytes,
+    received: ReceivedBytes,
 }
 
 impl Receiver {
@@ -57,8 +83,8 @@ impl Receiver {
             echo: None,
             acknowledged: 0,
             due: None,
-            bytes_received: 0,
-            bytes_discarded: 0,
+            latest: ReceivedBytes::default(),
+            received: ReceivedBytes::default(),
         }
     }
 
@@ -80,6 +106,18 @@ impl Receiver {
         self.islands.bytes()
     }
 
+    /// What the bytes of all segments were.
+    #[must_use]
+    pub fn received(&self) -> ReceivedBytes {
+        self.received
+    }
+
+    /// What the bytes of the latest segment were.
+    #[must_use]
+    pub fn latest(&self) -> ReceivedBytes {
+        self.latest
+    }
+
     /// When a delayed acknowledgment is due.
     #[must_use]
     pub fn due(&self) -> Option<Time> {
@@ -91,9 +129,8 @@ impl Receiver {
         let end = sequence + length;
         let had_hole = !self.islands.is_empty();
         let before = self.next;
-        let gained = self.take(sequence, end);
-        self.bytes_received += length;
-        self.bytes_discarded += length - gained;
+        self.latest = self.take(sequence, end);
+        self.received += self.latest;
         // RFC 7323 section 4.3: the earliest segment that an acknowledgment answers is echoed, never one that was sent before
         // what was echoed last.
         if self.echoes_timestamps && sequence <= self.acknowledged {
@@ -111,8 +148,8 @@ impl Receiver {
         self.acknowledge()
     }
 
-    /// Takes in bytes; gives how many were new and kept.
-    fn take(&mut self, sequence: u64, end: u64) -> u64 {
+    /// Takes in bytes; tells what they were.
+    fn take(&mut self, sequence: u64, end: u64) -> ReceivedBytes {
         let held = self.islands.bytes();
         let before = self.next;
         if sequence <= self.next {
@@ -126,8 +163,11 @@ impl Receiver {
             self.islands.insert((sequence, end));
             self.note_recent(sequence);
             self.highest = self.highest.max(end);
+        } else {
+            return ReceivedBytes { beyond_hole: end - sequence, ..ReceivedBytes::default() };
         }
-        self.next - before + self.islands.bytes() - held
+        let new = self.next - before + self.islands.bytes() - held;
+        ReceivedBytes { new, duplicate: end - sequence - new, beyond_hole: 0 }
     }
 
     /// The island around `sequence` becomes the first to be reported.

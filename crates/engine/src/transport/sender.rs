@@ -3,7 +3,7 @@
 use super::connection::{Connection, DUPLICATE_THRESHOLD, SenderStatistics};
 use super::recovery::Recovery;
 use super::segment::{Piece, Segment};
-use super::{Acknowledgment, IdleRestart, TcpConfig, TickClock, Window};
+use super::{Acknowledgment, IdleRestart, SendLimit, TcpConfig, TickClock, Window};
 use crate::units::{Span, Time};
 
 /// How far the opening of a connection has come (T-46).
@@ -86,6 +86,19 @@ impl Sender {
     #[must_use]
     pub fn is_recovering(&self) -> bool {
         self.recovery.is_recovering()
+    }
+
+    /// What it lacks to send more, as far as it can know: whether anything under way could still make it send, it cannot.
+    #[must_use]
+    pub fn send_limit(&self) -> SendLimit {
+        let connection = &self.connection;
+        match self.opening {
+            Opening::Closed => SendLimit::NoData,
+            Opening::Synchronizing { .. } => SendLimit::Opening,
+            Opening::Open if self.recovery.is_recovering() || connection.held_until().is_some() => SendLimit::Recovery,
+            Opening::Open if connection.has_data_to_send() => connection.window.send_limit(),
+            Opening::Open => SendLimit::NoData,
+        }
     }
 
     /// The latest round trip measured.

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::TcpConfig;
+use super::{SendLimit, TcpConfig};
 use crate::config::{Bytes, Node, Parameter, Reader, Shape, Value};
 
 crate::choice! {
@@ -240,6 +240,18 @@ impl Window {
     #[must_use]
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh || (self.slow_start_at_ssthresh && self.cwnd <= self.ssthresh)
+    }
+
+    /// What lets no more be under way.
+    #[must_use]
+    pub fn send_limit(&self) -> SendLimit {
+        if self.cwnd + self.inflation >= self.receiver_window {
+            SendLimit::ReceiverWindow
+        } else if self.in_slow_start() {
+            SendLimit::SlowStart
+        } else {
+            SendLimit::CongestionAvoidance
+        }
     }
 
     /// Slow start: one segment more for an acknowledgment of `acknowledged` new bytes (T-02).

@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 @store_option
 @json_option
 @click.option("--by", "factor", metavar="FACTOR", help="In short: only errors, by one factor.")
+@click.option(
+    "--ledger",
+    "as_ledger",
+    is_flag=True,
+    help="Where the capacity went instead, by factor combination or by one factor.",
+)
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @splice_option
 @click.option(
@@ -43,6 +49,7 @@ def command(
     store: str,
     as_json: bool,
     factor: str | None,
+    as_ledger: bool,
     markdown: bool,
     splice: Path | None,
     within: float | None,
@@ -52,6 +59,13 @@ def command(
     Deterministic is the scenario as the paper describes it, without chance; mean and range are
     over the replications. Summaries leave out the values marked as doubtful (?).
     """
+    if as_ledger:
+        from longfat.cli.study.ledgers import Form, show_ledgers
+
+        if within is not None:
+            raise click.UsageError("--ledger compares with no paper: leave out --within")
+        show_ledgers(study, part, store, factor, Form(as_json, markdown, splice))
+        return
     from longfat.plan import plan_reference
     from longfat.report.document import comparison_document
     from longfat.report.markdown import comparison_markdown, short_markdown

@@ -8,8 +8,9 @@ use super::order::Moment;
 use crate::framing::Cell;
 use crate::link::{Line, Train};
 use crate::simulation::Link;
+use crate::simulation::ledger::{Books, Happening};
 use crate::switch::drop_policy::Asked;
-use crate::switch::{Dropped, Port};
+use crate::switch::{Dropped, Next, Port};
 use crate::units::{Span, Time, TransmissionTime};
 
 /// The packet that is next on a line to the port.
@@ -109,14 +110,16 @@ impl Forward {
         }
     }
 
-    /// Lets everything happen before `horizon` at the port; `after_service` sees the port and what it has dropped.
+    /// Lets everything happen before `horizon` at the port; `after_service` sees the port and what it has dropped. What the ledger
+    /// has to know is taken down in `books`.
     pub fn advance(
         &mut self,
         horizon: Time,
         port: &mut Port,
         links: &mut [Link],
         dropped: &mut Vec<Dropped>,
-        mut after_service: impl FnMut(Time, &mut Port, &mut Vec<Dropped>),
+        books: &mut Books,
+        mut after_service: impl FnMut(Time, &mut Port, &mut Vec<Dropped>, &mut Books),
     ) {
         self.done = horizon;
         while self.next_arrival.min(self.next_service) < horizon {
@@ -125,15 +128,21 @@ impl Forward {
             }
             if self.next_arrival < self.next_service {
                 if port.is_idle() {
-                    self.begin(port, links, dropped);
+                    self.begin(port, links, dropped, books);
                 }
                 self.gather(self.next_service.min(horizon), port, links, dropped);
             } else {
                 let now = self.next_service;
                 let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-                self.next_service = port.serve(now, &mut behind, dropped).unwrap_or(Time::NEVER);
+                self.next_service = match port.serve(now, &mut behind, dropped) {
+                    Next::Sends(time) => time,
+                    Next::Rests(until) => {
+                        books.note_at_bottleneck(now, Happening::Rests(until));
+                        until.unwrap_or(Time::NEVER)
+                    }
+                };
                 self.services += 1;
-                after_service(now, port, dropped);
+                after_service(now, port, dropped, books);
             }
         }
     }
@@ -222,12 +231,13 @@ impl Forward {
     }
 
     /// The port was idle, and the first cell of a busy period arrives.
-    fn begin(&mut self, port: &mut Port, links: &mut [Link], dropped: &mut Vec<Dropped>) {
+    fn begin(&mut self, port: &mut Port, links: &mut [Link], dropped: &mut Vec<Dropped>, books: &mut Books) {
         let first = self.heads.iter().enumerate().min_by_key(|(_, head)| head.train.arrival.time);
         let index = first.expect("something arrives").0;
         let now = self.heads[index].train.arrival.time;
         let cell = self.take(index, links);
         self.next_service = port.receive(now, cell, dropped).expect("nothing else is pending");
+        books.note_at_bottleneck(now, Happening::WillSend(self.next_service));
     }
 
     /// Takes the cells that arrive before `until`, in which time no service ends.
@@ -282,6 +292,14 @@ impl Forward {
             head.count(&mut links[head.line].line);
         }
         self.exit.settle(until, &mut links[self.line].line)
+    }
+
+    /// What is on a line and the line does not know of: trains as [`Line::trains`] gives them, of last cells only behind the port.
+    pub fn trains_on(&self, number: usize) -> impl Iterator<Item = (Cell, u32, bool)> {
+        let heads = self.heads.iter().filter(move |head| head.line == number).map(|head| head.train.description());
+        let is_behind = number == self.line;
+        let last_cells = self.exit.last_cells.iter().filter(move |_| is_behind).map(|leaving| (leaving.cell, 1, true));
+        heads.chain(last_cells)
     }
 
     /// Cells on the way that the lines do not know of.

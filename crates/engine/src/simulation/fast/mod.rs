@@ -19,6 +19,8 @@ use exit::Leaving;
 use forward::Forward;
 use order::Moment;
 
+use super::end_systems::flow_on;
+use super::ledger::{Books, Happening};
 use super::{Simulation, note_drop};
 use crate::calendar::Slot;
 use crate::framing::{Cell, Continuity, Packet};
@@ -72,6 +74,11 @@ impl Fast {
         self.scheduled[slot.0 as usize] = now;
     }
 
+    /// What is on a line that leads to the port or away from it, and the line does not know of.
+    pub(super) fn trains_on(&self, number: usize) -> impl Iterator<Item = (Cell, u32, bool)> {
+        self.forward.trains_on(number)
+    }
+
     /// Cells on the way that the lines do not know of.
     pub(super) fn cells_under_way(&self) -> u64 {
         self.forward.cells_under_way() + self.backward.cells_under_way()
@@ -112,6 +119,7 @@ impl<O: Observer> Simulation<O> {
         let lost_last_cell = self.framing.lost_last_cell();
         self.ports[port].follow(Continuity::new(lost_last_cell, self.circuit_ends.len()));
         self.calendar.cancel(self.agenda.port(port));
+        self.books.put_in_order();
         self.fast = Some(Box::new(Fast {
             forward: Forward::new(port, line, &lines_before, &self.links, first_service),
             backward: Backward::new(line_back, &lines_back, &self.links),
@@ -178,11 +186,14 @@ impl<O: Observer> Simulation<O> {
         }
         let number = fast.forward.port;
         let (packets, fingerprint) = (&mut self.packets, &mut self.port_fingerprints[number]);
-        let after_service = |now, port: &mut Port, dropped: &mut Vec<_>| {
+        let connections = self.sources.len();
+        let after_service = |now, port: &mut Port, dropped: &mut Vec<_>, books: &mut Books| {
             for (cell, _) in dropped.drain(..) {
                 note_drop(now, cell, fingerprint);
                 if packets.damage(cell.packet) {
                     port.count_dropped_packet();
+                    let flow = flow_on(cell.circuit(), &packets.get(cell.packet).content, connections);
+                    flow.into_iter().for_each(|flow| books.note_at_bottleneck(now, Happening::GivenUp(flow)));
                 }
                 if cell.is_last() {
                     packets.release(cell.packet);
@@ -190,7 +201,9 @@ impl<O: Observer> Simulation<O> {
             }
         };
         let port = &mut self.ports[number];
-        fast.forward.advance(horizon, port, &mut self.links, &mut self.dropped, after_service);
+        fast.forward.advance(horizon, port, &mut self.links, &mut self.dropped, &mut self.books, after_service);
+        // Whatever senders and receivers do from now on is later.
+        self.books.settle(now.min(horizon));
         // Nothing of them is delivered before, and no place of a packet is used again.
         port.take_spoiled().for_each(|packet| self.packets.spoil(packet));
     }
@@ -221,11 +234,13 @@ impl<O: Observer> Simulation<O> {
 
     /// A packet leaves the network with its last cell.
     fn deliver_packet(&mut self, now: Time, last: Cell) {
-        let packet = self.packets.get(last.packet);
-        let content = packet.is_whole().then_some(packet.content);
+        let packet = *self.packets.get(last.packet);
+        if !packet.is_whole() {
+            self.reject(now, last);
+        }
         self.packets.release(last.packet);
-        if let Some(content) = content {
-            self.hand_over(now, last.circuit(), content);
+        if packet.is_whole() {
+            self.hand_over(now, last.circuit(), packet);
         }
     }
 
@@ -239,6 +254,7 @@ impl<O: Observer> Simulation<O> {
         (fast.cells_in, fast.services) = (cells_in, fast.forward.services);
         self.cells_delivered += carried;
         self.events_processed += carried + at_port;
+        self.books.settle(until);
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use queue::Served;
 
 use super::drop_policy::Asked;
 use super::port::{Guarded, Queue};
-use super::{Port, PortStatistics};
+use super::{Next, Port, PortStatistics};
 use crate::framing::Cell;
 use crate::link::Outlet;
 use crate::units::{LineClock, Time, TransmissionTime};
@@ -108,7 +108,7 @@ impl Port {
             last.into_iter().for_each(|last| continuity.admit(last));
         }
         statistics.max_queue_cells = statistics.max_queue_cells.max(occupancy.total() - cells + 1);
-        queue.push_part(first.circuit(), cells, last);
+        queue.push_part(first, cells, last.is_some());
         self.slot += cells;
         self.serve_slots(cells, outlet)
     }
@@ -136,16 +136,18 @@ impl Port {
         }
     }
 
-    /// Sends the cell that has waited longest. Gives when to serve again.
+    /// Sends the cell that has waited longest.
     #[inline]
-    pub(super) fn serve_one_of_rounds(&mut self, outlet: &mut impl Outlet) -> Option<Time> {
-        let Guarded { occupancy, queue: Queue::ByRounds(queue), .. } = &mut self.buffer else { return None };
+    pub(super) fn serve_one_of_rounds(&mut self, outlet: &mut impl Outlet) -> Next {
+        let Guarded { occupancy, queue: Queue::ByRounds(queue), .. } = &mut self.buffer else {
+            return Next::Rests(None);
+        };
         let served = queue.pop(1, occupancy);
         self.service_is_pending = served.is_some();
-        let Served { cells, last } = served?;
+        let Some(Served { cells, last }) = served else { return Next::Rests(None) };
         self.boundary = outlet.send_train_at(self.boundary, cells, last);
         self.buffer.statistics.cells_out += 1;
-        Some(self.boundary.time)
+        Next::Sends(self.boundary.time)
     }
 }
 

@@ -20,13 +20,41 @@ struct Rounds {
     sent: u64,
 }
 
+impl Rounds {
+    /// In which round the cell is that is sent after so many, and at which place.
+    fn position(&self, sent: u64) -> (u64, usize) {
+        let members = self.members as u64;
+        (sent / members, usize::try_from(sent % members).expect("less than the members of a round"))
+    }
+
+    /// Shows what has not been sent of each of the circuits, the first cells of which are given.
+    fn visit(&self, cells: Vec<Cell>, slots: &Slots, visit: &mut impl FnMut(Cell, u64, bool)) {
+        let (whole, sent) = self.position(self.sent);
+        for (place, cell) in slots.order(self.slot + whole, cells).into_iter().enumerate() {
+            let of_circuit = whole + u64::from(place < sent);
+            let next = if of_circuit == 0 { cell } else { cell.following(false) };
+            if of_circuit < self.rounds {
+                visit(next, self.rounds - of_circuit, false);
+            }
+        }
+    }
+}
+
 /// Cells of one packet.
 #[derive(Clone, Copy, Debug)]
 struct Part {
-    circuit: usize,
+    /// The first of them.
+    cell: Cell,
     cells: u64,
-    /// The last cell, if it is among them.
-    last: Option<Cell>,
+    /// Whether the packet ends with them.
+    ends: bool,
+}
+
+impl Part {
+    /// The last cell of the packet, if it is among them.
+    fn last(&self) -> Option<Cell> {
+        self.ends.then(|| if self.cells == 1 { self.cell } else { self.cell.following(true) })
+    }
 }
 
 /// What waits in a queue.
@@ -50,6 +78,10 @@ pub struct RoundQueue {
     /// A cell of each circuit of all rounds that wait, in the order of their entries.
     members: VecDeque<Cell>,
     len: u64,
+    /// The cell that was sent last, unless it was one of a round.
+    latest: Option<Cell>,
+    /// The slot and the cells of the round that was sent last of those that are over.
+    latest_round: (u64, Vec<Cell>),
 }
 
 impl RoundQueue {
@@ -63,19 +95,19 @@ impl RoundQueue {
     /// Adds a cell at the end.
     #[inline]
     pub fn push(&mut self, cell: Cell) {
-        self.push_part(cell.circuit(), 1, cell.is_last().then_some(cell));
+        self.push_part(cell, 1, cell.is_last());
     }
 
-    /// Adds cells of one packet, the last of which is `last`, if that is among them.
+    /// Adds so many cells of one packet, from `cell` on; `ends` tells whether the packet ends with them.
     #[inline]
-    pub fn push_part(&mut self, circuit: usize, cells: u64, last: Option<Cell>) {
-        self.entries.push_back(Entry::Part(Part { circuit, cells, last }));
+    pub fn push_part(&mut self, cell: Cell, cells: u64, ends: bool) {
+        self.entries.push_back(Entry::Part(Part { cell, cells, ends }));
         self.len += cells;
     }
 
-    /// Adds rounds, from that slot on, of the cells that follow these in their packets.
+    /// Adds rounds, from that slot on, of these cells and those that follow them in their packets.
     pub fn push_rounds(&mut self, slot: u64, rounds: u64, cells: &[Cell]) {
-        self.members.extend(cells.iter().map(|cell| cell.following(false)));
+        self.members.extend(cells);
         let members = cells.len();
         self.entries.push_back(Entry::Rounds(Rounds { slot, rounds, members, sent: 0 }));
         self.len += rounds * members as u64;
@@ -87,13 +119,16 @@ impl RoundQueue {
     pub fn pop(&mut self, most: u64, occupancy: &mut Occupancy) -> Option<Served> {
         let served = match self.entries.front_mut()? {
             Entry::Part(part) => {
-                let circuit = part.circuit;
+                let circuit = part.cell.circuit();
+                self.latest = Some(part.cell);
                 let served = if part.cells <= most {
-                    let served = Served { cells: part.cells, last: part.last };
+                    let served = Served { cells: part.cells, last: part.last() };
+                    self.latest = served.last.or(self.latest);
                     self.entries.pop_front();
                     served
                 } else {
                     part.cells -= most;
+                    part.cell = part.cell.following(part.ends && part.cells == 1);
                     Served { cells: most, last: None }
                 };
                 occupancy.leave(served.cells);
@@ -105,6 +140,7 @@ impl RoundQueue {
                 let cells = left.min(most);
                 rounds.sent += cells;
                 occupancy.leave(cells);
+                self.latest = None;
                 if cells == left {
                     self.forget_rounds(occupancy);
                 }
@@ -117,9 +153,42 @@ impl RoundQueue {
 
     /// The rounds at the head have been sent.
     fn forget_rounds(&mut self, occupancy: &mut Occupancy) {
-        let Some(Entry::Rounds(Rounds { rounds, members, .. })) = self.entries.pop_front() else { return };
-        for cell in self.members.drain(..members) {
+        let Some(Entry::Rounds(Rounds { slot, rounds, members, .. })) = self.entries.pop_front() else { return };
+        let (latest_slot, latest) = &mut self.latest_round;
+        *latest_slot = slot + rounds - 1;
+        latest.clear();
+        latest.extend(self.members.drain(..members));
+        for cell in latest {
             occupancy.forget(cell.circuit(), rounds);
+        }
+    }
+
+    /// The cell that was sent last; of a round in the order that `slots` gives it.
+    pub fn latest(&self, slots: &Slots) -> Option<Cell> {
+        if self.latest.is_some() {
+            return self.latest;
+        }
+        match self.entries.front() {
+            Some(Entry::Rounds(rounds)) if rounds.sent > 0 => {
+                let (round, place) = rounds.position(rounds.sent - 1);
+                let cells = self.members.iter().take(rounds.members).copied().collect();
+                slots.order(rounds.slot + round, cells).get(place).copied()
+            }
+            _ => slots.order(self.latest_round.0, self.latest_round.1.clone()).last().copied(),
+        }
+    }
+
+    /// Shows what waits, the cells of each circuit in order: cells of one packet in a row, by the first of them, with their number
+    /// and whether the packet ends with them.
+    pub fn visit(&self, slots: &Slots, mut visit: impl FnMut(Cell, u64, bool)) {
+        let mut members = self.members.iter().copied();
+        for entry in &self.entries {
+            match entry {
+                Entry::Part(part) => visit(part.cell, part.cells, part.ends),
+                Entry::Rounds(rounds) => {
+                    rounds.visit(members.by_ref().take(rounds.members).collect(), slots, &mut visit);
+                }
+            }
         }
     }
 
@@ -130,14 +199,15 @@ impl RoundQueue {
         if rounds.sent == 0 {
             return;
         }
-        let members = rounds.members as u64;
-        let (whole, sent) = (rounds.sent / members, rounds.sent % members);
+        let (whole, sent) = rounds.position(rounds.sent);
         let partial_slot = rounds.slot + whole;
         rounds.slot += whole;
         rounds.rounds -= whole;
         rounds.sent = 0;
-        let cells: Vec<Cell> = self.members.iter().take(rounds.members).copied().collect();
+        let after = |cell: &Cell| if whole > 0 { cell.following(false) } else { *cell };
+        let cells: Vec<Cell> = self.members.iter().take(rounds.members).map(after).collect();
         cells.iter().for_each(|cell| occupancy.forget(cell.circuit(), whole));
+        self.members.iter_mut().take(rounds.members).for_each(|cell| *cell = cell.following(false));
         if sent == 0 {
             return;
         }
@@ -148,10 +218,9 @@ impl RoundQueue {
             self.members.drain(..cells.len());
         }
         let cells = slots.order(partial_slot, cells);
-        let sent = usize::try_from(sent).expect("less than the members of a round");
         cells[..sent].iter().for_each(|cell| occupancy.forget(cell.circuit(), 1));
         for cell in cells[sent..].iter().rev() {
-            self.entries.push_front(Entry::Part(Part { circuit: cell.circuit(), cells: 1, last: None }));
+            self.entries.push_front(Entry::Part(Part { cell: *cell, cells: 1, ends: false }));
         }
     }
 }

@@ -47,6 +47,10 @@ impl Scheduler for FifoQueue {
         self.0.len()
     }
 
+    fn visit(&self, visit: &mut dyn FnMut(Cell)) {
+        self.0.iter().copied().for_each(visit);
+    }
+
     fn has_vbr_queue(&self) -> bool {
         false
     }

@@ -56,6 +56,10 @@ impl Scheduler for Credit {
         self.ubr.len()
     }
 
+    fn visit(&self, visit: &mut dyn FnMut(Cell)) {
+        self.ubr.visit(visit);
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "both are at most a billion")]
     fn guaranteed_share(&self) -> f64 {
         self.earned_for_a_cell as f64 / WHOLE as f64

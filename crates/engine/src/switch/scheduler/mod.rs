@@ -75,6 +75,8 @@ pub trait Scheduler: Send {
     fn dequeue(&mut self, vbr_waits: bool) -> Option<Turn>;
     /// UBR cells that wait.
     fn len(&self) -> usize;
+    /// Shows the UBR cells that wait, those of each circuit in the order in which they will be sent.
+    fn visit(&self, visit: &mut dyn FnMut(Cell));
     /// Whether no UBR cell waits.
     fn is_empty(&self) -> bool {
         self.len() == 0

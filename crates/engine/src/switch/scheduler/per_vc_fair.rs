@@ -54,6 +54,10 @@ impl Scheduler for CircuitQueues {
     fn len(&self) -> usize {
         self.waiting
     }
+
+    fn visit(&self, visit: &mut dyn FnMut(Cell)) {
+        self.queues.iter().for_each(|queue| queue.visit(visit));
+    }
 }
 
 #[cfg(test)]

@@ -27,6 +27,10 @@ impl Scheduler for VbrFirst {
     fn len(&self) -> usize {
         self.0.len()
     }
+
+    fn visit(&self, visit: &mut dyn FnMut(Cell)) {
+        self.0.visit(visit);
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,315 @@
+//! Where the bottleneck's capacity goes, kept while a run goes on.
+//!
+//! No cell is ever looked at. A packet is charged when it arrives whole; whatever else the port has sent, and is not on its way
+//! at the end (`settlement`), belongs to packets that never did. An idle line is charged whenever it is another of the senders
+//! that is the most advanced.
+//!
+//! What decides that is taken down as it happens. The fast driver serves the bottleneck ahead of the senders, and the senders ahead
+//! of what it has not yet looked at there: so each takes down its own, and what both know is put in order later. At one instant any
+//! order will do, for no time passes between.
+
+use std::collections::VecDeque;
+
+use super::settlement::split_path;
+use super::{Flow, Simulation};
+use crate::framing::{Cell, Content};
+use crate::measure::{ByCause, Cause};
+use crate::observer::Observer;
+use crate::topology::Graph;
+use crate::transport::{ReceivedBytes, SendLimit};
+use crate::units::Time;
+
+/// What decides to which cause an idle line is charged.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Happening {
+    /// A packet of a flow, its data or an acknowledgment, sets out.
+    SetsOut(usize),
+    /// It has arrived whole.
+    Arrives(usize),
+    /// It never will.
+    GivenUp(usize),
+    /// The receiver of a flow begins to delay an acknowledgment, or ends to.
+    Delays(usize, bool),
+    /// The sender of a flow has acted.
+    Acts(usize, Lack),
+    /// The line has nothing to send until, perhaps, some time that is known.
+    Rests(Option<Time>),
+    /// The line, which has nothing to send, will from that time on.
+    WillSend(Time),
+}
+
+/// What a sender lacks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lack {
+    /// To send more, as far as it knows.
+    limit: SendLimit,
+    /// Whether its retransmission timer is what it waits for if nothing is under way.
+    has_timer: bool,
+}
+
+/// What is kept of a flow.
+struct Account {
+    /// Whether its data, and its acknowledgments, cross the bottleneck.
+    data_crosses: bool,
+    acknowledgments_cross: bool,
+    /// Packets of both directions that are whole and on their way: what could make the sender send.
+    hopes: u32,
+    /// Whether its receiver delays an acknowledgment.
+    delays: bool,
+    lack: Lack,
+    limit: SendLimit,
+    /// Bits of the packets that brought new bytes.
+    new_bits: u64,
+}
+
+/// The books of a run.
+pub(super) struct Books {
+    accounts: Vec<Account>,
+    /// How many senders whose data crosses the bottleneck have each limit, and the most advanced limit of any.
+    senders: [usize; SendLimit::ALL.len()],
+    most_advanced: SendLimit,
+    /// The line has nothing to send from the first time, before which all is charged, to the second.
+    idle_since: Time,
+    idle_until: Time,
+    idle_ps: ByCause,
+    /// Bits of packets that have arrived; those with new bytes are with their connections.
+    bits: ByCause,
+    /// What has happened at the bottleneck, and to senders and receivers, and waits to be put in order.
+    at_bottleneck: VecDeque<(Time, Happening)>,
+    at_ends: VecDeque<(Time, Happening)>,
+    /// Whether anything waits, as it does for the fast driver.
+    is_put_in_order: bool,
+}
+
+impl Books {
+    pub(super) fn open(graph: &Graph, flows: &[Flow]) -> Self {
+        let crosses = |circuit: usize| !split_path(graph, circuit).1.is_empty();
+        let account = |flow: &Flow| Account {
+            data_crosses: crosses(flow.data.circuit),
+            acknowledgments_cross: crosses(flow.acknowledgments.circuit),
+            hopes: 0,
+            delays: false,
+            lack: Lack { limit: SendLimit::NoData, has_timer: false },
+            limit: SendLimit::NoData,
+            new_bits: 0,
+        };
+        let accounts: Vec<_> = flows.iter().map(account).collect();
+        let mut senders = [0; SendLimit::ALL.len()];
+        senders[SendLimit::NoData as usize] = accounts.iter().filter(|account| account.data_crosses).count();
+        Self {
+            accounts,
+            senders,
+            most_advanced: SendLimit::NoData,
+            idle_since: Time::ZERO,
+            idle_until: Time::NEVER,
+            idle_ps: ByCause::default(),
+            bits: ByCause::default(),
+            at_bottleneck: VecDeque::new(),
+            at_ends: VecDeque::new(),
+            is_put_in_order: false,
+        }
+    }
+
+    /// From now on what happens at the bottleneck is taken down apart from all else.
+    pub(super) fn put_in_order(&mut self) {
+        self.is_put_in_order = true;
+    }
+
+    /// Takes down what happens.
+    #[inline]
+    pub(super) fn note(&mut self, now: Time, what: Happening) {
+        if self.is_put_in_order {
+            self.at_ends.push_back((now, what));
+        } else {
+            self.enter(now, what);
+        }
+    }
+
+    /// Takes down what will have happened at the bottleneck at `time`.
+    pub(super) fn note_at_bottleneck(&mut self, time: Time, what: Happening) {
+        self.at_bottleneck.push_back((time, what));
+    }
+
+    /// Enters all that happened before `until`, which everybody has taken down.
+    pub(super) fn settle(&mut self, until: Time) {
+        let first = |queue: &VecDeque<(Time, _)>| queue.front().map_or(Time::NEVER, |(time, _)| *time);
+        loop {
+            let (at_bottleneck, at_ends) = (first(&self.at_bottleneck), first(&self.at_ends));
+            if at_bottleneck.min(at_ends) >= until {
+                return;
+            }
+            let queue = if at_bottleneck <= at_ends { &mut self.at_bottleneck } else { &mut self.at_ends };
+            if let Some((time, what)) = queue.pop_front() {
+                self.enter(time, what);
+            }
+        }
+    }
+
+    #[inline]
+    fn enter(&mut self, now: Time, what: Happening) {
+        match what {
+            Happening::SetsOut(number) => self.accounts[number].hopes += 1,
+            Happening::Arrives(number) => self.accounts[number].hopes -= 1,
+            Happening::GivenUp(number) => self.give_up(now, number),
+            Happening::Delays(number, delays) => self.accounts[number].delays = delays,
+            Happening::Acts(number, lack) => {
+                self.accounts[number].lack = lack;
+                self.note_limit(now, number);
+            }
+            Happening::Rests(until) => self.line_rests(now, until),
+            Happening::WillSend(time) => self.idle_until = time,
+        }
+    }
+
+    fn give_up(&mut self, now: Time, number: usize) {
+        let account = &mut self.accounts[number];
+        account.hopes -= 1;
+        if account.hopes == 0 {
+            self.note_limit(now, number);
+        }
+    }
+
+    /// Takes down what a sender lacks to send more.
+    #[inline]
+    fn note_limit(&mut self, now: Time, number: usize) {
+        let Account { hopes, delays, lack, limit: before, .. } = self.accounts[number];
+        let waits = hopes == 0 && !delays && lack.has_timer;
+        let limit = if waits { SendLimit::Timer } else { lack.limit };
+        if limit != before {
+            self.change_limit(now, number, limit);
+        }
+    }
+
+    fn line_rests(&mut self, now: Time, until: Option<Time>) {
+        self.charge_idle(now);
+        self.idle_since = now;
+        self.idle_until = until.unwrap_or(Time::NEVER);
+    }
+
+    /// Charges what has passed of the time that the line rests.
+    fn charge_idle(&mut self, now: Time) {
+        let until = now.min(self.idle_until);
+        if self.idle_since < until {
+            self.idle_ps.add(self.most_advanced.into(), (until - self.idle_since).0);
+            self.idle_since = until;
+        }
+    }
+
+    /// A sender lacks something else to send more than before.
+    fn change_limit(&mut self, now: Time, number: usize, limit: SendLimit) {
+        let account = &mut self.accounts[number];
+        let before = std::mem::replace(&mut account.limit, limit);
+        if !account.data_crosses {
+            return;
+        }
+        self.senders[before as usize] -= 1;
+        self.senders[limit as usize] += 1;
+        let most_advanced = SendLimit::ALL.into_iter().rev().find(|limit| self.senders[*limit as usize] > 0);
+        let most_advanced = most_advanced.unwrap_or(SendLimit::NoData);
+        if most_advanced != self.most_advanced {
+            self.charge_idle(now);
+            self.most_advanced = most_advanced;
+        }
+    }
+
+    /// A packet of a flow, its data or an acknowledgment, has arrived whole.
+    #[inline]
+    pub(super) fn packet_arrives(&mut self, now: Time, number: usize, content: &Content, bits: u64) {
+        self.note(now, Happening::Arrives(number));
+        let account = &self.accounts[number];
+        let is_control = match content {
+            Content::Data { .. } | Content::Background => false,
+            Content::Synchronize => account.data_crosses,
+            Content::Acknowledgment(_) | Content::Synchronized => account.acknowledgments_cross,
+        };
+        if is_control {
+            self.bits.add(Cause::Control, bits);
+        }
+    }
+
+    /// A data packet has brought its receiver these bytes: its bits are charged in proportion.
+    #[inline]
+    pub(super) fn data_arrives(&mut self, number: usize, brought: ReceivedBytes, bits: u64) {
+        let account = &mut self.accounts[number];
+        if !account.data_crosses {
+            return;
+        }
+        if brought.new == brought.sum() {
+            account.new_bits += bits;
+            return;
+        }
+        let share = |bytes: u64| bits * bytes / brought.sum();
+        let (duplicate, beyond_hole) = (share(brought.duplicate), share(brought.beyond_hole));
+        self.bits.add(Cause::Duplicate, duplicate);
+        self.bits.add(Cause::BeyondHole, beyond_hole);
+        account.new_bits += bits - duplicate - beyond_hole;
+    }
+
+    /// Whether the line sends at the end of the run.
+    pub(super) fn line_sends_at(&self, end: Time) -> bool {
+        self.idle_until < end
+    }
+
+    /// The idle time of a run that ends now, by cause.
+    pub(super) fn idle_ps(&mut self, end: Time) -> ByCause {
+        self.charge_idle(end);
+        self.idle_ps
+    }
+
+    /// Bits of the packets that have arrived, but for those with new bytes.
+    pub(super) fn bits(&self) -> ByCause {
+        self.bits
+    }
+
+    /// Bits of the packets that have brought a receiver new bytes.
+    pub(super) fn new_bits(&self, number: usize) -> u64 {
+        self.accounts[number].new_bits
+    }
+
+    /// A cell of background traffic has crossed the bottleneck.
+    pub(super) fn background_crosses(&mut self, bits: u64) {
+        self.bits.add(Cause::Background, bits);
+    }
+}
+
+impl<O: Observer> Simulation<O> {
+    /// A packet sets out on a circuit.
+    #[inline]
+    pub(super) fn note_sent(&mut self, now: Time, circuit: usize, content: &Content) {
+        if let Some(number) = self.flow_on(circuit, content) {
+            self.books.note(now, Happening::SetsOut(number));
+        }
+    }
+
+    /// A cell of a packet is dropped or lost; tells whether the packet was whole before.
+    pub(super) fn damage(&mut self, now: Time, cell: Cell) -> bool {
+        let was_whole = self.packets.damage(cell.packet);
+        if was_whole {
+            self.give_up(now, cell);
+        }
+        was_whole
+    }
+
+    /// A packet that has lost no cell has been taken for a part of the one before it, whose last cell was lost.
+    #[cold]
+    pub(super) fn reject(&mut self, now: Time, cell: Cell) {
+        if !self.packets.get(cell.packet).damaged {
+            self.give_up(now, cell);
+        }
+    }
+
+    /// The packet of a cell will never arrive.
+    fn give_up(&mut self, now: Time, cell: Cell) {
+        if let Some(number) = self.flow_on(cell.circuit(), &self.packets.get(cell.packet).content) {
+            self.books.note(now, Happening::GivenUp(number));
+        }
+    }
+
+    /// Takes down that a sender has acted, and what it lacks now.
+    #[inline]
+    pub(super) fn note_lack(&mut self, now: Time, number: usize) {
+        let flow = &self.flows[number];
+        let has_timer = flow.timer.is_some() && flow.sender.times_out_next();
+        self.books.note(now, Happening::Acts(number, Lack { limit: flow.sender.send_limit(), has_timer }));
+    }
+}

@@ -1,0 +1,191 @@
+//! The ledger of a run that is over: what was charged while it went on, what is under way, and the rest.
+
+use super::audit::equal;
+use super::{Simulation, Violation};
+use crate::framing::{Cell, PacketId};
+use crate::measure::{ByCause, Cause, Ledger};
+use crate::observer::Observer;
+use crate::switch::scheduler::Class;
+use crate::topology::Graph;
+use crate::units::{CELL_BITS, TransmissionTime};
+
+/// What a port is sending at the end, and for how long it has.
+struct InService {
+    cause: Cause,
+    bits: u64,
+    ps: u64,
+}
+
+/// Of each circuit through the bottleneck, the packet of which some cells have left the bottleneck's port and all others will, if
+/// there is one.
+struct CutPackets(Vec<Cut>);
+
+#[derive(Clone, Copy)]
+enum Cut {
+    /// So many cells in a row that have not left the port.
+    Open(u64),
+    /// The packet whose last of them is the last, and how many there are.
+    Found(PacketId, u64),
+    /// All cells that have left were of packets that have left whole, or never will.
+    None,
+}
+
+impl CutPackets {
+    /// The next cells of a circuit that have not left the port, all of one packet: the first of them, and whether the last of them
+    /// is the packet's.
+    fn add(&mut self, cell: Cell, cells: u64, ends: bool) {
+        let cut = &mut self.0[cell.circuit()];
+        let Cut::Open(before) = *cut else { return };
+        *cut = match (cell.is_first(), ends) {
+            (true, _) => Cut::None,
+            (false, true) => Cut::Found(cell.packet, before + cells),
+            (false, false) => Cut::Open(before + cells),
+        };
+    }
+
+    /// The packets, with the number of their cells that have not left.
+    fn packets(&self) -> impl Iterator<Item = (PacketId, u64)> {
+        self.0.iter().filter_map(|cut| if let Cut::Found(packet, cells) = cut { Some((*packet, *cells)) } else { None })
+    }
+}
+
+impl<O: Observer> Simulation<O> {
+    /// The ledger of the run, which is over.
+    ///
+    /// # Errors
+    /// If more has arrived than the bottleneck has sent, or the parts do not sum to the duration.
+    pub(super) fn ledger(&mut self) -> Result<Ledger, Violation> {
+        let mut ps = self.books.idle_ps(self.end);
+        let busy = self.end.0 - ps.sum();
+        let cut = self.cut_packets();
+        let in_service = self.in_service(&cut);
+        let in_service_ps = in_service.as_ref().map_or(0, |cell| cell.ps.min(busy));
+        let parts = self.bits_sent(&cut, in_service.as_ref())?.apportion(busy - in_service_ps);
+        Cause::ALL.iter().for_each(|&cause| ps.add(cause, parts.of(cause)));
+        if let Some(cell) = in_service {
+            // If nothing else was ever sent, this includes what the rounding of the line's clock leaves.
+            ps.add(cell.cause, busy - parts.sum());
+        }
+        equal("picoseconds in the ledger, and of the duration", ps.sum(), self.end.0)?;
+        Ok(Ledger(ps))
+    }
+
+    /// What the bottleneck's port has sent until the end and in whole cells, in bits by cause.
+    fn bits_sent(&self, cut: &CutPackets, in_service: Option<&InService>) -> Result<ByCause, Violation> {
+        let port = &self.ports[self.bottleneck_port];
+        let vbr_cells = port.vbr().map_or(0, |vbr| vbr.statistics().cells_out);
+        let sent = self.links[port.line].line.bits_of(port.statistics().cells_out + vbr_cells);
+        let mut bits = self.books.bits();
+        bits.add(Cause::Vbr, vbr_cells * CELL_BITS);
+        for (number, flow) in self.flows.iter().enumerate() {
+            let (new_bits, held) = (self.books.new_bits(number), flow.receiver.bytes_held());
+            let held_bits = proportion(new_bits, held, flow.receiver.next() + held);
+            bits.add(Cause::Useful, new_bits - held_bits);
+            bits.add(Cause::UnderWay, held_bits);
+        }
+        self.add_bits_under_way(cut, &mut bits);
+        let accounted = bits.sum();
+        let violation =
+            || Violation(format!("bits arrived or under way, {accounted}, exceed the {sent} that were sent"));
+        bits.add(Cause::Incomplete, sent.checked_sub(accounted).ok_or_else(violation)?);
+        if let Some(cell) = in_service {
+            bits.take(cell.cause, cell.bits);
+        }
+        Ok(bits)
+    }
+
+    /// Adds what has left the bottleneck's port and has not arrived: packets that have left with their last cell, the beginnings
+    /// of others, and cells of backgrounds.
+    fn add_bits_under_way(&self, cut: &CutPackets, bits: &mut ByCause) {
+        let graph = self.scenario.graph();
+        let port = &self.ports[self.bottleneck_port];
+        let behind: Vec<_> = (0..self.circuit_ends.len()).map(|circuit| split_path(&graph, circuit).1).collect();
+        for number in 0..self.links.len() {
+            for (cell, cells, ends) in self.trains_on(number) {
+                match behind.get(cell.circuit()) {
+                    None if number == port.line => bits.add(Cause::Background, self.bits_of(cell.packet, cells.into())),
+                    Some(behind) if ends && behind.contains(&number) && !self.packets.get(cell.packet).damaged => {
+                        bits.add(Cause::UnderWay, self.packets.get(cell.packet).bits);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        for (packet, cells_left) in cut.packets().filter(|(packet, _)| !self.packets.get(*packet).damaged) {
+            bits.add(Cause::UnderWay, self.bits_of(packet, u64::from(self.packets.get(packet).cells) - cells_left));
+        }
+    }
+
+    /// What is on a line, in order: trains of cells of one packet, each with its next cell, their number, and whether the packet
+    /// ends with them. Behind the port the fast driver knows of last cells only.
+    fn trains_on(&self, link: usize) -> impl Iterator<Item = (Cell, u32, bool)> {
+        let followed = self.fast.iter().flat_map(move |fast| fast.trains_on(link));
+        followed.chain(self.links[link].line.trains())
+    }
+
+    /// Bits of so many cells of a packet.
+    pub(super) fn bits_of(&self, packet: PacketId, cells: u64) -> u64 {
+        let packet = self.packets.get(packet);
+        cells * packet.bits / u64::from(packet.cells)
+    }
+
+    /// Looks through the port, and the lines before it from the nearest on.
+    fn cut_packets(&self) -> CutPackets {
+        let graph = self.scenario.graph();
+        let circuits = self.circuit_ends.len();
+        let mut cut = CutPackets(vec![Cut::Open(0); circuits + self.backgrounds.len()]);
+        self.ports[self.bottleneck_port].visit_cells(|cell, cells, ends| cut.add(cell, cells, ends));
+        for circuit in 0..circuits {
+            for &link in split_path(&graph, circuit).0.iter().rev() {
+                let trains = self.trains_on(link).filter(|(cell, ..)| cell.circuit() == circuit);
+                trains.for_each(|(cell, cells, ends)| cut.add(cell, cells.into(), ends));
+            }
+        }
+        cut.0.truncate(circuits);
+        cut
+    }
+
+    /// What the bottleneck is sending at the end.
+    fn in_service(&self, cut: &CutPackets) -> Option<InService> {
+        if !self.books.line_sends_at(self.end) {
+            return None;
+        }
+        let port = &self.ports[self.bottleneck_port];
+        let (cause, bits) = match port.sends()? {
+            Class::Vbr => (Cause::Vbr, CELL_BITS),
+            Class::Ubr => {
+                let cell = port.latest()?;
+                (self.cause_of(cell, cut), self.bits_of(cell.packet, 1))
+            }
+        };
+        let still_to_send = port.free_at().0.saturating_sub(self.end.0);
+        let transmission = TransmissionTime::of_bits(bits, self.links[port.line].line.rate());
+        Some(InService { cause, bits, ps: transmission.rounded_down().0.saturating_sub(still_to_send) })
+    }
+
+    /// What a cell that is being sent is charged to.
+    fn cause_of(&self, cell: Cell, cut: &CutPackets) -> Cause {
+        let is_cut = || matches!(cut.0[cell.circuit()], Cut::Found(packet, _) if packet == cell.packet);
+        if cell.circuit() >= self.circuit_ends.len() {
+            Cause::Background
+        } else if (cell.is_last() || is_cut()) && !self.packets.get(cell.packet).damaged {
+            Cause::UnderWay
+        } else {
+            Cause::Incomplete
+        }
+    }
+}
+
+/// The links of a circuit before the bottleneck, and from it on; none of either if it does not cross the bottleneck.
+pub(super) fn split_path(graph: &Graph, circuit: usize) -> (&[usize], &[usize]) {
+    let flow = &graph.flows[circuit / 2];
+    let path = if circuit.is_multiple_of(2) { &flow.forward } else { &flow.backward };
+    let bottleneck = path.iter().position(|&link| Some(link) == graph.bottleneck_number());
+    bottleneck.map_or((&[], &[]), |place| path.split_at(place))
+}
+
+/// `number * part / whole`, rounded down; 0 of nothing.
+#[expect(clippy::cast_possible_truncation, reason = "a part is no more than the whole")]
+fn proportion(number: u64, part: u64, whole: u64) -> u64 {
+    if whole == 0 { 0 } else { (u128::from(number) * u128::from(part) / u128::from(whole)) as u64 }
+}

@@ -1,0 +1,111 @@
+"""`longfat diff`: the first event at which two runs part."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from longfat.cli.options import json_option, store_option
+from longfat.cli.talk import print_json, print_table, say
+
+if TYPE_CHECKING:
+    from longfat.divergence import Setting
+    from longfat.scenario import Scenario
+
+PICOSECONDS_PER_MILLISECOND = 10**9
+
+Event = Mapping[str, Any]
+
+
+@click.command("diff")
+@click.argument("first", metavar="RUN")
+@click.argument("second", metavar="RUN")
+@store_option
+@json_option
+def command(first: str, second: str, store: str, as_json: bool) -> None:
+    """Simulate two runs side by side and find the first event at which they part.
+
+    A RUN is a scenario file, or the id of a stored run or enough of its beginning. Events are what
+    happens to each connection: segments and acknowledgments sent and received, timeouts, losses.
+
+    Example: longfat diff lan.toml other.toml
+    """
+    from longfat.divergence import compare_runs, differing_settings
+
+    runs = [_scenario(run, store) for run in (first, second)]
+    settings = differing_settings(*runs)
+    comparison = compare_runs(*runs)
+    if as_json:
+        print_json(
+            {
+                "runs": [run.run_id for run in runs],
+                "settings": [asdict(setting) for setting in settings],
+                **comparison,
+            }
+        )
+        return
+    _print_settings(first, second, settings)
+    _print_comparison(first, second, comparison)
+
+
+def _scenario(run: str, store: str) -> "Scenario":
+    """The scenario of a run that is given as a file or as the beginning of a stored run's id."""
+    from longfat import _engine
+    from longfat.scenario import load_scenario
+    from longfat.store import Store
+
+    if Path(run).exists() or Path(run).suffix:
+        return load_scenario(run)
+    with Store.readable(store) as opened:
+        stored = opened.find(run)
+    if stored.engine != _engine.ENGINE_VERSION:
+        say(f"run {run} was made by engine {stored.engine}; this is {_engine.ENGINE_VERSION}")
+    return stored.scenario
+
+
+def _print_settings(first: str, second: str, settings: "Sequence[Setting]") -> None:
+    if not settings:
+        say("the scenarios are the same")
+        return
+    rows = [[setting.path, _value(setting.first), _value(setting.second)] for setting in settings]
+    print_table(["setting", first, second], rows, title="the scenarios differ in")
+
+
+def _print_comparison(first: str, second: str, comparison: Mapping[str, Any]) -> None:
+    alike = f"{comparison['events_alike']:,} events are the same"
+    divergence = comparison["divergence"]
+    if divergence is None:
+        say(f"the runs do not part: {alike} until {_time(comparison['compared_until_ps'])} ms")
+        return
+    flow = divergence["flow"]
+    say(f"{alike}; the runs part at {_time(divergence['time_ps'])} ms, in flow {flow}")
+    rows = [["both", *_cells(event)] for event in divergence["before"]]
+    for name, events in zip((first, second), divergence["after"], strict=True):
+        rows += [[name, *_cells(event)] for event in events] or [[name, "-", "nothing", "", ""]]
+    print_table(["run", "ms", f"flow {flow}", "", "cwnd bytes"], rows)
+
+
+def _cells(event: Event) -> list[str]:
+    details = {
+        name: value
+        for name, value in event.items()
+        if name not in ("time_ps", "what", "cwnd_bytes") and value is not False
+    }
+    return [
+        _time(event["time_ps"]),
+        event["what"].replace("-", " "),
+        ", ".join(name if value is True else f"{name} {value}" for name, value in details.items()),
+        f"{event['cwnd_bytes']:.0f}" if "cwnd_bytes" in event else "",
+    ]
+
+
+def _time(picoseconds: int) -> str:
+    """Milliseconds to the picosecond."""
+    whole, rest = divmod(picoseconds, PICOSECONDS_PER_MILLISECOND)
+    return f"{whole:,}.{rest:09}"
+
+
+def _value(value: Any) -> str:
+    return "-" if value is None else str(value)

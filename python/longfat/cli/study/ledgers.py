@@ -1,0 +1,76 @@
+"""`longfat study compare --ledger`: where the capacity went, by factor combination."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from longfat.cli.options import Part, study_command
+from longfat.cli.talk import print_json, print_table, say, splice_into
+from longfat.errors import BadInput, LongfatError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from longfat.ledger import LedgerRow
+
+
+@dataclass(frozen=True)
+class Form:
+    """How to print; as a table for people when nothing is said."""
+
+    as_json: bool
+    markdown: bool
+    splice: Path | None
+
+
+def show_ledgers(study: str, part: Part, store: str, factor: str | None, form: Form) -> None:
+    """Print the mean ledgers of the stored runs of a study.
+
+    Raises `LongfatError` when no stored run has one, and `BadInput` for an unknown factor.
+    """
+    from longfat.ledger import by_factor, ledger_rows
+    from longfat.plan import plan_design
+    from longfat.report.ledger import ledger_document, ledger_markdown, study_ledger_rows
+    from longfat.results import load_results
+    from longfat.sequential import in_effect
+    from longfat.store import Store
+    from longfat.study import load_study
+
+    loaded = load_study(study)
+    plan = plan_design(loaded, part.of(loaded))
+    with Store.readable(store) as opened:
+        plan = in_effect(plan, opened)
+        results = load_results(plan, opened)
+    rows = ledger_rows(results)
+    if not rows:
+        raise LongfatError(
+            f"{store} has no run of this part of {loaded.name} with a ledger; to run them:\n"
+            f"  {study_command('run', study, part, store)}"
+        )
+    if factor is not None:
+        _check_factor(rows, factor)
+        rows = by_factor(rows, factor)
+    if form.as_json:
+        print_json(ledger_document(loaded, rows))
+    elif form.markdown:
+        click.echo(ledger_markdown(rows), nl=False)
+    elif form.splice is not None:
+        by = f" --by {factor}" if factor else ""
+        shown = f"longfat study compare {loaded.name}{part.arguments} --ledger{by} --markdown"
+        splice_into(form.splice, shown, ledger_markdown(rows))
+    else:
+        print_table(*study_ledger_rows(rows), title="where the capacity went, in %")
+    missing = sum(run.replication not in results[run.combination] for run in plan.runs)
+    if missing:
+        say(
+            f"{missing} of {len(plan.runs)} runs have no result; to run them:\n"
+            f"  {study_command('run', study, part, store)}"
+        )
+
+
+def _check_factor(rows: "Sequence[LedgerRow]", factor: str) -> None:
+    known = dict.fromkeys(name for row in rows for name, _ in row.levels)
+    if factor not in known:
+        raise BadInput([f"--by: unknown factor {factor!r}; known: {', '.join(known)}"])

@@ -1,0 +1,51 @@
+"""Two runs side by side: how their scenarios differ, and the first event at which they part."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from longfat import _engine
+from longfat.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A path in a resolved scenario at which two differ; None where a scenario has nothing."""
+
+    path: str
+    first: Any
+    second: Any
+
+
+def differing_settings(first: Scenario, second: Scenario) -> list[Setting]:
+    """The values at which two resolved scenarios differ, in the order of their paths."""
+    one, other = dict(_leaves(first.settings)), dict(_leaves(second.settings))
+    return [
+        Setting(path, one.get(path), other.get(path))
+        for path in sorted(one.keys() | other.keys())
+        if one.get(path) != other.get(path)
+    ]
+
+
+def compare_runs(first: Scenario, second: Scenario) -> dict[str, Any]:
+    """Simulate both side by side until they part or the shorter ends.
+
+    `events_alike` counts the events that are the same; `divergence` is None if the runs do not
+    part, else it holds `time_ps`, `flow` (from 1), and the events of that connection `before` it in
+    both runs and `after` it in each.
+    """
+    comparison: dict[str, Any] = json.loads(_engine.compare_runs(first.resolved, second.resolved))
+    return comparison
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The values of nested tables and lists, by their paths."""
+    if isinstance(value, Mapping):
+        for key, below in value.items():
+            yield from _leaves(below, f"{path}.{key}" if path else key)
+    elif isinstance(value, list) and any(isinstance(below, Mapping | list) for below in value):
+        for index, below in enumerate(value):
+            yield from _leaves(below, f"{path}[{index}]")
+    else:
+        yield path, value
