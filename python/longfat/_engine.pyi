@@ -5,6 +5,7 @@ judge of a scenario or a study; Python never checks a model parameter itself.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 ENGINE_VERSION: str
 """Version of the simulator; part of every run's identity (e.g. ``"0.1.0+model.1"``)."""
@@ -99,8 +100,12 @@ def run_batch(
     resolved: Sequence[str],
     jobs: int,
     report: Callable[[list[tuple[int, str]], float], object],
+    driver: Literal["fast", "events"] = "fast",
 ) -> None:
     """Run resolved scenarios on ``jobs`` threads with the interpreter released.
+
+    ``driver`` is how time is advanced: ``"fast"`` where it can be, or always by ``"events"``.
+    Nothing of a record depends on it but ``work.driver`` and ``work.handed_over``.
 
     ``report(finished, simulated_seconds)`` is called from the calling thread at least every
     0.1 s: ``finished`` lists ``(index, outcome)`` of runs that ended since the last call, an

@@ -23,6 +23,15 @@ class RunFailed(LongfatError):
     exit_code = 1
 
 
+class DriverUnfit(LongfatError):
+    """A scenario that the driver asked for does not know."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"--driver fast: {reason}; leave it out, and the run is simulated by events"
+        )
+
+
 class CheckFailed(LongfatError):
     """The input is good, but what was asked of the results does not hold."""
 

@@ -8,13 +8,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, Literal
 
 from longfat import _engine
 from longfat.errors import Interrupted
 
 Record = dict[str, Any]
 """What one run yields: metrics, flows, ports, work and provenance (what `run --json` prints)."""
+
+Driver = Literal["fast", "events"]
+"""How time is advanced: fast where the results are the same to the byte, or always by events."""
 
 DEFAULT_ERROR = 0.001
 """How far a traced value may be from the truth, as a share of its scale."""
@@ -63,14 +66,14 @@ Report = Callable[[list[Outcome], float], None]
 """Called about ten times a second with new outcomes and the seconds simulated so far by all."""
 
 
-def execute(resolved: Sequence[str], jobs: int, report: Report) -> None:
+def execute(resolved: Sequence[str], jobs: int, report: Report, driver: Driver = "fast") -> None:
     """Run a batch on `jobs` threads, in the order given.
 
     Raises `Interrupted` after SIGINT or SIGTERM, once `report` has seen everything finished;
     runs still in progress are given up.
     """
     with _stoppable(report) as relay:
-        _engine.run_batch(resolved, jobs, relay)
+        _engine.run_batch(resolved, jobs, relay, driver)
 
 
 def execute_watched(resolved: str, watch: Watch, report: Report) -> None:

@@ -11,8 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from longfat import _engine
-from longfat.errors import RunFailed
-from longfat.execution import Outcome, Progress, Record, Watch, execute, execute_watched
+from longfat.errors import DriverUnfit, RunFailed
+from longfat.execution import (
+    Driver,
+    Outcome,
+    Progress,
+    Record,
+    Watch,
+    execute,
+    execute_watched,
+)
 from longfat.files import read_bytes
 
 PICOSECONDS_PER_SECOND = 10**12
@@ -70,12 +78,15 @@ def run(
     *,
     watch: Watch | None = None,
     show: Callable[[Progress], None] | None = None,
+    driver: Driver | None = None,
 ) -> Record:
     """Simulate a scenario and return its record (metrics, flows, ports, work, fingerprint).
 
-    `watch` asks for traces and packet captures; the record is the same with and without. `show` is
-    told about ten times a second. Raises `RunFailed` when the simulation fails and `Interrupted`
-    when a signal stops it.
+    `watch` asks for traces and packet captures, which needs every event; but for the driver the
+    record is the same with and without. `show` is told about ten times a second. Time is advanced
+    by the fast driver where that is exact and by events elsewhere, or by the `driver` asked for;
+    results are the same. Raises `RunFailed` when the simulation fails, `DriverUnfit` when the
+    driver asked for cannot do it and `Interrupted` when a signal stops it.
     """
     if not isinstance(scenario, Scenario):
         scenario = load_scenario(scenario)
@@ -90,12 +101,14 @@ def run(
             show(progress)
 
     if watch is None:
-        execute([scenario.resolved], jobs=1, report=collect)
+        execute([scenario.resolved], jobs=1, report=collect, driver=driver or "fast")
     else:
         execute_watched(scenario.resolved, watch, report=collect)
     (outcome,) = outcomes
     if outcome.record is None:
         raise RunFailed(outcome.failure)
+    if driver is not None and outcome.record["work"]["driver"] != driver:
+        raise DriverUnfit(outcome.record["work"]["handed_over"])
     return outcome.record
 
 

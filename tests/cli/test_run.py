@@ -44,3 +44,25 @@ def test_a_resolved_scenario_can_be_run_again(
     record = json.loads(longfat("run", scenario_file, "--json").stdout)
     (tmp_path / "again.json").write_text(json.dumps(record["scenario"]))
     assert json.loads(longfat("run", "again.json", "--json").stdout) == record
+
+
+def test_the_driver_is_in_the_record_and_changes_nothing_else(
+    longfat: Longfat, scenario_file: Path
+) -> None:
+    records = {}
+    for driver in ("fast", "events"):
+        process = longfat("run", scenario_file, "--driver", driver, "--json")
+        records[driver] = json.loads(process.stdout)
+        assert records[driver]["work"].pop("driver") == driver
+    assert records["fast"] == records["events"]
+
+
+def test_a_scenario_that_the_fast_driver_does_not_know_is_handed_over_or_refused(
+    longfat: Longfat, scenario_file: Path
+) -> None:
+    packets = ("--set", "framing=packet", "--set", "port.buffer=20 packets")
+    work = json.loads(longfat("run", scenario_file, *packets, "--json").stdout)["work"]
+    assert (work["driver"], work["handed_over"]) == ("events", "packets travel whole")
+    refused = longfat("run", scenario_file, *packets, "--driver", "fast")
+    assert refused.returncode == 2
+    assert "--driver fast: packets travel whole" in refused.stderr

@@ -22,8 +22,11 @@ def counted(frame: pl.DataFrame, flows: int) -> list[int]:
 
 
 def test_a_run_that_is_watched_is_the_same_run(watched: Watched) -> None:
-    assert watched.record == run(watched.scenario)
     assert watched.exact.record == watched.record
+    unwatched = run(watched.scenario)
+    for record in (watched.record, unwatched):
+        record["work"] = {**record["work"], "driver": None, "handed_over": None}
+    assert watched.record == unwatched
     assert watched.record["ports"][0]["packets_dropped"] > 10
 
 

@@ -12,8 +12,9 @@ use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::{Observer, Unobserved};
 use longfat_engine::scenario::Scenario;
 use longfat_engine::units::{Span, Time};
-use longfat_engine::{Simulation, Violation};
+use longfat_engine::{Driver, Simulation, Violation};
 use longfat_trace::{Wanted, Watcher};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -29,15 +30,26 @@ type Outcome = (usize, String);
 /// What the threads of a batch share.
 struct Batch {
     scenarios: Vec<Scenario>,
+    driver: Driver,
     next: AtomicUsize,
     stopped: AtomicBool,
     simulated_microseconds: AtomicU64,
 }
 
 #[pyfunction]
-pub fn run_batch(py: Python<'_>, resolved: Vec<String>, jobs: usize, report: &Bound<'_, PyAny>) -> PyResult<()> {
+#[pyo3(signature = (resolved, jobs, report, driver = "fast"))]
+pub fn run_batch(
+    py: Python<'_>,
+    resolved: Vec<String>,
+    jobs: usize,
+    report: &Bound<'_, PyAny>,
+    driver: &str,
+) -> PyResult<()> {
+    let known = [Driver::Fast, Driver::Events];
+    let driver = known.into_iter().find(|known| known.name() == driver);
+    let driver = driver.ok_or_else(|| PyValueError::new_err("a driver is \"fast\" or \"events\""))?;
     let scenarios = resolved.iter().map(|text| crate::resolved_scenario(text)).collect::<PyResult<_>>()?;
-    carry_out(py, &Batch::new(scenarios), jobs, report, &|batch, scenario| {
+    carry_out(py, &Batch::new(scenarios, driver), jobs, report, &|batch, scenario| {
         simulate(batch, scenario, Unobserved).map(|ended| outcome(ended.map(|(record, _)| record)))
     })
 }
@@ -69,16 +81,17 @@ pub fn run_watched(
             outcome(ended.map_err(|violation| violation.to_string()).and_then(written))
         })
     };
-    carry_out(py, &Batch::new(vec![scenario]), 1, report, &simulate_watched)
+    carry_out(py, &Batch::new(vec![scenario], Driver::Fast), 1, report, &simulate_watched)
 }
 
 /// Carries out one run of a batch: its outcome as JSON, or `None` if the batch was stopped.
 type CarryOut<'c> = dyn Fn(&Batch, &Scenario) -> Option<String> + Sync + 'c;
 
 impl Batch {
-    fn new(scenarios: Vec<Scenario>) -> Self {
+    fn new(scenarios: Vec<Scenario>, driver: Driver) -> Self {
         Self {
             scenarios,
+            driver,
             next: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
             simulated_microseconds: AtomicU64::new(0),
@@ -129,7 +142,7 @@ fn work(batch: &Batch, one: &CarryOut<'_>, outcomes: Sender<Outcome>) {
 
 /// Simulates slice by slice; `None` if the batch was stopped.
 fn simulate<O: Observer>(batch: &Batch, scenario: &Scenario, observer: O) -> Option<Result<(RunRecord, O), Violation>> {
-    let mut simulation = Simulation::new(scenario, observer);
+    let mut simulation = Simulation::driven_by(batch.driver, scenario, observer);
     let end = simulation.end();
     let slice = Span(end.0.div_ceil(SLICES));
     let mut now = Time::ZERO;

@@ -1,14 +1,14 @@
 //! Cell-hops per second: cells carried by a line, counted on each line they cross (`work.cell_hops` of a run's record).
 //!
-//! `cargo bench -p longfat-engine`. Short pieces of the runs of UBR+ Tables 2 and 3.
+//! `cargo bench -p longfat-engine`. Short pieces of the runs of UBR+ Tables 2 and 3, with each driver.
 
 #![allow(missing_docs, reason = "criterion's macros make public items")]
 
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use longfat_engine::run;
 use longfat_engine::scenario::Scenario;
+use longfat_engine::{Driver, run_by};
 
 /// N sources on lines of 155.52 Mbit/s.
 fn n_source(sources: u32, delay: &str, duration: &str, window: u64, buffer: u64, policy: &str) -> Scenario {
@@ -46,11 +46,14 @@ fn cell_hops(criterion: &mut Criterion) {
         .warm_up_time(Duration::from_millis(500))
         .measurement_time(Duration::from_secs(3));
     for (network, policy, scenario) in &scenarios {
-        let record = run(scenario).unwrap_or_else(|violation| panic!("{violation}"));
-        group.throughput(Throughput::Elements(record.work.cell_hops));
-        group.bench_with_input(BenchmarkId::new(*network, policy), scenario, |bencher, scenario| {
-            bencher.iter(|| run(scenario));
-        });
+        for driver in [Driver::Events, Driver::Fast] {
+            let record = run_by(driver, scenario).unwrap_or_else(|violation| panic!("{violation}"));
+            group.throughput(Throughput::Elements(record.work.cell_hops));
+            let name = BenchmarkId::new(format!("{network}/{policy}"), driver.name());
+            group.bench_with_input(name, scenario, |bencher, scenario| {
+                bencher.iter(|| run_by(driver, scenario));
+            });
+        }
     }
     group.finish();
 }

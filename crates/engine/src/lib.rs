@@ -50,7 +50,7 @@ pub mod traffic;
 pub mod transport;
 pub mod units;
 
-pub use simulation::{Simulation, Violation, run};
+pub use simulation::{Driver, Simulation, Violation, run, run_by};
 
 /// Version of the simulator, part of every run's name. The number behind "model" moves whenever any run's fingerprint does.
 pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+model.1");

@@ -9,13 +9,70 @@ use crate::units::{CELL_BITS, LineClock, Rate, Span, Time, TransmissionTime};
 
 /// One cell, or the cells of a whole packet sent back to back.
 #[derive(Clone, Copy)]
-struct Train {
+pub struct Train {
     /// When the next cell of the train has arrived completely.
-    arrival: LineClock,
+    pub arrival: LineClock,
     /// The next cell.
-    cell: Cell,
+    pub cell: Cell,
     /// Cells still to come, the next one included.
-    cells: u32,
+    pub cells: u32,
+}
+
+impl Train {
+    /// Takes the next cell, which is not the last.
+    #[inline]
+    pub fn take(&mut self, cell_time: TransmissionTime) -> Cell {
+        let cell = self.cell;
+        self.cells -= 1;
+        self.cell = cell.following(self.cells == 1);
+        self.arrival.advance(cell_time);
+        cell
+    }
+
+    /// Takes the next `cells` cells, which are not all, and take `transmission` to be sent.
+    #[inline]
+    pub fn skip(&mut self, cells: u32, transmission: TransmissionTime) {
+        self.cells -= cells;
+        self.cell = self.cell.following(self.cells == 1);
+        self.arrival.advance(transmission);
+    }
+}
+
+/// What a port sends its cells on.
+pub trait Outlet {
+    /// Sends a cell whose transmission begins exactly at `clock`. Gives when the next one may begin.
+    fn send_cell_at(&mut self, clock: LineClock, cell: Cell) -> LineClock;
+    /// Lets a cell pass whose transmission begins exactly at `clock` and that nobody receives. Gives when the next one may begin.
+    fn send_anonymous_cell_at(&mut self, clock: LineClock) -> LineClock;
+    /// Sends cells back to back, which nobody tells apart but for the last of a packet at their end, if there is one. Gives when
+    /// the next one may begin.
+    fn send_train_at(&mut self, clock: LineClock, cells: u64, last: Option<Cell>) -> LineClock;
+}
+
+/// A line on which every cell is followed to its end.
+pub struct Feed<'a> {
+    /// The line.
+    pub line: &'a mut Line,
+    /// Where the sizes of packets are found.
+    pub packets: &'a Packets,
+}
+
+impl Outlet for Feed<'_> {
+    #[inline(always)]
+    fn send_cell_at(&mut self, clock: LineClock, cell: Cell) -> LineClock {
+        self.line.send_cell_at(clock, cell, self.packets)
+    }
+
+    fn send_anonymous_cell_at(&mut self, clock: LineClock) -> LineClock {
+        self.line.send_anonymous_cell_at(clock)
+    }
+
+    fn send_train_at(&mut self, clock: LineClock, cells: u64, last: Option<Cell>) -> LineClock {
+        self.line.count_carried(cells, u64::from(last.is_some()));
+        self.line.free = clock;
+        self.line.free.advance_by(self.line.cell_time, cells);
+        self.line.free
+    }
 }
 
 /// A directed line between two nodes, fed in order and without loss.
@@ -99,6 +156,12 @@ impl Line {
         }
     }
 
+    /// Whether a relay is part of it.
+    #[must_use]
+    pub fn is_relayed(&self) -> bool {
+        self.relay.is_some()
+    }
+
     fn hops(&self) -> u64 {
         1 + u64::from(self.relay.is_some())
     }
@@ -118,14 +181,59 @@ impl Line {
 
     /// Hands over a whole packet, of which `first` is the first cell.
     pub fn send_packet(&mut self, now: Time, first: Cell, packet: &Packet) {
-        let cells = packet.cells;
+        let train = self.dispatch(now, first, packet);
+        self.trains.push_back(train);
+    }
+
+    /// Hands over a whole packet to be sent, and leaves it to the caller to follow its cells to the end of the line.
+    pub fn dispatch(&mut self, now: Time, first: Cell, packet: &Packet) -> Train {
         let transmission = match self.unit {
             Unit::Cell => self.cell_time,
             Unit::Packet => TransmissionTime::of_bits(packet.bits, self.rate),
         };
         self.start(now);
-        self.push(first, cells, transmission);
-        self.free.advance_by(transmission, u64::from(cells));
+        let arrival = self.free.delayed(self.delay).after(transmission);
+        self.free.advance_by(transmission, u64::from(packet.cells));
+        Train { arrival, cell: first, cells: packet.cells }
+    }
+
+    /// Hands over a cell to be sent as soon as the transmitter is free, and leaves it to the caller to take note of it at the
+    /// end of the line. Gives when that is.
+    pub fn carry(&mut self, now: Time) -> Time {
+        self.start(now);
+        let exit = self.exit(self.free);
+        self.free.advance(self.cell_time);
+        exit
+    }
+
+    /// When a cell whose transmission begins at `clock` reaches the end of the line, the relay included.
+    #[must_use]
+    #[inline]
+    pub fn exit(&self, clock: LineClock) -> Time {
+        self.end_of(clock.delayed(self.delay).after(self.cell_time))
+    }
+
+    /// No cell that is handed over takes less than this from one end to the other.
+    #[must_use]
+    pub fn latency(&self) -> Span {
+        self.exit(LineClock::default()) - Time::ZERO
+    }
+
+    /// What the transmission of a cell takes.
+    #[must_use]
+    pub fn cell_time(&self) -> TransmissionTime {
+        self.cell_time
+    }
+
+    /// Takes off the packet, or what is left of it, that is next to arrive, and leaves it to the caller to follow its cells.
+    pub fn take_train(&mut self) -> Option<Train> {
+        self.trains.pop_front()
+    }
+
+    /// Counts cells, and packets that they are the last cells of, which the caller has followed to the end of the line.
+    pub fn count_carried(&mut self, cells: u64, packets: u64) {
+        self.cells_carried += cells;
+        self.packets_carried += packets;
     }
 
     /// Hands over one cell, to be sent as soon as the transmitter is free.
@@ -161,16 +269,14 @@ impl Line {
         if self.unit == Unit::Packet {
             return self.transmit_whole(cell, packets.get(cell.packet).bits);
         }
-        self.push(cell, 1, self.cell_time);
-        self.free.advance(self.cell_time);
+        self.push(cell, self.cell_time);
     }
 
     #[cold]
     fn transmit_whole(&mut self, packet: Cell, bits: u64) {
         let transmission = TransmissionTime::of_bits(bits, self.rate);
         self.bits_whole += bits;
-        self.push(packet, 1, transmission);
-        self.free.advance(transmission);
+        self.push(packet, transmission);
     }
 
     fn start(&mut self, now: Time) {
@@ -180,20 +286,26 @@ impl Line {
     }
 
     #[inline]
-    fn push(&mut self, cell: Cell, cells: u32, transmission: TransmissionTime) {
+    fn push(&mut self, cell: Cell, transmission: TransmissionTime) {
         let arrival = self.free.delayed(self.delay).after(transmission);
-        self.trains.push_back(Train { arrival, cell, cells });
+        self.trains.push_back(Train { arrival, cell, cells: 1 });
+        self.free.advance(transmission);
     }
 
     /// When the next cell arrives, if any is under way.
     #[must_use]
     #[inline]
     pub fn next_arrival(&self) -> Option<Time> {
-        let arrival = self.trains.front()?.arrival;
-        Some(match self.relay {
+        Some(self.end_of(self.trains.front()?.arrival))
+    }
+
+    /// When a cell that is at the end of the line proper at `arrival` is at the end of the relay, if there is one.
+    #[inline]
+    fn end_of(&self, arrival: LineClock) -> Time {
+        match self.relay {
             None => arrival.time,
             Some(delay) => arrival.after(self.cell_time).time + delay,
-        })
+        }
     }
 
     /// Takes the next cell off the line.
@@ -203,14 +315,13 @@ impl Line {
     #[inline]
     pub fn receive(&mut self) -> Cell {
         let train = self.trains.front_mut().expect("a cell is under way");
-        let cell = train.cell;
-        if train.cells == 1 {
+        let cell = if train.cells == 1 {
+            let last = train.cell;
             self.trains.pop_front();
+            last
         } else {
-            train.cells -= 1;
-            train.cell = cell.following(train.cells == 1);
-            train.arrival.advance(self.cell_time);
-        }
+            train.take(self.cell_time)
+        };
         self.cells_carried += 1;
         self.packets_carried += u64::from(cell.is_last());
         cell

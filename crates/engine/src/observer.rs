@@ -12,6 +12,13 @@ use crate::units::Time;
 /// Flow c, from 0, carries the data of connection c. Where the receiving ends of n connections ask for what is sent, flow n + c
 /// carries the requests of connection c.
 pub trait Observer {
+    /// Another of the same kind, if it sees nothing: only then need things not happen one by one, in the order of time.
+    fn blind() -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
     /// A sender hands a segment to its network interface.
     fn segment_sent(&mut self, _now: Time, _flow: usize, _segment: Segment, _window: &Window) {}
     /// A whole segment reaches its receiver, which now expects byte `next`.
@@ -60,4 +67,8 @@ pub trait Observer {
 /// Nobody watches: costs nothing.
 pub struct Unobserved;
 
-impl Observer for Unobserved {}
+impl Observer for Unobserved {
+    fn blind() -> Option<Self> {
+        Some(Self)
+    }
+}

@@ -131,6 +131,35 @@ impl TransmissionTime {
         let picobits = bits * PICOSECONDS_PER_SECOND;
         Self { whole: picobits / rate.0, remainder: picobits % rate.0, rate: rate.0 }
     }
+
+    /// The time of `times` transmissions of this length, one after the other.
+    #[must_use]
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "a remainder is smaller than the rate")]
+    pub fn times(self, times: u64) -> Self {
+        let (carried, remainder) = match self.remainder.checked_mul(times) {
+            Some(parts) => (parts / self.rate, parts % self.rate),
+            None => {
+                let parts = u128::from(self.remainder) * u128::from(times);
+                ((parts / u128::from(self.rate)) as u64, (parts % u128::from(self.rate)) as u64)
+            }
+        };
+        Self { whole: self.whole * times + carried, remainder, rate: self.rate }
+    }
+
+    /// The same, rounded up.
+    #[must_use]
+    #[inline]
+    pub fn at_most(self) -> Span {
+        Span(self.whole + 1)
+    }
+
+    /// The same, rounded down.
+    #[must_use]
+    #[inline]
+    pub fn at_least(self) -> Span {
+        Span(self.whole)
+    }
 }
 
 /// The cell slots of a line, counted from the start of the simulation.
@@ -186,6 +215,17 @@ impl LineClock {
         }
     }
 
+    /// The clock one transmission earlier.
+    #[must_use]
+    #[inline]
+    pub fn before(mut self, transmission: TransmissionTime) -> Self {
+        let borrowed = self.remainder < transmission.remainder;
+        self.time.0 -= transmission.whole + u64::from(borrowed);
+        self.remainder += if borrowed { transmission.rate } else { 0 };
+        self.remainder -= transmission.remainder;
+        self
+    }
+
     /// The clock one transmission later.
     #[must_use]
     #[inline]
@@ -196,12 +236,10 @@ impl LineClock {
 
     /// Moves on by `times` transmissions of the same length, but not far beyond all time: a host may hand far more to a slow line
     /// than it can ever send.
-    #[expect(clippy::cast_possible_truncation, reason = "a remainder is smaller than the rate")]
+    #[inline]
     pub fn advance_by(&mut self, transmission: TransmissionTime, times: u64) {
-        let parts = u128::from(self.remainder) + u128::from(transmission.remainder) * u128::from(times);
-        let whole = transmission.whole * times + (parts / u128::from(transmission.rate)) as u64;
-        self.time.0 = (self.time.0 + whole).min(Self::HORIZON.0);
-        self.remainder = (parts % u128::from(transmission.rate)) as u64;
+        self.advance(transmission.times(times));
+        self.time.0 = self.time.0.min(Self::HORIZON.0);
     }
 
     /// The same clock read `span` later.
@@ -240,6 +278,18 @@ mod tests {
             (0..1000).for_each(|_| one.advance(cell));
             many.advance_by(cell, 1000);
             assert_eq!(one, many);
+        }
+    }
+
+    #[test]
+    fn a_step_back_undoes_a_step() {
+        for rate in [OC3, Rate(97), Rate(1_000_003)] {
+            let cell = TransmissionTime::of_cell(rate);
+            let mut clock = LineClock::at(Time(17));
+            for _ in 0..1000 {
+                assert_eq!(clock.after(cell).before(cell), clock);
+                clock.advance(cell);
+            }
         }
     }
 

@@ -12,7 +12,7 @@ from longfat.cli.options import json_option
 from longfat.cli.talk import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from longfat.execution import Watch
+    from longfat.execution import Driver, Watch
 
 
 @click.command("run")
@@ -60,6 +60,11 @@ if TYPE_CHECKING:
     help="Write the packets at the sources into FILE, as pcapng for Wireshark.",
 )
 @click.option("--seed", type=click.IntRange(min=0), metavar="N", help="The same as --set seed=N.")
+@click.option(
+    "--driver",
+    type=click.Choice(["fast", "events"]),
+    help="How time is advanced; fast where it can be unless said otherwise. Results are the same.",
+)
 @json_option
 def command(
     scenario: str | None,
@@ -71,6 +76,7 @@ def command(
     list_traces: bool,
     pcap: Path | None,
     seed: int | None,
+    driver: "Driver | None",
     as_json: bool,
 ) -> None:
     """Run one simulation.
@@ -92,7 +98,7 @@ def command(
         overrides["seed"] = str(seed)
     try:
         with shown_progress() as show:
-            record = run(load_scenario(scenario, overrides), watch=watch, show=show)
+            record = run(load_scenario(scenario, overrides), watch=watch, show=show, driver=driver)
     except Interrupted:
         say("stopped; of a single run nothing is kept")
         raise
@@ -171,10 +177,12 @@ def _print_record(record: Mapping[str, Any]) -> None:
     print_table(["metric", "value"], [[name, _text(value)] for name, value in metrics])
     for part in ("flows", "ports"):
         _print_parts(part, record[part])
-    work = ", ".join(
-        f"{value:,} {name.replace('_', ' ')}" for name, value in record["work"].items()
+    counts = ", ".join(
+        f"{value:,} {name.replace('_', ' ')}"
+        for name, value in record["work"].items()
+        if isinstance(value, int)
     )
-    say(f"{work}; fingerprint {record['fingerprint']}")
+    say(f"{counts}; driver {record['work']['driver']}; fingerprint {record['fingerprint']}")
 
 
 def _print_parts(title: str, parts: Sequence[Mapping[str, Any]]) -> None:

@@ -7,7 +7,7 @@ mod packets;
 mod reassembly;
 
 pub use packets::{Content, Packet, PacketId, Packets};
-pub use reassembly::{LostLastCell, Reassembly};
+pub use reassembly::{Continuity, LostLastCell, Reassembly};
 
 use crate::registry::{Entry, Family};
 

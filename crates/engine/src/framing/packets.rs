@@ -42,6 +42,16 @@ pub struct Packet {
     under_way: u32,
     /// Whether a cell of it has been dropped.
     pub damaged: bool,
+    /// Whether its receiver takes it for a continuation of another.
+    spoiled: bool,
+}
+
+impl Packet {
+    /// Whether its receiver gets it, once all its cells were let in or dropped.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        !self.damaged && !self.spoiled
+    }
 }
 
 /// All packets under way; places are used again.
@@ -57,7 +67,7 @@ impl Packets {
     /// # Panics
     /// If more than `u32::MAX` packets are under way.
     pub fn insert(&mut self, content: Content, cells: u32, bits: u64) -> PacketId {
-        let packet = Packet { content, cells, bits, under_way: cells, damaged: false };
+        let packet = Packet { content, cells, bits, under_way: cells, damaged: false, spoiled: false };
         if let Some(id) = self.free.pop() {
             self.places[id.0 as usize] = packet;
             return id;
@@ -76,6 +86,17 @@ impl Packets {
     /// Marks a packet as damaged; tells whether it was whole before.
     pub fn damage(&mut self, id: PacketId) -> bool {
         !std::mem::replace(&mut self.places[id.0 as usize].damaged, true)
+    }
+
+    /// Notes that its receiver takes a packet for a continuation of another.
+    pub fn spoil(&mut self, id: PacketId) {
+        self.places[id.0 as usize].spoiled = true;
+    }
+
+    /// Takes a packet with all its cells out of the network.
+    pub fn release(&mut self, id: PacketId) {
+        self.places[id.0 as usize].under_way = 0;
+        self.free.push(id);
     }
 
     /// Takes one cell of a packet out of the network; the last one frees its place.

@@ -43,8 +43,43 @@ impl Reassembly {
             return None;
         }
         self.packet = None;
-        let whole = !self.mixed && self.cells == packets.get(cell.packet).cells;
+        let packet = packets.get(cell.packet);
+        let whole = !self.mixed && !packet.damaged && self.cells == packet.cells;
         whole.then_some(cell.packet)
+    }
+}
+
+/// The same law where the cells of a circuit are seen as they are let in, and no cell is lost behind: a packet is delivered if none
+/// of its cells was dropped and none of another stuck to it.
+#[derive(Clone, Debug)]
+pub struct Continuity {
+    lost_last_cell: LostLastCell,
+    /// Whether a cell of each circuit was let in since the last end of a packet.
+    is_open: Vec<bool>,
+    spoiled: Vec<PacketId>,
+}
+
+impl Continuity {
+    /// For so many circuits, without cells so far.
+    #[must_use]
+    pub fn new(lost_last_cell: LostLastCell, circuits: usize) -> Self {
+        Self { lost_last_cell, is_open: vec![false; circuits], spoiled: Vec::new() }
+    }
+
+    /// A cell was let in.
+    #[inline]
+    pub fn admit(&mut self, cell: Cell) {
+        let is_open = &mut self.is_open[cell.circuit()];
+        if cell.is_first() && *is_open && self.lost_last_cell == LostLastCell::CorruptsNextPacket {
+            self.spoiled.push(cell.packet);
+        }
+        *is_open = !cell.is_last();
+    }
+
+    /// Packets whose cells the receiver takes for a continuation of others, since the last time this was asked.
+    #[inline]
+    pub fn take_spoiled(&mut self) -> impl Iterator<Item = PacketId> {
+        self.spoiled.drain(..)
     }
 }
 
@@ -52,6 +87,7 @@ impl Reassembly {
 mod tests {
     use super::super::Content;
     use super::*;
+    use proptest::prelude::*;
 
     /// Receives the given cells of packets of four cells each; gives the numbers of the packets that come out.
     fn receive(rule: LostLastCell, cells: &[(u32, u32)]) -> Vec<u32> {
@@ -85,6 +121,38 @@ mod tests {
     fn missing_cells_that_add_up_to_a_whole_packet_do_not_make_one() {
         let lost = [(0, 2), (0, 3), (1, 0), (1, 1)];
         assert_eq!(receive(LostLastCell::CorruptsNextPacket, &without(&lost)), [2]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_let_in_tells_which_packets_a_receiver_gets(
+            rule in prop::sample::select(vec![LostLastCell::CorruptsNextPacket, LostLastCell::CorruptsOwnPacket]),
+            sizes in prop::collection::vec(1_u32..5, 1..12),
+            lost in prop::collection::vec(prop::bool::weighted(0.2), 60),
+        ) {
+            let mut packets = Packets::default();
+            let ids: Vec<_> = sizes.iter().map(|&cells| packets.insert(Content::Synchronize, cells, 424)).collect();
+            let mut reassembly = Reassembly::new(rule);
+            let mut continuity = Continuity::new(rule, 1);
+            let (mut received, mut expected) = (Vec::new(), Vec::new());
+            let mut fate = lost.iter();
+            for (&id, &size) in ids.iter().zip(&sizes) {
+                let mut last_comes = false;
+                for index in 0..size {
+                    let cell = Cell::new(id, 0, index == 0, index + 1 == size);
+                    if *fate.next().expect("as many as there can be cells") {
+                        packets.damage(id);
+                        continue;
+                    }
+                    received.extend(reassembly.receive(cell, &packets));
+                    continuity.admit(cell);
+                    last_comes = cell.is_last();
+                }
+                continuity.take_spoiled().for_each(|id| packets.spoil(id));
+                expected.extend((last_comes && packets.get(id).is_whole()).then_some(id));
+            }
+            prop_assert_eq!(received, expected);
+        }
     }
 
     #[test]

@@ -264,8 +264,8 @@ pub struct ClassRecord {
     pub mean_queue_cells: f64,
 }
 
-/// What a simulation cost.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+/// What a simulation cost. All counts are those of the model, whatever the driver: the fast one counts what it computes.
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Work {
     /// Events processed.
     pub events: u64,
@@ -273,4 +273,9 @@ pub struct Work {
     pub cell_hops: u64,
     /// Packets carried, counted on each line by their last cells.
     pub packet_hops: u64,
+    /// How time was advanced: "fast", or "events" one by one. Nothing else in a record depends on it.
+    pub driver: &'static str,
+    /// Why the fast driver was not at work, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handed_over: Option<String>,
 }

@@ -12,8 +12,8 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn emit(&mut self, now: Time, number: usize) {
         let emission = self.backgrounds[number].emit(now);
         match emission.next {
-            Some(time) => self.calendar.schedule(self.background_slot(number), time, OTHER_RANK),
-            None => self.calendar.cancel(self.background_slot(number)),
+            Some(time) => self.calendar.schedule(self.agenda.background(number), time, OTHER_RANK),
+            None => self.calendar.cancel(self.agenda.background(number)),
         }
         let circuit = (self.circuit_ends.len() + number) as u32;
         let packet = self.packets.insert(Content::Background, emission.cells, emission.bits);

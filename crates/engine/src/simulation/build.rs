@@ -1,8 +1,9 @@
 //! From a checked scenario to a network at rest.
 
+use super::agenda::{Agenda, NOWHERE};
 use super::loss_point::place_loss_points;
 use super::policing::Policing;
-use super::{Entrance, Event, Flow, LineEnd, Link, OTHER_RANK, SERVICE_RANK, Simulation, Way};
+use super::{Driver, Entrance, Flow, LineEnd, Link, OTHER_RANK, SERVICE_RANK, Simulation, Way};
 use crate::calendar::Calendar;
 use crate::framing::{Packets, Reassembly, Unit};
 use crate::link::Line;
@@ -21,6 +22,12 @@ impl<O: Observer> Simulation<O> {
     /// A network at rest, its sources about to start.
     #[must_use]
     pub fn new(scenario: &Scenario, observer: O) -> Self {
+        Self::driven_by(Driver::default(), scenario, observer)
+    }
+
+    /// The same with the driver asked for, if it can.
+    #[must_use]
+    pub fn driven_by(driver: Driver, scenario: &Scenario, observer: O) -> Self {
         let graph = scenario.graph();
         let chance = Chance { seed: scenario.seed, replication: scenario.replication };
         let framing = scenario.framing.build(&());
@@ -33,9 +40,10 @@ impl<O: Observer> Simulation<O> {
             scenario.sources_of_background(&graph).into_iter().partition(|source| source.class() == Class::Ubr);
         let background_port = ports.iter().position(|port| Some(port.line) == graph.bottleneck_number()).unwrap_or(0);
         let first_vbr = vbr.into_iter().filter_map(|source| ports[background_port].add_vbr(source)).min();
+        let agenda = plan_events(&graph, &mut links, &ports, flows.len(), sources.len(), backgrounds.len());
         let mut simulation = Self {
-            calendar: Calendar::new(links.len() + ports.len() + 2 * flows.len() + sources.len() + backgrounds.len()),
-            events: list_events(links.len(), ports.len(), flows.len(), sources.len(), backgrounds.len()),
+            calendar: Calendar::new(agenda.len()),
+            agenda,
             routes: Routes::of(&graph),
             port_fingerprints: vec![Fingerprint::default(); ports.len()],
             links,
@@ -49,6 +57,8 @@ impl<O: Observer> Simulation<O> {
             flows,
             framing,
             packets: Packets::default(),
+            fast: None,
+            handed_over: None,
             end: Time::ZERO + scenario.duration.0,
             events_processed: 0,
             cells_sent: 0,
@@ -60,28 +70,43 @@ impl<O: Observer> Simulation<O> {
         };
         for connection in 0..simulation.sources.len() {
             let start = simulation.sources[connection].start();
-            simulation.calendar.schedule(simulation.wake_slot(connection), start, OTHER_RANK);
+            simulation.calendar.schedule(simulation.agenda.wake(connection), start, OTHER_RANK);
         }
         for number in 0..simulation.backgrounds.len() {
             let start = simulation.backgrounds[number].start();
-            simulation.calendar.schedule(simulation.background_slot(number), start, OTHER_RANK);
+            simulation.calendar.schedule(simulation.agenda.background(number), start, OTHER_RANK);
         }
         if let Some(time) = first_vbr {
-            simulation.calendar.schedule(simulation.port_slot(background_port), time, SERVICE_RANK);
+            simulation.calendar.schedule(simulation.agenda.port(background_port), time, SERVICE_RANK);
+        }
+        if driver == Driver::Fast {
+            simulation.take_fast(&graph, first_vbr);
         }
         simulation
     }
 }
 
-/// The events of all entities, in the order of their places in the calendar.
-fn list_events(links: usize, ports: usize, flows: usize, sources: usize, backgrounds: usize) -> Vec<Event> {
-    let arrivals = (0..links).map(Event::Arrival);
-    let services = (0..ports).map(Event::Service);
-    let timeouts = (0..flows).map(Event::Timeout);
-    let acknowledgments = (0..flows).map(Event::LateAcknowledgment);
-    let wakes = (0..sources).map(Event::Wake);
-    let backgrounds = (0..backgrounds).map(Event::Background);
-    arrivals.chain(services).chain(timeouts).chain(acknowledgments).chain(wakes).chain(backgrounds).collect()
+/// Gives every entity that can have an event its slot of the calendar.
+fn plan_events(
+    graph: &Graph,
+    links: &mut [Link],
+    ports: &[Port],
+    flows: usize,
+    sources: usize,
+    backgrounds: usize,
+) -> Agenda {
+    let mut is_watched = vec![true; links.len()];
+    for flow in &graph.flows {
+        for hop in flow.forward.windows(2).chain(flow.backward.windows(2)) {
+            is_watched[hop[1]] &= !links[hop[0]].line.is_relayed();
+        }
+    }
+    let port_lines: Vec<_> = ports.iter().map(|port| port.line).collect();
+    let agenda = Agenda::new(&port_lines, &is_watched, flows, sources, backgrounds);
+    for (number, link) in links.iter_mut().enumerate() {
+        link.slot = agenda.line(number);
+    }
+    agenda
 }
 
 fn build_links(scenario: &Scenario, graph: &Graph, unit: Unit, chance: Chance) -> (Vec<Link>, Vec<Port>) {
@@ -102,7 +127,8 @@ fn build_links(scenario: &Scenario, graph: &Graph, unit: Unit, chance: Chance) -
         });
         let end = graph.links[relays[number].unwrap_or(number)].to;
         let end = if graph.nodes[end].is_host { LineEnd::Host } else { LineEnd::Switch(end) };
-        links.push(Link { line, end, entrance: port.map_or(Entrance::Open, Entrance::Port) });
+        let entrance = port.map_or(Entrance::Open, Entrance::Port);
+        links.push(Link { line, slot: NOWHERE, end, entrance });
     }
     (links, ports)
 }

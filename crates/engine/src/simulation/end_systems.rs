@@ -15,20 +15,28 @@ impl<O: Observer> Simulation<O> {
         let content = end.receive(cell, &self.packets).map(|packet| self.packets.get(packet).content);
         self.cells_delivered += 1;
         self.packets.release_cell(cell.packet);
+        if let Some(content) = content {
+            self.hand_over(now, circuit, content);
+        }
+    }
+
+    /// A whole packet has reached the end of its circuit.
+    #[inline]
+    pub(super) fn hand_over(&mut self, now: Time, circuit: usize, content: Content) {
         match content {
-            Some(Content::Data { sequence, length, sent }) => {
+            Content::Data { sequence, length, sent } => {
                 self.receive_segment(now, self.flow_with_data_on(circuit), sequence, length, sent);
             }
-            Some(Content::Acknowledgment(acknowledgment)) => {
+            Content::Acknowledgment(acknowledgment) => {
                 self.receive_acknowledgment(now, self.flow_with_acknowledgments_on(circuit), acknowledgment);
             }
-            Some(Content::Synchronize) => {
+            Content::Synchronize => {
                 let number = self.flow_with_data_on(circuit);
                 self.observer.synchronize_received(now, number);
                 self.send_backward(now, number, Content::Synchronized, option_bytes::SYNCHRONIZE);
             }
-            Some(Content::Synchronized) => self.open(now, self.flow_with_acknowledgments_on(circuit)),
-            Some(Content::Background) | None => {}
+            Content::Synchronized => self.open(now, self.flow_with_acknowledgments_on(circuit)),
+            Content::Background => {}
         }
     }
 
@@ -66,7 +74,7 @@ impl<O: Observer> Simulation<O> {
         if let Some(acknowledgment) = acknowledgment {
             self.send_acknowledgment(now, number, acknowledgment);
         }
-        self.watch_receiver(number);
+        self.watch_receiver(now, number);
         if self.has_requests() {
             self.tell_application(now, number, next);
         }
@@ -88,16 +96,16 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn acknowledge_late(&mut self, now: Time, number: usize) {
         let acknowledgment = self.flows[number].receiver.acknowledge_late();
         self.send_acknowledgment(now, number, acknowledgment);
-        self.watch_receiver(number);
+        self.watch_receiver(now, number);
     }
 
     /// Sets the receiver's timer in the calendar.
-    fn watch_receiver(&mut self, number: usize) {
+    fn watch_receiver(&mut self, now: Time, number: usize) {
         let flow = &mut self.flows[number];
         let due = flow.receiver.due();
         if flow.late_acknowledgment != due {
             flow.late_acknowledgment = due;
-            self.schedule_or_cancel(self.late_acknowledgment_slot(number), due);
+            self.schedule_or_cancel(now, self.agenda.late_acknowledgment(number), due);
         }
     }
 
@@ -136,7 +144,7 @@ impl<O: Observer> Simulation<O> {
             self.observer.timed_out(now, number, flow.sender.window());
         }
         flow.sender.expire(now, &mut self.segments);
-        self.calendar.cancel(self.timer_slot(number));
+        self.calendar.cancel(self.agenda.timer(number));
         self.send_segments(now, number);
     }
 
@@ -145,7 +153,7 @@ impl<O: Observer> Simulation<O> {
         let wake = source.wake(now);
         let number = if source.asks() { self.sources.len() + connection } else { connection };
         self.flows[number].sender.offer(now, wake.bytes, &mut self.segments);
-        self.schedule_or_cancel(self.wake_slot(connection), wake.next);
+        self.schedule_or_cancel(now, self.agenda.wake(connection), wake.next);
         self.send_segments(now, number);
     }
 
@@ -168,12 +176,15 @@ impl<O: Observer> Simulation<O> {
         let expires = flow.sender.expires();
         if flow.timer != expires {
             flow.timer = expires;
-            self.schedule_or_cancel(self.timer_slot(number), expires);
+            self.schedule_or_cancel(now, self.agenda.timer(number), expires);
         }
         self.observer.sender_acted(now, number, &self.flows[number].sender);
     }
 
-    pub(super) fn schedule_or_cancel(&mut self, slot: Slot, time: Option<Time>) {
+    pub(super) fn schedule_or_cancel(&mut self, now: Time, slot: Slot, time: Option<Time>) {
+        if let Some(fast) = &mut self.fast {
+            fast.note_scheduled(slot, now);
+        }
         match time {
             Some(time) => self.calendar.schedule(slot, time, OTHER_RANK),
             None => self.calendar.cancel(slot),
@@ -186,9 +197,14 @@ impl<O: Observer> Simulation<O> {
         let cells = self.framing.cells(payload_bytes, option_bytes) as u32;
         let packet = self.packets.insert(content, cells, self.framing.bits(payload_bytes, option_bytes));
         self.cells_sent += u64::from(cells);
-        let idle = self.links[line].line.is_empty();
         let first = self.mark_at_source(now, Cell::new(packet, circuit as u32, true, cells == 1), cells);
-        self.links[line].line.send_packet(now, first, self.packets.get(packet));
+        let packet = self.packets.get(packet);
+        let link = &mut self.links[line];
+        if let Some(fast) = &mut self.fast {
+            return fast.send(now, line, &mut link.line, first, packet);
+        }
+        let idle = link.line.is_empty();
+        link.line.send_packet(now, first, packet);
         if idle {
             self.watch_line(line);
         }

@@ -1,22 +1,28 @@
 //! The loop: takes the next event, lets the models act, schedules what follows. No model arithmetic here.
 
+mod agenda;
 mod audit;
 mod background;
 mod build;
+mod driver;
 mod end_systems;
+mod fast;
 mod loss_point;
 mod policing;
 mod results;
 
 pub use audit::Violation;
+pub use driver::Driver;
 
+use agenda::Agenda;
+use fast::Fast;
 use loss_point::LossPoint;
 use policing::Policing;
 
 use crate::background::Background;
 use crate::calendar::{Calendar, Slot};
 use crate::framing::{Cell, Framing, Packets, Reassembly};
-use crate::link::Line;
+use crate::link::{Feed, Line};
 use crate::measure::{Fingerprint, RunRecord};
 use crate::observer::{Observer, Unobserved};
 use crate::scenario::Scenario;
@@ -31,7 +37,15 @@ use crate::units::Time;
 /// # Errors
 /// If a conservation law does not hold at the end, which would be a mistake of the engine.
 pub fn run(scenario: &Scenario) -> Result<RunRecord, Violation> {
-    let mut simulation = Simulation::new(scenario, Unobserved);
+    run_by(Driver::Fast, scenario)
+}
+
+/// Simulates a scenario from beginning to end, with the driver asked for if it can.
+///
+/// # Errors
+/// If a conservation law does not hold at the end, which would be a mistake of the engine.
+pub fn run_by(driver: Driver, scenario: &Scenario) -> Result<RunRecord, Violation> {
+    let mut simulation = Simulation::driven_by(driver, scenario, Unobserved);
     simulation.advance(simulation.end());
     simulation.finish()
 }
@@ -67,6 +81,8 @@ enum LineEnd {
 /// A line with what surrounds it.
 struct Link {
     line: Line,
+    /// Of its arrivals in the calendar.
+    slot: Slot,
     end: LineEnd,
     entrance: Entrance,
 }
@@ -114,7 +130,7 @@ pub struct Simulation<O: Observer> {
     scenario: Scenario,
     observer: O,
     calendar: Calendar,
-    events: Vec<Event>,
+    agenda: Agenda,
     links: Vec<Link>,
     routes: Routes,
     ports: Vec<Port>,
@@ -131,6 +147,9 @@ pub struct Simulation<O: Observer> {
     policing: Option<Policing>,
     framing: Box<dyn Framing>,
     packets: Packets,
+    /// The fast driver, if it is at work, and why it is not, if it was asked for.
+    fast: Option<Box<Fast>>,
+    handed_over: Option<String>,
     end: Time,
     events_processed: u64,
     cells_sent: u64,
@@ -149,24 +168,39 @@ impl<O: Observer> Simulation<O> {
     /// Lets everything happen that happens before `until` and before the end.
     pub fn advance(&mut self, until: Time) {
         let until = until.min(self.end);
+        if self.fast.is_some() {
+            match self.advance_fast(until) {
+                Ok(()) => return,
+                Err(tie) => self.begin_again(tie),
+            }
+        }
+        self.advance_by_events(until);
+    }
+
+    fn advance_by_events(&mut self, until: Time) {
         loop {
             let (now, slot) = self.calendar.first();
             if now >= until {
                 return;
             }
             self.events_processed += 1;
-            match self.events[slot.0 as usize] {
-                Event::Arrival(line) => self.arrive(now, line),
-                Event::Service(port) => self.serve(now, port),
-                Event::Timeout(flow) => self.time_out(now, flow),
-                Event::Wake(connection) => self.wake(now, connection),
-                Event::LateAcknowledgment(flow) => self.acknowledge_late(now, flow),
-                Event::Background(number) => self.emit(now, number),
-            }
+            self.happen(now, slot);
             #[cfg(debug_assertions)]
             if self.events_processed.is_multiple_of(1 << 14) {
                 self.audit().unwrap_or_else(|violation| panic!("at {} s: {violation}", now.as_seconds()));
             }
+        }
+    }
+
+    #[inline(always)]
+    fn happen(&mut self, now: Time, slot: Slot) {
+        match self.agenda.event(slot) {
+            Event::Arrival(line) => self.arrive(now, line),
+            Event::Service(port) => self.serve(now, port),
+            Event::Timeout(flow) => self.time_out(now, flow),
+            Event::Wake(flow) => self.wake(now, flow),
+            Event::LateAcknowledgment(flow) => self.acknowledge_late(now, flow),
+            Event::Background(number) => self.emit(now, number),
         }
     }
 
@@ -192,36 +226,13 @@ impl<O: Observer> Simulation<O> {
         self.observer
     }
 
-    fn line_slot(line: usize) -> Slot {
-        slot(line)
-    }
-
-    fn port_slot(&self, port: usize) -> Slot {
-        slot(self.links.len() + port)
-    }
-
-    fn timer_slot(&self, flow: usize) -> Slot {
-        slot(self.links.len() + self.ports.len() + flow)
-    }
-
-    fn late_acknowledgment_slot(&self, flow: usize) -> Slot {
-        slot(self.links.len() + self.ports.len() + self.flows.len() + flow)
-    }
-
-    fn wake_slot(&self, connection: usize) -> Slot {
-        slot(self.links.len() + self.ports.len() + 2 * self.flows.len() + connection)
-    }
-
-    fn background_slot(&self, number: usize) -> Slot {
-        slot(self.links.len() + self.ports.len() + 2 * self.flows.len() + self.sources.len() + number)
-    }
-
     /// Puts the head of a line into the calendar.
     #[inline]
     fn watch_line(&mut self, line: usize) {
-        match self.links[line].line.next_arrival() {
-            Some(time) => self.calendar.schedule(Self::line_slot(line), time, OTHER_RANK),
-            None => self.calendar.cancel(Self::line_slot(line)),
+        let link = &self.links[line];
+        match link.line.next_arrival() {
+            Some(time) => self.calendar.schedule(link.slot, time, OTHER_RANK),
+            None => self.calendar.cancel(link.slot),
         }
     }
 
@@ -256,7 +267,7 @@ impl<O: Observer> Simulation<O> {
     #[inline(always)]
     fn enter_port(&mut self, now: Time, port: usize, cell: Cell) {
         if let Some(time) = self.ports[port].receive(now, cell, &mut self.dropped) {
-            self.calendar.schedule(self.port_slot(port), time, SERVICE_RANK);
+            self.calendar.schedule(self.agenda.port(port), time, SERVICE_RANK);
         }
         if !self.ports[port].is_slotted() {
             self.observer.queue_changed(now, port, &self.ports[port]);
@@ -279,10 +290,11 @@ impl<O: Observer> Simulation<O> {
     fn serve(&mut self, now: Time, port: usize) {
         let line = self.ports[port].line;
         let idle = self.links[line].line.is_empty();
-        let next = self.ports[port].serve(now, &mut self.links[line].line, &self.packets, &mut self.dropped);
+        let mut outlet = Feed { line: &mut self.links[line].line, packets: &self.packets };
+        let next = self.ports[port].serve(now, &mut outlet, &mut self.dropped);
         match next {
-            Some(time) => self.calendar.schedule(self.port_slot(port), time, SERVICE_RANK),
-            None => self.calendar.cancel(self.port_slot(port)),
+            Some(time) => self.calendar.schedule(self.agenda.port(port), time, SERVICE_RANK),
+            None => self.calendar.cancel(self.agenda.port(port)),
         }
         if idle {
             self.watch_line(line);
@@ -300,22 +312,22 @@ impl<O: Observer> Simulation<O> {
     fn account_for_drops(&mut self, now: Time, port: usize) {
         for index in 0..self.dropped.len() {
             let (cell, reason) = self.dropped[index];
-            self.port_fingerprints[port].add(now.0);
-            self.port_fingerprints[port].add(cell.circuit() as u64);
             self.observer.cell_dropped(now, port, cell, reason);
             if self.packets.damage(cell.packet) {
-                self.ports[port].count_dropped_packet();
                 let content = self.packets.get(cell.packet).content;
                 self.observer.packet_dropped(now, port, self.flow_of(&content, cell), cell, &content, reason);
                 self.policing.iter_mut().for_each(|policing| policing.count_dropped(cell));
+                self.ports[port].count_dropped_packet();
             }
+            note_drop(now, cell, &mut self.port_fingerprints[port]);
             self.packets.release_cell(cell.packet);
         }
         self.dropped.clear();
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "a scenario is refused long before it has 2^32 entities")]
-fn slot(index: usize) -> Slot {
-    Slot(index as u32)
+/// A port has dropped a cell.
+fn note_drop(now: Time, cell: Cell, fingerprint: &mut Fingerprint) {
+    fingerprint.add(now.0);
+    fingerprint.add(cell.circuit() as u64);
 }

@@ -201,6 +201,8 @@ impl<O: Observer> Simulation<O> {
             events: self.events_processed,
             cell_hops: self.links.iter().map(|link| link.line.cell_hops()).sum(),
             packet_hops: self.links.iter().map(|link| link.line.packet_hops()).sum(),
+            driver: self.driver().name(),
+            handed_over: self.handed_over.clone(),
         }
     }
 

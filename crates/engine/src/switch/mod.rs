@@ -3,6 +3,7 @@
 pub mod drop_policy;
 mod occupancy;
 mod port;
+mod rounds;
 pub mod scheduler;
 pub mod service;
 mod slots;

@@ -65,17 +65,37 @@ impl Occupancy {
     /// Counts a cell in.
     #[inline]
     pub fn add(&mut self, circuit: usize) {
-        self.total += 1;
-        self.of_circuit[circuit] += 1;
-        self.active += u64::from(self.of_circuit[circuit] == 1);
+        self.add_several(circuit, 1);
     }
 
     /// Counts a cell out.
     #[inline]
     pub fn remove(&mut self, circuit: usize) {
-        self.total -= 1;
-        self.of_circuit[circuit] -= 1;
-        self.active -= u64::from(self.of_circuit[circuit] == 0);
+        self.leave(1);
+        self.forget(circuit, 1);
+    }
+
+    /// Counts several cells of a circuit in.
+    #[inline]
+    pub fn add_several(&mut self, circuit: usize, cells: u64) {
+        self.total += cells;
+        self.active += u64::from(self.of_circuit[circuit] == 0);
+        self.of_circuit[circuit] += cells;
+    }
+
+    /// Counts cells out whose circuits are told later, by [`forget`](Self::forget).
+    #[inline]
+    pub fn leave(&mut self, cells: u64) {
+        self.total -= cells;
+    }
+
+    /// Tells of which circuit cells were that were counted out by [`leave`](Self::leave).
+    #[inline]
+    pub fn forget(&mut self, circuit: usize, cells: u64) {
+        if cells > 0 {
+            self.of_circuit[circuit] -= cells;
+            self.active -= u64::from(self.of_circuit[circuit] == 0);
+        }
     }
 }
 

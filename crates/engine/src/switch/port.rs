@@ -1,6 +1,7 @@
 //! An output port: a buffer, the policy that guards it, and the line it feeds.
 
 use super::drop_policy::{BufferContext, DropPolicy, Verdict};
+use super::rounds::RoundQueue;
 use super::scheduler::{Class, FifoQueue, Scheduler, Turn};
 use super::service::Service;
 use super::slots::Slots;
@@ -8,8 +9,8 @@ use super::vbr::VbrQueue;
 use super::{ArrivalOrder, Occupancy, PortStatistics};
 use crate::background::Background;
 use crate::config::Parameter;
-use crate::framing::{Cell, Packets};
-use crate::link::Line;
+use crate::framing::{Cell, Continuity, PacketId};
+use crate::link::Outlet;
 use crate::random::Stream;
 use crate::registry::Chosen;
 use crate::scenario::Buffer;
@@ -42,9 +43,11 @@ crate::section! {
 pub type Dropped = (Cell, Verdict);
 
 /// The UBR cells that wait.
-enum Queue {
+pub(super) enum Queue {
     /// In one queue without service classes: nearly every run, and so without a virtual call.
     Fifo(FifoQueue),
+    /// The same by whole rounds, for the fast driver.
+    ByRounds(RoundQueue),
     /// As a scheduler keeps them.
     Scheduled(Box<dyn Scheduler>),
 }
@@ -58,37 +61,48 @@ impl Queue {
     fn enqueue(&mut self, cell: Cell) {
         match self {
             Self::Fifo(queue) => queue.push(cell),
+            Self::ByRounds(queue) => queue.push(cell),
             Self::Scheduled(scheduler) => scheduler.enqueue(cell),
         }
     }
 
     #[inline]
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> u64 {
         match self {
-            Self::Fifo(queue) => queue.len(),
-            Self::Scheduled(scheduler) => scheduler.len(),
+            Self::Fifo(queue) => queue.len() as u64,
+            Self::ByRounds(queue) => queue.len(),
+            Self::Scheduled(scheduler) => scheduler.len() as u64,
         }
     }
 }
 
 /// The UBR cells that wait, and the policy that decides who joins them.
-struct Guarded {
-    occupancy: Occupancy,
-    policy: Box<dyn DropPolicy>,
-    queue: Queue,
-    statistics: PortStatistics,
+pub(super) struct Guarded {
+    pub(super) occupancy: Occupancy,
+    pub(super) policy: Box<dyn DropPolicy>,
+    pub(super) queue: Queue,
+    pub(super) statistics: PortStatistics,
+    /// Which packets arrive whole, where nobody follows their cells to the receivers.
+    pub(super) continuity: Option<Continuity>,
 }
 
 impl Guarded {
+    /// Lets in a cell.
+    #[inline(always)]
+    pub(super) fn accept(&mut self, cell: Cell) {
+        self.occupancy.add(cell.circuit());
+        if let Some(continuity) = &mut self.continuity {
+            continuity.admit(cell);
+        }
+        self.queue.enqueue(cell);
+        self.statistics.max_queue_cells = self.statistics.max_queue_cells.max(self.occupancy.total());
+    }
+
     #[inline(always)]
     fn admit(&mut self, cell: Cell, dropped: &mut Vec<Dropped>) {
         let circuit = cell.circuit();
         match self.policy.decide(cell, circuit, &self.occupancy) {
-            Verdict::Accept => {
-                self.occupancy.add(circuit);
-                self.queue.enqueue(cell);
-                self.statistics.max_queue_cells = self.statistics.max_queue_cells.max(self.occupancy.total());
-            }
+            Verdict::Accept => self.accept(cell),
             verdict => {
                 self.statistics.cells_dropped += 1;
                 dropped.push((cell, verdict));
@@ -101,15 +115,15 @@ impl Guarded {
 pub struct Port {
     /// The line it feeds, by number.
     pub line: usize,
-    buffer: Guarded,
-    slots: Slots,
+    pub(super) buffer: Guarded,
+    pub(super) slots: Slots,
     is_slotted: bool,
     cell_slots: CellSlots,
     /// When the next cell may be sent; meaningful while a service is pending.
-    boundary: LineClock,
+    pub(super) boundary: LineClock,
     /// The slot that ends at `boundary`.
-    slot: u64,
-    service_is_pending: bool,
+    pub(super) slot: u64,
+    pub(super) service_is_pending: bool,
     counts_cell_in_service: bool,
     /// The circuit of the cell in service, if it still counts.
     in_service: Option<usize>,
@@ -130,6 +144,7 @@ impl Port {
                 policy: config.policy.build(buffer),
                 queue,
                 statistics: PortStatistics::default(),
+                continuity: None,
             },
             slots: Slots::new(config.arrival_order, buffer.circuits, chance),
             is_slotted: config.arrival_order.is_slotted(),
@@ -176,10 +191,30 @@ impl Port {
         self.buffer.statistics.packets_dropped += 1;
     }
 
+    /// Whether nothing is being sent.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        !self.service_is_pending
+    }
+
+    /// From now on sees to it which packets arrive whole, and lets in whole rounds where there is one queue. Nothing waits yet.
+    pub fn follow(&mut self, continuity: Continuity) {
+        self.buffer.continuity = Some(continuity);
+        if matches!(self.buffer.queue, Queue::Fifo(_)) && !self.counts_cell_in_service {
+            self.buffer.queue = Queue::ByRounds(RoundQueue::default());
+        }
+    }
+
+    /// Packets that a receiver will take for a continuation of others, since the last time this was asked.
+    #[inline]
+    pub fn take_spoiled(&mut self) -> impl Iterator<Item = PacketId> {
+        self.buffer.continuity.iter_mut().flat_map(Continuity::take_spoiled)
+    }
+
     /// UBR cells that wait, those of the slot that is not over yet included.
     #[must_use]
     pub fn cells_held(&self) -> u64 {
-        self.buffer.queue.len() as u64 + self.slots.len()
+        self.buffer.queue.len() + self.slots.len()
     }
 
     /// Whether cells are admitted at the end of the slot in which they arrive, and not at once.
@@ -223,8 +258,11 @@ impl Port {
     }
 
     /// Ends a slot: admits the cells that arrived in it and sends the head of the queue. Gives when to serve again.
-    pub fn serve(&mut self, now: Time, line: &mut Line, packets: &Packets, dropped: &mut Vec<Dropped>) -> Option<Time> {
+    pub fn serve(&mut self, now: Time, outlet: &mut impl Outlet, dropped: &mut Vec<Dropped>) -> Option<Time> {
         self.integrate(now);
+        if let Queue::ByRounds(_) = self.buffer.queue {
+            self.settle_rounds();
+        }
         for &cell in self.slots.close(self.slot) {
             self.buffer.admit(cell, dropped);
         }
@@ -233,25 +271,28 @@ impl Port {
         if let Some(circuit) = self.in_service.take() {
             self.buffer.occupancy.remove(circuit);
         }
-        if let Queue::Fifo(queue) = &mut self.buffer.queue {
-            let cell = queue.pop();
-            return self.send(cell, line, packets);
+        match &mut self.buffer.queue {
+            Queue::Fifo(queue) => {
+                let cell = queue.pop();
+                self.send(cell, outlet)
+            }
+            Queue::ByRounds(_) => self.serve_one_of_rounds(outlet),
+            Queue::Scheduled(_) => self.serve_classes(now, outlet),
         }
-        self.serve_classes(now, line, packets)
     }
 
     #[inline]
-    fn integrate(&mut self, now: Time) {
+    pub(super) fn integrate(&mut self, now: Time) {
         self.buffer.statistics.integrate(self.buffer.occupancy.total(), now);
     }
 
     /// Hands a cell to the line, if there is one. Gives when the line is free again.
     // Always: every cell of a run passes here, and one caller is far busier than the other.
     #[inline(always)]
-    fn send(&mut self, cell: Option<Cell>, line: &mut Line, packets: &Packets) -> Option<Time> {
+    fn send(&mut self, cell: Option<Cell>, outlet: &mut impl Outlet) -> Option<Time> {
         self.service_is_pending = cell.is_some();
         let cell = cell?;
-        self.boundary = line.send_cell_at(self.boundary, cell, packets);
+        self.boundary = outlet.send_cell_at(self.boundary, cell);
         self.buffer.statistics.cells_out += 1;
         if self.counts_cell_in_service {
             self.in_service = Some(cell.circuit());
@@ -263,18 +304,18 @@ impl Port {
 
     /// Lets the scheduler decide who sends. Gives when to serve again.
     #[inline(never)]
-    fn serve_classes(&mut self, now: Time, line: &mut Line, packets: &Packets) -> Option<Time> {
+    fn serve_classes(&mut self, now: Time, outlet: &mut impl Outlet) -> Option<Time> {
         let Queue::Scheduled(scheduler) = &mut self.buffer.queue else { return None };
         let vbr_waits = self.vbr.as_mut().is_some_and(|vbr| vbr.gather(now, self.is_slotted));
         match scheduler.dequeue(vbr_waits) {
             Some(Turn::Ubr(cell)) => {
                 self.vbr.iter_mut().for_each(|vbr| vbr.last_served = Class::Ubr);
-                self.send(Some(cell), line, packets)
+                self.send(Some(cell), outlet)
             }
             Some(Turn::Vbr) => {
                 self.vbr.as_mut().expect("it has a cell that waits").take();
                 self.service_is_pending = true;
-                self.boundary = line.send_anonymous_cell_at(self.boundary);
+                self.boundary = outlet.send_anonymous_cell_at(self.boundary);
                 Some(self.boundary.time)
             }
             None => {

@@ -72,19 +72,41 @@ impl Slots {
         self.waiting.len() as u64
     }
 
+    /// Whether no cell has come in the current slot.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Whether the first cell of a packet has come in the current slot.
+    #[must_use]
+    pub fn begins_packet(&self) -> bool {
+        self.waiting.iter().any(|cell| cell.is_first())
+    }
+
     /// Closes slot number `slot`: its cells in the order in which they are admitted.
     ///
     /// Cells of one circuit always keep their order.
     pub fn close(&mut self, slot: u64) -> &[Cell] {
         if self.waiting.len() > 1 {
-            match self.order {
-                ArrivalOrder::FirstComeFirstServed | ArrivalOrder::ByFraming => {}
-                ArrivalOrder::Fixed => self.waiting.sort_by_key(|cell| cell.circuit()),
-                ArrivalOrder::Rotating => self.rotate(slot),
-                ArrivalOrder::SeededRandom => self.shuffle(slot),
-            }
+            let cells = std::mem::take(&mut self.waiting);
+            self.waiting = self.order(slot, cells);
         }
         &self.waiting
+    }
+
+    /// The cells of slot number `slot` in the order in which they are admitted.
+    #[must_use]
+    pub fn order(&self, slot: u64, mut cells: Vec<Cell>) -> Vec<Cell> {
+        match self.order {
+            ArrivalOrder::FirstComeFirstServed | ArrivalOrder::ByFraming => cells,
+            ArrivalOrder::Fixed => {
+                cells.sort_by_key(|cell| cell.circuit());
+                cells
+            }
+            ArrivalOrder::Rotating => self.rotate(slot, cells),
+            ArrivalOrder::SeededRandom => self.shuffle(slot, cells),
+        }
     }
 
     /// Forgets the cells of the slot that was closed.
@@ -94,30 +116,31 @@ impl Slots {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "smaller than the number of circuits")]
-    fn rotate(&mut self, slot: u64) {
+    fn rotate(&self, slot: u64, mut cells: Vec<Cell>) -> Vec<Cell> {
         let first = (slot % self.circuits as u64) as usize;
         let circuits = self.circuits;
-        self.waiting.sort_by_key(|cell| (cell.circuit() + circuits - first) % circuits);
+        cells.sort_by_key(|cell| (cell.circuit() + circuits - first) % circuits);
+        cells
     }
 
     /// A random permutation that depends only on the slot's number and on which circuits have cells in it.
-    fn shuffle(&mut self, slot: u64) {
-        self.waiting.sort_by_key(|cell| cell.circuit());
+    fn shuffle(&self, slot: u64, mut cells: Vec<Cell>) -> Vec<Cell> {
+        cells.sort_by_key(|cell| cell.circuit());
         let words = random_words(&self.chance, slot);
-        if self.waiting.windows(2).all(|pair| pair[0].circuit() != pair[1].circuit()) {
-            permute(&mut self.waiting, words);
-            return;
+        if cells.windows(2).all(|pair| pair[0].circuit() != pair[1].circuit()) {
+            permute(&mut cells, words);
+            return cells;
         }
         // A faster input has brought several cells of one circuit: permute the places, then fill them in order.
-        let mut places: Vec<usize> = self.waiting.iter().map(|cell| cell.circuit()).collect();
+        let mut places: Vec<usize> = cells.iter().map(|cell| cell.circuit()).collect();
         permute(&mut places, words);
-        let sorted = std::mem::take(&mut self.waiting);
         let mut taken = vec![0; self.circuits];
-        self.waiting.extend(places.into_iter().map(|circuit| {
-            let begin = sorted.partition_point(|cell| cell.circuit() < circuit);
+        let place = |circuit: usize| {
+            let begin = cells.partition_point(|cell| cell.circuit() < circuit);
             taken[circuit] += 1;
-            sorted[begin + taken[circuit] - 1]
-        }));
+            cells[begin + taken[circuit] - 1]
+        };
+        places.into_iter().map(place).collect()
     }
 }
 

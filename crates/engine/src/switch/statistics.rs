@@ -16,8 +16,8 @@ pub struct PortStatistics {
     /// Most cells in the buffer at any time.
     pub max_queue_cells: u64,
     /// Cells in the buffer, integrated over time in picoseconds.
-    queue_integral: u128,
-    queue_since: Time,
+    pub(super) queue_integral: u128,
+    pub(super) queue_since: Time,
 }
 
 impl PortStatistics {

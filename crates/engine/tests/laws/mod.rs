@@ -4,6 +4,7 @@ mod background;
 mod classes;
 mod conservation;
 mod delivery;
+mod drivers;
 mod frame_rates;
 mod integer_window;
 mod lone_flow;

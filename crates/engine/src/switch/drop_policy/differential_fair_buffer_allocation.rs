@@ -1,6 +1,6 @@
 //! Differential Fair Buffer Allocation.
 
-use super::{DropPolicy, Occupancy, PacketDiscard, Verdict, object_to_absent_rates};
+use super::{Asked, DropPolicy, Occupancy, PacketDiscard, Verdict, object_to_absent_rates};
 use crate::config::Probability;
 use crate::framing::Cell;
 use crate::random::Stream;
@@ -123,6 +123,14 @@ impl DropPolicy for Policy {
     fn decide(&mut self, cell: Cell, circuit: usize, occupancy: &Occupancy) -> Verdict {
         let (region, chance, rule) = (&self.region, &mut self.chance, self.tagged_above_low);
         self.packets.decide(cell, circuit, occupancy, || refuses(region, chance, rule, cell, circuit, occupancy))
+    }
+
+    fn asked(&self, circuit: usize) -> Asked {
+        self.packets.asked(circuit)
+    }
+
+    fn looks_at_circuits(&self, total: u64) -> bool {
+        total >= self.region.low
     }
 }
 

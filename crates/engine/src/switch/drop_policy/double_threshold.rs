@@ -1,6 +1,6 @@
 //! Two thresholds.
 
-use super::{DropPolicy, Occupancy, PacketDiscard, Verdict, object_to_absent_rates};
+use super::{Asked, DropPolicy, Occupancy, PacketDiscard, Verdict, object_to_absent_rates};
 use crate::framing::Cell;
 use crate::switch::Threshold;
 use crate::switch::threshold::object_to_order;
@@ -45,6 +45,14 @@ impl DropPolicy for Policy {
         self.packets.decide(cell, circuit, occupancy, || {
             occupancy.total() > if cell.is_tagged() { self.low } else { self.high }
         })
+    }
+
+    fn asked(&self, circuit: usize) -> Asked {
+        self.packets.asked(circuit)
+    }
+
+    fn looks_at_circuits(&self, _total: u64) -> bool {
+        false
     }
 }
 

@@ -1,6 +1,6 @@
 //! Early Packet Discard.
 
-use super::{DropPolicy, Occupancy, PacketDiscard, Verdict};
+use super::{Asked, DropPolicy, Occupancy, PacketDiscard, Verdict};
 use crate::framing::Cell;
 use crate::switch::Threshold;
 
@@ -35,6 +35,14 @@ struct Policy {
 impl DropPolicy for Policy {
     fn decide(&mut self, cell: Cell, circuit: usize, occupancy: &Occupancy) -> Verdict {
         self.packets.decide(cell, circuit, occupancy, || occupancy.total() > self.threshold)
+    }
+
+    fn asked(&self, circuit: usize) -> Asked {
+        self.packets.asked(circuit)
+    }
+
+    fn looks_at_circuits(&self, _total: u64) -> bool {
+        false
     }
 }
 

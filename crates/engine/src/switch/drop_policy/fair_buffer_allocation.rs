@@ -1,6 +1,6 @@
 //! Fair Buffer Allocation.
 
-use super::{DropPolicy, Occupancy, PacketDiscard, Verdict};
+use super::{Asked, DropPolicy, Occupancy, PacketDiscard, Verdict};
 use crate::config::PositiveNumber;
 use crate::framing::Cell;
 use crate::switch::Threshold;
@@ -58,6 +58,14 @@ impl DropPolicy for Policy {
         self.packets.decide(cell, circuit, occupancy, || {
             self.cutoff.refuses(occupancy.total(), || occupancy.load_ratio(circuit))
         })
+    }
+
+    fn asked(&self, circuit: usize) -> Asked {
+        self.packets.asked(circuit)
+    }
+
+    fn looks_at_circuits(&self, total: u64) -> bool {
+        total > self.cutoff.threshold
     }
 }
 

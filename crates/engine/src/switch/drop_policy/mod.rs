@@ -46,10 +46,30 @@ pub enum Verdict {
     Remainder,
 }
 
+/// About which cells of a circuit's current packet a policy must be asked while the buffer has room. What it need not be asked
+/// about it accepts, and nothing changes by that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Asked {
+    /// About none.
+    Never,
+    /// About the first.
+    AtFirst,
+    /// About every cell.
+    Always,
+}
+
 /// Decides about arriving cells.
 pub trait DropPolicy: Send {
     /// Whether `cell` of `circuit` joins a buffer that holds `occupancy`.
     fn decide(&mut self, cell: Cell, circuit: usize, occupancy: &Occupancy) -> Verdict;
+    /// About which cells of a circuit's current packet it must be asked.
+    fn asked(&self, _circuit: usize) -> Asked {
+        Asked::Always
+    }
+    /// Whether its answer depends on whose cells are in the buffer, with no more than `total` cells in it.
+    fn looks_at_circuits(&self, _total: u64) -> bool {
+        true
+    }
 }
 
 /// The buffer that a policy guards and a scheduler serves.

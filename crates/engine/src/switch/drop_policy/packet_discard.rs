@@ -1,6 +1,6 @@
 //! Discarding by packets: what the policies that see packet boundaries share.
 
-use super::{Occupancy, Verdict};
+use super::{Asked, Occupancy, Verdict};
 use crate::framing::Cell;
 
 /// What becomes of the cells of a circuit's current packet.
@@ -26,6 +26,12 @@ impl PacketDiscard {
     #[must_use]
     pub fn new(circuits: usize, discards_remainder: bool) -> Self {
         Self { fates: vec![Fate::Accepted; circuits], discards_remainder }
+    }
+
+    /// About which cells of a circuit's current packet it must be asked: a packet that was accepted is let in while there is room.
+    #[must_use]
+    pub fn asked(&self, circuit: usize) -> Asked {
+        if self.fates[circuit] == Fate::Accepted { Asked::AtFirst } else { Asked::Always }
     }
 
     /// Decides about a cell; `refuses` is asked once for each packet, at its first cell.

@@ -1,6 +1,6 @@
 //! Partial packet discard.
 
-use super::{DropPolicy, Occupancy, PacketDiscard, Verdict};
+use super::{Asked, DropPolicy, Occupancy, PacketDiscard, Verdict};
 use crate::framing::Cell;
 
 crate::model! {
@@ -17,6 +17,14 @@ struct Policy(PacketDiscard);
 impl DropPolicy for Policy {
     fn decide(&mut self, cell: Cell, circuit: usize, occupancy: &Occupancy) -> Verdict {
         self.0.decide(cell, circuit, occupancy, || false)
+    }
+
+    fn asked(&self, circuit: usize) -> Asked {
+        self.0.asked(circuit)
+    }
+
+    fn looks_at_circuits(&self, _total: u64) -> bool {
+        false
     }
 }
 

@@ -1,6 +1,6 @@
 //! Selective Drop.
 
-use super::{DropPolicy, Occupancy, PacketDiscard, Verdict};
+use super::{Asked, DropPolicy, Occupancy, PacketDiscard, Verdict};
 use crate::config::PositiveNumber;
 use crate::framing::Cell;
 use crate::switch::Threshold;
@@ -41,6 +41,14 @@ impl DropPolicy for Policy {
         self.packets.decide(cell, circuit, occupancy, || {
             occupancy.total() > self.threshold && occupancy.load_ratio(circuit) > self.z
         })
+    }
+
+    fn asked(&self, circuit: usize) -> Asked {
+        self.packets.asked(circuit)
+    }
+
+    fn looks_at_circuits(&self, total: u64) -> bool {
+        total > self.threshold
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tail drop: plain UBR.
 
-use super::{DropPolicy, Occupancy, Verdict};
+use super::{Asked, DropPolicy, Occupancy, Verdict};
 use crate::framing::Cell;
 
 crate::model! {
@@ -17,6 +17,14 @@ struct Policy;
 impl DropPolicy for Policy {
     fn decide(&mut self, _cell: Cell, _circuit: usize, occupancy: &Occupancy) -> Verdict {
         if occupancy.is_full() { Verdict::Overflow } else { Verdict::Accept }
+    }
+
+    fn asked(&self, _circuit: usize) -> Asked {
+        Asked::Never
+    }
+
+    fn looks_at_circuits(&self, _total: u64) -> bool {
+        false
     }
 }
 

@@ -1,7 +1,7 @@
 //! Fair Buffer Allocation with shares in proportion to minimum cell rates.
 
 use super::fair_buffer_allocation::Cutoff;
-use super::{DropPolicy, Occupancy, PacketDiscard, Verdict, object_to_absent_rates};
+use super::{Asked, DropPolicy, Occupancy, PacketDiscard, Verdict, object_to_absent_rates};
 use crate::config::PositiveNumber;
 use crate::framing::Cell;
 use crate::switch::Threshold;
@@ -63,6 +63,14 @@ impl DropPolicy for Policy {
         self.packets.decide(cell, circuit, occupancy, || {
             self.cutoff.refuses(occupancy.total(), || load_ratio(&self.weights, circuit, occupancy))
         })
+    }
+
+    fn asked(&self, circuit: usize) -> Asked {
+        self.packets.asked(circuit)
+    }
+
+    fn looks_at_circuits(&self, total: u64) -> bool {
+        total > self.cutoff.threshold
     }
 }
 

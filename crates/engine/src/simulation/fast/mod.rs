@@ -1,0 +1,244 @@
+//! The fast driver: another way to advance time over the same models.
+//!
+//! By events, every cell is an event on every line. Here the port is served slot after slot ahead of everything else, hops on
+//! which nothing can wait or get lost are computed, and only what ends at a sender or a receiver happens at its time. What comes
+//! out is the same to the byte; where it would not be, or that cannot be told, the run is simulated by events (`scope`, and
+//! [`Tie`]).
+
+mod backward;
+mod exit;
+mod forward;
+mod order;
+mod scope;
+
+pub(super) use order::Tie;
+pub(super) use scope::Scope;
+
+use backward::Backward;
+use exit::Leaving;
+use forward::Forward;
+use order::Moment;
+
+use super::{Simulation, note_drop};
+use crate::calendar::Slot;
+use crate::framing::{Cell, Continuity, Packet};
+use crate::link::Line;
+use crate::observer::Observer;
+use crate::switch::Port;
+use crate::units::Time;
+
+/// What the fast driver keeps besides the network.
+pub(super) struct Fast {
+    forward: Forward,
+    backward: Backward,
+    /// Which lines lead to the port.
+    is_forward: Vec<bool>,
+    /// When each event of the calendar was put there.
+    scheduled: Vec<Time>,
+    /// Two packets that came together.
+    tie: Option<Tie>,
+    /// What of the port's work is counted in events.
+    cells_in: u64,
+    services: u64,
+}
+
+/// What happens next.
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    /// A packet reaches its receiver.
+    Data,
+    /// One reaches its sender.
+    Acknowledgment,
+    /// An event of the calendar.
+    Event(Slot),
+}
+
+impl Fast {
+    /// An end system hands a packet to the line with that number.
+    pub(super) fn send(&mut self, now: Time, number: usize, line: &mut Line, first: Cell, packet: &Packet) {
+        if self.is_forward[number] {
+            line.send_packet(now, first, packet);
+            self.forward.note_packet(number, line);
+            return;
+        }
+        let train = line.dispatch(now, first, packet);
+        if let Err(tie) = self.backward.send(now, number, train, line) {
+            self.tie = Some(tie);
+        }
+    }
+
+    /// Notes when an event is put into the calendar.
+    pub(super) fn note_scheduled(&mut self, slot: Slot, now: Time) {
+        self.scheduled[slot.0 as usize] = now;
+    }
+
+    /// Cells on the way that the lines do not know of.
+    pub(super) fn cells_under_way(&self) -> u64 {
+        self.forward.cells_under_way() + self.backward.cells_under_way()
+    }
+
+    /// What of the things known to happen happens at `now`, the earliest of their times.
+    #[inline]
+    fn choose(&self, now: Time, (time, slot): (Time, Slot)) -> Result<Next, Tie> {
+        let (data, acknowledgment) = (self.forward.next(), self.backward.next());
+        match (data.time == now, acknowledgment.time == now, time == now) {
+            (true, false, false) => Ok(Next::Data),
+            (false, true, false) => Ok(Next::Acknowledgment),
+            (false, false, _) => Ok(Next::Event(slot)),
+            _ => self.decide(slot, Moment::new(time, self.scheduled[slot.0 as usize])),
+        }
+    }
+
+    /// What is first of several things that happen at one instant.
+    #[cold]
+    fn decide(&self, slot: Slot, event: Moment) -> Result<Next, Tie> {
+        let mut moments = [
+            (self.forward.next(), Next::Data),
+            (self.backward.next(), Next::Acknowledgment),
+            (event, Next::Event(slot)),
+        ];
+        moments.sort_by_key(|(moment, _)| *moment);
+        let [(first, next), (second, _), _] = moments;
+        if first == second { Err(Tie(first.time)) } else { Ok(next) }
+    }
+}
+
+impl<O: Observer> Simulation<O> {
+    /// Makes ready for the fast driver a network at rest whose port is to be served first at `first_service`.
+    pub(super) fn prepare_fast(&mut self, scope: Scope, first_service: Option<Time>) {
+        let Scope { port, line, lines_before, line_back, lines_back } = scope;
+        let mut is_forward = vec![false; self.links.len()];
+        lines_before.iter().for_each(|&number| is_forward[number] = true);
+        let lost_last_cell = self.framing.lost_last_cell();
+        self.ports[port].follow(Continuity::new(lost_last_cell, self.circuit_ends.len()));
+        self.calendar.cancel(self.agenda.port(port));
+        self.fast = Some(Box::new(Fast {
+            forward: Forward::new(port, line, &lines_before, &self.links, first_service),
+            backward: Backward::new(line_back, &lines_back, &self.links),
+            is_forward,
+            scheduled: vec![Time::ZERO; self.agenda.len()],
+            tie: None,
+            cells_in: 0,
+            services: 0,
+        }));
+    }
+
+    /// Lets everything happen that happens before `until`.
+    ///
+    /// # Errors
+    /// If the order of two things cannot be told; the run must then begin again, by events.
+    pub(super) fn advance_fast(&mut self, until: Time) -> Result<(), Tie> {
+        while let Some((now, next)) = self.next_fast(until)? {
+            match next {
+                Next::Data => self.receive_data(now),
+                Next::Acknowledgment => self.receive_acknowledgments(now),
+                Next::Event(slot) => {
+                    self.events_processed += 1;
+                    self.happen(now, slot);
+                }
+            }
+        }
+        self.settle(until)
+    }
+
+    /// What happens next before `until`: makes sure first that nothing unknown happens before.
+    #[inline]
+    fn next_fast(&mut self, until: Time) -> Result<Option<(Time, Next)>, Tie> {
+        loop {
+            let Some(fast) = &self.fast else { return Ok(None) };
+            if let Some(tie) = fast.tie {
+                return Err(tie);
+            }
+            let event = self.calendar.first();
+            let known = fast.forward.next().time.min(fast.backward.next().time).min(event.0);
+            let from_port = fast.forward.bound(until);
+            let from_switch = fast.backward.bound();
+            // Nobody sends before this.
+            let now = known.min(from_port).min(from_switch);
+            let is_port_behind = from_port < Time::NEVER;
+            if is_port_behind && (from_port == now || now >= until) {
+                self.advance_port(now, now.saturating_add(fast.forward.latency_before).min(until));
+            } else if now >= until {
+                return Ok(None);
+            } else if from_switch == now {
+                self.advance_switch(now.saturating_add(fast.backward.latency_before).min(until))?;
+            } else {
+                return Ok(Some((now, fast.choose(now, event)?)));
+            }
+        }
+    }
+
+    /// Lets everything happen before `horizon` at the port, of what was handed over until `now`.
+    fn advance_port(&mut self, now: Time, horizon: Time) {
+        let Some(fast) = &mut self.fast else { return };
+        if fast.forward.exit.is_long() {
+            let arrived = fast.forward.exit.settle(now.min(horizon), &mut self.links[fast.forward.line].line);
+            self.cells_delivered += arrived;
+            self.events_processed += arrived;
+        }
+        let number = fast.forward.port;
+        let (packets, fingerprint) = (&mut self.packets, &mut self.port_fingerprints[number]);
+        let after_service = |now, port: &mut Port, dropped: &mut Vec<_>| {
+            for (cell, _) in dropped.drain(..) {
+                note_drop(now, cell, fingerprint);
+                if packets.damage(cell.packet) {
+                    port.count_dropped_packet();
+                }
+                if cell.is_last() {
+                    packets.release(cell.packet);
+                }
+            }
+        };
+        let port = &mut self.ports[number];
+        fast.forward.advance(horizon, port, &mut self.links, &mut self.dropped, after_service);
+        // Nothing of them is delivered before, and no place of a packet is used again.
+        port.take_spoiled().for_each(|packet| self.packets.spoil(packet));
+    }
+
+    /// Lets everything happen before `horizon` at the switch where acknowledgments come together.
+    fn advance_switch(&mut self, horizon: Time) -> Result<(), Tie> {
+        let Some(fast) = &mut self.fast else { return Ok(()) };
+        self.events_processed += fast.backward.advance(horizon, &mut self.links)?;
+        Ok(())
+    }
+
+    /// The last cell of a packet with data reaches its receiver. It is counted as an event when it is counted as carried.
+    fn receive_data(&mut self, now: Time) {
+        let Some(fast) = &mut self.fast else { return };
+        let Some(Leaving { cell, .. }) = fast.forward.exit.last_cells.pop_front() else { return };
+        self.links[fast.forward.line].line.count_carried(0, 1);
+        self.deliver_packet(now, cell);
+    }
+
+    /// The last cell of an acknowledgment reaches its sender.
+    fn receive_acknowledgments(&mut self, now: Time) {
+        let Some(fast) = &mut self.fast else { return };
+        let Some((cell, cells)) = fast.backward.take(&mut self.links) else { return };
+        self.events_processed += cells;
+        self.cells_delivered += cells;
+        self.deliver_packet(now, cell);
+    }
+
+    /// A packet leaves the network with its last cell.
+    fn deliver_packet(&mut self, now: Time, last: Cell) {
+        let packet = self.packets.get(last.packet);
+        let content = packet.is_whole().then_some(packet.content);
+        self.packets.release(last.packet);
+        if let Some(content) = content {
+            self.hand_over(now, last.circuit(), content);
+        }
+    }
+
+    /// Counts what has happened before `until`: nothing else will.
+    fn settle(&mut self, until: Time) -> Result<(), Tie> {
+        self.advance_switch(until)?;
+        let Some(fast) = &mut self.fast else { return Ok(()) };
+        let carried = fast.forward.settle(until, &mut self.links) + fast.backward.settle(until, &mut self.links);
+        let cells_in = self.ports[fast.forward.port].statistics().cells_in;
+        let at_port = cells_in - fast.cells_in + fast.forward.services - fast.services;
+        (fast.cells_in, fast.services) = (cells_in, fast.forward.services);
+        self.cells_delivered += carried;
+        self.events_processed += carried + at_port;
+        Ok(())
+    }
+}
