@@ -10,8 +10,13 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 RUST_SOURCES := $(shell find crates -name target -prune -o \( -name '*.rs' -o -name Cargo.toml \) -print)
 DEMO := ubr-plus --table 2,3 --replications 20 --store demo/longfat.db
+# What Figure 2 of 97-0424 shows: the capacity that is left for UBR.
+FIGURE_2 := 0 0.1 0.5
 # What Figure 5 of 97-0424 shows.
 FIGURE_5 := guaranteed-rate --table 3,4,5,6,7,8,9 --columns guaranteed_rate --colors policy --markers flavor
+
+# A table of 98-0876R1 for the gallery of plots.
+TABLE_4 := examples/analysis/table4-wan.csv --factors tcp_flavor,buffer_rtt,drop_policy --response efficiency
 
 .PHONY: build demo test lint bench docs wheel lock clean
 
@@ -53,18 +58,36 @@ bench: build
 
 # The numbers and the picture in the documents come out of runs; nobody types them.
 docs: build
+	mkdir -p demo/traces
 	$(BIN)/longfat study run ubr-plus
 	$(BIN)/longfat study compare ubr-plus --splice studies/ubr-plus/README.md
-	$(BIN)/longfat study claims ubr-plus --splice studies/ubr-plus/README.md
+	$(BIN)/longfat study claims ubr-plus --replications 3 --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study compare ubr-plus --table 2,3 --by policy --splice README.md
 	$(BIN)/longfat plot efficiency-fairness ubr-plus --table 2,3 -o docs/images/efficiency-fairness.png
-	$(BIN)/longfat study run guaranteed-rate
+	$(BIN)/longfat study run guaranteed-rate --replications 3
 	$(BIN)/longfat study compare guaranteed-rate --splice studies/guaranteed-rate/README.md
-	$(BIN)/longfat study claims guaranteed-rate --splice studies/guaranteed-rate/README.md
+	$(BIN)/longfat study claims guaranteed-rate --replications 3 --splice studies/guaranteed-rate/README.md
 	$(BIN)/longfat plot efficiency-fairness $(FIGURE_5) -o docs/images/guaranteed-rate.png
+	for rate in $(FIGURE_2); do \
+	    $(BIN)/longfat run studies/guaranteed-rate/scenario.toml --set tcp.flavor=sack --set "duration=3 s" \
+	        --set port.scheduler.guaranteed_rate=$$rate --trace demo/traces/rate-$$rate --trace-what capacity > demo/traces.txt; \
+	done
+	$(BIN)/longfat plot capacity $(FIGURE_2:%=demo/traces/rate-%) -o docs/images/capacity.png
+	$(BIN)/longfat run examples/traces/wan.toml --trace demo/traces/wan > demo/traces.txt
+	for kind in three-panel cwnd time-sequence; do \
+	    $(BIN)/longfat plot $$kind demo/traces/wan -o docs/images/$$kind.png; \
+	done
+	$(BIN)/longfat analyze $(TABLE_4) --json > demo/analysis.json
+	for kind in variation main-effects; do \
+	    $(BIN)/longfat plot $$kind demo/analysis.json -o docs/images/$$kind.png; \
+	done
 	$(BIN)/longfat study run final-report
 	$(BIN)/longfat study compare final-report --splice studies/final-report/README.md
 	$(BIN)/longfat study claims final-report --replications 0 --splice studies/final-report/README.md
+	$(BIN)/longfat study run www-satellite --table 4,7,10
+	$(BIN)/longfat study run www-satellite --table choices --replications 3
+	$(BIN)/longfat study compare www-satellite --table 4,7,10 --splice studies/www-satellite/README.md
+	$(BIN)/python studies/www-satellite/tables.py splice
 
 wheel: .venv/installed
 	$(BIN)/maturin build --release --out dist

@@ -1,5 +1,6 @@
 """What the documents tell people to type works when pasted."""
 
+import json
 import os
 import re
 import shlex
@@ -101,3 +102,14 @@ def test_links_between_documents_lead_somewhere() -> None:
         if not (page.parent / target).exists()
     ]
     assert not broken
+
+
+def test_the_page_on_traces_names_every_trace_and_column() -> None:
+    page = (ROOT / "docs" / "method" / "traces.md").read_text()
+    rows = re.findall(r"^\| `([a-z-]+)` \| (.*?) \|", page, re.MULTILINE)
+    told = {name: set(re.findall(r"`(\w+)`", columns)) for name, columns in rows}
+    known = {
+        kind["name"]: {column["name"] for column in kind["columns"]} - {"time_ps"}
+        for kind in json.loads(_engine.traces())
+    }
+    assert told == known

@@ -1,7 +1,7 @@
 """What the study's page shows besides `longfat study compare`: each part a Markdown table.
 
     python studies/www-satellite/tables.py analysis|choices|completions [--store STORE]
-    python studies/www-satellite/tables.py splice [--store STORE]
+    python studies/www-satellite/tables.py splice [--store STORE] [--replications N]
 
 `analysis` sets the allocation of variation and the effects of our runs beside those of the paper,
 which follow to the digit from its Tables 4, 7 and 10; `choices` shows what each choice that the
@@ -18,6 +18,7 @@ from longfat.analysis.analysis import Analysis, Settings, analyse
 from longfat.analysis.experiment import Observation, cross
 from longfat.analysis.study_runs import RunsMissing, settings_of_study, study_observations
 from longfat.comparison import Results
+from longfat.errors import LongfatError
 from longfat.files import read_text, written_whole
 from longfat.histogram import Histogram
 from longfat.plan import Plan, Selection, plan_reference
@@ -39,11 +40,11 @@ QUANTILES = (0.5, 0.9, 0.99)
 KINDS = ("class 0", "class 2", "class 4", "page")
 
 
-def analysis_markdown(study: Study, store: Store) -> str:
+def analysis_markdown(study: Study, store: Store, replications: int | None) -> str:
     """Allocation of variation and main effects of Tables 4, 7 and 10, the paper's beside ours."""
     lines: list[str] = []
     for table, (link, analysed) in TABLES.items():
-        plan = plan_reference(study, Selection(tables=(table,)))
+        plan = plan_reference(study, Selection(tables=(table,), replications=replications))
         results = load_results(plan, store)
         ours = {response: _of_runs(plan, results, response) for response in RESPONSES}
         papers = {response: _of_paper(study, table, response) for response in RESPONSES}
@@ -123,9 +124,9 @@ def _effects(
     return header, rows
 
 
-def choices_markdown(study: Study, store: Store) -> str:
+def choices_markdown(study: Study, store: Store, replications: int | None) -> str:
     """By how much each choice moves the efficiency, and how much one draw of the traffic does."""
-    plan = plan_reference(study, Selection(tables=(CHOICES,)))
+    plan = plan_reference(study, Selection(tables=(CHOICES,), replications=replications))
     efficiencies = {
         combination: {
             replication: metrics["efficiency"]
@@ -134,17 +135,17 @@ def choices_markdown(study: Study, store: Store) -> str:
         }
         for combination, runs in load_results(plan, store).items()
     }
-    places = {
-        tuple(level for factor, level in combination if factor != "choice"): combination
-        for combination in efficiencies
-        if dict(combination)["choice"] == AS_HERE
-    }
+    bases = [found for found in efficiencies if dict(found)["choice"] == AS_HERE]
     choices = dict.fromkeys(dict(combination)["choice"] for combination in efficiencies)
-    header = ["choice", *(f"{place[0]} {place[2]}" for place in places), "largest"]
+    header = [
+        "choice",
+        *(f"{dict(base)['config']} {dict(base)['flavor']}" for base in bases),
+        "largest",
+    ]
     rows = []
     for choice in choices:
         if choice != AS_HERE:
-            moves = [_move(efficiencies, base, choice) for base in places.values()]
+            moves = [_move(efficiencies, base, choice) for base in bases]
             rows.append(
                 (max((abs(move) for move in moves if move is not None), default=0), choice, moves)
             )
@@ -153,12 +154,12 @@ def choices_markdown(study: Study, store: Store) -> str:
         [choice, *("-" if move is None else f"{move:+.3f}" for move in moves), f"{largest:.3f}"]
         for largest, choice, moves in rows
     ]
-    bases = [list(efficiencies[base].values()) for base in places.values()]
-    replications = min(len(values) for values in bases)
-    if replications < 2:
+    drawn = [list(efficiencies[base].values()) for base in bases]
+    common = min(len(values) for values in drawn)
+    if common < 2:
         raise RunsMissing("two replications at least tell what a draw moves")
-    draws = [stdev(values) for values in bases]
-    means = [fmean(values) for values in bases]
+    draws = [stdev(values) for values in drawn]
+    means = [fmean(values) for values in drawn]
     table.append(
         [
             "**one draw of the traffic** (standard deviation)",
@@ -167,7 +168,7 @@ def choices_markdown(study: Study, store: Store) -> str:
         ]
     )
     table.append(["**as here** (efficiency)", *(f"{mean:.3f}" for mean in means), ""])
-    told = f"Means of {replications} replications, the same draws in each row."
+    told = f"Means of {common} replications, the same draws in each row."
     return "\n".join([told, "", *markdown_table(header, table)]) + "\n"
 
 
@@ -188,7 +189,7 @@ def _move(
     return fmean(changed - efficiency for changed, efficiency in pairs)
 
 
-def completions_markdown(study: Study, store: Store) -> str:
+def completions_markdown(study: Study, store: Store, replications: int | None) -> str:
     """How long files and pages take at 1 RTT of buffer, over drop policies and replications."""
     header = [
         "link",
@@ -199,7 +200,7 @@ def completions_markdown(study: Study, store: Store) -> str:
     ]
     rows = []
     for table, (link, _) in TABLES.items():
-        plan = plan_reference(study, Selection(tables=(table,)))
+        plan = plan_reference(study, Selection(tables=(table,), replications=replications))
         buffers = list(dict.fromkeys(dict(found)["buffer"] for found in plan.of_combination))
         chosen = [
             run
@@ -229,7 +230,7 @@ def _times(kinds: Sequence[Mapping[str, object]]) -> list[str]:
     return [f"{times.count / asked:.1%}", *quantiles]
 
 
-PARTS: Mapping[str, Callable[[Study, Store], str]] = {
+PARTS: Mapping[str, Callable[[Study, Store, int | None], str]] = {
     "analysis": analysis_markdown,
     "choices": choices_markdown,
     "completions": completions_markdown,
@@ -243,13 +244,22 @@ def main() -> None:
     )
     parser.add_argument("part", choices=[*PARTS, "splice"])
     parser.add_argument("--store", default="longfat.db", help="where the runs are kept")
+    parser.add_argument("--replications", type=int, help="as many as this, not all of the design")
     options = parser.parse_args()
+    parts = list(PARTS) if options.part == "splice" else [options.part]
     study = load_study(FOLDER)
-    with Store.readable(options.store) as store:
-        if options.part != "splice":
-            print(PARTS[options.part](study, store), end="")
-            return
-        texts = {part: make(study, store) for part, make in PARTS.items()}
+    try:
+        with Store.readable(options.store) as store:
+            texts = {part: PARTS[part](study, store, options.replications) for part in parts}
+    except LongfatError as error:
+        parser.exit(2, f"{options.store}: {error}\n")
+    if options.part == "splice":
+        _splice(texts)
+    else:
+        print(texts[options.part], end="")
+
+
+def _splice(texts: Mapping[str, str]) -> None:
     page = FOLDER / "README.md"
     text = read_text(page)
     for part, table in texts.items():

@@ -155,7 +155,8 @@ def test_all_wrong_measures_of_a_study_are_told_at_once_with_their_places(study:
     ]
     with pytest.raises(BadInput) as raised:
         check_claims(study, claims, Tables(["load", "policy", "z"], rows, [], 1))
-    first, second, third = raised.value.problems
+    first, second, third, readable = raised.value.problems
+    assert readable.startswith("claims.toml: a measure can read: runs and deterministic (load, ")
     assert first.startswith("claims.toml:5:11: C-1: measure: no such column: efficency; did you")
     assert second == (
         "claims.toml:5:11: C-2: measure: 'upr' is no level of policy; known: ubr, fba; "

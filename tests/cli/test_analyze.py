@@ -209,3 +209,36 @@ def test_a_fractional_plan_tells_its_aliases(longfat: Longfat, study_folder: Pat
     assert longfat("study", "run", study_folder).returncode == 0
     analysis = longfat("analyze", study_folder, "--response", "efficiency").stdout
     assert "sources x buffer cannot be told from policy in this fraction." in analysis
+
+
+def test_the_mean_of_one_long_run_comes_without_its_start(longfat: Longfat, tmp_path: Path) -> None:
+    rows = [9.0] * 50 + [1.0 + 0.1 * (-1) ** number for number in range(950)]
+    (tmp_path / "queue.csv").write_text("cells\n" + "\n".join(map(str, rows)) + "\n")
+    process = longfat("analyze", "queue.csv", "--steady-state", "--response", "cells")
+    assert process.returncode == 0
+    assert process.stdout.startswith("mean of cells: 1 (")
+    assert "left out at the start: 50 observations (MSER-5)" in process.stdout
+    process = longfat("analyze", "queue.csv", "--steady-state", "--response", "cells", "--json")
+    assert json.loads(process.stdout)["left_out"] == 50
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["queue.csv", "--response", "cels"], "did you mean 'cells'?"),
+        (["queue.csv", "--response", "cells"], "queue.csv:3: cells 'many' is not a number"),
+        (
+            ["queue.csv", "--response", "cells", "--where", "cells = 1"],
+            "1 observations are too few",
+        ),
+        (["ubr-plus", "--response", "efficiency"], "--steady-state is for a CSV of one run"),
+        (["queue.csv", "--response", "cells", "--factors", "a"], "without --factors"),
+    ],
+)
+def test_a_series_that_has_no_such_mean_is_refused(
+    longfat: Longfat, tmp_path: Path, arguments: list[str], expected: str
+) -> None:
+    (tmp_path / "queue.csv").write_text("cells\n1\nmany\n")
+    process = longfat("analyze", *arguments, "--steady-state")
+    assert process.returncode == 2
+    assert expected in process.stderr

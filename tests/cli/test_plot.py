@@ -21,3 +21,51 @@ def test_several_files_are_drawn_at_once(
         rows = list(csv.DictReader(file))
     assert len(rows) == 4
     assert {row["replications"] for row in rows} == {"2"}
+
+
+def test_a_plot_that_nobody_knows_is_told_the_nearest(longfat: Longfat) -> None:
+    process = longfat("plot", "main-effect", "a.json", "-o", "a.svg")
+    assert process.returncode == 2
+    assert "no plot is called 'main-effect'; did you mean 'main-effects'?" in process.stderr
+
+
+def test_traces_are_drawn_from_the_folder_that_a_run_leaves(
+    longfat: Longfat, scenario_file: Path, tmp_path: Path
+) -> None:
+    longfat("run", scenario_file, "--trace", "t")
+    process = longfat("plot", "three-panel", "t", "-o", "a.png", "-o", "a.html")
+    assert (process.returncode, process.stdout) == (0, "")
+    assert "longfat plot three-panel t -o a.png" in (tmp_path / "a.html").read_text()
+
+
+def test_what_has_no_traces_says_how_to_get_them(
+    longfat: Longfat, scenario_file: Path, study_folder: Path
+) -> None:
+    process = longfat("plot", "cwnd", study_folder, "-o", "a.svg")
+    assert process.returncode == 2
+    assert "longfat run SCENARIO --trace" in process.stderr
+    longfat("run", scenario_file, "--trace", "t", "--trace-what", "cwnd")
+    process = longfat("plot", "queue", "t", "-o", "a.svg")
+    assert process.returncode == 2
+    assert "t has no trace 'queue', only cwnd" in process.stderr
+    process = longfat("plot", "completion-time", "t", "-o", "a.svg")
+    assert process.returncode == 2
+    assert "nothing was asked for in this run" in process.stderr
+
+
+def test_what_is_no_analysis_says_how_to_make_one(
+    longfat: Longfat, scenario_file: Path, tmp_path: Path
+) -> None:
+    table = Path(__file__).parents[2] / "examples" / "analysis" / "memory-cache.csv"
+    response = table.read_text().splitlines()[0].split(",")
+    analysis = longfat(
+        "analyze", table, "--factors", ",".join(response[:2]), "--response", response[-1], "--json"
+    )
+    (tmp_path / "a.json").write_text(analysis.stdout)
+    assert longfat("plot", "variation", "a.json", "-o", "a.svg").returncode == 0
+    process = longfat("plot", "variation", scenario_file, "-o", "a.svg")
+    assert process.returncode == 2
+    assert "not what longfat analyze prints with --json" in process.stderr
+    process = longfat("plot", "variation", "-", "-o", "a.svg", input="{}")
+    assert process.returncode == 2
+    assert "standard input: not what" in process.stderr

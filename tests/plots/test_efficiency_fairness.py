@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from longfat.comparison import TableComparison, compare
 from longfat.errors import LongfatError
-from longfat.plots import PLOTS, Options, check_formats, find, write
+from longfat.plots import PLAIN, PLOTS, Options, check_formats, find, write
 from longfat.plots.palette import level_colors
 from longfat.reference import Combination, ReferenceRow
 from longfat.study import Response
@@ -43,7 +43,7 @@ def test_a_row_is_drawn_for_each_combination_that_has_both_metrics(
     tables: list[TableComparison],
 ) -> None:
     plot = find("efficiency-fairness")
-    rows = plot.collect(tables)
+    rows = plot.collect(tables, PLAIN)
     assert len(rows) == len(COMBINATIONS) - 1
     assert rows[0] == {
         "config": "wan",
@@ -61,7 +61,7 @@ def test_a_row_is_drawn_for_each_combination_that_has_both_metrics(
         "fairness_max": 0.8,
         "replications": 2,
     }
-    assert plot.collect(tables[:1]) == []
+    assert plot.collect(tables[:1], PLAIN) == []
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_plot_is_written_the_same_each_time(
     tables: list[TableComparison], tmp_path: Path, suffix: str, beginning: bytes
 ) -> None:
     plot = find("efficiency-fairness")
-    rows = plot.collect(tables)
+    rows = plot.collect(tables, PLAIN)
     first, second = tmp_path / f"first{suffix}", tmp_path / f"second{suffix}"
     write(plot, rows, first)
     write(plot, rows, second)
@@ -91,7 +91,7 @@ def test_a_picture_needs_no_particular_factors(tmp_path: Path) -> None:
     results = {rows[0].combination: {1: METRICS}}
     tables = [compare(Response("2", "A table", metric, rows), results) for metric in METRICS]
     plot = find("efficiency-fairness")
-    write(plot, plot.collect(tables), tmp_path / "a.svg")
+    write(plot, plot.collect(tables, PLAIN), tmp_path / "a.svg")
     assert (tmp_path / "a.svg").exists()
 
 
@@ -100,7 +100,7 @@ def test_the_layout_says_which_factors_make_panels_colours_and_markers(
 ) -> None:
     figure = Figure()
     plot = find("efficiency-fairness")
-    plot.draw(figure, plot.collect(tables), Options("policy", "sources", "config", "policy"))
+    plot.draw(figure, plot.collect(tables, PLAIN), Options("policy", "sources", "config", "policy"))
     assert [panel.get_title() for panel in figure.axes] == ["sources 5", "sources 15", "", ""]
     assert [panel.get_ylabel().split("\n")[0] for panel in figure.axes[::2]] == ["ubr", "fba"]
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
@@ -111,7 +111,7 @@ def test_rows_of_tables_with_different_factors_are_one_csv(
     tables: list[TableComparison], tmp_path: Path
 ) -> None:
     plot = find("efficiency-fairness")
-    rows = plot.collect(tables)
+    rows = plot.collect(tables, PLAIN)
     write(plot, [*rows, {**rows[0], "z": "0.8"}], tmp_path / "a.csv")
     lines = (tmp_path / "a.csv").read_text().splitlines()
     assert lines[0].endswith(",z")
@@ -134,9 +134,10 @@ def test_ours_is_drawn_alone_where_the_paper_has_no_numbers() -> None:
     rows = [ReferenceRow(found, {}, frozenset(), "") for found in COMBINATIONS]
     results = {found: dict.fromkeys(range(3), METRICS) for found in COMBINATIONS}
     plot = find("efficiency-fairness")
-    drawn = plot.collect(
-        [compare(Response("2", "", metric, rows, is_printed=False), results) for metric in METRICS]
-    )
+    tables = [
+        compare(Response("2", "", metric, rows, is_printed=False), results) for metric in METRICS
+    ]
+    drawn = plot.collect(tables, PLAIN)
     assert {row["efficiency_reference"] for row in drawn} == {None}
     figure = Figure()
     plot.draw(figure, drawn, Options("config", "policy", "policy", "sources"))

@@ -48,8 +48,18 @@ pub trait Observer {
     fn cell_served(&mut self, _now: Time, _port: usize, _class: Class) {}
     /// What waits at a port may have changed, and stays like this until the port is heard of again.
     fn queue_changed(&mut self, _now: Time, _port: usize, _state: &Port) {}
-    /// A port drops a cell of a packet that was whole until then; [`cell_dropped`](Self::cell_dropped) has told of the cell.
-    fn packet_dropped(&mut self, _now: Time, _port: usize, _cell: Cell, _content: &Content, _reason: Verdict) {}
+    /// A port drops a cell of a packet that was whole until then; [`cell_dropped`](Self::cell_dropped) has told of the cell. Background
+    /// belongs to no flow.
+    fn packet_dropped(
+        &mut self,
+        _now: Time,
+        _port: usize,
+        _flow: usize,
+        _cell: Cell,
+        _content: &Content,
+        _reason: Verdict,
+    ) {
+    }
     /// A port drops a cell.
     fn cell_dropped(&mut self, _now: Time, _port: usize, _cell: Cell, _reason: Verdict) {}
 }

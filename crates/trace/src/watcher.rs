@@ -161,8 +161,8 @@ impl Observer for Watcher {
         self.tell(|observer| observer.packet_lost(now, flow, content));
     }
 
-    fn packet_dropped(&mut self, now: Time, port: usize, cell: Cell, content: &Content, reason: Verdict) {
-        self.tell(|observer| observer.packet_dropped(now, port, cell, content, reason));
+    fn packet_dropped(&mut self, now: Time, port: usize, flow: usize, cell: Cell, content: &Content, reason: Verdict) {
+        self.tell(|observer| observer.packet_dropped(now, port, flow, cell, content, reason));
     }
 
     fn cell_served(&mut self, now: Time, port: usize, class: Class) {

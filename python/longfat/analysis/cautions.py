@@ -138,7 +138,7 @@ def _lengths(plan: Plan) -> Iterator[str]:
         yield (
             f"short runs: in {len(short)} of {len(paths)} factor combinations a window that a loss "
             f"has halved can grow back less than {FEWEST_CYCLES} times within a run (at worst "
-            f"{worst.cycles:.1f} times: it takes {worst.regrowth_s:.3g} s of "
+            f"{worst.cycles:.2g} times: it takes {worst.regrowth_s:.3g} s of "
             f"{worst.duration_s:g} s): single losses decide the results"
         )
     slow = [path for path in paths if path and path.start > LONGEST_START]

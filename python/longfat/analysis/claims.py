@@ -78,7 +78,7 @@ class Judgement:
 def check_claims(study: Study, claims: Sequence[Claim], tables: Tables) -> None:
     """Judge the SQL of claims by `tables`, which need no metrics, and the study's levels.
 
-    Raises `BadInput` with one line for each thing that is wrong.
+    Raises `BadInput` with one line for each thing that is wrong, and one for what can be read.
     """
     levels = {factor.name: list(factor.levels) for factor in study.factors}
     problems = []
@@ -96,7 +96,8 @@ def check_claims(study: Study, claims: Sequence[Claim], tables: Tables) -> None:
                     )
             problems += [f"{claim.origin}: {claim.id}: measure: {text}" for text in found]
     if problems:
-        raise BadInput(problems)
+        file = claims[0].origin.rsplit(":", 2)[0]
+        raise BadInput([*problems, f"{file}: {tables.in_words}"])
 
 
 def judge_claims(

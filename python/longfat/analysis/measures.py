@@ -47,7 +47,7 @@ NOT_SELECT = "the measure has to be one SELECT, which may read these tables and 
 
 
 class WrongMeasure(Exception):
-    """SQL that is no measure; the text says why, and what could be read."""
+    """SQL that is no measure; the text says why. `Tables.in_words` is what could be read."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Tables:
         """Which tables and columns there are."""
         reference = [*self.factors, *REFERENCE_COLUMNS]
         return (
-            f"tables: runs and deterministic ({', '.join(self.columns)}), "
+            f"a measure can read: runs and deterministic ({', '.join(self.columns)}), "
             f"reference ({', '.join(reference)})"
         )
 
@@ -152,7 +152,7 @@ class MeasureDatabase:
         try:
             value = measured(self._connection, sql)
         except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
-            raise WrongMeasure(f"{self._told(error)}; {self._tables.in_words}") from error
+            raise WrongMeasure(self._told(error)) from error
         return self._reading(value)
 
     def _note(self, position: int, metric: str, value: SqlValue) -> SqlValue:

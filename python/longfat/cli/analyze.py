@@ -50,6 +50,11 @@ STUDY_SUFFIXES = (".toml", ".json")
     help="Do not round Student's quantiles to the three decimals of printed tables.",
 )
 @click.option("--replication", metavar="COLUMN", help="Of a CSV: what tells replications apart.")
+@click.option(
+    "--steady-state",
+    is_flag=True,
+    help="Of a CSV whose rows are the course of one long run: the mean without its start.",
+)
 @part_options
 @store_option
 @click.option(
@@ -70,6 +75,7 @@ def command(
     blocks: bool | None,
     exact_quantiles: bool,
     replication: str | None,
+    steady_state: bool,
     part: Part,
     store: str,
     style: str,
@@ -82,8 +88,16 @@ def command(
     from any CSV. The error is what differs between replications; without them it is the
     interactions of more than N factors.
 
+    With --steady-state the rows of a CSV are observations of one run, in their order: MSER-5 says
+    how many to leave out at its start, batch means how surely the mean of the others is known.
+
     Example: longfat analyze results.csv --factors flavor,buffer --response efficiency
     """
+    if steady_state:
+        if not _is_table(source) or factors is not None:
+            raise click.UsageError("--steady-state is for a CSV of one run, without --factors")
+        _steady_state(Path(source), response, part.where, confidence, as_json)
+        return
     from longfat.analysis.analysis import Settings, analyse
     from longfat.analysis.experiment import cross
     from longfat.analysis.intervals import Intervals
@@ -105,6 +119,29 @@ def command(
         print_json(analysis_document(analysis, {"source": source}))
     else:
         _STYLES[style](analysis)
+
+
+def _steady_state(
+    path: Path, column: str, where: str | None, confidence: float, as_json: bool
+) -> None:
+    import dataclasses
+
+    from longfat.analysis.steady_state import steady_state
+    from longfat.analysis.table import load_observations
+
+    rows = load_observations(path, [], column, where=where).rows
+    found = steady_state([row.value for row in rows], confidence)
+    if as_json:
+        print_json({"source": str(path), "response": column, **dataclasses.asdict(found)})
+        return
+    click.echo(
+        f"mean of {column}: {found.mean:.6g} ({found.low:.6g}, {found.high:.6g}) at "
+        f"{confidence:.4g} confidence\n"
+        f"left out at the start: {found.left_out} observations (MSER-5); kept: {found.kept} in "
+        f"{found.batches} batches, neighbours correlated by {found.correlation:.2f}"
+    )
+    for caution in found.cautions:
+        click.echo(caution)
 
 
 def _names(factors: str | None) -> list[str]:

@@ -26,6 +26,7 @@ PLOTS = {
     "three-panel": "longfat.plots.three_panel",
     "time-sequence": "longfat.plots.time_sequence",
     "capacity": "longfat.plots.capacity",
+    "completion-time": "longfat.plots.completion_time",
     "efficiency-fairness": "longfat.plots.efficiency_fairness",
     "reference": "longfat.plots.reference",
     "buffer-efficiency": "longfat.plots.buffer_efficiency",
@@ -105,7 +106,7 @@ class Plot(Protocol):
     SUMMARY: str
     SOURCE: Source
 
-    def collect(self, source: Any, options: Options = PLAIN) -> list[Row]:
+    def collect(self, source: Any, options: Options, /) -> list[Row]:
         """The rows to draw: factors with their levels, or series over time, and numbers."""
 
     def draw(

@@ -38,10 +38,10 @@ _FLOWS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 
 def level_colors(levels: Sequence[str]) -> dict[str, str]:
     """The colour of each level; levels without one of their own take turns with the rest."""
-    taken = {_OWN[level] for level in levels if level in _OWN}
-    free = [color for color in _OTHERS if color not in taken] or list(_OTHERS)
-    others = [level for level in levels if level not in _OWN]
-    return {level: _OWN.get(level) or free[others.index(level) % len(free)] for level in levels}
+    own = {level: _OWN[level.lower()] for level in levels if level.lower() in _OWN}
+    free = [color for color in _OTHERS if color not in own.values()] or list(_OTHERS)
+    others = [level for level in levels if level not in own]
+    return {level: own.get(level) or free[others.index(level) % len(free)] for level in levels}
 
 
 def flow_color(flow: int) -> str:

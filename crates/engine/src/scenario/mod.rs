@@ -15,10 +15,11 @@ use crate::background::Background;
 use crate::config::{Document, Node, Parameter, PositiveSpan, Reader, Shape, Value, document_schema};
 use crate::framing::Framing;
 use crate::loss::LossModel;
+use crate::random::Chance;
 use crate::registry::Chosen;
 use crate::switch::PortConfig;
 use crate::topology::{Graph, Topology};
-use crate::traffic::Source;
+use crate::traffic::{Source, SourceContext};
 use crate::transport::TcpConfig;
 
 crate::choice! {
@@ -162,6 +163,19 @@ impl Scenario {
     #[must_use]
     pub fn graph(&self) -> Graph {
         self.topology.build(&()).graph()
+    }
+
+    /// Flows of a simulation: one for each connection and, where receiving ends ask, behind them one for the requests of each.
+    #[must_use]
+    pub fn number_of_flows(&self) -> usize {
+        self.graph().flows.len() * if self.has_requests() { 2 } else { 1 }
+    }
+
+    /// Whether receiving ends ask for what is sent: then each connection has a second flow, of its requests.
+    #[must_use]
+    pub fn has_requests(&self) -> bool {
+        let chance = Chance { seed: self.seed, replication: self.replication };
+        self.traffic.build(&SourceContext { chance: chance.stream("scenario/source"), number: 0 }).asks()
     }
 }
 

@@ -48,6 +48,14 @@ impl<O: Observer> Simulation<O> {
         self.flow_with_data_on(circuit ^ 1)
     }
 
+    /// The flow that a packet belongs to, of which this is a cell; meaningless for background.
+    pub(super) fn flow_of(&self, content: &Content, cell: Cell) -> usize {
+        match content {
+            Content::Acknowledgment(_) | Content::Synchronized => self.flow_with_acknowledgments_on(cell.circuit()),
+            _ => self.flow_with_data_on(cell.circuit()),
+        }
+    }
+
     /// Whether receiving ends ask for what is sent: then there are flows of requests too.
     fn has_requests(&self) -> bool {
         self.flows.len() > self.sources.len()

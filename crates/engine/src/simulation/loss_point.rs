@@ -2,7 +2,7 @@
 
 use super::{Entrance, Link, Simulation};
 use crate::config::Parameter;
-use crate::framing::{Cell, Content};
+use crate::framing::Cell;
 use crate::loss::{Direction, Loses, LossContext, LossModel};
 use crate::observer::Observer;
 use crate::registry::Chosen;
@@ -85,11 +85,7 @@ impl<O: Observer> Simulation<O> {
             point.packets_lost += 1;
             self.flows[flow].fingerprint.add(now.0);
             let content = self.packets.get(cell.packet).content;
-            let number = match content {
-                Content::Acknowledgment(_) | Content::Synchronized => self.flow_with_acknowledgments_on(cell.circuit()),
-                _ => self.flow_with_data_on(cell.circuit()),
-            };
-            self.observer.packet_lost(now, number, &content);
+            self.observer.packet_lost(now, self.flow_of(&content, cell), &content);
         }
         self.packets.release_cell(cell.packet);
     }

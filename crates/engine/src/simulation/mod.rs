@@ -314,7 +314,8 @@ impl<O: Observer> Simulation<O> {
             let (cell, reason) = self.dropped[index];
             self.observer.cell_dropped(now, port, cell, reason);
             if self.packets.damage(cell.packet) {
-                self.observer.packet_dropped(now, port, cell, &self.packets.get(cell.packet).content, reason);
+                let content = self.packets.get(cell.packet).content;
+                self.observer.packet_dropped(now, port, self.flow_of(&content, cell), cell, &content, reason);
                 self.policing.iter_mut().for_each(|policing| policing.count_dropped(cell));
                 self.ports[port].count_dropped_packet();
             }

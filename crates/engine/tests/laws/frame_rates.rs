@@ -37,7 +37,7 @@ impl Observer for Drops<'_> {
 struct DroppedFrames([u64; 2]);
 
 impl Observer for DroppedFrames {
-    fn packet_dropped(&mut self, _now: Time, _port: usize, cell: Cell, _content: &Content, _reason: Verdict) {
+    fn packet_dropped(&mut self, _: Time, _: usize, _: usize, cell: Cell, _: &Content, _: Verdict) {
         self.0[usize::from(cell.is_tagged())] += 1;
     }
 }

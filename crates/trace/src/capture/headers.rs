@@ -1,6 +1,6 @@
 //! IPv4 and TCP headers of a flow's packets (RFC 791, RFC 9293, RFC 7323, RFC 2018).
 //!
-//! Source n is 10.0.x.y and its destination 10.1.x.y, where x.y is n. Sequence numbers begin with 0, the one of the synchronizing
+//! Source n is 10.0.x.y and its destination 10.1.x.y, where x.y is n. Requests of a destination go to another port than data. Sequence numbers begin with 0, the one of the synchronizing
 //! segment: byte b of the data has number b + 1, and numbers start again after 2^32. Payloads are all zero bytes, and left out.
 
 use longfat_engine::scenario::Scenario;
@@ -8,6 +8,7 @@ use longfat_engine::transport::{Acknowledgment, TcpConfig};
 use longfat_engine::units::{PICOSECONDS_PER_SECOND, Time};
 
 const SOURCE_PORT: u16 = 50_000;
+const REQUESTS_PORT: u16 = 5002;
 /// iperf's, which no dissector takes for anything else.
 const DESTINATION_PORT: u16 = 5001;
 
@@ -37,9 +38,10 @@ pub struct HeaderMaker {
     shift: u8,
     is_selective: bool,
     carries_timestamps: bool,
+    connections: usize,
 }
 
-/// Which end sends.
+/// Which end of a flow sends: the sender of its data, or the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Source,
@@ -67,6 +69,7 @@ impl HeaderMaker {
             shift: tcp.window_scale().shift(),
             is_selective: tcp.flavor.build(&()).recovery().is_selective(),
             carries_timestamps: tcp.timestamps,
+            connections: scenario.graph().flows.len(),
         }
     }
 
@@ -76,7 +79,7 @@ impl HeaderMaker {
         let options = self.opening_options(now);
         let segment =
             Segment { sequence: 0, acknowledgment: 0, flags: SYN, window: self.window, options: &options, data: 0 };
-        packet(flow, End::Source, &segment)
+        self.packet(flow, End::Source, &segment)
     }
 
     /// The answer to it.
@@ -91,7 +94,7 @@ impl HeaderMaker {
             options: &options,
             data: 0,
         };
-        packet(flow, End::Destination, &segment)
+        self.packet(flow, End::Destination, &segment)
     }
 
     /// The segment that ends the exchange.
@@ -112,7 +115,7 @@ impl HeaderMaker {
             options: &options,
             data: length,
         };
-        packet(flow, End::Source, &segment)
+        self.packet(flow, End::Source, &segment)
     }
 
     /// An acknowledgment. Its own timestamp, which nobody reads, is the one that it echoes.
@@ -137,7 +140,24 @@ impl HeaderMaker {
             options: &options,
             data: 0,
         };
-        packet(flow, End::Destination, &segment)
+        self.packet(flow, End::Destination, &segment)
+    }
+
+    /// A packet that one end of a flow sends. Flows beyond the connections carry their requests, the other way.
+    #[expect(clippy::cast_possible_truncation, reason = "addresses have 16 bits for the number of a connection")]
+    fn packet(&self, flow: usize, from: End, segment: &Segment) -> Headers {
+        let [high, low] = ((flow % self.connections + 1) as u16).to_be_bytes();
+        let is_request = flow >= self.connections;
+        let mut ends = [[10, 0, high, low], [10, 1, high, low]];
+        let mut ports = [SOURCE_PORT, if is_request { REQUESTS_PORT } else { DESTINATION_PORT }];
+        if is_request {
+            ends.reverse();
+        }
+        if from == End::Destination {
+            ends.reverse();
+            ports.reverse();
+        }
+        packet_between(ends, ports, segment)
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a larger segment would not fit the packet's length either")]
@@ -168,17 +188,9 @@ fn wrapped(number: u64) -> u32 {
     number as u32
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "windows and lengths are limited; addresses have 16 bits")]
-fn packet(flow: usize, from: End, segment: &Segment) -> Headers {
-    let number = (flow + 1) as u16;
-    let address = |end: End| {
-        let [high, low] = number.to_be_bytes();
-        [10, u8::from(end == End::Destination), high, low]
-    };
-    let (source, destination, ports) = match from {
-        End::Source => (address(End::Source), address(End::Destination), [SOURCE_PORT, DESTINATION_PORT]),
-        End::Destination => (address(End::Destination), address(End::Source), [DESTINATION_PORT, SOURCE_PORT]),
-    };
+#[expect(clippy::cast_possible_truncation, reason = "windows and lengths are limited")]
+fn packet_between(ends: [[u8; 4]; 2], ports: [u16; 2], segment: &Segment) -> Headers {
+    let [source, destination] = ends;
     let header_bytes = TCP_HEADER_BYTES + segment.options.len();
     let length = (IP_HEADER_BYTES + header_bytes) as u64 + segment.data;
     let mut bytes = ip_header(length as u16, source, destination);

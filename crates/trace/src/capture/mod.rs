@@ -1,6 +1,7 @@
-//! Segments and acknowledgments of a run as a packet capture, taken at the sources' network interfaces.
+//! Segments and acknowledgments of a run as a packet capture, taken at the senders' network interfaces.
 //!
-//! At the sources, because there the analysis of Wireshark sees what the sender sees: what it calls retransmissions and duplicate
+//! Flow by flow: where receiving ends ask for what is sent, their requests are a flow of its own, with a port of its own, taken at
+//! their interfaces. At the senders, because there the analysis of Wireshark sees what the sender sees: what it calls retransmissions and duplicate
 //! acknowledgments are those that the engine counts. What becomes of a packet later is a comment on it, so a packet is written
 //! when its fate is known and everything before it is written.
 
@@ -44,8 +45,8 @@ struct UnderWay {
     length: u64,
 }
 
-#[derive(Default)]
 struct Flow {
+    /// Whether the exchange that opens it needs no synthesis (any more).
     is_open: bool,
     under_way: VecDeque<UnderWay>,
 }
@@ -56,7 +57,6 @@ pub struct Capture {
     partial: Partial,
     failed: Option<io::Error>,
     headers: HeaderMaker,
-    has_handshake: bool,
     policy: &'static str,
     ports: Vec<String>,
     flows: Vec<Flow>,
@@ -79,6 +79,9 @@ impl Capture {
             ));
         }
         let graph = scenario.graph();
+        let (connections, flows) = (graph.flows.len(), scenario.number_of_flows());
+        // Who asks opens the connection; its requests are the later flows.
+        let opens = |flow: usize| scenario.tcp.handshake && flow + connections >= flows;
         let (partial, file) = Partial::create(path)?;
         let ports = graph.links.iter().filter(|link| link.managed);
         let mut capture = Self {
@@ -86,10 +89,9 @@ impl Capture {
             partial,
             failed: None,
             headers: HeaderMaker::new(scenario),
-            has_handshake: scenario.tcp.handshake,
             policy: scenario.port.policy.name(),
             ports: ports.map(|port| port.name.clone()).collect(),
-            flows: graph.flows.iter().map(|_| Flow::default()).collect(),
+            flows: (0..flows).map(|flow| Flow { is_open: opens(flow), under_way: VecDeque::new() }).collect(),
             pending: VecDeque::new(),
             written: 0,
         };
@@ -104,8 +106,10 @@ impl Capture {
         let about = format!("run {run}\nscenario {hash}\nseed {seed}, replication {replication}");
         pcapng::section(&mut self.file, &about)?;
         let graph = scenario.graph();
-        for flow in &graph.flows {
-            let Some(link) = flow.forward.first().map(|&link| &graph.links[link]) else { continue };
+        // Requests come from the other ends.
+        let paths = graph.flows.iter().map(|flow| &flow.forward).chain(graph.flows.iter().map(|flow| &flow.backward));
+        for path in paths.take(scenario.number_of_flows()) {
+            let Some(link) = path.first().map(|&link| &graph.links[link]) else { continue };
             let description = format!("network interface of {}, {}", graph.nodes[link.from].name, link.name);
             pcapng::interface(&mut self.file, &graph.nodes[link.from].name, &description, link.rate)?;
         }
@@ -219,8 +223,7 @@ impl Observer for Capture {
             self.send(now, flow, 0, 0, headers);
             return;
         }
-        if !self.has_handshake && !self.flows[flow].is_open {
-            self.flows[flow].is_open = true;
+        if !std::mem::replace(&mut self.flows[flow].is_open, true) {
             self.synthesize_opening(now, flow);
         }
         let headers = self.headers.data(now, flow, sequence, length);
@@ -247,13 +250,13 @@ impl Observer for Capture {
         self.write_settled();
     }
 
-    fn packet_dropped(&mut self, now: Time, port: usize, cell: Cell, content: &Content, reason: Verdict) {
+    fn packet_dropped(&mut self, now: Time, port: usize, flow: usize, _cell: Cell, content: &Content, reason: Verdict) {
         let why = match reason {
             Verdict::Overflow => "the buffer is full".to_owned(),
             _ => format!("refused by the policy {}", self.policy),
         };
         let comment = format!("dropped at the port {}, at {}: {why}", self.ports[port], seconds(now));
-        self.lose(cell.circuit() / 2, content, &comment);
+        self.lose(flow, content, &comment);
     }
 
     fn packet_lost(&mut self, now: Time, flow: usize, content: &Content) {

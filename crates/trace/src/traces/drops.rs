@@ -61,9 +61,9 @@ impl Drops {
 }
 
 impl Observer for Drops {
-    fn packet_dropped(&mut self, now: Time, _port: usize, cell: Cell, content: &Content, reason: Verdict) {
+    fn packet_dropped(&mut self, now: Time, _port: usize, flow: usize, cell: Cell, content: &Content, reason: Verdict) {
         let reason = usize::from(reason != Verdict::Overflow);
-        self.note(now, cell.circuit() / 2, content, reason, cell.is_tagged());
+        self.note(now, flow, content, reason, cell.is_tagged());
     }
 
     fn packet_lost(&mut self, now: Time, flow: usize, content: &Content) {

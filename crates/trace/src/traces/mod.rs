@@ -88,8 +88,10 @@ pub trait Trace: Observer + Send {
 
 /// What traces need to know of a run.
 pub struct Network {
-    /// Number of flows.
+    /// Number of flows, those of requests included.
     pub flows: usize,
+    /// Number of connections.
+    pub connections: usize,
     /// Names of the managed ports.
     pub ports: Vec<String>,
     /// Whether ports have a class of VBR.
@@ -119,7 +121,8 @@ impl Network {
         let cells = framing.cells(mss, scenario.tcp.option_bytes());
         let windows = graph.flows.len() as u64 * receiver_window.div_ceil(mss).saturating_mul(cells);
         Self {
-            flows: graph.flows.len(),
+            flows: scenario.number_of_flows(),
+            connections: graph.flows.len(),
             ports: graph.links.iter().filter(|link| link.managed).map(|link| link.name.clone()).collect(),
             has_classes: scenario.sources_of_background(&graph).iter().any(|source| source.class() == Class::Vbr),
             receiver_window,
@@ -185,7 +188,8 @@ const fn words(name: &'static str, doc: &'static str) -> Column {
 }
 
 const TIME: Column = integers("time_ps", "since the start of the simulation");
-const FLOW: Column = integers("flow", "number of the flow, from 1 on");
+const FLOW: Column =
+    integers("flow", "number of the flow, from 1 on; of n connections n + c carries the requests of c, if it asks");
 const PORT: Column = words("port", "name of the port");
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub const QUEUE_BY_FLOW: Kind = Kind {
     rows: Rows::Changes(Scale::Buffer),
     watches_cells: true,
     start: |network, table| {
-        Box::new(Queues::new(network, table, of_flows, (0..network.flows).map(Value::flow).collect()))
+        Box::new(Queues::new(network, table, of_flows, (0..network.connections).map(Value::flow).collect()))
     },
 };
 
@@ -63,7 +63,7 @@ fn labels_of_classes(network: &Network) -> Vec<Value> {
     classes.iter().map(|&class| network.class_word(class)).collect()
 }
 
-/// Of every two circuits the first carries a flow's data; acknowledgments never wait at a managed port.
+/// Of every two circuits the first leads to the destination; what comes back never waits at a managed port.
 fn of_flows(port: &Port, lengths: &mut [u64]) {
     for (length, circuit) in lengths.iter_mut().zip(port.occupancy().of_circuits().iter().step_by(2)) {
         *length = *circuit;

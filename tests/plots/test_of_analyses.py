@@ -1,0 +1,60 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matplotlib.figure import Figure
+
+from longfat.errors import LongfatError
+from longfat.plots import PLAIN, PLOTS, find, write
+
+OF_ANALYSES = [name for name in PLOTS if find(name).SOURCE == "analysis"]
+
+
+@pytest.mark.parametrize("name", OF_ANALYSES)
+def test_a_plot_of_an_analysis_says_how_many_runs_it_is_of(
+    name: str, analysis: dict[str, Any], tmp_path: Path
+) -> None:
+    plot, figure = find(name), Figure()
+    rows = plot.collect(analysis, PLAIN)
+    plot.draw(figure, rows, PLAIN, analysis)
+    assert "n = 24 runs, 4 replications of each combination" in figure.get_supxlabel()
+    write(plot, rows, tmp_path / "a.svg", source=analysis)
+    assert (tmp_path / "a.svg").stat().st_size > 1000
+
+
+def test_main_effects_are_means_of_levels_with_their_intervals(analysis: dict[str, Any]) -> None:
+    rows = {row["level"]: row for row in find("main-effects").collect(analysis, PLAIN)}
+    # Noise of 0.0025 in the mean, once and twice; buffers differ by 0.1.
+    assert rows["epd"]["mean"] == pytest.approx(0.6 + 0.05 + 1.5 * 0.0025)
+    assert rows["epd"]["low"] < rows["epd"]["mean"] < rows["epd"]["high"]
+
+
+def test_the_means_of_pairs_are_those_of_the_runs(analysis: dict[str, Any]) -> None:
+    rows = find("interactions").collect(analysis, PLAIN)
+    means = {(row["level_x"], row["level"]): row["mean"] for row in rows}
+    assert means["fba", "large"] == pytest.approx(0.8 + 0.1 + 2 * 0.0025)
+    assert means["ubr", "small"] == pytest.approx(0.4 + 0.0025)
+
+
+def test_shares_of_the_variation_add_up_and_the_largest_comes_first(
+    analysis: dict[str, Any],
+) -> None:
+    rows = find("variation").collect(analysis, PLAIN)
+    assert sum(row["percent"] for row in rows) == pytest.approx(100)
+    assert rows[0]["name"] == "policy"
+
+
+def test_residuals_are_what_predictions_leave(analysis: dict[str, Any]) -> None:
+    rows = find("residuals").collect(analysis, PLAIN)
+    assert len(rows) == 24
+    assert sum(row["residual"] for row in rows) == pytest.approx(0, abs=1e-12)
+    ranked = sorted(rows, key=lambda row: float(row["residual"]))
+    quantiles = [row["normal_quantile"] for row in ranked]
+    assert quantiles == sorted(quantiles)
+
+
+def test_what_an_analysis_does_not_have_is_said(analysis: dict[str, Any]) -> None:
+    with pytest.raises(LongfatError, match="give it --order 2"):
+        find("interactions").collect(analysis | {"interactions": []}, PLAIN)
+    with pytest.raises(LongfatError, match="every run is as predicted"):
+        find("residuals").collect(analysis | {"residuals": [0.0] * 24}, PLAIN)

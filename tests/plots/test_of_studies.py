@@ -1,0 +1,60 @@
+import pytest
+from matplotlib.figure import Figure
+
+from longfat.comparison import TableComparison, compare
+from longfat.plots import PLAIN, find
+from longfat.reference import Combination, ReferenceRow
+from longfat.study import Response
+
+SIZES = ("0.5 RTT", "1 RTT", "2 RTT")
+
+
+def combination(sources: str, buffer: str) -> Combination:
+    return (("config", "wan"), ("sources", sources), ("buffer", buffer), ("policy", "fba"))
+
+
+@pytest.fixture
+def tables() -> list[TableComparison]:
+    places = [combination(sources, size) for sources in ("5", "50") for size in SIZES]
+    doubtful = [frozenset({"efficiency"} if place == places[0] else ()) for place in places]
+    rows = [
+        ReferenceRow(place, {"efficiency": 0.9}, doubts, "")
+        for place, doubts in zip(places, doubtful, strict=True)
+    ]
+    results = {
+        place: {number: {"efficiency": 0.8 + 0.01 * number, "fairness": 1.0} for number in range(3)}
+        for place in places
+    }
+    return [compare(Response("b", "Buffers", "efficiency", rows), results)]
+
+
+def test_efficiency_is_drawn_against_the_buffer_in_round_trips(
+    tables: list[TableComparison],
+) -> None:
+    plot, figure = find("buffer-efficiency"), Figure()
+    rows = plot.collect(tables, PLAIN)
+    assert [row["buffer_rtt"] for row in rows] == [0.5, 1.0, 2.0] * 2
+    assert [row["efficiency"] for row in rows] == pytest.approx([0.815] * 6)
+    plot.draw(figure, rows, PLAIN, tables)
+    (axes,) = figure.axes
+    assert (axes.get_title(loc="left"), axes.get_xscale()) == ("wan", "log")
+    assert [text.get_text() for text in axes.texts] == ["0.5 RTT", "1 RTT"]
+    assert "n = 2 to 2 replications" in figure.get_supxlabel()
+
+
+def test_the_papers_values_are_drawn_against_ours(tables: list[TableComparison]) -> None:
+    plot, figure = find("reference"), Figure()
+    rows = plot.collect(tables, PLAIN)
+    assert {row["reference"] for row in rows} == {0.9}
+    assert [row["ours"] for row in rows] == pytest.approx([0.815] * 6)
+    plot.draw(figure, rows, PLAIN, tables)
+    caption = figure.get_supxlabel()
+    assert "n = 6 values" in caption
+    assert "mean absolute difference 0.085 without doubtful digits" in caption
+
+
+def test_values_that_the_paper_does_not_print_are_no_reference() -> None:
+    row = ReferenceRow(combination("5", "1 RTT"), {}, frozenset(), "")
+    results = {row.combination: {1: {"efficiency": 0.8}}}
+    table = compare(Response("b", "", "efficiency", [row], is_printed=False), results)
+    assert find("reference").collect([table], PLAIN) == []

@@ -1,0 +1,119 @@
+import re
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure
+
+from longfat.errors import LongfatError
+from longfat.plots import PLAIN, PLOTS, Options, find, write
+from longfat.plots.capacity import names_of
+from longfat.plots.over_time import POINTS_DRAWN, thinned
+from longfat.traces import Traces
+
+OF_TRACES = [name for name in PLOTS if find(name).SOURCE == "traces" and name != "completion-time"]
+
+
+@pytest.mark.parametrize("name", OF_TRACES)
+@pytest.mark.parametrize("suffix", [".svg", ".html", ".csv"])
+def test_a_plot_of_traces_is_written_the_same_each_time(
+    name: str, suffix: str, traced: Traces, tmp_path: Path
+) -> None:
+    plot = find(name)
+    rows = plot.collect([traced], PLAIN)
+    assert rows
+    first, second = tmp_path / f"first{suffix}", tmp_path / f"second{suffix}"
+    write(plot, rows, first, source=[traced])
+    write(plot, rows, second, source=[traced])
+    assert first.read_text().replace("first", "second") == second.read_text()
+
+
+@pytest.mark.parametrize("name", OF_TRACES)
+def test_every_axis_has_a_unit_and_the_caption_says_how_many_runs(
+    name: str, traced: Traces
+) -> None:
+    plot, figure = find(name), Figure()
+    plot.draw(figure, plot.collect([traced], PLAIN), PLAIN, [traced])
+    for axes in figure.axes:
+        assert re.search(r" in \w+|Mbit/s", axes.get_ylabel()), axes.get_ylabel()
+    assert figure.axes[-1].get_xlabel() == "time in s"
+    assert "n = 1 run" in figure.get_supxlabel()
+
+
+def test_windows_are_those_of_the_trace(traced: Traces) -> None:
+    rows = find("cwnd").collect([traced], PLAIN)
+    drawn = [row["value"] * 1000 for row in rows if row["series"] == "cwnd"]
+    assert drawn == pytest.approx(traced.table("cwnd")["cwnd_bytes"].to_list())
+    drops = [row for row in rows if row["series"] == "drop"]
+    assert len(drops) == traced.record["ports"][0]["packets_dropped"]
+
+
+def test_throughputs_add_up_to_what_is_delivered(traced: Traces) -> None:
+    rows = find("throughput").collect([traced], PLAIN)
+    bins = len({row["time_s"] for row in rows})
+    assert bins <= 200
+    rates = [row["value"] for row in rows if row["series"] == "all"]
+    megabits = sum(rates) * traced.seconds / bins
+    delivered = sum(flow["bytes_delivered"] for flow in traced.record["flows"])
+    assert megabits == pytest.approx(delivered * 8 / 1e6, rel=1e-6)
+
+
+def test_a_time_sequence_graph_begins_before_the_first_retransmission(traced: Traces) -> None:
+    rows = find("time-sequence").collect([traced], Options(flow=2))
+    again = [row["time_s"] for row in rows if row["series"] == "again"]
+    segments = traced.table("segments")
+    ours = segments.filter((segments["flow"] == 2) & segments["is_again"])
+    assert again[0] == ours["time_s"][0]
+    assert min(row["time_s"] for row in rows) < again[0]
+    whole = find("time-sequence").collect([traced], Options(flow=2, start_s=0.0, end_s=10.0))
+    sent = [row for row in whole if row["series"] in {"segment", "again"}]
+    assert len(sent) == traced.record["flows"][1]["segments_sent"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (Options(flow=4), "--flow 4: the run has flows 1 to 3"),
+        (Options(start_s=50.0, end_s=60.0), "flow 1 sends nothing from 50 s to 60 s"),
+    ],
+)
+def test_what_a_run_does_not_have_is_said(traced: Traces, options: Options, message: str) -> None:
+    with pytest.raises(LongfatError, match=message):
+        find("time-sequence").collect([traced], options)
+
+
+def test_a_plot_of_one_run_refuses_two(traced: Traces) -> None:
+    with pytest.raises(LongfatError, match="cwnd shows one run; 2 folders are given"):
+        find("cwnd").collect([traced, traced], PLAIN)
+
+
+def test_runs_are_named_after_the_settings_that_differ(traced: Traces) -> None:
+    settings = dict(traced.settings) | {"port": {**traced.settings["port"], "buffer_cells": 7}}
+    other = Traces(traced.folder, {"run": {"scenario": settings}})
+    assert names_of([traced, other]) == ["buffer cells 300", "buffer cells 7"]
+    assert names_of([traced]) == [""]
+
+
+def test_thinning_keeps_extremes_and_the_end() -> None:
+    times = [float(place) for place in range(100_000)]
+    values = [float(place * 7919 % 10_007) for place in range(100_000)]
+    x, y = thinned(times, values)
+    assert len(x) <= POINTS_DRAWN + 1
+    assert (max(y), min(y), x[-1], x[0]) == (max(values), min(values), times[-1], times[0])
+    assert x == sorted(x)
+
+
+def test_a_page_loads_nothing_and_runs_no_script(traced: Traces, tmp_path: Path) -> None:
+    plot = find("queue")
+    write(
+        plot,
+        plot.collect([traced], PLAIN),
+        tmp_path / "a.html",
+        source=[traced],
+        command="do <this>",
+    )
+    page = (tmp_path / "a.html").read_text()
+    assert "default-src 'none'" in page
+    assert "do &lt;this&gt;" in page
+    assert "<script" not in page
+    loaded = re.findall(r'(?:src|href)="([^"#][^"]*)"', page)
+    assert all(target.startswith("data:") for target in loaded)
