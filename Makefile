@@ -18,7 +18,7 @@ FIGURE_5 := guaranteed-rate --table 3,4,5,6,7,8,9 --columns guaranteed_rate --co
 # A table of 98-0876R1 for the gallery of plots.
 TABLE_4 := examples/analysis/table4-wan.csv --factors tcp_flavor,buffer_rtt,drop_policy --response efficiency
 
-.PHONY: build demo test lint bench docs wheel lock clean
+.PHONY: build demo test faults lint bench docs wheel lock clean
 
 build: .venv/built
 
@@ -41,6 +41,10 @@ demo: build
 test: lint
 	cargo test --workspace --release --quiet
 	$(BIN)/pytest --quiet --numprocesses auto
+
+# The whole suite of faults: some minutes. `make test` strikes a few times.
+faults: build
+	LONGFAT_FAULTS=full $(BIN)/pytest --quiet tests/faults
 
 lint: build
 	cargo fmt --check

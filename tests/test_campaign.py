@@ -1,16 +1,22 @@
 import json
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import longfat
 from longfat import _engine
 from longfat.campaign import missing_runs, run_campaign
-from longfat.errors import Interrupted, LongfatError
+from longfat.errors import CheckFailed, Interrupted, LongfatError
 from longfat.execution import Progress
 from longfat.plan import Plan, Selection, plan_design
+from longfat.repeat import check_other_builds
 from longfat.results import load_results
-from longfat.store import Store
+from longfat.store import RunResult, Store
 from longfat.study import Study
 
 Report = Callable[[list[tuple[int, str]], float], object]
@@ -35,7 +41,7 @@ def fail_runs_of(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """An engine in which the scenarios that contain `words` fail."""
     run_batch = _engine.run_batch
 
-    def batch(resolved: Sequence[str], jobs: int, report: Report) -> None:
+    def batch(resolved: Sequence[str], jobs: int, report: Report, *others: Any) -> None:
         def relay(finished: list[tuple[int, str]], seconds: float) -> None:
             failure = json.dumps({"failure": "a law is broken"})
             report(
@@ -46,7 +52,7 @@ def fail_runs_of(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
                 seconds,
             )
 
-        run_batch(resolved, jobs, relay)
+        run_batch(resolved, jobs, relay, *others)
 
     monkeypatch.setattr(_engine, "run_batch", batch)
 
@@ -133,7 +139,9 @@ def test_a_stopped_campaign_keeps_what_finished_and_goes_on_later(
 ) -> None:
     run_batch = _engine.run_batch
 
-    def stopped_after_four(resolved: Sequence[str], jobs: int, report: Report) -> None:
+    def stopped_after_four(
+        resolved: Sequence[str], jobs: int, report: Report, *_others: Any
+    ) -> None:
         run_batch(resolved[:4], jobs, report)
         raise Interrupted(2)
 
@@ -142,34 +150,44 @@ def test_a_stopped_campaign_keeps_what_finished_and_goes_on_later(
         with pytest.raises(Interrupted):
             run_campaign(missing_runs(plan, store), store, 2, ignore)
     assert len(missing_runs(plan, store)) == 11
-    assert store.running() == set()
+    assert store.running(plan.distinct.keys()) == 0
 
 
-def test_runs_in_progress_are_visible_while_they_last(plan: Plan, store: Store) -> None:
+def test_runs_in_progress_are_visible_while_they_last(
+    plan: Plan, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen: list[int] = []
-    run_campaign(
-        missing_runs(plan, store), store, 2, lambda _progress: seen.append(len(store.running()))
-    )
-    assert max(seen) <= 2
-    assert store.running() == set()
+    run_batch = _engine.run_batch
+
+    def batch(resolved: Sequence[str], jobs: int, report: Report, *others: Any) -> None:
+        seen.append(store.running(plan.distinct.keys()))
+        run_batch(resolved, jobs, report, *others)
+
+    monkeypatch.setattr(_engine, "run_batch", batch)
+    run_campaign(missing_runs(plan, store), store, 2, ignore)
+    assert seen == [2]
+    assert store.running(plan.distinct.keys()) == 0
 
 
 def test_a_run_that_comes_out_differently_is_a_loud_error_and_the_stored_one_stays(
-    plan: Plan, store: Store
+    plan: Plan, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs = missing_runs(plan, store)[:2]
-    run_campaign(runs, store, 1, ignore)
-    before = store.metrics([run.scenario.run_id for run in runs])
+    run = missing_runs(plan, store)[0]
+    record = longfat.run(run.scenario)
+    now = datetime.now(UTC)
 
-    def batch(_resolved: Sequence[str], _jobs: int, report: Report) -> None:
-        report([(0, json.dumps({"record": {"fingerprint": "other", "metrics": {}}}))], 0.0)
+    def batch(_resolved: Sequence[str], _jobs: int, report: Report, *_others: Any) -> None:
+        # Another process, which thought this one dead, has run it meanwhile.
+        with Store.writable(store.name) as other:
+            other.write([RunResult(run.scenario, now, now, record, None)])
+        different = {**record, "fingerprint": "other"}
+        report([(0, json.dumps({"record": different}))], 0.0)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_engine, "run_batch", batch)
-        with pytest.raises(LongfatError, match=r"store.db: run .* came out with other") as caught:
-            run_campaign(runs[:1], store, 1, ignore)
+    monkeypatch.setattr(_engine, "run_batch", batch)
+    with pytest.raises(LongfatError, match=r"store.db: run .* came out with other") as caught:
+        run_campaign([run], store, 1, ignore)
     assert caught.value.exit_code == 3
-    assert store.metrics([run.scenario.run_id for run in runs]) == before
+    assert store.metrics([run.scenario.run_id]) == {run.scenario.run_id: record["metrics"]}
 
 
 def test_starts_and_ends_fill_the_time_of_all_jobs(plan: Plan, store: Store) -> None:
@@ -177,3 +195,81 @@ def test_starts_and_ends_fill_the_time_of_all_jobs(plan: Plan, store: Store) -> 
     means = store.mean_wall_seconds()
     assert means.keys() == {run.scenario.hash for run in plan.runs}
     assert all(seconds >= 0 for seconds in means.values())
+
+
+def test_two_processes_share_a_study_and_each_sees_it_through(plan: Plan, store: Store) -> None:
+    missing = missing_runs(plan, store)
+    with Store.writable(store.name) as other:
+        other.lease([run.scenario.run_id for run in missing[:3]], 3, frozenset())
+
+        def end_them(progress: Progress) -> None:
+            """The other process ends its runs when this one has nothing else left to do."""
+            if progress.finished == 12:
+                theirs = [run.scenario for run in missing[:3]]
+                now = datetime.now(UTC)
+                other.write([RunResult(run, now, now, longfat.run(run), None) for run in theirs])
+
+        progress = run_campaign(missing, store, 2, end_them)
+    assert (progress.finished, progress.elsewhere) == (12, 3)
+    assert missing_runs(plan, store) == []
+
+
+def test_runs_of_a_process_that_gives_up_are_taken_over(plan: Plan, store: Store) -> None:
+    missing = missing_runs(plan, store)
+    with Store.writable(store.name) as other:
+        other.lease([run.scenario.run_id for run in missing[:3]], 3, frozenset())
+
+        def give_up(progress: Progress) -> None:
+            if progress.finished == 12:
+                other.release()
+
+        progress = run_campaign(missing, store, 2, give_up)
+    assert (progress.finished, progress.elsewhere) == (15, 0)
+
+
+def test_a_run_that_failed_elsewhere_meanwhile_is_not_tried_again(plan: Plan, store: Store) -> None:
+    missing = missing_runs(plan, store)
+    now = datetime.now(UTC)
+    with Store.writable(store.name) as other:
+        held = missing[0].scenario
+        other.lease([held.run_id], 1, frozenset())
+
+        def fail(progress: Progress) -> None:
+            if progress.finished == 14:
+                other.write([RunResult(held, now, now, None, "a law is broken")])
+
+        progress = run_campaign(missing, store, 1, fail)
+    assert (progress.finished, progress.elsewhere) == (14, 1)
+    assert store.failures([held.run_id]) == {held.run_id: "a law is broken"}
+
+
+def change(store: Store, statement: str) -> None:
+    with closing(sqlite3.connect(store.name)) as database, database:
+        assert database.execute(statement).rowcount > 0
+
+
+def test_runs_of_another_engine_version_are_no_runs_of_this_one(plan: Plan, store: Store) -> None:
+    run_campaign(missing_runs(plan, store)[:3], store, 1, ignore)
+    hashes = {run.scenario.hash for run in plan.runs}
+    assert store.other_engines(hashes) == {}
+    # As another engine would have stored them: the version is in the name of a run.
+    change(store, "DELETE FROM flows")
+    change(store, "DELETE FROM ports")
+    change(store, "UPDATE runs SET engine = 'other', run_id = substr(run_id, 2) || 'x'")
+    assert len(missing_runs(plan, store)) == 15
+    assert store.other_engines(hashes) == {"other": 3}
+    assert all(not replications for replications in load_results(plan, store).values())
+
+
+@pytest.mark.parametrize("build", ["'another'", "NULL"])
+def test_another_build_of_the_same_version_must_come_out_the_same(
+    plan: Plan, store: Store, build: str
+) -> None:
+    run_campaign(missing_runs(plan, store)[:4], store, 1, ignore)
+    run_ids = list(plan.distinct)
+    assert check_other_builds(run_ids, store, 1) == 0
+    change(store, f"UPDATE runs SET build = {build}")
+    assert check_other_builds(run_ids, store, 1) == 1
+    change(store, "UPDATE runs SET fingerprint = '0000000000000000'")
+    with pytest.raises(CheckFailed, match="another engine that calls itself"):
+        check_other_builds(run_ids, store, 1)

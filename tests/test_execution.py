@@ -53,6 +53,7 @@ def test_a_signal_stops_after_the_report_that_it_falls_into(
         _resolved: Sequence[str],
         _jobs: int,
         report: Callable[[list[tuple[int, str]], float], object],
+        *_others: object,
     ) -> None:
         for index in range(3):
             report([(index, json.dumps({"failure": "none"}))], 0.0)

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from longfat import LongfatError, load_study
+from longfat import LongfatError, _engine, load_study
 from longfat.plan import Plan, Selection, plan_design, plan_reference, quick_selection
 from longfat.study import Study
 
@@ -122,3 +122,14 @@ def test_an_unknown_table_is_told_the_known_ones(study: Study) -> None:
 def test_a_condition_that_leaves_nothing_is_an_error(study: Study) -> None:
     with pytest.raises(LongfatError, match="no run of small meets load = 'none'"):
         plan_design(study, Selection(where=("load = 'none'",)))
+
+
+def test_replications_are_what_the_engine_says_of_each(study: Study) -> None:
+    for run in plan_design(study, Selection(replications=12)).runs:
+        resolved = run.scenario.resolved
+        assert _engine.resolve_scenario(resolved.encode(), "again.json") == resolved
+        assert run.scenario.settings["replication"] == run.replication
+        assert run.scenario.run_id == _engine.run_id(resolved)
+        assert run.scenario.hash == _engine.scenario_hash(resolved)
+        seconds = run.scenario.settings["duration_ps"] / 1e12
+        assert run.scenario.simulated_seconds == seconds

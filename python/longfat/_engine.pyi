@@ -10,6 +10,9 @@ from typing import Literal
 ENGINE_VERSION: str
 """Version of the simulator; part of every run's identity (e.g. ``"0.1.0+model.1"``)."""
 
+ENGINE_BUILD: str
+"""Hash of the sources that this engine was built from: tells apart engines of one version."""
+
 BUILD_PROFILE: str
 """``"release"`` or ``"debug"``: figures of speed are only meaningful for ``"release"``."""
 
@@ -41,6 +44,12 @@ def scenario_hash(resolved: str) -> str:
 
 def run_id(resolved: str) -> str:
     """SHA-256 (hex) that names a run: scenario, seed, replication and engine version."""
+
+def replicate(resolved: str, replications: Sequence[int]) -> list[tuple[str, str]]:
+    """A resolved scenario in several replications, each with the run's name."""
+
+def scenario_cost(resolved: str) -> tuple[float, float, str]:
+    """What a run will cost, roughly: events, bytes, and the path that the bytes are due to."""
 
 def check_study(text: bytes, source: str, scenario_text: bytes, scenario_source: str) -> str:
     """Check a study file, its factor levels against its scenario; returns it as JSON.
@@ -106,6 +115,8 @@ def run_batch(
     resolved: Sequence[str],
     jobs: int,
     report: Callable[[list[tuple[int, str]], float], object],
+    more: Callable[[int], Sequence[str]] | None = None,
+    limits: tuple[int | None, float | None, int | None] = (None, None, None),
     driver: Literal["fast", "events"] = "fast",
 ) -> None:
     """Run resolved scenarios on ``jobs`` threads with the interpreter released.
@@ -117,8 +128,14 @@ def run_batch(
     0.1 s: ``finished`` lists ``(index, outcome)`` of runs that ended since the last call, an
     outcome being JSON ``{"record": {...}}`` or ``{"failure": "message"}``; ``simulated_seconds``
     counts what all threads have simulated so far. Runs start in the order given. An exception
-    out of ``report`` (or Ctrl-C) stops the batch after at most a slice of the runs in progress,
+    out of ``report`` (or Ctrl-C) stops the batch after a moment's work on the runs in progress,
     and is raised again.
+
+    ``more(waiting)`` is called after every report with the number of runs that wait for a thread
+    and answers with runs that are to follow; no answer while none waits is the end of the batch.
+
+    ``limits`` are events, seconds of wall time and bytes of memory of a run; one that is about to
+    exceed one of them ends with a failure.
     """
 
 def run_watched(
@@ -129,6 +146,7 @@ def run_watched(
     interval_ps: int | None,
     capture: str | None,
     report: Callable[[list[tuple[int, str]], float], object],
+    limits: tuple[int | None, float | None, int | None] = (None, None, None),
 ) -> None:
     """`run_batch` for one resolved scenario that leaves traces, a packet capture, or both.
 

@@ -53,12 +53,13 @@ class Watch:
 
 @dataclass
 class Progress:
-    """How far some runs have come."""
+    """How far some runs have come; `elsewhere` counts those that other processes have ended."""
 
     runs: int
     simulated_seconds_total: float
     finished: int = 0
     failed: int = 0
+    elsewhere: int = 0
     simulated_seconds: float = 0.0
 
 
@@ -66,17 +67,36 @@ Report = Callable[[list[Outcome], float], None]
 """Called about ten times a second with new outcomes and the seconds simulated so far by all."""
 
 
-def execute(resolved: Sequence[str], jobs: int, report: Report, driver: Driver = "fast") -> None:
-    """Run a batch on `jobs` threads, in the order given.
+More = Callable[[int], list[str]]
+"""Called after each report with the number of runs that wait; answers with runs to follow."""
+
+
+EngineLimits = tuple[int | None, float | None, int | None]
+"""Events, seconds of wall time and bytes of memory of a run; None for no limit."""
+
+NO_LIMITS: EngineLimits = (None, None, None)
+
+
+def execute(
+    resolved: Sequence[str],
+    jobs: int,
+    report: Report,
+    more: More | None = None,
+    limits: EngineLimits = NO_LIMITS,
+    driver: Driver = "fast",
+) -> None:
+    """Run a batch on `jobs` threads, in the order given; no `more` while none waits ends it.
 
     Raises `Interrupted` after SIGINT or SIGTERM, once `report` has seen everything finished;
     runs still in progress are given up.
     """
     with _stoppable(report) as relay:
-        _engine.run_batch(resolved, jobs, relay, driver)
+        _engine.run_batch(resolved, jobs, relay, more, limits, driver)
 
 
-def execute_watched(resolved: str, watch: Watch, report: Report) -> None:
+def execute_watched(
+    resolved: str, watch: Watch, report: Report, limits: EngineLimits = NO_LIMITS
+) -> None:
     """Run one scenario as `execute` does, and let it leave what `watch` asks for."""
     with _stoppable(report) as relay:
         _engine.run_watched(
@@ -87,13 +107,14 @@ def execute_watched(resolved: str, watch: Watch, report: Report) -> None:
             watch.interval_ps,
             None if watch.pcap is None else str(watch.pcap),
             relay,
+            limits,
         )
 
 
 @contextmanager
 def _stoppable(report: Report) -> Iterator[Callable[[list[tuple[int, str]], float], None]]:
     """What the engine is to call: `report`; then a signal that has come raises `Interrupted`."""
-    with _requested_stop() as requested:
+    with requested_stop() as requested:
 
         def relay(finished: list[tuple[int, str]], simulated_seconds: float) -> None:
             report([_outcome(index, text) for index, text in finished], simulated_seconds)
@@ -109,7 +130,7 @@ def _outcome(index: int, text: str) -> Outcome:
 
 
 @contextmanager
-def _requested_stop() -> Iterator[list[int]]:
+def requested_stop() -> Iterator[list[int]]:
     """A list that receives the number of a stop signal instead of an exception at any moment.
 
     An exception could strike while a transaction is being written; a note is read between two.

@@ -117,20 +117,42 @@ def _plan(study: Study, selection: Selection, chosen: Sequence[Combination]) -> 
         keys = _where(study, keys, condition)
     if not keys:
         raise LongfatError(f"no run of {study.name} meets {' and '.join(selection.where)}")
-    overrides = study.overrides(combination for combination, _ in keys)
+    overrides = study.overrides(dict.fromkeys(combination for combination, _ in keys))
     seeds = _seeds(study, overrides)
+    scenarios = _scenarios(study, keys, overrides, seeds)
+    return Plan(study, selection, [PlannedRun(*key, scenarios[key]) for key in keys])
+
+
+def _scenarios(
+    study: Study,
+    keys: Sequence[tuple[Combination, int]],
+    overrides: Mapping[Combination, Sequence[Override]],
+    seeds: Mapping[Combination, Sequence[Override]],
+) -> dict[tuple[Combination, int], Scenario]:
+    """The scenario of each combination and replication.
+
+    The replications of a combination differ in their number only, and in being perturbed or not:
+    the engine judges one of each kind.
+    """
+    kinds: dict[tuple[Combination, bool], list[int]] = {}
+    for combination, replication in keys:
+        kinds.setdefault((combination, replication > 0), []).append(replication)
     variants = [
         [
             *overrides[combination],
-            *(study.design.perturb if replication else ()),
+            *(study.design.perturb if perturbed else ()),
             *seeds.get(combination, ()),
-            Override("replication", str(replication), f"replication {replication}"),
+            Override("replication", str(numbers[0]), f"replication {numbers[0]}"),
         ]
-        for combination, replication in keys
+        for (combination, perturbed), numbers in kinds.items()
     ]
-    scenarios = study.resolve(variants)
-    runs = [PlannedRun(*key, scenario) for key, scenario in zip(keys, scenarios, strict=True)]
-    return Plan(study, selection, runs)
+    return {
+        (combination, number): scenario
+        for ((combination, _), numbers), judged in zip(
+            kinds.items(), study.resolve(variants), strict=True
+        )
+        for number, scenario in zip(numbers, judged.replicated(numbers), strict=True)
+    }
 
 
 def _where(

@@ -4,7 +4,7 @@ Nothing is checked here: the engine is the only judge of a scenario.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +22,7 @@ from longfat.execution import (
     execute_watched,
 )
 from longfat.files import read_bytes
+from longfat.limits import Limits
 
 PICOSECONDS_PER_SECOND = 10**12
 
@@ -40,7 +41,7 @@ class Scenario:
         settings: dict[str, Any] = json.loads(self.resolved)
         return settings
 
-    @property
+    @cached_property
     def simulated_seconds(self) -> float:
         """The length of the simulation in simulated seconds."""
         duration_ps: int = self.settings["duration_ps"]
@@ -55,6 +56,16 @@ class Scenario:
     def run_id(self) -> str:
         """SHA-256 (hex) that names the run: scenario, seed, replication and engine version."""
         return _engine.run_id(self.resolved)
+
+    def replicated(self, replications: Sequence[int]) -> "list[Scenario]":
+        """This scenario in several replications: what they have in common is worked out once."""
+        common = {"hash": self.hash, "simulated_seconds": self.simulated_seconds}
+        scenarios = []
+        for resolved, run_id in _engine.replicate(self.resolved, replications):
+            scenario = Scenario(resolved)
+            vars(scenario).update(common, run_id=run_id)  # where cached properties look first
+            scenarios.append(scenario)
+        return scenarios
 
 
 def load_scenario(
@@ -76,20 +87,24 @@ def load_scenario(
 def run(
     scenario: Scenario | str | Path | Mapping[str, Any],
     *,
+    limits: Limits | None = None,
     watch: Watch | None = None,
     show: Callable[[Progress], None] | None = None,
     driver: Driver | None = None,
 ) -> Record:
     """Simulate a scenario and return its record (metrics, flows, ports, work, fingerprint).
 
-    `watch` asks for traces and packet captures, which needs every event; but for the driver the
-    record is the same with and without. `show` is told about ten times a second. Time is advanced
-    by the fast driver where that is exact and by events elsewhere, or by the `driver` asked for;
-    results are the same. Raises `RunFailed` when the simulation fails, `DriverUnfit` when the
-    driver asked for cannot do it and `Interrupted` when a signal stops it.
+    `limits` are the machine's unless they are given. `watch` asks for traces and packet captures,
+    which needs every event; but for the driver the record is the same with and without. `show` is
+    told about ten times a second. Time is advanced by the fast driver where that is exact and by
+    events elsewhere, or by the `driver` asked for; results are the same. Raises `LongfatError` for
+    a scenario that is estimated to exceed a limit, `RunFailed` when the simulation fails,
+    `DriverUnfit` when the driver asked for cannot do it and `Interrupted` when a signal stops it.
     """
     if not isinstance(scenario, Scenario):
         scenario = load_scenario(scenario)
+    limits = Limits.of_machine() if limits is None else limits
+    limits.refuse([scenario.resolved])
     outcomes: list[Outcome] = []
     progress = Progress(runs=1, simulated_seconds_total=scenario.simulated_seconds)
 
@@ -101,9 +116,15 @@ def run(
             show(progress)
 
     if watch is None:
-        execute([scenario.resolved], jobs=1, report=collect, driver=driver or "fast")
+        execute(
+            [scenario.resolved],
+            jobs=1,
+            report=collect,
+            limits=limits.of_engine,
+            driver=driver or "fast",
+        )
     else:
-        execute_watched(scenario.resolved, watch, report=collect)
+        execute_watched(scenario.resolved, watch, collect, limits.of_engine)
     (outcome,) = outcomes
     if outcome.record is None:
         raise RunFailed(outcome.failure)

@@ -86,11 +86,11 @@ def test_the_doctor_tells_versions_build_and_store(longfat: Longfat, tmp_path: P
     assert document["build_profile"] == "release"
     assert document["cores"] >= 1
     assert document["store"] == {
-        "path": "longfat.db",
+        "name": "longfat.db",
         "exists": True,
         "done": 0,
         "failed": 0,
-        "quick_check": "ok",
+        "check": "ok",
     }
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -18,7 +19,7 @@ def broken_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every run fails in which connections do not start together."""
     run_batch = _engine.run_batch
 
-    def batch(resolved: Sequence[str], jobs: int, report: Report) -> None:
+    def batch(resolved: Sequence[str], jobs: int, report: Report, *others: Any) -> None:
         def relay(finished: list[tuple[int, str]], seconds: float) -> None:
             failure = json.dumps({"failure": "a cell is lost"})
             told = [
@@ -27,7 +28,7 @@ def broken_engine(monkeypatch: pytest.MonkeyPatch) -> None:
             ]
             report(told, seconds)
 
-        run_batch(resolved, jobs, relay)
+        run_batch(resolved, jobs, relay, *others)
 
     monkeypatch.setattr(_engine, "run_batch", batch)
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support import Longfat
 
-HEAVY = {"numpy", "polars", "scipy", "sqlalchemy", "matplotlib", "rich"}
+HEAVY = {"alembic", "numpy", "polars", "scipy", "sqlalchemy", "matplotlib", "rich"}
 
 IMPORTED = """\
 import json, sys

@@ -1,14 +1,14 @@
 import json
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import create_engine, text
 
 from longfat import load_scenario, run
-from longfat.errors import CheckFailed
+from longfat.errors import CheckFailed, LongfatError
 from longfat.scenario import Scenario
 from longfat.store import SILENCE, RunResult, Store
 
@@ -39,21 +39,33 @@ def failed(scenario: Scenario) -> RunResult:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.writable(str(tmp_path / "store.db")) as store:
+def store(location: str) -> Iterator[Store]:
+    with Store.writable(location) as store:
         yield store
 
 
-def rows(store: Store, query: str) -> list[dict[str, object]]:
-    with closing(sqlite3.connect(store.path)) as database:
-        database.row_factory = sqlite3.Row
-        return [dict(row) for row in database.execute(query)]
+def rows(location: str, query: str) -> list[dict[str, Any]]:
+    """What plain SQL says, without the store."""
+    url = location.replace("postgresql:", "postgresql+psycopg:")
+    engine = create_engine(url if "://" in url else f"sqlite:///{url}")
+    try:
+        with engine.connect() as connection:
+            return [dict(row) for row in connection.execute(text(query)).mappings()]
+    finally:
+        engine.dispose()
 
 
-def test_a_finished_run_is_kept_with_its_provenance(store: Store, done: RunResult) -> None:
-    store.write([done], [])
+def decoded(column: Any) -> Any:
+    """A JSON column: PostgreSQL's driver has decoded it."""
+    return json.loads(column) if isinstance(column, str) else column
+
+
+def test_a_finished_run_is_kept_with_its_provenance(
+    store: Store, location: str, done: RunResult
+) -> None:
+    store.write([done])
     assert done.record is not None
-    (kept,) = rows(store, "SELECT * FROM runs")
+    (kept,) = rows(location, "SELECT * FROM runs")
     assert kept["run_id"] == done.record["run_id"]
     assert kept["scenario_hash"] == done.record["scenario_hash"]
     assert kept["scenario"] == done.scenario.resolved
@@ -67,15 +79,16 @@ def test_a_finished_run_is_kept_with_its_provenance(store: Store, done: RunResul
     assert (kept["status"], kept["failure"]) == ("done", None)
 
 
-def test_metrics_flows_and_ports_come_back_as_they_were(store: Store, done: RunResult) -> None:
-    store.write([done], [])
+def test_metrics_flows_and_ports_come_back_as_they_were(
+    store: Store, location: str, done: RunResult
+) -> None:
+    store.write([done])
     assert done.record is not None
     assert store.metrics([done.scenario.run_id]) == {done.scenario.run_id: done.record["metrics"]}
     for part, kind in (("flows", "flavor"), ("ports", "policy")):
-        kept = rows(store, f"SELECT * FROM {part} ORDER BY position")
+        kept = rows(location, f"SELECT * FROM {part} ORDER BY position")
         assert [
-            {"name": row["name"], kind: row[kind], **json.loads(str(row["measures"]))}
-            for row in kept
+            {"name": row["name"], kind: row[kind], **decoded(row["measures"])} for row in kept
         ] == done.record[part]
 
 
@@ -84,32 +97,26 @@ def test_completion_times_come_back_as_they_were(store: Store, tmp_path: Path) -
     file.write_text(WWW)
     asking = load_scenario(file)
     record = run(asking)
-    store.write([RunResult(asking, STARTED, STARTED, record, None)], [])
+    store.write([RunResult(asking, STARTED, STARTED, record, None)])
     names = ["class 0", "class 1", "class 2", "class 3", "class 4", "page"]
     kept = store.completions([asking.run_id])[asking.run_id]
     assert [{"name": name, **kept[name]} for name in names] == record["completions"]
 
 
-def test_runs_without_requests_and_stores_without_their_table_have_no_completions(
-    store: Store, done: RunResult
-) -> None:
-    store.write([done], [])
+def test_runs_without_requests_have_no_completions(store: Store, done: RunResult) -> None:
+    store.write([done])
     assert store.completions([done.scenario.run_id]) == {}
-    with closing(sqlite3.connect(store.path)) as database:
-        database.execute("DROP TABLE completions")
-    with Store.readable(str(store.path)) as older:
-        assert older.completions([done.scenario.run_id]) == {}
 
 
-def test_plain_sql_reaches_into_the_metrics(store: Store, done: RunResult) -> None:
-    store.write([done], [])
-    (row,) = rows(store, "SELECT metrics ->> 'efficiency' AS efficiency FROM runs")
+def test_plain_sql_reaches_into_the_metrics(store: Store, location: str, done: RunResult) -> None:
+    store.write([done])
+    (row,) = rows(location, "SELECT metrics ->> 'efficiency' AS efficiency FROM runs")
     assert done.record is not None
-    assert row["efficiency"] == done.record["metrics"]["efficiency"]
+    assert float(row["efficiency"]) == done.record["metrics"]["efficiency"]
 
 
 def test_a_failed_run_is_kept_with_its_message(store: Store, failed: RunResult) -> None:
-    store.write([failed], [])
+    store.write([failed])
     run_id = failed.scenario.run_id
     assert store.statuses([run_id]) == {run_id: "failed"}
     assert store.failures([run_id]) == {run_id: "a law is broken"}
@@ -120,24 +127,24 @@ def test_a_failed_run_is_kept_with_its_message(store: Store, failed: RunResult) 
 def test_a_later_success_replaces_a_failure(
     store: Store, failed: RunResult, done: RunResult
 ) -> None:
-    store.write([failed], [])
-    store.write([done], [])
+    store.write([failed])
+    store.write([done])
     assert store.statuses([done.scenario.run_id]) == {done.scenario.run_id: "done"}
     assert store.failures([done.scenario.run_id]) == {}
 
 
-def test_the_same_run_again_changes_nothing(store: Store, done: RunResult) -> None:
-    store.write([done], [])
-    before = rows(store, "SELECT * FROM runs, flows")
-    store.write([done], [])
-    assert rows(store, "SELECT * FROM runs, flows") == before
+def test_the_same_run_again_changes_nothing(store: Store, location: str, done: RunResult) -> None:
+    store.write([done])
+    before = rows(location, "SELECT * FROM runs, flows")
+    store.write([done])
+    assert rows(location, "SELECT * FROM runs, flows") == before
 
 
 @pytest.mark.parametrize("again", ["other fingerprint", "failure"])
 def test_a_contradiction_is_loud_and_everything_else_is_kept(
-    store: Store, scenario: Scenario, done: RunResult, failed: RunResult, again: str
+    store: Store, location: str, scenario: Scenario, done: RunResult, failed: RunResult, again: str
 ) -> None:
-    store.write([done], [])
+    store.write([done])
     assert done.record is not None
     contradiction = failed
     if again == "other fingerprint":
@@ -145,35 +152,50 @@ def test_a_contradiction_is_loud_and_everything_else_is_kept(
         contradiction = RunResult(scenario, STARTED, STARTED, record, None)
     other = load_scenario(scenario.settings, {"seed": 2})
     fine = RunResult(other, STARTED, STARTED, run(other), None)
-    with pytest.raises(CheckFailed, match=r"store.db: run .* is stored with fingerprint"):
-        store.write([contradiction, fine], [])
+    with pytest.raises(CheckFailed, match=r"store.*: run .* is stored with fingerprint"):
+        store.write([contradiction, fine])
     assert store.statuses([scenario.run_id, other.run_id]) == {
         scenario.run_id: "done",
         other.run_id: "done",
     }
-    assert rows(store, f"SELECT fingerprint FROM runs WHERE run_id = '{scenario.run_id}'") == [
+    assert rows(location, f"SELECT fingerprint FROM runs WHERE run_id = '{scenario.run_id}'") == [
         {"fingerprint": done.record["fingerprint"]}
     ]
 
 
-def test_runs_in_progress_are_known_while_their_process_speaks(
+def test_runs_that_a_process_has_leased_are_known_while_it_speaks(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.write([], ["a", "b"])
-    assert store.running() == {"a", "b"}
-    store.write([], ["b"])
-    assert store.running() == {"b"}
+    store.work(2)
+    assert store.lease(["a", "b", "c"], 3, frozenset()).mine == ["a", "b", "c"]
+    assert store.running({"a", "b", "c"}) == 2, "one waits for a thread"
+    assert store.running({"c", "d"}) == 1
     monkeypatch.setattr("longfat.store.SILENCE", -SILENCE)
-    assert store.running() == set()
+    assert store.running({"a"}) == 0
+    monkeypatch.undo()
+    store.release()
+    assert store.running({"a"}) == 0
 
 
 def test_thousands_of_runs_can_be_asked_for_at_once(store: Store, done: RunResult) -> None:
-    store.write([done], [])
+    store.write([done])
     many = [f"{number:064}" for number in range(2500)]
     assert store.statuses([*many, done.scenario.run_id]) == {done.scenario.run_id: "done"}
 
 
-def test_a_reader_sees_what_a_writer_has_written_before(store: Store, done: RunResult) -> None:
-    store.write([done], [])
-    with Store.readable(str(store.path)) as reader:
-        assert reader.health() == {"done": 1, "failed": 0, "quick_check": "ok"}
+def test_a_reader_sees_what_a_writer_has_written_before(
+    store: Store, location: str, done: RunResult
+) -> None:
+    store.write([done])
+    with Store.readable(location) as reader:
+        assert reader.health() == {"done": 1, "failed": 0, "check": "ok"}
+
+
+def test_a_reader_cannot_write(store: Store, location: str, done: RunResult) -> None:
+    assert store.statuses([done.scenario.run_id]) == {}
+    with (
+        Store.readable(location) as reader,
+        pytest.raises(LongfatError, match="readonly database|read-only transaction"),
+    ):
+        reader.write([done])
+    assert store.statuses([done.scenario.run_id]) == {}

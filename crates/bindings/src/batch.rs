@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -12,16 +12,22 @@ use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::{Observer, Unobserved};
 use longfat_engine::scenario::Scenario;
 use longfat_engine::units::{Span, Time};
-use longfat_engine::{Driver, Simulation, Violation};
+use longfat_engine::{Driver, Simulation};
 use longfat_trace::{Wanted, Watcher};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
 
+use crate::limits::{Given, Limits};
+use crate::queue::Queue;
+
 /// How often Python hears of the batch at least.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Parts in which a run is simulated; between them it can be stopped and its progress is counted.
+/// Events between two moments at which a run can be stopped and its progress is counted: some milliseconds' work.
+const PORTION: u64 = 1 << 16;
+
+/// The same for the fast driver, which knows no events while it computes: parts of a run.
 const SLICES: u64 = 64;
 
 /// Number of a run in its batch and its outcome as JSON.
@@ -29,33 +35,37 @@ type Outcome = (usize, String);
 
 /// What the threads of a batch share.
 struct Batch {
-    scenarios: Vec<Scenario>,
+    queue: Queue,
+    limits: Limits,
     driver: Driver,
-    next: AtomicUsize,
     stopped: AtomicBool,
     simulated_microseconds: AtomicU64,
 }
 
 #[pyfunction]
-#[pyo3(signature = (resolved, jobs, report, driver = "fast"))]
+#[pyo3(signature = (resolved, jobs, report, more = None, limits = Given::default(), driver = "fast"))]
 pub fn run_batch(
     py: Python<'_>,
     resolved: Vec<String>,
     jobs: usize,
-    report: &Bound<'_, PyAny>,
+    report: Py<PyAny>,
+    more: Option<Py<PyAny>>,
+    limits: Given,
     driver: &str,
 ) -> PyResult<()> {
     let known = [Driver::Fast, Driver::Events];
     let driver = known.into_iter().find(|known| known.name() == driver);
     let driver = driver.ok_or_else(|| PyValueError::new_err("a driver is \"fast\" or \"events\""))?;
-    let scenarios = resolved.iter().map(|text| crate::resolved_scenario(text)).collect::<PyResult<_>>()?;
-    carry_out(py, &Batch::new(scenarios, driver), jobs, report, &|batch, scenario| {
+    let scenarios = read(&resolved)?;
+    let threads = if more.is_some() { jobs } else { jobs.min(scenarios.len()) };
+    let batch = Batch::new(scenarios, more.is_some(), limits.into(), driver);
+    carry_out(py, &batch, threads, &report, more.as_ref(), &|batch, scenario| {
         simulate(batch, scenario, Unobserved).map(|ended| outcome(ended.map(|(record, _)| record)))
     })
 }
 
 #[pyfunction]
-#[pyo3(signature = (resolved, traces, names, error, interval_ps, capture, report))]
+#[pyo3(signature = (resolved, traces, names, error, interval_ps, capture, report, limits = Given::default()))]
 #[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub fn run_watched(
     py: Python<'_>,
@@ -65,7 +75,8 @@ pub fn run_watched(
     error: f64,
     interval_ps: Option<u64>,
     capture: Option<PathBuf>,
-    report: &Bound<'_, PyAny>,
+    report: Py<PyAny>,
+    limits: Given,
 ) -> PyResult<()> {
     let scenario = crate::resolved_scenario(resolved)?;
     let wanted = Wanted { names, error, interval: interval_ps.map(Span) };
@@ -78,21 +89,22 @@ pub fn run_watched(
         let end = Time::ZERO + scenario.duration.0;
         simulate(batch, scenario, watcher).map(|ended| {
             let written = |(record, watcher): (RunRecord, Watcher)| watcher.finish(end, &record).map(|()| record);
-            outcome(ended.map_err(|violation| violation.to_string()).and_then(written))
+            outcome(ended.and_then(written))
         })
     };
-    carry_out(py, &Batch::new(vec![scenario], Driver::Fast), 1, report, &simulate_watched)
+    let batch = Batch::new(vec![scenario], false, limits.into(), Driver::Fast);
+    carry_out(py, &batch, 1, &report, None, &simulate_watched)
 }
 
 /// Carries out one run of a batch: its outcome as JSON, or `None` if the batch was stopped.
 type CarryOut<'c> = dyn Fn(&Batch, &Scenario) -> Option<String> + Sync + 'c;
 
 impl Batch {
-    fn new(scenarios: Vec<Scenario>, driver: Driver) -> Self {
+    fn new(scenarios: Vec<Scenario>, is_open: bool, limits: Limits, driver: Driver) -> Self {
         Self {
-            scenarios,
+            queue: Queue::new(scenarios, is_open),
+            limits,
             driver,
-            next: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
             simulated_microseconds: AtomicU64::new(0),
         }
@@ -102,70 +114,92 @@ impl Batch {
 fn carry_out(
     py: Python<'_>,
     batch: &Batch,
-    jobs: usize,
-    report: &Bound<'_, PyAny>,
+    threads: usize,
+    report: &Py<PyAny>,
+    more: Option<&Py<PyAny>>,
     one: &CarryOut<'_>,
 ) -> PyResult<()> {
-    let report = report.clone().unbind();
     py.detach(|| {
         std::thread::scope(|scope| {
             let (sender, receiver) = channel();
-            for _ in 0..jobs.clamp(1, batch.scenarios.len().max(1)) {
+            for _ in 0..threads.max(1) {
                 let sender = sender.clone();
                 scope.spawn(|| work(batch, one, sender));
             }
             drop(sender);
-            let reported = report_until_done(batch, &receiver, &report);
+            let reported = report_until_done(batch, &receiver, report, more);
             batch.stopped.store(true, Ordering::Relaxed);
+            batch.queue.close();
             reported
         })
     })
 }
 
+fn read(resolved: &[String]) -> PyResult<Vec<Scenario>> {
+    resolved.iter().map(|text| crate::resolved_scenario(text)).collect()
+}
+
 /// One thread: takes the next run until there is none.
 #[expect(clippy::needless_pass_by_value, reason = "the channel closes when every thread has dropped its sender")]
 fn work(batch: &Batch, one: &CarryOut<'_>, outcomes: Sender<Outcome>) {
-    loop {
-        let index = batch.next.fetch_add(1, Ordering::Relaxed);
-        let Some(scenario) = batch.scenarios.get(index) else { return };
-        let outcome = catch_unwind(AssertUnwindSafe(|| one(batch, scenario)));
+    while let Some((number, scenario)) = batch.queue.take() {
+        let outcome = catch_unwind(AssertUnwindSafe(|| one(batch, &scenario)));
         let outcome = match outcome {
             Ok(None) => return,
             Ok(Some(outcome)) => outcome,
             Err(panic) => failure(&format!("the engine panicked: {}", panic_text(&*panic))),
         };
-        if outcomes.send((index, outcome)).is_err() {
+        if outcomes.send((number, outcome)).is_err() {
             return;
         }
     }
 }
 
-/// Simulates slice by slice; `None` if the batch was stopped.
-fn simulate<O: Observer>(batch: &Batch, scenario: &Scenario, observer: O) -> Option<Result<(RunRecord, O), Violation>> {
+/// Simulates portion by portion; `None` if the batch was stopped.
+fn simulate<O: Observer>(batch: &Batch, scenario: &Scenario, observer: O) -> Option<Result<(RunRecord, O), String>> {
+    if batch.stopped.load(Ordering::Relaxed) {
+        return None;
+    }
+    let started = Instant::now();
     let mut simulation = Simulation::driven_by(batch.driver, scenario, observer);
-    let end = simulation.end();
-    let slice = Span(end.0.div_ceil(SLICES));
     let mut now = Time::ZERO;
-    while now < end {
+    loop {
+        let before = now;
+        now = advance(&mut simulation, now, &batch.limits);
+        batch.simulated_microseconds.fetch_add((now - before).0 / 1_000_000, Ordering::Relaxed);
+        if now == simulation.end() {
+            break;
+        }
         if batch.stopped.load(Ordering::Relaxed) {
             return None;
         }
-        let next = (now + slice).min(end);
-        simulation.advance(next);
-        batch.simulated_microseconds.fetch_add((next - now).0 / 1_000_000, Ordering::Relaxed);
-        now = next;
+        if let Some(objection) = batch.limits.objection(&simulation, now, started) {
+            return Some(Err(objection));
+        }
     }
-    Some(simulation.finish_observed())
+    Some(simulation.finish_observed().map_err(|violation| violation.to_string()))
 }
 
-fn outcome<E: ToString>(ended: Result<RunRecord, E>) -> String {
+/// Lets a portion happen of what follows `now`; tells until when everything has happened.
+fn advance<O: Observer>(simulation: &mut Simulation<O>, now: Time, limits: &Limits) -> Time {
+    let end = simulation.end();
+    if simulation.driver() == Driver::Fast {
+        let until = now.saturating_add(Span(end.0.div_ceil(SLICES))).min(end);
+        simulation.advance(until);
+        return until;
+    }
+    let portion = limits.portion(simulation, PORTION);
+    if simulation.advance_at_most(end, portion) { end } else { now.max(simulation.now()) }
+}
+
+fn outcome(ended: Result<RunRecord, String>) -> String {
     match ended {
         // Written directly, so that the fields keep the order of their declaration.
         Ok(record) => match serde_json::to_string(&record) {
             Ok(record) => format!("{{\"record\":{record}}}"),
             Err(error) => failure(&error.to_string()),
         },
-        Err(error) => failure(&error.to_string()),
+        Err(error) => failure(&error),
     }
 }
 
@@ -179,18 +213,14 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
 }
 
 /// Gathers outcomes and hands them to Python until all threads are done or Python raises an exception.
-fn report_until_done(batch: &Batch, outcomes: &Receiver<Outcome>, report: &Py<PyAny>) -> PyResult<()> {
+fn report_until_done(
+    batch: &Batch,
+    outcomes: &Receiver<Outcome>,
+    report: &Py<PyAny>,
+    more: Option<&Py<PyAny>>,
+) -> PyResult<()> {
     loop {
-        let mut finished = Vec::new();
-        let deadline = Instant::now() + REPORT_INTERVAL;
-        let done = loop {
-            let remaining = deadline.saturating_duration_since(Instant::now());
-            match outcomes.recv_timeout(remaining) {
-                Ok(outcome) => finished.push(outcome),
-                Err(RecvTimeoutError::Timeout) => break false,
-                Err(RecvTimeoutError::Disconnected) => break true,
-            }
-        };
+        let (finished, done) = gather(outcomes);
         #[expect(clippy::cast_precision_loss, reason = "a progress figure")]
         let seconds = batch.simulated_microseconds.load(Ordering::Relaxed) as f64 / 1e6;
         Python::attach(|py| {
@@ -200,5 +230,32 @@ fn report_until_done(batch: &Batch, outcomes: &Receiver<Outcome>, report: &Py<Py
         if done {
             return Ok(());
         }
+        if let (Some(more), Some(waiting)) = (more, batch.queue.waiting()) {
+            feed(batch, more, waiting)?;
+        }
     }
+}
+
+/// What ends until the next report is due, and whether that was all.
+fn gather(outcomes: &Receiver<Outcome>) -> (Vec<Outcome>, bool) {
+    let mut finished = Vec::new();
+    let deadline = Instant::now() + REPORT_INTERVAL;
+    loop {
+        match outcomes.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(outcome) => finished.push(outcome),
+            Err(RecvTimeoutError::Timeout) => return (finished, false),
+            Err(RecvTimeoutError::Disconnected) => return (finished, true),
+        }
+    }
+}
+
+/// Asks Python for runs that are to follow; no answer while none waits means that none will.
+fn feed(batch: &Batch, more: &Py<PyAny>, waiting: usize) -> PyResult<()> {
+    let resolved: Vec<String> = Python::attach(|py| more.call1(py, (waiting,))?.extract(py))?;
+    if resolved.is_empty() && waiting == 0 {
+        batch.queue.close();
+    } else {
+        batch.queue.extend(read(&resolved)?);
+    }
+    Ok(())
 }

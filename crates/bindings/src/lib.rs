@@ -5,6 +5,8 @@
 #![allow(clippy::needless_pass_by_value, reason = "Python hands over values")]
 
 mod batch;
+mod limits;
+mod queue;
 
 use longfat_engine::config::Document;
 use longfat_engine::random::Chance;
@@ -64,6 +66,17 @@ fn scenario_hash(resolved: &str) -> PyResult<String> {
 #[pyfunction]
 fn run_id(resolved: &str) -> PyResult<String> {
     resolved_scenario(resolved).map(|scenario| scenario.run_id())
+}
+
+#[pyfunction]
+fn replicate(resolved: &str, replications: Vec<u64>) -> PyResult<Vec<(String, String)>> {
+    resolved_scenario(resolved).map(|scenario| scenario.replicated(&replications))
+}
+
+#[pyfunction]
+fn scenario_cost(resolved: &str) -> PyResult<(f64, f64, &'static str)> {
+    let cost = resolved_scenario(resolved)?.cost();
+    Ok((cost.events, cost.memory_bytes, cost.memory_due_to))
 }
 
 #[pyfunction]
@@ -163,6 +176,7 @@ fn verification_scenario(name: &str) -> PyResult<String> {
 #[pymodule]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ENGINE_VERSION", longfat_engine::ENGINE_VERSION)?;
+    module.add("ENGINE_BUILD", longfat_engine::ENGINE_BUILD)?;
     module.add("BUILD_PROFILE", if cfg!(debug_assertions) { "debug" } else { "release" })?;
     module.add("METRICS", longfat_engine::measure::Metrics::NAMES.to_vec())?;
     module.add("InvalidInput", module.py().get_type::<InvalidInput>())?;
@@ -170,6 +184,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(resolve_variants, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_hash, module)?)?;
     module.add_function(wrap_pyfunction!(run_id, module)?)?;
+    module.add_function(wrap_pyfunction!(replicate, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario_cost, module)?)?;
     module.add_function(wrap_pyfunction!(check_study, module)?)?;
     module.add_function(wrap_pyfunction!(study_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(check_claims, module)?)?;

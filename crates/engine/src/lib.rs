@@ -56,3 +56,7 @@ pub use simulation::{Driver, Simulation, Violation, run, run_by};
 
 /// Version of the simulator, part of every run's name. The number behind "model" moves whenever any run's fingerprint does.
 pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+model.1");
+
+/// Hash of the sources that this engine was built from. It is no part of a run's name, because most changes of sources change no
+/// number; but it tells apart two engines that say they are the same version.
+pub const ENGINE_BUILD: &str = env!("LONGFAT_ENGINE_BUILD");

@@ -168,6 +168,12 @@ impl Line {
         self.relay.is_some()
     }
 
+    /// Bytes that are allocated.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.trains.capacity() * size_of::<Train>()
+    }
+
     fn hops(&self) -> u64 {
         1 + u64::from(self.relay.is_some())
     }

@@ -1,6 +1,8 @@
 //! The models prove themselves: analytic laws, worked examples of the standards, and packet traces of ns-2, each run by the
 //! engine and compared.
 
+#![forbid(unsafe_code)]
+
 mod check;
 mod examples;
 mod laws;

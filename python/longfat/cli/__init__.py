@@ -47,6 +47,7 @@ class Program(LazyGroup):
         "models": "longfat.cli.models",
         "schema": "longfat.cli.schema",
         "study": "longfat.cli.study",
+        "store": "longfat.cli.store",
         "analyze": "longfat.cli.analyze",
         "plot": "longfat.cli.plot",
         "diff": "longfat.cli.diff",

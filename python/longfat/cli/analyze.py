@@ -9,6 +9,7 @@ import click
 from longfat.cli.options import Part, json_option, part_options, store_option, study_command
 from longfat.cli.talk import print_json, print_table
 from longfat.errors import BadInput, LongfatError
+from longfat.location import shown
 
 if TYPE_CHECKING:
     from longfat.analysis.analysis import Analysis, Settings
@@ -206,7 +207,7 @@ def _of_study(
         found = study_observations(plan, results, factors or None, response)
     except RunsMissing as missing:
         advice = study_command("run", name, part, store)
-        raise LongfatError(f"{store}: {missing}; to run them:\n  {advice}") from missing
+        raise LongfatError(f"{shown(store)}: {missing}; to run them:\n  {advice}") from missing
     chosen = settings_of_study(settings, study, blocks_as_seeds)
     experiment = cross(response, found.factors, found.rows, matched=chosen.blocks)
     return with_aliases(analyse(experiment, chosen), study)

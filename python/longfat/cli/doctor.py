@@ -7,6 +7,7 @@ import click
 from longfat.cli.options import default_jobs, json_option, store_option
 from longfat.cli.talk import print_json, print_table, say
 from longfat.errors import CheckFailed, LongfatError
+from longfat.location import shown
 
 
 @click.command("doctor")
@@ -26,8 +27,8 @@ def command(store: str, as_json: bool) -> None:
         print_table(["", ""], rows)
     if document["build_profile"] != "release":
         say("warning: a debug build of the engine; its speed means nothing (make build mends it)")
-    if document["store"].get("quick_check", "ok") != "ok":
-        raise CheckFailed(f"{store}: {document['store']['quick_check']}")
+    if document["store"].get("check", "ok") != "ok":
+        raise CheckFailed(document["store"]["check"])
 
 
 def _versions() -> dict[str, Any]:
@@ -47,13 +48,15 @@ def _versions() -> dict[str, Any]:
 
 def _store_health(location: str) -> dict[str, Any]:
     from longfat.store import Store
-    from longfat.store.connection import store_path
 
-    path = store_path(location)
-    if not path.exists():
-        return {"path": str(path), "exists": False}
+    described = {"name": shown(location)}
     try:
         with Store.readable(location) as opened:
-            return {"path": str(path), "exists": True, **opened.health()}
+            if opened.is_new:
+                return {**described, "exists": False}
+            health = opened.health()
     except LongfatError as error:
-        return {"path": str(path), "exists": True, "quick_check": str(error)}
+        return {**described, "exists": True, "check": str(error)}
+    if health["check"] != "ok":
+        health["check"] = f"{described['name']}: {health['check']}"
+    return {**described, "exists": True, **health}

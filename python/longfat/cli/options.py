@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.location import shown
+
 if TYPE_CHECKING:
     from longfat.plan import Selection
     from longfat.study import Study
@@ -35,6 +37,15 @@ jobs_option = click.option(
     type=click.IntRange(min=1),
     metavar="N",
     help="Simulations at a time.  [default: all cores]",
+)
+
+limit_option = click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="The most that a run may use: events=1e9, wall='60 s', memory='2 GiB', or none; may be "
+    "repeated.  [default: events=1e12, memory=80 % of the machine's]",
 )
 
 
@@ -91,7 +102,7 @@ class Part:
 
 def study_command(verb: str, study: str, part: Part, store: str) -> str:
     """The command that does `verb` to the same part of the same study, as one would type it."""
-    chosen = "" if store == DEFAULT_STORE else f" --store {shlex.quote(store)}"
+    chosen = "" if store == DEFAULT_STORE else f" --store {shlex.quote(shown(store))}"
     return f"longfat study {verb} {shlex.quote(study)}{part.arguments}{chosen}"
 
 

@@ -88,8 +88,9 @@ def _rich_bar(total: float) -> "RichProgress":
 
 
 def _description(progress: Progress, elapsed: float) -> str:
+    elsewhere = f"{progress.elsewhere} elsewhere, " if progress.elsewhere else ""
     return (
-        f"{progress.finished} of {progress.runs} runs, "
+        f"{progress.finished} of {progress.runs} runs, {elsewhere}"
         f"{progress.simulated_seconds / elapsed:,.0f} simulated s/s, {progress.failed} failed"
     )
 

@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.options import json_option
+from longfat.cli.options import json_option, limit_option
 from longfat.cli.talk import print_json, print_table, say
+from longfat.errors import CheckFailed, Interrupted, RunFailed
+from longfat.location import shown
 
 if TYPE_CHECKING:
-    from longfat.execution import Driver, Watch
+    from longfat.execution import Driver, Record, Watch
+    from longfat.scenario import Scenario
+
+MOST_ROWS = 100
+"""What nobody reads takes a minute to lay out: more rows than these are not printed."""
 
 
 @click.command("run")
@@ -65,6 +71,16 @@ if TYPE_CHECKING:
     type=click.Choice(["fast", "events"]),
     help="How time is advanced; fast where it can be unless said otherwise. Results are the same.",
 )
+@click.option(
+    "--from",
+    "store",
+    metavar="STORE",
+    help="Repeat a run of this store: SCENARIO is its run id, or enough of its beginning.",
+)
+@click.option(
+    "--scenario", "only_scenario", is_flag=True, help="Only print the scenario, as canonical JSON."
+)
+@limit_option
 @json_option
 def command(
     scenario: str | None,
@@ -77,11 +93,18 @@ def command(
     pcap: Path | None,
     seed: int | None,
     driver: "Driver | None",
+    limits: Sequence[str],
+    store: str | None,
+    only_scenario: bool,
     as_json: bool,
 ) -> None:
-    """Run one simulation.
+    """Run one simulation, or one of a store again.
 
     Example: longfat run lan.toml --set topology.sources=15 --seed 7 --json
+
+    Example: longfat run --from longfat.db 3f2a91
+
+    With --from, exit code 3 when it does not come out as it is stored.
     """
     if list_traces:
         _list_traces()
@@ -89,28 +112,81 @@ def command(
     if scenario is None:
         raise click.UsageError("Missing argument 'SCENARIO'.")
     watch = _watch(traces, names, error, interval, pcap)
-    from longfat.cli.progress import shown_progress
-    from longfat.errors import Interrupted
-    from longfat.scenario import load_scenario, run
+    if store is not None:
+        if settings or seed is not None or watch is not None:
+            raise click.UsageError(
+                "--from repeats a run as it is stored; to change or watch it, print it with "
+                "--scenario into a file"
+            )
+        _repeat(store, scenario, limits, only_scenario, as_json)
+        return
+    from longfat.scenario import load_scenario
 
     overrides = dict(_assignment(text) for text in settings)
     if seed is not None:
         overrides["seed"] = str(seed)
-    try:
-        with shown_progress() as show:
-            record = run(load_scenario(scenario, overrides), watch=watch, show=show, driver=driver)
-    except Interrupted:
-        say("stopped; of a single run nothing is kept")
-        raise
-    if as_json:
-        print_json(record)
-    else:
-        _print_record(record)
+    loaded = load_scenario(scenario, overrides)
+    if only_scenario:
+        click.echo(loaded.resolved)
+        return
+    _show(_simulate(loaded, limits, watch, driver), as_json)
     if traces is not None:
         kind = "three-panel" if watch is None or not watch.names else watch.names[0]
         say(f"traces are in {traces}; to see them: longfat plot {kind} {traces} -o run.png")
     if pcap is not None:
         say(f"packets are in {pcap}")
+
+
+def _simulate(
+    scenario: "Scenario", limits: Sequence[str], watch: "Watch | None", driver: "Driver | None"
+) -> "Record":
+    from longfat.cli.progress import shown_progress
+    from longfat.limits import Limits
+    from longfat.scenario import run
+
+    allowed = Limits.of_machine().changed(limits)
+    try:
+        with shown_progress() as show:
+            return run(scenario, limits=allowed, watch=watch, show=show, driver=driver)
+    except Interrupted:
+        say("stopped; of a single run nothing is kept")
+        raise
+
+
+def _repeat(
+    location: str, beginning: str, limits: Sequence[str], only_scenario: bool, as_json: bool
+) -> None:
+    """Repeat a stored run and say whether it came out the same."""
+    from longfat.cli.progress import shown_progress
+    from longfat.limits import Limits
+    from longfat.repeat import repeat
+    from longfat.store import Store
+
+    with Store.readable(location) as opened:
+        stored = opened.find(beginning)
+    if only_scenario:
+        click.echo(stored.scenario.resolved)
+        return
+    with shown_progress() as show:
+        (repetition,) = repeat([stored], 1, show, Limits.of_machine().changed(limits))
+    if repetition.record is not None:
+        _show(repetition.record, as_json)
+    if repetition.differences:
+        lines = [
+            f"run {stored.run_id} of {shown(location)} came out differently",
+            *repetition.differences,
+        ]
+        raise CheckFailed("\n".join(lines))
+    say(f"as stored in {shown(location)}: run {stored.run_id}, engine {stored.engine}")
+    if repetition.failure is not None:
+        raise RunFailed(repetition.failure)
+
+
+def _show(record: "Record", as_json: bool) -> None:
+    if as_json:
+        print_json(record)
+    else:
+        _print_record(record)
 
 
 def _watch(
@@ -199,9 +275,11 @@ def _print_parts(title: str, parts: Sequence[Mapping[str, Any]]) -> None:
         return
     # What a part holds in turn, such as the classes of a port, is a table of its own.
     names = [name for name, value in parts[0].items() if not isinstance(value, list)]
-    rows = [[_text(part[name]) for name in names] for part in parts]
+    rows = [[_text(part[name]) for name in names] for part in parts[:MOST_ROWS]]
     print_table([name.replace("_", " ") for name in names], rows, title=title)
-    for part in parts:
+    if len(parts) > MOST_ROWS:
+        say(f"{len(parts) - MOST_ROWS} more {title}: --json prints them all")
+    for part in parts[:MOST_ROWS]:
         for name, value in part.items():
             if isinstance(value, list):
                 _print_parts(f"{name} of {part['name']}", value)

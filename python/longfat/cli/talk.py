@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from longfat.errors import Interrupted, LongfatError
+from longfat.location import shown
 
 PIPE_WIDTH = 200
 """Columns for tables that nobody's terminal limits."""
@@ -57,7 +58,7 @@ def splice_into(page: Path, command: str, text: str) -> None:
 
 def command_line() -> str:
     """The command that is running, as one would type it."""
-    return shlex.join(["longfat", *sys.argv[1:]])
+    return shlex.join(["longfat", *map(shown, sys.argv[1:])])
 
 
 def report_failure(error: Exception) -> int | None:

@@ -7,6 +7,7 @@ The rows that are drawn are the rows that a `.csv` output holds. A new plot is a
 import csv
 import difflib
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -55,6 +56,7 @@ _STYLE: dict[Any, Any] = {
 }
 _NO_DATE = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
 _DOTS_PER_INCH = 200
+_CLIP = re.compile(r"(?<=url\(#)p[0-9a-f]{10}(?=\))|(?<=clipPath id=\")p[0-9a-f]{10}(?=\")")
 
 
 @dataclass(frozen=True)
@@ -177,6 +179,24 @@ def _save(
     with mpl.rc_context(_STYLE):
         figure = Figure(layout="constrained")
         plot.draw(figure, rows, options, source)
-        figure.savefig(
-            file, format=suffix.removeprefix("."), dpi=_DOTS_PER_INCH, metadata=_NO_DATE[suffix]
-        )
+        settings: dict[str, Any] = {"dpi": _DOTS_PER_INCH, "metadata": _NO_DATE[suffix]}
+        if suffix != ".svg":
+            figure.savefig(file, format=suffix.removeprefix("."), **settings)
+            return
+        drawn = io.StringIO()
+        figure.savefig(drawn, format="svg", **settings)
+    text = _with_counted_clips(drawn.getvalue())
+    if isinstance(file, Path):
+        file.write_text(text, encoding="utf-8")
+    else:
+        file.write(text)
+
+
+def _with_counted_clips(svg: str) -> str:
+    """The same picture with its clip paths numbered as they come.
+
+    matplotlib names them after their exact corners, whose last digits the layout may round
+    differently from one drawing to the next.
+    """
+    names: dict[str, str] = {}
+    return _CLIP.sub(lambda found: names.setdefault(found[0], f"clip{len(names) + 1}"), svg)

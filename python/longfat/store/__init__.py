@@ -1,65 +1,56 @@
-"""The store: every run with its metrics, flows, ports and provenance, in one SQLite file."""
+"""The store: every run with its metrics, flows, ports and provenance, in SQLite or PostgreSQL."""
 
-import os
-import platform
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections import Counter
+from collections.abc import Sequence, Set
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any, Self
 
-from sqlalchemy import Column, Connection, Engine, delete, func, insert, inspect, select
+from sqlalchemy import ColumnElement, Connection, Engine, Text, cast, delete, func, insert, select
 
 from longfat import _engine
 from longfat.errors import CheckFailed, LongfatError
-from longfat.execution import Record
-from longfat.scenario import Scenario
-from longfat.store.connection import clear_errors, open_for_reading, open_for_writing, store_path
-from longfat.store.schema import DONE, FAILED, completions, flows, ports, running, runs
+from longfat.store.backend import Backend, clear_errors, empty_store, store_at
+from longfat.store.dialects import among, insert_new
+from longfat.store.leasing import Leased, beat, end_leases, lease, retire
+from longfat.store.rows import (
+    STORED_RUN,
+    RunResult,
+    StoredRun,
+    moment_text,
+    part_rows,
+    run_row,
+    stored_run,
+)
+from longfat.store.schema import DONE, FAILED, completions, flows, leases, ports, runs, workers
+from longfat.store.worker import Watch, Worker
+
+__all__ = ["Leased", "RunResult", "Store", "StoredRun"]
 
 SILENCE = timedelta(seconds=10)
-"""A process that has not been heard of for so long runs nothing any more."""
-
-IDS_PER_QUERY = 1000
-"""Well below the number of variables that any SQLite allows in a statement."""
-
-
-@dataclass(frozen=True)
-class StoredRun:
-    """A run as the store has it."""
-
-    run_id: str
-    engine: str
-    scenario: Scenario
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """A run that ended: with a record, or with the message of its failure."""
-
-    scenario: Scenario
-    started: datetime
-    ended: datetime
-    record: Record | None
-    failure: str | None
+"""A process that has not been heard of for so long is not counted as running anything."""
 
 
 class Store:
     """An open store; a context manager. Every method raises `LongfatError` when SQLite fails."""
 
-    def __init__(self, path: Path, engine: Engine) -> None:
-        self.path = path
-        self._engine = engine
-        self._process = f"{platform.node()}:{os.getpid()}"
+    def __init__(self, backend: Backend, engine: Engine | None) -> None:
+        self.name = backend.name
+        self.is_new = engine is None
+        self._backend = backend
+        self._engine = empty_store() if engine is None else engine
+        self._worker = Worker.here()
+        self._watch = Watch()
 
     @classmethod
     def writable(cls, location: str) -> Self:
-        """Open a store given as PATH or sqlite:///PATH, creating it when it does not exist.
+        """Open a store given as PATH or as a URL, creating it when it does not exist.
 
-        Raises `LongfatError` for a file that is no store, or one of another schema version.
+        Raises `LongfatError` for what is no store, or one of another schema version.
         """
-        path = store_path(location)
-        return cls(path, open_for_writing(path))
+        backend = store_at(location)
+        return cls(backend, backend.open_for_writing())
 
     @classmethod
     def readable(cls, location: str) -> Self:
@@ -67,8 +58,8 @@ class Store:
 
         Raises `LongfatError` as `writable` does.
         """
-        path = store_path(location)
-        return cls(path, open_for_reading(path))
+        backend = store_at(location)
+        return cls(backend, backend.open_for_reading())
 
     def __enter__(self) -> Self:
         return self
@@ -82,7 +73,9 @@ class Store:
 
     def metrics(self, run_ids: Sequence[str]) -> dict[str, dict[str, float]]:
         """The metrics of those of the runs that are done."""
-        return self._of_runs(runs.c.metrics, run_ids, (DONE,))
+        # As text, and read all at once: several times faster than one by one.
+        texts = self._of_runs(cast(runs.c.metrics, Text), run_ids, (DONE,))
+        return dict(zip(texts, json.loads(f"[{','.join(texts.values())}]"), strict=True))
 
     def completions(self, run_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """What was asked for in those of the runs where applications ask, by run id and name.
@@ -92,46 +85,80 @@ class Store:
         """
         query = select(completions.c.run_id, completions.c.name, completions.c.measures)
         found: dict[str, dict[str, Any]] = {}
-        with clear_errors(self.path), self._engine.connect() as connection:
-            if not inspect(connection).has_table(completions.name):
-                return found
-            for ids in _portions(run_ids):
-                for row in connection.execute(query.where(completions.c.run_id.in_(ids))):
-                    found.setdefault(row.run_id, {})[row.name] = row.measures
+        with clear_errors(self.name), self._engine.connect() as connection:
+            wanted = query.where(among(connection, completions.c.run_id, run_ids))
+            for row in connection.execute(wanted):
+                found.setdefault(row.run_id, {})[row.name] = row.measures
         return found
 
     def failures(self, run_ids: Sequence[str]) -> dict[str, str]:
         """The failure messages of those of the runs that failed."""
         return self._of_runs(runs.c.failure, run_ids, (FAILED,))
 
+    def stored_runs(self, run_ids: Sequence[str]) -> list[StoredRun]:
+        """Those of the runs that ended, in the order of their ids."""
+        with clear_errors(self.name), self._engine.connect() as connection:
+            wanted = STORED_RUN.where(among(connection, runs.c.run_id, run_ids))
+            rows = connection.execute(wanted).mappings().all()
+        return sorted(map(stored_run, rows), key=lambda run: run.run_id)
+
+    def cheapest_of_other_builds(self, run_ids: Sequence[str]) -> list[StoredRun]:
+        """Of those of the runs that other builds of this engine version made, one of each build.
+
+        A run of each that took the shortest.
+        """
+        own = runs.c.engine == _engine.ENGINE_VERSION
+        builds = select(runs.c.build).where(own).distinct()
+        query = select(runs.c.run_id, runs.c.build, runs.c.wall_seconds)
+        planned = set(run_ids)
+        cheapest: dict[str | None, tuple[float, str]] = {}
+        with clear_errors(self.name), self._engine.connect() as connection:
+            for build in set(connection.execute(builds).scalars()) - {_engine.ENGINE_BUILD}:
+                of_build = own & (runs.c.status == DONE) & runs.c.build.is_not_distinct_from(build)
+                for row in connection.execute(query.where(of_build)):
+                    if row.run_id in planned:
+                        candidate = (row.wall_seconds, row.run_id)
+                        cheapest[build] = min(cheapest.get(build, candidate), candidate)
+        return self.stored_runs([run_id for _, run_id in cheapest.values()])
+
+    def other_engines(self, scenario_hashes: Set[str]) -> dict[str, int]:
+        """How many runs of these scenarios are stored by each other version of the engine."""
+        query = select(runs.c.engine, runs.c.scenario_hash).where(
+            runs.c.engine != _engine.ENGINE_VERSION
+        )
+        with clear_errors(self.name), self._engine.connect() as connection:
+            rows = connection.execute(query)
+            return Counter(row.engine for row in rows if row.scenario_hash in scenario_hashes)
+
     def find(self, beginning: str) -> StoredRun:
         """The one run whose id begins so.
 
         Raises `LongfatError` when there is none, or more than one.
         """
-        query = (
-            select(runs.c.run_id, runs.c.engine, runs.c.scenario)
-            .where(runs.c.run_id.startswith(beginning.lower(), autoescape=True))
-            .order_by(runs.c.run_id)
-            .limit(2)
-        )
-        with clear_errors(self.path), self._engine.connect() as connection:
-            found = connection.execute(query).all()
+        matches = runs.c.run_id.startswith(beginning.lower(), autoescape=True)
+        query = STORED_RUN.where(matches).order_by(runs.c.run_id).limit(2)
+        with clear_errors(self.name), self._engine.connect() as connection:
+            found = [stored_run(row) for row in connection.execute(query).mappings()]
         if not found or not beginning:
-            raise LongfatError(f"{self.path}: no run is stored whose id begins with {beginning!r}")
+            raise LongfatError(f"{self.name}: no run is stored whose id begins with {beginning!r}")
         if len(found) > 1:
             raise LongfatError(
-                f"{self.path}: several runs begin with {beginning!r}, such as {found[0].run_id} "
+                f"{self.name}: several runs begin with {beginning!r}, such as {found[0].run_id} "
                 f"and {found[1].run_id}; give more of the id"
             )
-        return StoredRun(found[0].run_id, found[0].engine, Scenario(found[0].scenario))
+        return found[0]
 
-    def running(self) -> set[str]:
-        """The ids of the runs that some process has said, a moment ago, to be working on."""
-        earliest = _text(datetime.now(UTC) - SILENCE)
-        query = select(running.c.run_id).where(running.c.heard_at >= earliest)
-        with clear_errors(self.path), self._engine.connect() as connection:
-            return set(connection.execute(query).scalars())
+    def running(self, run_ids: Set[str]) -> int:
+        """How many of the runs are being simulated by processes that have just been heard of.
+
+        A process has leased some more that wait for one of its threads.
+        """
+        earliest = moment_text(datetime.now(UTC) - SILENCE)
+        query = select(leases.c.run_id, workers.c.worker, workers.c.jobs).join(workers)
+        with clear_errors(self.name), self._engine.connect() as connection:
+            rows = connection.execute(query.where(workers.c.heard_at >= earliest)).all()
+        leased = Counter((row.worker, row.jobs) for row in rows if row.run_id in run_ids)
+        return sum(min(jobs, count) for (_, jobs), count in leased.items())
 
     def mean_wall_seconds(self) -> dict[str, float]:
         """The mean duration of the stored runs of each scenario, by scenario hash."""
@@ -140,133 +167,98 @@ class Store:
             .where(runs.c.status == DONE)
             .group_by(runs.c.scenario_hash)
         )
-        with clear_errors(self.path), self._engine.connect() as connection:
+        with clear_errors(self.name), self._engine.connect() as connection:
             return {row.scenario_hash: row.mean for row in connection.execute(query)}
 
     def health(self) -> dict[str, Any]:
-        """How many runs ended in which way, and what SQLite says of the file (`ok` when sound)."""
-        with clear_errors(self.path), self._engine.connect() as connection:
+        """How many runs ended in which way, and what the database says of itself."""
+        with clear_errors(self.name), self._engine.connect() as connection:
             counts = connection.execute(
                 select(runs.c.status, func.count().label("number")).group_by(runs.c.status)
             )
             ended = {row.status: row.number for row in counts}
-            sound = connection.exec_driver_sql("PRAGMA quick_check").scalars().all()
+            check = self._backend.check(connection)
         return {
             DONE: ended.get(DONE, 0),
             FAILED: ended.get(FAILED, 0),
-            "quick_check": "; ".join(sound),
+            "check": check,
         }
 
-    def write(self, results: Sequence[RunResult], in_progress: Sequence[str]) -> None:
-        """Keep finished runs, and note which are in progress, in one transaction.
+    def work(self, jobs: int) -> None:
+        """Say how many simulations this process runs at a time."""
+        self._worker = replace(self._worker, jobs=jobs)
+
+    def lease(self, run_ids: Sequence[str], count: int, retried: Set[str]) -> Leased:
+        """Take on up to `count` of the runs, in their order, that nobody else works on.
+
+        Runs that are done are not taken on, nor those that failed unless they are to be `retried`.
+
+        They stay this store's until they are written, or until it is silent for the length of a
+        lease; `write` must be called at least every second, be it with nothing.
+        """
+        with clear_errors(self.name), self._engine.begin() as connection:
+            beat(connection, self._worker)
+            return lease(connection, self._worker, self._watch, run_ids, count, retried)
+
+    def write(self, results: Sequence[RunResult]) -> None:
+        """Keep finished runs and say that this process lives, in one transaction.
 
         A run that failed before is replaced, one that is done is never. Raises `CheckFailed`,
         after keeping all others, when a run that is done comes back with another fingerprint.
         """
-        with clear_errors(self.path), self._engine.begin() as connection:
+        with clear_errors(self.name), self._engine.begin() as connection:
+            beat(connection, self._worker)
             conflicts = _insert(connection, results)
-            self._say(connection, in_progress)
+            end_leases(connection, [result.scenario.run_id for result in results])
         if conflicts:
-            raise CheckFailed("\n".join(f"{self.path}: {conflict}" for conflict in conflicts))
+            raise CheckFailed("\n".join(f"{self.name}: {conflict}" for conflict in conflicts))
+
+    def release(self) -> None:
+        """Give up what was leased and not written."""
+        with clear_errors(self.name), self._engine.begin() as connection:
+            retire(connection, self._worker)
 
     def _of_runs(
-        self, column: Column[Any], run_ids: Sequence[str], statuses: Sequence[str]
+        self, column: ColumnElement[Any], run_ids: Sequence[str], statuses: Sequence[str]
     ) -> dict[str, Any]:
         """A column of those of the runs that have one of the statuses, by run id."""
         query = select(runs.c.run_id, column.label("value")).where(runs.c.status.in_(statuses))
-        with clear_errors(self.path), self._engine.connect() as connection:
-            return {
-                row.run_id: row.value
-                for ids in _portions(run_ids)
-                for row in connection.execute(query.where(runs.c.run_id.in_(ids)))
-            }
-
-    def _say(self, connection: Connection, in_progress: Sequence[str]) -> None:
-        connection.execute(delete(running).where(running.c.process == self._process))
-        now = _text(datetime.now(UTC))
-        rows = [
-            {"run_id": run_id, "process": self._process, "heard_at": now} for run_id in in_progress
-        ]
-        if rows:
-            connection.execute(insert(running), rows)
+        with clear_errors(self.name), self._engine.connect() as connection:
+            wanted = query.where(among(connection, runs.c.run_id, run_ids))
+            return {row.run_id: row.value for row in connection.execute(wanted).all()}
 
 
 def _insert(connection: Connection, results: Sequence[RunResult]) -> list[str]:
     """Insert what is new and return a message for each run that contradicts a stored one."""
-    stored = {
-        row.run_id: row
-        for ids in _portions([result.scenario.run_id for result in results])
-        for row in connection.execute(
-            select(runs.c.run_id, runs.c.status, runs.c.fingerprint).where(runs.c.run_id.in_(ids))
-        )
-    }
-    conflicts = []
-    new: list[RunResult] = []
-    for result in results:
-        known = stored.get(result.scenario.run_id)
-        if known is None or known.status == FAILED:
-            new.append(result)
-        elif _fingerprint(result) != known.fingerprint:
-            conflicts.append(
-                f"run {result.scenario.run_id} is stored with fingerprint {known.fingerprint}, "
-                f"and now came out with {_fingerprint(result)}: "
-                "the same engine version gave two answers; the stored one is kept"
-            )
-    replaced = [result.scenario.run_id for result in new if result.scenario.run_id in stored]
-    if replaced:
-        connection.execute(delete(runs).where(runs.c.run_id.in_(replaced)))
+    run_ids = [result.scenario.run_id for result in results]
+    failed = (runs.c.status == FAILED) & among(connection, runs.c.run_id, run_ids)
+    connection.execute(delete(runs).where(failed))
+    new = insert_new(connection, runs, [run_row(result) for result in results])
+    kept = [result for result in results if result.scenario.run_id in new]
     for table, rows in (
-        (runs, [_run_row(result) for result in new]),
-        (flows, [row for result in new for row in _part_rows(result, "flows", "flavor")]),
-        (ports, [row for result in new for row in _part_rows(result, "ports", "policy")]),
-        (completions, [row for result in new for row in _part_rows(result, "completions")]),
+        (flows, [row for result in kept for row in part_rows(result, "flows", "flavor")]),
+        (ports, [row for result in kept for row in part_rows(result, "ports", "policy")]),
+        (completions, [row for result in kept for row in part_rows(result, "completions")]),
     ):
         if rows:
             connection.execute(insert(table), rows)
-    return conflicts
+    return _conflicts(
+        connection, [result for result in results if result.scenario.run_id not in new]
+    )
 
 
-def _run_row(result: RunResult) -> dict[str, Any]:
-    record: Mapping[str, Any] = result.record or {}
-    scenario = result.scenario
-    return {
-        "run_id": scenario.run_id,
-        "scenario_hash": scenario.hash,
-        "seed": scenario.settings["seed"],
-        "replication": scenario.settings["replication"],
-        "engine": _engine.ENGINE_VERSION,
-        "status": FAILED if result.record is None else DONE,
-        "failure": result.failure,
-        "fingerprint": record.get("fingerprint"),
-        "started_at": _text(result.started),
-        "ended_at": _text(result.ended),
-        "wall_seconds": (result.ended - result.started).total_seconds(),
-        "events": record.get("work", {}).get("events"),
-        "scenario": scenario.resolved,
-        "metrics": record.get("metrics"),
-        "work": record.get("work"),
-    }
-
-
-def _part_rows(result: RunResult, part: str, *kinds: str) -> Iterator[dict[str, Any]]:
-    own = ("name", *kinds)
-    for position, measures in enumerate((result.record or {}).get(part, ())):
-        yield {
-            "run_id": result.scenario.run_id,
-            "position": position,
-            **{column: measures[column] for column in own},
-            "measures": {name: value for name, value in measures.items() if name not in own},
-        }
-
-
-def _fingerprint(result: RunResult) -> str:
-    return f"failure {result.failure!r}" if result.record is None else result.record["fingerprint"]
-
-
-def _portions(run_ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(run_ids), IDS_PER_QUERY):
-        yield run_ids[start : start + IDS_PER_QUERY]
-
-
-def _text(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds")
+def _conflicts(connection: Connection, results: Sequence[RunResult]) -> list[str]:
+    """A message for each result that is stored already, with another fingerprint."""
+    if not results:
+        return []
+    wanted = [result.scenario.run_id for result in results]
+    query = select(runs.c.run_id, runs.c.fingerprint)
+    rows = connection.execute(query.where(among(connection, runs.c.run_id, wanted)))
+    stored = {row.run_id: row.fingerprint for row in rows}
+    return [
+        f"run {result.scenario.run_id} is stored with fingerprint "
+        f"{stored[result.scenario.run_id]}, and now came out with {result.fingerprint}: "
+        f"engine version {_engine.ENGINE_VERSION} gave two answers; the stored one is kept"
+        for result in results
+        if stored[result.scenario.run_id] != result.fingerprint
+    ]

@@ -1,4 +1,4 @@
-"""The tables of a store. A change that older readers cannot bear raises `SCHEMA_VERSION`.
+"""The tables of a store. Every change of them is a new `SCHEMA_VERSION` and a file in `migrations`.
 
 What every run has, and what SQL filters and joins by, are typed columns: identity, provenance,
 status. What depends on the models of a scenario (metrics, and the measures of flows and ports) is
@@ -13,6 +13,7 @@ from sqlalchemy import (
     Column,
     Float,
     ForeignKey,
+    Index,
     Integer,
     MetaData,
     String,
@@ -20,7 +21,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 DONE = "done"
 FAILED = "failed"
@@ -38,10 +39,10 @@ runs = Table(
     "runs",
     metadata,
     Column("run_id", String(64), primary_key=True),
-    Column("scenario_hash", String(64), nullable=False, index=True),
+    Column("scenario_hash", String(64), nullable=False),
     Column("seed", BigInteger, nullable=False),
     Column("replication", Integer, nullable=False),
-    Column("engine", String, nullable=False),
+    Column("engine", String, nullable=False, doc="version of the engine"),
     Column("status", String, nullable=False, doc="done or failed"),
     Column("failure", Text, doc="why the run failed"),
     Column("fingerprint", String, doc="hash of the event stream; equal bytes, equal run"),
@@ -54,6 +55,11 @@ runs = Table(
     Column("scenario", Text, nullable=False, doc="resolved scenario, canonical JSON, to the byte"),
     Column("metrics", JSON(none_as_null=True)),
     Column("work", JSON(none_as_null=True)),
+    Column("build", String, doc="hash of the engine's sources; unknown before schema version 2"),
+    # What is asked of all runs is answered from these, without a look at the runs themselves.
+    Index("ix_runs_cost", "scenario_hash", "status", "wall_seconds"),
+    Index("ix_runs_maker", "engine", "build", "scenario_hash"),
+    Index("ix_runs_status", "run_id", "status"),
 )
 
 flows = Table(
@@ -76,8 +82,7 @@ ports = Table(
     Column("measures", JSON, nullable=False),
 )
 
-# How long what was asked for took to arrive, by kind, where applications ask; older stores have no
-# such table.
+# How long what was asked for took to arrive, by kind, where applications ask.
 completions = Table(
     "completions",
     metadata,
@@ -87,11 +92,35 @@ completions = Table(
     Column("measures", JSON, nullable=False),
 )
 
-# Runs in progress, by what their process said last; a killed process leaves rows that grow stale.
-running = Table(
-    "running",
+# Processes that work on studies. A killed one leaves a row whose beat stands still.
+workers = Table(
+    "workers",
+    metadata,
+    Column("worker", String, primary_key=True, doc="host, process id and a random word"),
+    Column("place", String, nullable=False, doc="where the process id means this process"),
+    Column("pid", BigInteger, nullable=False),
+    Column("born", BigInteger, nullable=False, doc="start of the process, in ticks since boot"),
+    Column("jobs", Integer, nullable=False, doc="simulations at a time"),
+    Column("beat", BigInteger, nullable=False, doc="grows while the process lives"),
+    Column("heard_at", String, nullable=False, doc="UTC, ISO 8601: for people, decides nothing"),
+)
+
+# Runs that a worker has taken on and not ended yet.
+leases = Table(
+    "leases",
     metadata,
     Column("run_id", String(64), primary_key=True),
-    Column("process", String, primary_key=True),
-    Column("heard_at", String, nullable=False, doc="UTC, ISO 8601"),
+    Column(
+        "worker",
+        String,
+        ForeignKey("workers.worker", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    ),
+)
+
+# What alembic calls the schema version; the same number as in `meta`, which older versions of
+# longfat read.
+alembic_version = Table(
+    "alembic_version", metadata, Column("version_num", String(32), primary_key=True)
 )

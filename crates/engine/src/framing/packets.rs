@@ -109,6 +109,12 @@ impl Packets {
         }
     }
 
+    /// Bytes that are allocated.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.places.capacity() * size_of::<Packet>() + self.free.capacity() * size_of::<PacketId>()
+    }
+
     /// Cells under way in all.
     #[must_use]
     pub fn cells_under_way(&self) -> u64 {

@@ -9,6 +9,7 @@ mod end_systems;
 mod fast;
 mod ledger;
 mod loss_point;
+mod memory;
 mod policing;
 mod results;
 mod settlement;
@@ -171,21 +172,31 @@ impl<O: Observer> Simulation<O> {
 
     /// Lets everything happen that happens before `until` and before the end.
     pub fn advance(&mut self, until: Time) {
+        self.advance_at_most(until, u64::MAX);
+    }
+
+    /// As `advance`, but for at most so many events, which the fast driver does not count on the way; tells whether that
+    /// was all before `until`.
+    pub fn advance_at_most(&mut self, until: Time, events: u64) -> bool {
         let until = until.min(self.end);
         if self.fast.is_some() {
             match self.advance_fast(until) {
-                Ok(()) => return,
+                Ok(()) => return true,
                 Err(tie) => self.begin_again(tie),
             }
         }
-        self.advance_by_events(until);
+        self.advance_by_events(until, events)
     }
 
-    fn advance_by_events(&mut self, until: Time) {
+    fn advance_by_events(&mut self, until: Time, events: u64) -> bool {
+        let pause = self.events_processed.saturating_add(events);
         loop {
             let (now, slot) = self.calendar.first();
             if now >= until {
-                return;
+                return true;
+            }
+            if self.events_processed == pause {
+                return false;
             }
             self.events_processed += 1;
             self.happen(now, slot);
@@ -206,6 +217,18 @@ impl<O: Observer> Simulation<O> {
             Event::LateAcknowledgment(flow) => self.acknowledge_late(now, flow),
             Event::Background(number) => self.emit(now, number),
         }
+    }
+
+    /// Until when everything has happened, by events.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.calendar.first().0.min(self.end)
+    }
+
+    /// Events so far.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.events_processed
     }
 
     /// Checks the conservation laws and gives the results.

@@ -17,6 +17,12 @@ impl RangeSet {
         &self.ranges
     }
 
+    /// Bytes that are allocated.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.ranges.capacity() * size_of::<Range>()
+    }
+
     /// Number of bytes in the set.
     #[must_use]
     pub fn bytes(&self) -> u64 {

@@ -118,6 +118,12 @@ impl Receiver {
         self.latest
     }
 
+    /// Bytes that are allocated.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.islands.memory_bytes()
+    }
+
     /// When a delayed acknowledgment is due.
     #[must_use]
     pub fn due(&self) -> Option<Time> {

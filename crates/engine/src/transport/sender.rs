@@ -82,6 +82,12 @@ impl Sender {
         self.connection.timeout()
     }
 
+    /// Bytes that are allocated for what is known of losses.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.connection.scoreboard.arrived().memory_bytes()
+    }
+
     /// Whether a loss is being repaired.
     #[must_use]
     pub fn is_recovering(&self) -> bool {

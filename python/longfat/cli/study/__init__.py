@@ -15,10 +15,11 @@ from longfat.cli.lazy import LazyGroup
         "status": "longfat.cli.study.status",
         "compare": "longfat.cli.study.compare",
         "claims": "longfat.cli.study.claims",
+        "verify": "longfat.cli.study.verify",
     },
 )
 def command() -> None:
-    """Reproduce a paper: list, plan, run, watch and compare studies, and judge their claims.
+    """Reproduce a paper: list, plan, run, watch and compare studies, judge claims, verify runs.
 
     A STUDY is given by its shipped name or by the path of its folder.
     """

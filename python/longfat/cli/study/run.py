@@ -11,6 +11,7 @@ from longfat.cli.options import (
     default_jobs,
     jobs_option,
     json_option,
+    limit_option,
     part_options,
     store_option,
     study_argument,
@@ -18,9 +19,11 @@ from longfat.cli.options import (
 )
 from longfat.cli.talk import command_line, print_json, say
 from longfat.errors import LongfatError, RunFailed
+from longfat.location import shown
 
 if TYPE_CHECKING:
     from longfat.execution import Progress
+    from longfat.limits import Limits
     from longfat.plan import Plan, PlannedRun
     from longfat.store import Store
 
@@ -29,9 +32,17 @@ if TYPE_CHECKING:
 @study_argument
 @part_options
 @jobs_option
+@limit_option
 @store_option
 @json_option
-def command(study: str, part: Part, jobs: int | None, store: str, as_json: bool) -> None:
+def command(
+    study: str,
+    part: Part,
+    jobs: int | None,
+    limits: tuple[str, ...],
+    store: str,
+    as_json: bool,
+) -> None:
     """Run what the store does not have yet; stop it and start it again as you like.
 
     A study that asks for a precision gets one replication after the other until its means are
@@ -39,31 +50,37 @@ def command(study: str, part: Part, jobs: int | None, store: str, as_json: bool)
 
     Exit code 1 when some runs failed (the others are kept).
     """
+    from longfat.limits import Limits
     from longfat.plan import plan_design
+    from longfat.repeat import check_other_builds
     from longfat.store import Store
     from longfat.study import load_study
 
+    allowed = Limits.of_machine().changed(limits)
     loaded = load_study(study)
     plan = plan_design(loaded, part.of(loaded))
     with Store.writable(store) as opened:
-        done = _run_until_enough(plan, opened, jobs or default_jobs())
+        if repeated := check_other_builds(list(plan.distinct), opened, jobs or default_jobs()):
+            say(f"another build of the engine made some of the runs: {repeated} repeated, the same")
+        done = _run_until_enough(plan, opened, jobs or default_jobs(), allowed)
         runs = list(done.plan.distinct)
         failures = opened.failures(runs) if done.failed else {}
     if as_json:
         document = {
             "study": loaded.name,
-            "store": store,
+            "store": shown(store),
             "distinct_runs": len(runs),
             "replications": max(run.replication for run in done.plan.runs),
             "stored_before": done.stored_before,
             "finished": done.finished,
             "failed": done.failed,
+            "finished_elsewhere": done.elsewhere,
         }
         print_json(document)
     if failures:
         raise RunFailed(_told(failures))
     next_step = study_command("compare", study, part, store)
-    say(f"all {len(runs)} runs are in {store}; next:\n  {next_step}")
+    say(f"all {len(runs)} runs are in {shown(store)}; next:\n  {next_step}")
 
 
 @dataclass
@@ -74,9 +91,10 @@ class _Done:
     stored_before: int = 0
     finished: int = 0
     failed: int = 0
+    elsewhere: int = 0
 
 
-def _run_until_enough(plan: "Plan", store: "Store", jobs: int) -> _Done:
+def _run_until_enough(plan: "Plan", store: "Store", jobs: int, limits: "Limits") -> _Done:
     """Run what is missing, and go on with a replication more while the study's precision needs it.
 
     Stops after runs that failed.
@@ -89,9 +107,10 @@ def _run_until_enough(plan: "Plan", store: "Store", jobs: int) -> _Done:
     done.stored_before = len(done.plan.distinct) - len(missing)
     while True:
         _announce(done.plan, len(missing))
-        progress = _run(missing, store, jobs)
+        progress = _run(missing, store, jobs, limits)
         done.finished += progress.finished - progress.failed
         done.failed += progress.failed
+        done.elsewhere += progress.elsewhere
         following = in_effect(plan, store)
         if done.failed or len(following.runs) == len(done.plan.runs):
             return done
@@ -108,15 +127,15 @@ def _announce(plan: "Plan", missing: int) -> None:
     say(f"{study.name}: {replications}{runs} runs, {runs - missing} stored, {missing} to run")
 
 
-def _run(missing: "list[PlannedRun]", store: "Store", jobs: int) -> "Progress":
+def _run(missing: "list[PlannedRun]", store: "Store", jobs: int, limits: "Limits") -> "Progress":
     from longfat.campaign import run_campaign
     from longfat.cli.progress import shown_progress
 
     try:
         with shown_progress() as show:
-            return run_campaign(missing, store, jobs, show)
+            return run_campaign(missing, store, jobs, show, limits)
     except LongfatError:
-        say(f"what finished is kept in {store.path}; to go on:\n  {command_line()}")
+        say(f"what finished is kept in {store.name}; to go on:\n  {command_line()}")
         raise
 
 

@@ -14,6 +14,7 @@ from longfat.cli.options import (
     study_command,
 )
 from longfat.cli.talk import print_json, say
+from longfat.location import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,14 +49,16 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
         results = load_results(plan, opened)
         statuses = opened.statuses(run_ids)
         failures = opened.failures(run_ids)
-        running = opened.running() & (plan.distinct.keys() - statuses.keys())
+        hashes = {run.scenario.hash for run in plan.runs}
+        other_engines = opened.other_engines(hashes)
+        running = opened.running(plan.distinct.keys() - statuses.keys())
     ended = Counter(statuses.values())
     counts = {
         "runs": len(run_ids),
         "done": ended["done"],
-        "running": len(running),
+        "running": running,
         "failed": ended["failed"],
-        "missing": len(run_ids) - len(statuses) - len(running),
+        "missing": len(run_ids) - len(statuses) - running,
     }
     metrics = list(dict.fromkeys(response.metric for response in loaded.responses))
     found = cautions(plan, results, metrics)
@@ -63,9 +66,10 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
     if as_json:
         document = {
             "study": loaded.name,
-            "store": store,
+            "store": shown(store),
             **counts,
             "failures": failures,
+            "runs_of_other_engines": other_engines,
             "precision": [_document(width) for width in known],
             "cautions": found,
         }
@@ -74,6 +78,8 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
     click.echo(", ".join(f"{count} {name}" for name, count in counts.items()))
     for message, count in Counter(failures.values()).most_common():
         click.echo(f"{count} failed: {message}")
+    for engine, count in sorted(other_engines.items()):
+        click.echo(f"{count} more by engine {engine}: counted nowhere above, and never mixed in")
     _print_precision(plan, known, counts["missing"] + counts["failed"] == 0)
     for caution in found:
         click.echo(caution)

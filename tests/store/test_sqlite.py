@@ -1,13 +1,13 @@
 import sqlite3
 import subprocess
-from contextlib import closing
+from contextlib import chdir, closing
 from pathlib import Path
 
 import pytest
 
 from longfat.errors import LongfatError
 from longfat.store import Store
-from longfat.store.connection import store_path
+from longfat.store.schema import SCHEMA_VERSION
 
 
 @pytest.fixture
@@ -18,29 +18,30 @@ def file(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_store_is_a_path_or_an_sqlite_url() -> None:
-    assert store_path("a/b.db") == Path("a/b.db")
-    assert store_path("sqlite:///a/b.db") == Path("a/b.db")
-    assert store_path("sqlite:////a/b.db") == Path("/a/b.db")
+def test_a_store_is_a_path_or_an_sqlite_url(tmp_path: Path) -> None:
+    for location in ("a.db", f"sqlite:///{tmp_path}/b.db"):
+        with chdir(tmp_path), Store.writable(location) as store:
+            assert not store.is_new
+    assert {file.name for file in tmp_path.iterdir()} == {"a.db", "b.db"}
 
 
-@pytest.mark.parametrize("url", ["postgresql://host/name", "sqlite://", "http:///x"])
+@pytest.mark.parametrize("url", ["mysql://host/name", "sqlite://", "http:///x"])
 def test_any_other_url_is_refused(url: str) -> None:
-    with pytest.raises(LongfatError, match="a store is a file, given as PATH or sqlite:///PATH"):
-        store_path(url)
+    with pytest.raises(LongfatError, match="a store is given as PATH, sqlite:///PATH or"):
+        Store.writable(url)
 
 
 def test_a_new_store_is_created_for_writing(file: Path) -> None:
     with closing(sqlite3.connect(file)) as database:
         tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
-        assert {"meta", "runs", "flows", "ports", "running"} <= tables
+        assert {"meta", "runs", "flows", "ports", "workers", "leases"} <= tables
         assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_a_store_that_does_not_exist_reads_as_empty_and_is_not_created(tmp_path: Path) -> None:
     with Store.readable(str(tmp_path / "store.db")) as store:
         assert store.statuses(["a"]) == {}
-        assert store.health()["quick_check"] == "ok"
+        assert store.health()["check"] == "ok"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -48,10 +49,10 @@ def test_an_empty_file_is_a_new_store(tmp_path: Path) -> None:
     file = tmp_path / "store.db"
     file.touch()
     with Store.readable(str(file)) as store:
-        assert store.running() == set()
+        assert store.running({"a"}) == 0
     assert file.stat().st_size == 0
     with Store.writable(str(file)) as store:
-        assert store.running() == set()
+        assert store.running({"a"}) == 0
 
 
 def test_reading_changes_nothing(file: Path) -> None:
@@ -94,10 +95,12 @@ def test_somebody_elses_database_is_refused_and_left_alone(tmp_path: Path, state
 
 
 def test_a_store_of_a_newer_version_is_refused_and_left_alone(file: Path) -> None:
+    newer = SCHEMA_VERSION + 1
     with closing(sqlite3.connect(file)) as database, database:
-        database.execute("UPDATE meta SET value = '2' WHERE name = 'schema_version'")
+        database.execute("UPDATE meta SET value = ? WHERE name = 'schema_version'", [newer])
     before = file.read_bytes()
-    with pytest.raises(LongfatError, match="schema version 2; this longfat knows version 1"):
+    message = f"schema version {newer}; this longfat knows version {SCHEMA_VERSION}"
+    with pytest.raises(LongfatError, match=message):
         Store.writable(str(file))
     assert file.read_bytes() == before
 
@@ -114,7 +117,7 @@ def test_a_database_without_tables_is_a_new_store(tmp_path: Path) -> None:
     assert file.stat().st_size > 0
     for opened in (Store.readable, Store.writable):
         with opened(str(file)) as store:
-            assert store.running() == set()
+            assert store.running({"a"}) == 0
 
 
 def test_a_folder_that_does_not_exist_is_one_clear_message(tmp_path: Path) -> None:
@@ -131,3 +134,18 @@ def test_a_store_on_a_read_only_disk_can_be_read_and_not_written(small_disk: Pat
         assert store.statuses(["a"]) == {}
     with pytest.raises(LongfatError, match="readonly|unable to open"):
         Store.writable(location)
+
+
+def test_a_store_on_a_network_file_system_is_refused_with_advice(
+    tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(
+        f"21 1 8:1 / / rw - ext4 /dev/sda1 rw\n22 21 0:5 / {tmp_path} rw - nfs4 x rw\n"
+    )
+    monkeypatch.setattr("longfat.store.network_files.MOUNTS", mounts)
+    with pytest.raises(LongfatError, match=r"network file system \(nfs4\).*--store /tmp") as caught:
+        Store.writable(str(file))
+    assert "postgresql://" in str(caught.value)
+    with Store.readable(str(file)) as store:  # reading damages nothing
+        assert store.statuses(["a"]) == {}

@@ -1,0 +1,80 @@
+"""How long verbs take with a study of 100,000 stored runs, and how much memory.
+
+The store is synthetic: the runs of `ubr-plus` in many replications, each with the record of one
+real run of its combination. Usage: ``python benchmarks/store_of_many_runs.py [RUNS]``.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime, timedelta
+from multiprocessing import get_context
+from pathlib import Path
+
+from longfat.plan import Plan, Selection, plan_design
+from longfat.scenario import run
+from longfat.store import RunResult, Store
+from longfat.study import load_study
+
+STUDY = "ubr-plus"
+PORTION = 1000
+
+
+def main() -> None:
+    """Fill a store, and measure each verb with it."""
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "longfat.db"
+        # In a process of its own: its memory would count as that of the verbs, which it forks.
+        with ProcessPoolExecutor(1, get_context("spawn")) as another:
+            replications, distinct = another.submit(fill, store, runs).result()
+        print(f"{distinct:,} stored runs, {store.stat().st_size / 2**20:,.0f} MiB")
+        for verb in ("status", "compare", "run"):
+            measure(verb, replications, store)
+
+
+def fill(store: Path, wanted: int) -> tuple[int, int]:
+    """Put about so many runs into a new store; replications of each combination, and runs."""
+    study = load_study(STUDY)
+    combinations = len(plan_design(study, Selection(replications=0)).distinct)
+    plan = plan_design(study, Selection(replications=wanted // combinations))
+    results = list(synthetic(plan))
+    with Store.writable(str(store)) as opened:
+        for start in range(0, len(results), PORTION):
+            opened.write(results[start : start + PORTION])
+    return wanted // combinations, len(plan.distinct)
+
+
+def synthetic(plan: Plan) -> Iterator[RunResult]:
+    """Every run of a plan with the record of a shorter one that has its flows."""
+    records = {}
+    now = datetime.now(UTC)
+    for planned in plan.distinct.values():
+        flows = planned.scenario.settings["topology"]["sources"]
+        if flows not in records:
+            short = {**planned.scenario.settings, "duration_ps": 10**9}
+            records[flows] = run(short)
+        yield RunResult(planned.scenario, now, now + timedelta(seconds=1), records[flows], None)
+
+
+def measure(verb: str, replications: int, store: Path) -> None:
+    """Print what a verb takes as a process of its own, as the operating system counts it."""
+    arguments = [STUDY, "--replications", str(replications), "--store", str(store)]
+    command = [str(Path(sys.executable).with_name("longfat")), "study", verb, *arguments]
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - started
+    cpu = usage.ru_utime + usage.ru_stime
+    name = "resume" if verb == "run" else verb
+    print(f"{name}: {seconds:.2f} s ({cpu:.2f} s of a core), {usage.ru_maxrss / 1024:.0f} MiB")
+    if status:
+        sys.exit(f"{' '.join(command)} failed")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+//! What a run will cost, told from its scenario alone: roughly, but before anything is allocated.
+
+use super::Scenario;
+use crate::framing::Unit;
+use crate::topology::Graph;
+use crate::units::{CELL_BITS, Span};
+
+/// Events for each cell or packet that the bottleneck carries: its arrival and its slot there, and its part of the acknowledgments.
+const EVENTS_PER_UNIT: f64 = 3.5;
+
+/// What a connection takes with its end systems, hosts, links and names, before it has sent anything.
+const BYTES_PER_FLOW: f64 = 4096.0;
+
+/// What a packet under way takes: its own place and those of its trains on a line, with room for growth.
+const BYTES_PER_PACKET: f64 = 300.0;
+
+/// What a cell in a buffer takes, with room for growth.
+const BYTES_PER_CELL: f64 = 16.0;
+
+/// What a run will cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    /// Events, if the bottleneck is busy throughout.
+    pub events: f64,
+    /// Bytes of memory, when most packets are under way.
+    pub memory_bytes: f64,
+    /// The parameter that most of the memory is due to.
+    pub memory_due_to: &'static str,
+}
+
+impl Scenario {
+    /// What a run of this scenario will cost. Right within a factor of a few for the networks of the papers.
+    #[must_use]
+    pub fn cost(&self) -> Cost {
+        let graph = self.graph();
+        let load = Load::of(self, &graph);
+        let (flows, packets) = (as_float(graph.flows.len()) * BYTES_PER_FLOW, load.packets * BYTES_PER_PACKET);
+        let buffered = load.buffered_cells * BYTES_PER_CELL;
+        let largest = if flows >= packets + buffered {
+            "topology.sources"
+        } else if load.is_bounded_by_buffer {
+            "port.buffer"
+        } else {
+            "tcp.receiver_window"
+        };
+        Cost { events: load.units * EVENTS_PER_UNIT, memory_bytes: flows + packets + buffered, memory_due_to: largest }
+    }
+}
+
+/// What a network carries.
+struct Load {
+    /// Cells or packets that the bottleneck carries in all.
+    units: f64,
+    /// The most packets that are under way at once.
+    packets: f64,
+    /// The most cells that the buffer holds.
+    buffered_cells: f64,
+    is_bounded_by_buffer: bool,
+}
+
+impl Load {
+    fn of(scenario: &Scenario, graph: &Graph) -> Self {
+        let framing = scenario.framing.build(&());
+        let (mss, options) = (scenario.tcp.mss.0, scenario.tcp.option_bytes());
+        let bits = as_float(framing.bits(mss, options));
+        let unit_bits = match framing.unit() {
+            Unit::Cell => as_float(CELL_BITS),
+            Unit::Packet => bits,
+        };
+        let rate = graph.bottleneck().map_or(0.0, |link| as_float(link.rate.0));
+        let round_trip = graph.flows.first().map_or(Span::ZERO, |flow| graph.round_trip(flow)).as_seconds();
+        let duration = scenario.duration.0.as_seconds();
+        // No connection has more than its window under way, nor twice what the line has carried: windows grow by acknowledgments.
+        let windows = as_float(graph.flows.len()) * (as_float(scenario.tcp.receiver_window.0) / as_float(mss)).max(1.0);
+        let carried = 2.0 * rate * duration / bits + as_float(graph.flows.len());
+        // A finite buffer stops several connections when it is full; a lone one may queue before its own line.
+        let buffer = scenario.port.buffer.capacity().map(as_float).filter(|_| graph.flows.len() > 1);
+        let pipe = buffer.map(|buffer| {
+            2.0 * (rate * round_trip + buffer * unit_bits) / bits + windows / as_float(graph.flows.len())
+        });
+        let unbounded = windows.min(carried);
+        let packets = pipe.map_or(unbounded, |pipe| pipe.min(unbounded));
+        let cells_per_packet = as_float(framing.cells(mss, options));
+        Self {
+            units: rate * duration / unit_bits,
+            packets,
+            buffered_cells: buffer.map_or(f64::INFINITY, |buffer| buffer).min(packets * cells_per_packet),
+            is_bounded_by_buffer: packets < unbounded,
+        }
+    }
+}
+
+/// Estimates need no more than 53 bits.
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn as_float(number: impl TryInto<u64>) -> f64 {
+    number.try_into().unwrap_or(u64::MAX) as f64
+}

@@ -1,0 +1,28 @@
+//! How much memory a run has come to use.
+
+use super::{Flow, Link, Simulation};
+use crate::framing::Cell;
+use crate::observer::Observer;
+use crate::switch::Port;
+
+impl<O: Observer> Simulation<O> {
+    /// Bytes that the run has allocated, nearly: all that grows with what is under way, and the entities themselves.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        let lines: usize = self.links.iter().map(|link| size_of::<Link>() + link.line.memory_bytes()).sum();
+        let flows: usize = self.flows.iter().map(|flow| size_of::<Flow>() + flow.memory_bytes()).sum();
+        self.packets.memory_bytes() + lines + flows + self.ports.iter().map(queue_bytes).sum::<usize>()
+    }
+}
+
+impl Flow {
+    /// What the flow knows of its losses: one range for each hole.
+    fn memory_bytes(&self) -> usize {
+        self.sender.memory_bytes() + self.receiver.memory_bytes()
+    }
+}
+
+/// Queues double when they are full.
+fn queue_bytes(port: &Port) -> usize {
+    size_of::<Port>() + usize::try_from(port.cells_held()).map_or(usize::MAX, |cells| 2 * cells * size_of::<Cell>())
+}

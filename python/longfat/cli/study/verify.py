@@ -1,0 +1,128 @@
+"""`longfat study verify`: a sample of the stored runs is simulated again and compared."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from longfat.cli.options import (
+    Part,
+    default_jobs,
+    jobs_option,
+    json_option,
+    part_options,
+    store_option,
+    study_argument,
+    study_command,
+)
+from longfat.cli.talk import print_json, say
+from longfat.errors import CheckFailed, LongfatError
+from longfat.location import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from longfat.plan import Plan
+    from longfat.repeat import Repetition
+    from longfat.store import Store
+
+
+@click.command("verify")
+@study_argument
+@part_options
+@click.option(
+    "--sample",
+    "size",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="How many of the stored runs to repeat.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Which ones: another seed draws another sample.",
+)
+@jobs_option
+@store_option
+@json_option
+def command(
+    study: str,
+    part: Part,
+    size: int,
+    seed: int,
+    jobs: int | None,
+    store: str,
+    as_json: bool,
+) -> None:
+    """Simulate a sample of the stored runs again: fingerprints and metrics must be the same.
+
+    Exit code 3 when one is not.
+    """
+    from longfat import _engine
+    from longfat.cli.progress import shown_progress
+    from longfat.plan import plan_design
+    from longfat.repeat import repeat, sample
+    from longfat.store import Store
+    from longfat.study import load_study
+
+    loaded = load_study(study)
+    plan = plan_design(loaded, part.of(loaded))
+    with Store.readable(store) as opened:
+        done = _done(plan, opened)
+        if not done:
+            advice = study_command("run", study, part, store)
+            raise LongfatError(
+                f"{shown(store)} has no run of {loaded.name} by engine {_engine.ENGINE_VERSION} to "
+                f"verify; to run some:\n  {advice}"
+            )
+        chosen = opened.stored_runs(sample(done, size, seed))
+    with shown_progress() as show:
+        repetitions = repeat(chosen, jobs or default_jobs(), show)
+    different = [repetition for repetition in repetitions if repetition.differences]
+    if as_json:
+        counts = {"stored_runs": len(done), "repeated": len(repetitions), "seed": seed}
+        described = [_described(plan, repetition) for repetition in repetitions]
+        names = {"study": loaded.name, "store": shown(store), "engine": _engine.ENGINE_VERSION}
+        print_json({**names, **counts, "different": len(different), "runs": described})
+    else:
+        click.echo(
+            f"{len(repetitions)} of {len(done)} stored runs repeated with engine "
+            f"{_engine.ENGINE_VERSION}: {len(repetitions) - len(different)} the same, "
+            f"{len(different)} different"
+        )
+    if different:
+        raise CheckFailed(_told(plan, different))
+    if len(repetitions) < len(done):
+        say("another sample: --seed; more: --sample")
+
+
+def _done(plan: "Plan", store: "Store") -> list[str]:
+    from longfat.store.schema import DONE
+
+    statuses = store.statuses(list(plan.distinct))
+    return [run_id for run_id, status in statuses.items() if status == DONE]
+
+
+def _described(plan: "Plan", repetition: "Repetition") -> dict[str, Any]:
+    run = plan.distinct[repetition.stored.run_id]
+    return {
+        "run_id": repetition.stored.run_id,
+        **dict(run.combination),
+        "replication": run.replication,
+        "fingerprint": repetition.stored.fingerprint,
+        "differences": repetition.differences,
+    }
+
+
+def _told(plan: "Plan", different: "Sequence[Repetition]") -> str:
+    lines = []
+    for repetition in different:
+        run = plan.distinct[repetition.stored.run_id]
+        levels = ", ".join(f"{name} {level}" for name, level in run.combination)
+        lines.append(f"run {repetition.stored.run_id} ({levels}, replication {run.replication}):")
+        lines += [f"  {difference}" for difference in repetition.differences]
+    return "\n".join(lines)

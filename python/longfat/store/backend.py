@@ -1,0 +1,106 @@
+"""What a database must offer to hold a store; `store_at` chooses one by where the store is."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from sqlalchemy import Connection, Engine, create_engine, insert, select
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import StaticPool
+
+from longfat.errors import LongfatError
+from longfat.location import shown
+from longfat.store.schema import SCHEMA_VERSION, alembic_version, meta, metadata
+
+KINDS = "PATH, sqlite:///PATH or postgresql://USER@HOST/DATABASE"
+
+
+class Backend(Protocol):
+    """A database that holds a store, or will.
+
+    Every method raises `LongfatError` for what is no store, or one of another schema version.
+    """
+
+    name: str
+    """What messages call it; without the password that its URL may have."""
+
+    def open_for_writing(self) -> Engine:
+        """Open the store, creating its tables when there are none yet."""
+
+    def open_for_reading(self) -> Engine | None:
+        """Open the store without ever changing it; None when there is none yet."""
+
+    def open_for_upgrade(self) -> Engine | None:
+        """Open a store of this or an older version for writing; None when there is none yet."""
+
+    def check(self, connection: Connection) -> str:
+        """What the database says of itself: ``ok`` when it is sound."""
+
+
+def store_at(location: str) -> Backend:
+    """The database that a path or a URL means.
+
+    Raises `LongfatError` for a URL of any other kind, and when PostgreSQL's driver is missing.
+    """
+    scheme, colon, _ = location.partition("://")
+    if not colon or scheme == "sqlite":
+        from longfat.store.sqlite import SqliteFile
+
+        return SqliteFile(_path(location))
+    if scheme in ("postgresql", "postgresql+psycopg"):
+        from longfat.store.postgresql import PostgresqlDatabase
+
+        return PostgresqlDatabase(location)
+    raise LongfatError(f"{shown(location)}: a store is given as {KINDS}")
+
+
+@contextmanager
+def clear_errors(name: str) -> Iterator[None]:
+    """Turn what the database reports into one message that names the store."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise LongfatError(f"{name}: {' '.join(str(error.orig).split())}") from error
+
+
+def create_tables(connection: Connection) -> None:
+    """Create what is missing of a store of the present version."""
+    metadata.create_all(connection)
+    if connection.execute(select(meta)).first() is None:
+        version = str(SCHEMA_VERSION)
+        connection.execute(insert(meta).values(name="schema_version", value=version))
+        connection.execute(insert(alembic_version).values(version_num=version))
+
+
+def empty_store() -> Engine:
+    """What a store that does not exist yet reads as."""
+    engine = create_engine("sqlite://", poolclass=StaticPool)
+    with engine.begin() as connection:
+        create_tables(connection)
+    return engine
+
+
+def refuse_other_versions(name: str, version: str) -> None:
+    """Raise `LongfatError` unless a store of this schema version can be used as it is."""
+    if version == str(SCHEMA_VERSION):
+        return
+    if version.isdecimal() and int(version) < SCHEMA_VERSION:
+        raise LongfatError(
+            f"{name}: a store of schema version {version}; this longfat works with version "
+            f"{SCHEMA_VERSION}. To bring it up to date, keeping every run:\n"
+            f"  longfat store upgrade {name}"
+        )
+    raise LongfatError(
+        f"{name}: a store of schema version {version}; this longfat knows version "
+        f"{SCHEMA_VERSION}: use the longfat that wrote it, or a newer one"
+    )
+
+
+def _path(location: str) -> Path:
+    if "://" not in location:
+        return Path(location)
+    _, _, path = location.partition(":///")
+    if not path:
+        raise LongfatError(f"{location}: a store is given as {KINDS}")
+    return Path(path)

@@ -1,0 +1,46 @@
+"""The few things that SQLite and PostgreSQL spell differently."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    ARRAY,
+    Column,
+    ColumnElement,
+    Connection,
+    String,
+    Table,
+    any_,
+    func,
+    literal,
+    select,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+
+
+def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Insert the rows whose `run_id` the table does not have; return the ids of those.
+
+    They are inserted by id, so that two processes with some in common never wait for each other.
+    """
+    if not rows:
+        return set()
+    insert = postgresql.insert if _is_postgresql(connection) else sqlite.insert
+    statement = insert(table).on_conflict_do_nothing().returning(table.c.run_id)
+    ordered = sorted(rows, key=lambda row: str(row["run_id"]))
+    return set(connection.execute(statement, ordered).scalars())
+
+
+def among(
+    connection: Connection, column: Column[Any], texts: Collection[str]
+) -> ColumnElement[bool]:
+    """Whether a column is one of many texts, which travel as one value however many they are."""
+    if _is_postgresql(connection):
+        return column == any_(literal(list(texts), ARRAY(String)))
+    listed = func.json_each(json.dumps(list(texts))).table_valued("value")
+    return column.in_(select(listed.c.value))
+
+
+def _is_postgresql(connection: Connection) -> bool:
+    return connection.dialect.name == "postgresql"

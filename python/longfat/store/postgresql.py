@@ -1,0 +1,117 @@
+"""A store in a PostgreSQL database: one for a team, or for the machines of a cluster."""
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection, Engine, create_engine, inspect, make_url, select, text
+from sqlalchemy.exc import ArgumentError
+
+from longfat.errors import LongfatError
+from longfat.location import shown
+from longfat.store.backend import (
+    clear_errors,
+    create_tables,
+    refuse_other_versions,
+)
+from longfat.store.schema import SCHEMA_VERSION, meta, metadata
+
+CREATION_LOCK = 0x6C6F6E67666174
+"""Whoever creates the tables holds this advisory lock; any fixed number would do."""
+
+CONNECT_TIMEOUT_SECONDS = 10
+
+
+class PostgresqlDatabase:
+    """The database at a URL. See `longfat.store.backend.Backend` for what each method promises.
+
+    Raises `LongfatError` for a URL that is none, and when the driver is not installed.
+    """
+
+    def __init__(self, location: str) -> None:
+        self.name = shown(location)
+        try:
+            self._url = make_url(location).set(drivername="postgresql+psycopg")
+        except (ArgumentError, ValueError) as error:
+            raise LongfatError(f"{self.name}: not a URL of a database: {error}") from error
+        try:
+            import psycopg  # noqa: F401
+        except ImportError as error:
+            raise LongfatError(
+                f"{self.name}: PostgreSQL needs the driver psycopg: pip install "
+                "'longfat[postgresql]'"
+            ) from error
+
+    def open_for_writing(self) -> Engine:
+        """Create tables only where none of ours is."""
+
+        def prepare(connection: Connection) -> bool:
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({CREATION_LOCK})"))
+            if (version := self._version(connection)) is None:
+                create_tables(connection)
+            else:
+                refuse_other_versions(self.name, version)
+            return True
+
+        engine = self._opened(prepare)
+        assert engine is not None
+        return engine
+
+    def open_for_reading(self) -> Engine | None:
+        """Let the server itself refuse every write."""
+
+        def look(connection: Connection) -> bool:
+            if (version := self._version(connection)) is not None:
+                refuse_other_versions(self.name, version)
+            return version is not None
+
+        return self._opened(look, "-c default_transaction_read_only=on")
+
+    def open_for_upgrade(self) -> Engine | None:
+        """Do what `Backend` says."""
+
+        def look(connection: Connection) -> bool:
+            version = self._version(connection)
+            if version is not None and int(version) > SCHEMA_VERSION:
+                refuse_other_versions(self.name, version)
+            return version is not None
+
+        return self._opened(look)
+
+    def check(self, connection: Connection) -> str:
+        """Read every run; the server sees to its own pages."""
+        connection.execute(text("SELECT count(*) FROM runs")).scalar_one()
+        return "ok"
+
+    def _opened(self, suits: Callable[[Connection], bool], options: str = "") -> Engine | None:
+        """An engine after `suits` had its say in a transaction; None if it says no."""
+        arguments = {"connect_timeout": CONNECT_TIMEOUT_SECONDS, "application_name": "longfat"}
+        # The driver takes an empty `options` as well; a URL may have some of its own.
+        of_url = self._url.query.get("options", "")
+        engine = create_engine(
+            self._url,
+            connect_args={**arguments, "options": f"{of_url} {options}".strip()},
+            pool_pre_ping=True,
+        )
+        try:
+            with clear_errors(self.name), engine.begin() as connection:
+                wanted = suits(connection)
+        except LongfatError:
+            engine.dispose()
+            raise
+        if not wanted:
+            engine.dispose()
+        return engine if wanted else None
+
+    def _version(self, connection: Connection) -> str | None:
+        """The schema version; None when none of our tables is there."""
+        names = set(inspect(connection).get_table_names())
+        if meta.name in names:
+            of_schema = select(meta.c.value).where(meta.c.name == "schema_version")
+            version: str | None = connection.execute(of_schema).scalar_one_or_none()
+            if version is not None:
+                return version
+        if strangers := sorted(names & metadata.tables.keys()):
+            raise LongfatError(
+                f"{self.name}: has tables of other programs with names that a store needs "
+                f"({', '.join(strangers)}); use a database of its own"
+            )
+        return None

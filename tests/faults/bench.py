@@ -1,0 +1,120 @@
+"""A study that is disturbed, and what must hold afterwards whatever happened to it.
+
+Acknowledged are the runs that the store showed before the fault struck. Afterwards the store
+opens, has every one of them, and all that it has comes out the same when simulated again; the
+same command finishes the study, and its table has the bytes of an undisturbed one.
+"""
+
+import subprocess
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from longfat.errors import LongfatError
+from longfat.plan import Plan, Selection, plan_design
+from longfat.repeat import repeat
+from longfat.store import Store
+from longfat.store.schema import DONE
+from longfat.study import load_study
+
+
+@dataclass
+class Tally:
+    """What the whole suite has counted; printed at its end."""
+
+    faults: Counter[str] = field(default_factory=Counter)
+    acknowledged: int = 0
+    lost: int = 0
+    repeated: int = 0
+    wrong: int = 0
+    tracebacks: int = 0
+
+    def __str__(self) -> str:
+        faults = ", ".join(f"{name} {count}" for name, count in sorted(self.faults.items()))
+        return (
+            f"faults: {faults}; {self.acknowledged} acknowledged runs, {self.lost} lost; "
+            f"{self.repeated} stored runs repeated, {self.wrong} wrong; "
+            f"{self.tracebacks} tracebacks"
+        )
+
+
+class Bench:
+    """The study, the command that runs it, and the table that an undisturbed one ends with."""
+
+    def __init__(self, program: Path, study: Path, folder: Path, tally: Tally) -> None:
+        self.tally = tally
+        self.study = study
+        self._program = program
+        self.plan: Plan = plan_design(load_study(study), Selection())
+        undisturbed = folder / "undisturbed.db"
+        ended = self.run(undisturbed)
+        assert ended.returncode == 0, ended.stderr
+        self._table = self._compared(undisturbed)
+        self._right: set[str] = set()
+
+    def start(self, store: Path, *options: str) -> subprocess.Popen[str]:
+        """Run the study, as a process to be disturbed."""
+        command = [self._program, *self._arguments(store), *options]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def run(self, store: Path, *options: str) -> subprocess.CompletedProcess[str]:
+        """Run the study until it ends."""
+        return self._call(*self._arguments(store), *options)
+
+    def acknowledged(self, store: Path) -> set[str]:
+        """The runs that are done, by what the store shows now."""
+        try:
+            with Store.readable(str(store)) as opened:
+                statuses = opened.statuses(list(self.plan.distinct))
+        except LongfatError:
+            if not store.exists() or store.stat().st_size == 0:
+                return set()  # not created yet
+            raise
+        return {run_id for run_id, status in statuses.items() if status == DONE}
+
+    def struck(self, fault: str, store: Path, acknowledged: set[str], talk: str = "") -> None:
+        """Check a store after a fault: nothing that was acknowledged is lost, nothing is wrong."""
+        self.tally.faults[fault] += 1
+        self.tally.acknowledged += len(acknowledged)
+        self.tally.tracebacks += "Traceback" in talk
+        assert "Traceback" not in talk, talk
+        kept = self.acknowledged(store)
+        lost = acknowledged - kept
+        self.tally.lost += len(lost)
+        assert not lost
+        self._repeat(store, sorted(kept - self._right))
+        self._right |= kept
+
+    def finish(self, store: Path) -> None:
+        """The same command ends the study, with the table of an undisturbed one."""
+        ended = self.run(store)
+        self.tally.tracebacks += "Traceback" in ended.stderr
+        assert ended.returncode == 0, ended.stderr
+        assert self.acknowledged(store) == self.plan.distinct.keys()
+        with Store.readable(str(store)) as opened:
+            health = opened.health()
+        assert health == {"done": len(self.plan.distinct), "failed": 0, "check": "ok"}
+        assert self._compared(store) == self._table
+
+    def _repeat(self, store: Path, run_ids: Sequence[str]) -> None:
+        """Simulate stored runs again (once in the suite: their names say what they must be)."""
+        with Store.readable(str(store)) as opened:
+            stored = opened.stored_runs(run_ids)
+        repetitions = repeat(stored, 1, lambda _progress: None)
+        wrong = [repetition for repetition in repetitions if repetition.differences]
+        self.tally.repeated += len(repetitions)
+        self.tally.wrong += len(wrong)
+        assert not wrong
+
+    def _compared(self, store: Path) -> str:
+        compared = self._call("study", "compare", self.study, "--json", "--store", store)
+        assert compared.returncode == 0, compared.stderr
+        return compared.stdout
+
+    def _arguments(self, store: Path) -> list[str | Path]:
+        return ["study", "run", self.study, "--jobs", "2", "--store", store]
+
+    def _call(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        command: list[str | Path] = [self._program, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, timeout=300)

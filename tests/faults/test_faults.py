@@ -1,0 +1,185 @@
+"""Faults strike a study. See `tests.faults.bench` for what must hold after each of them."""
+
+import json
+import random
+import resource
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta, tzinfo
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longfat import _engine
+from longfat.campaign import missing_runs, run_campaign
+from longfat.store import Store
+from tests.conftest import mount
+from tests.faults.bench import Bench
+from tests.faults.conftest import FULL
+
+KILLS = 50 if FULL else 3
+JUMPS = 20 if FULL else 1
+
+FEW_PAGES = 100 * 1024
+"""Room for the tables of a store and some runs."""
+
+
+def wait_for_runs(bench: Bench, store: Path, process: subprocess.Popen[str]) -> set[str]:
+    """Wait until a run is acknowledged; the ones that are."""
+    while not (acknowledged := bench.acknowledged(store)):
+        assert process.poll() is None, process.stderr and process.stderr.read()
+        time.sleep(0.01)
+    return acknowledged
+
+
+def test_killed_at_random_moments(bench: Bench, tmp_path: Path) -> None:
+    moments = random.Random(9)
+    number = 0
+    for kill in range(KILLS):
+        store = tmp_path / f"{number}.db"
+        process = bench.start(store)
+        if kill % 5 == 0:  # anywhere, even while the store is being created
+            time.sleep(moments.uniform(0, 1.5))
+        else:
+            wait_for_runs(bench, store, process)
+            time.sleep(moments.uniform(0, 0.5))
+        acknowledged = bench.acknowledged(store)
+        process.kill()
+        _, talk = process.communicate()
+        bench.struck("kill -9", store, acknowledged, talk)
+        if len(acknowledged) > len(bench.plan.distinct) / 2:
+            bench.finish(store)
+            number += 1
+    bench.finish(tmp_path / f"{number}.db")
+
+
+@pytest.mark.parametrize("times", [1, 2], ids=["once", "twice"])
+def test_interrupted_from_the_keyboard(bench: Bench, store: Path, times: int) -> None:
+    process = bench.start(store)
+    acknowledged = wait_for_runs(bench, store, process)
+    for _ in range(times):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+    _, talk = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGINT
+    bench.struck(f"Ctrl-C x {times}", store, acknowledged, talk)
+    bench.finish(store)
+
+
+def test_the_disk_is_full(bench: Bench, small_disk: Path) -> None:
+    store = small_disk / "longfat.db"
+    subprocess.run(["mount", "-o", f"remount,size={FEW_PAGES}", small_disk], check=True)
+    ended = bench.run(store)
+    assert ended.returncode == 2, ended
+    assert "full" in ended.stderr or "disk I/O error" in ended.stderr
+    bench.struck("full disk", store, bench.acknowledged(store), ended.stderr)
+    subprocess.run(["mount", "-o", "remount,size=16m", small_disk], check=True)
+    bench.finish(store)
+
+
+def test_files_may_not_grow(bench: Bench, store: Path) -> None:
+    """A quota, for machines on which nobody may mount a small disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FEW_PAGES, before[1]))
+    try:
+        ended = bench.run(store)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert ended.returncode == 2, ended
+    bench.struck("quota", store, bench.acknowledged(store), ended.stderr)
+    bench.finish(store)
+
+
+def test_the_store_is_read_only(bench: Bench, small_disk: Path) -> None:
+    store = small_disk / "longfat.db"
+    subprocess.run(["mount", "-o", "remount,size=16m", small_disk], check=True)
+    process = bench.start(store)
+    acknowledged = wait_for_runs(bench, store, process)
+    process.kill()
+    process.communicate()
+    assert mount("-o", "remount,ro", str(small_disk))
+    ended = bench.run(store)
+    assert ended.returncode == 2, ended
+    bench.struck("read-only store", store, acknowledged, ended.stderr)
+    assert mount("-o", "remount,rw", str(small_disk))
+    bench.finish(store)
+
+
+def test_one_of_two_processes_dies(bench: Bench, store: Path) -> None:
+    doomed = bench.start(store, "--jobs", "1")
+    acknowledged = wait_for_runs(bench, store, doomed)
+    other = bench.start(store, "--jobs", "1")
+    doomed.kill()
+    doomed.communicate()
+    _, talk = other.communicate(timeout=120)
+    assert other.returncode == 0, talk
+    bench.struck("a worker dies", store, acknowledged, talk)
+    bench.finish(store)
+
+
+def test_runs_meet_their_limits(bench: Bench, store: Path) -> None:
+    ended = bench.run(store, "--limit", "wall=0.02 s")
+    assert ended.returncode == 1, ended
+    assert "stopped at its limit" in ended.stderr
+    bench.struck("limits", store, bench.acknowledged(store), ended.stderr)
+    bench.finish(store)
+
+
+Report = Callable[[list[tuple[int, str]], float], object]
+
+
+def test_runs_panic(bench: Bench, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No input is known that makes the engine panic, so its answer is put in its mouth."""
+    run_batch = _engine.run_batch
+    panic = json.dumps({"failure": "the engine panicked: index out of bounds"})
+
+    def batch(resolved: Sequence[str], jobs: int, report: Report, *others: Any) -> None:
+        def relay(finished: list[tuple[int, str]], seconds: float) -> None:
+            told = [(index, panic if index % 3 == 0 else text) for index, text in finished]
+            report(told, seconds)
+
+        run_batch(resolved, jobs, relay, *others)
+
+    monkeypatch.setattr(_engine, "run_batch", batch)
+    with Store.writable(str(store)) as opened:
+        progress = run_campaign(missing_runs(bench.plan, opened), opened, 1, lambda _: None)
+    monkeypatch.undo()
+    assert progress.failed == 5
+    assert len(bench.acknowledged(store)) == 10
+    bench.struck("a run panics", store, bench.acknowledged(store))
+    bench.finish(store)
+
+
+class JumpingClock(datetime):
+    """A clock of the day that is somewhere else every time."""
+
+    chance = random.Random(9)
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> "JumpingClock":
+        days = cls.chance.uniform(-10_000, 10_000)
+        return cls.fromtimestamp(time.time(), tz or UTC) + timedelta(days=days)
+
+
+@pytest.fixture
+def jumping_clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for module in ("campaign", "store", "store.leasing"):
+        monkeypatch.setattr(f"longfat.{module}.datetime", JumpingClock)
+    yield
+    monkeypatch.undo()
+
+
+@pytest.mark.usefixtures("jumping_clock")
+def test_the_clock_jumps(bench: Bench, tmp_path: Path) -> None:
+    for number in range(JUMPS):
+        store = tmp_path / f"{number}.db"
+        with Store.writable(str(store)) as opened:
+            progress = run_campaign(missing_runs(bench.plan, opened), opened, 2, lambda _: None)
+            seconds = opened.mean_wall_seconds().values()
+        assert (progress.finished, progress.failed) == (len(bench.plan.distinct), 0)
+        assert all(0 <= mean < 60 for mean in seconds), "a clock of the day measured the runs"
+        bench.struck("clock jumps", store, bench.acknowledged(store))
+        bench.finish(store)

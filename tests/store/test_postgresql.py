@@ -1,0 +1,60 @@
+"""What is particular to a store in PostgreSQL."""
+
+import psycopg
+import pytest
+
+from longfat.errors import LongfatError
+from longfat.location import shown
+from longfat.store import Store
+from tests.store.server import PostgresqlServer
+
+
+def test_a_database_without_tables_reads_as_empty_and_stays_so(database: str) -> None:
+    with Store.readable(database) as store:
+        assert store.is_new
+        assert store.statuses(["a"]) == {}
+    with psycopg.connect(database) as connection:
+        assert connection.execute("SELECT 1 FROM pg_tables WHERE tablename = 'runs'").rowcount == 0
+
+
+def test_tables_of_another_program_are_left_alone(database: str) -> None:
+    with psycopg.connect(database) as connection:
+        connection.execute("CREATE TABLE runs (athlete text)")
+    for opened in (Store.readable, Store.writable):
+        with pytest.raises(LongfatError, match=r"tables of other programs .*\(runs\)"):
+            opened(database)
+
+
+def test_a_newer_store_is_refused(database: str) -> None:
+    with Store.writable(database):
+        pass
+    with psycopg.connect(database) as connection:
+        connection.execute("UPDATE meta SET value = '99' WHERE name = 'schema_version'")
+    for opened in (Store.readable, Store.writable):
+        with pytest.raises(LongfatError, match="schema version 99; this longfat knows"):
+            opened(database)
+
+
+def test_a_database_that_does_not_exist_is_one_message(server: PostgresqlServer) -> None:
+    with pytest.raises(LongfatError, match='database "nowhere" does not exist') as caught:
+        Store.writable(server.url("nowhere"))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_server_that_does_not_answer_is_one_message() -> None:
+    with pytest.raises(LongfatError, match="longfat:\\*\\*\\*@127.0.0.1:1/x: connection failed"):
+        Store.writable("postgresql://longfat:secret@127.0.0.1:1/x")
+
+
+@pytest.mark.parametrize(
+    ("location", "expected"),
+    [
+        ("postgresql://ada:secret@host/runs", "postgresql://ada:***@host/runs"),
+        ("postgresql://ada:se%40c:r@host/runs", "postgresql://ada:***@host/runs"),
+        ("postgresql://ada@host:5432/runs", "postgresql://ada@host:5432/runs"),
+        ("postgresql:///runs?host=/tmp", "postgresql:///runs?host=/tmp"),
+        ("a/b.db", "a/b.db"),
+    ],
+)
+def test_a_password_is_never_shown(location: str, expected: str) -> None:
+    assert shown(location) == expected

@@ -1,0 +1,94 @@
+"""Whatever bytes come in from outside: an answer or the one kind of refusal, never anything else.
+
+Texts are made by damaging good ones, which gets further into a reader than noise does.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longfat import InvalidInput, _engine
+from longfat.errors import LongfatError
+from longfat.limits import Limits
+from longfat.location import shown
+from longfat.store.backend import store_at
+from longfat.where import matching
+from tests.conftest import SCENARIO, STUDY
+
+PIECES = [
+    b'"', b"[", b"]", b"{", b"}", b"=", b"\n", b"\0", b"\xff", b"0", b"-1", b"1e999", b"nan",
+    b"inf",
+    b"9" * 30, b"'", b"#", b".", b",", b'"5 ms"', b'"unlimited"', b"true", b"[[response]]",
+    b"[factors]", b"..", b"/", b"\\u0000",
+]  # fmt: skip
+
+
+@st.composite
+def damaged(draw: st.DrawFn, good: bytes) -> bytes:
+    """A good text with pieces cut out, put in, or said twice."""
+    text = good
+    for _ in range(draw(st.integers(1, 4))):
+        begin = draw(st.integers(0, len(text)))
+        end = min(len(text), begin + draw(st.integers(0, 12)))
+        piece = draw(st.one_of(st.sampled_from(PIECES), st.binary(max_size=4)))
+        text = text[:begin] + piece * draw(st.integers(0, 2)) + text[end:]
+    return text
+
+
+def refuses_or(act: Callable[..., Any], *arguments: object) -> Any:
+    """The answer, or None when it was refused as bad input is."""
+    try:
+        return act(*arguments)
+    except (InvalidInput, LongfatError) as refusal:
+        return None if str(refusal).strip() else pytest.fail("refused without a word")
+
+
+@given(damaged(SCENARIO.encode()))
+def test_a_scenario_is_resolved_or_refused_with_its_place(text: bytes) -> None:
+    resolved = refuses_or(_engine.resolve_scenario, text, "scenario.toml")
+    if resolved is not None:
+        assert _engine.resolve_scenario(resolved.encode(), "again.json") == resolved
+        events, memory_bytes, _ = _engine.scenario_cost(resolved)
+        assert events >= 0
+        assert memory_bytes > 0
+
+
+@given(st.binary(max_size=200), st.sampled_from(["bad.toml", "bad.json"]))
+def test_noise_is_refused(noise: bytes, name: str) -> None:
+    assert refuses_or(_engine.resolve_scenario, noise, name) is None
+
+
+@given(st.lists(st.tuples(st.text(max_size=20), st.text(max_size=20)), max_size=3))
+def test_overrides_are_taken_or_refused(overrides: list[tuple[str, str]]) -> None:
+    given_ones = [(path, value, f"--set {path}={value}") for path, value in overrides]
+    refuses_or(_engine.resolve_scenario, SCENARIO.encode(), "scenario.toml", given_ones)
+
+
+@given(damaged(STUDY.encode()))
+def test_a_study_is_read_or_refused(text: bytes) -> None:
+    checked = refuses_or(
+        _engine.check_study, text, "study.toml", SCENARIO.encode(), "scenario.toml"
+    )
+    if checked is not None:
+        assert isinstance(json.loads(checked), dict)
+
+
+@given(st.text(max_size=60))
+def test_a_condition_is_answered_or_refused_and_does_nothing_else(condition: str) -> None:
+    refuses_or(matching, ["load", "replication"], [["light", 0], ["heavy", 1]], condition)
+
+
+@given(st.text(max_size=60))
+def test_a_limit_is_understood_or_refused(text: str) -> None:
+    refuses_or(Limits().changed, [text])
+
+
+@given(st.text(max_size=60))
+def test_a_location_is_a_store_or_refused_and_shows_no_password(text: str) -> None:
+    refuses_or(store_at, text)
+    password = "correct-horse"
+    assert password not in shown(f"postgresql://ada:{password}@host/{text}")
