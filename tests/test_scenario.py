@@ -86,7 +86,7 @@ def test_the_same_run_gives_the_same_record(scenario_file: Path) -> None:
 def test_a_failed_run_raises_its_message(
     scenario_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_resolved: object, _jobs: int, report: object) -> None:
+    def fail(_resolved: object, _jobs: int, report: object, *_: object) -> None:
         assert callable(report)
         report([(0, json.dumps({"failure": "a cell is lost"}))], 0.0)
 

@@ -204,8 +204,8 @@ def test_a_store_of_a_newer_version_is_refused_and_left_alone(
 
 
 def test_a_store_of_another_kind_is_refused(longfat: Longfat, study_folder: Path) -> None:
-    process = longfat("study", "run", study_folder, "--store", "postgresql://host/name")
-    refused(process, "sqlite:///PATH")
+    process = longfat("study", "run", study_folder, "--store", "mysql://host/name")
+    refused(process, "mysql://host/name", "postgresql://")
 
 
 def test_a_store_in_a_folder_that_does_not_exist_is_refused(
@@ -247,7 +247,7 @@ def test_a_full_disk_loses_nothing_that_was_stored(
         (["nonsense", "small", "-o", "a.svg"], ["'nonsense'", "efficiency-fairness"]),
         (["efficiency-fairness", "small"], ["-o FILE"]),
         (["efficiency-fairness", "small", "-o", "a.doc"], ["a.doc", ".svg"]),
-        (["efficiency-fairness", "small", "-o", "a.svg"], ["no runs to draw", "study run"]),
+        (["efficiency-fairness", "small", "-o", "a.svg"], ["no runs that efficiency-fairness could draw", "study run"]),
         (
             ["efficiency-fairness", "small", "-o", "a.svg", "--columns", "lod"],
             ["--columns: unknown factor 'lod'; known: load, policy, z"],
