@@ -247,7 +247,10 @@ def test_a_full_disk_loses_nothing_that_was_stored(
         (["nonsense", "small", "-o", "a.svg"], ["'nonsense'", "efficiency-fairness"]),
         (["efficiency-fairness", "small"], ["-o FILE"]),
         (["efficiency-fairness", "small", "-o", "a.doc"], ["a.doc", ".svg"]),
-        (["efficiency-fairness", "small", "-o", "a.svg"], ["no runs that efficiency-fairness could draw", "study run"]),
+        (
+            ["efficiency-fairness", "small", "-o", "a.svg"],
+            ["no runs that efficiency-fairness could draw", "study run"],
+        ),
         (
             ["efficiency-fairness", "small", "-o", "a.svg", "--columns", "lod"],
             ["--columns: unknown factor 'lod'; known: load, policy, z"],
