@@ -17,6 +17,7 @@ RECORD_FIELDS = {
     "metrics",
     "flows",
     "ports",
+    "ledger",
     "work",
     "fingerprint",
 }
