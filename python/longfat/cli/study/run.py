@@ -1,6 +1,7 @@
 """`longfat study run`: whatever is missing runs, on all cores, safe to stop and to repeat."""
 
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,9 @@ from longfat.errors import LongfatError, RunFailed
 from longfat.location import shown
 
 if TYPE_CHECKING:
-    from longfat.execution import Progress
+    from collections.abc import Iterator
+
+    from longfat.execution import Executor, Progress
     from longfat.limits import Limits
     from longfat.plan import Plan, PlannedRun
     from longfat.store import Store
@@ -32,6 +35,12 @@ if TYPE_CHECKING:
 @study_argument
 @part_options
 @jobs_option
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Simulate on the workers of a Dask cluster: local[:WORKERS], ssh:HOST[,HOST...], "
+    "slurm[:JOBS], the address of a scheduler, or its scheduler file.",
+)
 @limit_option
 @store_option
 @json_option
@@ -39,6 +48,7 @@ def command(
     study: str,
     part: Part,
     jobs: int | None,
+    cluster: str | None,
     limits: tuple[str, ...],
     store: str,
     as_json: bool,
@@ -56,13 +66,16 @@ def command(
     from longfat.store import Store
     from longfat.study import load_study
 
+    if jobs and cluster:
+        raise LongfatError("--jobs counts threads of this process, and --cluster has none")
     allowed = Limits.of_machine().changed(limits)
     loaded = load_study(study)
     plan = plan_design(loaded, part.of(loaded))
     with Store.writable(store) as opened:
         if repeated := check_other_builds(list(plan.distinct), opened, jobs or default_jobs()):
             say(f"another build of the engine made some of the runs: {repeated} repeated, the same")
-        done = _run_until_enough(plan, opened, jobs or default_jobs(), allowed)
+        with _executor(jobs, cluster) as executor:
+            done = _run_until_enough(plan, opened, executor, allowed)
         runs = list(done.plan.distinct)
         failures = opened.failures(runs) if done.failed else {}
     if as_json:
@@ -83,6 +96,19 @@ def command(
     say(f"all {len(runs)} runs are in {shown(store)}; next:\n  {next_step}")
 
 
+@contextmanager
+def _executor(jobs: int | None, cluster: str | None) -> "Iterator[Executor]":
+    if cluster is None:
+        from longfat.execution import Threads
+
+        yield Threads(jobs or default_jobs())
+        return
+    from longfat.cluster import cluster_at
+
+    with cluster_at(cluster) as executor:
+        yield executor
+
+
 @dataclass
 class _Done:
     """What a call has done: the plan in effect at its end, and what became of its runs."""
@@ -94,7 +120,9 @@ class _Done:
     elsewhere: int = 0
 
 
-def _run_until_enough(plan: "Plan", store: "Store", jobs: int, limits: "Limits") -> _Done:
+def _run_until_enough(
+    plan: "Plan", store: "Store", executor: "Executor", limits: "Limits"
+) -> _Done:
     """Run what is missing, and go on with a replication more while the study's precision needs it.
 
     Stops after runs that failed.
@@ -107,7 +135,7 @@ def _run_until_enough(plan: "Plan", store: "Store", jobs: int, limits: "Limits")
     done.stored_before = len(done.plan.distinct) - len(missing)
     while True:
         _announce(done.plan, len(missing))
-        progress = _run(missing, store, jobs, limits)
+        progress = _run(missing, store, executor, limits)
         done.finished += progress.finished - progress.failed
         done.failed += progress.failed
         done.elsewhere += progress.elsewhere
@@ -127,13 +155,15 @@ def _announce(plan: "Plan", missing: int) -> None:
     say(f"{study.name}: {replications}{runs} runs, {runs - missing} stored, {missing} to run")
 
 
-def _run(missing: "list[PlannedRun]", store: "Store", jobs: int, limits: "Limits") -> "Progress":
+def _run(
+    missing: "list[PlannedRun]", store: "Store", executor: "Executor", limits: "Limits"
+) -> "Progress":
     from longfat.campaign import run_campaign
     from longfat.cli.progress import shown_progress
 
     try:
         with shown_progress() as show:
-            return run_campaign(missing, store, jobs, show, limits)
+            return run_campaign(missing, store, executor, show, limits)
     except LongfatError:
         say(f"what finished is kept in {store.name}; to go on:\n  {command_line()}")
         raise
