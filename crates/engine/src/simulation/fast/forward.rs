@@ -5,8 +5,10 @@
 
 use super::exit::{Behind, Exit};
 use super::order::Moment;
+use super::{Rounds, Told};
 use crate::framing::Cell;
 use crate::link::{Line, Train};
+use crate::observer::Observer;
 use crate::simulation::Link;
 use crate::simulation::ledger::{Books, Happening};
 use crate::switch::drop_policy::Asked;
@@ -110,25 +112,24 @@ impl Forward {
         }
     }
 
-    /// Lets everything happen before `horizon` at the port; `after_service` sees the port and what it has dropped. What the ledger
-    /// has to know is taken down in `books`.
-    pub fn advance(
+    /// Lets everything happen before `horizon` at the port; `after_service` sees the port and what it has dropped.
+    pub fn advance<O: Observer>(
         &mut self,
         horizon: Time,
         port: &mut Port,
         links: &mut [Link],
         dropped: &mut Vec<Dropped>,
-        books: &mut Books,
-        mut after_service: impl FnMut(Time, &mut Port, &mut Vec<Dropped>, &mut Books),
+        told: &mut Told<'_, O>,
+        mut after_service: impl FnMut(Time, &mut Port, &mut Vec<Dropped>, &mut Told<'_, O>),
     ) {
         self.done = horizon;
         while self.next_arrival.min(self.next_service) < horizon {
-            if port.takes_rounds() && self.serve_rounds(horizon, port, links) {
+            if port.takes_rounds() && self.serve_rounds(horizon, port, links, told) {
                 continue;
             }
             if self.next_arrival < self.next_service {
                 if port.is_idle() {
-                    self.begin(port, links, dropped, books);
+                    self.begin(port, links, dropped, told.books);
                 }
                 self.gather(self.next_service.min(horizon), port, links, dropped);
             } else {
@@ -137,18 +138,24 @@ impl Forward {
                 self.next_service = match port.serve(now, &mut behind, dropped) {
                     Next::Sends(time) => time,
                     Next::Rests(until) => {
-                        books.note_at_bottleneck(now, Happening::Rests(until));
+                        told.books.note_at_bottleneck(now, Happening::Rests(until));
                         until.unwrap_or(Time::NEVER)
                     }
                 };
                 self.services += 1;
-                after_service(now, port, dropped, books);
+                after_service(now, port, dropped, told);
             }
         }
     }
 
     /// Serves as many slots at once as are alike; none if the next one needs a closer look.
-    fn serve_rounds(&mut self, horizon: Time, port: &mut Port, links: &mut [Link]) -> bool {
+    fn serve_rounds<O: Observer>(
+        &mut self,
+        horizon: Time,
+        port: &mut Port,
+        links: &mut [Link],
+        told: &mut Told<'_, O>,
+    ) -> bool {
         let boundary = port.boundary().time;
         let Some((most, others)) = self.plan_round(boundary, horizon, port) else { return false };
         // Until then nothing but what is seen now arrives, and everything is known.
@@ -162,8 +169,10 @@ impl Forward {
         self.services += rounds;
         if let &[first] = self.round.as_slice() {
             self.serve_part(cells, first, others, port, links);
-            return true;
+            return true; // one comes and one goes: as many wait as before
         }
+        let (members, waiting_before) = (self.round.len() as u64, port.occupancy().total());
+        told.of_rounds(self.port, port.boundary(), self.cell_time, &Rounds { number: rounds, members, waiting_before });
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
         self.next_service = port.serve_rounds(rounds, &self.round, self.cell_time, &mut behind);
         self.skip(cells, boundary);
