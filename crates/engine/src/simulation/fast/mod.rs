@@ -142,7 +142,7 @@ impl<O: Observer> Simulation<O> {
         let Scope { port, line, lines_before, line_back, lines_back } = scope;
         let mut is_forward = vec![false; self.links.len()];
         lines_before.iter().for_each(|&number| is_forward[number] = true);
-        let lost_last_cell = self.framing.lost_last_cell();
+        let lost_last_cell = self.sizes.framing().lost_last_cell();
         self.ports[port].follow(Continuity::new(lost_last_cell, self.circuit_ends.len()));
         self.calendar.cancel(self.agenda.port(port));
         self.books.put_in_order();
