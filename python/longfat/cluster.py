@@ -162,7 +162,7 @@ class _Batch:
     def cancel(self) -> None:
         """Give up what is at the workers."""
         if self._portions and self._client.status == "running":
-            self._client.cancel(list(self._portions))  # type: ignore[no-untyped-call]
+            self._client.cancel(list(self._portions))
         self._portions.clear()
 
     def _portion(self, cores: int) -> int:
@@ -244,7 +244,7 @@ def _started(address: str) -> Iterator[dict[str, Any]]:
     elif kind == "local":
         workers = _count(address, rest) if rest else None
         with _import("distributed", "distributed").LocalCluster(
-            n_workers=workers, threads_per_worker=1, dashboard_address=None
+            n_workers=workers, threads_per_worker=1, dashboard_address=":0"
         ) as cluster:
             yield {"address": cluster}
     elif kind == "ssh" and rest:

@@ -144,7 +144,11 @@ def execute(
 
 
 def execute_watched(
-    resolved: str, watch: Watch, report: Report, limits: EngineLimits = NO_LIMITS
+    resolved: str,
+    watch: Watch,
+    report: Report,
+    limits: EngineLimits = NO_LIMITS,
+    driver: Driver = "fast",
 ) -> None:
     """Run one scenario as `execute` does, and let it leave what `watch` asks for."""
     times = _Times(1)
@@ -159,6 +163,7 @@ def execute_watched(
             None if watch.pcap is None else str(watch.pcap),
             relay,
             limits,
+            driver,
         )
 
 

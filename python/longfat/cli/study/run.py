@@ -1,7 +1,6 @@
 """`longfat study run`: whatever is missing runs, on all cores, safe to stop and to repeat."""
 
 from collections import Counter
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,6 +8,8 @@ import click
 
 from longfat.cli.options import (
     Part,
+    chosen_executor,
+    cluster_option,
     default_jobs,
     jobs_option,
     json_option,
@@ -23,8 +24,6 @@ from longfat.errors import LongfatError, RunFailed
 from longfat.location import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from longfat.execution import Executor, Progress
     from longfat.limits import Limits
     from longfat.plan import Plan, PlannedRun
@@ -35,12 +34,7 @@ if TYPE_CHECKING:
 @study_argument
 @part_options
 @jobs_option
-@click.option(
-    "--cluster",
-    metavar="ADDRESS",
-    help="Simulate on the workers of a Dask cluster: local[:WORKERS], ssh:HOST[,HOST...], "
-    "slurm[:JOBS], the address of a scheduler, or its scheduler file.",
-)
+@cluster_option
 @limit_option
 @store_option
 @json_option
@@ -66,15 +60,13 @@ def command(
     from longfat.store import Store
     from longfat.study import load_study
 
-    if jobs and cluster:
-        raise LongfatError("--jobs counts threads of this process, and --cluster has none")
     allowed = Limits.of_machine().changed(limits)
     loaded = load_study(study)
     plan = plan_design(loaded, part.of(loaded))
     with Store.writable(store) as opened:
         if repeated := check_other_builds(list(plan.distinct), opened, jobs or default_jobs()):
             say(f"another build of the engine made some of the runs: {repeated} repeated, the same")
-        with _executor(jobs, cluster) as executor:
+        with chosen_executor(jobs, cluster) as executor:
             done = _run_until_enough(plan, opened, executor, allowed)
         runs = list(done.plan.distinct)
         failures = opened.failures(runs) if done.failed else {}
@@ -91,22 +83,9 @@ def command(
         }
         print_json(document)
     if failures:
-        raise RunFailed(_told(failures))
+        raise RunFailed(told_failures(failures))
     next_step = study_command("compare", study, part, store)
     say(f"all {len(runs)} runs are in {shown(store)}; next:\n  {next_step}")
-
-
-@contextmanager
-def _executor(jobs: int | None, cluster: str | None) -> "Iterator[Executor]":
-    if cluster is None:
-        from longfat.execution import Threads
-
-        yield Threads(jobs or default_jobs())
-        return
-    from longfat.cluster import cluster_at
-
-    with cluster_at(cluster) as executor:
-        yield executor
 
 
 @dataclass
@@ -135,7 +114,7 @@ def _run_until_enough(
     done.stored_before = len(done.plan.distinct) - len(missing)
     while True:
         _announce(done.plan, len(missing))
-        progress = _run(missing, store, executor, limits)
+        progress = run_missing(missing, store, executor, limits)
         done.finished += progress.finished - progress.failed
         done.failed += progress.failed
         done.elsewhere += progress.elsewhere
@@ -155,9 +134,10 @@ def _announce(plan: "Plan", missing: int) -> None:
     say(f"{study.name}: {replications}{runs} runs, {runs - missing} stored, {missing} to run")
 
 
-def _run(
+def run_missing(
     missing: "list[PlannedRun]", store: "Store", executor: "Executor", limits: "Limits"
 ) -> "Progress":
+    """Run what is missing, with its progress shown; say how to go on when it is interrupted."""
     from longfat.campaign import run_campaign
     from longfat.cli.progress import shown_progress
 
@@ -169,7 +149,8 @@ def _run(
         raise
 
 
-def _told(failures: dict[str, str]) -> str:
+def told_failures(failures: dict[str, str]) -> str:
+    """Why runs failed, most frequent reasons first; by run id."""
     counts = Counter(failures.values())
     lines = [f"{count} failed: {message}" for message, count in counts.most_common()]
     return "\n".join([*lines, "all other runs are kept"])

@@ -5,8 +5,10 @@
 
 use super::exit::{Behind, Exit};
 use super::order::Moment;
+use super::{Rounds, Told};
 use crate::framing::Cell;
 use crate::link::{Line, Train};
+use crate::observer::Observer;
 use crate::simulation::Link;
 use crate::simulation::ledger::{Books, Happening};
 use crate::switch::drop_policy::Asked;
@@ -120,25 +122,24 @@ impl Forward {
         }
     }
 
-    /// Lets everything happen before `horizon` at the port; `after_service` sees the port and what it has dropped. What the ledger
-    /// has to know is taken down in `books`.
-    pub fn advance(
+    /// Lets everything happen before `horizon` at the port; `after_service` sees the port and what it has dropped.
+    pub fn advance<O: Observer>(
         &mut self,
         horizon: Time,
         port: &mut Port,
         links: &mut [Link],
         dropped: &mut Vec<Dropped>,
-        books: &mut Books,
-        mut after_service: impl FnMut(Time, &mut Port, &mut Vec<Dropped>, &mut Books),
+        told: &mut Told<'_, O>,
+        mut after_service: impl FnMut(Time, &mut Port, &mut Vec<Dropped>, &mut Told<'_, O>),
     ) {
         self.done = horizon;
         while self.next_arrival.min(self.next_service) < horizon {
-            if port.takes_rounds() && self.serve_rounds(horizon, port, links) {
+            if port.takes_rounds() && self.serve_rounds(horizon, port, links, told) {
                 continue;
             }
             if self.next_arrival < self.next_service {
                 if port.is_idle() {
-                    self.begin(port, links, dropped, books);
+                    self.begin(port, links, dropped, told.books);
                 }
                 self.gather(self.next_service.min(horizon), port, links, dropped);
             } else {
@@ -147,25 +148,31 @@ impl Forward {
                 self.next_service = match port.serve(now, &mut behind, dropped) {
                     Next::Sends(time) => time,
                     Next::Rests(until) => {
-                        books.note_at_bottleneck(now, Happening::Rests(until));
+                        told.books.note_at_bottleneck(now, Happening::Rests(until));
                         until.unwrap_or(Time::NEVER)
                     }
                 };
                 self.services += 1;
-                after_service(now, port, dropped, books);
+                after_service(now, port, dropped, told);
             }
         }
     }
 
     /// Serves several slots at once; none if the next one needs a closer look.
-    fn serve_rounds(&mut self, horizon: Time, port: &mut Port, links: &mut [Link]) -> bool {
+    fn serve_rounds<O: Observer>(
+        &mut self,
+        horizon: Time,
+        port: &mut Port,
+        links: &mut [Link],
+        told: &mut Told<'_, O>,
+    ) -> bool {
         let boundary = port.boundary().time;
         let Some(Plan { most, others, is_in_step }) = self.plan(boundary, horizon, port, links) else { return false };
         // Until then nothing but what is seen now arrives, and everything is known.
         let limit = others.min(Time(horizon.0 - 1));
         let slots = 1 + (limit - boundary).0 / self.cell_time.at_most().0;
         if !is_in_step {
-            return self.serve_stretch(slots, others, port, links);
+            return self.serve_stretch(slots, others, port, links, told);
         }
         let rounds = port.rounds_with_room(self.round.len() as u64, slots.min(u64::from(most)));
         let Ok(cells) = u32::try_from(rounds) else { return false };
@@ -176,9 +183,11 @@ impl Forward {
             let mut stretch = port.stretch();
             stretch.add_alike(rounds, self.cell_time);
             self.serve_part(stretch, cells, others, port, links);
-            return true;
+            return true; // one comes and one goes: as many wait as before
         }
         self.services += rounds;
+        let (members, waiting_before) = (self.round.len() as u64, port.occupancy().total());
+        told.of_rounds(self.port, port.boundary(), self.cell_time, &Rounds { number: rounds, members, waiting_before });
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
         self.next_service = port.serve_rounds(rounds, &self.round, self.cell_time, &mut behind);
         self.skip(cells, boundary);
@@ -186,7 +195,14 @@ impl Forward {
     }
 
     /// Serves slots to which one head alone brings its cells, but not one in each; the `others` arrive later.
-    fn serve_stretch(&mut self, most: u64, others: Time, port: &mut Port, links: &mut [Link]) -> bool {
+    fn serve_stretch<O: Observer>(
+        &mut self,
+        most: u64,
+        others: Time,
+        port: &mut Port,
+        links: &mut [Link],
+        told: &mut Told<'_, O>,
+    ) -> bool {
         let Head { train, cell_time, .. } = &self.heads[self.lone];
         let mut stretch = port.stretch();
         let (mut arrival, mut cells) = (train.arrival, 0);
@@ -197,10 +213,13 @@ impl Forward {
                 next.advance(*cell_time);
                 cells += 1;
             }
+            let slot_ends = stretch.boundary();
             if !stretch.add(u64::from(cells - before), self.cell_time) {
                 cells = before;
                 break;
             }
+            // The first slot has a cell, so that what is added will be served.
+            told.observer.queue_moved(slot_ends, self.port, stretch.waiting());
             arrival = next;
         }
         if cells > 0 {
