@@ -6,11 +6,11 @@
 use super::order::{Moment, Tie};
 use super::slotted::Slotted;
 use super::whole::Whole;
-use super::{Carried, Path};
+use super::{Carried, Path, Told};
 use crate::framing::{Cell, Packet, Packets};
 use crate::link::Line;
+use crate::observer::Observer;
 use crate::simulation::Link;
-use crate::simulation::ledger::Books;
 use crate::switch::{Dropped, Port};
 use crate::units::{Span, Time};
 
@@ -74,28 +74,27 @@ impl Forward {
         }
     }
 
-    /// Lets everything happen before `horizon` at the port; `after` sees the port and what it has dropped. What the ledger has to
-    /// know is taken down in `books`.
+    /// Lets everything happen before `horizon` at the port; `after` sees the port and what it has dropped.
     ///
     /// # Errors
     /// If it cannot be told which of two packets arrives first.
     #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
-    pub fn advance(
+    pub fn advance<O: Observer>(
         &mut self,
         horizon: Time,
         port: &mut Port,
         links: &mut [Link],
         packets: &mut Packets,
         dropped: &mut Vec<Dropped>,
-        books: &mut Books,
-        after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Books),
+        told: &mut Told<'_, O>,
+        after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Told<'_, O>),
     ) -> Result<(), Tie> {
         match &mut self.way {
             Way::Slotted(way) => {
-                way.advance(horizon, port, links, packets, dropped, books, after);
+                way.advance(horizon, port, links, packets, dropped, told, after);
                 Ok(())
             }
-            Way::Whole(way) => way.advance(horizon, port, links, packets, dropped, books, after),
+            Way::Whole(way) => way.advance(horizon, port, links, packets, dropped, told, after),
         }
     }
 

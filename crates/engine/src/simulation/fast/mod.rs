@@ -29,8 +29,8 @@ use crate::calendar::Slot;
 use crate::framing::{Cell, Continuity, Packet, Packets, Unit};
 use crate::link::Line;
 use crate::observer::Observer;
-use crate::switch::Port;
-use crate::units::Time;
+use crate::switch::{Dropped, Port};
+use crate::units::{LineClock, Time, TransmissionTime};
 
 /// What the fast driver keeps besides the network.
 pub(super) struct Fast {
@@ -45,6 +45,33 @@ pub(super) struct Fast {
     /// What of the port's work is counted in events.
     cells_in: u64,
     services: u64,
+}
+
+/// Who is told of what happens at the port with that number.
+struct Told<'s, O> {
+    port: usize,
+    books: &'s mut Books,
+    observer: &'s mut O,
+}
+
+impl<O: Observer> Told<'_, O> {
+    /// Rounds of so many cells are let in, each in the slot that ends one transmission after the one before it.
+    #[inline]
+    fn of_rounds(&mut self, mut boundary: LineClock, transmission: TransmissionTime, rounds: &Rounds) {
+        for round in 1..=rounds.number {
+            // One is sent in each slot.
+            let waiting = rounds.waiting_before + round * rounds.members - round;
+            self.observer.queue_moved(boundary.time, self.port, waiting);
+            boundary.advance(transmission);
+        }
+    }
+}
+
+/// So many rounds of so many cells, and how many cells wait before them.
+struct Rounds {
+    number: u64,
+    members: u64,
+    waiting_before: u64,
 }
 
 /// What lines have carried, in events and in cells that have reached a host.
@@ -197,22 +224,29 @@ impl<O: Observer> Simulation<O> {
         let number = fast.forward.port;
         let fingerprint = &mut self.port_fingerprints[number];
         let connections = self.sources.len();
-        let after = |now, port: &mut Port, packets: &mut Packets, dropped: &mut Vec<_>, books: &mut Books| {
-            for (cell, _) in dropped.drain(..) {
-                note_drop(now, cell, fingerprint);
-                if packets.damage(cell.packet) {
-                    port.count_dropped_packet();
-                    let flow = flow_on(cell.circuit(), &packets.get(cell.packet).content, connections);
-                    flow.into_iter().for_each(|flow| books.note_at_bottleneck(now, Happening::GivenUp(flow)));
+        let after =
+            |now, port: &mut Port, packets: &mut Packets, dropped: &mut Vec<Dropped>, told: &mut Told<'_, O>| {
+                told.observer.queue_changed(now, number, port);
+                for (cell, reason) in dropped.drain(..) {
+                    note_drop(now, cell, fingerprint);
+                    told.observer.cell_dropped(now, number, cell, reason);
+                    if packets.damage(cell.packet) {
+                        port.count_dropped_packet();
+                        let content = &packets.get(cell.packet).content;
+                        if let Some(flow) = flow_on(cell.circuit(), content, connections) {
+                            told.books.note_at_bottleneck(now, Happening::GivenUp(flow));
+                            told.observer.packet_dropped(now, number, flow, cell, content, reason);
+                        }
+                    }
+                    if cell.is_last() {
+                        packets.release(cell.packet);
+                    }
                 }
-                if cell.is_last() {
-                    packets.release(cell.packet);
-                }
-            }
-        };
+            };
         let port = &mut self.ports[number];
         let (links, packets) = (&mut self.links, &mut self.packets);
-        fast.forward.advance(horizon, port, links, packets, &mut self.dropped, &mut self.books, after)?;
+        let mut told = Told { port: number, books: &mut self.books, observer: &mut self.observer };
+        fast.forward.advance(horizon, port, links, packets, &mut self.dropped, &mut told, after)?;
         // Whatever senders and receivers do from now on is later.
         self.books.settle(now.min(horizon));
         // Nothing of them is delivered before, and no place of a packet is used again.

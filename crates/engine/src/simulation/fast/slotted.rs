@@ -2,11 +2,12 @@
 
 use super::exit::{Behind, Exit, Leaving};
 use super::order::Moment;
-use super::{Carried, Path};
+use super::{Carried, Path, Rounds, Told};
 use crate::framing::{Cell, Packets};
 use crate::link::{Line, Train};
+use crate::observer::Observer;
 use crate::simulation::Link;
-use crate::simulation::ledger::{Books, Happening};
+use crate::simulation::ledger::Happening;
 use crate::switch::drop_policy::Asked;
 use crate::switch::{Dropped, Next, Port, Stretch};
 use crate::units::{Span, Time, TransmissionTime};
@@ -113,27 +114,26 @@ impl Slotted {
         }
     }
 
-    /// Lets everything happen before `horizon` at the port; `after` sees the port and what it has dropped. What the ledger has to
-    /// know is taken down in `books`.
+    /// Lets everything happen before `horizon` at the port; `after` sees the port and what it has dropped.
     #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
-    pub fn advance(
+    pub fn advance<O: Observer>(
         &mut self,
         horizon: Time,
         port: &mut Port,
         links: &mut [Link],
         packets: &mut Packets,
         dropped: &mut Vec<Dropped>,
-        books: &mut Books,
-        mut after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Books),
+        told: &mut Told<'_, O>,
+        mut after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Told<'_, O>),
     ) {
         self.done = horizon;
         while self.next_arrival.min(self.next_service) < horizon {
-            if port.takes_rounds() && self.serve_rounds(horizon, port, links) {
+            if port.takes_rounds() && self.serve_rounds(horizon, port, links, told) {
                 continue;
             }
             if self.next_arrival < self.next_service {
                 if port.is_idle() {
-                    self.begin(port, links, dropped, books);
+                    self.begin(port, links, dropped, told);
                 }
                 self.gather(self.next_service.min(horizon), port, links, dropped);
             } else {
@@ -142,25 +142,31 @@ impl Slotted {
                 self.next_service = match port.serve(now, &mut behind, dropped) {
                     Next::Sends(time) => time,
                     Next::Rests(until) => {
-                        books.note_at_bottleneck(now, Happening::Rests(until));
+                        told.books.note_at_bottleneck(now, Happening::Rests(until));
                         until.unwrap_or(Time::NEVER)
                     }
                 };
                 self.services += 1;
-                after(now, port, packets, dropped, books);
+                after(now, port, packets, dropped, told);
             }
         }
     }
 
     /// Serves several slots at once; none if the next one needs a closer look.
-    fn serve_rounds(&mut self, horizon: Time, port: &mut Port, links: &mut [Link]) -> bool {
+    fn serve_rounds<O: Observer>(
+        &mut self,
+        horizon: Time,
+        port: &mut Port,
+        links: &mut [Link],
+        told: &mut Told<'_, O>,
+    ) -> bool {
         let boundary = port.boundary().time;
         let Some(Plan { most, others, is_in_step }) = self.plan(boundary, horizon, port, links) else { return false };
         // Until then nothing but what is seen now arrives, and everything is known.
         let limit = others.min(Time(horizon.0 - 1));
         let slots = 1 + (limit - boundary).0 / self.cell_time.at_most().0;
         if !is_in_step {
-            return self.serve_stretch(slots, others, port, links);
+            return self.serve_stretch(slots, others, port, links, told);
         }
         let rounds = port.rounds_with_room(self.round.len() as u64, slots.min(u64::from(most)));
         let Ok(cells) = u32::try_from(rounds) else { return false };
@@ -171,9 +177,11 @@ impl Slotted {
             let mut stretch = port.stretch();
             stretch.add_alike(rounds, self.cell_time);
             self.serve_part(stretch, cells, others, port, links);
-            return true;
+            return true; // one comes and one goes: as many wait as before
         }
         self.services += rounds;
+        let (members, waiting_before) = (self.round.len() as u64, port.occupancy().total());
+        told.of_rounds(port.boundary(), self.cell_time, &Rounds { number: rounds, members, waiting_before });
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
         self.next_service = port.serve_rounds(rounds, &self.round, self.cell_time, &mut behind);
         self.skip(cells, boundary);
@@ -181,7 +189,14 @@ impl Slotted {
     }
 
     /// Serves slots to which one head alone brings its cells, but not one in each; the `others` arrive later.
-    fn serve_stretch(&mut self, most: u64, others: Time, port: &mut Port, links: &mut [Link]) -> bool {
+    fn serve_stretch<O: Observer>(
+        &mut self,
+        most: u64,
+        others: Time,
+        port: &mut Port,
+        links: &mut [Link],
+        told: &mut Told<'_, O>,
+    ) -> bool {
         let Head { train, cell_time, .. } = &self.heads[self.lone];
         let mut stretch = port.stretch();
         let (mut arrival, mut cells) = (train.arrival, 0);
@@ -192,10 +207,13 @@ impl Slotted {
                 next.advance(*cell_time);
                 cells += 1;
             }
+            let slot_ends = stretch.boundary();
             if !stretch.add(u64::from(cells - before), self.cell_time) {
                 cells = before;
                 break;
             }
+            // The first slot has a cell, so that what is added will be served.
+            told.observer.queue_moved(slot_ends, told.port, stretch.waiting());
             arrival = next;
         }
         if cells > 0 {
@@ -272,13 +290,19 @@ impl Slotted {
     }
 
     /// The port was idle, and the first cell of a busy period arrives.
-    fn begin(&mut self, port: &mut Port, links: &mut [Link], dropped: &mut Vec<Dropped>, books: &mut Books) {
+    fn begin<O: Observer>(
+        &mut self,
+        port: &mut Port,
+        links: &mut [Link],
+        dropped: &mut Vec<Dropped>,
+        told: &mut Told<'_, O>,
+    ) {
         let first = self.heads.iter().enumerate().min_by_key(|(_, head)| head.train.arrival.time);
         let index = first.expect("something arrives").0;
         let now = self.heads[index].train.arrival.time;
         let cell = self.take_cell(index, links);
         self.next_service = port.receive(now, cell, dropped).expect("nothing else is pending");
-        books.note_at_bottleneck(now, Happening::WillSend(self.next_service));
+        told.books.note_at_bottleneck(now, Happening::WillSend(self.next_service));
     }
 
     /// Takes the cells that arrive before `until`, in which time no service ends.

@@ -3,11 +3,12 @@
 use super::arrivals::Arrivals;
 use super::fan::Fan;
 use super::order::{Moment, Tie};
-use super::{Carried, Path};
+use super::{Carried, Path, Told};
 use crate::framing::{Cell, Packets};
 use crate::link::{Line, Outlet, Train};
+use crate::observer::Observer;
 use crate::simulation::Link;
-use crate::simulation::ledger::{Books, Happening};
+use crate::simulation::ledger::Happening;
 use crate::switch::{Dropped, Next, Port};
 use crate::units::{LineClock, Span, Time};
 
@@ -56,18 +57,17 @@ impl Whole {
         if self.done < until { self.done + self.latency_behind } else { Time::NEVER }
     }
 
-    /// Lets everything happen before `horizon` at the port; `after` sees the port and what it has dropped. What the ledger has to
-    /// know is taken down in `books`.
+    /// Lets everything happen before `horizon` at the port; `after` sees the port and what it has dropped.
     #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
-    pub fn advance(
+    pub fn advance<O: Observer>(
         &mut self,
         horizon: Time,
         port: &mut Port,
         links: &mut [Link],
         packets: &mut Packets,
         dropped: &mut Vec<Dropped>,
-        books: &mut Books,
-        mut after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Books),
+        told: &mut Told<'_, O>,
+        mut after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Told<'_, O>),
     ) -> Result<(), Tie> {
         self.done = horizon;
         loop {
@@ -77,11 +77,9 @@ impl Whole {
                 links[coming.line].line.count_carried(1, 1);
                 if let Some(time) = port.receive(now, coming.train.cell, dropped) {
                     self.next_service = time;
-                    books.note_at_bottleneck(now, Happening::WillSend(time));
+                    told.books.note_at_bottleneck(now, Happening::WillSend(time));
                 }
-                if !dropped.is_empty() {
-                    after(now, port, packets, dropped, books);
-                }
+                after(now, port, packets, dropped, told);
             }
             let now = self.next_service;
             if now >= horizon {
@@ -92,10 +90,11 @@ impl Whole {
             self.next_service = match port.serve(now, &mut outlet, dropped) {
                 Next::Sends(time) => time,
                 Next::Rests(until) => {
-                    books.note_at_bottleneck(now, Happening::Rests(until));
+                    told.books.note_at_bottleneck(now, Happening::Rests(until));
                     until.unwrap_or(Time::NEVER)
                 }
             };
+            after(now, port, packets, dropped, told);
         }
     }
 

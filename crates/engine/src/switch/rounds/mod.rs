@@ -189,6 +189,13 @@ impl Stretch {
         self.boundary.time
     }
 
+    /// Cells in the buffer when they are over.
+    #[must_use]
+    #[inline]
+    pub fn waiting(&self) -> u64 {
+        self.waiting
+    }
+
     /// How many slots there are.
     #[must_use]
     #[inline]
