@@ -160,6 +160,7 @@ def run_watched(
     capture: str | None,
     report: Callable[[list[tuple[int, str]], float], object],
     limits: tuple[int | None, float | None, int | None] = (None, None, None),
+    driver: Literal["fast", "events"] = "fast",
 ) -> None:
     """`run_batch` for one resolved scenario that leaves traces, a packet capture, or both.
 

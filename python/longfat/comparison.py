@@ -20,7 +20,8 @@ Results = Mapping[Combination, Mapping[int, Mapping[str, float]]]
 class Entry:
     """One value of the paper and ours for the same factor combination.
 
-    `reference` is None where the paper prints none, our values are where no run is.
+    `reference` is None where the paper prints none, our values are where no run is. `repeated` has
+    the value of each replication, `mean` and range are over them.
     """
 
     combination: Combination
@@ -31,7 +32,12 @@ class Entry:
     mean: float | None
     minimum: float | None
     maximum: float | None
-    replications: int
+    repeated: Mapping[int, float]
+
+    @property
+    def replications(self) -> int:
+        """How many replications there are."""
+        return len(self.repeated)
 
     @property
     def ours(self) -> float | None:
@@ -162,17 +168,17 @@ def _entry(
         for replication in members[0]
         if all(metric in member.get(replication, {}) for member in members)
     }
-    repeated = [value for replication, value in values.items() if replication > 0]
+    repeated = {number: value for number, value in values.items() if number > 0}
     return Entry(
         combination=row.combination,
         reference=row.values.get(metric),
         doubtful=metric in row.doubtful,
         note=row.note,
         deterministic=values.get(0),
-        mean=fmean(repeated) if repeated else None,
-        minimum=min(repeated, default=None),
-        maximum=max(repeated, default=None),
-        replications=len(repeated),
+        mean=fmean(repeated.values()) if repeated else None,
+        minimum=min(repeated.values(), default=None),
+        maximum=max(repeated.values(), default=None),
+        repeated=repeated,
     )
 
 
