@@ -1,7 +1,6 @@
 """`longfat study run`: whatever is missing runs, on all cores, safe to stop and to repeat."""
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -59,6 +58,7 @@ def command(
     from longfat.repeat import check_other_builds
     from longfat.store import Store
     from longfat.study import load_study
+    from longfat.until_enough import run_until_enough
 
     allowed = Limits.of_machine().changed(limits)
     loaded = load_study(study)
@@ -67,7 +67,12 @@ def command(
         if repeated := check_other_builds(list(plan.distinct), opened, jobs or default_jobs()):
             say(f"another build of the engine made some of the runs: {repeated} repeated, the same")
         with chosen_executor(jobs, cluster) as executor:
-            done = _run_until_enough(plan, opened, executor, allowed)
+            done = run_until_enough(
+                plan,
+                opened,
+                lambda missing: run_missing(missing, opened, executor, allowed),
+                _announce,
+            )
         runs = list(done.plan.distinct)
         failures = opened.failures(runs) if done.failed else {}
     if as_json:
@@ -86,43 +91,6 @@ def command(
         raise RunFailed(told_failures(failures))
     next_step = study_command("compare", study, part, store)
     say(f"all {len(runs)} runs are in {shown(store)}; next:\n  {next_step}")
-
-
-@dataclass
-class _Done:
-    """What a call has done: the plan in effect at its end, and what became of its runs."""
-
-    plan: "Plan"
-    stored_before: int = 0
-    finished: int = 0
-    failed: int = 0
-    elsewhere: int = 0
-
-
-def _run_until_enough(
-    plan: "Plan", store: "Store", executor: "Executor", limits: "Limits"
-) -> _Done:
-    """Run what is missing, and go on with a replication more while the study's precision needs it.
-
-    Stops after runs that failed.
-    """
-    from longfat.campaign import missing_runs
-    from longfat.sequential import in_effect
-
-    done = _Done(in_effect(plan, store))
-    missing = missing_runs(done.plan, store)
-    done.stored_before = len(done.plan.distinct) - len(missing)
-    while True:
-        _announce(done.plan, len(missing))
-        progress = run_missing(missing, store, executor, limits)
-        done.finished += progress.finished - progress.failed
-        done.failed += progress.failed
-        done.elsewhere += progress.elsewhere
-        following = in_effect(plan, store)
-        if done.failed or len(following.runs) == len(done.plan.runs):
-            return done
-        done.plan = following
-        missing = missing_runs(following, store)
 
 
 def _announce(plan: "Plan", missing: int) -> None:
