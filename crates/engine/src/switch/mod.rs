@@ -3,6 +3,7 @@
 pub mod drop_policy;
 mod occupancy;
 mod port;
+pub mod queue_discipline;
 mod rounds;
 pub mod scheduler;
 pub mod service;

@@ -1,6 +1,7 @@
 //! An output port: a buffer, the policy that guards it, and the line it feeds.
 
 use super::drop_policy::{BufferContext, DropPolicy, Verdict};
+use super::queue_discipline::{ActiveQueue, QueueContext, QueueDiscipline, Waiting};
 use super::rounds::RoundQueue;
 use super::scheduler::{Class, FifoQueue, Scheduler, Turn};
 use super::service::Service;
@@ -19,12 +20,15 @@ use crate::units::{CellSlots, LineClock, Rate, Time};
 crate::section! {
     /// The bottleneck's output port.
     pub struct PortConfig {
-        /// K: cells that can wait, besides the one being sent; packets where they travel whole ("20 packets"). Also
-        /// "0.5 RTT" or "1 BDP" (what the bottleneck carries in a round trip without queueing: cells, or full packets) or
-        /// "unlimited".
+        /// K: cells that can wait, besides the one being sent; packets where they travel whole ("20 packets"), or their bytes
+        /// on the line ("150 kB", with a `queue` of its own). Also "0.5 RTT" or "1 BDP" (what the bottleneck carries in a round
+        /// trip without queueing: cells, or full packets) or "unlimited".
         pub buffer: Buffer,
         /// What is dropped when the buffer fills.
         pub policy: Chosen<dyn DropPolicy> = "tail-drop",
+        /// How packets that wait are managed where they travel whole: which are dropped or marked before the buffer is full, and
+        /// which is sent next. Takes the place of `policy` and `scheduler`.
+        pub queue: Chosen<dyn QueueDiscipline> = "by-policy",
         /// Which service class sends in a slot, where background traffic has one of its own (V-03, V-04).
         pub scheduler: Chosen<dyn Scheduler> = "fifo",
         /// What the connections are promised (P-01).
@@ -59,6 +63,8 @@ pub(super) enum Queue {
     ByRounds(RoundQueue),
     /// As a scheduler keeps them.
     Scheduled(Box<dyn Scheduler>),
+    /// As a queue discipline keeps them: packets.
+    Managed(Box<ActiveQueue>),
 }
 
 impl Queue {
@@ -72,6 +78,7 @@ impl Queue {
             Self::Fifo(queue) => queue.push(cell),
             Self::ByRounds(queue) => queue.push(cell),
             Self::Scheduled(scheduler) => scheduler.enqueue(cell),
+            Self::Managed(_) => unreachable!("packets enter a managed queue with their sizes"),
         }
     }
 
@@ -81,6 +88,7 @@ impl Queue {
             Self::Fifo(queue) => queue.len() as u64,
             Self::ByRounds(queue) => queue.len(),
             Self::Scheduled(scheduler) => scheduler.len() as u64,
+            Self::Managed(queue) => queue.len() as u64,
         }
     }
 }
@@ -105,6 +113,31 @@ impl Guarded {
         }
         self.queue.enqueue(cell);
         self.statistics.max_queue_cells = self.statistics.max_queue_cells.max(self.occupancy.total());
+    }
+
+    /// A packet arrives at a queue discipline, which may drop it or others for it.
+    fn enqueue_managed(&mut self, packet: Waiting, dropped: &mut Vec<Dropped>) {
+        let Queue::Managed(queue) = &mut self.queue else { return };
+        let before = dropped.len();
+        self.occupancy.add(packet.cell.circuit());
+        queue.enqueue(packet, dropped);
+        self.forget_dropped(&dropped[before..]);
+        self.statistics.max_queue_cells = self.statistics.max_queue_cells.max(self.occupancy.total());
+    }
+
+    /// Takes the packet that a queue discipline sends; others that it drops on the way are gone.
+    fn dequeue_managed(&mut self, now: Time, dropped: &mut Vec<Dropped>) -> Option<Cell> {
+        let Queue::Managed(queue) = &mut self.queue else { return None };
+        let before = dropped.len();
+        let cell = queue.dequeue(now, dropped);
+        self.forget_dropped(&dropped[before..]);
+        cell
+    }
+
+    /// Packets that were in the buffer are not any more.
+    fn forget_dropped(&mut self, dropped: &[Dropped]) {
+        self.statistics.cells_dropped += dropped.len() as u64;
+        dropped.iter().for_each(|(cell, _)| self.occupancy.remove(cell.circuit()));
     }
 
     #[inline(always)]
@@ -170,6 +203,17 @@ impl Port {
         }
     }
 
+    /// From now on a queue discipline keeps the packets. Nothing waits yet.
+    pub fn manage(&mut self, discipline: &Chosen<dyn QueueDiscipline>, context: &QueueContext) {
+        self.buffer.queue = Queue::Managed(Box::new(ActiveQueue::new(discipline.build(context))));
+    }
+
+    /// The queue discipline at work, if there is one.
+    #[must_use]
+    pub fn managed(&self) -> Option<&ActiveQueue> {
+        if let Queue::Managed(queue) = &self.buffer.queue { Some(queue) } else { None }
+    }
+
     /// Adds a source of VBR. Gives when to [`serve`](Self::serve) first.
     ///
     /// # Panics
@@ -209,7 +253,7 @@ impl Port {
     pub fn latest(&self) -> Option<Cell> {
         match &self.buffer.queue {
             Queue::ByRounds(queue) => queue.latest(&self.slots),
-            Queue::Fifo(_) | Queue::Scheduled(_) => self.latest,
+            Queue::Fifo(_) | Queue::Scheduled(_) | Queue::Managed(_) => self.latest,
         }
     }
 
@@ -220,6 +264,7 @@ impl Port {
             Queue::Fifo(queue) => queue.visit(&mut |cell| visit(cell, 1, cell.is_last())),
             Queue::ByRounds(queue) => queue.visit(&self.slots, &mut visit),
             Queue::Scheduled(scheduler) => scheduler.visit(&mut |cell| visit(cell, 1, cell.is_last())),
+            Queue::Managed(queue) => queue.visit(&mut |cell| visit(cell, 1, cell.is_last())),
         }
         self.slots.waiting().iter().for_each(|&cell| visit(cell, 1, cell.is_last()));
     }
@@ -289,7 +334,24 @@ impl Port {
                 return None;
             }
         }
-        // Nothing is pending, so the line has sent all it was given.
+        self.begin_service(now)
+    }
+
+    /// Takes a packet of `bytes` bytes that arrives at a queue discipline. Gives when to [`serve`](Self::serve), if nothing was
+    /// pending.
+    pub fn receive_managed(&mut self, now: Time, cell: Cell, bytes: u64, dropped: &mut Vec<Dropped>) -> Option<Time> {
+        self.buffer.statistics.cells_in += 1;
+        self.integrate(now);
+        self.buffer.enqueue_managed(Waiting::new(cell, bytes, now), dropped);
+        if self.service_is_pending || self.buffer.queue.len() == 0 {
+            return None;
+        }
+        self.begin_service(now)
+    }
+
+    /// Nothing is pending, so the line has sent all it was given.
+    #[inline(always)]
+    fn begin_service(&mut self, now: Time) -> Option<Time> {
         self.stand_before_service(now);
         self.service_is_pending = true;
         Some(self.boundary.time)
@@ -316,6 +378,10 @@ impl Port {
             }
             Queue::ByRounds(_) => self.serve_one_of_rounds(outlet),
             Queue::Scheduled(_) => self.serve_classes(now, outlet),
+            Queue::Managed(_) => {
+                let cell = self.buffer.dequeue_managed(now, dropped);
+                self.send(cell, outlet)
+            }
         }
     }
 

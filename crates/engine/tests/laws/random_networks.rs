@@ -61,7 +61,7 @@ pub fn any_network_for_the_fast_driver() -> impl Strategy<Value = RandomNetwork>
     let aal5 = FRAMINGS.iter().find(|entry| entry.name == "aal5").expect("it is registered");
     let framing = any_table(Some(aal5.name), &(aal5.parameters)(), &[]);
     let order = prop::sample::select(vec!["by-framing", "seeded-random", "rotating", "fixed"]);
-    let port = (any_port_with(Unit::Cell, &["buffer", "service", "arrival_order"], false), order)
+    let port = (any_port_with(Unit::Cell, &["buffer", "queue", "service", "arrival_order"], false), order)
         .prop_map(|(port, order)| port.replacen('{', &format!("{{ arrival_order = \"{order}\","), 1));
     let traffic = prop_oneof![2 => any_endless_traffic(), 1 => any_limited_traffic()];
     let run = (10_u64..400, 0_u64..1000, any_vbr());
@@ -105,6 +105,9 @@ fn any_network_with(traffic: impl Strategy<Value = String>) -> impl Strategy<Val
 pub fn parse(text: &str) -> Option<Scenario> {
     let known = [
         "port.policy.threshold",
+        "port.queue.minimum",
+        "port.queue.maximum",
+        "port.queue.ramp_begin",
         "port.policy.low",
         "port.policy.high",
         "port.policy.kind: goes by minimum cell rates",
@@ -156,13 +159,17 @@ fn unit_of(framing: &str) -> Unit {
     chosen.expect("drawn from its declaration").build(&()).unit()
 }
 
-fn any_port(unit: Unit) -> impl Strategy<Value = String> {
-    let left_out = match unit {
-        Unit::Cell => &["buffer", "service"][..],
-        // Packets know no slots.
-        Unit::Packet => &["buffer", "arrival_order", "scheduler", "service"][..],
-    };
-    any_port_with(unit, left_out, true)
+fn any_port(unit: Unit) -> BoxedStrategy<String> {
+    // Packets know no slots, and a queue discipline takes the place of a policy.
+    let with = |left_out: &[&str]| any_port_with(unit, left_out, true);
+    match unit {
+        Unit::Cell => with(&["buffer", "queue", "service"]).boxed(),
+        Unit::Packet => prop_oneof![
+            with(&["buffer", "arrival_order", "scheduler", "service", "queue"]),
+            with(&["buffer", "arrival_order", "scheduler", "service", "policy", "counts_cell_in_service"]),
+        ]
+        .boxed(),
+    }
 }
 
 /// A port whose knobs `left_out` are the caller's, and that may be policed.

@@ -1,5 +1,6 @@
 //! Which networks the fast driver knows.
 
+use crate::config::Parameter;
 use crate::framing::Unit;
 use crate::observer::Observer;
 use crate::scenario::Scenario;
@@ -51,6 +52,9 @@ const OTHER_PATHS: &str = "packets take other paths than one line, the common li
 fn object_to_scenario(scenario: &Scenario) -> Result<(), &'static str> {
     if scenario.framing.build(&()).unit() == Unit::Packet {
         return Err("packets travel whole");
+    }
+    if !scenario.port.queue.is_absent() {
+        return Err("the port has a queue discipline");
     }
     if !scenario.port.arrival_order.is_slotted() {
         return Err("the port admits cells first come, first served");
