@@ -18,7 +18,7 @@ FIGURE_5 := guaranteed-rate --table 3,4,5,6,7,8,9 --columns guaranteed_rate --co
 # A table of 98-0876R1 for the gallery of plots.
 TABLE_4 := examples/analysis/table4-wan.csv --factors tcp_flavor,buffer_rtt,drop_policy --response efficiency
 
-.PHONY: build demo test faults lint bench docs wheel lock clean
+.PHONY: build demo test faults lint bench docs wheel lock vendor clean
 
 build: .venv/built
 
@@ -100,6 +100,10 @@ wheel: .venv/installed
 lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	    --custom-compile-command "make lock" --group dev pyproject.toml --output-file requirements.lock
+
+# The browser libraries again from npm: each must be what the manifest says. Needs npm.
+vendor:
+	$(PYTHON) tools/vendor.py
 
 clean:
 	cargo clean

@@ -20,7 +20,8 @@ Results = Mapping[Combination, Mapping[int, Mapping[str, float]]]
 class Entry:
     """One value of the paper and ours for the same factor combination.
 
-    `reference` is None where the paper prints none, our values are where no run is.
+    `reference` is None where the paper prints none, our values are where no run is. `repeated` has
+    the value of each replication, `mean` and range are over them.
     """
 
     combination: Combination
@@ -31,7 +32,12 @@ class Entry:
     mean: float | None
     minimum: float | None
     maximum: float | None
-    replications: int
+    repeated: Mapping[int, float]
+
+    @property
+    def replications(self) -> int:
+        """How many replications there are."""
+        return len(self.repeated)
 
     @property
     def ours(self) -> float | None:
@@ -43,16 +49,19 @@ class Entry:
 class Summary:
     """How close entries are: `compared` counts those with a mean and a trustworthy reference.
 
-    `mean_absolute_error` is of the means, `deterministic_error` of the deterministic values;
-    `rank_correlation` is Spearman's; `inside_range` is the share of reference values between our
-    lowest and highest replication. `deterministic`, `mean`, `minimum` and `maximum` condense our
-    values whether or not the paper has any. None where there is nothing to tell.
+    `mean_absolute_error` and `bias` (ours less the paper's) are of the means, `deterministic_error`
+    and `deterministic_bias` of the deterministic values; `rank_correlation` is Spearman's;
+    `inside_range` is the share of reference values between our lowest and highest replication.
+    `deterministic`, `mean`, `minimum` and `maximum` condense our values whether or not the paper
+    has any. None where there is nothing to tell.
     """
 
     rows: int
     compared: int
     mean_absolute_error: float | None
+    bias: float | None
     deterministic_error: float | None
+    deterministic_bias: float | None
     rank_correlation: float | None
     inside_range: float | None
     deterministic: float | None
@@ -121,7 +130,9 @@ def summarise(entries: Sequence[Entry]) -> Summary:
         rows=len(entries),
         compared=len(pairs),
         mean_absolute_error=_mean_absolute_error(pairs),
+        bias=_bias(pairs),
         deterministic_error=_mean_absolute_error(deterministic),
+        deterministic_bias=_bias(deterministic),
         rank_correlation=rank_correlation(pairs),
         inside_range=fmean(inside) if inside else None,
         deterministic=_mean(entry.deterministic for entry in trusted),
@@ -157,17 +168,17 @@ def _entry(
         for replication in members[0]
         if all(metric in member.get(replication, {}) for member in members)
     }
-    repeated = [value for replication, value in values.items() if replication > 0]
+    repeated = {number: value for number, value in values.items() if number > 0}
     return Entry(
         combination=row.combination,
         reference=row.values.get(metric),
         doubtful=metric in row.doubtful,
         note=row.note,
         deterministic=values.get(0),
-        mean=fmean(repeated) if repeated else None,
-        minimum=min(repeated, default=None),
-        maximum=max(repeated, default=None),
-        replications=len(repeated),
+        mean=fmean(repeated.values()) if repeated else None,
+        minimum=min(repeated.values(), default=None),
+        maximum=max(repeated.values(), default=None),
+        repeated=repeated,
     )
 
 
@@ -188,6 +199,10 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 def _mean_absolute_error(pairs: Sequence[tuple[float, float]]) -> float | None:
     return fmean(abs(theirs - ours) for theirs, ours in pairs) if pairs else None
+
+
+def _bias(pairs: Sequence[tuple[float, float]]) -> float | None:
+    return fmean(ours - theirs for theirs, ours in pairs) if pairs else None
 
 
 def _average_ranks(values: Sequence[float]) -> list[float]:

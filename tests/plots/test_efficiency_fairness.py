@@ -1,11 +1,12 @@
 from pathlib import Path
+from statistics import correlation, covariance, stdev
 
 import pytest
-from matplotlib.figure import Figure
 
 from longfat.comparison import TableComparison, compare
 from longfat.errors import LongfatError
-from longfat.plots import PLAIN, PLOTS, Options, check_formats, find, write
+from longfat.plots import PLAIN, PLOTS, Options, check_formats, draw, find
+from longfat.plots.figure import Figure
 from longfat.plots.palette import level_colors
 from longfat.reference import Combination, ReferenceRow
 from longfat.study import Response
@@ -59,6 +60,9 @@ def test_a_row_is_drawn_for_each_combination_that_has_both_metrics(
         "fairness_mean": pytest.approx(0.8),
         "fairness_min": 0.8,
         "fairness_max": 0.8,
+        "efficiency_deviation": 0.0,
+        "fairness_deviation": 0.0,
+        "covariance": 0.0,
         "replications": 2,
     }
     assert plot.collect(tables[:1], PLAIN) == []
@@ -76,11 +80,9 @@ def test_a_row_is_drawn_for_each_combination_that_has_both_metrics(
 def test_a_plot_is_written_the_same_each_time(
     tables: list[TableComparison], tmp_path: Path, suffix: str, beginning: bytes
 ) -> None:
-    plot = find("efficiency-fairness")
-    rows = plot.collect(tables, PLAIN)
     first, second = tmp_path / f"first{suffix}", tmp_path / f"second{suffix}"
-    write(plot, rows, first)
-    write(plot, rows, second)
+    draw("efficiency-fairness", tables).save(first)
+    draw("efficiency-fairness", tables).save(second)
     assert first.read_bytes().startswith(beginning)
     assert first.read_bytes() == second.read_bytes()
     assert sorted(tmp_path.iterdir()) == [first, second]
@@ -90,29 +92,28 @@ def test_a_picture_needs_no_particular_factors(tmp_path: Path) -> None:
     rows = [ReferenceRow((("z", "1"),), {"efficiency": 1, "fairness": 1}, frozenset(), "")]
     results = {rows[0].combination: {1: METRICS}}
     tables = [compare(Response("2", "A table", metric, rows), results) for metric in METRICS]
-    plot = find("efficiency-fairness")
-    write(plot, plot.collect(tables, PLAIN), tmp_path / "a.svg")
+    draw("efficiency-fairness", tables).save(tmp_path / "a.svg")
     assert (tmp_path / "a.svg").exists()
 
 
 def test_the_layout_says_which_factors_make_panels_colours_and_markers(
     tables: list[TableComparison],
 ) -> None:
-    figure = Figure()
-    plot = find("efficiency-fairness")
-    plot.draw(figure, plot.collect(tables, PLAIN), Options("policy", "sources", "config", "policy"))
-    assert [panel.get_title() for panel in figure.axes] == ["sources 5", "sources 15", "", ""]
-    assert [panel.get_ylabel().split("\n")[0] for panel in figure.axes[::2]] == ["ubr", "fba"]
-    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    layout = Options("policy", "sources", "config", "policy")
+    painting = draw("efficiency-fairness", tables, layout).matplotlib()
+    titles = [panel.get_title(loc="left") for panel in painting.axes]
+    assert titles == ["sources 5", "sources 15", "", ""]
+    assert [panel.get_ylabel().split("\n")[0] for panel in painting.axes[::2]] == ["ubr", "fba"]
+    labels = [text.get_text() for text in painting.legends[0].get_texts()]
     assert labels[:4] == ["wan", "lan", "ubr", "fba"]
 
 
 def test_rows_of_tables_with_different_factors_are_one_csv(
     tables: list[TableComparison], tmp_path: Path
 ) -> None:
-    plot = find("efficiency-fairness")
-    rows = plot.collect(tables, PLAIN)
-    write(plot, [*rows, {**rows[0], "z": "0.8"}], tmp_path / "a.csv")
+    drawn = draw("efficiency-fairness", tables)
+    rows = [*drawn.rows, {**drawn.rows[0], "z": "0.8"}]
+    Figure(drawn.kind, drawn.summary, rows, drawn.picture).save(tmp_path / "a.csv")
     lines = (tmp_path / "a.csv").read_text().splitlines()
     assert lines[0].endswith(",z")
     assert lines[-1].endswith(",0.8")
@@ -133,14 +134,37 @@ def test_every_policy_has_one_colour_and_unknown_ones_differ() -> None:
 def test_ours_is_drawn_alone_where_the_paper_has_no_numbers() -> None:
     rows = [ReferenceRow(found, {}, frozenset(), "") for found in COMBINATIONS]
     results = {found: dict.fromkeys(range(3), METRICS) for found in COMBINATIONS}
-    plot = find("efficiency-fairness")
     tables = [
         compare(Response("2", "", metric, rows, is_printed=False), results) for metric in METRICS
     ]
-    drawn = plot.collect(tables, PLAIN)
-    assert {row["efficiency_reference"] for row in drawn} == {None}
-    figure = Figure()
-    plot.draw(figure, drawn, Options("config", "policy", "policy", "sources"))
-    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    layout = Options("config", "policy", "policy", "sources")
+    drawn = draw("efficiency-fairness", tables, layout)
+    assert {row["efficiency_reference"] for row in drawn.rows} == {None}
+    labels = [text.get_text() for text in drawn.matplotlib().legends[0].get_texts()]
     assert "longfat, mean" in labels
     assert not any("paper" in label for label in labels)
+
+
+def test_an_ellipse_has_the_deviations_and_the_slant_of_the_replications() -> None:
+    rows = [ReferenceRow(found, {}, frozenset(), "") for found in COMBINATIONS[:1]]
+    values = [(0.4, 0.8), (0.5, 0.9), (0.6, 0.85), (0.7, 1.0)]
+    results = {
+        COMBINATIONS[0]: {
+            number: dict(zip(METRICS, pair, strict=True))
+            for number, pair in enumerate(values, start=1)
+        }
+    }
+    tables = [
+        compare(Response("2", "", metric, rows, is_printed=False), results) for metric in METRICS
+    ]
+    drawn = draw("efficiency-fairness", tables)
+    (row,) = drawn.rows
+    x, y = zip(*values, strict=True)
+    assert row["covariance"] == pytest.approx(covariance(x, y))
+    outline = next(mark for mark in drawn.picture.marks() if mark.kind == "line")
+    reach = max(outline.x[:-1]) - row["efficiency_mean"], max(outline.y[:-1]) - row["fairness_mean"]
+    assert reach == pytest.approx((stdev(x), stdev(y)), rel=0.01)
+    highest = outline.x[max(range(len(outline.y) - 1), key=outline.y.__getitem__)]
+    # Where an ellipse is highest it leans to its side by the correlation.
+    leaning = (highest - row["efficiency_mean"]) / stdev(x)
+    assert leaning == pytest.approx(correlation(x, y), abs=0.1)

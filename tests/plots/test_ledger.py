@@ -1,10 +1,9 @@
 from pathlib import Path
 
 import pytest
-from matplotlib.figure import Figure
 
 from longfat.ledger import LedgerRow
-from longfat.plots import Options, find, write
+from longfat.plots import Options, draw, find
 
 CAUSES = ("useful", "duplicate", "under_way", "idle_slow_start", "idle_timeout")
 SHARES = (0.6, 0.0001, 0.0999, 0.1, 0.2)
@@ -33,23 +32,19 @@ def test_a_row_is_drawn_for_each_combination(ledgers: list[LedgerRow]) -> None:
 
 
 def test_bars_stand_in_panels_by_two_factors_and_add_up(ledgers: list[LedgerRow]) -> None:
-    figure = Figure()
-    plot = find("ledger")
-    plot.draw(figure, plot.collect(ledgers, Options()), Options())
-    assert [panel.get_title() for panel in figure.axes] == ["ubr", "epd", "", ""]
-    assert [panel.get_ylabel() for panel in figure.axes[::2]] == ["lan", "wan"]
-    ticks = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    painting = draw("ledger", ledgers).matplotlib()
+    assert [panel.get_title(loc="left") for panel in painting.axes] == ["ubr", "epd", "", ""]
+    assert [panel.get_ylabel() for panel in painting.axes[::2]] == ["lan", "wan"]
+    ticks = [text.get_text() for text in painting.axes[0].get_yticklabels()]
     assert ticks == ["sources 5", "sources 15"]
-    ends = [patch.get_extents().x1 for patch in figure.axes[0].patches]
-    edge = figure.axes[0].transData.transform((100, 0))[0]
+    ends = [patch.get_extents().x1 for patch in painting.axes[0].patches]
+    edge = painting.axes[0].transData.transform((100, 0))[0]
     assert max(ends) == pytest.approx(edge, rel=1e-3)
 
 
 def test_causes_that_never_matter_are_not_in_the_legend(ledgers: list[LedgerRow]) -> None:
-    figure = Figure()
-    plot = find("ledger")
-    plot.draw(figure, plot.collect(ledgers, Options()))
-    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    painting = draw("ledger", ledgers).matplotlib()
+    labels = [text.get_text() for text in painting.legends[0].get_texts()]
     assert labels == ["useful", "under way", "idle slow start", "idle timeout"]
 
 
@@ -57,9 +52,7 @@ def test_causes_that_never_matter_are_not_in_the_legend(ledgers: list[LedgerRow]
 def test_a_picture_is_the_same_each_time(
     ledgers: list[LedgerRow], tmp_path: Path, suffix: str
 ) -> None:
-    plot = find("ledger")
-    rows = plot.collect(ledgers, Options())
     first, second = tmp_path / f"first{suffix}", tmp_path / f"second{suffix}"
-    write(plot, rows, first)
-    write(plot, rows, second)
+    draw("ledger", ledgers).save(first)
+    draw("ledger", ledgers).save(second)
     assert first.read_bytes() == second.read_bytes()

@@ -2,10 +2,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from matplotlib.figure import Figure
 
 from longfat.errors import LongfatError
-from longfat.plots import PLAIN, PLOTS, find, write
+from longfat.plots import PLAIN, PLOTS, draw, find
 
 OF_ANALYSES = [name for name in PLOTS if find(name).SOURCE == "analysis"]
 
@@ -14,11 +13,9 @@ OF_ANALYSES = [name for name in PLOTS if find(name).SOURCE == "analysis"]
 def test_a_plot_of_an_analysis_says_how_many_runs_it_is_of(
     name: str, analysis: dict[str, Any], tmp_path: Path
 ) -> None:
-    plot, figure = find(name), Figure()
-    rows = plot.collect(analysis, PLAIN)
-    plot.draw(figure, rows, PLAIN, analysis)
-    assert "n = 24 runs, 4 replications of each combination" in figure.get_supxlabel()
-    write(plot, rows, tmp_path / "a.svg", source=analysis)
+    drawn = draw(name, analysis)
+    assert "n = 24 runs, 4 replications of each combination" in drawn.caption
+    drawn.save(tmp_path / "a.svg")
     assert (tmp_path / "a.svg").stat().st_size > 1000
 
 

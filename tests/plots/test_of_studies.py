@@ -1,8 +1,7 @@
 import pytest
-from matplotlib.figure import Figure
 
 from longfat.comparison import TableComparison, compare
-from longfat.plots import PLAIN, find
+from longfat.plots import PLAIN, draw, find
 from longfat.reference import Combination, ReferenceRow
 from longfat.study import Response
 
@@ -31,26 +30,23 @@ def tables() -> list[TableComparison]:
 def test_efficiency_is_drawn_against_the_buffer_in_round_trips(
     tables: list[TableComparison],
 ) -> None:
-    plot, figure = find("buffer-efficiency"), Figure()
-    rows = plot.collect(tables, PLAIN)
+    drawn = draw("buffer-efficiency", tables)
+    rows = drawn.rows
     assert [row["buffer_rtt"] for row in rows] == [0.5, 1.0, 2.0] * 2
     assert [row["efficiency"] for row in rows] == pytest.approx([0.815] * 6)
-    plot.draw(figure, rows, PLAIN, tables)
-    (axes,) = figure.axes
+    (axes,) = drawn.matplotlib().axes
     assert (axes.get_title(loc="left"), axes.get_xscale()) == ("wan", "log")
     assert [text.get_text() for text in axes.texts] == ["0.5 RTT", "1 RTT"]
-    assert "n = 2 to 2 replications" in figure.get_supxlabel()
+    assert "n = 2 to 2 replications" in drawn.caption
 
 
 def test_the_papers_values_are_drawn_against_ours(tables: list[TableComparison]) -> None:
-    plot, figure = find("reference"), Figure()
-    rows = plot.collect(tables, PLAIN)
+    drawn = draw("reference", tables)
+    rows = drawn.rows
     assert {row["reference"] for row in rows} == {0.9}
     assert [row["ours"] for row in rows] == pytest.approx([0.815] * 6)
-    plot.draw(figure, rows, PLAIN, tables)
-    caption = figure.get_supxlabel()
-    assert "n = 6 values" in caption
-    assert "mean absolute difference 0.085 without doubtful digits" in caption
+    assert "n = 6 values" in drawn.caption
+    assert "mean absolute difference 0.085 without doubtful digits" in drawn.caption
 
 
 def test_values_that_the_paper_does_not_print_are_no_reference() -> None:

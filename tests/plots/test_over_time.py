@@ -2,10 +2,9 @@ import re
 from pathlib import Path
 
 import pytest
-from matplotlib.figure import Figure
 
 from longfat.errors import LongfatError
-from longfat.plots import PLAIN, PLOTS, Options, find, write
+from longfat.plots import PLAIN, PLOTS, Options, draw, find
 from longfat.plots.capacity import names_of
 from longfat.plots.over_time import POINTS_DRAWN, thinned
 from longfat.traces import Traces
@@ -18,12 +17,9 @@ OF_TRACES = [name for name in PLOTS if find(name).SOURCE == "traces" and name !=
 def test_a_plot_of_traces_is_written_the_same_each_time(
     name: str, suffix: str, traced: Traces, tmp_path: Path
 ) -> None:
-    plot = find(name)
-    rows = plot.collect([traced], PLAIN)
-    assert rows
     first, second = tmp_path / f"first{suffix}", tmp_path / f"second{suffix}"
-    write(plot, rows, first, source=[traced])
-    write(plot, rows, second, source=[traced])
+    draw(name, [traced]).save(first)
+    draw(name, [traced]).save(second)
     assert first.read_text().replace("first", "second") == second.read_text()
 
 
@@ -31,12 +27,12 @@ def test_a_plot_of_traces_is_written_the_same_each_time(
 def test_every_axis_has_a_unit_and_the_caption_says_how_many_runs(
     name: str, traced: Traces
 ) -> None:
-    plot, figure = find(name), Figure()
-    plot.draw(figure, plot.collect([traced], PLAIN), PLAIN, [traced])
-    for axes in figure.axes:
+    drawn = draw(name, [traced])
+    painting = drawn.matplotlib()
+    for axes in painting.axes:
         assert re.search(r" in \w+|Mbit/s", axes.get_ylabel()), axes.get_ylabel()
-    assert figure.axes[-1].get_xlabel() == "time in s"
-    assert "n = 1 run" in figure.get_supxlabel()
+    assert painting.axes[-1].get_xlabel() == "time in s"
+    assert "n = 1 run" in drawn.caption
 
 
 def test_windows_are_those_of_the_trace(traced: Traces) -> None:
@@ -103,14 +99,7 @@ def test_thinning_keeps_extremes_and_the_end() -> None:
 
 
 def test_a_page_loads_nothing_and_runs_no_script(traced: Traces, tmp_path: Path) -> None:
-    plot = find("queue")
-    write(
-        plot,
-        plot.collect([traced], PLAIN),
-        tmp_path / "a.html",
-        source=[traced],
-        command="do <this>",
-    )
+    draw("queue", [traced], command="do <this>").save(tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text()
     assert "default-src 'none'" in page
     assert "do &lt;this&gt;" in page

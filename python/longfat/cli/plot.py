@@ -82,11 +82,13 @@ def command(
     plots.check_formats(outputs)
     options = plots.Options(**factors, flow=flow, start_s=start_s, end_s=end_s)
     source = _open(kind, plot.SOURCE, sources, options, part, store)
-    drawn = plot.collect(source, options)
-    if not drawn:
-        raise LongfatError(_nothing_to_draw(kind, plot.SOURCE, sources[0], part, store))
+    try:
+        figure = plots.draw(kind, source, options, command_line())
+    except plots.NothingToDraw as error:
+        advice = _nothing_to_draw(kind, plot.SOURCE, sources[0], part, store)
+        raise LongfatError(advice) from error
     for output in outputs:
-        plots.write(plot, drawn, output, options, source, command_line())
+        figure.save(output)
         say(f"drew {output}")
 
 

@@ -1,13 +1,10 @@
-"""The named plots: each is one file that collects rows from a source and draws them.
+"""The named plots: each is one file that collects rows from a source and makes a picture of them.
 
 The rows that are drawn are the rows that a `.csv` output holds. A new plot is a module with
-`SUMMARY`, `SOURCE`, `collect` and `draw`, and a line in `PLOTS`.
+`SUMMARY`, `SOURCE`, `collect` and `picture`, and a line in `PLOTS`.
 """
 
-import csv
 import difflib
-import io
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -15,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from longfat.errors import LongfatError
-from longfat.files import written_whole
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from longfat.plots.figure import Figure
+    from longfat.plots.picture import Picture
 
 PLOTS = {
     "cwnd": "longfat.plots.cwnd",
@@ -40,23 +37,15 @@ PLOTS = {
 
 FORMATS = (".svg", ".pdf", ".png", ".html", ".csv")
 
+
+class NothingToDraw(LongfatError):
+    """The source is good, but has nothing of what the plot shows."""
+
+
 Row = Mapping[str, Any]
 
 Source = Literal["traces", "study", "ledgers", "analysis"]
 """Folders of traces, comparisons or ledgers of a study, or the document of an analysis."""
-
-# The same data gives the same bytes: no dates, and identifiers that do not depend on the moment.
-_STYLE: dict[Any, Any] = {
-    "font.size": 8,
-    "axes.titlesize": 8,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "svg.hashsalt": "longfat",
-    "pdf.fonttype": 42,
-}
-_NO_DATE = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
-_DOTS_PER_INCH = 200
-_CLIP = re.compile(r"(?<=url\(#)p[0-9a-f]{10}(?=\))|(?<=clipPath id=\")p[0-9a-f]{10}(?=\")")
 
 
 @dataclass(frozen=True)
@@ -112,10 +101,8 @@ class Plot(Protocol):
     def collect(self, source: Any, options: Options, /) -> list[Row]:
         """The rows to draw: factors with their levels, or series over time, and numbers."""
 
-    def draw(
-        self, figure: "Figure", rows: Sequence[Row], options: Options = PLAIN, source: Any = ()
-    ) -> None:
-        """Draw the rows into an empty figure; `source` is what they were collected from."""
+    def picture(self, rows: Sequence[Row], options: Options = PLAIN, source: Any = ()) -> "Picture":
+        """The picture of the rows; `source` is what they were collected from."""
 
 
 def find(kind: str) -> Plot:
@@ -134,69 +121,17 @@ def check_formats(outputs: Sequence[Path]) -> None:
             raise LongfatError(f"{output}: the suffix must be one of {', '.join(FORMATS)}")
 
 
-def write(
-    plot: Plot,
-    rows: Sequence[Row],
-    output: Path,
-    options: Options = PLAIN,
-    source: Any = (),
-    command: str = "",
-) -> None:
-    """Draw rows into a picture, or write them as CSV, by the suffix of `output`.
+def draw(kind: str, source: Any, options: Options = PLAIN, command: str = "") -> "Figure":
+    """The plot of this name of a source, as an object with every face it has.
 
-    A page of HTML names the `command` that makes it. Raises `LongfatError` when the file cannot be
-    written; then no half of it is left.
+    `source` is what the plot's `SOURCE` says: folders of traces, the comparisons or ledgers of a
+    study, or an analysis. `command` is the one that draws it again. Raises `LongfatError` where
+    there is nothing to draw, and for an unknown name.
     """
-    with written_whole(output) as temporary:
-        if output.suffix == ".csv":
-            temporary.write_text(_csv(rows), encoding="utf-8")
-        elif output.suffix == ".html":
-            from longfat.plots.page import page
+    from longfat.plots.figure import Figure
 
-            picture = io.StringIO()
-            _save(plot, rows, options, source, picture, ".svg")
-            text = page(plot.SUMMARY, picture.getvalue(), _csv(rows), output.stem, command)
-            temporary.write_text(text, encoding="utf-8")
-        else:
-            _save(plot, rows, options, source, temporary, output.suffix)
-
-
-def _csv(rows: Sequence[Row]) -> str:
-    text = io.StringIO(newline="")
-    columns = dict.fromkeys(column for row in rows for column in row)
-    writer = csv.DictWriter(text, list(columns), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def _save(
-    plot: Plot, rows: Sequence[Row], options: Options, source: Any, file: Any, suffix: str
-) -> None:
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    with mpl.rc_context(_STYLE):
-        figure = Figure(layout="constrained")
-        plot.draw(figure, rows, options, source)
-        settings: dict[str, Any] = {"dpi": _DOTS_PER_INCH, "metadata": _NO_DATE[suffix]}
-        if suffix != ".svg":
-            figure.savefig(file, format=suffix.removeprefix("."), **settings)
-            return
-        drawn = io.StringIO()
-        figure.savefig(drawn, format="svg", **settings)
-    text = _with_counted_clips(drawn.getvalue())
-    if isinstance(file, Path):
-        file.write_text(text, encoding="utf-8")
-    else:
-        file.write(text)
-
-
-def _with_counted_clips(svg: str) -> str:
-    """The same picture with its clip paths numbered as they come.
-
-    matplotlib names them after their exact corners, whose last digits the layout may round
-    differently from one drawing to the next.
-    """
-    names: dict[str, str] = {}
-    return _CLIP.sub(lambda found: names.setdefault(found[0], f"clip{len(names) + 1}"), svg)
+    plot = find(kind)
+    rows = plot.collect(source, options)
+    if not rows:
+        raise NothingToDraw(f"there is nothing that {kind} could draw")
+    return Figure(kind, plot.SUMMARY, rows, plot.picture(rows, options, source), command)

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING
 
 from longfat.comparison import TableComparison
 from longfat.plots.palette import NEUTRAL, level_colors
-from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture, paint
+from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from longfat.plots import Options, Row
 
 SUMMARY = "efficiency against the buffer in round trips, with guides at 0.5 and 1 RTT"
@@ -42,9 +40,9 @@ def collect(tables: Sequence[TableComparison], _options: "Options") -> list["Row
     return rows
 
 
-def draw(
-    figure: "Figure", rows: Sequence["Row"], options: "Options", _tables: Sequence[TableComparison]
-) -> None:
+def picture(
+    rows: Sequence["Row"], options: "Options", _tables: Sequence[TableComparison]
+) -> Picture:
     """A panel for each level of the layout's columns, a line for each of its colours."""
     layout = options.layout("config", "sources")
     panels_of = list(dict.fromkeys(row.get(layout.columns, "") for row in rows))
@@ -75,7 +73,7 @@ def draw(
         if counts == {0}
         else f"means of n = {min(counts)} to {max(counts)} replications, with their range"
     )
-    paint(figure, Picture([panels], caption, _HEIGHT_INCHES, width, share_y=True))
+    return Picture([panels], caption, _HEIGHT_INCHES, width, share_y="all")
 
 
 def _line(rows: Sequence["Row"], color: str, label: str) -> Mark:

@@ -5,12 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.plots.over_time import CELL_BITS, MEGA, Row, joined, link_bps, told
 from longfat.plots.palette import BLUE, FAINT, NEUTRAL
-from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture, paint
+from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 from longfat.traces import Traces
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from longfat.plots import Options
 
 SUMMARY = "capacity of the bottleneck that each service class gets over time, one panel a run"
@@ -32,7 +30,7 @@ def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
     ]
 
 
-def draw(figure: "Figure", rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> None:
+def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> Picture:
     """A panel for each run: UBR at the bottom, what VBR takes above it."""
     panels: list[list[Panel | None]] = []
     for name, run in zip(names_of(runs), runs, strict=True):
@@ -40,7 +38,7 @@ def draw(figure: "Figure", rows: Sequence[Row], options: "Options", runs: Sequen
         panels.append([_panel(run, chosen, options, name, legend=not panels)])
     height = 0.75 + _PANEL_HEIGHT_INCHES * len(panels)
     caption = told(runs[0]) if len(runs) == 1 else f"n = 1 run a panel; {_common(runs)}"
-    paint(figure, Picture(panels, caption, height, share_x=True))
+    return Picture(panels, caption, height, share_x="all")
 
 
 def _panel(

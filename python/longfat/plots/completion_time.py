@@ -9,12 +9,10 @@ from longfat.histogram import Histogram
 from longfat.plots.capacity import names_of
 from longfat.plots.over_time import Row
 from longfat.plots.palette import level_colors
-from longfat.plots.picture import Axis, Mark, Panel, Picture, paint
+from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.traces import Traces
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from longfat.plots import Options
 
 SUMMARY = "distribution of the times that files and pages take to arrive, one panel a run"
@@ -58,9 +56,7 @@ def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
     return rows
 
 
-def draw(
-    figure: "Figure", rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]
-) -> None:
+def picture(rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]) -> Picture:
     """A panel for each run, a line for each kind; times on a logarithmic axis."""
     names = names_of(runs)
     kinds = list(dict.fromkeys(row["series"] for row in rows))
@@ -82,4 +78,4 @@ def draw(
         panels.append([Panel(time, Axis("share arrived", 0, 1.02), marks, title=name)])
     caption = "of those that arrived before the end; bands of 95 % confidence for each distribution"
     height = 0.7 + _PANEL_HEIGHT_INCHES * len(panels)
-    paint(figure, Picture(panels, caption, height, share_x=True))
+    return Picture(panels, caption, height, share_x="all")

@@ -16,12 +16,10 @@ from longfat.plots.over_time import (
     window_guide,
 )
 from longfat.plots.palette import NEUTRAL, SKY, VERMILION
-from longfat.plots.picture import Axis, Guide, Panel, Picture, paint
+from longfat.plots.picture import Axis, Guide, Panel, Picture
 from longfat.traces import Traces
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from longfat.plots import Options
 
 SUMMARY = "congestion window of each flow over time; of a single flow also ssthresh and flight"
@@ -41,12 +39,10 @@ def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
     return [*rows, *events(run, "timeouts", "timeout"), *events(run, "drops", "drop")]
 
 
-def draw(
-    figure: "Figure", rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]
-) -> None:
+def picture(rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]) -> Picture:
     """One panel."""
     run = only(runs, "cwnd")
-    paint(figure, Picture([[panel(run, rows)]], told(run, "cwnd"), 3.0))
+    return Picture([[panel(run, rows)]], told(run, "cwnd"), 3.0)
 
 
 def panel(run: Traces, rows: Sequence[Row]) -> Panel:

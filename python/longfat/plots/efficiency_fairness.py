@@ -1,25 +1,30 @@
 """Efficiency against fairness: the paper's point, ours, and how far one lies from the other."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from statistics import covariance, stdev
+from typing import Any
 
 from longfat.comparison import Entry, TableComparison
 from longfat.plots import PLAIN, Layout, Options, Row
-from longfat.plots.palette import FAINT, INK, NEUTRAL, level_colors
+from longfat.plots.palette import INK, NEUTRAL, level_colors
 from longfat.plots.panels import level_of, levels_of, named
+from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.reference import Combination
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 SUMMARY = "efficiency against fairness, the paper's points and ours, in panels by two factors"
 SOURCE = "study"
 
 _METRICS = ("efficiency", "fairness")
+_OF_METRICS = ("reference", "doubtful", "mean", "min", "max", "deviation")
+_NUMBERS = {f"{metric}_{name}" for metric in _METRICS for name in _OF_METRICS} | {
+    "covariance",
+    "replications",
+}
 _MARKERS = ("o", "s", "^", "D", "v", "P")
-_ONE_LEGEND_ROW, _LEGEND_COLUMNS = 5, 3
-_WIDTH_INCHES, _PANEL_HEIGHT_INCHES = 7.16, 1.9
+_PANEL_HEIGHT_INCHES = 1.9
+_OUTLINE_STEPS = 32
 
 
 def collect(tables: Sequence[TableComparison], _options: Options = PLAIN) -> list[Row]:
@@ -47,101 +52,191 @@ def _row(combination: Combination, entries: dict[str, Entry]) -> Row:
             f"{metric}_min": entry.minimum,
             f"{metric}_max": entry.maximum,
         }
-    return row | {"replications": entries["efficiency"].replications}
+    return row | _spread(*(entries[metric].repeated for metric in _METRICS))
 
 
-def draw(
-    figure: "Figure", rows: Sequence[Row], options: Options = PLAIN, _source: object = ()
-) -> None:
-    """Draw a grid of panels: a row and a column for each level of the layout's factors."""
+def _spread(x: Mapping[int, float], y: Mapping[int, float]) -> dict[str, Any]:
+    """Standard deviations of the replications and their covariance; None for a single one."""
+    both = [(x[number], y[number]) for number in x if number in y]
+    known = len(both) > 1
+    efficiency, fairness = zip(*both, strict=True)
+    return {
+        "efficiency_deviation": stdev(efficiency) if known else None,
+        "fairness_deviation": stdev(fairness) if known else None,
+        "covariance": covariance(efficiency, fairness) if known else None,
+        "replications": len(both),
+    }
+
+
+def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ()) -> Picture:
+    """A grid of panels: a row and a column for each level of the layout's factors."""
     layout = options.layout("policy")
     across, down = levels_of(rows, layout.columns), levels_of(rows, layout.rows)
     colors = level_colors(levels_of(rows, layout.colors))
     markers = _markers(levels_of(rows, layout.markers))
-    figure.set_size_inches(_WIDTH_INCHES, 0.8 + _PANEL_HEIGHT_INCHES * len(down))
-    panels = figure.subplots(len(down), len(across), sharex="row", sharey="row", squeeze=False)
-    for row_level, panel_row in zip(down, panels, strict=True):
-        for column_level, panel in zip(across, panel_row, strict=True):
-            for row in rows:
-                if (level_of(row, layout.rows), level_of(row, layout.columns)) == (
-                    row_level,
-                    column_level,
-                ):
-                    color = colors[level_of(row, layout.colors)]
-                    _draw_pair(panel, row, color, markers[level_of(row, layout.markers)])
-            panel.grid(color=FAINT, linewidth=0.4)
-            panel.locator_params(nbins=5)
-        panel_row[0].set_ylabel(f"{named(layout.rows, row_level)}\nfairness index".strip())
-    for level, top, bottom in zip(across, panels[0], panels[-1], strict=True):
-        color = colors[level] if layout.colors == layout.columns else INK
-        top.set_title(named(layout.columns, level), color=color, weight="bold")
-        bottom.set_xlabel("efficiency")
-    _draw_legend(figure, rows, layout, colors, markers)
-    _draw_caption(figure, rows)
-
-
-def _draw_pair(panel: "Axes", row: Row, color: str, marker: str) -> None:
-    """The paper's point hollow, if any, ours filled with its range, a line between the two."""
-    ours = (row["efficiency_mean"], row["fairness_mean"])
-    shape: dict[str, Any] = {"marker": marker, "markersize": 4.5, "color": color, "linestyle": ""}
-    panel.errorbar(
-        *ours,
-        xerr=[[ours[0] - row["efficiency_min"]], [row["efficiency_max"] - ours[0]]],
-        yerr=[[ours[1] - row["fairness_min"]], [row["fairness_max"] - ours[1]]],
-        color=color,
-        elinewidth=0.5,
-        alpha=0.35,
-        zorder=1,
+    panels = [
+        [
+            _panel(
+                [
+                    row
+                    for row in rows
+                    if level_of(row, layout.rows) == row_level
+                    and level_of(row, layout.columns) == column_level
+                ],
+                layout,
+                colors,
+                markers,
+                Panel(
+                    Axis("efficiency"),
+                    Axis(f"{named(layout.rows, row_level)}\nfairness index".strip())
+                    if column_level == across[0]
+                    else Axis(""),
+                    (),
+                    title=named(layout.columns, column_level) if row_level == down[0] else "",
+                    title_color=colors[column_level] if layout.colors == layout.columns else INK,
+                ),
+            )
+            for column_level in across
+        ]
+        for row_level in down
+    ]
+    return Picture(
+        panels,
+        _caption(rows),
+        0.9 + _PANEL_HEIGHT_INCHES * len(down),
+        share_x="row",
+        share_y="row",
+        key=_key(rows, layout, colors, markers),
     )
-    panel.plot(*ours, **shape, markeredgewidth=0, zorder=4)
-    paper = (row["efficiency_reference"], row["fairness_reference"])
-    if None in paper:
-        return
-    strength = 0.3 if row["efficiency_doubtful"] or row["fairness_doubtful"] else 1.0
-    link = list(zip(paper, ours, strict=True))
-    panel.plot(*link, color=color, linewidth=0.7, alpha=0.6 * strength, zorder=2)
-    panel.plot(*paper, **shape, markerfacecolor="white", alpha=strength, zorder=3)
 
 
-def _draw_legend(
-    figure: "Figure",
+def _panel(
     rows: Sequence[Row],
     layout: Layout,
-    colors: dict[str, str],
-    markers: dict[str, str],
-) -> None:
-    from matplotlib.lines import Line2D
-
-    shape: dict[str, Any] = {"marker": "o", "color": INK, "linestyle": ""}
-    told = layout.colors not in (layout.columns, layout.markers)
-    handles = [
-        Line2D([], [], marker="o", color=color, linestyle="", label=named(layout.colors, level))
-        for level, color in colors.items()
-        if level and told
-    ]
-    handles += [
-        Line2D(
-            [], [], marker=marker, color=NEUTRAL, linestyle="", label=named(layout.markers, level)
+    colors: Mapping[str, str],
+    markers: Mapping[str, str],
+    frame: Panel,
+) -> Panel:
+    """The paper's points hollow, if any, ours filled in their ellipses, a line between the two."""
+    looks: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        look = colors[level_of(row, layout.colors)], markers[level_of(row, layout.markers)]
+        looks.setdefault(look, []).append(row)
+    marks: list[Mark] = []
+    for (color, marker), chosen in looks.items():
+        marks += _ellipses(chosen, color)
+        for doubtful in (False, True):
+            printed = [row for row in chosen if _printed(row) and _doubtful(row) == doubtful]
+            marks += _printed_points(printed, color, marker, 0.3 if doubtful else 1.0)
+        marks.append(
+            Mark(
+                "points",
+                [row["efficiency_mean"] for row in chosen],
+                [row["fairness_mean"] for row in chosen],
+                color=color,
+                marker=marker,
+                names=[_name(row) for row in chosen],
+            )
         )
+    return replace(frame, marks=marks)
+
+
+def _printed(row: Row) -> bool:
+    return row["efficiency_reference"] is not None and row["fairness_reference"] is not None
+
+
+def _doubtful(row: Row) -> bool:
+    return bool(row["efficiency_doubtful"] or row["fairness_doubtful"])
+
+
+def _printed_points(
+    rows: Sequence[Row], color: str, marker: str, strength: float
+) -> Iterator[Mark]:
+    """The paper's points, and a line from each to ours."""
+    if not rows:
+        return
+    x = [row["efficiency_reference"] for row in rows]
+    y = [row["fairness_reference"] for row in rows]
+    gap = float("nan")
+    joined = [
+        ((left, row["efficiency_mean"], gap), (low, row["fairness_mean"], gap))
+        for left, low, row in zip(x, y, rows, strict=True)
+    ]
+    yield Mark(
+        "line",
+        [value for ends, _ in joined for value in ends],
+        [value for _, ends in joined for value in ends],
+        color=color,
+        width=0.7,
+        strength=0.6 * strength,
+    )
+    yield Mark(
+        "points", x, y, color=color, marker=marker, filled=False, strength=strength,
+        names=[f"paper: {_name(row)}" for row in rows],
+    )  # fmt: skip
+
+
+def _ellipses(rows: Sequence[Row], color: str) -> Iterator[Mark]:
+    """Outlines one standard deviation around the means: where replications of a run fall."""
+    x: list[float] = []
+    y: list[float] = []
+    for row in rows:
+        if row["covariance"] is not None:
+            for points, values in zip((x, y), _outline(row), strict=True):
+                points += [*values, float("nan")]
+    if x:
+        yield Mark("line", x, y, color=color, width=0.6, strength=0.7)
+
+
+def _outline(row: Row) -> tuple[list[float], list[float]]:
+    """The points m + L (cos t, sin t), where L is Cholesky's factor of the covariance matrix."""
+    spread_x, spread_y = row["efficiency_deviation"], row["fairness_deviation"]
+    slant = row["covariance"] / spread_x if spread_x else 0.0
+    rest = math.sqrt(max(0.0, spread_y**2 - slant**2))
+    angles = [2 * math.pi * step / _OUTLINE_STEPS for step in range(_OUTLINE_STEPS + 1)]
+    return (
+        [row["efficiency_mean"] + spread_x * math.cos(angle) for angle in angles],
+        [
+            row["fairness_mean"] + slant * math.cos(angle) + rest * math.sin(angle)
+            for angle in angles
+        ],
+    )
+
+
+def _key(
+    rows: Sequence[Row], layout: Layout, colors: Mapping[str, str], markers: Mapping[str, str]
+) -> list[Mark]:
+    key = [
+        Mark("points", (), color=color, label=named(layout.colors, level))
+        for level, color in colors.items()
+        if level and layout.colors not in (layout.columns, layout.markers)
+    ]
+    key += [
+        Mark("points", (), color=NEUTRAL, marker=marker, label=named(layout.markers, level))
         for level, marker in markers.items()
         if level
     ]
-    if any(row["efficiency_reference"] is not None for row in rows):
-        paper = Line2D([], [], **shape, markerfacecolor="white", label="paper (faint: doubtful)")
-        handles.append(paper)
-    handles += [
-        Line2D([], [], **shape, label="longfat, mean"),
-        Line2D([], [], color=INK, linewidth=0.8, alpha=0.5, label="range of replications"),
-    ]
-    columns = len(handles) if len(handles) <= _ONE_LEGEND_ROW else _LEGEND_COLUMNS
-    figure.legend(handles=handles, loc="outside upper center", ncols=columns, frameon=False)
+    if any(_printed(row) for row in rows):
+        key.append(Mark("points", (), filled=False, label="paper (faint: doubtful)"))
+    key.append(Mark("points", (), label="longfat, mean"))
+    if any(row["covariance"] is not None for row in rows):
+        key.append(Mark("line", (), width=0.8, label="standard deviation"))
+    return key
 
 
-def _draw_caption(figure: "Figure", rows: Sequence[Row]) -> None:
+def _caption(rows: Sequence[Row]) -> str:
     counts = {row["replications"] for row in rows}
     replications = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
-    caption = f"{len(rows)} factor combinations, n = {replications} replications each"
-    figure.supxlabel(caption, fontsize=7, color=INK)
+    return (
+        f"{len(rows)} factor combinations, n = {replications} replications each; "
+        "ellipses: one standard deviation of the replications"
+    )
+
+
+def _name(row: Row) -> str:
+    """The levels of every factor."""
+    levels = (value for key, value in row.items() if key not in _NUMBERS)
+    return ", ".join(str(level) for level in levels)
 
 
 def _markers(levels: Sequence[str]) -> dict[str, str]:

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any
 from longfat.errors import LongfatError
 from longfat.plots.main_effects import told
 from longfat.plots.palette import level_colors
-from longfat.plots.picture import Axis, Mark, Panel, Picture, paint
+from longfat.plots.picture import Axis, Mark, Panel, Picture
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from longfat.plots import Options, Row
 
 SUMMARY = "mean response at each pair of levels: lines that are not parallel interact"
@@ -34,9 +32,7 @@ def collect(document: Mapping[str, Any], _options: "Options") -> list["Row"]:
     return rows
 
 
-def draw(
-    figure: "Figure", rows: Sequence["Row"], _options: "Options", document: Mapping[str, Any]
-) -> None:
+def picture(rows: Sequence["Row"], _options: "Options", document: Mapping[str, Any]) -> Picture:
     """A panel for each pair of factors."""
     pairs = list(dict.fromkeys((row["x"], row["lines"]) for row in rows))
     panels: list[Panel | None] = [
@@ -47,7 +43,7 @@ def draw(
     panels += [None] * (-len(panels) % across)
     grid = [panels[start : start + across] for start in range(0, len(panels), across)]
     height = 0.4 + _PANEL_HEIGHT_INCHES * len(grid)
-    paint(figure, Picture(grid, told(document, intervals=False), height, share_y=True))
+    return Picture(grid, told(document, intervals=False), height, share_y="all")
 
 
 def _panel(rows: Sequence["Row"], document: Mapping[str, Any]) -> Panel:

@@ -4,11 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longfat.plots.palette import INK, NEUTRAL, level_colors
-from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture, paint
+from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from longfat.plots import Options, Row
 
 SUMMARY = "mean response at each level of each factor, with confidence intervals"
@@ -33,9 +31,7 @@ def collect(document: Mapping[str, Any], _options: "Options") -> list["Row"]:
     ]
 
 
-def draw(
-    figure: "Figure", rows: Sequence["Row"], _options: "Options", document: Mapping[str, Any]
-) -> None:
+def picture(rows: Sequence["Row"], _options: "Options", document: Mapping[str, Any]) -> Picture:
     """A panel for each factor, all with the same axis."""
     factors = list(dict.fromkeys(row["factor"] for row in rows))
     panels: list[Panel | None] = [
@@ -47,7 +43,7 @@ def draw(
     grid = [panels[start : start + across] for start in range(0, len(panels), across)]
     height = 0.4 + _PANEL_HEIGHT_INCHES * len(grid)
     caption = f"{told(document)}; dotted: mean of all runs"
-    paint(figure, Picture(grid, caption, height, share_y=True))
+    return Picture(grid, caption, height, share_y="all")
 
 
 def _panel(rows: Sequence["Row"], document: Mapping[str, Any], *, first: bool) -> Panel:

@@ -9,9 +9,13 @@ from collections.abc import Sequence
 INK = "#333333"
 NEUTRAL = "#999999"
 FAINT = "#cccccc"
+EDGE = "#777777"
 
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PURPLE, BLACK, YELLOW = "#56B4E9", "#CC79A7", "#000000", "#F0E442"
+
+DARK = {INK: "#dddddd", BLACK: "#ffffff", NEUTRAL: "#a0a0a0", FAINT: "#4d4d4d"}
+"""What colours without a hue become on a dark screen."""
 
 _OWN = {
     # Drop policies.

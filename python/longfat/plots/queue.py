@@ -5,12 +5,10 @@ from typing import TYPE_CHECKING
 
 from longfat.plots.over_time import Row, events, only, rugs, thinned, time_axis, told, unit
 from longfat.plots.palette import BLUE, NEUTRAL, ORANGE
-from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture, paint
+from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 from longfat.traces import Traces
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from longfat.plots import Options
 
 SUMMARY = "queue of each service class at the bottleneck over time, and drops"
@@ -31,12 +29,10 @@ def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
     return [*rows, *events(run, "drops", "drop")]
 
 
-def draw(
-    figure: "Figure", rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]
-) -> None:
+def picture(rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]) -> Picture:
     """One panel."""
     run = only(runs, "queue")
-    paint(figure, Picture([[panel(run, rows)]], told(run, "queue"), 2.8))
+    return Picture([[panel(run, rows)]], told(run, "queue"), 2.8)
 
 
 def panel(run: Traces, rows: Sequence[Row]) -> Panel:

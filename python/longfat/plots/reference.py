@@ -5,11 +5,9 @@ from typing import TYPE_CHECKING
 
 from longfat.comparison import TableComparison
 from longfat.plots.palette import NEUTRAL, level_colors
-from longfat.plots.picture import Axis, Mark, Panel, Picture, paint
+from longfat.plots.picture import Axis, Mark, Panel, Picture
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from longfat.plots import Options, Row
 
 SUMMARY = "the paper's values against ours, a panel for each metric"
@@ -38,9 +36,9 @@ def collect(tables: Sequence[TableComparison], _options: "Options") -> list["Row
     ]
 
 
-def draw(
-    figure: "Figure", rows: Sequence["Row"], options: "Options", _tables: Sequence[TableComparison]
-) -> None:
+def picture(
+    rows: Sequence["Row"], options: "Options", _tables: Sequence[TableComparison]
+) -> Picture:
     """A panel for each metric, a colour for each level of the layout's colours."""
     layout = options.layout("config", "policy")
     metrics = list(dict.fromkeys(row["metric"] for row in rows))
@@ -57,7 +55,7 @@ def draw(
         f"replications; mean absolute difference {error:.3f} without doubtful digits (hollow)"
     )
     width = 1.2 + _PANEL_INCHES * len(panels)
-    paint(figure, Picture([panels], caption, _PANEL_INCHES + 0.4, width))
+    return Picture([panels], caption, _PANEL_INCHES + 0.4, width)
 
 
 def _panel(rows: Sequence["Row"], metric: str, factor: str, *, legend: bool) -> Panel:

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any
 from longfat.errors import LongfatError
 from longfat.plots.main_effects import told
 from longfat.plots.palette import BLUE, INK, NEUTRAL
-from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture, paint
+from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from longfat.plots import Options, Row
 
 SUMMARY = "residuals against predictions, and against quantiles of the normal distribution"
@@ -40,9 +38,7 @@ def collect(document: Mapping[str, Any], _options: "Options") -> list["Row"]:
     ]
 
 
-def draw(
-    figure: "Figure", rows: Sequence["Row"], _options: "Options", document: Mapping[str, Any]
-) -> None:
+def picture(rows: Sequence["Row"], _options: "Options", document: Mapping[str, Any]) -> Picture:
     """Two panels, and what the checks say."""
     residuals = [row["residual"] for row in rows]
     size = 3.0 if len(rows) < 500 else 1.6
@@ -72,4 +68,4 @@ def draw(
         for check in document["checks"]
     ]
     caption = "\n".join([told(document, intervals=False), ", ".join(verdicts)])
-    paint(figure, Picture([[against_prediction, against_quantiles]], caption, 3.1, share_y=True))
+    return Picture([[against_prediction, against_quantiles]], caption, 3.1, share_y="all")

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 from longfat.plots import queue, throughput
 from longfat.plots.over_time import Row, by_flow, only, rows_of, time_axis, told
 from longfat.plots.palette import flow_color
-from longfat.plots.picture import Axis, Mark, Panel, Picture, paint
+from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.traces import Traces
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from longfat.plots import Options
 
 SUMMARY = "throughput, round trips and queue of a run, one above the other"
@@ -27,13 +25,11 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     return [*throughput.collect(runs, options), *round_trips, *queue.collect(runs, options)]
 
 
-def draw(
-    figure: "Figure", rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]
-) -> None:
+def picture(rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]) -> Picture:
     """Three panels."""
     run = only(runs, "three-panel")
     panels = [[throughput.panel(run, rows)], [_round_trips(run, rows)], [queue.panel(run, rows)]]
-    paint(figure, Picture(panels, told(run, "queue"), 6.0, share_x=True, heights=(1.3, 1, 1)))
+    return Picture(panels, told(run, "queue"), 6.0, share_x="all", heights=(1.3, 1, 1))
 
 
 def _round_trips(run: Traces, rows: Sequence[Row]) -> Panel:

@@ -15,12 +15,10 @@ from longfat.plots.over_time import (
     told,
 )
 from longfat.plots.palette import INK, NEUTRAL
-from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture, paint
+from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 from longfat.traces import Traces
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from longfat.plots import Options
 
 SUMMARY = "bytes delivered in order by each flow over time, and by all together"
@@ -43,12 +41,10 @@ def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
     return [*rows, *together]
 
 
-def draw(
-    figure: "Figure", rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]
-) -> None:
+def picture(rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]) -> Picture:
     """One panel."""
     run = only(runs, "throughput")
-    paint(figure, Picture([[panel(run, rows)]], told(run), 3.0))
+    return Picture([[panel(run, rows)]], told(run), 3.0)
 
 
 def panel(run: Traces, rows: Sequence[Row]) -> Panel:

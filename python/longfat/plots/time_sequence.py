@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 from longfat.errors import LongfatError
 from longfat.plots.over_time import Row, only, told
 from longfat.plots.palette import BLACK, GREEN, NEUTRAL, PURPLE, VERMILION
-from longfat.plots.picture import Axis, Mark, Panel, Picture, paint
+from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.traces import Traces
 
 if TYPE_CHECKING:
     import polars
-    from matplotlib.figure import Figure
 
     from longfat.plots import Options
 
@@ -56,7 +55,7 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     return rows
 
 
-def draw(figure: "Figure", rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> None:
+def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> Picture:
     """One panel; the window's line is left out where it is far above the data."""
     run = only(runs, "time-sequence")
     sent = [row for row in rows if row["series"] in {"segment", "again", "acknowledged"}]
@@ -81,7 +80,7 @@ def draw(figure: "Figure", rows: Sequence[Row], options: "Options", runs: Sequen
         marks,
         title=f"flow {options.flow}",
     )
-    paint(figure, Picture([[panel]], told(run), 4.2))
+    return Picture([[panel]], told(run), 4.2)
 
 
 def _span(run: Traces, segments: "polars.DataFrame", options: "Options") -> tuple[float, float]:
@@ -114,18 +113,16 @@ def _row(series: str, flow: int, row: Mapping[str, Any], low: int, high: int) ->
 
 
 def _strokes(rows: Sequence[Row], series: str, color: str, label: str) -> list[Mark]:
-    """An upright stroke for each row, as tcptrace draws segments: all in one line with gaps."""
+    """An upright stroke for each row, as tcptrace draws segments."""
     chosen = [row for row in rows if row["series"] == series]
     if not chosen:
         return []
-    gap = float("nan")
-    x = [time for row in chosen for time in (row["time_s"], row["time_s"], gap)]
-    y = [end for row in chosen for end in (row["low"] * _MEGA, row["high"] * _MEGA, gap)]
     wide = 2.4 if series == "again" else 1.2
-    marks = [Mark("line", x, y, color=color, label=label, width=wide)]
+    times, tops = [row["time_s"] for row in chosen], [row["high"] * _MEGA for row in chosen]
+    bottoms = [row["low"] * _MEGA for row in chosen]
+    marks = [Mark("strokes", times, low=bottoms, high=tops, color=color, label=label, width=wide)]
     if series == "again" and len(chosen) <= _MOST_LETTERS:
-        letters = ([row["time_s"] for row in chosen], [row["high"] * _MEGA for row in chosen])
-        marks.append(Mark("points", *letters, color=color, marker="$R$", size=4.5))
+        marks.append(Mark("letters", times, tops, color=color, marker="R", size=4.5))
     return marks
 
 

@@ -5,11 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.plots.main_effects import told
 from longfat.plots.palette import BLUE, NEUTRAL, SKY
-from longfat.plots.picture import Axis, Mark, Panel, Picture, paint
+from longfat.plots.picture import Axis, Mark, Panel, Picture
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from longfat.plots import Options, Row
 
 SUMMARY = "share of the variation that each factor and interaction accounts for"
@@ -26,9 +24,7 @@ def collect(document: Mapping[str, Any], _options: "Options") -> list["Row"]:
     return sorted(rows, key=lambda row: -float(row["percent"]))
 
 
-def draw(
-    figure: "Figure", rows: Sequence["Row"], _options: "Options", document: Mapping[str, Any]
-) -> None:
+def picture(rows: Sequence["Row"], _options: "Options", document: Mapping[str, Any]) -> Picture:
     """Bars from the top down, what is significant marked with a star."""
     count = len(rows)
     names = [f"{row['name']}{' *' if row['significant'] else ''}" for row in reversed(rows)]
@@ -47,4 +43,4 @@ def draw(
         marks,
     )
     caption = f"{told(document)}; * significant"
-    paint(figure, Picture([[panel]], caption, 0.9 + _BAR_HEIGHT_INCHES * count))
+    return Picture([[panel]], caption, 0.9 + _BAR_HEIGHT_INCHES * count)

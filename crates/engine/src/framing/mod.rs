@@ -6,10 +6,12 @@ mod ethernet;
 mod packet;
 mod packets;
 mod reassembly;
+mod sizes;
 
 pub use congestion_notification::Codepoint;
 pub use packets::{Content, Packet, PacketId, Packets};
 pub use reassembly::{Continuity, LostLastCell, Reassembly};
+pub use sizes::Sizes;
 
 use crate::registry::{Entry, Family};
 

@@ -1,6 +1,7 @@
 //! An output-buffered switch: one buffer and one transmitter for each output port (97-0424, section 3 and figure 1).
 
 pub mod drop_policy;
+mod guarded;
 mod occupancy;
 mod port;
 pub mod queue_discipline;
@@ -14,6 +15,7 @@ mod vbr;
 
 pub use occupancy::Occupancy;
 pub use port::{Dropped, Next, Port, PortConfig};
+pub use rounds::Stretch;
 pub use slots::ArrivalOrder;
 pub use statistics::PortStatistics;
 pub use threshold::Threshold;

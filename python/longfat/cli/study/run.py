@@ -78,7 +78,7 @@ def command(
         }
         print_json(document)
     if failures:
-        raise RunFailed(_told(failures))
+        raise RunFailed(told_failures(failures))
     next_step = study_command("compare", study, part, store)
     say(f"all {len(runs)} runs are in {shown(store)}; next:\n  {next_step}")
 
@@ -107,7 +107,7 @@ def _run_until_enough(plan: "Plan", store: "Store", jobs: int, limits: "Limits")
     done.stored_before = len(done.plan.distinct) - len(missing)
     while True:
         _announce(done.plan, len(missing))
-        progress = _run(missing, store, jobs, limits)
+        progress = run_missing(missing, store, jobs, limits)
         done.finished += progress.finished - progress.failed
         done.failed += progress.failed
         done.elsewhere += progress.elsewhere
@@ -127,7 +127,10 @@ def _announce(plan: "Plan", missing: int) -> None:
     say(f"{study.name}: {replications}{runs} runs, {runs - missing} stored, {missing} to run")
 
 
-def _run(missing: "list[PlannedRun]", store: "Store", jobs: int, limits: "Limits") -> "Progress":
+def run_missing(
+    missing: "list[PlannedRun]", store: "Store", jobs: int, limits: "Limits"
+) -> "Progress":
+    """Run what is missing, with its progress shown; say how to go on when it is interrupted."""
     from longfat.campaign import run_campaign
     from longfat.cli.progress import shown_progress
 
@@ -139,7 +142,8 @@ def _run(missing: "list[PlannedRun]", store: "Store", jobs: int, limits: "Limits
         raise
 
 
-def _told(failures: dict[str, str]) -> str:
+def told_failures(failures: dict[str, str]) -> str:
+    """Why runs failed, most frequent reasons first; by run id."""
     counts = Counter(failures.values())
     lines = [f"{count} failed: {message}" for message, count in counts.most_common()]
     return "\n".join([*lines, "all other runs are kept"])

@@ -1,0 +1,69 @@
+// Draws the figures of longfat on a page: needs vega, vega-lite and vega-embed before it, and
+// figure.css for what it shows under the pointer.
+//
+//   const drawn = await longfatFigure.draw(element, specification);
+//   ...
+//   drawn.finalize();
+//
+// The specification is what `Figure.vega_lite()` gives. Panels go below each other where the
+// element is narrow, and hueless colours are exchanged on a dark screen. Expressions are
+// interpreted, never compiled: no page needs unsafe-eval.
+"use strict";
+
+const longfatFigure = (() => {
+  const AXIS_PIXELS = 90;
+  const LEGEND_ENTRY_PIXELS = 165;
+
+  /** The specification for an element of this width, in the colours of the screen. */
+  function fitted(specification, width, dark) {
+    const spec = JSON.parse(JSON.stringify(specification));
+    const own = (spec.usermeta || {}).longfat || {};
+    delete spec.title;
+    spec.config.background = "transparent";
+    const narrowest = (own.narrowest_panel || 200) + AXIS_PIXELS;
+    const wanted = spec.columns || 1;
+    const fit = Math.max(1, Math.min(wanted, Math.floor(width / narrowest)));
+    spec.columns = fit;
+    const panel = Math.max(120, Math.floor(width / fit) - AXIS_PIXELS);
+    for (const view of spec.concat) view.width = panel;
+    const entries = Math.max(1, Math.floor(width / LEGEND_ENTRY_PIXELS));
+    return walked(spec, dark ? own.dark || {} : {}, entries);
+  }
+
+  /** Exchanges colours, and sets the columns of legends, wherever they stand. */
+  function walked(value, colors, entries) {
+    if (typeof value === "string") return colors[value] || value;
+    if (Array.isArray(value)) return value.map((each) => walked(each, colors, entries));
+    if (value === null || typeof value !== "object") return value;
+    for (const key of Object.keys(value)) {
+      if (key === "values") continue;
+      value[key] = walked(value[key], colors, entries);
+      if (key === "legend" && value[key] && value[key].columns) {
+        value[key].columns = Math.min(value[key].columns, entries);
+      }
+    }
+    return value;
+  }
+
+  function isDark() {
+    return window.matchMedia("(prefers-color-scheme: dark)").matches;
+  }
+
+  /** Draws into the element, in place of what it shows; gives what vega-embed gives. */
+  async function draw(element, specification, { renderer = "svg", dark = isDark() } = {}) {
+    const width = element.clientWidth || 720;
+    const drawn = await vegaEmbed(element, fitted(specification, width, dark), {
+      renderer,
+      actions: false,
+      defaultStyle: false,
+      ast: true,
+      tooltip: { disableDefaultStyle: true, theme: "longfat" },
+    });
+    const picture = element.querySelector("svg, canvas");
+    picture.style.maxWidth = "100%";
+    picture.style.height = "auto";
+    return drawn;
+  }
+
+  return { draw, fitted };
+})();

@@ -1,0 +1,91 @@
+"""Legends of Vega-Lite specifications: points that nobody sees, each with its line in the legend.
+
+So a legend tells colours, shapes and lines apart as its marks do, whatever the layers draw.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from longfat.plots.picture import Mark, Picture
+
+SHAPES = {"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down",
+          "P": "cross", "x": "cross", "|": "stroke"}  # fmt: skip
+
+_BARS = ("bars", "horizontal-bars", "area")
+_DEFAULT_COLUMNS = 5
+
+
+def keys_of(picture: Picture) -> list[list[Sequence[Mark]]]:
+    """The marks in the legend of each panel.
+
+    One legend, that of the first panel, serves all of them, unless a label looks different in two
+    panels or two labels of different panels look the same.
+    """
+    rows = picture.panels
+    own: list[list[Sequence[Mark]]] = [
+        [_labelled(panel.marks if panel and panel.legend else ()) for panel in row] for row in rows
+    ]
+    together = _labelled(picture.key or [mark for row in own for key in row for mark in key])
+    if not picture.key and _are_confused([key for row in own for key in row if key]):
+        return own
+    empty: list[list[Sequence[Mark]]] = [[() for _ in row] for row in rows]
+    empty[0][0] = together
+    return empty
+
+
+def legend(key: Sequence[Mark]) -> dict[str, Any]:
+    """A layer that draws nothing and has a line in the legend for each mark."""
+    return {
+        "mark": {"type": "point", "opacity": 0, "size": 0, "tooltip": None},
+        "data": {"values": [{"label": mark.label} for mark in key]},
+        "encoding": {
+            "shape": _channel(key, [_shape(mark) for mark in key]),
+            "fill": _channel(key, [mark.color if _filled(mark) else "transparent" for mark in key]),
+            "stroke": _channel(key, [mark.color for mark in key]),
+        },
+    }
+
+
+def _are_confused(keys: Sequence[Sequence[Mark]]) -> bool:
+    """Whether one legend for these panels would be misread."""
+    looks = [{mark.label: (mark.color, _shape(mark), _filled(mark)) for mark in key}
+             for key in keys]  # fmt: skip
+    return any(
+        (label == other) != (look == other_look)
+        for place, first in enumerate(looks)
+        for second in looks[:place]
+        for label, look in first.items()
+        for other, other_look in second.items()
+    )
+
+
+def _labelled(marks: Sequence[Mark]) -> list[Mark]:
+    """The first mark of each label."""
+    first: dict[str, Mark] = {}
+    for mark in marks:
+        if mark.label:
+            first.setdefault(mark.label, mark)
+    return list(first.values())
+
+
+def _channel(key: Sequence[Mark], values: Sequence[str]) -> dict[str, Any]:
+    shown = {
+        "title": None,
+        "orient": "top",
+        "direction": "horizontal",
+        "columns": min(_DEFAULT_COLUMNS, len(key)),
+        "symbolOpacity": 1,
+        "symbolSize": 70,
+    }
+    scale = {"domain": [mark.label for mark in key], "range": list(values)}
+    return {"field": "label", "type": "nominal", "scale": scale, "legend": shown}
+
+
+def _shape(mark: Mark) -> str:
+    if mark.kind in _BARS:
+        return "square"
+    return SHAPES.get(mark.marker, "circle") if mark.kind == "points" else "stroke"
+
+
+def _filled(mark: Mark) -> bool:
+    return mark.filled or mark.kind != "points"

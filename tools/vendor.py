@@ -1,0 +1,74 @@
+"""Fetch the browser libraries of `python/longfat/vendor` from npm and compare them.
+
+The JSON Schema of Vega-Lite, which only tests read, goes to `tests/plots`, compressed.
+
+python tools/vendor.py            every file must have the SHA-256 that the manifest says
+python tools/vendor.py --accept   after a version was raised: write the new sums into the manifest
+
+Needs `npm`; nothing else in the project does.
+"""
+
+import gzip
+import hashlib
+import json
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+VENDOR = ROOT / "python" / "longfat" / "vendor"
+TESTS = ROOT / "tests" / "plots"
+MANIFEST = VENDOR / "manifest.json"
+
+
+def main() -> int:
+    """Fetch, compare, and write; the exit code is 1 if a file is not what the manifest says."""
+    accept = "--accept" in sys.argv[1:]
+    manifest = json.loads(MANIFEST.read_text(encoding="utf-8"))
+    fetched = {
+        name: content for package in manifest["packages"] for name, content in _fetch(package)
+    }
+    sums = {name: hashlib.sha256(content).hexdigest() for name, content in fetched.items()}
+    wrong = [name for name in sums if sums[name] != manifest["sha256"].get(name)]
+    if wrong and not accept:
+        print(f"not what {MANIFEST.name} says: {', '.join(wrong)}", file=sys.stderr)
+        return 1
+    for name, content in fetched.items():
+        if name.endswith("schema.json"):
+            (TESTS / f"{name}.gz").write_bytes(gzip.compress(content, mtime=0))
+        else:
+            (VENDOR / name).write_bytes(content)
+    manifest["sha256"] = dict(sorted(sums.items()))
+    MANIFEST.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    print(f"{len(fetched)} files of {len(manifest['packages'])} packages in {VENDOR}")
+    return 0
+
+
+def _fetch(package: dict[str, Any]) -> list[tuple[str, bytes]]:
+    """The files of a package under the names they have here, and its licence."""
+    wanted = {**package["files"], f"LICENSE-{package['name']}.txt": "LICENSE"}
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(
+            ["npm", "pack", "--silent", f"{package['name']}@{package['version']}"],
+            cwd=folder,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        (archive,) = Path(folder).glob("*.tgz")
+        with tarfile.open(archive) as opened:
+            return [
+                (name, _content(opened, f"package/{source}")) for name, source in wanted.items()
+            ]
+
+
+def _content(archive: tarfile.TarFile, name: str) -> bytes:
+    file = archive.extractfile(name)
+    assert file is not None, f"{name} is no file"
+    return file.read()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
