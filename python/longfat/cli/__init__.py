@@ -52,6 +52,7 @@ class Program(LazyGroup):
         "plot": "longfat.cli.plot",
         "diff": "longfat.cli.diff",
         "verify": "longfat.cli.verify",
+        "bench": "longfat.cli.bench",
         "doctor": "longfat.cli.doctor",
     },
     invoke_without_command=True,
