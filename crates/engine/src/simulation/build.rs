@@ -6,6 +6,7 @@ use super::loss_point::place_loss_points;
 use super::policing::Policing;
 use super::{Driver, Entrance, Flow, LineEnd, Link, OTHER_RANK, SERVICE_RANK, Simulation, Way};
 use crate::calendar::Calendar;
+use crate::config::Parameter;
 use crate::framing::{Packets, Reassembly, Sizes, Unit};
 use crate::link::{Line, Relay};
 use crate::measure::Fingerprint;
@@ -126,7 +127,11 @@ fn build_links(scenario: &Scenario, graph: &Graph, unit: Unit, chance: Chance) -
             let name = graph.link_name(number);
             let order = chance.stream(&format!("port/{name}/order"));
             let buffer = scenario.buffer_context(graph, &name);
-            ports.push(Port::new(&scenario.port, &buffer, number, link.rate, order));
+            let mut port = Port::new(&scenario.port, &buffer, number, link.rate, order);
+            if !scenario.port.queue.is_absent() {
+                port.manage(&scenario.port.queue, &scenario.queue_context(graph, number));
+            }
+            ports.push(port);
             ports.len() - 1
         });
         let end = graph.links[relays[number].unwrap_or(number)].to;

@@ -51,7 +51,7 @@ pub fn any_endless_network() -> impl Strategy<Value = RandomNetwork> {
 /// Any network that the fast driver knows: losses in the buffer alone; cells in slots, on access lines not slower than the
 /// bottleneck, or packets that travel whole.
 pub fn any_network_for_the_fast_driver() -> impl Strategy<Value = RandomNetwork> {
-    let port = prop_oneof![3 => any_framing_and_port_in_slots(), 2 => any_framing_and_port_of(Unit::Packet)];
+    let port = prop_oneof![3 => any_framing_and_port_in_slots(), 2 => any_framing_and_policy_of(Unit::Packet)];
     let delays = (0_u64..300, 0_u64..3_000);
     let topology = (1_u64..9, any_rates_for_the_fast_driver(), delays, any::<bool>());
     let traffic = prop_oneof![4 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()];
@@ -79,7 +79,7 @@ fn any_framing_and_port_in_slots() -> BoxedStrategy<(String, String)> {
     let aal5 = FRAMINGS.iter().find(|entry| entry.name == "aal5").expect("it is registered");
     let framing = any_table(Some(aal5.name), &(aal5.parameters)(), &[]);
     let order = prop::sample::select(vec!["by-framing", "seeded-random", "rotating", "fixed"]);
-    let port = (any_port_with(Unit::Cell, &["buffer", "service", "arrival_order"], false), order)
+    let port = (any_port_with(Unit::Cell, &["buffer", "queue", "service", "arrival_order"], false), order)
         .prop_map(|(port, order)| port.replacen('{', &format!("{{ arrival_order = \"{order}\","), 1));
     (framing, port).boxed()
 }
@@ -124,6 +124,9 @@ fn any_network_with(traffic: impl Strategy<Value = String>) -> impl Strategy<Val
 pub fn parse(text: &str) -> Option<Scenario> {
     let known = [
         "port.policy.threshold",
+        "port.queue.minimum",
+        "port.queue.maximum",
+        "port.queue.ramp_begin",
         "port.policy.low",
         "port.policy.high",
         "port.policy.kind: goes by minimum cell rates",
@@ -170,10 +173,18 @@ fn any_framing_and_port() -> impl Strategy<Value = (String, String)> {
 
 /// The same with that unit.
 fn any_framing_and_port_of(unit: Unit) -> BoxedStrategy<(String, String)> {
+    (any_framing_of(unit), any_port(unit)).boxed()
+}
+
+/// The same, where a policy decides what enters the buffer.
+fn any_framing_and_policy_of(unit: Unit) -> BoxedStrategy<(String, String)> {
+    (any_framing_of(unit), any_port_with_policy(unit)).boxed()
+}
+
+fn any_framing_of(unit: Unit) -> BoxedStrategy<String> {
     let tables = FRAMINGS.iter().map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &[]));
     let framing = prop::strategy::Union::new(tables.collect::<Vec<_>>());
-    let framing = framing.prop_filter("of the other unit", move |framing| unit_of(framing) == unit);
-    (framing, any_port(unit)).boxed()
+    framing.prop_filter("of the other unit", move |framing| unit_of(framing) == unit).boxed()
 }
 
 fn unit_of(framing: &str) -> Unit {
@@ -181,13 +192,25 @@ fn unit_of(framing: &str) -> Unit {
     chosen.expect("drawn from its declaration").build(&()).unit()
 }
 
-fn any_port(unit: Unit) -> impl Strategy<Value = String> {
-    let left_out = match unit {
-        Unit::Cell => &["buffer", "service"][..],
+fn any_port(unit: Unit) -> BoxedStrategy<String> {
+    let with_policy = any_port_with_policy(unit);
+    match unit {
+        Unit::Cell => with_policy,
+        // A queue discipline takes the place of a policy.
+        Unit::Packet => {
+            let disciplined = ["buffer", "arrival_order", "scheduler", "service", "policy", "counts_cell_in_service"];
+            prop_oneof![with_policy, any_port_with(unit, &disciplined, true)].boxed()
+        }
+    }
+}
+
+fn any_port_with_policy(unit: Unit) -> BoxedStrategy<String> {
+    let left_out: &[&str] = match unit {
+        Unit::Cell => &["buffer", "queue", "service"],
         // Packets know no slots.
-        Unit::Packet => &["buffer", "arrival_order", "scheduler", "service"][..],
+        Unit::Packet => &["buffer", "queue", "service", "arrival_order", "scheduler"],
     };
-    any_port_with(unit, left_out, true)
+    any_port_with(unit, left_out, true).boxed()
 }
 
 /// A port whose knobs `left_out` are the caller's, and that may be policed.

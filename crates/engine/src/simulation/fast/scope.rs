@@ -1,5 +1,6 @@
 //! Which networks the fast driver knows.
 
+use crate::config::Parameter;
 use crate::framing::Unit;
 use crate::observer::Observer;
 use crate::scenario::Scenario;
@@ -83,6 +84,9 @@ impl Scope {
 const OTHER_PATHS: &str = "packets take other paths than one line, the common line and one line";
 
 fn object_to_scenario(scenario: &Scenario, unit: Unit) -> Result<(), &'static str> {
+    if !scenario.port.queue.is_absent() {
+        return Err("the port has a queue discipline");
+    }
     if unit == Unit::Cell && !scenario.port.arrival_order.is_slotted() {
         return Err("the port admits cells first come, first served");
     }
