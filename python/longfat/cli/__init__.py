@@ -53,6 +53,7 @@ class Program(LazyGroup):
         "report": "longfat.cli.report",
         "diff": "longfat.cli.diff",
         "verify": "longfat.cli.verify",
+        "bench": "longfat.cli.bench",
         "doctor": "longfat.cli.doctor",
     },
     invoke_without_command=True,
