@@ -50,6 +50,7 @@ class Program(LazyGroup):
         "store": "longfat.cli.store",
         "analyze": "longfat.cli.analyze",
         "plot": "longfat.cli.plot",
+        "report": "longfat.cli.report",
         "diff": "longfat.cli.diff",
         "verify": "longfat.cli.verify",
         "doctor": "longfat.cli.doctor",
