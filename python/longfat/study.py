@@ -1,16 +1,20 @@
 """Studies: a scenario, factors with levels, responses and a paper's numbers, in one folder."""
 
 import json
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from longfat import _engine
 from longfat.design import combinations as designed_combinations
 from longfat.errors import BadInput, LongfatError
 from longfat.files import read_bytes
+from longfat.overrides import Override, Overrides, read_overrides
+from longfat.readings import AuditSettings, Quick, audit_settings
 from longfat.reference import (
     Combination,
     Levels,
@@ -21,6 +25,9 @@ from longfat.reference import (
 )
 from longfat.scenario import Scenario
 from longfat.where import matching
+
+if TYPE_CHECKING:
+    from longfat.notebook.studies import StudyAtHand
 
 DesignKind = Literal[
     "full-factorial",
@@ -35,18 +42,6 @@ DesignKind = Literal[
 
 SHIPPED = Path(__file__).parent / "studies"
 STUDY_FILE = "study.toml"
-
-
-class Override(NamedTuple):
-    """A scenario path, the value to set there, and where that is written (``study.toml:12:3``)."""
-
-    path: str
-    value: str
-    origin: str
-
-
-Overrides = tuple[Override, ...]
-"""Overrides in the order in which they are applied."""
 
 
 @dataclass(frozen=True)
@@ -128,14 +123,6 @@ class Design:
 
 
 @dataclass(frozen=True)
-class Quick:
-    """A small part of the study, for tests and first looks."""
-
-    replications: int
-    where: str | None
-
-
-@dataclass(frozen=True)
 class Study:
     """A study as its folder describes it, checked."""
 
@@ -150,6 +137,7 @@ class Study:
     adjustments: Sequence[Adjustment]
     responses: Sequence[Response]
     quick: Quick
+    audit: AuditSettings
 
     @cached_property
     def tables(self) -> list[str]:
@@ -254,7 +242,8 @@ def _study(document: dict[str, Any], file: Path, scenario_source: str, text: byt
         factors=factors,
         adjustments=[_adjustment(adjustment) for adjustment in document["adjustments"]],
         responses=_responses(document["responses"], design, factors, file),
-        quick=Quick(document["quick"]["replications"], document["quick"]["where"]),
+        quick=Quick(**document["quick"]),
+        audit=audit_settings(document["audit"]),
     )
 
 
@@ -265,7 +254,7 @@ def _design(document: dict[str, Any], factors: Sequence[Factor]) -> Design:
         kind=document["kind"],
         replications=document["replications"],
         seeds=document["seeds"],
-        perturb=_overrides(document["perturb"]),
+        perturb=read_overrides(document["perturb"]),
         precision=_precision(document["precision"]),
         generators=dict(document["generators"]),
         combinations=[
@@ -283,17 +272,13 @@ def _precision(document: dict[str, Any]) -> Precision:
 
 
 def _factor(document: dict[str, Any]) -> Factor:
-    levels = {level["name"]: _overrides(level["overrides"]) for level in document["levels"]}
+    levels = {level["name"]: read_overrides(level["overrides"]) for level in document["levels"]}
     return Factor(document["name"], levels)
 
 
 def _adjustment(document: dict[str, Any]) -> Adjustment:
     where, origin = document["where"]
-    return Adjustment(where, origin, _overrides(document["set"]), document["reason"])
-
-
-def _overrides(documents: Sequence[Sequence[str]]) -> Overrides:
-    return tuple(Override(*document) for document in documents)
+    return Adjustment(where, origin, read_overrides(document["set"]), document["reason"])
 
 
 class _Table(NamedTuple):
@@ -387,3 +372,19 @@ def _check_adjustments(study: Study) -> None:
             raise BadInput([f"{adjustment.origin}: {problem}"])
         changed.update(dict.fromkeys(found))
     study.resolve(list(study.overrides(changed).values()))
+
+
+class _CallableModule(ModuleType):
+    """`longfat.study` names this module and, in notebooks, what opens a study.
+
+    Python sets the name to the module whenever something imports it, so the module can be called.
+    """
+
+    def __call__(self, name_or_path: str | Path, **options: Any) -> "StudyAtHand":
+        """A study with its store; see `longfat.notebook.studies.StudyAtHand` for the options."""
+        from longfat.notebook.studies import StudyAtHand
+
+        return StudyAtHand(name_or_path, **options)
+
+
+sys.modules[__name__].__class__ = _CallableModule

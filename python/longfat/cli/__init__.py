@@ -51,6 +51,7 @@ class Program(LazyGroup):
         "store": "longfat.cli.store",
         "analyze": "longfat.cli.analyze",
         "plot": "longfat.cli.plot",
+        "report": "longfat.cli.report",
         "view": "longfat.cli.view",
         "diff": "longfat.cli.diff",
         "verify": "longfat.cli.verify",

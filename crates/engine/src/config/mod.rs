@@ -5,6 +5,7 @@
 //! type of a field decides its unit, its range, its messages, its line in the documentation and its JSON Schema.
 
 mod document;
+mod knobs;
 mod number;
 mod problem;
 mod quantity;
@@ -13,9 +14,10 @@ mod schema;
 mod section;
 
 pub use document::{Document, Key, Node, Place, Value, parse_fragment};
+pub use knobs::{Knob, knobs};
 pub use number::{Fraction, PositiveNumber, Probability};
 pub use problem::{Problem, did_you_mean, listed};
-pub use quantity::{AtLeastOne, Bytes, Decimal, Dimension, PositiveSpan, format_span, parse_in};
+pub use quantity::{AtLeastOne, Bytes, Decimal, Dimension, PositiveSpan, SIZE, format_span, parse_in};
 pub use reader::{Entries, Reader};
 pub use schema::{document_schema, parameters_json};
 pub use section::{Field, ModelShape, Shape, VariantShape, plain_name};
