@@ -1,6 +1,6 @@
 """From a change of a control to redrawn charts, in a real browser: median and 90 % quantile.
 
-    .venv/bin/python benchmarks/playground.py [--changes 20]
+    .venv/bin/python -m benchmarks.playground [--changes 20]
 
 Needs Chromium (LONGFAT_CHROMIUM, or `chromium`). The clock is the browser's: it starts with the
 event of the control and stops after the frame in which the new charts are on the screen. Each
@@ -10,21 +10,23 @@ change asks for a run that has not been asked for before.
 import argparse
 import json
 import os
-import shutil
 import statistics
-import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Page
+from tests.browser import chromium
+from tests.web.serving import served
 
 WANTED_MS = {"lan": 300, "wan": 1000}
 """Medians that a playground should not exceed on two idle cores."""
 
 DRAWN_ANEW = "before => performance.getEntriesByName('redraw').length > before"
+ANSWER = (
+    "performance.getEntriesByType('resource')"
+    ".findLast((each) => each.name.endsWith('/api/play')).duration"
+)
 LATEST = "performance.getEntriesByName('redraw').at(-1).duration"
 
 
@@ -33,10 +35,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--changes", type=int, default=20, help="changes of each scenario")
     changes = parser.parse_args().changes
-    with served() as address, browser() as opened:
-        context = opened.new_context(viewport={"width": 1280, "height": 900})
-        page = context.new_page()
-        page.goto(address)
+    program = Path(sys.executable).with_name("longfat")
+    with (
+        TemporaryDirectory() as folder,
+        served(program, Path(folder)) as server,
+        chromium() as browser,
+    ):
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.goto(server.address)
         results = {name: measured(page, name, changes) for name in WANTED_MS}
     print(json.dumps({"load": os.getloadavg()[0], "cores": os.cpu_count(), **results}, indent=2))
 
@@ -50,51 +56,23 @@ def measured(page: Page, preset: str, changes: int) -> dict[str, float]:
         page.select_option("#preset", preset)
         page.wait_for_function(DRAWN_ANEW, arg=before)
     control = page.locator("[data-path='port.policy.threshold'] input[type=text]")
-    times = []
+    times, answers = [], []
     for change in range(changes):
         before = page.evaluate("performance.getEntriesByName('redraw').length")
         control.fill(f"{0.5 + change / 1000:.3f}")
         control.press("Enter")
         page.wait_for_function(DRAWN_ANEW, arg=before)
         times.append(page.evaluate(LATEST))
+        answers.append(page.evaluate(ANSWER))
     return {
         "median_ms": round(statistics.median(times)),
         "p90_ms": round(statistics.quantiles(times, n=10)[-1]),
         "least_ms": round(min(times)),
+        "median_until_answer_ms": round(statistics.median(answers)),
         "wanted_median_ms": WANTED_MS[preset],
         "changes": changes,
     }
 
 
-@contextmanager
-def served() -> Iterator[str]:
-    """The address of a view of no store."""
-    program = Path(sys.executable).with_name("longfat")
-    process = subprocess.Popen(
-        [program, "view", "no-store.db", "--port", "0"], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout is not None
-        yield process.stdout.readline().strip()
-    finally:
-        process.terminate()
-        process.wait(timeout=30)
-
-
-@contextmanager
-def browser() -> Iterator[Browser]:
-    """Headless Chromium."""
-    path = os.environ.get("LONGFAT_CHROMIUM") or shutil.which("chromium")
-    if path is None:
-        sys.exit("no Chromium: install it (Debian: chromium), or set LONGFAT_CHROMIUM")
-    with sync_playwright() as playwright:
-        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-        opened = playwright.chromium.launch(executable_path=path, args=arguments)
-        yield opened
-        opened.close()
-
-
 if __name__ == "__main__":
-    started = time.monotonic()
     main()
-    print(f"in {time.monotonic() - started:.0f} s", file=sys.stderr)

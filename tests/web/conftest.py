@@ -10,10 +10,7 @@ from starlette.testclient import TestClient
 from longfat.limits import Limits
 from longfat.web.app import create_app
 from longfat.web.view import View
-from tests.browser import browser
 from tests.support import Longfat
-
-__all__ = ["browser"]
 
 HOST = "127.0.0.1:8747"
 TOKEN = "a-token-for-tests"

@@ -89,6 +89,18 @@ def test_a_study_leads_to_a_run_its_traces_and_the_playground(
         assert wrong == []
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_figures_of_a_study_are_drawn_when_asked_for(
+    browser: Browser, server: Served, width: int
+) -> None:
+    size = {"width": width, "height": 900}
+    with opened(browser, server, "/study/small", viewport=size) as (page, wrong):
+        page.get_by_label("figure", exact=True).select_option("efficiency-fairness")
+        page.wait_for_selector(".figure svg")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert wrong == []
+
+
 def test_a_change_of_a_setting_runs_again_and_is_in_the_address(
     browser: Browser, server: Served
 ) -> None:
@@ -158,3 +170,28 @@ def test_traffic_of_another_kind_is_added_and_removed(browser: Browser, server: 
         page.get_by_role("button", name="remove").click()
         expect(ledger).not_to_contain_text("vbr")
         assert wrong == []
+
+
+STEPS = {
+    "5 us": ["2 us", "10 us"],
+    "1 ms": ["500 us", "2 ms"],
+    "155.52 Mbit/s": ["100 Mbit/s", "200 Mbit/s"],
+    "500 Mbit/s": ["200 Mbit/s", "1 Gbit/s"],
+    "1000 cells": ["500 cells", "2000 cells"],
+    "1 cells": [None, "2 cells"],
+    "0.5 RTT": ["0.2 RTT", "1 RTT"],
+    "0.8": ["0.5", "1"],
+    "unlimited": [None, None],
+    "K - 200 cells": [None, None],
+    "0 s": [None, None],
+}
+
+
+def test_quantities_go_in_steps_of_one_two_and_five(browser: Browser, server: Served) -> None:
+    with opened(browser, server, PLAY) as (page, _):
+        steps = page.evaluate(
+            "async (texts) => { const { stepped } = await import('/static/settings.js');"
+            " return texts.map((text) => [stepped(text, -1), stepped(text, 1)]); }",
+            list(STEPS),
+        )
+    assert dict(zip(STEPS, steps, strict=True)) == STEPS

@@ -1,6 +1,9 @@
 """Pages of studies and runs say what the store and the command line say."""
 
+import csv
 import json
+import math
+import re
 from pathlib import Path
 from statistics import fmean
 
@@ -84,6 +87,24 @@ def test_a_stored_run_opens_in_the_playground_as_the_same_run(client: TestClient
     assert answer["run_id"] == run_id
 
 
+@pytest.mark.usefixtures("store")
+def test_plots_of_a_study_are_those_of_the_command(
+    client: TestClient, longfat: Longfat, study_folder: Path, tmp_path: Path
+) -> None:
+    kinds = [kind["name"] for kind in client.get("/api/studies/small").json()["figures"]]
+    assert {"efficiency-fairness", "ledger", "reference"} <= set(kinds)
+    answer = client.get("/api/studies/small/figures/reference", params={"table": "A"}).json()
+    file = tmp_path / "reference.csv"
+    longfat("plot", "reference", study_folder, "--table", "A", "-o", file)
+    numbers = [float(text) for text in re.findall(r"\d+\.\d+", json.dumps(answer["specification"]))]
+    assert answer["caption"]
+    with file.open() as lines:
+        rows = list(csv.DictReader(lines))
+    assert len(rows) > 1
+    for row in rows:  # specifications have fewer digits
+        assert any(math.isclose(number, float(row["ours"]), rel_tol=1e-3) for number in numbers)
+
+
 def test_a_store_that_does_not_exist_reads_as_empty_and_is_not_made(
     client: TestClient, tmp_path: Path
 ) -> None:
@@ -106,6 +127,10 @@ def test_looking_changes_nothing_in_a_store(store: str, client: TestClient) -> N
     [
         ("/api/studies/unknown", 404),
         ("/api/studies/unknown/events", 404),
+        ("/api/studies/small/figures/cwnd", 404),
+        ("/api/studies/small/figures/unknown", 404),
+        ("/api/studies/small/figures/ledger", 422),
+        ("/api/studies/small/figures/ledger?table=Z", 422),
         ("/api/studies/small/combinations/99999", 404),
         ("/api/studies/small/combinations/-1", 404),
         ("/api/runs/zz", 422),

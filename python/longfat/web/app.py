@@ -17,6 +17,7 @@ from longfat._engine import InvalidInput
 from longfat.errors import BadInput, LongfatError
 from longfat.web import results
 from longfat.web.desk import Crowded, Desk, Errand, Superseded
+from longfat.web.figures import figure
 from longfat.web.guard import Guard, TooLarge, too_large
 from longfat.web.pages import Pages, content_policy
 from longfat.web.playground import play, playground, watched
@@ -53,6 +54,7 @@ class Application:
             Route("/api/studies", self._studies),
             Route("/api/studies/{name}", self._study),
             Route("/api/studies/{name}/combinations/{number:int}", self._combination),
+            Route("/api/studies/{name}/figures/{kind}", self._figure),
             Route("/api/studies/{name}/events", self._events),
             Route("/api/runs/{run}", self._run),
             Route("/api/runs/{run}/charts", self._run_charts, methods=["POST"]),
@@ -76,6 +78,11 @@ class Application:
     async def _combination(self, request: Request) -> Response:
         name, number = request.path_params["name"], request.path_params["number"]
         return await _answer(results.combination_runs, self._view, name, number)
+
+    async def _figure(self, request: Request) -> Response:
+        name, kind = request.path_params["name"], request.path_params["kind"]
+        table = request.query_params.get("table", "")
+        return await _answer(figure, self._view, name, kind, table)
 
     async def _run(self, request: Request) -> Response:
         return await _answer(results.run_document, self._view, request.path_params["run"])

@@ -21,8 +21,9 @@ class Pages:
         return Response(_read("longfat.web.static", _SHELL), media_type="text/html")
 
     async def static(self, request: Request) -> Response:
-        """One of our files."""
-        return _file("longfat.web.static", request)
+        """One of our files; figures are drawn as everywhere."""
+        is_figure = request.path_params["name"] in ("figure.js", "figure.css")
+        return _file("longfat.plots" if is_figure else "longfat.web.static", request)
 
     async def vendor(self, request: Request) -> Response:
         """One of the libraries, as their makers publish them."""

@@ -14,6 +14,7 @@ from longfat.sequential import in_effect
 from longfat.store import Store, StoredRun
 from longfat.store.schema import DONE, FAILED
 from longfat.study import Study
+from longfat.web.figures import figure_kinds
 from longfat.web.playground import MOST_PARTS, ledger
 from longfat.web.settings import settings_of
 from longfat.web.view import Unknown, View
@@ -70,6 +71,8 @@ def study_results(view: View, name: str) -> Answer:
         ],
         "metrics": [*own, *(metric for metric in others if metric not in own)],
         "combinations": combinations,
+        "tables": study.tables,
+        "figures": figure_kinds(),
     }
 
 

@@ -1,8 +1,9 @@
 // One study: its state, live; a map of the means over its factor combinations; the runs of each.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, html, shown, Trouble, words } from "./common.js";
-import { Heat } from "./heat.js";
+import { Figures } from "./figures.js";
+import { Heat, NONE } from "./heat.js";
 import { Progress } from "./progress.js";
 
 export function Page({ name }) {
@@ -50,14 +51,16 @@ const LAYOUT_OF = (study) => ({
 
 function Results({ study, address }) {
   const [layout, setLayout] = useState(() => LAYOUT_OF(study));
-  const [levels, setLevels] = useState({});
+  const [levels, setLevels] = useState(() => mainPart(study));
   const [number, setNumber] = useState(() => numberOf(location.hash));
   useEffect(() => {
     const follow = () => setNumber(numberOf(location.hash));
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, []);
-  const factors = useMemo(() => study.factors.filter(({ levels }) => levels.length > 1), [study.name]);
+  const factors = study.factors.map((factor, index) => ({ ...factor, index })).filter(({ levels }) => levels.length > 1);
+  const runs = number !== null && html`<${Runs} address=${address} number=${number} metric=${layout.metric}
+    ended=${study.state.done + study.state.failed} />`;
   return html`<section class="card">
     <h2>Means over replications</h2>
     <form class="choices" onSubmit=${(event) => event.preventDefault()}>
@@ -66,13 +69,23 @@ function Results({ study, address }) {
       <${Pick} label="columns" value=${layout.across} names=${study.factors.map(({ name }) => name)}
         onChange=${(across) => setLayout({ ...layout, across })} />
       ${factors.filter(({ name }) => name !== layout.across).map((factor) => html`<${Pick} key=${factor.name}
-        label=${words(factor.name)} value=${levels[factor.name] ?? ""} names=${["", ...factor.levels]}
+        label=${words(factor.name)} value=${levels[factor.name] ?? ""} names=${["", ...factor.levels, ...(canBeNone(study, factor.index) ? [NONE] : [])]}
         onChange=${(level) => setLevels({ ...levels, [factor.name]: level })} />`)}
     </form>
     <${Heat} study=${study} layout=${layout} levels=${levels} chosen=${number} />
   </section>
-  ${number !== null && html`<${Runs} address=${address} number=${number} metric=${layout.metric}
-    ended=${study.state.done + study.state.failed} />`}`;
+  ${runs}
+  <${Figures} study=${study} address=${address} />
+`;
+}
+
+const canBeNone = (study, index) => study.combinations.some((combination) => combination.levels[index] === null);
+
+/** Combinations with more factors are often variants of those with fewer: at first the latter are shown, if there are any. */
+function mainPart(study) {
+  const optional = study.factors.map((_, index) => index).filter((index) => canBeNone(study, index));
+  const isThere = study.combinations.some(({ levels }) => optional.every((index) => levels[index] === null));
+  return isThere ? Object.fromEntries(optional.map((index) => [study.factors[index].name, NONE])) : {};
 }
 
 const numberOf = (hash) => {
