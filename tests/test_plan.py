@@ -74,7 +74,7 @@ def test_a_factor_that_a_table_does_not_name_is_null(study: Study) -> None:
 
 
 def test_the_quick_part_is_the_studys_own(study: Study) -> None:
-    plan = plan_design(study, quick_selection(study))
+    plan = plan_design(study, quick_selection(study.quick))
     assert {dict(run.combination)["load"] for run in plan.runs} == {"light"}
     assert max(run.replication for run in plan.runs) == 1
 

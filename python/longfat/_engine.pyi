@@ -39,6 +39,19 @@ def resolve_scenario(text: bytes, source: str, overrides: Sequence[Override] = (
 def resolve_variants(text: bytes, source: str, variants: Sequence[Sequence[Override]]) -> list[str]:
     """`resolve_scenario` for many lists of overrides of one text."""
 
+def resolve_each(
+    text: bytes, source: str, variants: Sequence[Sequence[Override]]
+) -> list[tuple[str | None, list[str]]]:
+    """`resolve_variants` that goes on where a variant is refused: None, and what is wrong."""
+
+def knobs(text: bytes, source: str, variants: Sequence[Sequence[Override]]) -> str:
+    """The choices that sources leave open in a scenario with each list of overrides, as JSON.
+
+    For each variant a list of knobs: ``path``, ``model`` (whose parameter it is, or null),
+    ``value`` (as written, or the default), ``is_set`` (whether it is written) and ``settings``
+    (the default and its declared alternatives).
+    """
+
 def scenario_hash(resolved: str) -> str:
     """SHA-256 (hex) of a resolved scenario without its seed and replication: its name."""
 
@@ -147,6 +160,7 @@ def run_watched(
     capture: str | None,
     report: Callable[[list[tuple[int, str]], float], object],
     limits: tuple[int | None, float | None, int | None] = (None, None, None),
+    driver: Literal["fast", "events"] = "fast",
 ) -> None:
     """`run_batch` for one resolved scenario that leaves traces, a packet capture, or both.
 

@@ -49,16 +49,19 @@ class Entry:
 class Summary:
     """How close entries are: `compared` counts those with a mean and a trustworthy reference.
 
-    `mean_absolute_error` is of the means, `deterministic_error` of the deterministic values;
-    `rank_correlation` is Spearman's; `inside_range` is the share of reference values between our
-    lowest and highest replication. `deterministic`, `mean`, `minimum` and `maximum` condense our
-    values whether or not the paper has any. None where there is nothing to tell.
+    `mean_absolute_error` and `bias` (ours less the paper's) are of the means, `deterministic_error`
+    and `deterministic_bias` of the deterministic values; `rank_correlation` is Spearman's;
+    `inside_range` is the share of reference values between our lowest and highest replication.
+    `deterministic`, `mean`, `minimum` and `maximum` condense our values whether or not the paper
+    has any. None where there is nothing to tell.
     """
 
     rows: int
     compared: int
     mean_absolute_error: float | None
+    bias: float | None
     deterministic_error: float | None
+    deterministic_bias: float | None
     rank_correlation: float | None
     inside_range: float | None
     deterministic: float | None
@@ -127,7 +130,9 @@ def summarise(entries: Sequence[Entry]) -> Summary:
         rows=len(entries),
         compared=len(pairs),
         mean_absolute_error=_mean_absolute_error(pairs),
+        bias=_bias(pairs),
         deterministic_error=_mean_absolute_error(deterministic),
+        deterministic_bias=_bias(deterministic),
         rank_correlation=rank_correlation(pairs),
         inside_range=fmean(inside) if inside else None,
         deterministic=_mean(entry.deterministic for entry in trusted),
@@ -194,6 +199,10 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 def _mean_absolute_error(pairs: Sequence[tuple[float, float]]) -> float | None:
     return fmean(abs(theirs - ours) for theirs, ours in pairs) if pairs else None
+
+
+def _bias(pairs: Sequence[tuple[float, float]]) -> float | None:
+    return fmean(ours - theirs for theirs, ours in pairs) if pairs else None
 
 
 def _average_ranks(values: Sequence[float]) -> list[float]:

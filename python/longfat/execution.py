@@ -95,7 +95,11 @@ def execute(
 
 
 def execute_watched(
-    resolved: str, watch: Watch, report: Report, limits: EngineLimits = NO_LIMITS
+    resolved: str,
+    watch: Watch,
+    report: Report,
+    limits: EngineLimits = NO_LIMITS,
+    driver: Driver = "fast",
 ) -> None:
     """Run one scenario as `execute` does, and let it leave what `watch` asks for."""
     with _stoppable(report) as relay:
@@ -108,6 +112,7 @@ def execute_watched(
             None if watch.pcap is None else str(watch.pcap),
             relay,
             limits,
+            driver,
         )
 
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from longfat.errors import LongfatError
+from longfat.overrides import Override, Overrides
+from longfat.readings import Quick
 from longfat.reference import Combination
 from longfat.scenario import Scenario
-from longfat.study import Override, Study
+from longfat.study import Study
 from longfat.where import matching
 
 
@@ -63,10 +65,10 @@ class Plan:
         return dataclasses.replace(self, runs=runs)
 
 
-def quick_selection(study: Study) -> Selection:
-    """The study's own small part."""
-    where = (study.quick.where,) if study.quick.where else ()
-    return Selection(where=where, replications=study.quick.replications)
+def quick_selection(quick: Quick) -> Selection:
+    """A study's own small part."""
+    where = (quick.where,) if quick.where else ()
+    return Selection(where=where, replications=quick.replications)
 
 
 def plan_design(study: Study, selection: Selection) -> Plan:
@@ -77,22 +79,23 @@ def plan_design(study: Study, selection: Selection) -> Plan:
     """
     if study.design.kind == "reference-rows" or selection.tables:
         return plan_reference(study, selection)
-    return _plan(study, selection, study.combinations)
+    return plan_combinations(study, selection, study.combinations)
 
 
 def plan_reference(study: Study, selection: Selection) -> Plan:
     """Plan the rows of the paper's tables, whatever the design. Raises as `plan_design` does."""
-    return _plan(study, selection, _reference_rows(study, selection))
+    return plan_combinations(study, selection, reference_rows(study, selection))
 
 
 def plan_everything(study: Study, replications: int | None) -> Plan:
     """Plan the design and the rows of all tables: whatever runs of the study there can be."""
     selection = Selection(replications=replications)
-    combinations = dict.fromkeys([*study.combinations, *_reference_rows(study, selection)])
-    return _plan(study, selection, list(combinations))
+    combinations = dict.fromkeys([*study.combinations, *reference_rows(study, selection)])
+    return plan_combinations(study, selection, list(combinations))
 
 
-def _reference_rows(study: Study, selection: Selection) -> list[Combination]:
+def reference_rows(study: Study, selection: Selection) -> list[Combination]:
+    """The factor combinations of the selected tables. Raises `LongfatError` for an unknown one."""
     for table in selection.tables:
         if table not in study.tables:
             raise LongfatError(
@@ -108,7 +111,17 @@ def _reference_rows(study: Study, selection: Selection) -> list[Combination]:
     return list(dict.fromkeys(combinations))
 
 
-def _plan(study: Study, selection: Selection, chosen: Sequence[Combination]) -> Plan:
+def plan_combinations(
+    study: Study,
+    selection: Selection,
+    chosen: Sequence[Combination],
+    changes: Mapping[Combination, Overrides] | None = None,
+) -> Plan:
+    """Plan those of the combinations that meet the conditions of the selection.
+
+    `changes` are settings for some of them, after those of levels and adjustments. Seeds stay as
+    they are without: what differs then is due to them. Raises as `plan_design` does.
+    """
     replications = selection.replications
     if replications is None:
         replications = study.design.replications
@@ -119,6 +132,9 @@ def _plan(study: Study, selection: Selection, chosen: Sequence[Combination]) -> 
         raise LongfatError(f"no run of {study.name} meets {' and '.join(selection.where)}")
     overrides = study.overrides(dict.fromkeys(combination for combination, _ in keys))
     seeds = _seeds(study, overrides)
+    for combination, settings in (changes or {}).items():
+        if combination in overrides:
+            overrides[combination] += settings
     scenarios = _scenarios(study, keys, overrides, seeds)
     return Plan(study, selection, [PlannedRun(*key, scenarios[key]) for key in keys])
 

@@ -13,6 +13,8 @@ from longfat import _engine
 from longfat.design import combinations as designed_combinations
 from longfat.errors import BadInput, LongfatError
 from longfat.files import read_bytes
+from longfat.overrides import Override, Overrides, read_overrides
+from longfat.readings import AuditSettings, Quick, audit_settings
 from longfat.reference import (
     Combination,
     Levels,
@@ -40,18 +42,6 @@ DesignKind = Literal[
 
 SHIPPED = Path(__file__).parent / "studies"
 STUDY_FILE = "study.toml"
-
-
-class Override(NamedTuple):
-    """A scenario path, the value to set there, and where that is written (``study.toml:12:3``)."""
-
-    path: str
-    value: str
-    origin: str
-
-
-Overrides = tuple[Override, ...]
-"""Overrides in the order in which they are applied."""
 
 
 @dataclass(frozen=True)
@@ -133,14 +123,6 @@ class Design:
 
 
 @dataclass(frozen=True)
-class Quick:
-    """A small part of the study, for tests and first looks."""
-
-    replications: int
-    where: str | None
-
-
-@dataclass(frozen=True)
 class Study:
     """A study as its folder describes it, checked."""
 
@@ -155,6 +137,7 @@ class Study:
     adjustments: Sequence[Adjustment]
     responses: Sequence[Response]
     quick: Quick
+    audit: AuditSettings
 
     @cached_property
     def tables(self) -> list[str]:
@@ -259,7 +242,8 @@ def _study(document: dict[str, Any], file: Path, scenario_source: str, text: byt
         factors=factors,
         adjustments=[_adjustment(adjustment) for adjustment in document["adjustments"]],
         responses=_responses(document["responses"], design, factors, file),
-        quick=Quick(document["quick"]["replications"], document["quick"]["where"]),
+        quick=Quick(**document["quick"]),
+        audit=audit_settings(document["audit"]),
     )
 
 
@@ -270,7 +254,7 @@ def _design(document: dict[str, Any], factors: Sequence[Factor]) -> Design:
         kind=document["kind"],
         replications=document["replications"],
         seeds=document["seeds"],
-        perturb=_overrides(document["perturb"]),
+        perturb=read_overrides(document["perturb"]),
         precision=_precision(document["precision"]),
         generators=dict(document["generators"]),
         combinations=[
@@ -288,17 +272,13 @@ def _precision(document: dict[str, Any]) -> Precision:
 
 
 def _factor(document: dict[str, Any]) -> Factor:
-    levels = {level["name"]: _overrides(level["overrides"]) for level in document["levels"]}
+    levels = {level["name"]: read_overrides(level["overrides"]) for level in document["levels"]}
     return Factor(document["name"], levels)
 
 
 def _adjustment(document: dict[str, Any]) -> Adjustment:
     where, origin = document["where"]
-    return Adjustment(where, origin, _overrides(document["set"]), document["reason"])
-
-
-def _overrides(documents: Sequence[Sequence[str]]) -> Overrides:
-    return tuple(Override(*document) for document in documents)
+    return Adjustment(where, origin, read_overrides(document["set"]), document["reason"])
 
 
 class _Table(NamedTuple):

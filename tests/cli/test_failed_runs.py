@@ -49,6 +49,17 @@ def test_failed_runs_are_told_and_the_others_kept(study_folder: Path, tmp_path: 
 
 
 @pytest.mark.usefixtures("broken_engine")
+def test_an_audit_tells_what_failed_after_what_the_other_runs_say(
+    study_folder: Path, tmp_path: Path
+) -> None:
+    arguments = ["study", "audit", str(study_folder), "--knob", "tcp.initial_window"]
+    result = CliRunner().invoke(main, [*arguments, "--store", str(tmp_path / "store.db")])
+    assert result.exit_code == 1
+    assert "10 MSS" in result.stdout
+    assert "30 of 45 runs have no result (-)\n30 failed: a cell is lost" in result.stderr
+
+
+@pytest.mark.usefixtures("broken_engine")
 def test_a_failed_single_run_is_one_message(scenario_file: Path) -> None:
     scenario_file.write_text(scenario_file.read_text() + 'start = "uniform(0 ms, 1 ms)"\n')
     result = CliRunner().invoke(main, ["run", str(scenario_file)])

@@ -53,9 +53,7 @@ pub fn run_batch(
     limits: Given,
     driver: &str,
 ) -> PyResult<()> {
-    let known = [Driver::Fast, Driver::Events];
-    let driver = known.into_iter().find(|known| known.name() == driver);
-    let driver = driver.ok_or_else(|| PyValueError::new_err("a driver is \"fast\" or \"events\""))?;
+    let driver = driver_named(driver)?;
     let scenarios = read(&resolved)?;
     let threads = if more.is_some() { jobs } else { jobs.min(scenarios.len()) };
     let batch = Batch::new(scenarios, more.is_some(), limits.into(), driver);
@@ -65,7 +63,7 @@ pub fn run_batch(
 }
 
 #[pyfunction]
-#[pyo3(signature = (resolved, traces, names, error, interval_ps, capture, report, limits = Given::default()))]
+#[pyo3(signature = (resolved, traces, names, error, interval_ps, capture, report, limits = Given::default(), driver = "fast"))]
 #[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub fn run_watched(
     py: Python<'_>,
@@ -77,7 +75,9 @@ pub fn run_watched(
     capture: Option<PathBuf>,
     report: Py<PyAny>,
     limits: Given,
+    driver: &str,
 ) -> PyResult<()> {
+    let driver = driver_named(driver)?;
     let scenario = crate::resolved_scenario(resolved)?;
     let wanted = Wanted { names, error, interval: interval_ps.map(Span) };
     let folder = traces.as_deref().map(|folder| (folder, &wanted));
@@ -92,8 +92,13 @@ pub fn run_watched(
             outcome(ended.and_then(written))
         })
     };
-    let batch = Batch::new(vec![scenario], false, limits.into(), Driver::Fast);
+    let batch = Batch::new(vec![scenario], false, limits.into(), driver);
     carry_out(py, &batch, 1, &report, None, &simulate_watched)
+}
+
+fn driver_named(name: &str) -> PyResult<Driver> {
+    let known = [Driver::Fast, Driver::Events].into_iter().find(|known| known.name() == name);
+    known.ok_or_else(|| PyValueError::new_err("a driver is \"fast\" or \"events\""))
 }
 
 /// Carries out one run of a batch: its outcome as JSON, or `None` if the batch was stopped.

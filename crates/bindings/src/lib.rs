@@ -8,7 +8,7 @@ mod batch;
 mod limits;
 mod queue;
 
-use longfat_engine::config::Document;
+use longfat_engine::config::{Document, Knob};
 use longfat_engine::random::Chance;
 use longfat_engine::scenario::Scenario;
 use longfat_study::{Claims, Study};
@@ -51,11 +51,45 @@ fn resolve_variants(text: &[u8], source: &str, variants: Vec<Overrides>) -> PyRe
     resolved.collect::<Result<_, _>>().map_err(invalid)
 }
 
-fn resolve(mut document: Document, overrides: &Overrides) -> Result<String, Vec<String>> {
+#[pyfunction]
+fn resolve_each(text: &[u8], source: &str, variants: Vec<Overrides>) -> PyResult<Vec<(Option<String>, Vec<String>)>> {
+    let document = Document::parse(text, source).map_err(invalid)?;
+    let resolved = variants.iter().map(|overrides| match resolve(document.clone(), overrides) {
+        Ok(resolved) => (Some(resolved), Vec::new()),
+        Err(problems) => (None, problems),
+    });
+    Ok(resolved.collect())
+}
+
+#[pyfunction]
+fn knobs(text: &[u8], source: &str, variants: Vec<Overrides>) -> PyResult<String> {
+    let document = Document::parse(text, source).map_err(invalid)?;
+    let of_variant = |overrides: &Overrides| {
+        let knobs = Scenario::knobs(&overridden(document.clone(), overrides));
+        knobs.into_iter().map(knob).collect::<serde_json::Value>()
+    };
+    Ok(variants.iter().map(of_variant).collect::<serde_json::Value>().to_string())
+}
+
+fn knob(knob: Knob) -> serde_json::Value {
+    json!({
+        "path": knob.path,
+        "model": knob.model,
+        "value": knob.value,
+        "is_set": knob.is_set,
+        "settings": knob.settings,
+    })
+}
+
+fn overridden(mut document: Document, overrides: &Overrides) -> Document {
     for (path, value, origin) in overrides {
         document.set(path, value, origin);
     }
-    Scenario::check(&document).map(|scenario| scenario.canonical())
+    document
+}
+
+fn resolve(document: Document, overrides: &Overrides) -> Result<String, Vec<String>> {
+    Scenario::check(&overridden(document, overrides)).map(|scenario| scenario.canonical())
 }
 
 #[pyfunction]
@@ -182,6 +216,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("InvalidInput", module.py().get_type::<InvalidInput>())?;
     module.add_function(wrap_pyfunction!(resolve_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(resolve_variants, module)?)?;
+    module.add_function(wrap_pyfunction!(resolve_each, module)?)?;
+    module.add_function(wrap_pyfunction!(knobs, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_hash, module)?)?;
     module.add_function(wrap_pyfunction!(run_id, module)?)?;
     module.add_function(wrap_pyfunction!(replicate, module)?)?;

@@ -81,13 +81,54 @@ impl Outlet for Feed<'_> {
     }
 }
 
+/// What sending a packet of so many bits takes: its first cell, or all of it where packets travel whole, and all its cells.
+#[derive(Clone, Copy)]
+struct Transmission {
+    bits: u64,
+    of_first: TransmissionTime,
+    of_all: TransmissionTime,
+}
+
+impl Default for Transmission {
+    fn default() -> Self {
+        Self { bits: 0, of_first: TransmissionTime::NONE, of_all: TransmissionTime::NONE }
+    }
+}
+
+/// A line behind another one, on which the other's cells go on without ever waiting.
+#[derive(Clone, Copy, Debug)]
+pub struct Relay {
+    /// Bits per second.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Span,
+}
+
+impl Relay {
+    /// Whether no cell has to wait that comes from a line with the rate `before`: the relay has sent the cell in front of it when
+    /// it arrives, to the picosecond.
+    #[must_use]
+    pub fn suits(&self, before: Rate) -> bool {
+        let cell_time = |rate| TransmissionTime::of_cell(rate).rounded_down();
+        self.rate == before || cell_time(self.rate) < cell_time(before)
+    }
+
+    /// What a cell takes on it behind a line with the rate `before`: at the same rate both lines are one clock, and otherwise every
+    /// cell finds the relay idle, whose clock then starts at a whole picosecond.
+    fn time_behind(&self, before: Rate) -> TransmissionTime {
+        let own = TransmissionTime::of_cell(self.rate);
+        let time = if self.rate == before { own } else { TransmissionTime::whole(own.rounded_down()) };
+        time.longer_by(self.delay)
+    }
+}
+
 /// A directed line between two nodes, fed in order and without loss.
 ///
 /// What is sent waits until the transmitter is free: the transmitter is a FIFO without limit. Since nothing can
 /// overtake or vanish, every arrival time is known when a cell is handed over, and only the head is ever an event.
 ///
-/// Where every cell goes straight on to a line of the same rate that is fed by this one alone, it can never wait there: such a
-/// relay is part of this line, and costs no event. That is true of cells only: of two packets back to back, a small one has
+/// Where every cell goes straight on to a line that is fed by this one alone and not slower, it can never wait there: such a
+/// [`Relay`] is part of this line, and costs no event. That is true of cells only: of two packets back to back, a small one has
 /// arrived before the relay has sent the large one in front of it, and must wait.
 pub struct Line {
     unit: Unit,
@@ -95,10 +136,13 @@ pub struct Line {
     /// What the transmission of a cell takes; without meaning where packets travel whole.
     cell_time: TransmissionTime,
     delay: Span,
-    /// Propagation delay of the relay, if there is one.
-    relay: Option<Span>,
+    is_relayed: bool,
+    /// What a cell takes on the relay, its propagation included; nothing if there is none.
+    relay_time: TransmissionTime,
     /// When the transmitter has finished all that was handed to it.
     free: LineClock,
+    /// Of the latest packet that was handed over whole: most are as long as the one before, and divisions take long.
+    latest: Transmission,
     trains: VecDeque<Train>,
     cells_carried: u64,
     packets_carried: u64,
@@ -115,15 +159,17 @@ impl Line {
     /// # Panics
     /// If packets that travel whole are to be relayed.
     #[must_use]
-    pub fn new(unit: Unit, rate: Rate, delay: Span, relay: Option<Span>) -> Self {
+    pub fn new(unit: Unit, rate: Rate, delay: Span, relay: Option<Relay>) -> Self {
         assert!(unit == Unit::Cell || relay.is_none(), "a packet may have to wait where a cell never does");
         Self {
             unit,
             rate,
             cell_time: TransmissionTime::of_cell(rate),
             delay,
-            relay,
+            is_relayed: relay.is_some(),
+            relay_time: relay.map_or(TransmissionTime::NONE, |relay| relay.time_behind(rate)),
             free: LineClock::default(),
+            latest: Transmission::default(),
             trains: VecDeque::new(),
             cells_carried: 0,
             packets_carried: 0,
@@ -156,7 +202,7 @@ impl Line {
 
     /// Notes that a cell which has been received left at the end of the line proper, before the relay, if there is one.
     pub fn count_left_before_relay(&mut self, cell: Cell) {
-        if self.relay.is_some() {
+        if self.is_relayed {
             self.cells_left += 1;
             self.packets_left += u64::from(cell.is_last());
         }
@@ -165,7 +211,7 @@ impl Line {
     /// Whether a relay is part of it.
     #[must_use]
     pub fn is_relayed(&self) -> bool {
-        self.relay.is_some()
+        self.is_relayed
     }
 
     /// Bytes that are allocated.
@@ -175,7 +221,7 @@ impl Line {
     }
 
     fn hops(&self) -> u64 {
-        1 + u64::from(self.relay.is_some())
+        1 + u64::from(self.is_relayed)
     }
 
     /// Whether nothing is waiting or under way.
@@ -211,14 +257,21 @@ impl Line {
 
     /// Hands over a whole packet to be sent, and leaves it to the caller to follow its cells to the end of the line.
     pub fn dispatch(&mut self, now: Time, first: Cell, packet: &Packet) -> Train {
-        let transmission = match self.unit {
+        if self.latest.bits != packet.bits {
+            self.latest = self.transmission_of(packet);
+        }
+        self.start(now);
+        let arrival = self.free.delayed(self.delay).after(self.latest.of_first);
+        self.free.advance_far(self.latest.of_all);
+        Train { arrival, cell: first, cells: packet.cells }
+    }
+
+    fn transmission_of(&self, packet: &Packet) -> Transmission {
+        let of_first = match self.unit {
             Unit::Cell => self.cell_time,
             Unit::Packet => TransmissionTime::of_bits(packet.bits, self.rate),
         };
-        self.start(now);
-        let arrival = self.free.delayed(self.delay).after(transmission);
-        self.free.advance_by(transmission, u64::from(packet.cells));
-        Train { arrival, cell: first, cells: packet.cells }
+        Transmission { bits: packet.bits, of_first, of_all: of_first.times(packet.cells.into()) }
     }
 
     /// Hands over a cell to be sent as soon as the transmitter is free, and leaves it to the caller to take note of it at the
@@ -252,6 +305,13 @@ impl Line {
     /// Takes off the packet, or what is left of it, that is next to arrive, and leaves it to the caller to follow its cells.
     pub fn take_train(&mut self) -> Option<Train> {
         self.trains.pop_front()
+    }
+
+    /// When the packet that is next to arrive begins to arrive at the end of the line proper, if any is under way.
+    #[must_use]
+    #[inline]
+    pub fn next_train(&self) -> Option<Time> {
+        self.trains.front().map(|train| train.arrival.time)
     }
 
     /// Counts cells, and packets that they are the last cells of, which the caller has followed to the end of the line.
@@ -326,10 +386,7 @@ impl Line {
     /// When a cell that is at the end of the line proper at `arrival` is at the end of the relay, if there is one.
     #[inline]
     fn end_of(&self, arrival: LineClock) -> Time {
-        match self.relay {
-            None => arrival.time,
-            Some(delay) => arrival.after(self.cell_time).time + delay,
-        }
+        arrival.after(self.relay_time).time
     }
 
     /// Takes the next cell off the line.

@@ -12,8 +12,14 @@ use crate::units::Time;
 /// Flow c, from 0, carries the data of connection c. Where the receiving ends of n connections ask for what is sent, flow n + c
 /// carries the requests of connection c.
 pub trait Observer {
-    /// Another of the same kind, if it sees nothing: only then need things not happen one by one, in the order of time.
-    fn blind() -> Option<Self>
+    /// Whether it may be told of ports ahead of what end systems do: of each in the order of time, and of a port's cells by
+    /// [`queue_moved`](Self::queue_moved) where they pass in rounds. If so, the fast driver may be used.
+    fn takes_ports_ahead(&self) -> bool {
+        false
+    }
+    /// Another in its place that has been told of nothing yet; this one will hear no more. Who takes ports ahead can do that: the
+    /// fast driver may have to begin again, by events.
+    fn again(&mut self) -> Option<Self>
     where
         Self: Sized,
     {
@@ -48,6 +54,8 @@ pub trait Observer {
     fn cell_served(&mut self, _now: Time, _port: usize, _class: Class) {}
     /// What waits at a port may have changed, and stays like this until the port is heard of again.
     fn queue_changed(&mut self, _now: Time, _port: usize, _state: &Port) {}
+    /// The same, where a port is served many slots at once and all cells are of one class: so many wait.
+    fn queue_moved(&mut self, _now: Time, _port: usize, _cells: u64) {}
     /// A port drops a cell of a packet that was whole until then; [`cell_dropped`](Self::cell_dropped) has told of the cell. Background
     /// belongs to no flow.
     fn packet_dropped(
@@ -68,7 +76,11 @@ pub trait Observer {
 pub struct Unobserved;
 
 impl Observer for Unobserved {
-    fn blind() -> Option<Self> {
+    fn takes_ports_ahead(&self) -> bool {
+        true
+    }
+
+    fn again(&mut self) -> Option<Self> {
         Some(Self)
     }
 }

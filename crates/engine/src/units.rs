@@ -118,6 +118,21 @@ pub struct TransmissionTime {
 }
 
 impl TransmissionTime {
+    /// No time at all.
+    pub const NONE: Self = Self::whole(Span::ZERO);
+
+    /// A whole number of picoseconds.
+    #[must_use]
+    pub const fn whole(span: Span) -> Self {
+        Self { whole: span.0, remainder: 0, rate: u64::MAX }
+    }
+
+    /// The same, and a whole number of picoseconds.
+    #[must_use]
+    pub const fn longer_by(self, span: Span) -> Self {
+        Self { whole: self.whole + span.0, ..self }
+    }
+
     /// The time of a cell of [`CELL_BITS`] at `rate`.
     #[must_use]
     pub const fn of_cell(rate: Rate) -> Self {
@@ -246,7 +261,13 @@ impl LineClock {
     /// than it can ever send.
     #[inline]
     pub fn advance_by(&mut self, transmission: TransmissionTime, times: u64) {
-        self.advance(transmission.times(times));
+        self.advance_far(transmission.times(times));
+    }
+
+    /// Moves on by one transmission that may be long, but not far beyond all time.
+    #[inline]
+    pub fn advance_far(&mut self, transmission: TransmissionTime) {
+        self.advance(transmission);
         self.time.0 = self.time.0.min(Self::HORIZON.0);
     }
 

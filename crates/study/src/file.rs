@@ -8,6 +8,7 @@ use longfat_engine::section;
 use serde_json::{Value as Json, json};
 
 use crate::adjustment::Adjustment;
+use crate::audit::Audit;
 use crate::design::Design;
 use crate::factors::{Factors, Override};
 use crate::response::{self, Response};
@@ -44,6 +45,17 @@ section! {
         pub response: Vec<Response> = "[]",
         /// The size at which tests run the study.
         pub quick: Quick = "{}",
+        /// What an audit of the study varies besides the knobs that it leaves at their defaults.
+        pub audit: Audit = "{}",
+    }
+}
+
+impl Quick {
+    pub(crate) fn to_json(&self) -> Json {
+        json!({
+            "replications": self.replications,
+            "where": if self.r#where.is_empty() { Json::Null } else { self.r#where.as_str().into() },
+        })
     }
 }
 
@@ -117,6 +129,7 @@ impl Study {
         self.factors.locate(document);
         self.design.perturb.0.iter_mut().for_each(|change| change.locate(document));
         self.adjust.iter_mut().for_each(|adjustment| adjustment.locate(document));
+        self.audit.locate(document);
     }
 
     /// What the engine has to say to each level, and to what replications change.
@@ -159,10 +172,8 @@ impl Study {
             "factors": self.factors.resolved(),
             "adjustments": self.adjust.resolved(),
             "responses": self.response.iter().map(Response::to_json).collect::<Vec<_>>(),
-            "quick": {
-                "replications": self.quick.replications,
-                "where": if self.quick.r#where.is_empty() { Json::Null } else { self.quick.r#where.as_str().into() },
-            },
+            "quick": self.quick.to_json(),
+            "audit": self.audit.to_json(&self.quick),
         })
     }
 

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod adjustment;
+mod audit;
 mod bound;
 mod claims;
 mod design;

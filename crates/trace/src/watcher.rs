@@ -1,6 +1,6 @@
 //! The observer that everything hangs on that watches a run and writes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use longfat_engine::framing::{Cell, Content};
 use longfat_engine::measure::RunRecord;
@@ -56,12 +56,23 @@ fn advice(name: &str) -> String {
 }
 
 /// Everything that watches a run and writes: its traces, its capture.
+#[derive(Default)]
 pub struct Watcher {
     folder: Option<(Folder, Network)>,
     /// Traces that watch ports cell by cell, and all others.
     of_cells: Vec<(&'static Kind, Box<dyn Trace>)>,
     others: Vec<(&'static Kind, Box<dyn Trace>)>,
     capture: Option<Capture>,
+    /// How it began, to begin again; and why it could not.
+    origin: Option<Origin>,
+    problem: Option<String>,
+}
+
+/// What the traces of a run are, where they go.
+struct Origin {
+    scenario: Scenario,
+    folder: PathBuf,
+    wanted: Wanted,
 }
 
 impl Watcher {
@@ -76,7 +87,7 @@ impl Watcher {
         capture: Option<&Path>,
     ) -> Result<Self, Vec<String>> {
         let one = |problem| vec![problem];
-        let mut watcher = Self { folder: None, of_cells: Vec::new(), others: Vec::new(), capture: None };
+        let mut watcher = Self::default();
         if let Some((folder, wanted)) = traces {
             watcher.start_traces(scenario, folder, wanted)?;
         }
@@ -84,12 +95,12 @@ impl Watcher {
         Ok(watcher)
     }
 
-    fn start_traces(&mut self, scenario: &Scenario, folder: &Path, wanted: &Wanted) -> Result<(), Vec<String>> {
+    fn start_traces(&mut self, scenario: &Scenario, path: &Path, wanted: &Wanted) -> Result<(), Vec<String>> {
         let kinds = wanted.kinds()?;
         let interval = wanted.interval.unwrap_or(Span(scenario.duration.0.0.div_ceil(INTERVALS)));
         let network = Network::new(scenario, wanted.error, interval);
         let one = |problem| vec![problem];
-        let folder = Folder::open(folder).map_err(one)?;
+        let folder = Folder::open(path).map_err(one)?;
         let words = network.words();
         for kind in kinds {
             let table = Table::create(&folder.file(kind), kind.columns, &words).map_err(one)?;
@@ -97,6 +108,7 @@ impl Watcher {
             watching.push((kind, (kind.start)(&network, table)));
         }
         self.folder = Some((folder, network));
+        self.origin = Some(Origin { scenario: scenario.clone(), folder: path.to_owned(), wanted: wanted.clone() });
         Ok(())
     }
 
@@ -105,6 +117,9 @@ impl Watcher {
     /// # Errors
     /// If a file cannot be written: a message that begins with its path.
     pub fn finish(self, end: Time, record: &RunRecord) -> Result<(), String> {
+        if let Some(problem) = self.problem {
+            return Err(problem);
+        }
         if let Some((folder, network)) = self.folder {
             folder.clear()?;
             let mut counts = Vec::new();
@@ -129,6 +144,20 @@ impl Watcher {
 }
 
 impl Observer for Watcher {
+    fn takes_ports_ahead(&self) -> bool {
+        let mut kinds = self.of_cells.iter().chain(&self.others).map(|(kind, _)| kind);
+        self.capture.is_none() && kinds.all(|kind| !kind.needs_every_cell)
+    }
+
+    fn again(&mut self) -> Option<Self> {
+        let Origin { scenario, folder, wanted } = self.origin.take()?;
+        // Their files have the same names as those to come.
+        self.of_cells.clear();
+        self.others.clear();
+        let failed = |problems: Vec<String>| Self { problem: Some(problems.join("; ")), ..Self::default() };
+        Some(Self::start(&scenario, Some((&folder, &wanted)), None).unwrap_or_else(failed))
+    }
+
     fn segment_sent(&mut self, now: Time, flow: usize, segment: Segment, window: &Window) {
         self.tell(|observer| observer.segment_sent(now, flow, segment, window));
     }
@@ -167,6 +196,10 @@ impl Observer for Watcher {
 
     fn cell_served(&mut self, now: Time, port: usize, class: Class) {
         self.of_cells.iter_mut().for_each(|(_, trace)| trace.cell_served(now, port, class));
+    }
+
+    fn queue_moved(&mut self, now: Time, port: usize, cells: u64) {
+        self.of_cells.iter_mut().for_each(|(_, trace)| trace.queue_moved(now, port, cells));
     }
 
     fn queue_changed(&mut self, now: Time, port: usize, state: &Port) {

@@ -1,8 +1,10 @@
 """The runs of a study, and its paper's numbers in place of runs, as the tables of measures."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from longfat.analysis.claims import rows_read
 from longfat.analysis.measures import Entry, Row, Tables
+from longfat.claims import Claim
 from longfat.comparison import Results
 from longfat.plan import Plan, PlannedRun, plan_everything
 from longfat.reference import Combination, ReferenceRow
@@ -33,6 +35,17 @@ def planned_tables(study: Study) -> Tables:
     """The runs of a study as if none had been made yet."""
     plan = plan_everything(study, FIRST_REPLICATION)
     return run_tables(plan, {combination: {} for combination in plan.of_combination})
+
+
+def combinations_read(study: Study, claims: Sequence[Claim]) -> dict[str, frozenset[Combination]]:
+    """By claim id, the factor combinations of the whole study whose metrics its measure reads."""
+    plan = plan_everything(study, FIRST_REPLICATION)
+    combinations = {tuple(study.levels(found)): found for found in plan.of_combination}
+    tables = run_tables(plan, {combination: {} for combination in plan.of_combination})
+    return {
+        claim: frozenset(combinations[tuple(row.levels)] for row in rows)
+        for claim, rows in rows_read(claims, tables).items()
+    }
 
 
 def paper_tables(plan: Plan) -> Tables:

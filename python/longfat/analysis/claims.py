@@ -104,14 +104,35 @@ def judge_claims(
     claims: Sequence[Claim], ours: Tables, paper: Tables, confidence: float = DEFAULT_CONFIDENCE
 ) -> list[Judgement]:
     """The verdict on each of the claims, whose SQL `check_claims` has accepted."""
-    judgements = []
-    with MeasureDatabase(ours) as our_database, MeasureDatabase(paper) as paper_database:
+    verdicts = judge_runs(claims, ours, confidence)
+    with MeasureDatabase(paper) as database:
+        return [
+            Judgement(claim, *verdict, _in_paper(claim, database))
+            for claim, verdict in zip(claims, verdicts, strict=True)
+        ]
+
+
+def judge_runs(
+    claims: Sequence[Claim], tables: Tables, confidence: float = DEFAULT_CONFIDENCE
+) -> list[tuple[Verdict, Measured]]:
+    """The verdict of runs alone on each of the claims, with the number that it rests on."""
+    verdicts: list[tuple[Verdict, Measured]] = []
+    with MeasureDatabase(tables) as database:
         for claim in claims:
-            reading = our_database.read(claim.measure)
-            measured = _measured(claim, reading, ours, confidence)
-            in_paper = _in_paper(claim, paper_database)
-            judgements.append(Judgement(claim, _verdict(claim, measured), measured, in_paper))
-    return judgements
+            try:
+                reading = database.read(claim.measure)
+            except WrongMeasure:  # good SQL that finds no row where runs are missing
+                verdicts.append(("no data", Measured()))
+            else:
+                measured = _measured(claim, reading, tables, confidence)
+                verdicts.append((_verdict(claim, measured), measured))
+    return verdicts
+
+
+def rows_read(claims: Sequence[Claim], tables: Tables) -> dict[str, list[Row]]:
+    """By claim id, the rows of which the claim's measure reads metrics."""
+    with MeasureDatabase(tables) as database:
+        return {claim.id: list(database.read(claim.measure).read) for claim in claims}
 
 
 def _measured(claim: Claim, reading: Reading, tables: Tables, confidence: float) -> Measured:

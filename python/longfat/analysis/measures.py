@@ -247,7 +247,10 @@ class ResampledDatabase:
             "INSERT INTO drawn VALUES (?, ?)", enumerate(replications, start=1)
         )
         self._connection.execute(self._draw)
-        return measured(self._connection, sql)
+        try:
+            return measured(self._connection, sql)
+        except ValueError:  # no row, where the draw leaves nothing to choose from
+            return None
 
 
 def measured(connection: sqlite3.Connection, sql: str) -> float | None:

@@ -10,7 +10,9 @@ from longfat.cli.talk import print_json, say
 from longfat.errors import LongfatError
 
 # Decided by the text, not by a parser, so that a broken file is still known for what it is.
-_STUDY_TABLE = re.compile(rb"^\s*\[+\s*(design|factors|adjust|response|quick)\b", re.MULTILINE)
+_STUDY_TABLE = re.compile(
+    rb"^\s*\[+\s*(design|factors|adjust|response|quick|audit)\b", re.MULTILINE
+)
 _CLAIM_TABLE = re.compile(rb"^\s*\[\[\s*claim\b", re.MULTILINE)
 
 
@@ -37,6 +39,7 @@ def command(file: str, as_json: bool) -> None:
 
 def _check(file: Path) -> tuple[str, list[str]]:
     from longfat import _engine
+    from longfat.audit import check_audit
     from longfat.errors import BadInput
     from longfat.files import read_bytes
     from longfat.study import load_study
@@ -45,7 +48,7 @@ def _check(file: Path) -> tuple[str, list[str]]:
     kind = _kind(text)
     try:
         if kind == "study":
-            load_study(file)
+            check_audit(load_study(file))
         elif kind == "file of claims":
             _check_claims(file)
         else:

@@ -14,6 +14,7 @@ from longfat.location import shown
 
 if TYPE_CHECKING:
     from longfat.plan import Selection
+    from longfat.readings import Quick
     from longfat.study import Study
 
 DEFAULT_STORE = "longfat.db"
@@ -88,11 +89,14 @@ class Part:
         ]
         return "".join([*said, " --quick" if self.quick else ""])
 
-    def of(self, study: "Study") -> "Selection":
-        """The selection; the other options narrow `--quick` further."""
+    def of(self, study: "Study", quick: "Quick | None" = None) -> "Selection":
+        """The selection; the other options narrow `--quick` further.
+
+        `quick` is the small part, the study's unless it is given.
+        """
         from longfat.plan import Selection, quick_selection
 
-        base = quick_selection(study) if self.quick else Selection()
+        base = quick_selection(quick or study.quick) if self.quick else Selection()
         return Selection(
             tables=tuple(name.strip() for name in self.tables.split(",")) if self.tables else (),
             where=(*base.where, self.where) if self.where else base.where,

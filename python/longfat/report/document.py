@@ -42,6 +42,7 @@ def _summary(summary: Summary) -> dict[str, Any]:
         "rows": summary.rows,
         "compared": summary.compared,
         "mean_absolute_error": summary.mean_absolute_error,
+        "bias": summary.bias,
         "deterministic_error": summary.deterministic_error,
         "rank_correlation": summary.rank_correlation,
         "inside_range": summary.inside_range,

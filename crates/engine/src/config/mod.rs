@@ -5,6 +5,7 @@
 //! type of a field decides its unit, its range, its messages, its line in the documentation and its JSON Schema.
 
 mod document;
+mod knobs;
 mod number;
 mod problem;
 mod quantity;
@@ -13,6 +14,7 @@ mod schema;
 mod section;
 
 pub use document::{Document, Key, Node, Place, Value, parse_fragment};
+pub use knobs::{Knob, knobs};
 pub use number::{Fraction, PositiveNumber, Probability};
 pub use problem::{Problem, did_you_mean, listed};
 pub use quantity::{AtLeastOne, Bytes, Decimal, Dimension, PositiveSpan, format_span, parse_in};

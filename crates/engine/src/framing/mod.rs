@@ -5,9 +5,11 @@ mod ethernet;
 mod packet;
 mod packets;
 mod reassembly;
+mod sizes;
 
 pub use packets::{Content, Packet, PacketId, Packets};
 pub use reassembly::{Continuity, LostLastCell, Reassembly};
+pub use sizes::Sizes;
 
 use crate::registry::{Entry, Family};
 

@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
 use crate::background::Background;
-use crate::config::{Document, Node, Parameter, PositiveSpan, Reader, Shape, Value, document_schema};
+use crate::config::{Document, Knob, Node, Parameter, PositiveSpan, Reader, Shape, Value, document_schema, knobs};
 use crate::framing::Framing;
 use crate::loss::LossModel;
 use crate::random::Chance;
@@ -176,6 +176,12 @@ impl Scenario {
             (format!("{before}{middle}{behind}"), hexadecimal(&hash.finalize()))
         };
         replications.iter().map(replicate).collect()
+    }
+
+    /// What a document leaves open or decides of what the sources leave open.
+    #[must_use]
+    pub fn knobs(document: &Document) -> Vec<Knob> {
+        knobs(&Self::fields(), &document.root)
     }
 
     /// JSON Schema of scenario files.

@@ -6,15 +6,15 @@ use super::loss_point::place_loss_points;
 use super::policing::Policing;
 use super::{Driver, Entrance, Flow, LineEnd, Link, OTHER_RANK, SERVICE_RANK, Simulation, Way};
 use crate::calendar::Calendar;
-use crate::framing::{Packets, Reassembly, Unit};
-use crate::link::Line;
+use crate::framing::{Packets, Reassembly, Sizes, Unit};
+use crate::link::{Line, Relay};
 use crate::measure::Fingerprint;
 use crate::observer::Observer;
 use crate::random::Chance;
 use crate::scenario::Scenario;
 use crate::switch::Port;
 use crate::switch::scheduler::Class;
-use crate::topology::{Graph, Routes};
+use crate::topology::{self, Graph, Routes};
 use crate::traffic::{Source, SourceContext};
 use crate::transport::{Receiver, Sender, TcpConfig, TickClock};
 use crate::units::Time;
@@ -57,7 +57,7 @@ impl<O: Observer> Simulation<O> {
             circuit_ends: vec![Reassembly::new(framing.lost_last_cell()); 2 * sources.len()],
             sources,
             flows,
-            framing,
+            sizes: Sizes::new(framing),
             packets: Packets::default(),
             fast: None,
             handed_over: None,
@@ -120,7 +120,7 @@ fn build_links(scenario: &Scenario, graph: &Graph, unit: Unit, chance: Chance) -
     let mut ports = Vec::new();
     let mut links = Vec::new();
     for (number, link) in graph.links.iter().enumerate() {
-        let relay = relays[number].map(|next| graph.links[next].delay);
+        let relay = relays[number].map(|next| Relay::from(&graph.links[next]));
         let line = Line::new(unit, link.rate, link.delay, relay);
         let port = link.managed.then(|| {
             let order = chance.stream(&format!("port/{}/order", link.name));
@@ -138,9 +138,9 @@ fn build_links(scenario: &Scenario, graph: &Graph, unit: Unit, chance: Chance) -
 
 /// For each link, one of the links on which all its cells go on without ever waiting; `None` where there is none.
 ///
-/// Every such link must be fed by this one alone, have its rate, no managed port, and lead to a host; and all must have the
-/// same delay, so that cells arrive in the order in which they were sent. (Packets that travel whole do wait, the small behind
-/// the large.)
+/// Every such link must be fed by this one alone, not be slower, have no managed port, and lead to a host; and all must have the
+/// same rate and delay, so that cells arrive in the order in which they were sent. (Packets that travel whole do wait, the small
+/// behind the large.)
 fn find_relays(graph: &Graph) -> Vec<Option<usize>> {
     let mut followers: Vec<Vec<usize>> = vec![Vec::new(); graph.links.len()];
     let mut feeders: Vec<Vec<usize>> = vec![Vec::new(); graph.links.len()];
@@ -153,16 +153,22 @@ fn find_relays(graph: &Graph) -> Vec<Option<usize>> {
     let suits = |number: usize, next: usize, model: usize| {
         let (link, next_link, model) = (&graph.links[number], &graph.links[next], &graph.links[model]);
         feeders[next].iter().all(|&feeder| feeder == number)
-            && next_link.rate == link.rate
+            && Relay::from(next_link).suits(link.rate)
             && !next_link.managed
             && graph.nodes[next_link.to].is_host
-            && next_link.delay == model.delay
+            && (next_link.rate, next_link.delay) == (model.rate, model.delay)
     };
     let relay = |number: usize| {
         let &model = followers[number].first()?;
         followers[number].iter().all(|&next| suits(number, next, model)).then_some(model)
     };
     (0..graph.links.len()).map(relay).collect()
+}
+
+impl From<&topology::Link> for Relay {
+    fn from(link: &topology::Link) -> Self {
+        Self { rate: link.rate, delay: link.delay }
+    }
 }
 
 fn build_source(scenario: &Scenario, number: usize, chance: Chance) -> Box<dyn Source> {

@@ -30,7 +30,7 @@ impl Driver {
 impl<O: Observer> Simulation<O> {
     /// Lets the fast driver take a network at rest, if it knows it, and notes why not otherwise.
     pub(super) fn take_fast(&mut self, graph: &Graph, first_service: Option<Time>) {
-        if O::blind().is_none() {
+        if !self.observer.takes_ports_ahead() {
             self.handed_over = Some("an observer sees every event".into());
             return;
         }
@@ -42,7 +42,7 @@ impl<O: Observer> Simulation<O> {
 
     /// Forgets all that has happened, to simulate it by events.
     pub(super) fn begin_again(&mut self, tie: Tie) {
-        let observer = O::blind().expect("the fast driver has no other observers");
+        let observer = self.observer.again().expect("the fast driver has no other observers");
         let scenario = self.scenario.clone();
         *self = Self::driven_by(Driver::Events, &scenario, observer);
         let seconds = tie.0.as_seconds();

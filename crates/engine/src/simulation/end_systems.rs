@@ -191,11 +191,11 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "a packet has few cells; circuits are numbered in 29 bits")]
+    #[expect(clippy::cast_possible_truncation, reason = "circuits are numbered in 29 bits")]
     fn send_packet(&mut self, now: Time, way: Way, content: Content, payload_bytes: u64, option_bytes: u64) {
         let Way { circuit, line } = way;
-        let cells = self.framing.cells(payload_bytes, option_bytes) as u32;
-        let packet = self.packets.insert(content, cells, self.framing.bits(payload_bytes, option_bytes));
+        let (cells, bits) = self.sizes.of(payload_bytes, option_bytes);
+        let packet = self.packets.insert(content, cells, bits);
         self.cells_sent += u64::from(cells);
         self.note_sent(now, circuit, &content);
         let first = self.mark_at_source(now, Cell::new(packet, circuit as u32, true, cells == 1), cells);

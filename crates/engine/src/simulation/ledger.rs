@@ -76,7 +76,7 @@ pub(super) struct Books {
     bits: ByCause,
     /// What has happened at the bottleneck, and to senders and receivers, and waits to be put in order.
     at_bottleneck: VecDeque<(Time, Happening)>,
-    at_ends: VecDeque<(Time, Happening)>,
+    at_ends: Vec<(Time, Happening)>,
     /// Whether anything waits, as it does for the fast driver.
     is_put_in_order: bool,
 }
@@ -105,7 +105,7 @@ impl Books {
             idle_ps: ByCause::default(),
             bits: ByCause::default(),
             at_bottleneck: VecDeque::new(),
-            at_ends: VecDeque::new(),
+            at_ends: Vec::new(),
             is_put_in_order: false,
         }
     }
@@ -119,7 +119,7 @@ impl Books {
     #[inline]
     pub(super) fn note(&mut self, now: Time, what: Happening) {
         if self.is_put_in_order {
-            self.at_ends.push_back((now, what));
+            self.at_ends.push((now, what));
         } else {
             self.enter(now, what);
         }
@@ -132,16 +132,20 @@ impl Books {
 
     /// Enters all that happened before `until`, which everybody has taken down.
     pub(super) fn settle(&mut self, until: Time) {
-        let first = |queue: &VecDeque<(Time, _)>| queue.front().map_or(Time::NEVER, |(time, _)| *time);
-        loop {
-            let (at_bottleneck, at_ends) = (first(&self.at_bottleneck), first(&self.at_ends));
-            if at_bottleneck.min(at_ends) >= until {
-                return;
-            }
-            let queue = if at_bottleneck <= at_ends { &mut self.at_bottleneck } else { &mut self.at_ends };
-            if let Some((time, what)) = queue.pop_front() {
-                self.enter(time, what);
-            }
+        let mut at_ends = std::mem::take(&mut self.at_ends);
+        let known = at_ends.partition_point(|(time, _)| *time < until);
+        for (time, what) in at_ends.drain(..known) {
+            self.settle_bottleneck(|at| at <= time);
+            self.enter(time, what);
+        }
+        self.at_ends = at_ends;
+        self.settle_bottleneck(|at| at < until);
+    }
+
+    fn settle_bottleneck(&mut self, is_due: impl Fn(Time) -> bool) {
+        while let Some(&(time, what)) = self.at_bottleneck.front().filter(|(time, _)| is_due(*time)) {
+            self.at_bottleneck.pop_front();
+            self.enter(time, what);
         }
     }
 

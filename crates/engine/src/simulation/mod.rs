@@ -25,7 +25,7 @@ use policing::Policing;
 
 use crate::background::Background;
 use crate::calendar::{Calendar, Slot};
-use crate::framing::{Cell, Framing, Packets, Reassembly};
+use crate::framing::{Cell, Packets, Reassembly, Sizes};
 use crate::link::{Feed, Line};
 use crate::measure::{Fingerprint, RunRecord};
 use crate::observer::{Observer, Unobserved};
@@ -150,7 +150,7 @@ pub struct Simulation<O: Observer> {
     bottleneck_port: usize,
     books: Books,
     policing: Option<Policing>,
-    framing: Box<dyn Framing>,
+    sizes: Sizes,
     packets: Packets,
     /// The fast driver, if it is at work, and why it is not, if it was asked for.
     fast: Option<Box<Fast>>,

@@ -98,7 +98,7 @@ impl<O: Observer> Simulation<O> {
     /// Bits of data in a full segment, and the bits that it takes on the line.
     fn segment_bits(&self) -> (f64, f64) {
         let mss = self.scenario.tcp.mss.0;
-        ((8 * mss) as f64, self.framing.bits(mss, self.scenario.tcp.option_bytes()) as f64)
+        ((8 * mss) as f64, self.sizes.framing().bits(mss, self.scenario.tcp.option_bytes()) as f64)
     }
 
     fn flow_records(&self) -> Vec<FlowRecord> {

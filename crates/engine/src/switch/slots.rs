@@ -45,19 +45,74 @@ impl ArrivalOrder {
     }
 }
 
-/// The cells of the current slot, and the rule.
-pub struct Slots {
+/// The order of the cells of a slot, as a function of its number.
+struct Rule {
     order: ArrivalOrder,
     circuits: usize,
     chance: Stream,
+}
+
+impl Rule {
+    /// Puts the cells of slot number `slot` in the order of a rule without chance; those of one circuit keep theirs.
+    #[expect(clippy::cast_possible_truncation, reason = "smaller than the number of circuits")]
+    fn sort(&self, slot: u64, cells: &mut [Cell]) {
+        match self.order {
+            ArrivalOrder::FirstComeFirstServed | ArrivalOrder::ByFraming => {}
+            ArrivalOrder::Fixed | ArrivalOrder::SeededRandom => cells.sort_by_key(|cell| cell.circuit()),
+            ArrivalOrder::Rotating => {
+                let circuits = self.circuits;
+                let first = (slot % circuits as u64) as usize;
+                cells.sort_by_key(|cell| (cell.circuit() + circuits - first) % circuits);
+            }
+        }
+    }
+
+    fn is_random(&self) -> bool {
+        self.order == ArrivalOrder::SeededRandom
+    }
+
+    /// A random permutation of sorted cells that depends only on the slot's number and on which circuits have cells in it
+    /// (Fisher and Yates, from the end).
+    fn permute(&self, slot: u64, cells: &mut [Cell]) {
+        let mut block = [0; 4];
+        for (drawn, last) in (1..cells.len()).rev().enumerate() {
+            if drawn % WORDS_OF_BLOCK == 0 {
+                block = self.chance.block(slot * BLOCKS_FOR_SLOT + (drawn / WORDS_OF_BLOCK) as u64);
+            }
+            cells.swap(last, (word(&block, drawn % WORDS_OF_BLOCK) * (last + 1)) >> 16);
+        }
+    }
+}
+
+/// Blocks of the generator set aside for one slot, whatever is drawn for others: room for the orders of 65536 cells.
+const BLOCKS_FOR_SLOT: u64 = 4096;
+/// Each draw takes 16 bits of a block's 256.
+const WORDS_OF_BLOCK: usize = 16;
+
+#[expect(clippy::cast_possible_truncation, reason = "16 bits")]
+fn word(block: &[u64; 4], index: usize) -> usize {
+    usize::from((block[index / 4] >> (16 * (index % 4))) as u16)
+}
+
+/// The cells of the current slot, and the rule.
+pub struct Slots {
+    rule: Rule,
     waiting: Vec<Cell>,
+    /// The cells of a slot by their circuits, and how many of each have found their place; kept for their memory.
+    sorted: Vec<Cell>,
+    placed: Vec<u32>,
 }
 
 impl Slots {
     /// An empty slot of a port that `circuits` circuits share.
     #[must_use]
     pub fn new(order: ArrivalOrder, circuits: usize, chance: Stream) -> Self {
-        Self { order, circuits, chance, waiting: Vec::new() }
+        Self {
+            rule: Rule { order, circuits, chance },
+            waiting: Vec::new(),
+            sorted: Vec::new(),
+            placed: vec![0; circuits],
+        }
     }
 
     /// Adds a cell to the current slot.
@@ -94,24 +149,40 @@ impl Slots {
     ///
     /// Cells of one circuit always keep their order.
     pub fn close(&mut self, slot: u64) -> &[Cell] {
-        if self.waiting.len() > 1 {
-            let cells = std::mem::take(&mut self.waiting);
-            self.waiting = self.order(slot, cells);
+        if !self.is_of_one_circuit() {
+            self.rule.sort(slot, &mut self.waiting);
+            if self.rule.is_random() {
+                self.shuffle(slot);
+            }
         }
         &self.waiting
     }
 
-    /// The cells of slot number `slot` in the order in which they are admitted.
-    #[must_use]
-    pub fn order(&self, slot: u64, mut cells: Vec<Cell>) -> Vec<Cell> {
-        match self.order {
-            ArrivalOrder::FirstComeFirstServed | ArrivalOrder::ByFraming => cells,
-            ArrivalOrder::Fixed => {
-                cells.sort_by_key(|cell| cell.circuit());
-                cells
-            }
-            ArrivalOrder::Rotating => self.rotate(slot, cells),
-            ArrivalOrder::SeededRandom => self.shuffle(slot, cells),
+    fn is_of_one_circuit(&self) -> bool {
+        self.waiting.windows(2).all(|pair| pair[0].circuit() == pair[1].circuit())
+    }
+
+    fn shuffle(&mut self, slot: u64) {
+        if self.waiting.windows(2).all(|pair| pair[0].circuit() != pair[1].circuit()) {
+            return self.rule.permute(slot, &mut self.waiting);
+        }
+        // A faster input has brought several cells of one circuit: permute their places, then fill them in order.
+        self.sorted.clone_from(&self.waiting);
+        self.rule.permute(slot, &mut self.waiting);
+        for place in &mut self.waiting {
+            let circuit = place.circuit();
+            let first = self.sorted.partition_point(|cell| cell.circuit() < circuit);
+            *place = self.sorted[first + self.placed[circuit] as usize];
+            self.placed[circuit] += 1;
+        }
+        self.sorted.iter().for_each(|cell| self.placed[cell.circuit()] = 0);
+    }
+
+    /// Puts the cells of slot number `slot`, one of each circuit, in the order in which they are admitted.
+    pub fn order(&self, slot: u64, cells: &mut [Cell]) {
+        self.rule.sort(slot, cells);
+        if self.rule.is_random() {
+            self.rule.permute(slot, cells);
         }
     }
 
@@ -119,53 +190,6 @@ impl Slots {
     #[inline]
     pub fn clear(&mut self) {
         self.waiting.clear();
-    }
-
-    #[expect(clippy::cast_possible_truncation, reason = "smaller than the number of circuits")]
-    fn rotate(&self, slot: u64, mut cells: Vec<Cell>) -> Vec<Cell> {
-        let first = (slot % self.circuits as u64) as usize;
-        let circuits = self.circuits;
-        cells.sort_by_key(|cell| (cell.circuit() + circuits - first) % circuits);
-        cells
-    }
-
-    /// A random permutation that depends only on the slot's number and on which circuits have cells in it.
-    fn shuffle(&self, slot: u64, mut cells: Vec<Cell>) -> Vec<Cell> {
-        cells.sort_by_key(|cell| cell.circuit());
-        let words = random_words(&self.chance, slot);
-        if cells.windows(2).all(|pair| pair[0].circuit() != pair[1].circuit()) {
-            permute(&mut cells, words);
-            return cells;
-        }
-        // A faster input has brought several cells of one circuit: permute the places, then fill them in order.
-        let mut places: Vec<usize> = cells.iter().map(|cell| cell.circuit()).collect();
-        permute(&mut places, words);
-        let mut taken = vec![0; self.circuits];
-        let place = |circuit: usize| {
-            let begin = cells.partition_point(|cell| cell.circuit() < circuit);
-            taken[circuit] += 1;
-            cells[begin + taken[circuit] - 1]
-        };
-        places.into_iter().map(place).collect()
-    }
-}
-
-/// Blocks of the generator set aside for one slot: room for the orders of 65536 cells.
-const BLOCKS_FOR_SLOT: u64 = 4096;
-
-/// The random numbers that belong to a slot, whatever was drawn for others.
-#[expect(clippy::cast_possible_truncation, reason = "16 bits at a time")]
-fn random_words(chance: &Stream, slot: u64) -> impl Iterator<Item = u16> {
-    (slot * BLOCKS_FOR_SLOT..).flat_map(|index| {
-        let block = chance.block(index);
-        (0..16).map(move |word| (block[word / 4] >> (16 * (word % 4))) as u16)
-    })
-}
-
-/// Fisher and Yates, from the end.
-fn permute<T>(items: &mut [T], words: impl Iterator<Item = u16>) {
-    for (last, word) in (1..items.len()).rev().zip(words) {
-        items.swap(last, (usize::from(word) * (last + 1)) >> 16);
     }
 }
 

@@ -1,8 +1,12 @@
 //! The fast driver gives the record that events give, to the byte.
 
+use longfat_engine::framing::{Cell, Content};
 use longfat_engine::measure::RunRecord;
-use longfat_engine::observer::Unobserved;
+use longfat_engine::observer::{Observer, Unobserved};
 use longfat_engine::scenario::Scenario;
+use longfat_engine::switch::Port;
+use longfat_engine::switch::drop_policy::Verdict;
+use longfat_engine::transport::{Segment, Sender, Window};
 use longfat_engine::units::Time;
 use longfat_engine::{Driver, Simulation, run_by};
 use proptest::prelude::*;
@@ -25,6 +29,59 @@ fn bytes(mut record: RunRecord) -> String {
     serde_json::to_string_pretty(&record).expect("a record is JSON")
 }
 
+/// What an observer is told of ends and of the port, each in its order; a queue that stays as it is is told of or not.
+#[derive(Default, Debug, PartialEq)]
+struct Heard {
+    ends: Vec<String>,
+    queue: Vec<(Time, u64)>,
+    drops: Vec<(Time, usize, Content)>,
+}
+
+impl Heard {
+    fn queue(&mut self, now: Time, cells: u64) {
+        if self.queue.last().map_or(0, |(_, before)| *before) != cells {
+            self.queue.push((now, cells));
+        }
+    }
+}
+
+impl Observer for Heard {
+    fn takes_ports_ahead(&self) -> bool {
+        true
+    }
+    fn again(&mut self) -> Option<Self> {
+        Some(Self::default())
+    }
+    fn segment_sent(&mut self, now: Time, flow: usize, segment: Segment, _: &Window) {
+        self.ends.push(format!("{now:?} {flow} sends {segment:?}"));
+    }
+    fn segment_received(&mut self, now: Time, flow: usize, sequence: u64, length: u64, next: u64) {
+        self.ends.push(format!("{now:?} {flow} receives {sequence} {length} {next}"));
+    }
+    fn timed_out(&mut self, now: Time, flow: usize, _: &Window) {
+        self.ends.push(format!("{now:?} {flow} times out"));
+    }
+    fn sender_acted(&mut self, now: Time, flow: usize, sender: &Sender) {
+        self.ends.push(format!("{now:?} {flow} has {:?}", sender.window().cwnd));
+    }
+    fn queue_changed(&mut self, now: Time, _: usize, port: &Port) {
+        self.queue(now, port.occupancy().total());
+    }
+    fn queue_moved(&mut self, now: Time, _: usize, cells: u64) {
+        self.queue(now, cells);
+    }
+    fn packet_dropped(&mut self, now: Time, _: usize, flow: usize, _: Cell, content: &Content, _: Verdict) {
+        self.drops.push((now, flow, *content));
+    }
+}
+
+fn heard(driver: Driver, scenario: &Scenario) -> (Heard, Driver) {
+    let mut simulation = Simulation::driven_by(driver, scenario, Heard::default());
+    simulation.advance(Time::NEVER);
+    let driver = simulation.driver();
+    (simulation.into_observer(), driver)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
@@ -38,6 +95,14 @@ proptest! {
             "{:?}", fast.work
         );
         prop_assert_eq!(bytes(fast), bytes(events));
+    }
+
+    #[test]
+    fn both_drivers_tell_the_same(network in any_network_for_the_fast_driver()) {
+        let (fast, _) = heard(Driver::Fast, &network.scenario);
+        let (events, driver) = heard(Driver::Events, &network.scenario);
+        prop_assert_eq!(driver, Driver::Events);
+        prop_assert_eq!(fast, events);
     }
 
     #[test]

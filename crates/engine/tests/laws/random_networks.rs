@@ -48,14 +48,13 @@ pub fn any_endless_network() -> impl Strategy<Value = RandomNetwork> {
     any_network_with(any_endless_traffic())
 }
 
-/// Any network that the fast driver knows: lines of one rate, slots, and losses in the buffer alone.
+/// Any network that the fast driver knows: access lines not slower than the bottleneck, slots, and losses in the buffer alone.
 pub fn any_network_for_the_fast_driver() -> impl Strategy<Value = RandomNetwork> {
-    // A cell takes 10 us at 42.4 Mbit/s, 4 us at 106: many things happen at one instant.
-    let rate = prop_oneof![2 => 1_000_000_u64..160_000_000, 1 => prop::sample::select(vec![42_400_000, 106_000_000])];
-    let topology = (1_u64..9, rate, 0_u64..300, 0_u64..3_000).prop_map(|(sources, rate, near, far)| {
+    let topology = (1_u64..9, any_rates_for_the_fast_driver(), 0_u64..300, 0_u64..3_000);
+    let topology = topology.prop_map(|(sources, (access, bottleneck), near, far)| {
         format!(
-            "{{ kind = \"n-source\", sources = {sources}, access = {{ rate = \"{rate} bit/s\", delay = \"{near} us\" \
-             }}, bottleneck = {{ rate = \"{rate} bit/s\", delay = \"{far} us\" }} }}"
+            "{{ kind = \"n-source\", sources = {sources}, access = {{ rate = \"{access} bit/s\", delay = \"{near} us\" \
+             }}, bottleneck = {{ rate = \"{bottleneck} bit/s\", delay = \"{far} us\" }} }}"
         )
     });
     let aal5 = FRAMINGS.iter().find(|entry| entry.name == "aal5").expect("it is registered");
@@ -63,7 +62,7 @@ pub fn any_network_for_the_fast_driver() -> impl Strategy<Value = RandomNetwork>
     let order = prop::sample::select(vec!["by-framing", "seeded-random", "rotating", "fixed"]);
     let port = (any_port_with(Unit::Cell, &["buffer", "service", "arrival_order"], false), order)
         .prop_map(|(port, order)| port.replacen('{', &format!("{{ arrival_order = \"{order}\","), 1));
-    let traffic = prop_oneof![2 => any_endless_traffic(), 1 => any_limited_traffic()];
+    let traffic = prop_oneof![4 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()];
     let run = (10_u64..400, 0_u64..1000, any_vbr());
     (topology, framing, port, any_tcp(1..9_300), traffic, run).prop_filter_map(
         "some parts do not fit together",
@@ -76,6 +75,19 @@ pub fn any_network_for_the_fast_driver() -> impl Strategy<Value = RandomNetwork>
             parse(&text).map(|scenario| RandomNetwork { text, scenario })
         },
     )
+}
+
+/// Of the access lines and the bottleneck: equal, nearly equal, or some times as much.
+fn any_rates_for_the_fast_driver() -> impl Strategy<Value = (u64, u64)> {
+    // A cell takes 10 us at 42.4 Mbit/s, 4 us at 106: many things happen at one instant.
+    let rate =
+        || prop_oneof![2 => 1_000_000_u64..160_000_000, 1 => prop::sample::select(vec![42_400_000, 106_000_000])];
+    prop_oneof![
+        2 => rate().prop_map(|rate| (rate, rate)),
+        1 => (rate(), 1_u64..2_000_000).prop_map(|(rate, more)| (rate + more, rate)),
+        2 => (rate(), 101_u64..500).prop_map(|(rate, percent)| (rate * percent / 100, rate)),
+        1 => (rate(), 2_u64..5).prop_map(|(rate, times)| (rate * times, rate)),
+    ]
 }
 
 fn any_network_with(traffic: impl Strategy<Value = String>) -> impl Strategy<Value = RandomNetwork> {

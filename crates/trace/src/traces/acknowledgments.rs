@@ -19,6 +19,7 @@ pub const ACKNOWLEDGMENTS: Kind = Kind {
     ],
     rows: Rows::Events,
     watches_cells: false,
+    needs_every_cell: false,
     start: |network, table| Box::new(Acknowledgments { window: network.receiver_window, table }),
 };
 
@@ -34,6 +35,7 @@ pub const SELECTIVE_ACKNOWLEDGMENTS: Kind = Kind {
     ],
     rows: Rows::Events,
     watches_cells: false,
+    needs_every_cell: false,
     start: |_, table| Box::new(Blocks(table)),
 };
 

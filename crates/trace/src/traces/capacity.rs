@@ -20,6 +20,7 @@ pub const CAPACITY: Kind = Kind {
     ],
     rows: Rows::Intervals,
     watches_cells: true,
+    needs_every_cell: true,
     start: |network, table| {
         let classes = if network.has_classes { vec![Class::Ubr, Class::Vbr] } else { vec![Class::Ubr] };
         Box::new(Capacity {

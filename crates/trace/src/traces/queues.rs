@@ -21,6 +21,7 @@ pub const QUEUE: Kind = Kind {
     ],
     rows: Rows::Changes(Scale::Buffer),
     watches_cells: true,
+    needs_every_cell: false,
     start: |network, table| Box::new(Queues::new(network, table, of_classes, labels_of_classes(network))),
 };
 
@@ -31,6 +32,7 @@ pub const QUEUE_BY_FLOW: Kind = Kind {
     columns: &[TIME, PORT, FLOW, integers("cells", "cells that wait; packets where they travel whole")],
     rows: Rows::Changes(Scale::Buffer),
     watches_cells: true,
+    needs_every_cell: true,
     start: |network, table| {
         Box::new(Queues::new(network, table, of_flows, (0..network.connections).map(Value::flow).collect()))
     },
@@ -84,10 +86,23 @@ impl Queues {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "queues are far below 2^53 cells")]
 impl Observer for Queues {
     fn queue_changed(&mut self, now: Time, port: usize, state: &Port) {
         (self.measure)(state, &mut self.lengths);
+        self.note(now, port);
+    }
+
+    fn queue_moved(&mut self, now: Time, port: usize, cells: u64) {
+        self.lengths[0] = cells;
+        self.note(now, port);
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "queues are far below 2^53 cells")]
+impl Queues {
+    /// Adds rows for those of the port's queues whose lengths have changed enough.
+    #[inline]
+    fn note(&mut self, now: Time, port: usize) {
         if self.lengths == self.before[port] {
             return;
         }

@@ -18,6 +18,7 @@ pub const THROUGHPUT: Kind = Kind {
     ],
     rows: Rows::Intervals,
     watches_cells: false,
+    needs_every_cell: false,
     start: |network, table| {
         Box::new(Delivered {
             next: vec![0; network.flows],

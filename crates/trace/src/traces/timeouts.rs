@@ -14,6 +14,7 @@ pub const TIMEOUTS: Kind = Kind {
     columns: &[TIME, FLOW],
     rows: Rows::Events,
     watches_cells: false,
+    needs_every_cell: false,
     start: |_, table| Box::new(Timeouts(table)),
 };
 

@@ -15,6 +15,7 @@ from longfat.cli.lazy import LazyGroup
         "status": "longfat.cli.study.status",
         "compare": "longfat.cli.study.compare",
         "claims": "longfat.cli.study.claims",
+        "audit": "longfat.cli.study.audit",
         "verify": "longfat.cli.study.verify",
     },
 )

@@ -65,7 +65,7 @@ def command(
         done = run_until_enough(
             plan,
             opened,
-            lambda missing: _run(missing, opened, jobs or default_jobs(), allowed),
+            lambda missing: run_missing(missing, opened, jobs or default_jobs(), allowed),
             _announce,
         )
         runs = list(done.plan.distinct)
@@ -83,7 +83,7 @@ def command(
         }
         print_json(document)
     if failures:
-        raise RunFailed(_told(failures))
+        raise RunFailed(told_failures(failures))
     next_step = study_command("compare", study, part, store)
     say(f"all {len(runs)} runs are in {shown(store)}; next:\n  {next_step}")
 
@@ -97,7 +97,10 @@ def _announce(plan: "Plan", missing: int) -> None:
     say(f"{study.name}: {replications}{runs} runs, {runs - missing} stored, {missing} to run")
 
 
-def _run(missing: "list[PlannedRun]", store: "Store", jobs: int, limits: "Limits") -> "Progress":
+def run_missing(
+    missing: "list[PlannedRun]", store: "Store", jobs: int, limits: "Limits"
+) -> "Progress":
+    """Run what is missing, with its progress shown; say how to go on when it is interrupted."""
     from longfat.campaign import run_campaign
     from longfat.cli.progress import shown_progress
 
@@ -109,7 +112,8 @@ def _run(missing: "list[PlannedRun]", store: "Store", jobs: int, limits: "Limits
         raise
 
 
-def _told(failures: dict[str, str]) -> str:
+def told_failures(failures: dict[str, str]) -> str:
+    """Why runs failed, most frequent reasons first; by run id."""
     counts = Counter(failures.values())
     lines = [f"{count} failed: {message}" for message, count in counts.most_common()]
     return "\n".join([*lines, "all other runs are kept"])

@@ -5,12 +5,14 @@
 
 use super::exit::{Behind, Exit};
 use super::order::Moment;
+use super::{Rounds, Told};
 use crate::framing::Cell;
 use crate::link::{Line, Train};
+use crate::observer::Observer;
 use crate::simulation::Link;
 use crate::simulation::ledger::{Books, Happening};
 use crate::switch::drop_policy::Asked;
-use crate::switch::{Dropped, Next, Port};
+use crate::switch::{Dropped, Next, Port, Stretch};
 use crate::units::{Span, Time, TransmissionTime};
 
 /// The packet that is next on a line to the port.
@@ -36,6 +38,16 @@ impl Head {
         line.count_carried(u64::from(self.cells - self.train.cells), 0);
         self.cells = self.train.cells;
     }
+}
+
+/// What the next slots are made of: cells of the same heads, one of each in every slot or several of one.
+struct Plan {
+    /// For how many slots at most, of one cell of each head.
+    most: u32,
+    /// When others arrive.
+    others: Time,
+    /// Whether each brings exactly one cell in every slot.
+    is_in_step: bool,
 }
 
 /// The port and the lines before and behind it.
@@ -110,25 +122,24 @@ impl Forward {
         }
     }
 
-    /// Lets everything happen before `horizon` at the port; `after_service` sees the port and what it has dropped. What the ledger
-    /// has to know is taken down in `books`.
-    pub fn advance(
+    /// Lets everything happen before `horizon` at the port; `after_service` sees the port and what it has dropped.
+    pub fn advance<O: Observer>(
         &mut self,
         horizon: Time,
         port: &mut Port,
         links: &mut [Link],
         dropped: &mut Vec<Dropped>,
-        books: &mut Books,
-        mut after_service: impl FnMut(Time, &mut Port, &mut Vec<Dropped>, &mut Books),
+        told: &mut Told<'_, O>,
+        mut after_service: impl FnMut(Time, &mut Port, &mut Vec<Dropped>, &mut Told<'_, O>),
     ) {
         self.done = horizon;
         while self.next_arrival.min(self.next_service) < horizon {
-            if port.takes_rounds() && self.serve_rounds(horizon, port, links) {
+            if port.takes_rounds() && self.serve_rounds(horizon, port, links, told) {
                 continue;
             }
             if self.next_arrival < self.next_service {
                 if port.is_idle() {
-                    self.begin(port, links, dropped, books);
+                    self.begin(port, links, dropped, told.books);
                 }
                 self.gather(self.next_service.min(horizon), port, links, dropped);
             } else {
@@ -137,47 +148,96 @@ impl Forward {
                 self.next_service = match port.serve(now, &mut behind, dropped) {
                     Next::Sends(time) => time,
                     Next::Rests(until) => {
-                        books.note_at_bottleneck(now, Happening::Rests(until));
+                        told.books.note_at_bottleneck(now, Happening::Rests(until));
                         until.unwrap_or(Time::NEVER)
                     }
                 };
                 self.services += 1;
-                after_service(now, port, dropped, books);
+                after_service(now, port, dropped, told);
             }
         }
     }
 
-    /// Serves as many slots at once as are alike; none if the next one needs a closer look.
-    fn serve_rounds(&mut self, horizon: Time, port: &mut Port, links: &mut [Link]) -> bool {
+    /// Serves several slots at once; none if the next one needs a closer look.
+    fn serve_rounds<O: Observer>(
+        &mut self,
+        horizon: Time,
+        port: &mut Port,
+        links: &mut [Link],
+        told: &mut Told<'_, O>,
+    ) -> bool {
         let boundary = port.boundary().time;
-        let Some((most, others)) = self.plan_round(boundary, horizon, port) else { return false };
+        let Some(Plan { most, others, is_in_step }) = self.plan(boundary, horizon, port, links) else { return false };
         // Until then nothing but what is seen now arrives, and everything is known.
         let limit = others.min(Time(horizon.0 - 1));
         let slots = 1 + (limit - boundary).0 / self.cell_time.at_most().0;
+        if !is_in_step {
+            return self.serve_stretch(slots, others, port, links, told);
+        }
         let rounds = port.rounds_with_room(self.round.len() as u64, slots.min(u64::from(most)));
         let Ok(cells) = u32::try_from(rounds) else { return false };
         if cells == 0 {
             return false;
         }
-        self.services += rounds;
-        if let &[first] = self.round.as_slice() {
-            self.serve_part(cells, first, others, port, links);
-            return true;
+        if self.round.len() == 1 {
+            let mut stretch = port.stretch();
+            stretch.add_alike(rounds, self.cell_time);
+            self.serve_part(stretch, cells, others, port, links);
+            return true; // one comes and one goes: as many wait as before
         }
+        self.services += rounds;
+        let (members, waiting_before) = (self.round.len() as u64, port.occupancy().total());
+        told.of_rounds(self.port, port.boundary(), self.cell_time, &Rounds { number: rounds, members, waiting_before });
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
         self.next_service = port.serve_rounds(rounds, &self.round, self.cell_time, &mut behind);
         self.skip(cells, boundary);
         true
     }
 
-    /// Serves slots to which one head alone brings its cells, `first` and those after it; the `others` arrive later.
-    fn serve_part(&mut self, cells: u32, first: Cell, others: Time, port: &mut Port, links: &mut [Link]) {
-        let train = &mut self.heads[self.lone].train;
+    /// Serves slots to which one head alone brings its cells, but not one in each; the `others` arrive later.
+    fn serve_stretch<O: Observer>(
+        &mut self,
+        most: u64,
+        others: Time,
+        port: &mut Port,
+        links: &mut [Link],
+        told: &mut Told<'_, O>,
+    ) -> bool {
+        let Head { train, cell_time, .. } = &self.heads[self.lone];
+        let mut stretch = port.stretch();
+        let (mut arrival, mut cells) = (train.arrival, 0);
+        while cells < train.cells && stretch.slots() < most {
+            let before = cells;
+            let mut next = arrival;
+            while cells < train.cells && next.time < stretch.boundary() {
+                next.advance(*cell_time);
+                cells += 1;
+            }
+            let slot_ends = stretch.boundary();
+            if !stretch.add(u64::from(cells - before), self.cell_time) {
+                cells = before;
+                break;
+            }
+            // The first slot has a cell, so that what is added will be served.
+            told.observer.queue_moved(slot_ends, self.port, stretch.waiting());
+            arrival = next;
+        }
+        if cells > 0 {
+            self.serve_part(stretch, cells, others, port, links);
+        }
+        cells > 0
+    }
+
+    /// Serves slots to which one head alone brings its next cells; the `others` arrive later.
+    fn serve_part(&mut self, stretch: Stretch, cells: u32, others: Time, port: &mut Port, links: &mut [Link]) {
+        let Head { train, cell_time, .. } = &mut self.heads[self.lone];
+        let first = train.cell;
         let last = (cells == train.cells).then(|| if cells == 1 { first } else { first.following(true) });
+        self.services += stretch.slots();
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = port.serve_part(cells.into(), first, last, self.cell_time, &mut behind);
+        self.next_service = port.serve_part(stretch, cells.into(), first, last, &mut behind);
         if last.is_none() {
-            train.skip(cells, self.cell_time.times(cells.into()));
+            train.skip(cells, cell_time.times(cells.into()));
             self.next_arrival = others.min(train.arrival.time);
         } else if self.replace(self.lone, links) {
             self.next_arrival = others.min(self.heads[self.lone].train.arrival.time);
@@ -186,10 +246,9 @@ impl Forward {
         }
     }
 
-    /// What the slot that ends at `boundary` and those after it are made of: how many may be alike, and when others arrive.
-    fn plan_round(&mut self, boundary: Time, horizon: Time, port: &Port) -> Option<(u32, Time)> {
-        let mut others = Time::NEVER;
-        let mut most = u32::MAX;
+    /// What the slot that ends at `boundary` and those after it are made of; nothing if it needs a closer look.
+    fn plan(&mut self, boundary: Time, horizon: Time, port: &Port, links: &[Link]) -> Option<Plan> {
+        let mut plan = Plan { most: u32::MAX, others: Time::NEVER, is_in_step: true };
         self.round.clear();
         if horizon <= boundary {
             return None;
@@ -197,24 +256,30 @@ impl Forward {
         for (index, head) in self.heads.iter().enumerate() {
             let arrival = head.train.arrival.time;
             if arrival >= boundary {
-                others = others.min(arrival);
+                plan.others = plan.others.min(arrival);
                 continue;
             }
             let cell = head.train.cell;
             let asked = port.asked(cell.circuit());
             let is_plain = asked == Asked::Never || (asked == Asked::AtFirst && !cell.is_first());
-            if !is_plain || !head.is_in_step(boundary, self.cell_time) {
+            plan.is_in_step &= head.is_in_step(boundary, self.cell_time);
+            if !is_plain || !(plan.is_in_step || self.round.is_empty()) {
                 return None;
             }
-            most = most.min(head.train.cells);
+            plan.most = plan.most.min(head.train.cells);
             self.lone = index;
             self.round.push(cell);
         }
         // The order within a slot tells when a last cell leaves, unless it is the only one.
         if self.round.len() > 1 {
-            most -= 1;
+            plan.most -= 1;
         }
-        (most > 0).then_some((most, others))
+        if !plan.is_in_step {
+            // The next packet may bring a cell in the slot in which this one ends.
+            let next = links[self.heads[self.lone].line].line.next_train();
+            plan.others = plan.others.min(next.unwrap_or(Time::NEVER));
+        }
+        (plan.most > 0 && plan.others >= boundary).then_some(plan)
     }
 
     /// Takes so many cells of each head that is due before `boundary`.

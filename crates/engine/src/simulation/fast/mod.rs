@@ -26,8 +26,8 @@ use crate::calendar::Slot;
 use crate::framing::{Cell, Continuity, Packet};
 use crate::link::Line;
 use crate::observer::Observer;
-use crate::switch::Port;
-use crate::units::Time;
+use crate::switch::{Dropped, Port};
+use crate::units::{LineClock, Time, TransmissionTime};
 
 /// What the fast driver keeps besides the network.
 pub(super) struct Fast {
@@ -42,6 +42,32 @@ pub(super) struct Fast {
     /// What of the port's work is counted in events.
     cells_in: u64,
     services: u64,
+}
+
+/// Who is told of what happens at the port.
+struct Told<'s, O> {
+    books: &'s mut Books,
+    observer: &'s mut O,
+}
+
+impl<O: Observer> Told<'_, O> {
+    /// Rounds of so many cells are let in, each in the slot that ends one transmission after the one before it.
+    #[inline]
+    fn of_rounds(&mut self, port: usize, mut boundary: LineClock, transmission: TransmissionTime, rounds: &Rounds) {
+        for round in 1..=rounds.number {
+            // One is sent in each slot.
+            let waiting = rounds.waiting_before + round * rounds.members - round;
+            self.observer.queue_moved(boundary.time, port, waiting);
+            boundary.advance(transmission);
+        }
+    }
+}
+
+/// So many rounds of so many cells, and how many cells wait before them.
+struct Rounds {
+    number: u64,
+    members: u64,
+    waiting_before: u64,
 }
 
 /// What happens next.
@@ -116,7 +142,7 @@ impl<O: Observer> Simulation<O> {
         let Scope { port, line, lines_before, line_back, lines_back } = scope;
         let mut is_forward = vec![false; self.links.len()];
         lines_before.iter().for_each(|&number| is_forward[number] = true);
-        let lost_last_cell = self.framing.lost_last_cell();
+        let lost_last_cell = self.sizes.framing().lost_last_cell();
         self.ports[port].follow(Continuity::new(lost_last_cell, self.circuit_ends.len()));
         self.calendar.cancel(self.agenda.port(port));
         self.books.put_in_order();
@@ -187,13 +213,18 @@ impl<O: Observer> Simulation<O> {
         let number = fast.forward.port;
         let (packets, fingerprint) = (&mut self.packets, &mut self.port_fingerprints[number]);
         let connections = self.sources.len();
-        let after_service = |now, port: &mut Port, dropped: &mut Vec<_>, books: &mut Books| {
-            for (cell, _) in dropped.drain(..) {
+        let after_service = |now, port: &mut Port, dropped: &mut Vec<Dropped>, told: &mut Told<'_, O>| {
+            told.observer.queue_changed(now, number, port);
+            for (cell, reason) in dropped.drain(..) {
                 note_drop(now, cell, fingerprint);
+                told.observer.cell_dropped(now, number, cell, reason);
                 if packets.damage(cell.packet) {
                     port.count_dropped_packet();
-                    let flow = flow_on(cell.circuit(), &packets.get(cell.packet).content, connections);
-                    flow.into_iter().for_each(|flow| books.note_at_bottleneck(now, Happening::GivenUp(flow)));
+                    let content = &packets.get(cell.packet).content;
+                    if let Some(flow) = flow_on(cell.circuit(), content, connections) {
+                        told.books.note_at_bottleneck(now, Happening::GivenUp(flow));
+                        told.observer.packet_dropped(now, number, flow, cell, content, reason);
+                    }
                 }
                 if cell.is_last() {
                     packets.release(cell.packet);
@@ -201,7 +232,8 @@ impl<O: Observer> Simulation<O> {
             }
         };
         let port = &mut self.ports[number];
-        fast.forward.advance(horizon, port, &mut self.links, &mut self.dropped, &mut self.books, after_service);
+        let mut told = Told { books: &mut self.books, observer: &mut self.observer };
+        fast.forward.advance(horizon, port, &mut self.links, &mut self.dropped, &mut told, after_service);
         // Whatever senders and receivers do from now on is later.
         self.books.settle(now.min(horizon));
         // Nothing of them is delivered before, and no place of a packet is used again.

@@ -87,30 +87,46 @@ impl Port {
         self.serve_slots(rounds, outlet)
     }
 
-    /// Lets in so many cells of one packet, from `first` on, one in a slot and nothing else, and serves as many slots; the last of
-    /// them is `last`, if that is among them. Gives when to serve again.
+    /// Slots to come, in each of which a cell will be sent.
+    #[must_use]
+    #[inline]
+    pub fn stretch(&self) -> Stretch {
+        let Guarded { occupancy, statistics, .. } = &self.buffer;
+        Stretch {
+            boundary: self.boundary,
+            slots: 0,
+            waiting: occupancy.total(),
+            capacity: occupancy.capacity(),
+            most: statistics.max_queue_cells,
+            integral: statistics.queue_integral,
+            since: statistics.queue_since,
+        }
+    }
+
+    /// Lets in so many cells of one packet, from `first` on, in the slots of a stretch and nothing else, and serves these slots; the
+    /// last of the packet is `last`, if that is among them. Gives when to serve again.
     pub fn serve_part(
         &mut self,
+        stretch: Stretch,
         cells: u64,
         first: Cell,
         last: Option<Cell>,
-        cell_time: TransmissionTime,
         outlet: &mut impl Outlet,
     ) -> Time {
         let Guarded { occupancy, queue, statistics, continuity, .. } = &mut self.buffer;
         let Queue::ByRounds(queue) = queue else { return self.boundary.time };
-        statistics.integrate_rounds(occupancy.total(), 1, cells, self.boundary, cell_time);
+        let Stretch { slots, most, integral, since, .. } = stretch;
         statistics.cells_in += cells;
-        statistics.cells_out += cells;
+        statistics.cells_out += slots;
+        (statistics.max_queue_cells, statistics.queue_integral, statistics.queue_since) = (most, integral, since);
         occupancy.add_several(first.circuit(), cells);
         if let Some(continuity) = continuity {
             continuity.admit(first);
             last.into_iter().for_each(|last| continuity.admit(last));
         }
-        statistics.max_queue_cells = statistics.max_queue_cells.max(occupancy.total() - cells + 1);
         queue.push_part(first, cells, last.is_some());
-        self.slot += cells;
-        self.serve_slots(cells, outlet)
+        self.slot += slots;
+        self.serve_slots(slots, outlet)
     }
 
     /// Sends a cell in each of so many slots. Gives when to serve again.
@@ -151,9 +167,75 @@ impl Port {
     }
 }
 
+/// Slots one after the other, at the end of each of which cells are let in and one is sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Stretch {
+    /// When the next slot ends.
+    boundary: LineClock,
+    slots: u64,
+    /// Cells in the buffer and how many it can hold, the most that there were, and what they add up to over time.
+    waiting: u64,
+    capacity: u64,
+    most: u64,
+    integral: u128,
+    since: Time,
+}
+
+impl Stretch {
+    /// When the next slot ends.
+    #[must_use]
+    #[inline]
+    pub fn boundary(&self) -> Time {
+        self.boundary.time
+    }
+
+    /// Cells in the buffer when they are over.
+    #[must_use]
+    #[inline]
+    pub fn waiting(&self) -> u64 {
+        self.waiting
+    }
+
+    /// How many slots there are.
+    #[must_use]
+    #[inline]
+    pub fn slots(&self) -> u64 {
+        self.slots
+    }
+
+    /// Adds a slot at the end of which so many cells are let in, unless there is no room for them or nothing to be sent; tells
+    /// whether it did.
+    #[inline]
+    pub fn add(&mut self, cells: u64, cell_time: TransmissionTime) -> bool {
+        let waiting = self.waiting + cells;
+        if waiting > self.capacity || waiting == 0 {
+            return false;
+        }
+        self.integral += u128::from(self.waiting) * u128::from((self.boundary.time - self.since).0);
+        self.since = self.boundary.time;
+        self.most = self.most.max(waiting);
+        self.waiting = waiting - 1;
+        self.boundary.advance(cell_time);
+        self.slots += 1;
+        true
+    }
+
+    /// Adds so many slots that let in a cell each, for which there is room.
+    #[inline]
+    pub fn add_alike(&mut self, slots: u64, cell_time: TransmissionTime) {
+        let mut last = self.boundary;
+        last.advance_by(cell_time, slots - 1);
+        self.integral += u128::from(self.waiting) * u128::from((last.time - self.since).0);
+        self.since = last.time;
+        self.most = self.most.max(self.waiting + 1);
+        self.boundary = last.after(cell_time);
+        self.slots += slots;
+    }
+}
+
 impl PortStatistics {
     /// Notes the cells in the buffer from what was noted last until the end of the last of `rounds` slots, the first of which ends
-    /// at `boundary`: at its end each slot adds `members` to what was `before` and takes one away.
+    /// at `boundary`: at its end each slot adds `members`, none or several, to what was `before` and takes one away.
     fn integrate_rounds(
         &mut self,
         before: u64,
@@ -163,11 +245,6 @@ impl PortStatistics {
         cell_time: TransmissionTime,
     ) {
         self.integrate(before, boundary.time);
-        if members == 1 {
-            let mut last = boundary;
-            last.advance_by(cell_time, rounds - 1);
-            return self.integrate(before, last.time);
-        }
         let mut clock = boundary;
         let mut ends = 0_u64;
         for _ in 1..rounds {

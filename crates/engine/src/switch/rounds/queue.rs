@@ -28,9 +28,10 @@ impl Rounds {
     }
 
     /// Shows what has not been sent of each of the circuits, the first cells of which are given.
-    fn visit(&self, cells: Vec<Cell>, slots: &Slots, visit: &mut impl FnMut(Cell, u64, bool)) {
+    fn visit(&self, mut cells: Vec<Cell>, slots: &Slots, visit: &mut impl FnMut(Cell, u64, bool)) {
         let (whole, sent) = self.position(self.sent);
-        for (place, cell) in slots.order(self.slot + whole, cells).into_iter().enumerate() {
+        slots.order(self.slot + whole, &mut cells);
+        for (place, cell) in cells.into_iter().enumerate() {
             let of_circuit = whole + u64::from(place < sent);
             let next = if of_circuit == 0 { cell } else { cell.following(false) };
             if of_circuit < self.rounds {
@@ -51,6 +52,12 @@ struct Part {
 }
 
 impl Part {
+    /// Whether `cell` is a later one of the same packet. The place of a packet that has lost its last cell may be used again.
+    fn goes_on_with(&self, cell: Cell) -> bool {
+        let is_same = self.cell.packet == cell.packet && self.cell.circuit() == cell.circuit();
+        is_same && !self.ends && !cell.is_first()
+    }
+
     /// The last cell of the packet, if it is among them.
     fn last(&self) -> Option<Cell> {
         self.ends.then(|| if self.cells == 1 { self.cell } else { self.cell.following(true) })
@@ -101,8 +108,14 @@ impl RoundQueue {
     /// Adds so many cells of one packet, from `cell` on; `ends` tells whether the packet ends with them.
     #[inline]
     pub fn push_part(&mut self, cell: Cell, cells: u64, ends: bool) {
-        self.entries.push_back(Entry::Part(Part { cell, cells, ends }));
         self.len += cells;
+        if let Some(Entry::Part(part)) = self.entries.back_mut()
+            && part.goes_on_with(cell)
+        {
+            (part.cells, part.ends) = (part.cells + cells, ends);
+            return;
+        }
+        self.entries.push_back(Entry::Part(Part { cell, cells, ends }));
     }
 
     /// Adds rounds, from that slot on, of these cells and those that follow them in their packets.
@@ -171,10 +184,15 @@ impl RoundQueue {
         match self.entries.front() {
             Some(Entry::Rounds(rounds)) if rounds.sent > 0 => {
                 let (round, place) = rounds.position(rounds.sent - 1);
-                let cells = self.members.iter().take(rounds.members).copied().collect();
-                slots.order(rounds.slot + round, cells).get(place).copied()
+                let mut cells: Vec<Cell> = self.members.iter().take(rounds.members).copied().collect();
+                slots.order(rounds.slot + round, &mut cells);
+                cells.get(place).copied()
             }
-            _ => slots.order(self.latest_round.0, self.latest_round.1.clone()).last().copied(),
+            _ => {
+                let (slot, mut cells) = self.latest_round.clone();
+                slots.order(slot, &mut cells);
+                cells.last().copied()
+            }
         }
     }
 
@@ -205,7 +223,7 @@ impl RoundQueue {
         rounds.rounds -= whole;
         rounds.sent = 0;
         let after = |cell: &Cell| if whole > 0 { cell.following(false) } else { *cell };
-        let cells: Vec<Cell> = self.members.iter().take(rounds.members).map(after).collect();
+        let mut cells: Vec<Cell> = self.members.iter().take(rounds.members).map(after).collect();
         cells.iter().for_each(|cell| occupancy.forget(cell.circuit(), whole));
         self.members.iter_mut().take(rounds.members).for_each(|cell| *cell = cell.following(false));
         if sent == 0 {
@@ -217,7 +235,7 @@ impl RoundQueue {
             self.entries.pop_front();
             self.members.drain(..cells.len());
         }
-        let cells = slots.order(partial_slot, cells);
+        slots.order(partial_slot, &mut cells);
         cells[..sent].iter().for_each(|cell| occupancy.forget(cell.circuit(), 1));
         for cell in cells[sent..].iter().rev() {
             self.entries.push_front(Entry::Part(Part { cell: *cell, cells: 1, ends: false }));

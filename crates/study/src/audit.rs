@@ -1,0 +1,189 @@
+//! What an audit of a study varies: other answers to what its source leaves open.
+//!
+//! The knobs that the study leaves at their defaults are declared in the engine with their alternatives; only what goes beyond
+//! them stands in the study file.
+
+use longfat_engine::config::{Document, Node, Parameter, Place, Reader, Shape, Value};
+use longfat_engine::section;
+use serde_json::{Value as Json, json};
+
+use crate::adjustment::Settings;
+use crate::factors::origin;
+use crate::file::Quick;
+use crate::sql::Sql;
+
+section! {
+    /// What an audit varies besides the knobs that the study leaves at their defaults, and what it does not.
+    pub struct Audit {
+        /// Knobs that are varied although the study sets them, because its source does not state them either: scenario paths.
+        pub vary: Named = "{}",
+        /// Knobs that are not varied: scenario paths, each with the reason.
+        pub keep: Named = "{}",
+        /// Readings of the source that are no alternatives of a single knob.
+        pub reading: Vec<Reading> = "[]",
+        /// The size at which a first audit is run; the study's own quick size if this names no factor combinations.
+        pub quick: Quick = "{}",
+    }
+}
+
+section! {
+    /// Another reading of the source.
+    pub struct Reading {
+        /// What is read; several readings of the same are alternatives to each other.
+        pub knob: String,
+        /// How it is read here, in place of what the study has. Entries of the same knob and name are one alternative, each for
+        /// the combinations of its condition.
+        pub r#as: String,
+        /// To which factor combinations it applies: an SQL expression over the factor columns; all if empty.
+        pub r#where: Where = "",
+        /// What it sets there, after levels and adjustments: scenario paths with values.
+        pub set: Settings,
+        /// What speaks for it.
+        pub reason: String,
+    }
+}
+
+impl Audit {
+    /// Notes where everything is written.
+    pub(crate) fn locate(&mut self, document: &Document) {
+        for named in [&mut self.vary, &mut self.keep] {
+            named.0.iter_mut().for_each(|entry| entry.origin = origin(&entry.place, document));
+        }
+        for reading in &mut self.reading {
+            if let Some(condition) = &mut reading.r#where.0 {
+                condition.locate(document);
+            }
+            reading.set.0.iter_mut().for_each(|change| change.locate(document));
+        }
+    }
+
+    /// The section as data; `quick` is the study's own quick size.
+    pub(crate) fn to_json(&self, quick: &Quick) -> Json {
+        let reading = |reading: &Reading| {
+            json!({
+                "knob": reading.knob,
+                "as": reading.r#as,
+                "where": reading.r#where.resolved(),
+                "set": reading.set.resolved(),
+                "reason": reading.reason,
+            })
+        };
+        json!({
+            "vary": self.vary.resolved(),
+            "keep": self.keep.resolved(),
+            "readings": self.reading.iter().map(reading).collect::<Vec<_>>(),
+            "quick": if self.quick.r#where.is_empty() { quick } else { &self.quick }.to_json(),
+        })
+    }
+}
+
+/// Scenario paths, each with a text about it and where it is written.
+#[derive(Clone, Debug)]
+pub struct Named(Vec<Entry>);
+
+#[derive(Clone, Debug)]
+struct Entry {
+    path: String,
+    reason: String,
+    origin: String,
+    place: Place,
+}
+
+impl Parameter for Named {
+    fn shape() -> Shape {
+        Shape::Map(
+            "scenario paths of knobs, each with a reason, such as \"tcp.sack_blocks\" = \"no flavor here has SACK\"",
+        )
+    }
+
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let Value::Table(entries) = &node.value else {
+            reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
+            return None;
+        };
+        let mut named = Vec::new();
+        for (key, node) in entries {
+            let reason = reader.below(&format!("\"{}\"", key.name), |reader| String::read(node, reader))?;
+            named.push(Entry { path: key.name.clone(), reason, origin: String::new(), place: key.place.clone() });
+        }
+        Some(Self(named))
+    }
+
+    fn resolved(&self) -> Json {
+        self.0.iter().map(|entry| json!([entry.path, entry.reason, entry.origin])).collect()
+    }
+}
+
+/// An SQL expression over the factor columns, or nothing.
+#[derive(Clone, Debug)]
+pub struct Where(Option<Sql>);
+
+impl Parameter for Where {
+    fn shape() -> Shape {
+        Shape::Text
+    }
+
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        if matches!(&node.value, Value::Text(text) if text.is_empty()) {
+            return Some(Self(None));
+        }
+        Sql::read(node, reader, "an SQL condition over the factors, such as \"config = 'lan'\"")
+            .map(|sql| Self(Some(sql)))
+    }
+
+    fn resolved(&self) -> Json {
+        self.0.as_ref().map_or(Json::Null, Sql::resolved)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Study;
+    use longfat_engine::config::Document;
+
+    fn check(audit: &str) -> Result<serde_json::Value, Vec<String>> {
+        let scenario = "schema_version = 1\nduration = \"1 s\"\n\
+            topology = { kind = \"n-source\", sources = 5, access = { delay = \"5 us\" }, bottleneck = { delay = \"5 us\" } }\n\
+            port = { buffer = \"1000 cells\" }\n";
+        let study = format!("schema_version = 1\ntitle = \"t\"\nfactors = {{}}\n{audit}\n");
+        let scenario = Document::parse(scenario.as_bytes(), "scenario.toml").unwrap();
+        Study::check(study.as_bytes(), "study.toml", &scenario).map(|study| study.to_json()["audit"].clone())
+    }
+
+    #[test]
+    fn an_audit_keeps_the_places_of_all_that_is_judged_later() {
+        let audit = check(
+            "[audit]\nvary.\"tcp.timer_phase\" = \"ours\"\nkeep = { \"tcp.sack_blocks\" = \"no SACK\" }\n[[audit.reading]]\n\
+             knob = \"ticks\"\nas = \"500 ms\"\nwhere = \"config = 'lan'\"\nset = { \"tcp.timer_granularity\" = \"500 ms\" }\nreason = \"r\"",
+        )
+        .unwrap();
+        assert_eq!(audit["vary"], serde_json::json!([["tcp.timer_phase", "ours", "study.toml:5:6"]]));
+        assert_eq!(audit["keep"], serde_json::json!([["tcp.sack_blocks", "no SACK", "study.toml:6:10"]]));
+        let reading = &audit["readings"][0];
+        assert_eq!(reading["where"], serde_json::json!(["config = 'lan'", "study.toml:10:9"]));
+        assert_eq!(reading["set"][0][2], "study.toml:11:35");
+        assert_eq!(audit["quick"], serde_json::json!({ "replications": 1, "where": null }));
+    }
+
+    #[test]
+    fn a_reading_says_of_what_and_as_what_and_why() {
+        let problems = check("[[audit.reading]]\nknob = \"ticks\"\nset = {}").unwrap_err();
+        assert_eq!(
+            problems,
+            [
+                "study.toml:4:1: audit.reading[0].as: missing; expected a text",
+                "study.toml:6:7: audit.reading[0].set: sets nothing; expected scenario paths with values",
+                "study.toml:4:1: audit.reading[0].reason: missing; expected a text",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_path_needs_a_reason() {
+        let problems = check("[audit]\nkeep = [\"tcp.sack_blocks\"]").unwrap_err();
+        assert!(
+            problems[0].starts_with("study.toml:5:8: audit.keep: expected a table of scenario paths"),
+            "{problems:?}"
+        );
+    }
+}

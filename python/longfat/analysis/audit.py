@@ -1,0 +1,254 @@
+"""What an audit finds: which verdicts survive other answers to what a source leaves open.
+
+The runs of a part of a study, and for each variation the same runs with other settings: claims are
+judged and tables compared as if either were the study. Pure functions.
+"""
+
+import dataclasses
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Literal
+
+from longfat.analysis.claim_tables import run_tables
+from longfat.analysis.claims import Measured, Verdict, judge_runs
+from longfat.analysis.intervals import DEFAULT_CONFIDENCE
+from longfat.audit import AuditPlan, Variation
+from longfat.claims import Claim
+from longfat.comparison import Results, compare
+from longfat.plan import Plan
+from longfat.reference import Combination
+from longfat.study import Response, Study
+
+Outcome = Literal["survives", "flips", "decided", "undecided", "no data"]
+"""What becomes of a verdict: the same, the opposite, one where there was none, or none."""
+
+Metrics = Mapping[str, Mapping[str, float]]
+"""The metrics of runs by run id."""
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far a table is from the paper's: mean absolute error, and bias (ours less the paper's).
+
+    None where runs are missing.
+    """
+
+    error: float | None
+    bias: float | None
+
+    def less(self, other: "Distance") -> "Distance":
+        """By how much both are larger than another's."""
+        return Distance(_less(self.error, other.error), _less(self.bias, other.bias))
+
+
+@dataclass(frozen=True)
+class ClaimOutcome:
+    """A claim's verdict under a variation, and what became of the study's own."""
+
+    claim: Claim
+    verdict: Verdict
+    measured: Measured
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class VariationOutcome:
+    """What a variation changes: by how much each table's distance, and each claim's verdict.
+
+    `missing` counts runs without a result; `is_idle` tells that all there are have the same
+    results as the study's own.
+    """
+
+    variation: Variation
+    moves: Sequence[Distance]
+    claims: Sequence[ClaimOutcome]
+    missing: int
+    is_idle: bool
+
+
+@dataclass(frozen=True)
+class AuditedClaim:
+    """A claim with the verdict of the study's own runs.
+
+    Of the `combinations` that it reads, `covered` are in the audited part.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    measured: Measured
+    covered: int
+    combinations: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the part has all that the claim is about."""
+        return self.covered == self.combinations
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the verdict says something: a claim may fail just because rows are missing."""
+        return self.verdict == "holds" or (self.is_whole and self.verdict != "no data")
+
+
+@dataclass(frozen=True)
+class Audit:
+    """An audit: the study's own runs first, then each variation in the order of the plan."""
+
+    study: Study
+    replications: int
+    responses: Sequence[Response]
+    distances: Sequence[Distance]
+    claims: Sequence[AuditedClaim]
+    missing: int
+    variations: Sequence[VariationOutcome]
+
+
+ReadByClaims = Mapping[str, frozenset[Combination]]
+"""The factor combinations that a claim reads in the whole study, by its id."""
+
+
+def audit(
+    plan: AuditPlan,
+    metrics: Metrics,
+    claims: Sequence[Claim],
+    read: ReadByClaims,
+    confidence: float = DEFAULT_CONFIDENCE,
+) -> Audit:
+    """Judge an audit's runs, as far as there are `metrics` of them.
+
+    `claims` have SQL that `check_claims` has accepted.
+    """
+    return _Auditor(plan.baseline, metrics, claims, read, confidence).audit(plan.variations)
+
+
+def outcome(before: Verdict, after: Verdict) -> Outcome:
+    """What became of a verdict."""
+    if "no data" in (before, after):
+        return "no data"
+    if after == "undecided":
+        return "undecided"
+    if before == "undecided":
+        return "decided"
+    return "survives" if before == after else "flips"
+
+
+class _Auditor:
+    """The study's own runs, judged once; variations are judged beside them."""
+
+    def __init__(
+        self,
+        baseline: Plan,
+        metrics: Metrics,
+        claims: Sequence[Claim],
+        read: ReadByClaims,
+        confidence: float,
+    ) -> None:
+        self._baseline = baseline
+        self._metrics = metrics
+        self._read = read
+        self._confidence = confidence
+        results = self._results(baseline)
+        self._responses = [
+            response
+            for response in baseline.study.responses
+            if response.is_printed and compare(response, results).entries
+        ]
+        self._distances = self._distances_of(baseline, results)
+        self._claims = self._judged(claims, results)
+
+    def audit(self, variations: Sequence[Variation]) -> Audit:
+        """All that the variations change."""
+        return Audit(
+            study=self._baseline.study,
+            replications=max(run.replication for run in self._baseline.runs),
+            responses=self._responses,
+            distances=self._distances,
+            claims=self._claims,
+            missing=self._missing(self._baseline),
+            variations=[self._vary(variation) for variation in variations],
+        )
+
+    def _judged(self, claims: Sequence[Claim], results: Results) -> list[AuditedClaim]:
+        verdicts = judge_runs(claims, run_tables(self._baseline, results), self._confidence)
+        there = self._baseline.of_combination.keys()
+        return [
+            AuditedClaim(
+                claim, *verdict, len(self._read[claim.id] & there), len(self._read[claim.id])
+            )
+            for claim, verdict in zip(claims, verdicts, strict=True)
+        ]
+
+    def _vary(self, variation: Variation) -> VariationOutcome:
+        changed = variation.plan.of_combination.keys()
+        kept = [run for run in self._baseline.runs if run.combination not in changed]
+        plan = dataclasses.replace(self._baseline, runs=[*kept, *variation.plan.runs])
+        results = self._results(plan)
+        distances = zip(self._distances_of(plan, results), self._distances, strict=True)
+        return VariationOutcome(
+            variation=variation,
+            moves=[distance.less(own) for distance, own in distances],
+            claims=self._outcomes(changed, plan, results),
+            missing=self._missing(variation.plan),
+            is_idle=self._is_idle(variation.plan),
+        )
+
+    def _outcomes(
+        self, changed: Set[Combination], plan: Plan, results: Results
+    ) -> list[ClaimOutcome]:
+        """The claims under a variation; those that read nothing that it changes stay."""
+        touched = [found.claim for found in self._claims if self._read[found.claim.id] & changed]
+        verdicts = judge_runs(touched, run_tables(plan, results), self._confidence)
+        judged = {claim.id: verdict for claim, verdict in zip(touched, verdicts, strict=True)}
+        outcomes = []
+        for found in self._claims:
+            verdict, measured = judged.get(found.claim.id, (found.verdict, found.measured))
+            became = outcome(found.verdict, verdict)
+            outcomes.append(ClaimOutcome(found.claim, verdict, measured, became))
+        return outcomes
+
+    def _results(self, plan: Plan) -> Results:
+        return {
+            combination: {
+                run.replication: self._metrics[run.scenario.run_id]
+                for run in runs
+                if run.scenario.run_id in self._metrics
+            }
+            for combination, runs in plan.of_combination.items()
+        }
+
+    def _distances_of(self, plan: Plan, results: Results) -> list[Distance]:
+        incomplete = {
+            combination
+            for combination, runs in plan.of_combination.items()
+            if len(results[combination]) < len(runs)
+        }
+        return [_distance(response, results, incomplete) for response in self._responses]
+
+    def _is_idle(self, plan: Plan) -> bool:
+        own = {
+            (run.combination, run.replication): run.scenario.run_id for run in self._baseline.runs
+        }
+        pairs = ((run.scenario.run_id, own[run.combination, run.replication]) for run in plan.runs)
+        return all(
+            theirs in self._metrics and self._metrics[theirs] == self._metrics.get(ours)
+            for theirs, ours in pairs
+        )
+
+    def _missing(self, plan: Plan) -> int:
+        return len(plan.distinct.keys() - self._metrics.keys())
+
+
+def _distance(response: Response, results: Results, incomplete: Set[Combination]) -> Distance:
+    """Of the means, or of the deterministic values where there are no replications."""
+    table = compare(response, results)
+    shown = {entry.combination for entry in table.entries}
+    rows = [row for row in response.rows if row.combination in shown]
+    if any(member in incomplete for row in rows for member in row.simulated):
+        return Distance(None, None)
+    if table.summary.mean_absolute_error is None:
+        return Distance(table.summary.deterministic_error, table.summary.deterministic_bias)
+    return Distance(table.summary.mean_absolute_error, table.summary.bias)
+
+
+def _less(a: float | None, b: float | None) -> float | None:
+    return None if a is None or b is None else a - b

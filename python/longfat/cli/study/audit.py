@@ -1,0 +1,211 @@
+"""`longfat study audit`: which verdicts survive other answers to what the source leaves open."""
+
+import dataclasses
+import itertools
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from longfat.cli.options import (
+    Part,
+    default_jobs,
+    jobs_option,
+    json_option,
+    limit_option,
+    part_options,
+    splice_option,
+    store_option,
+    study_argument,
+)
+from longfat.cli.study.run import run_missing, told_failures
+from longfat.cli.talk import print_json, print_table, say, splice_into
+from longfat.errors import RunFailed
+
+if TYPE_CHECKING:
+    from longfat.analysis.audit import Audit, Metrics, ReadByClaims
+    from longfat.audit import AuditPlan
+    from longfat.claims import Claim
+    from longfat.limits import Limits
+    from longfat.plan import Selection
+    from longfat.study import Study
+
+CONFIDENCE = 0.9
+
+
+@click.command("audit")
+@study_argument
+@part_options
+@click.option(
+    "--knob",
+    "knobs",
+    multiple=True,
+    metavar="NAME",
+    help="Only the alternatives of this knob; may be repeated.",
+)
+@click.option("--pairs", is_flag=True, help="Also two knobs at a time, every pair of them.")
+@click.option(
+    "--plan", "only_plan", is_flag=True, help="Show the runs and their cost; run nothing."
+)
+@click.option("--stored", is_flag=True, help="Show what the stored runs say; run nothing.")
+@jobs_option
+@limit_option
+@store_option
+@json_option
+@click.option("--markdown", is_flag=True, help="Print Markdown.")
+@splice_option
+def command(
+    study: str,
+    part: Part,
+    knobs: tuple[str, ...],
+    pairs: bool,
+    only_plan: bool,
+    stored: bool,
+    jobs: int | None,
+    limits: tuple[str, ...],
+    store: str,
+    as_json: bool,
+    markdown: bool,
+    splice: Path | None,
+) -> None:
+    """Vary every choice that the source leaves open, one at a time: which claims survive.
+
+    Runs what the store does not have; stop it and start it again as you like. Claims are judged on
+    the part that is audited. Exit code 1 when some runs failed (the others are kept).
+    """
+    from longfat.analysis.audit import audit
+    from longfat.audit import audited, check_audit, plan_audit
+    from longfat.limits import Limits
+    from longfat.report.audit import audit_document, audit_markdown
+    from longfat.study import load_study
+
+    if only_plan and stored:
+        raise click.UsageError("--plan and --stored both run nothing: choose one")
+    allowed = Limits.of_machine().changed(limits)
+    loaded = load_study(study)
+    check_audit(loaded)
+    claims, read = _claims(loaded)
+    selection = _replicated(loaded, part.of(loaded, loaded.audit.quick), store)
+    chosen = audited(loaded, selection, list(dict.fromkeys(itertools.chain(*read.values()))))
+    plan = plan_audit(loaded, selection, chosen, knobs, pairs)
+    for refused in plan.refused:
+        say(f"not possible here: {refused}")
+    if only_plan:
+        _show_plan(plan, store, as_json)
+        return
+    failures: dict[str, str] = {}
+    if stored:
+        metrics = _stored(plan, store)
+    else:
+        metrics, failures = _run(plan, store, jobs or default_jobs(), allowed)
+    found = audit(plan, metrics, claims, read, CONFIDENCE)
+    if as_json:
+        print_json(audit_document(found, CONFIDENCE))
+    elif markdown:
+        click.echo(audit_markdown(found), nl=False)
+    elif splice is not None:
+        arguments = "".join(f" --knob {shlex.quote(knob)}" for knob in knobs)
+        arguments = f"{part.arguments}{arguments}{' --pairs' if pairs else ''}"
+        shown = f"longfat study audit {loaded.name}{arguments} --markdown"
+        splice_into(splice, shown, audit_markdown(found))
+    else:
+        _print(found)
+    if missing := len(plan.everything.distinct.keys() - metrics.keys()):
+        say(f"{missing} of {len(plan.everything.distinct)} runs have no result (-)")
+    if failures:
+        raise RunFailed(told_failures(failures))
+
+
+def _claims(study: "Study") -> "tuple[list[Claim], ReadByClaims]":
+    """The claims of a study, if it has any, and the factor combinations that each reads."""
+    from longfat.analysis.claim_tables import combinations_read, planned_tables
+    from longfat.analysis.claims import check_claims
+    from longfat.claims import CLAIMS_FILE, load_claims
+
+    if not (study.folder / CLAIMS_FILE).exists():
+        return [], {}
+    claims = load_claims(study)
+    check_claims(study, claims, planned_tables(study))
+    return claims, combinations_read(study, claims)
+
+
+def _replicated(study: "Study", selection: "Selection", store: str) -> "Selection":
+    """The selection with a number of replications.
+
+    Where the study asks for a precision, as many as that takes, as far as the store tells.
+    """
+    from longfat.plan import plan_design
+    from longfat.sequential import in_effect
+    from longfat.store import Store
+
+    if selection.replications is not None:
+        return selection
+    if not study.design.precision.targets:
+        return dataclasses.replace(selection, replications=study.design.replications)
+    with Store.readable(store) as opened:
+        plan = in_effect(plan_design(study, selection), opened)
+    return dataclasses.replace(selection, replications=max(run.replication for run in plan.runs))
+
+
+def _run(
+    plan: "AuditPlan", store: str, jobs: int, limits: "Limits"
+) -> "tuple[Metrics, dict[str, str]]":
+    """The metrics of all runs, after those that were missing; and what failed."""
+    from longfat.campaign import missing_runs
+    from longfat.repeat import check_other_builds
+    from longfat.store import Store
+
+    runs = list(plan.everything.distinct)
+    with Store.writable(store) as opened:
+        check_other_builds(runs, opened, jobs)
+        missing = missing_runs(plan.everything, opened)
+        say(
+            f"{plan.baseline.study.name}: {len(plan.variations)} variations, {len(runs)} runs, "
+            f"{len(runs) - len(missing)} stored, {len(missing)} to run"
+        )
+        progress = run_missing(missing, opened, jobs, limits)
+        return opened.metrics(runs), opened.failures(runs) if progress.failed else {}
+
+
+def _stored(plan: "AuditPlan", store: str) -> "Metrics":
+    from longfat.store import Store
+
+    with Store.readable(store) as opened:
+        return opened.metrics(list(plan.everything.distinct))
+
+
+def _show_plan(plan: "AuditPlan", store: str, as_json: bool) -> None:
+    from longfat.campaign import missing_runs
+    from longfat.cost import estimate
+    from longfat.report.audit import PLAN_COLUMNS, plan_document, plan_rows
+    from longfat.report.numbers import formatted_seconds
+    from longfat.store import Store
+
+    with Store.readable(store) as opened:
+        missing = missing_runs(plan.everything, opened)
+        cost = estimate(missing, opened.mean_wall_seconds())
+    missing_ids = {run.scenario.run_id for run in missing}
+    if as_json:
+        print_json(plan_document(plan, missing_ids, cost))
+        return
+    print_table(PLAN_COLUMNS, plan_rows(plan, missing_ids))
+    runs = len(plan.everything.distinct)
+    click.echo(
+        f"{len(plan.variations)} variations, {runs} distinct runs, {len(missing_ids)} missing; "
+        f"estimated cost of these: {formatted_seconds(cost.core_seconds)} of one core"
+    )
+    if cost.rough_runs:
+        click.echo(f"({cost.rough_runs} of them roughly, from their simulated time)")
+
+
+def _print(found: "Audit") -> None:
+    from longfat.report.audit import CLAIM_COLUMNS, claim_rows, idle_sentence, move_rows, summary
+
+    title = "How far each alternative moves each table: mean absolute error (bias)"
+    print_table(*move_rows(found), title=title)
+    if claims := claim_rows(found):
+        print_table(CLAIM_COLUMNS, claims, title="Claims; numbers are those of the alternatives")
+    for text in (idle_sentence(found), summary(found)):
+        if text:
+            click.echo(text)
