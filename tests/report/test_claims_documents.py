@@ -70,7 +70,7 @@ def test_a_row_has_the_number_its_interval_and_both_verdicts(judgements: list[Ju
 
 def test_the_markdown_marks_what_does_not_hold(judgements: list[Judgement]) -> None:
     text = claims_markdown(judgements, 0.9, 2)
-    assert "Intervals of 90% confidence from 2 replications." in text
+    assert "Verdicts of 90% confidence from 2 replications." in text
     assert "| C-1 | EPD helps | >= 0.15 | 0.250 | (0.200, 0.300) | holds | holds? |" in text
     assert "| C-2 | EPD helps | >= 0.15 | 0.100 |  | **fails** | holds |" in text
     assert "deterministic runs alone" in claims_markdown(judgements, 0.9, 0)

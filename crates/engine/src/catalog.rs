@@ -8,6 +8,7 @@ use crate::framing::Framing;
 use crate::loss::LossModel;
 use crate::registry::Family;
 use crate::switch::drop_policy::DropPolicy;
+use crate::switch::queue_discipline::QueueDiscipline;
 use crate::switch::scheduler::Scheduler;
 use crate::switch::service::Service;
 use crate::topology::Topology;
@@ -19,6 +20,7 @@ use crate::transport::{acknowledging::Acknowledging, flavor::Flavor, rto::Timeou
 pub fn models() -> Json {
     let families = [
         family::<dyn DropPolicy>(),
+        family::<dyn QueueDiscipline>(),
         family::<dyn Scheduler>(),
         family::<dyn Service>(),
         family::<dyn Flavor>(),

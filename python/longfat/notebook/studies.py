@@ -89,6 +89,7 @@ class StudyAtHand:
         What finishes is kept, whatever happens. Raises `longfat.errors.RunFailed` when runs failed.
         """
         from longfat.campaign import run_campaign
+        from longfat.execution import Threads
         from longfat.until_enough import run_until_enough
 
         threads = jobs or os.cpu_count() or 1
@@ -98,7 +99,7 @@ class StudyAtHand:
             done = run_until_enough(
                 plan,
                 opened,
-                lambda missing: run_campaign(missing, opened, threads, _silent, limits),
+                lambda missing: run_campaign(missing, opened, Threads(threads), _silent, limits),
                 lambda _plan, _missing: None,
             )
             if done.failed:

@@ -87,10 +87,10 @@ def claims_markdown(judgements: Sequence[Judgement], confidence: float, replicat
 
 
 def how_sure(confidence: float, replications: int) -> str:
-    """What the intervals are, in words."""
+    """How sure the verdicts are, in words."""
     if replications == 0:
         return "The deterministic runs alone: numbers without uncertainty, of one setting."
-    return f"Intervals of {confidence:.0%} confidence from {replications} replications."
+    return f"Verdicts of {confidence:.0%} confidence from {replications} replications."
 
 
 def summary(judgements: Sequence[Judgement]) -> str:

@@ -17,7 +17,7 @@ pub use document::{Document, Key, Node, Place, Value, parse_fragment};
 pub use knobs::{Knob, knobs};
 pub use number::{Fraction, PositiveNumber, Probability};
 pub use problem::{Problem, did_you_mean, listed};
-pub use quantity::{AtLeastOne, Bytes, Decimal, Dimension, PositiveSpan, format_span, parse_in};
+pub use quantity::{AtLeastOne, Bytes, Decimal, Dimension, PositiveSpan, SIZE, format_span, parse_in};
 pub use reader::{Entries, Reader};
 pub use schema::{document_schema, parameters_json};
 pub use section::{Field, ModelShape, Shape, VariantShape, plain_name};

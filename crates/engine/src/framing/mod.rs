@@ -1,12 +1,14 @@
 //! How packets travel on a line: as trains of cells whose last one carries a mark, or whole.
 
 mod aal5;
+mod congestion_notification;
 mod ethernet;
 mod packet;
 mod packets;
 mod reassembly;
 mod sizes;
 
+pub use congestion_notification::Codepoint;
 pub use packets::{Content, Packet, PacketId, Packets};
 pub use reassembly::{Continuity, LostLastCell, Reassembly};
 pub use sizes::Sizes;
@@ -82,7 +84,9 @@ const FIRST: u32 = 1;
 const LAST: u32 = 2;
 /// Cell loss priority: CLP = 1 (ITU-T I.361).
 const TAGGED: u32 = 4;
-const FLAG_BITS: u32 = 3;
+/// Where the two bits of explicit congestion notification are.
+const CODEPOINT_SHIFT: u32 = 3;
+const FLAG_BITS: u32 = 5;
 
 impl Cell {
     /// A cell of `packet` on `circuit`.
@@ -111,6 +115,20 @@ impl Cell {
     #[inline]
     pub fn is_tagged(self) -> bool {
         self.tag & TAGGED != 0
+    }
+
+    /// The same cell with the codepoint of its packet.
+    #[must_use]
+    pub fn with_codepoint(self, codepoint: Codepoint) -> Self {
+        let cleared = self.tag & !(0b11 << CODEPOINT_SHIFT);
+        Self { tag: cleared | codepoint.bits() << CODEPOINT_SHIFT, ..self }
+    }
+
+    /// What its packet says about explicit congestion notification.
+    #[must_use]
+    #[inline]
+    pub fn codepoint(self) -> Codepoint {
+        Codepoint::of_bits(self.tag >> CODEPOINT_SHIFT)
     }
 
     /// The virtual circuit.

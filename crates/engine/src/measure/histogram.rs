@@ -9,6 +9,8 @@ use crate::units::Span;
 
 const PICOSECONDS_PER_MICROSECOND: u64 = 1_000_000;
 
+const MICROSECONDS_PER_SECOND: f64 = 1e6;
+
 /// Every power of two is divided into so many bins of equal width.
 const BINS_PER_OCTAVE: u64 = 128;
 
@@ -54,6 +56,27 @@ impl Histogram {
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
+    }
+
+    /// The mean in seconds, if there is any time.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a mean for reports")]
+    pub fn mean_seconds(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum_us as f64 / self.count as f64 / MICROSECONDS_PER_SECOND)
+    }
+
+    /// The time in seconds that `share` of all do not exceed, if there is any: the middle of the bin that it is in.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts for reports")]
+    pub fn quantile_seconds(&self, share: f64) -> Option<f64> {
+        let wanted = share * self.count as f64;
+        let mut reached = 0;
+        let bin = self.bins.iter().find(|(_, count)| {
+            reached += **count;
+            reached as f64 >= wanted
+        });
+        let (lower, upper) = bin_of(*bin?.0);
+        Some((lower + upper - 1) as f64 / 2.0 / MICROSECONDS_PER_SECOND)
     }
 
     fn widen(&mut self, smallest: u64, largest: u64) {
@@ -123,6 +146,16 @@ mod tests {
         assert_eq!([256, 257, 258, 511].map(bin_of), [(256, 258), (256, 258), (258, 260), (510, 512)]);
         assert_eq!(bin_of(1_000_000), (999_424, 1_003_520));
         assert_eq!(bin_of(u64::MAX).1, u64::MAX);
+    }
+
+    #[test]
+    fn quantiles_are_the_middles_of_the_bins_that_they_are_in() {
+        let times = of(&[1, 2, 3, 4, 300]);
+        assert_eq!(times.quantile_seconds(0.5), Some(3e-6));
+        assert_eq!(times.quantile_seconds(0.8), Some(4e-6));
+        assert_eq!(times.quantile_seconds(0.95), Some(300.5e-6), "300 and 301 share a bin");
+        assert_eq!(times.mean_seconds(), Some(62e-6));
+        assert_eq!((of(&[]).quantile_seconds(0.5), of(&[]).mean_seconds()), (None, None));
     }
 
     #[test]

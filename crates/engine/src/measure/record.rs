@@ -74,6 +74,18 @@ pub struct Metrics {
     /// demand, so that all shares are equal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_min_fairness: Option<f64>,
+    /// How long packets waited at the bottleneck that it has sent, in the mean; left out where no queue discipline keeps them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_queueing_delay_s: Option<f64>,
+    /// What 95 % of these times do not exceed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queueing_delay_p95_s: Option<f64>,
+    /// What 99 % of these times do not exceed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queueing_delay_p99_s: Option<f64>,
+    /// Packets that queue disciplines have marked in place of dropping them, over packets sent; left out where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packet_mark_ratio: Option<f64>,
     /// Frames with CLP = 0 that lost a cell at the port over those that came to it, all connections; left out where nothing is
     /// promised, or no such frame came.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,6 +117,10 @@ impl Metrics {
         "excess_fairness",
         "offered_bps",
         "max_min_fairness",
+        "mean_queueing_delay_s",
+        "queueing_delay_p95_s",
+        "queueing_delay_p99_s",
+        "packet_mark_ratio",
         "clp0_frame_loss_ratio",
         "clp1_frame_loss_ratio",
     ];
@@ -258,9 +274,23 @@ pub struct PortRecord {
     pub packets_dropped: u64,
     /// Share of the time that the line was sending, whatever the class.
     pub utilization: f64,
+    /// What a queue discipline has done; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<QueueRecord>,
     /// Results of each service class; left out where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<ClassRecord>,
+}
+
+/// What a queue discipline has done.
+#[derive(Clone, Debug, Serialize)]
+pub struct QueueRecord {
+    /// Its name.
+    pub discipline: &'static str,
+    /// Packets sent that it has marked.
+    pub packets_marked: u64,
+    /// How long the packets waited that were sent.
+    pub delays: Histogram,
 }
 
 /// Results of a service class at a managed port.

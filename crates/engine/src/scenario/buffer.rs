@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::config::{Decimal, Node, Parameter, Reader, Shape, Value, VariantShape};
+use crate::config::{Decimal, Node, Parameter, Reader, SIZE, Shape, Value, VariantShape, parse_in};
 use crate::framing::Unit;
 use crate::units::{Rate, Span};
 
@@ -13,6 +13,8 @@ pub enum Buffer {
     Cells(u64),
     /// A number of packets.
     Packets(u64),
+    /// Bytes on the line of packets.
+    Bytes(u64),
     /// What the bottleneck carries in a multiple of the round trip without queueing.
     RoundTrips(Decimal),
     /// As many as come.
@@ -20,8 +22,8 @@ pub enum Buffer {
 }
 
 const EXPECTED: Shape = Shape::Quantity {
-    expected: "a number of cells (of packets where they travel whole), a multiple of the round trip (RTT or BDP), or \"unlimited\"",
-    examples: &["12000 cells", "20 packets", "0.5 RTT", "1 BDP", "unlimited"],
+    expected: "a number of cells (of packets, or bytes, where they travel whole), a multiple of the round trip (RTT or BDP), or \"unlimited\"",
+    examples: &["12000 cells", "20 packets", "150 kB", "0.5 RTT", "1 BDP", "unlimited"],
 };
 
 impl Buffer {
@@ -45,7 +47,7 @@ impl Buffer {
         }
     }
 
-    /// The number of cells or packets, once known; `None` without limit.
+    /// The number of cells or packets, once known; `None` without limit on them.
     ///
     /// # Panics
     /// If the buffer is still given in round trips.
@@ -53,9 +55,15 @@ impl Buffer {
     pub fn capacity(self) -> Option<u64> {
         match self {
             Self::Cells(number) | Self::Packets(number) => Some(number),
-            Self::Unlimited => None,
+            Self::Bytes(_) | Self::Unlimited => None,
             Self::RoundTrips(_) => panic!("a checked scenario has its buffer in cells or packets"),
         }
+    }
+
+    /// The number of bytes, if it is given in bytes.
+    #[must_use]
+    pub fn bytes(self) -> Option<u64> {
+        if let Self::Bytes(bytes) = self { Some(bytes) } else { None }
     }
 
     /// What the size is counted in, if it says so.
@@ -63,7 +71,7 @@ impl Buffer {
     pub fn unit(self) -> Option<Unit> {
         match self {
             Self::Cells(_) => Some(Unit::Cell),
-            Self::Packets(_) => Some(Unit::Packet),
+            Self::Packets(_) | Self::Bytes(_) => Some(Unit::Packet),
             Self::RoundTrips(_) | Self::Unlimited => None,
         }
     }
@@ -83,7 +91,7 @@ impl Buffer {
             "RTT" | "BDP" => Decimal::parse(number)
                 .filter(|times| times.scale <= 1_000_000 && times.digits <= 1000 * times.scale)
                 .map(Self::RoundTrips),
-            _ => None,
+            _ => parse_in(&SIZE, text).ok().filter(|bytes| *bytes > 0).map(Self::Bytes),
         }
     }
 }
@@ -110,11 +118,11 @@ impl Parameter for Buffer {
         let found = match &node.value {
             Value::Integer(cells) if *cells >= 0 => Some(Self::Cells(cells.unsigned_abs())),
             Value::Text(text) if text == "unlimited" => Some(Self::Unlimited),
-            Value::Text(text) if text.ends_with(" packets") => Self::parse(text),
+            Value::Text(text) if text.ends_with(" packets") || text.ends_with(" B") => Self::parse(text),
             _ => None,
         };
         if found.is_none() {
-            let expected = "expected a whole number (of cells), \"20 packets\" or \"unlimited\"";
+            let expected = "expected a whole number (of cells), \"20 packets\", \"150000 B\" or \"unlimited\"";
             reader.reject(node, format!("{expected}, found {}", node.describe()));
         }
         found
@@ -123,10 +131,15 @@ impl Parameter for Buffer {
     fn resolved_shape() -> Shape {
         let unlimited = VariantShape { name: "unlimited", doc: "As many as come." };
         let packets = Shape::Quantity { expected: "a number of packets", examples: &["20 packets"] };
-        Shape::Either(vec![Shape::Integer { minimum: 0, maximum: u64::MAX }, Shape::Choice(vec![unlimited]), packets])
+        let bytes = Shape::Quantity { expected: "a number of bytes", examples: &["150000 B"] };
+        let cells = Shape::Integer { minimum: 0, maximum: u64::MAX };
+        Shape::Either(vec![cells, Shape::Choice(vec![unlimited]), packets, bytes])
     }
 
     fn resolved(&self) -> Json {
+        if let Self::Bytes(bytes) = self {
+            return format!("{bytes} B").into();
+        }
         match (self.capacity(), self.unit()) {
             (Some(packets), Some(Unit::Packet)) => format!("{packets} packets").into(),
             (Some(cells), _) => cells.into(),

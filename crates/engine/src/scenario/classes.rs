@@ -8,6 +8,7 @@ use crate::framing::Unit;
 use crate::random::Chance;
 use crate::registry::Chosen;
 use crate::switch::drop_policy::BufferContext;
+use crate::switch::queue_discipline::{QueueContext, Room};
 use crate::switch::scheduler::{Class, SCHEDULERS};
 use crate::switch::service::{Contract, ServiceContext};
 use crate::topology::Graph;
@@ -33,6 +34,19 @@ impl Scenario {
             unit: self.framing.build(&()).unit(),
             weights: self.contract(graph).map(|contract| contract.weights(circuits)),
             chance: self.chance().stream(&format!("port/{port}/policy")),
+        }
+    }
+
+    /// The queue discipline's view of a managed port.
+    #[must_use]
+    pub fn queue_context(&self, graph: &Graph, link: usize) -> QueueContext {
+        let framing = self.framing.build(&());
+        QueueContext {
+            room: Room { packets: self.port.buffer.capacity(), bytes: self.port.buffer.bytes() },
+            circuits: 2 * graph.flows.len() + self.background.len(),
+            rate: graph.links[link].rate,
+            full_packet_bytes: framing.bits(self.tcp.mss.0, self.tcp.option_bytes()) / 8,
+            chance: self.chance().stream(&format!("port/{}/queue", graph.link_name(link))),
         }
     }
 

@@ -74,7 +74,8 @@ impl Load {
         let windows = as_float(graph.flows.len()) * (as_float(scenario.tcp.receiver_window.0) / as_float(mss)).max(1.0);
         let carried = 2.0 * rate * duration / bits + as_float(graph.flows.len());
         // A finite buffer stops several connections when it is full; a lone one may queue before its own line.
-        let buffer = scenario.port.buffer.capacity().map(as_float).filter(|_| graph.flows.len() > 1);
+        let in_bytes = scenario.port.buffer.bytes().map(|bytes| 8.0 * as_float(bytes) / unit_bits);
+        let buffer = scenario.port.buffer.capacity().map(as_float).or(in_bytes).filter(|_| graph.flows.len() > 1);
         let pipe = buffer.map(|buffer| {
             2.0 * (rate * round_trip + buffer * unit_bits) / bits + windows / as_float(graph.flows.len())
         });

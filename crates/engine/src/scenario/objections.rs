@@ -2,7 +2,7 @@
 
 use super::{Buffer, Scenario};
 use crate::background::{Background, BackgroundContext};
-use crate::config::format_span;
+use crate::config::{Parameter, format_span};
 use crate::framing::{Framing, Unit};
 use crate::loss::{Direction, LossContext, LossModel};
 use crate::random::Chance;
@@ -90,12 +90,14 @@ impl Scenario {
             let message = format!("{} is too long; at most 2400 h", format_span(self.duration.0));
             objections.push(("duration".into(), message));
         }
-        if let Some(link) = graph.links.iter().find(|link| link.delay > LONGEST_DELAY) {
-            let message = format!("a delay of {} ({}) is too long; at most 60 s", format_span(link.delay), link.name);
+        if let Some(number) = graph.links.iter().position(|link| link.delay > LONGEST_DELAY) {
+            let (delay, name) = (format_span(graph.links[number].delay), graph.link_name(number));
+            let message = format!("a delay of {delay} ({name}) is too long; at most 60 s");
             objections.push(("topology".into(), message));
         }
-        if let Some(link) = graph.links.iter().find(|link| link.rate > HIGHEST_RATE) {
-            let message = format!("a rate of {} bit/s ({}) is too high; at most 100000 Gbit/s", link.rate.0, link.name);
+        if let Some(number) = graph.links.iter().position(|link| link.rate > HIGHEST_RATE) {
+            let (rate, name) = (graph.links[number].rate.0, graph.link_name(number));
+            let message = format!("a rate of {rate} bit/s ({name}) is too high; at most 100000 Gbit/s");
             objections.push(("topology".into(), message));
         }
         objections
@@ -116,11 +118,58 @@ impl Scenario {
             };
             objections.push(("port.buffer".into(), format!("{capacity} {units} cannot hold one packet{of_segment}")));
         }
+        if let Some(bytes) =
+            self.port.buffer.bytes().filter(|bytes| 8 * bytes < framing.bits(mss, self.tcp.option_bytes()))
+        {
+            let message = format!("{bytes} B cannot hold one packet with a segment of {mss} B");
+            objections.push(("port.buffer".into(), message));
+        }
+        objections.extend(self.object_to_queue(graph, framing.unit()));
+        if !self.port.queue.is_absent() {
+            return objections;
+        }
         let context = self.buffer_context(graph, "bottleneck");
         let of_policy = self.port.policy.objections(&context);
         objections.extend(of_policy.into_iter().map(|(key, message)| (format!("port.policy.{key}"), message)));
         let of_scheduler = self.port.scheduler.objections(&context);
         objections.extend(of_scheduler.into_iter().map(|(key, message)| (format!("port.scheduler.{key}"), message)));
+        objections
+    }
+
+    /// A queue discipline keeps packets, and does by itself what the policy and the scheduler do elsewhere.
+    fn object_to_queue(&self, graph: &Graph, unit: Unit) -> Vec<Objection> {
+        let name = self.port.queue.name();
+        if self.port.queue.is_absent() {
+            let message =
+                "bytes are counted by queue disciplines only; add port.queue = \"tail-drop\", or write \"20 packets\"";
+            return self.port.buffer.bytes().map(|_| ("port.buffer".into(), message.into())).into_iter().collect();
+        }
+        if unit == Unit::Cell {
+            let framing = self.framing.name();
+            let message = format!(
+                "\"{name}\" keeps packets that travel whole, and framing \"{framing}\" has cells; write framing = \"packet\" or \"ethernet\""
+            );
+            return vec![("port.queue".into(), message)];
+        }
+        let beside = |path: &str, other: &str| {
+            let message = format!("queue \"{name}\" takes the place of \"{other}\"; leave one of them out");
+            (path.to_owned(), message)
+        };
+        let mut objections = Vec::new();
+        if self.port.policy.name() != "tail-drop" {
+            objections.push(beside("port.policy", self.port.policy.name()));
+        }
+        if !self.port.scheduler.is_absent() {
+            objections.push(beside("port.scheduler", self.port.scheduler.name()));
+        }
+        if self.port.counts_cell_in_service {
+            let message = format!("queue \"{name}\" counts packets that wait; leave it out, or false");
+            objections.push(("port.counts_cell_in_service".into(), message));
+        }
+        if let Some(bottleneck) = graph.bottleneck_number() {
+            let own = self.port.queue.objections(&self.queue_context(graph, bottleneck));
+            objections.extend(own.into_iter().map(|(key, message)| (format!("port.queue.{key}"), message)));
+        }
         objections
     }
 
@@ -130,6 +179,9 @@ impl Scenario {
         match self.port.buffer {
             Buffer::Cells(cells) if unit == Unit::Packet => Some(format!(
                 "{cells} cells under framing \"{name}\", where packets travel whole; write \"20 packets\", \"1 BDP\" or \"unlimited\""
+            )),
+            Buffer::Bytes(bytes) if unit == Unit::Cell => Some(format!(
+                "{bytes} B under framing \"{name}\", which counts cells; write \"12000 cells\", \"1 BDP\" or \"unlimited\""
             )),
             Buffer::Packets(packets) if unit == Unit::Cell => {
                 let mss = self.tcp.mss.0;

@@ -8,7 +8,7 @@ use crate::units::Time;
 impl<O: Observer> Simulation<O> {
     /// A background has a datagram: all its cells come to the port now.
     #[cold]
-    #[expect(clippy::cast_possible_truncation, reason = "circuits are numbered in 29 bits")]
+    #[expect(clippy::cast_possible_truncation, reason = "circuits are numbered in 27 bits")]
     pub(super) fn emit(&mut self, now: Time, number: usize) {
         let emission = self.backgrounds[number].emit(now);
         match emission.next {

@@ -6,6 +6,7 @@ use super::loss_point::place_loss_points;
 use super::policing::Policing;
 use super::{Driver, Entrance, Flow, LineEnd, Link, OTHER_RANK, SERVICE_RANK, Simulation, Way};
 use crate::calendar::Calendar;
+use crate::config::Parameter;
 use crate::framing::{Packets, Reassembly, Sizes, Unit};
 use crate::link::{Line, Relay};
 use crate::measure::Fingerprint;
@@ -123,9 +124,14 @@ fn build_links(scenario: &Scenario, graph: &Graph, unit: Unit, chance: Chance) -
         let relay = relays[number].map(|next| Relay::from(&graph.links[next]));
         let line = Line::new(unit, link.rate, link.delay, relay);
         let port = link.managed.then(|| {
-            let order = chance.stream(&format!("port/{}/order", link.name));
-            let buffer = scenario.buffer_context(graph, &link.name);
-            ports.push(Port::new(&scenario.port, &buffer, number, link.rate, order));
+            let name = graph.link_name(number);
+            let order = chance.stream(&format!("port/{name}/order"));
+            let buffer = scenario.buffer_context(graph, &name);
+            let mut port = Port::new(&scenario.port, &buffer, number, link.rate, order);
+            if !scenario.port.queue.is_absent() {
+                port.manage(&scenario.port.queue, &scenario.queue_context(graph, number));
+            }
+            ports.push(port);
             ports.len() - 1
         });
         let end = graph.links[relays[number].unwrap_or(number)].to;

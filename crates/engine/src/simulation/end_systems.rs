@@ -191,7 +191,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "circuits are numbered in 29 bits")]
+    #[expect(clippy::cast_possible_truncation, reason = "circuits are numbered in 27 bits")]
     fn send_packet(&mut self, now: Time, way: Way, content: Content, payload_bytes: u64, option_bytes: u64) {
         let Way { circuit, line } = way;
         let (cells, bits) = self.sizes.of(payload_bytes, option_bytes);

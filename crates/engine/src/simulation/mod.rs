@@ -231,6 +231,12 @@ impl<O: Observer> Simulation<O> {
         self.events_processed
     }
 
+    /// How often events were put into the calendar and taken out of it so far.
+    #[must_use]
+    pub fn calendar_acts(&self) -> u64 {
+        self.calendar.acts()
+    }
+
     /// Checks the conservation laws and gives the results.
     ///
     /// # Errors
@@ -299,7 +305,13 @@ impl<O: Observer> Simulation<O> {
     // Always: nearly all cells come from `forward`, which is not the only caller.
     #[inline(always)]
     fn enter_port(&mut self, now: Time, port: usize, cell: Cell) {
-        if let Some(time) = self.ports[port].receive(now, cell, &mut self.dropped) {
+        let pending = if self.ports[port].managed().is_some() {
+            let bytes = self.packets.get(cell.packet).bits / 8;
+            self.ports[port].receive_managed(now, cell, bytes, &mut self.dropped)
+        } else {
+            self.ports[port].receive(now, cell, &mut self.dropped)
+        };
+        if let Some(time) = pending {
             self.calendar.schedule(self.agenda.port(port), time, SERVICE_RANK);
             if port == self.bottleneck_port {
                 self.books.note(now, Happening::WillSend(time));

@@ -4,7 +4,8 @@ use super::Simulation;
 use crate::config::Parameter;
 use crate::measure::{
     ClassRecord, CompletionRecord, Fingerprint, FlowRecord, FrameRecord, Histogram, Ledger, Metrics, PortRecord,
-    RequestRecord, RunRecord, Shares, Work, excess_fairness, fairness_index, least_share_of_promises, max_min_fairness,
+    QueueRecord, RequestRecord, RunRecord, Shares, Work, excess_fairness, fairness_index, least_share_of_promises,
+    max_min_fairness,
 };
 use crate::observer::Observer;
 use crate::scenario::Throughput;
@@ -48,6 +49,7 @@ impl<O: Observer> Simulation<O> {
         let frames = flows.iter().filter_map(|flow| flow.frames).reduce(FrameRecord::and);
         let (data, bits) = self.segment_bits();
         let on_line: Vec<f64> = goodputs.iter().map(|goodput| goodput / data * bits).collect();
+        let delays = self.ports[self.bottleneck_port].managed().map(|queue| &queue.delays);
         Metrics {
             efficiency: goodput_bps / max_goodput_bps,
             fairness: fairness_index(&goodputs),
@@ -62,10 +64,22 @@ impl<O: Observer> Simulation<O> {
             excess_fairness: promised.as_ref().map(|promised| excess_fairness(&on_line, promised)),
             offered_bps: flows.iter().map(|flow| flow.requests.as_ref().map(|requests| requests.offered_bps)).sum(),
             max_min_fairness: self.demands_bps().map(|demands| max_min_fairness(&goodputs, max_goodput_bps, &demands)),
+            mean_queueing_delay_s: delays.and_then(Histogram::mean_seconds),
+            queueing_delay_p95_s: delays.and_then(|delays| delays.quantile_seconds(0.95)),
+            queueing_delay_p99_s: delays.and_then(|delays| delays.quantile_seconds(0.99)),
+            packet_mark_ratio: self.packet_mark_ratio(),
             clp0_frame_loss_ratio: frames.and_then(|frames| frames.clp0_loss_ratio()),
             clp1_frame_loss_ratio: frames.and_then(|frames| frames.clp1_loss_ratio()),
             shares: Shares(ledger),
         }
+    }
+
+    /// Packets that queue disciplines have marked over packets that these have sent.
+    fn packet_mark_ratio(&self) -> Option<f64> {
+        let queues: Vec<_> = self.ports.iter().filter_map(Port::managed).collect();
+        let sent: u64 = queues.iter().map(|queue| queue.delays.count()).sum();
+        let marked: u64 = queues.iter().map(|queue| queue.packets_marked).sum();
+        (sent > 0).then(|| marked as f64 / sent as f64)
     }
 
     /// What the applications have handed over in bits per second of the run (S of M-04); `None` if all have data without end.
@@ -167,7 +181,7 @@ impl<O: Observer> Simulation<O> {
             let vbr_cells_out = port.vbr().map_or(0, |vbr| vbr.statistics().cells_out);
             let bits_out = self.links[port.line].line.bits_of(statistics.cells_out + vbr_cells_out);
             PortRecord {
-                name: link.name.clone(),
+                name: graph.link_name(port.line),
                 policy: self.scenario.port.policy.name(),
                 max_queue_cells: statistics.max_queue_cells,
                 mean_queue_cells: port.mean_queue_cells(self.end),
@@ -176,6 +190,11 @@ impl<O: Observer> Simulation<O> {
                 cells_dropped: statistics.cells_dropped,
                 packets_dropped: statistics.packets_dropped,
                 utilization: busy_share(bits_out, link.rate, self.scenario.duration.0),
+                queue: port.managed().map(|queue| QueueRecord {
+                    discipline: self.scenario.port.queue.name(),
+                    packets_marked: queue.packets_marked,
+                    delays: queue.delays.clone(),
+                }),
                 classes: self.class_records(port),
             }
         };
@@ -215,6 +234,9 @@ impl<O: Observer> Simulation<O> {
         for port in &self.ports {
             all.add(port.statistics().cells_out);
             all.add(port.statistics().max_queue_cells);
+            if let Some(queue) = port.managed() {
+                all.add(queue.packets_marked);
+            }
             if let Some(vbr) = port.vbr() {
                 all.add(vbr.statistics().cells_out);
                 all.add(vbr.statistics().max_queue_cells);

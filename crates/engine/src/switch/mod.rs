@@ -1,8 +1,10 @@
 //! An output-buffered switch: one buffer and one transmitter for each output port (97-0424, section 3 and figure 1).
 
 pub mod drop_policy;
+mod guarded;
 mod occupancy;
 mod port;
+pub mod queue_discipline;
 mod rounds;
 pub mod scheduler;
 pub mod service;

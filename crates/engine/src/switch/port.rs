@@ -1,14 +1,15 @@
 //! An output port: a buffer, the policy that guards it, and the line it feeds.
 
 use super::drop_policy::{BufferContext, DropPolicy, Verdict};
+use super::guarded::{Guarded, Queue};
+use super::queue_discipline::{ActiveQueue, QueueContext, QueueDiscipline, Waiting};
 use super::rounds::RoundQueue;
-use super::scheduler::{Class, FifoQueue, Scheduler, Turn};
+use super::scheduler::{Class, Scheduler, Turn};
 use super::service::Service;
 use super::slots::Slots;
 use super::vbr::VbrQueue;
 use super::{ArrivalOrder, Occupancy, PortStatistics};
 use crate::background::Background;
-use crate::config::Parameter;
 use crate::framing::{Cell, Continuity, PacketId};
 use crate::link::Outlet;
 use crate::random::Stream;
@@ -19,12 +20,15 @@ use crate::units::{CellSlots, LineClock, Rate, Time};
 crate::section! {
     /// The bottleneck's output port.
     pub struct PortConfig {
-        /// K: cells that can wait, besides the one being sent; packets where they travel whole ("20 packets"). Also
-        /// "0.5 RTT" or "1 BDP" (what the bottleneck carries in a round trip without queueing: cells, or full packets) or
-        /// "unlimited".
+        /// K: cells that can wait, besides the one being sent; packets where they travel whole ("20 packets"), or their bytes
+        /// on the line ("150 kB", with a `queue` of its own). Also "0.5 RTT" or "1 BDP" (what the bottleneck carries in a round
+        /// trip without queueing: cells, or full packets) or "unlimited".
         pub buffer: Buffer,
         /// What is dropped when the buffer fills.
         pub policy: Chosen<dyn DropPolicy> = "tail-drop",
+        /// How packets that wait are managed where they travel whole: which are dropped or marked before the buffer is full, and
+        /// which is sent next. Takes the place of `policy` and `scheduler`.
+        pub queue: Chosen<dyn QueueDiscipline> = "by-policy",
         /// Which service class sends in a slot, where background traffic has one of its own (V-03, V-04).
         pub scheduler: Chosen<dyn Scheduler> = "fifo",
         /// What the connections are promised (P-01).
@@ -50,75 +54,6 @@ pub enum Next {
 
 /// A dropped cell and why it was dropped.
 pub type Dropped = (Cell, Verdict);
-
-/// The UBR cells that wait.
-pub(super) enum Queue {
-    /// In one queue without service classes: nearly every run, and so without a virtual call.
-    Fifo(FifoQueue),
-    /// The same by whole rounds, for the fast driver.
-    ByRounds(RoundQueue),
-    /// As a scheduler keeps them.
-    Scheduled(Box<dyn Scheduler>),
-}
-
-impl Queue {
-    fn new(chosen: &Chosen<dyn Scheduler>, buffer: &BufferContext) -> Self {
-        if chosen.is_absent() { Self::Fifo(FifoQueue::default()) } else { Self::Scheduled(chosen.build(buffer)) }
-    }
-
-    #[inline]
-    fn enqueue(&mut self, cell: Cell) {
-        match self {
-            Self::Fifo(queue) => queue.push(cell),
-            Self::ByRounds(queue) => queue.push(cell),
-            Self::Scheduled(scheduler) => scheduler.enqueue(cell),
-        }
-    }
-
-    #[inline]
-    pub(super) fn len(&self) -> u64 {
-        match self {
-            Self::Fifo(queue) => queue.len() as u64,
-            Self::ByRounds(queue) => queue.len(),
-            Self::Scheduled(scheduler) => scheduler.len() as u64,
-        }
-    }
-}
-
-/// The UBR cells that wait, and the policy that decides who joins them.
-pub(super) struct Guarded {
-    pub(super) occupancy: Occupancy,
-    pub(super) policy: Box<dyn DropPolicy>,
-    pub(super) queue: Queue,
-    pub(super) statistics: PortStatistics,
-    /// Which packets arrive whole, where nobody follows their cells to the receivers.
-    pub(super) continuity: Option<Continuity>,
-}
-
-impl Guarded {
-    /// Lets in a cell.
-    #[inline(always)]
-    pub(super) fn accept(&mut self, cell: Cell) {
-        self.occupancy.add(cell.circuit());
-        if let Some(continuity) = &mut self.continuity {
-            continuity.admit(cell);
-        }
-        self.queue.enqueue(cell);
-        self.statistics.max_queue_cells = self.statistics.max_queue_cells.max(self.occupancy.total());
-    }
-
-    #[inline(always)]
-    fn admit(&mut self, cell: Cell, dropped: &mut Vec<Dropped>) {
-        let circuit = cell.circuit();
-        match self.policy.decide(cell, circuit, &self.occupancy) {
-            Verdict::Accept => self.accept(cell),
-            verdict => {
-                self.statistics.cells_dropped += 1;
-                dropped.push((cell, verdict));
-            }
-        }
-    }
-}
 
 /// A buffer in front of a line.
 pub struct Port {
@@ -170,6 +105,17 @@ impl Port {
         }
     }
 
+    /// From now on a queue discipline keeps the packets. Nothing waits yet.
+    pub fn manage(&mut self, discipline: &Chosen<dyn QueueDiscipline>, context: &QueueContext) {
+        self.buffer.queue = Queue::Managed(Box::new(ActiveQueue::new(discipline.build(context))));
+    }
+
+    /// The queue discipline at work, if there is one.
+    #[must_use]
+    pub fn managed(&self) -> Option<&ActiveQueue> {
+        if let Queue::Managed(queue) = &self.buffer.queue { Some(queue) } else { None }
+    }
+
     /// Adds a source of VBR. Gives when to [`serve`](Self::serve) first.
     ///
     /// # Panics
@@ -209,7 +155,7 @@ impl Port {
     pub fn latest(&self) -> Option<Cell> {
         match &self.buffer.queue {
             Queue::ByRounds(queue) => queue.latest(&self.slots),
-            Queue::Fifo(_) | Queue::Scheduled(_) => self.latest,
+            Queue::Fifo(_) | Queue::Scheduled(_) | Queue::Managed(_) => self.latest,
         }
     }
 
@@ -220,6 +166,7 @@ impl Port {
             Queue::Fifo(queue) => queue.visit(&mut |cell| visit(cell, 1, cell.is_last())),
             Queue::ByRounds(queue) => queue.visit(&self.slots, &mut visit),
             Queue::Scheduled(scheduler) => scheduler.visit(&mut |cell| visit(cell, 1, cell.is_last())),
+            Queue::Managed(queue) => queue.visit(&mut |cell| visit(cell, 1, cell.is_last())),
         }
         self.slots.waiting().iter().for_each(|&cell| visit(cell, 1, cell.is_last()));
     }
@@ -289,7 +236,24 @@ impl Port {
                 return None;
             }
         }
-        // Nothing is pending, so the line has sent all it was given.
+        self.begin_service(now)
+    }
+
+    /// Takes a packet of `bytes` bytes that arrives at a queue discipline. Gives when to [`serve`](Self::serve), if nothing was
+    /// pending.
+    pub fn receive_managed(&mut self, now: Time, cell: Cell, bytes: u64, dropped: &mut Vec<Dropped>) -> Option<Time> {
+        self.buffer.statistics.cells_in += 1;
+        self.integrate(now);
+        self.buffer.enqueue_managed(Waiting::new(cell, bytes, now), dropped);
+        if self.service_is_pending || self.buffer.queue.len() == 0 {
+            return None;
+        }
+        self.begin_service(now)
+    }
+
+    /// Nothing is pending, so the line has sent all it was given.
+    #[inline(always)]
+    fn begin_service(&mut self, now: Time) -> Option<Time> {
         self.stand_before_service(now);
         self.service_is_pending = true;
         Some(self.boundary.time)
@@ -301,11 +265,13 @@ impl Port {
         if let Queue::ByRounds(_) = self.buffer.queue {
             self.settle_rounds();
         }
-        for &cell in self.slots.close(self.slot) {
-            self.buffer.admit(cell, dropped);
+        if self.is_slotted {
+            for &cell in self.slots.close(self.slot) {
+                self.buffer.admit(cell, dropped);
+            }
+            self.slots.clear();
+            self.slot += 1;
         }
-        self.slots.clear();
-        self.slot += 1;
         if let Some(circuit) = self.in_service.take() {
             self.buffer.occupancy.remove(circuit);
         }
@@ -316,6 +282,10 @@ impl Port {
             }
             Queue::ByRounds(_) => self.serve_one_of_rounds(outlet),
             Queue::Scheduled(_) => self.serve_classes(now, outlet),
+            Queue::Managed(_) => {
+                let cell = self.buffer.dequeue_managed(now, dropped);
+                self.send(cell, outlet)
+            }
         }
     }
 

@@ -103,3 +103,41 @@ fn policies_that_go_by_minimum_cell_rates_need_some() {
         assert_complaint(&[service, ("port.policy", &too_high)], "port.policy.high: 1001 cells is above the buffer");
     }
 }
+
+#[test]
+fn a_queue_discipline_keeps_packets_and_takes_the_place_of_policy_and_scheduler() {
+    let packets = [("framing", "packet"), ("port.buffer", "20 packets"), ("port.policy", "tail-drop")];
+    let with = |more: &[(&'static str, &'static str)]| [&packets[..], more].concat();
+    assert_complaint(
+        &[("port.queue", "codel")],
+        "port.queue: \"codel\" keeps packets that travel whole, and framing \"aal5\" has cells",
+    );
+    let codel = ("port.queue", "codel");
+    assert_complaint(&with(&[codel, ("port.policy", "epd")]), "port.policy: queue \"codel\" takes the place of");
+    assert_complaint(
+        &with(&[codel, ("port.counts_cell_in_service", "true")]),
+        "queue \"codel\" counts packets that wait",
+    );
+    let low = "{ kind = 'red', minimum = '15 packets' }";
+    assert_complaint(&with(&[("port.queue", low)]), "port.queue.minimum: must be below maximum");
+    let mixed = "{ kind = 'red', minimum = '5 kB' }";
+    assert_complaint(&with(&[("port.queue", mixed)]), "port.queue.maximum: counts in another unit than minimum");
+    let share =
+        [packets[0], packets[2], ("port.buffer", "unlimited"), ("port.queue", "{ kind = 'red', minimum = 0.1 }")];
+    assert_complaint(&share, "port.queue.minimum: a share of a buffer without limit");
+    let ramp = "{ kind = 'dualpi2', ramp_begin = '2 ms' }";
+    assert_complaint(&with(&[("port.queue", ramp)]), "port.queue.ramp_begin: must be below ramp_end");
+    assert_complaint(&with(&[("port.queue", "fqcodel")]), "did you mean \"fq-codel\"?");
+}
+
+#[test]
+fn a_buffer_in_bytes_is_for_packets_that_a_queue_discipline_keeps() {
+    assert_complaint(&[("port.buffer", "150 kB")], "port.buffer: 150000 B under framing \"aal5\", which counts cells");
+    let packets = |buffer| [("framing", "packet"), ("port.policy", "tail-drop"), ("port.buffer", buffer)];
+    assert_complaint(
+        &packets("150 kB"),
+        "port.buffer: bytes are counted by queue disciplines only; add port.queue = \"tail-drop\"",
+    );
+    let small = [&packets("500 B")[..], &[("port.queue", "tail-drop")]].concat();
+    assert_complaint(&small, "port.buffer: 500 B cannot hold one packet with a segment of 512 B");
+}

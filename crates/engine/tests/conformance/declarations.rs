@@ -10,6 +10,7 @@ use longfat_engine::loss::{Direction, LossContext, LossModel, Passing};
 use longfat_engine::random::Chance;
 use longfat_engine::registry::{Chosen, ContextOf, Entry, Family};
 use longfat_engine::switch::drop_policy::{BufferContext, DropPolicy};
+use longfat_engine::switch::queue_discipline::{QueueDiscipline, Room};
 use longfat_engine::switch::scheduler::Scheduler;
 use longfat_engine::switch::service::{Service, ServiceContext};
 use longfat_engine::topology::Topology;
@@ -37,6 +38,8 @@ fn for_every_model(check: &impl Check) {
     let buffer = BufferContext { weights: Some(vec![1_000_000; 10]), ..buffer };
     family::<dyn DropPolicy>(check, &buffer);
     family::<dyn Scheduler>(check, &buffer);
+    let room = Room { packets: Some(1000), bytes: None };
+    family::<dyn QueueDiscipline>(check, &super::queue_discipline::context(room));
     let line = Rate(155_520_000);
     family::<dyn Service>(check, &ServiceContext { connections: 5, rate: line, share: 1.0, cells_in_frame: Some(12) });
     family::<dyn Flavor>(check, &());

@@ -8,6 +8,7 @@ mod flavor;
 mod loss_model;
 mod network;
 mod opening;
+mod queue_discipline;
 mod receiver;
 mod scenario;
 mod scheduler;

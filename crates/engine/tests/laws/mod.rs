@@ -12,6 +12,7 @@ mod ledger;
 mod lone_flow;
 mod losses;
 mod packets;
+mod queue_disciplines;
 mod random_networks;
 mod sources;
 mod unlimited_buffer;

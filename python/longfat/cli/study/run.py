@@ -7,6 +7,8 @@ import click
 
 from longfat.cli.options import (
     Part,
+    chosen_executor,
+    cluster_option,
     default_jobs,
     jobs_option,
     json_option,
@@ -21,7 +23,7 @@ from longfat.errors import LongfatError, RunFailed
 from longfat.location import shown
 
 if TYPE_CHECKING:
-    from longfat.execution import Progress
+    from longfat.execution import Executor, Progress
     from longfat.limits import Limits
     from longfat.plan import Plan, PlannedRun
     from longfat.store import Store
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 @study_argument
 @part_options
 @jobs_option
+@cluster_option
 @limit_option
 @store_option
 @json_option
@@ -38,6 +41,7 @@ def command(
     study: str,
     part: Part,
     jobs: int | None,
+    cluster: str | None,
     limits: tuple[str, ...],
     store: str,
     as_json: bool,
@@ -62,12 +66,13 @@ def command(
     with Store.writable(store) as opened:
         if repeated := check_other_builds(list(plan.distinct), opened, jobs or default_jobs()):
             say(f"another build of the engine made some of the runs: {repeated} repeated, the same")
-        done = run_until_enough(
-            plan,
-            opened,
-            lambda missing: run_missing(missing, opened, jobs or default_jobs(), allowed),
-            _announce,
-        )
+        with chosen_executor(jobs, cluster) as executor:
+            done = run_until_enough(
+                plan,
+                opened,
+                lambda missing: run_missing(missing, opened, executor, allowed),
+                _announce,
+            )
         runs = list(done.plan.distinct)
         failures = opened.failures(runs) if done.failed else {}
     if as_json:
@@ -98,7 +103,7 @@ def _announce(plan: "Plan", missing: int) -> None:
 
 
 def run_missing(
-    missing: "list[PlannedRun]", store: "Store", jobs: int, limits: "Limits"
+    missing: "list[PlannedRun]", store: "Store", executor: "Executor", limits: "Limits"
 ) -> "Progress":
     """Run what is missing, with its progress shown; say how to go on when it is interrupted."""
     from longfat.campaign import run_campaign
@@ -106,7 +111,7 @@ def run_missing(
 
     try:
         with shown_progress() as show:
-            return run_campaign(missing, store, jobs, show, limits)
+            return run_campaign(missing, store, executor, show, limits)
     except LongfatError:
         say(f"what finished is kept in {store.name}; to go on:\n  {command_line()}")
         raise

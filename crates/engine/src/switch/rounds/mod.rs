@@ -10,7 +10,7 @@ pub use queue::RoundQueue;
 use queue::Served;
 
 use super::drop_policy::Asked;
-use super::port::{Guarded, Queue};
+use super::guarded::{Guarded, Queue};
 use super::{Next, Port, PortStatistics};
 use crate::framing::Cell;
 use crate::link::Outlet;

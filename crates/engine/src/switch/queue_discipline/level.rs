@@ -1,0 +1,91 @@
+//! How long a queue is, in packets or in bytes.
+
+use serde_json::Value as Json;
+
+use super::{PacketQueue, QueueContext};
+use crate::config::{Node, Parameter, Reader, SIZE, Shape, Value, parse_in};
+
+/// A length of a queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Level {
+    /// So many packets.
+    Packets(u64),
+    /// So many bytes on the line.
+    Bytes(u64),
+    /// A share of the buffer, in what it counts.
+    Share(f64),
+}
+
+/// What lengths of queues are counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Measure {
+    Packets,
+    Bytes,
+}
+
+impl Measure {
+    /// How long a queue is.
+    #[expect(clippy::cast_precision_loss, reason = "queues are far below 2^53 bytes")]
+    pub(super) fn of(self, queue: &PacketQueue) -> f64 {
+        match self {
+            Self::Packets => queue.len() as f64,
+            Self::Bytes => queue.bytes() as f64,
+        }
+    }
+}
+
+impl Level {
+    /// In which measure, and how much; `None` for a share of a buffer without limit.
+    #[expect(clippy::cast_precision_loss, reason = "queues are far below 2^53 bytes")]
+    pub(super) fn settled(self, context: &QueueContext) -> Option<(Measure, f64)> {
+        let room = context.room;
+        match self {
+            Self::Packets(packets) => Some((Measure::Packets, packets as f64)),
+            Self::Bytes(bytes) => Some((Measure::Bytes, bytes as f64)),
+            Self::Share(share) => match (room.packets, room.bytes) {
+                (Some(packets), _) => Some((Measure::Packets, share * packets as f64)),
+                (None, Some(bytes)) => Some((Measure::Bytes, share * bytes as f64)),
+                (None, None) => None,
+            },
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        if let Some(number) = text.trim().strip_suffix("packets") {
+            return number.trim().parse().ok().map(Self::Packets);
+        }
+        parse_in(&SIZE, text).ok().map(Self::Bytes)
+    }
+}
+
+const EXPECTED: Shape =
+    Shape::Quantity { expected: "packets or a size with its unit", examples: &["5 packets", "15 kB"] };
+
+impl Parameter for Level {
+    fn shape() -> Shape {
+        Shape::Either(vec![Shape::Number { above: 0.0, up_to: Some(1.0) }, EXPECTED])
+    }
+
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        #[expect(clippy::cast_precision_loss, reason = "only 1 is accepted")]
+        let found = match &node.value {
+            Value::Float(share) if *share > 0.0 && *share <= 1.0 => Some(Self::Share(*share)),
+            Value::Integer(share @ 1) => Some(Self::Share(*share as f64)),
+            Value::Text(text) => Self::parse(text),
+            _ => None,
+        };
+        if found.is_none() {
+            let advice = "expected a share of the buffer above 0, at most 1 (0.3), or \"5 packets\" or \"15 kB\"";
+            reader.reject(node, format!("{advice}, found {}", node.describe()));
+        }
+        found
+    }
+
+    fn resolved(&self) -> Json {
+        match self {
+            Self::Share(share) => (*share).into(),
+            Self::Packets(packets) => format!("{packets} packets").into(),
+            Self::Bytes(bytes) => format!("{bytes} B").into(),
+        }
+    }
+}

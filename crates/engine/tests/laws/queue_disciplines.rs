@@ -1,0 +1,78 @@
+//! Queue disciplines in a network: 10 Mbit/s, 60 ms of round trip, which are 50 packets, and a buffer of ten times what the line carries in one.
+
+use longfat_engine::measure::RunRecord;
+use longfat_engine::run;
+use longfat_engine::scenario::Scenario;
+
+use crate::support::n_source;
+
+fn network(sources: u64, port: &str) -> Scenario {
+    let rest = format!(
+        "framing = \"packet\"\nport = {{ {port} }}\ntcp = {{ flavor = \"sack-rfc6675\", mss = \"1460 B\", receiver_window = \"1 MB\", \
+         timer_granularity = \"1 ms\", retransmission_timeout = \"rfc-6298\" }}\n"
+    );
+    n_source(sources, "10 Mbit/s", "10 ms", "30 s", &rest)
+}
+
+fn record(sources: u64, port: &str) -> RunRecord {
+    run(&network(sources, port)).expect("nothing is lost from the books")
+}
+
+#[test]
+fn a_queue_of_its_own_without_management_is_the_drop_policy_of_the_same_name() {
+    let (policy, queue) =
+        (record(4, "buffer = \"40 packets\""), record(4, "buffer = \"40 packets\", queue = \"tail-drop\""));
+    assert_eq!(serde_json::to_value(&policy.flows).unwrap(), serde_json::to_value(&queue.flows).unwrap());
+    assert_eq!(policy.ports[0].mean_queue_cells, queue.ports[0].mean_queue_cells);
+    assert_eq!(policy.ports[0].cells_dropped, queue.ports[0].cells_dropped);
+}
+
+#[test]
+fn by_littles_law_the_mean_delay_is_the_mean_queue_over_the_rate_at_which_packets_are_sent() {
+    for queue in ["tail-drop", "red", "codel", "pie", "fq-codel", "dualpi2"] {
+        let record = record(4, &format!("buffer = \"10 BDP\", queue = \"{queue}\""));
+        let port = &record.ports[0];
+        #[expect(clippy::cast_precision_loss, reason = "few packets")]
+        let sent_per_second = port.cells_out as f64 / 30.0;
+        let delay = record.metrics.mean_queueing_delay_s.expect("a discipline measures it");
+        // Packets dropped from the queue have waited too, and times count in whole microseconds.
+        let by_law = port.mean_queue_cells / sent_per_second;
+        assert!((by_law / delay - 1.0).abs() < 0.05, "{queue}: {by_law} s by the law, {delay} s measured");
+    }
+}
+
+#[test]
+fn managed_queues_keep_the_line_busy_with_a_fraction_of_the_delay_of_a_full_buffer() {
+    let full = record(4, "buffer = \"10 BDP\", queue = \"tail-drop\"");
+    let full_delay = full.metrics.mean_queueing_delay_s.expect("measured");
+    assert!(full_delay > 0.2, "{full_delay}");
+    // All four connections overshoot at once in their slow starts. RED's average lags behind and drops long after the queue is gone.
+    for (queue, busy) in [("red", 0.7), ("codel", 0.9), ("pie", 0.85), ("fq-codel", 0.9), ("dualpi2", 0.9)] {
+        let record = record(4, &format!("buffer = \"10 BDP\", queue = \"{queue}\""));
+        let delay = record.metrics.mean_queueing_delay_s.expect("measured");
+        assert!(record.ports[0].utilization > busy, "{queue}: {}", record.ports[0].utilization);
+        assert!(delay < full_delay / 5.0, "{queue}: {delay} s of {full_delay} s");
+    }
+}
+
+#[test]
+fn a_buffer_in_bytes_holds_more_of_the_smaller_packets() {
+    let most = |mss: u64| {
+        let scenario =
+            network(4, "buffer = \"30 kB\", queue = \"tail-drop\"").canonical().replace("1460", &mss.to_string());
+        let scenario = Scenario::parse(scenario.as_bytes(), "scenario.json", &[]).expect("valid");
+        run(&scenario).expect("nothing is lost").metrics.max_queue_cells
+    };
+    // Packets of 1500 and of 750 bytes.
+    assert_eq!((most(1460), most(710)), (20, 40));
+}
+
+#[test]
+fn flow_queueing_gives_a_lone_newcomer_its_share_at_once_where_one_queue_makes_it_wait() {
+    // Between full windows of four others a fifth connection with little to send hardly waits.
+    let waits = |queue: &str| {
+        let delay = record(4, &format!("buffer = \"10 BDP\", queue = {queue}")).metrics.queueing_delay_p99_s;
+        delay.expect("measured")
+    };
+    assert!(waits("\"fq-codel\"") < waits("\"tail-drop\"") / 3.0);
+}
