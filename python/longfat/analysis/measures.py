@@ -215,7 +215,7 @@ class ResampledDatabase:
         self._connection.execute("CREATE INDEX by_replication ON pool (replication)")
         self._connection.execute("CREATE TABLE drawn (replication INTEGER, source INTEGER)")
         taken = [
-            f"drawn.replication AS {quoted(name)}" if name == "replication" else f"pool.{quoted(name)}"
+            f"drawn.replication AS {name}" if name == "replication" else f"pool.{quoted(name)}"
             for name in tables.columns
         ]
         # A view: no draw copies the rows, of which a measure reads a few columns.
