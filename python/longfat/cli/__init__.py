@@ -55,6 +55,7 @@ class Program(LazyGroup):
         "view": "longfat.cli.view",
         "diff": "longfat.cli.diff",
         "verify": "longfat.cli.verify",
+        "bench": "longfat.cli.bench",
         "doctor": "longfat.cli.doctor",
     },
     invoke_without_command=True,
