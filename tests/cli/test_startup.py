@@ -9,7 +9,17 @@ import pytest
 
 from tests.support import Longfat
 
-HEAVY = {"alembic", "numpy", "polars", "scipy", "sqlalchemy", "matplotlib", "rich"}
+HEAVY = {
+    "alembic",
+    "numpy",
+    "polars",
+    "scipy",
+    "sqlalchemy",
+    "matplotlib",
+    "rich",
+    "starlette",
+    "uvicorn",
+}
 
 IMPORTED = """\
 import json, sys
@@ -78,6 +88,7 @@ def test_longfat_alone_says_what_to_type_next(longfat: Longfat) -> None:
         ["study", "claims"],
         ["analyze"],
         ["plot"],
+        ["view"],
         ["doctor"],
     ],
 )

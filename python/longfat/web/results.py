@@ -1,5 +1,6 @@
 """What a store holds of studies and of runs, as documents for pages; nothing here simulates."""
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping
 from statistics import fmean
@@ -181,10 +182,10 @@ def _combination(
 
 
 def _commands(view: View, found: StoredRun) -> list[str]:
-    store = shown(view.location)
+    store = shlex.quote(shown(view.location))
     name = found.run_id[:12]
     return [
         f"longfat run --from {store} {name}",
+        f"longfat run --from {store} {name} --trace traces --pcap run.pcapng",
         f"longfat run --from {store} {name} --scenario > run.json",
-        "longfat run run.json --trace traces --pcap run.pcapng",
     ]

@@ -65,6 +65,7 @@ function Figure({ address, ended }) {
       isGone = true;
       dark.removeEventListener("change", draw);
       drawn?.finalize();
+      holder.current?.replaceChildren();
     };
   }, [address, ended]);
   const { problems, summary, caption, command } = state;

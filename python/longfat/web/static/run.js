@@ -30,7 +30,7 @@ function Run({ found }) {
     <${Parts} title="Ports" parts=${found.ports} />
     <section class="card"><h2>Again</h2>
       <p><a class="button" href=${addressOf(found.settings)}>Open in the playground</a></p>
-      <p class="quiet">In a terminal: the run again; its scenario; its traces as Parquet and its packets for Wireshark.</p>
+      <p class="quiet">In a terminal: the run again; with its traces as Parquet and its packets for Wireshark; its scenario.</p>
       <pre tabindex="0">${found.commands.join("\n")}</pre></section>`;
 }
 
