@@ -1,8 +1,10 @@
+import json
 from pathlib import Path
 from statistics import correlation, covariance, stdev
 
 import pytest
 
+from longfat import _engine
 from longfat.comparison import TableComparison, compare
 from longfat.errors import LongfatError
 from longfat.plots import PLAIN, PLOTS, Options, check_formats, draw, find
@@ -126,7 +128,7 @@ def test_an_unknown_suffix_is_told_the_known_ones() -> None:
 
 
 def test_every_policy_has_one_colour_and_unknown_ones_differ() -> None:
-    colors = level_colors(["epd", "red", "blue"])
+    colors = level_colors(["epd", "gred", "blue"])
     assert colors["epd"] == level_colors(["fba", "epd"])["epd"]
     assert len(set(colors.values())) == 3
 
@@ -168,3 +170,11 @@ def test_an_ellipse_has_the_deviations_and_the_slant_of_the_replications() -> No
     # Where an ellipse is highest it leans to its side by the correlation.
     leaning = (highest - row["efficiency_mean"]) / stdev(x)
     assert leaning == pytest.approx(correlation(x, y), abs=0.1)
+
+
+@pytest.mark.parametrize("kind", ["drop policy", "queue discipline"])
+def test_models_of_a_kind_have_colours_of_their_own_that_differ(kind: str) -> None:
+    names = [model["name"] for model in json.loads(_engine.models()) if model["kind"] == kind]
+    colors = [level_colors([name])[name] for name in names if name != "by-policy"]
+    assert len(names) > 3
+    assert len(set(colors)) == len(colors)

@@ -24,7 +24,17 @@ _OWN = {
     "epd": PURPLE,
     "selective-drop": BLUE,
     "fba": GREEN,
-    # Flavors: no plot shows them beside policies in colour.
+    "partial-packet-discard": YELLOW,
+    "weighted-fba": SKY,
+    "dfba": ORANGE,
+    "double-threshold": BLACK,
+    # Queue disciplines: no plot shows them beside drop policies in colour, but for tail drop.
+    "red": YELLOW,
+    "codel": ORANGE,
+    "fq-codel": SKY,
+    "pie": GREEN,
+    "dualpi2": BLUE,
+    # Flavors: nor these beside either.
     "vanilla": BLACK,
     "tahoe": YELLOW,
     "reno": ORANGE,
