@@ -100,8 +100,8 @@ def run(
     """Simulate a scenario and return its record (metrics, flows, ports, work, fingerprint).
 
     `limits` are the machine's unless they are given. `watch` asks for traces and packet captures,
-    which may need every event; but for the driver the record is the same with and without. `show` is
-    told about ten times a second. Time is advanced by the fast driver where that is exact and by
+    which may need every event; but for the driver the record is the same with and without. `show`
+    is told about ten times a second. Time is advanced by the fast driver where that is exact and by
     events elsewhere, or by the `driver` asked for; results are the same. Raises `LongfatError` for
     a scenario that is estimated to exceed a limit, `RunFailed` when the simulation fails,
     `DriverUnfit` when the driver asked for cannot do it and `Interrupted` when a signal stops it.
