@@ -68,6 +68,7 @@ docs: build
 	$(BIN)/longfat study run ubr-plus
 	$(BIN)/longfat study compare ubr-plus --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study claims ubr-plus --replications 3 --splice studies/ubr-plus/README.md
+	$(BIN)/longfat study audit ubr-plus --quick --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study compare ubr-plus --table 2,3 --by policy --splice README.md
 	$(BIN)/longfat plot efficiency-fairness ubr-plus --table 2,3 -o docs/images/efficiency-fairness.png
 	$(BIN)/longfat study run guaranteed-rate --replications 3
@@ -94,6 +95,7 @@ docs: build
 	$(BIN)/longfat study run www-satellite --table choices --replications 3
 	$(BIN)/longfat study compare www-satellite --table 4,7,10 --splice studies/www-satellite/README.md
 	$(BIN)/python studies/www-satellite/tables.py splice
+	$(BIN)/python -m tools.screenshots longfat.db
 
 wheel: .venv/installed
 	$(BIN)/maturin build --release --out dist

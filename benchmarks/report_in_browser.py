@@ -59,6 +59,8 @@ def _take_pictures(browser: Browser, report: Path, folder: Path) -> None:
         page = _opened(browser, report, width, dark=dark)
         name = f"{report.stem}-{width}-{'dark' if dark else 'light'}"
         page.screenshot(path=folder / f"{name}.png", full_page=True)
+        page.locator("#comparison figure").first.scroll_into_view_if_needed()
+        page.screenshot(path=folder / f"{name}-figure.png")
         if not dark:
             page.pdf(path=folder / f"{report.stem}.pdf", format="A4")
         page.context.close()

@@ -98,6 +98,7 @@ def test_the_number_comes_with_its_interval_and_that_of_each_replication() -> No
     assert measured.low + measured.high == pytest.approx(1.2)
     assert measured.by_replication == pytest.approx([0.6, 0.4, 0.8])
     assert judged([0.6, 0.4, 0.8]).replications_that_hold == 2
+    assert (measured.runs, measured.combinations) == (3, 1)
 
 
 def test_a_run_that_no_claim_reads_may_be_missing() -> None:

@@ -200,7 +200,7 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn segment_sent(&mut self, now: Time, flow: usize, segment: Segment, window: &Window) {
-        let Segment { sequence, length, again, synchronize } = segment;
+        let Segment { sequence, length, again, synchronize, .. } = segment;
         self.note(now, flow, Happening::SegmentSent { sequence, length, again, synchronize }, Some(window));
     }
 

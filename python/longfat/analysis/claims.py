@@ -49,7 +49,7 @@ class Measured:
     There is none where runs are `missing`, the rows that the number needs and the store does not
     have, or where the runs leave it open (the median of what none of them shows).
     `by_replication` has the number of each replication by itself; it is empty for a number without
-    uncertainty.
+    uncertainty. `runs` and `combinations` count what the measure read.
     """
 
     value: float | None = None
@@ -57,6 +57,8 @@ class Measured:
     high: float | None = None
     by_replication: Sequence[float | None] = ()
     missing: Sequence[Row] = ()
+    runs: int = 0
+    combinations: int = 0
 
 
 @dataclass(frozen=True)
@@ -140,8 +142,9 @@ def _measured(claim: Claim, reading: Reading, tables: Tables, confidence: float)
     value = reading.value
     if reading.missing or value is None:
         return Measured(missing=reading.missing)
+    runs, combinations = len(reading.read), len({tuple(row.levels) for row in reading.read})
     if not tables.replications or not any(row.replication for row in reading.read):
-        return Measured(value, value, value)
+        return Measured(value, value, value, runs=runs, combinations=combinations)
     with _resampled(claim, reading, tables) as database:
         by_replication = [
             database.measure(claim.measure, [number])
@@ -154,7 +157,7 @@ def _measured(claim: Claim, reading: Reading, tables: Tables, confidence: float)
             two_sided(claim.bound, confidence),
         )
     low, high = interval or (None, None)
-    return Measured(value, low, high, by_replication)
+    return Measured(value, low, high, by_replication, runs=runs, combinations=combinations)
 
 
 def two_sided(bound: Bound, confidence: float) -> float:

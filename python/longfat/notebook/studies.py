@@ -64,7 +64,7 @@ class StudyAtHand:
     ) -> None:
         self.study: Study = load_study(name_or_path)
         self.store = str(store or os.environ.get("LONGFAT_STORE") or DEFAULT_STORE)
-        base = quick_selection(self.study) if quick else Selection()
+        base = quick_selection(self.study.quick) if quick else Selection()
         self.selection = Selection(
             tables=tuple(tables),
             where=(*base.where, where) if where else base.where,

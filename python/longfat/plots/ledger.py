@@ -100,16 +100,20 @@ def _both(layout: Layout, row_level: str, column_level: str) -> str:
     return ", ".join(filter(None, names))
 
 
-def _styles(rows: Sequence[Row]) -> dict[str, tuple[str, str]]:
-    """Colour and hatch of the causes that matter; a cause looks the same in every picture."""
-    metrics = [name for name in rows[0] if name.startswith(METRIC_PREFIX)]
-    causes = [name.removeprefix(METRIC_PREFIX) for name in metrics]
+def fills(causes: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Colour and hatch of each cause of a whole ledger; a cause looks the same everywhere."""
     sent = [cause for cause in causes if not cause.startswith(IDLE_PREFIX)]
     idle = [cause for cause in causes if cause.startswith(IDLE_PREFIX)]
-    fills = {cause: (_SENT[place % len(_SENT)], "") for place, cause in enumerate(sent)}
-    fills |= {cause: _IDLE[place % len(_IDLE)] for place, cause in enumerate(idle)}
-    largest = {cause: max(row[f"{METRIC_PREFIX}{cause}"] for row in rows) for cause in fills}
-    return {cause: fill for cause, fill in fills.items() if largest[cause] >= SHOWN_FROM}
+    styles = {cause: (_SENT[place % len(_SENT)], "") for place, cause in enumerate(sent)}
+    return styles | {cause: _IDLE[place % len(_IDLE)] for place, cause in enumerate(idle)}
+
+
+def _styles(rows: Sequence[Row]) -> dict[str, tuple[str, str]]:
+    """Colour and hatch of the causes that matter."""
+    metrics = [name for name in rows[0] if name.startswith(METRIC_PREFIX)]
+    styles = fills([name.removeprefix(METRIC_PREFIX) for name in metrics])
+    largest = {cause: max(row[f"{METRIC_PREFIX}{cause}"] for row in rows) for cause in styles}
+    return {cause: style for cause, style in styles.items() if largest[cause] >= SHOWN_FROM}
 
 
 def _panel(

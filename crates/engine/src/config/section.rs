@@ -238,7 +238,8 @@ macro_rules! section {
     (@alternatives $($alternative:literal),+) => { &[$($alternative),+] };
 }
 
-/// Declares a closed vocabulary: an enum whose variants are words of the configuration.
+/// Declares a closed vocabulary: an enum whose variants are words of the configuration. After it, `absent Variant` names the one that
+/// stands for nothing at all, which a resolved scenario leaves out.
 #[macro_export]
 macro_rules! choice {
     (
@@ -246,6 +247,7 @@ macro_rules! choice {
         $visibility:vis enum $name:ident {
             $($(#[doc = $doc:literal])* $variant:ident = $word:literal),* $(,)?
         }
+        $(absent $absent:ident)?
     ) => {
         $(#[doc = $summary])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -280,6 +282,10 @@ macro_rules! choice {
             fn resolved(&self) -> $crate::serde_json::Value {
                 match self { $(Self::$variant => $word.into(),)* }
             }
+
+            $(fn is_absent(&self) -> bool {
+                *self == Self::$absent
+            })?
         }
     };
 }

@@ -18,6 +18,8 @@ pub enum Content {
         length: u64,
         /// When it was sent: its timestamp, if it carries one.
         sent: Time,
+        /// Whether it announces that the window was reduced for a mark (CWR).
+        reduced: bool,
     },
     /// An acknowledgment.
     Acknowledgment(Acknowledgment),

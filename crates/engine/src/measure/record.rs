@@ -153,6 +153,9 @@ pub struct FlowRecord {
     pub timeouts: u64,
     /// Entries into fast retransmit.
     pub fast_retransmits: u64,
+    /// Reductions of the window for marks of queues; left out where the ends do not understand them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reductions_for_marks: Option<u64>,
     /// Acknowledgments that acknowledge nothing new.
     pub duplicate_acknowledgments: u64,
     /// Largest congestion window.

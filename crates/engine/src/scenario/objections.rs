@@ -272,8 +272,14 @@ impl Scenario {
             return objections;
         }
         let blocks = tcp.sack_blocks.count();
-        if tcp.option_bytes() + OptionSize::Padded.bytes(blocks) > option_bytes::MOST {
-            let message = format!("{blocks} blocks have no room beside timestamps; at most 3 (RFC 2018 section 3)");
+        let others = tcp.option_bytes() + tcp.ecn.option_bytes();
+        if others + OptionSize::Padded.bytes(blocks) > option_bytes::MOST {
+            let most = (0..blocks).rev().find(|&fewer| others + OptionSize::Padded.bytes(fewer) <= option_bytes::MOST);
+            let message = format!(
+                "{blocks} blocks have no room beside {}; at most {} (RFC 2018 section 3)",
+                if tcp.ecn.option_bytes() > 0 { "what counts marks" } else { "timestamps" },
+                most.unwrap_or(0)
+            );
             objections.push(("tcp.sack_blocks".into(), message));
         }
         if tcp.out_of_order == OutOfOrder::Discard {

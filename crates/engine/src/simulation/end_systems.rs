@@ -2,7 +2,8 @@
 
 use super::ledger::Happening;
 use super::{OTHER_RANK, Simulation, Slot, Way};
-use crate::framing::{Cell, Content, Packet};
+use crate::config::Parameter;
+use crate::framing::{Cell, Codepoint, Content, Packet};
 use crate::observer::Observer;
 use crate::transport::{Acknowledgment, Segment, option_bytes};
 use crate::units::Time;
@@ -20,17 +21,20 @@ impl<O: Observer> Simulation<O> {
         self.cells_delivered += 1;
         self.packets.release_cell(cell.packet);
         if let Some(packet) = arrived {
-            self.hand_over(now, circuit, packet);
+            self.hand_over(now, cell, packet);
         }
     }
 
-    /// A whole packet has reached the end system at the end of its circuit.
+    /// A whole packet has reached the end system at the end of its circuit with its last cell.
     #[inline]
-    pub(super) fn hand_over(&mut self, now: Time, circuit: usize, Packet { content, bits, .. }: Packet) {
-        let Some(number) = self.flow_on(circuit, &content) else { return };
+    pub(super) fn hand_over(&mut self, now: Time, last: Cell, Packet { content, bits, .. }: Packet) {
+        let Some(number) = self.flow_on(last.circuit(), &content) else { return };
         self.books.packet_arrives(now, number, &content, bits);
         match content {
-            Content::Data { sequence, length, sent } => {
+            Content::Data { sequence, length, sent, reduced } => {
+                if !self.scenario.tcp.ecn.is_absent() {
+                    self.note_mark(now, number, length, last, reduced);
+                }
                 self.receive_segment(now, number, sequence, length, sent, bits);
             }
             Content::Acknowledgment(acknowledgment) => self.receive_acknowledgment(now, number, acknowledgment),
@@ -56,6 +60,14 @@ impl<O: Observer> Simulation<O> {
     /// Whether receiving ends ask for what is sent: then there are flows of requests too.
     fn has_requests(&self) -> bool {
         self.flows.len() > self.sources.len()
+    }
+
+    /// A segment is about to be taken, whose packet a queue may have marked.
+    fn note_mark(&mut self, now: Time, number: usize, length: u64, last: Cell, reduced: bool) {
+        let waiting = self.flows[number].receiver.note_mark(length, last.codepoint().is_marked(), reduced);
+        if let Some(acknowledgment) = waiting {
+            self.send_acknowledgment(now, number, acknowledgment);
+        }
     }
 
     fn receive_segment(&mut self, now: Time, number: usize, sequence: u64, length: u64, sent: Time, bits: u64) {
@@ -111,12 +123,14 @@ impl<O: Observer> Simulation<O> {
     fn send_acknowledgment(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) {
         self.observer.acknowledgment_sent(now, number, &acknowledgment);
         let blocks = acknowledgment.blocks.as_slice().len();
-        let options = self.scenario.tcp.option_bytes() + self.scenario.tcp.sack_option_size.bytes(blocks);
+        let tcp = &self.scenario.tcp;
+        let options = tcp.option_bytes() + tcp.sack_option_size.bytes(blocks) + tcp.ecn.option_bytes();
         self.send_backward(now, number, Content::Acknowledgment(acknowledgment), options);
     }
 
     fn send_backward(&mut self, now: Time, number: usize, content: Content, option_bytes: u64) {
-        self.send_packet(now, self.flows[number].acknowledgments, content, 0, option_bytes);
+        let way = self.flows[number].acknowledgments;
+        self.send_packet(now, way, content, Codepoint::NotCapable, 0, option_bytes);
     }
 
     fn receive_acknowledgment(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) {
@@ -162,12 +176,13 @@ impl<O: Observer> Simulation<O> {
         for index in 0..self.segments.len() {
             let segment = self.segments[index];
             self.observer.segment_sent(now, number, segment, self.flows[number].sender.window());
-            let Segment { sequence, length, .. } = segment;
+            let Segment { sequence, length, again, reduced, .. } = segment;
             if segment.synchronize {
-                self.send_packet(now, way, Content::Synchronize, 0, option_bytes::SYNCHRONIZE);
+                self.send_packet(now, way, Content::Synchronize, Codepoint::NotCapable, 0, option_bytes::SYNCHRONIZE);
             } else {
-                let content = Content::Data { sequence, length, sent: now };
-                self.send_packet(now, way, content, length, self.scenario.tcp.option_bytes());
+                let content = Content::Data { sequence, length, sent: now, reduced };
+                let codepoint = if again { Codepoint::NotCapable } else { self.scenario.tcp.ecn.codepoint() };
+                self.send_packet(now, way, content, codepoint, length, self.scenario.tcp.option_bytes());
             }
         }
         self.segments.clear();
@@ -192,13 +207,25 @@ impl<O: Observer> Simulation<O> {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "circuits are numbered in 27 bits")]
-    fn send_packet(&mut self, now: Time, way: Way, content: Content, payload_bytes: u64, option_bytes: u64) {
+    fn send_packet(
+        &mut self,
+        now: Time,
+        way: Way,
+        content: Content,
+        codepoint: Codepoint,
+        payload_bytes: u64,
+        option_bytes: u64,
+    ) {
         let Way { circuit, line } = way;
         let (cells, bits) = self.sizes.of(payload_bytes, option_bytes);
         let packet = self.packets.insert(content, cells, bits);
         self.cells_sent += u64::from(cells);
         self.note_sent(now, circuit, &content);
-        let first = self.mark_at_source(now, Cell::new(packet, circuit as u32, true, cells == 1), cells);
+        let first = self.mark_at_source(
+            now,
+            Cell::new(packet, circuit as u32, true, cells == 1).with_codepoint(codepoint),
+            cells,
+        );
         let packet = self.packets.get(packet);
         let link = &mut self.links[line];
         if let Some(fast) = &mut self.fast {

@@ -132,6 +132,7 @@ impl<O: Observer> Simulation<O> {
                 segments_retransmitted: sent.segments_retransmitted,
                 timeouts: sent.timeouts,
                 fast_retransmits: sent.fast_retransmits,
+                reductions_for_marks: (!self.scenario.tcp.ecn.is_absent()).then_some(sent.reductions_for_marks),
                 duplicate_acknowledgments: sent.duplicate_acknowledgments,
                 max_cwnd_bytes: sent.max_cwnd,
                 finished_s: flow.finished.map(crate::units::Time::as_seconds),

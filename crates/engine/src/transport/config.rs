@@ -4,8 +4,8 @@ use super::acknowledging::Acknowledging;
 use super::flavor::Flavor;
 use super::rto::TimeoutEstimator;
 use super::{
-    CongestionWindowLimit, InitialThreshold, InitialWindow, OptionSize, OutOfOrder, SackBlocks, SlowStartGrowth,
-    ThresholdRule, TimerPhase, WindowAfterLoss, WindowArithmetic, WindowScale, option_bytes,
+    CongestionNotification, CongestionWindowLimit, InitialThreshold, InitialWindow, OptionSize, OutOfOrder, SackBlocks,
+    SlowStartGrowth, ThresholdRule, TimerPhase, WindowAfterLoss, WindowArithmetic, WindowScale, option_bytes,
 };
 use crate::config::{AtLeastOne, Bytes, PositiveSpan};
 use crate::registry::Chosen;
@@ -89,6 +89,8 @@ crate::section! {
         pub handshake: bool = "false" or ["true"],
         /// What an idle connection does with its window (T-47).
         pub idle_restart: IdleRestart = "keep" or ["initial-window"],
+        /// What the ends agree on about marks, with which queues may answer congestion in place of drops.
+        pub ecn: CongestionNotification = "none",
         /// When the receiver acknowledges (T-09).
         pub acknowledgments: Chosen<dyn Acknowledging> = "immediate" or ["delayed"],
         /// What a receiver does with a segment beyond a hole (T-15).

@@ -3,7 +3,7 @@
 use super::law::WindowLaw;
 use super::rto::TimeoutEstimator;
 use super::segment::{Piece, Segment};
-use super::{Acknowledgment, RoundTripsInRecovery, Scoreboard, TcpConfig, TickClock, Window};
+use super::{Acknowledgment, MarkResponse, RoundTripsInRecovery, Scoreboard, TcpConfig, TickClock, Window};
 use crate::units::{Span, Time};
 
 /// What a sender has done.
@@ -19,6 +19,8 @@ pub struct SenderStatistics {
     pub fast_retransmits: u64,
     /// Acknowledgments that acknowledge nothing new, whatever a recovery makes of them.
     pub duplicate_acknowledgments: u64,
+    /// Reductions of the window for marks.
+    pub reductions_for_marks: u64,
     /// Round trips measured.
     pub round_trips: u64,
     /// Largest congestion window in bytes.
@@ -47,6 +49,8 @@ pub struct Connection {
     pub duplicates: u32,
     /// Bytes sent by limited transmit, which do not count when the window is reduced (RFC 5681 section 3.2, step 2).
     pub sent_early: u64,
+    /// What it makes of marks.
+    pub marks: MarkResponse,
     law: Box<dyn WindowLaw>,
     estimator: Box<dyn TimeoutEstimator>,
     clock: TickClock,
@@ -94,6 +98,7 @@ impl Connection {
             scoreboard: Scoreboard::default(),
             duplicates: 0,
             sent_early: 0,
+            marks: MarkResponse::new(config.ecn),
             offered: 0,
             unacknowledged: 0,
             next: 0,
@@ -236,8 +241,21 @@ impl Connection {
         self.statistics.fast_retransmits += 1;
         let flight = self.flight() - self.sent_early.min(self.flight());
         self.law.on_loss(&mut self.window, flight);
+        self.marks.note_reduction(self.highest);
         self.timed = None;
         self.restart_timer(now);
+    }
+
+    /// An acknowledgment of `bytes` new bytes says that `marked` bytes were marked: the window law takes note, and reduces the window
+    /// if it has not been for this window of data. The segment that is sent next announces that.
+    pub fn respond_to_marks(&mut self, bytes: u64, marked: u64, is_recovering: bool) {
+        self.law.observe_marks(bytes, marked, self.unacknowledged, self.highest);
+        if marked > 0 && !is_recovering && self.marks.may_reduce(self.unacknowledged) {
+            self.statistics.reductions_for_marks += 1;
+            let flight = self.flight();
+            self.law.on_mark(&mut self.window, flight);
+            self.marks.note_reduction(self.highest);
+        }
     }
 
     /// Retransmits the first segment that is not acknowledged, now or, with delayed retransmission, after half a round trip
@@ -280,6 +298,7 @@ impl Connection {
         self.window.inflation = 0.0;
         let flight = self.flight();
         self.law.on_timeout(&mut self.window, flight);
+        self.marks.note_reduction(self.highest);
         self.next = self.unacknowledged;
         self.expires = None;
     }
@@ -333,12 +352,13 @@ impl Connection {
         }
         self.last_sent = now;
         let Piece { sequence, length } = piece;
-        self.outbox.push(Segment { sequence, length, again, synchronize: false });
+        let reduced = !again && self.marks.take_announcement();
+        self.outbox.push(Segment { sequence, length, again, synchronize: false, reduced });
     }
 
     /// Opens the connection, for the first time or again.
     pub fn synchronize(&mut self, now: Time, again: bool) {
-        self.outbox.push(Segment { sequence: 0, length: 0, again, synchronize: true });
+        self.outbox.push(Segment { sequence: 0, length: 0, again, synchronize: true, reduced: false });
         self.restart_timer(now);
     }
 

@@ -2,7 +2,7 @@
 
 use super::acknowledging::{Acknowledging, Arrival};
 use super::ranges::RangeSet;
-use super::{Acknowledgment, Blocks, TcpConfig};
+use super::{Acknowledgment, Blocks, MarkEcho, TcpConfig};
 use crate::units::Time;
 
 crate::choice! {
@@ -59,6 +59,7 @@ pub struct Receiver {
     /// Timestamp to echo (`TS.Recent`), and the last acknowledgment sent (`Last.ACK.sent`; RFC 7323 section 4.3).
     echo: Option<Time>,
     acknowledged: u64,
+    marks: MarkEcho,
     /// When a delayed acknowledgment is due.
     due: Option<Time>,
     /// The bytes of the latest segment, and of all.
@@ -82,6 +83,7 @@ impl Receiver {
             highest: 0,
             echo: None,
             acknowledged: 0,
+            marks: MarkEcho::new(config.ecn),
             due: None,
             latest: ReceivedBytes::default(),
             received: ReceivedBytes::default(),
@@ -128,6 +130,17 @@ impl Receiver {
     #[must_use]
     pub fn due(&self) -> Option<Time> {
         self.due
+    }
+
+    /// A segment is about to be taken: whether a queue has marked it, and whether it announces a reduced window. Gives the
+    /// acknowledgment that waits and must be sent before, if there is one.
+    pub fn note_mark(&mut self, length: u64, is_marked: bool, window_is_reduced: bool) -> Option<Acknowledgment> {
+        if !self.marks.note(length, is_marked, window_is_reduced) {
+            return None;
+        }
+        let waiting = self.due.is_some().then(|| self.acknowledge_late());
+        self.marks.turn(is_marked);
+        waiting
     }
 
     /// Takes a segment that was sent at `sent`; gives the acknowledgment to send at once, if any.
@@ -191,6 +204,6 @@ impl Receiver {
         self.recent.retain(|&byte| byte >= self.next);
         let islands = self.recent.iter().filter_map(|&byte| self.islands.containing(byte));
         let blocks: Blocks = islands.take(self.most_blocks).collect();
-        Acknowledgment { next: self.next, blocks, echo: self.echo }
+        Acknowledgment { next: self.next, blocks, echo: self.echo, marks: self.marks.echoed() }
     }
 }

@@ -28,4 +28,6 @@ pub struct Segment {
     pub again: bool,
     /// Whether it opens the connection.
     pub synchronize: bool,
+    /// Whether it announces that the window was reduced for a mark (CWR; RFC 3168 section 6.1.2).
+    pub reduced: bool,
 }

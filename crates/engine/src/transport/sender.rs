@@ -176,7 +176,10 @@ impl Sender {
         connection.release();
         let response = self.recovery.on_acknowledgment(now, connection, bytes);
         connection.measure_round_trip(now, acknowledgment, self.recovery.is_recovering());
-        if response.window_may_grow {
+        let marked = connection.marks.marked_bytes(acknowledgment, bytes);
+        connection.respond_to_marks(bytes, marked, self.recovery.is_recovering());
+        // RFC 3168 section 6.1.2: no growth by what tells of congestion.
+        if response.window_may_grow && marked == 0 {
             connection.grow(bytes);
         }
         // The timer starts anew with each acknowledgment of new data, and stops when nothing is under way (T-13).

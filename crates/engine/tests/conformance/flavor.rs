@@ -38,6 +38,7 @@ fn any_settings() -> impl Strategy<Value = String> {
         "retransmission_timeout",
         "out_of_order",
         "timestamps",
+        "sack_blocks",
     ];
     let knobs = any_table(None, &TcpConfig::fields(), &left_out);
     let flavors: Vec<_> = FLAVORS.iter().map(|entry| entry.name).collect();

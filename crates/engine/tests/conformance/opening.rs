@@ -62,7 +62,7 @@ fn data_waits_for_the_answer_to_the_synchronizing_segment() {
     let mut sender = sender("initial_window = \"3 MSS\", handshake = true");
     let mut segments = Vec::new();
     sender.offer(ms(0), 1000, &mut segments);
-    assert_eq!(segments, [Segment { sequence: 0, length: 0, again: false, synchronize: true }]);
+    assert_eq!(segments, [Segment { sequence: 0, length: 0, again: false, synchronize: true, reduced: false }]);
     assert_eq!(sender.expires(), Some(ms(3000)));
     assert_eq!(sent(|out| sender.offer(ms(1), 10, out)), [], "more data changes nothing");
     assert_eq!(sent(|out| sender.synchronized(ms(40), out)), [(0, 100), (100, 100), (200, 100)]);

@@ -76,3 +76,24 @@ fn flow_queueing_gives_a_lone_newcomer_its_share_at_once_where_one_queue_makes_i
     };
     assert!(waits("\"fq-codel\"") < waits("\"tail-drop\"") / 3.0);
 }
+
+/// PIE is not among them: when its probability is above its limit it drops whatever the codepoint says.
+#[test]
+fn connections_that_understand_marks_lose_nothing_and_send_nothing_twice() {
+    for queue in ["codel", "fq-codel", "dualpi2"] {
+        for ecn in ["classic", "per-segment", "accurate"] {
+            let scenario = network(4, &format!("buffer = \"100 BDP\", queue = \"{queue}\"")).canonical();
+            let scenario = scenario.replace("\"tcp\":{", &format!("\"tcp\":{{\"ecn\":\"{ecn}\","));
+            let scenario = Scenario::parse(scenario.as_bytes(), "scenario.json", &[]).expect("valid");
+            let record = run(&scenario).expect("nothing is lost from the books");
+            let port = &record.ports[0];
+            assert_eq!(port.cells_dropped, 0, "{queue} {ecn}");
+            assert!(port.queue.as_ref().is_some_and(|queue| queue.packets_marked > 0), "{queue} {ecn}");
+            let again: u64 = record.flows.iter().map(|flow| flow.segments_retransmitted).sum();
+            assert_eq!(again, 0, "{queue} {ecn}");
+            assert!(record.flows.iter().all(|flow| flow.reductions_for_marks > Some(0)), "{queue} {ecn}");
+            // The low-latency queue marks from a millisecond on, and these connections halve their windows for it.
+            assert!(port.utilization > 0.7, "{queue} {ecn}: {}", port.utilization);
+        }
+    }
+}

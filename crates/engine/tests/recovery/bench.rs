@@ -53,7 +53,7 @@ tcp = {{ mss = \"100 B\", receiver_window = \"4000 B\", initial_window = \"{wind
         self.now += Span::from_microseconds(1000);
         self.acknowledged = self.acknowledged.max(next);
         let blocks = blocks.iter().map(|&(begin, end)| (100 * begin, 100 * end)).collect();
-        let acknowledgment = Acknowledgment { next: 100 * next, blocks, echo: None };
+        let acknowledgment = Acknowledgment { next: 100 * next, blocks, ..Acknowledgment::default() };
         self.act(|sender, now, out| sender.acknowledge(now, acknowledgment, out))
     }
 

@@ -4,6 +4,7 @@
 mod bench;
 mod delayed_retransmit;
 mod limited_transmit;
+mod marks;
 mod newreno;
 mod newreno_rfc6582;
 mod reno;

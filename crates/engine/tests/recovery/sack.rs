@@ -134,7 +134,11 @@ flavor = {{ kind = \"sack\", pipe_unit = \"{unit}\" }} }}"
         let mut duplicate = |number: u64| -> Vec<(u64, u64)> {
             let mut sent = Vec::new();
             let blocks = [(40, 40 + 40 * number)].into_iter().collect();
-            sender.acknowledge(ms(10 + number), Acknowledgment { next: 0, blocks, echo: None }, &mut sent);
+            sender.acknowledge(
+                ms(10 + number),
+                Acknowledgment { next: 0, blocks, ..Acknowledgment::default() },
+                &mut sent,
+            );
             sent.iter().map(|segment| (segment.sequence, segment.length)).collect()
         };
         assert_eq!([duplicate(1), duplicate(2)], [[]; 2]);

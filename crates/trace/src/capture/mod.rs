@@ -178,7 +178,7 @@ impl Capture {
     /// The packet is lost, while those before it may still be under way.
     fn lose(&mut self, flow: usize, content: &Content, comment: &str) {
         let is_it: Box<dyn Fn(&UnderWay) -> bool> = match *content {
-            Content::Data { sequence, length, sent } => {
+            Content::Data { sequence, length, sent, .. } => {
                 Box::new(move |packet| (packet.sequence, packet.length, packet.sent) == (sequence, length, sent))
             }
             Content::Synchronize => Box::new(|packet| packet.length == 0),

@@ -51,7 +51,7 @@ impl ByHand {
         self.now += Span::from_microseconds(1000);
         let blocks: Blocks = blocks.iter().map(|block| (100 * block.0, 100 * block.1)).collect();
         let mut sent = Vec::new();
-        let acknowledgment = Acknowledgment { next: 100 * next, blocks, echo: None };
+        let acknowledgment = Acknowledgment { next: 100 * next, blocks, ..Acknowledgment::default() };
         self.sender.acknowledge(self.now, acknowledgment, &mut sent);
         numbers(&sent)
     }

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from longfat.analysis.words import listed, sentences
 from longfat.comparison import TableComparison
 from longfat.ledger import METRIC_PREFIX
+from longfat.overrides import Overrides
 from longfat.report.analysis import analysis_tables
 from longfat.report.analysis import summary as analysis_summary
 from longfat.report.claims import COLUMNS, claim_rows, how_sure
@@ -24,7 +25,7 @@ from longfat.report.study_report.contents import Contents
 from longfat.report.study_report.figures import Figures, trace_command
 from longfat.report.study_report.knobs import knobs_of
 from longfat.report.study_report.parts import ChosenRun, PartAnalysis, groups, names_of
-from longfat.study import Overrides, Study
+from longfat.study import Study
 
 _OF_GROUPS = ("efficiency-fairness", "reference", "buffer-efficiency", "ledger")
 _OF_ANALYSES = ("variation", "main-effects", "interactions", "residuals")

@@ -290,7 +290,7 @@ impl<O: Observer> Simulation<O> {
         }
         self.packets.release(last.packet);
         if packet.is_whole() {
-            self.hand_over(now, last.circuit(), packet);
+            self.hand_over(now, last, packet);
         }
     }
 

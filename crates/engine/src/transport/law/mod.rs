@@ -14,6 +14,14 @@ pub trait WindowLaw: Send {
     fn on_acknowledgment(&mut self, window: &mut Window, acknowledged: u64);
     /// Duplicate acknowledgments show a loss while `flight` bytes are under way: sets threshold and window.
     fn on_loss(&mut self, window: &mut Window, flight: u64);
+    /// An acknowledgment of `acknowledged` bytes of new data says that `marked` bytes were marked by queues; all below
+    /// `unacknowledged` is acknowledged now, all below `highest` was sent.
+    fn observe_marks(&mut self, _acknowledged: u64, _marked: u64, _unacknowledged: u64, _highest: u64) {}
+    /// Marks show congestion while `flight` bytes are under way, for the first time in this window of data: as a loss does, unless the
+    /// law is another (RFC 3168 section 6.1.2).
+    fn on_mark(&mut self, window: &mut Window, flight: u64) {
+        self.on_loss(window, flight);
+    }
     /// The retransmission timer has expired while `flight` bytes were under way: sets threshold and window.
     fn on_timeout(&mut self, window: &mut Window, flight: u64);
 }
