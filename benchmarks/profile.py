@@ -113,9 +113,9 @@ def _instructions_of_places(profile: str) -> Counter[str]:
     """Instructions that each place has itself, of a profile in callgrind's format.
 
     A place is a source file of ours or, for code of libraries, the function that it is part of:
-    what a library does for a function within it belongs to that function. Lines are "position cost";
-    `fl`, `fi` and `fe` name the file and `fn` the function of those that follow, by a number once
-    it has had one. The cost of a call, behind a `calls` line, belongs to the called.
+    what a library does for a function within it belongs to that function. Lines are "position
+    cost"; `fl`, `fi` and `fe` name the file and `fn` the function of those that follow, by a number
+    once it has had one. The cost of a call, behind a `calls` line, belongs to the called.
     """
     files: dict[str, str] = {}
     functions: dict[str, str] = {}
