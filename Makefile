@@ -56,16 +56,19 @@ lint: build
 # Measurements are kept with their date and machine; compare only within one file.
 bench: build
 	mkdir -p benchmarks/record
-	{ $(BIN)/longfat doctor --json; lscpu | grep -E '^(Model name|CPU\(s\)|L[123])'; cargo bench --quiet --workspace; } \
+	{ $(BIN)/longfat doctor --json; lscpu | grep -E '^(Model name|CPU\(s\)|L[123])'; $(BIN)/longfat bench; } \
 	    > benchmarks/record/$$(date +%F).txt
 	cat benchmarks/record/$$(date +%F).txt
 
 # The numbers and the picture in the documents come out of runs; nobody types them.
 docs: build
 	mkdir -p demo/traces
+	cargo build --quiet --release --package longfat-engine --example run_scenario
+	$(BIN)/python benchmarks/profile.py --splice docs/method/speed.md
 	$(BIN)/longfat study run ubr-plus
 	$(BIN)/longfat study compare ubr-plus --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study claims ubr-plus --replications 3 --splice studies/ubr-plus/README.md
+	$(BIN)/longfat study audit ubr-plus --quick --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study compare ubr-plus --table 2,3 --by policy --splice README.md
 	$(BIN)/longfat plot efficiency-fairness ubr-plus --table 2,3 -o docs/images/efficiency-fairness.png
 	$(BIN)/longfat study run guaranteed-rate --replications 3
@@ -92,6 +95,7 @@ docs: build
 	$(BIN)/longfat study run www-satellite --table choices --replications 3
 	$(BIN)/longfat study compare www-satellite --table 4,7,10 --splice studies/www-satellite/README.md
 	$(BIN)/python studies/www-satellite/tables.py splice
+	$(BIN)/python -m tools.screenshots longfat.db
 
 wheel: .venv/installed
 	$(BIN)/maturin build --release --out dist

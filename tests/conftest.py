@@ -12,6 +12,8 @@ import pytest
 from longfat.study import Study, load_study
 from tests.support import Longfat
 
+pytest_plugins = ["tests.browser"]
+
 SCENARIO = """\
 schema_version = 1
 duration = "50 ms"
@@ -100,15 +102,19 @@ def scenario_file(tmp_path: Path) -> Path:
     return file
 
 
-@pytest.fixture
-def study_folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "small"
+def write_study(folder: Path) -> Path:
+    """The small study, in a folder of its own."""
     (folder / "reference").mkdir(parents=True)
     (folder / "scenario.toml").write_text(SCENARIO)
     (folder / "study.toml").write_text(STUDY)
     (folder / "reference" / "a.csv").write_text(TABLE_A)
     (folder / "reference" / "b.csv").write_text(TABLE_B)
     return folder
+
+
+@pytest.fixture
+def study_folder(tmp_path: Path) -> Path:
+    return write_study(tmp_path / "small")
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import longfat
 from longfat import _engine
 from longfat.campaign import missing_runs, run_campaign
 from longfat.errors import CheckFailed, Interrupted, LongfatError
-from longfat.execution import Progress
+from longfat.execution import Progress, Threads
 from longfat.plan import Plan, Selection, plan_design
 from longfat.repeat import check_other_builds
 from longfat.results import load_results
@@ -60,20 +60,20 @@ def fail_runs_of(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_campaign_runs_what_is_missing_and_nothing_twice(plan: Plan, store: Store) -> None:
     first = missing_runs(plan, store)
     assert len(first) == len(plan.distinct) == 15
-    progress = run_campaign(first, store, 2, ignore)
+    progress = run_campaign(first, store, Threads(2), ignore)
     assert (progress.finished, progress.failed) == (15, 0)
     assert missing_runs(plan, store) == []
 
 
 def test_a_part_that_is_stored_is_not_run_again(study: Study, store: Store) -> None:
     part = plan_design(study, Selection(tables=("B",)))
-    run_campaign(missing_runs(part, store), store, 2, ignore)
+    run_campaign(missing_runs(part, store), store, Threads(2), ignore)
     whole = plan_design(study, Selection())
     assert len(missing_runs(whole, store)) == 15 - 6
 
 
 def test_every_planned_run_finds_its_metrics(plan: Plan, store: Store) -> None:
-    run_campaign(missing_runs(plan, store), store, 2, ignore)
+    run_campaign(missing_runs(plan, store), store, Threads(2), ignore)
     results = load_results(plan, store)
     assert all(set(replications) == {0, 1, 2} for replications in results.values())
     same = [
@@ -101,7 +101,7 @@ def test_progress_ends_with_all_runs_and_all_simulated_seconds(plan: Plan, store
     progress = run_campaign(
         missing_runs(plan, store),
         store,
-        1,
+        Threads(1),
         lambda progress: shown.append((progress.finished, progress.simulated_seconds)),
     )
     assert shown == sorted(shown)
@@ -114,7 +114,7 @@ def test_a_failed_run_is_kept_and_does_not_stop_the_others(
 ) -> None:
     with monkeypatch.context() as broken:
         fail_runs_of('"replication":1', broken)
-        progress = run_campaign(missing_runs(plan, store), store, 2, ignore)
+        progress = run_campaign(missing_runs(plan, store), store, Threads(2), ignore)
     assert (progress.finished, progress.failed) == (15, 5)
     failures = store.failures(list(plan.distinct))
     assert set(failures.values()) == {"a law is broken"}
@@ -126,10 +126,10 @@ def test_a_failed_run_is_tried_again(
 ) -> None:
     with monkeypatch.context() as broken:
         fail_runs_of('"replication":1', broken)
-        run_campaign(missing_runs(plan, store), store, 2, ignore)
+        run_campaign(missing_runs(plan, store), store, Threads(2), ignore)
     again = missing_runs(plan, store)
     assert len(again) == 5
-    run_campaign(again, store, 2, ignore)
+    run_campaign(again, store, Threads(2), ignore)
     assert store.failures(list(plan.distinct)) == {}
     assert missing_runs(plan, store) == []
 
@@ -148,7 +148,7 @@ def test_a_stopped_campaign_keeps_what_finished_and_goes_on_later(
     with monkeypatch.context() as interrupted:
         interrupted.setattr(_engine, "run_batch", stopped_after_four)
         with pytest.raises(Interrupted):
-            run_campaign(missing_runs(plan, store), store, 2, ignore)
+            run_campaign(missing_runs(plan, store), store, Threads(2), ignore)
     assert len(missing_runs(plan, store)) == 11
     assert store.running(plan.distinct.keys()) == 0
 
@@ -164,7 +164,7 @@ def test_runs_in_progress_are_visible_while_they_last(
         run_batch(resolved, jobs, report, *others)
 
     monkeypatch.setattr(_engine, "run_batch", batch)
-    run_campaign(missing_runs(plan, store), store, 2, ignore)
+    run_campaign(missing_runs(plan, store), store, Threads(2), ignore)
     assert seen == [2]
     assert store.running(plan.distinct.keys()) == 0
 
@@ -185,13 +185,13 @@ def test_a_run_that_comes_out_differently_is_a_loud_error_and_the_stored_one_sta
 
     monkeypatch.setattr(_engine, "run_batch", batch)
     with pytest.raises(LongfatError, match=r"store.db: run .* came out with other") as caught:
-        run_campaign([run], store, 1, ignore)
+        run_campaign([run], store, Threads(1), ignore)
     assert caught.value.exit_code == 3
     assert store.metrics([run.scenario.run_id]) == {run.scenario.run_id: record["metrics"]}
 
 
 def test_starts_and_ends_fill_the_time_of_all_jobs(plan: Plan, store: Store) -> None:
-    run_campaign(missing_runs(plan, store), store, 2, ignore)
+    run_campaign(missing_runs(plan, store), store, Threads(2), ignore)
     means = store.mean_wall_seconds()
     assert means.keys() == {run.scenario.hash for run in plan.runs}
     assert all(seconds >= 0 for seconds in means.values())
@@ -209,7 +209,7 @@ def test_two_processes_share_a_study_and_each_sees_it_through(plan: Plan, store:
                 now = datetime.now(UTC)
                 other.write([RunResult(run, now, now, longfat.run(run), None) for run in theirs])
 
-        progress = run_campaign(missing, store, 2, end_them)
+        progress = run_campaign(missing, store, Threads(2), end_them)
     assert (progress.finished, progress.elsewhere) == (12, 3)
     assert missing_runs(plan, store) == []
 
@@ -223,7 +223,7 @@ def test_runs_of_a_process_that_gives_up_are_taken_over(plan: Plan, store: Store
             if progress.finished == 12:
                 other.release()
 
-        progress = run_campaign(missing, store, 2, give_up)
+        progress = run_campaign(missing, store, Threads(2), give_up)
     assert (progress.finished, progress.elsewhere) == (15, 0)
 
 
@@ -238,7 +238,7 @@ def test_a_run_that_failed_elsewhere_meanwhile_is_not_tried_again(plan: Plan, st
             if progress.finished == 14:
                 other.write([RunResult(held, now, now, None, "a law is broken")])
 
-        progress = run_campaign(missing, store, 1, fail)
+        progress = run_campaign(missing, store, Threads(1), fail)
     assert (progress.finished, progress.elsewhere) == (14, 1)
     assert store.failures([held.run_id]) == {held.run_id: "a law is broken"}
 
@@ -249,7 +249,7 @@ def change(store: Store, statement: str) -> None:
 
 
 def test_runs_of_another_engine_version_are_no_runs_of_this_one(plan: Plan, store: Store) -> None:
-    run_campaign(missing_runs(plan, store)[:3], store, 1, ignore)
+    run_campaign(missing_runs(plan, store)[:3], store, Threads(1), ignore)
     hashes = {run.scenario.hash for run in plan.runs}
     assert store.other_engines(hashes) == {}
     # As another engine would have stored them: the version is in the name of a run.
@@ -265,7 +265,7 @@ def test_runs_of_another_engine_version_are_no_runs_of_this_one(plan: Plan, stor
 def test_another_build_of_the_same_version_must_come_out_the_same(
     plan: Plan, store: Store, build: str
 ) -> None:
-    run_campaign(missing_runs(plan, store)[:4], store, 1, ignore)
+    run_campaign(missing_runs(plan, store)[:4], store, Threads(1), ignore)
     run_ids = list(plan.distinct)
     assert check_other_builds(run_ids, store, 1) == 0
     change(store, f"UPDATE runs SET build = {build}")

@@ -68,7 +68,7 @@ def test_a_signal_stops_after_the_report_that_it_falls_into(
     monkeypatch.setattr(_engine, "run_batch", batch)
     handler = signal.getsignal(number)
     with pytest.raises(Interrupted) as caught:
-        execute([], 1, keep)
+        execute([""] * 3, 1, keep)
     assert seen == [0, 1]
     assert caught.value.exit_code == 128 + number
     assert signal.getsignal(number) is handler

@@ -6,6 +6,11 @@ import longfat
 scenario = longfat.load_scenario("lan.toml", {"topology.sources": 15})
 record = longfat.run(scenario)
 print(record["metrics"]["efficiency"])
+
+study = longfat.study("ubr-plus", quick=True).run()
+study.compare()                               # frames are polars
+study.plot("efficiency-fairness")             # plots show themselves in notebooks
+longfat.plot("cwnd", longfat.traced(scenario))
 ```
 """
 
@@ -15,21 +20,32 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from longfat._engine import InvalidInput, max_min_shares
     from longfat.errors import LongfatError
+    from longfat.notebook.plot import plot
+    from longfat.notebook.runs import Record, TracedRun, traced
+    from longfat.notebook.studies import StudyAtHand as study  # noqa: N813
     from longfat.scenario import Scenario, load_scenario, run
     from longfat.study import Study, load_study
+    from longfat.traces import Traces, load_traces
 
     __version__: str
 
 __all__ = [
     "InvalidInput",
     "LongfatError",
+    "Record",
     "Scenario",
     "Study",
+    "TracedRun",
+    "Traces",
     "__version__",
     "load_scenario",
     "load_study",
+    "load_traces",
     "max_min_shares",
+    "plot",
     "run",
+    "study",
+    "traced",
 ]
 
 _HOMES = {
@@ -41,6 +57,12 @@ _HOMES = {
     "max_min_shares": "longfat._engine",
     "Study": "longfat.study",
     "load_study": "longfat.study",
+    "Record": "longfat.notebook.runs",
+    "TracedRun": "longfat.notebook.runs",
+    "traced": "longfat.notebook.runs",
+    "plot": "longfat.notebook.plot",
+    "Traces": "longfat.traces",
+    "load_traces": "longfat.traces",
 }
 
 
@@ -50,6 +72,8 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("longfat")
+    if name == "study":  # the module, which can be called
+        return import_module("longfat.study")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'longfat' has no attribute {name!r}")

@@ -148,7 +148,9 @@ def check_audit(study: Study) -> None:
 
 def alternatives(study: Study, combinations: Sequence[Combination]) -> list[Alternative]:
     """The alternatives that any of the combinations has: those of knobs, then the readings."""
-    return [*_declared(study, combinations), *_readings(study, combinations)]
+    declared = list(_declared(study, combinations))
+    here = {alternative.knob: alternative.here for alternative in declared}
+    return [*declared, *_readings(study, combinations, here)]
 
 
 class _Knob(NamedTuple):
@@ -196,8 +198,13 @@ def _declared(study: Study, combinations: Sequence[Combination]) -> Iterator[Alt
             yield Alternative(name, setting, " or ".join(here[name]), reasons[name], of_setting)
 
 
-def _readings(study: Study, combinations: Sequence[Combination]) -> Iterator[Alternative]:
-    """The readings of the study file; entries of one name are one alternative."""
+def _readings(
+    study: Study, combinations: Sequence[Combination], here: Mapping[str, str]
+) -> Iterator[Alternative]:
+    """The readings of the study file; entries of one name are one alternative.
+
+    `here` is what the study has for declared knobs, of which a reading may be a further one.
+    """
     named: dict[tuple[str, str], list[Reading]] = {}
     for reading in study.audit.readings:
         named.setdefault((reading.knob, reading.name), []).append(reading)
@@ -206,7 +213,7 @@ def _readings(study: Study, combinations: Sequence[Combination]) -> Iterator[Alt
         for reading in readings:
             changes |= _read(study, reading, combinations, allow_none=True)
         if changes:
-            yield Alternative(knob, name, "", readings[0].reason, changes)
+            yield Alternative(knob, name, here.get(knob, ""), readings[0].reason, changes)
 
 
 def _read(

@@ -4,12 +4,10 @@ import itertools
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
 
 from longfat.cost import estimate_seconds
 from longfat.errors import Interrupted, LongfatError
-from longfat.execution import Outcome, Progress, execute, requested_stop
+from longfat.execution import Executor, Outcome, Progress, requested_stop
 from longfat.limits import Limits
 from longfat.plan import Plan, PlannedRun
 from longfat.store import RunResult, Store
@@ -20,10 +18,6 @@ SPEAK_EVERY_SECONDS = 1.0
 
 POLL_SECONDS = 1.0
 """How often to ask for runs that other processes have taken on."""
-
-LEASE_AHEAD_SECONDS = 2.0
-"""Work that each thread has waiting: it lasts from one report of the engine to the next, and is
-all that others wait for when this process is killed."""
 
 LARGEST_PORTION = 1000
 """Runs to lease at a time at most."""
@@ -44,11 +38,11 @@ def missing_runs(plan: Plan, store: Store) -> list[PlannedRun]:
 def run_campaign(
     missing: Sequence[PlannedRun],
     store: Store,
-    jobs: int,
+    executor: Executor,
     show: Callable[[Progress], None],
     limits: Limits | None = None,
 ) -> Progress:
-    """Run what is missing on `jobs` threads; each finished run is in the store a moment later.
+    """Run what is missing; each finished run is in the store a moment later.
 
     Several processes may do this at once with one store: they share the runs, and each waits
     until all are done. `show` is told about ten times a second. A failed run is stored as such
@@ -59,14 +53,14 @@ def run_campaign(
     """
     limits = Limits.of_machine() if limits is None else limits
     limits.refuse({run.scenario.hash: run.scenario.resolved for run in missing}.values())
-    campaign = _Campaign(missing, store, jobs, show)
+    campaign = _Campaign(missing, store, executor, show)
     try:
         with requested_stop() as requested:
             while not campaign.is_over:
                 if requested:
                     raise Interrupted(requested[0])
                 if first := campaign.begin():
-                    execute(first, jobs, campaign.keep, campaign.more, limits.of_engine)
+                    executor.execute(first, campaign.keep, campaign.more, limits.of_engine)
                 else:
                     campaign.wait()
     finally:
@@ -76,45 +70,31 @@ def run_campaign(
     return campaign.progress
 
 
-class _Start(NamedTuple):
-    """When a run started, by the clock of the day and by one that only measures."""
-
-    moment: datetime
-    seconds: float
-
-
 class _Campaign:
-    """Leases runs, hands them to the engine and writes them as they end, with when they started.
-
-    The engine keeps no clock, but it starts runs in the order given, the next one as soon as one
-    ends; so starts and ends are known to the interval of its reports.
-    """
+    """Leases runs, hands them to the executor and writes them as they end."""
 
     def __init__(
         self,
         missing: Sequence[PlannedRun],
         store: Store,
-        jobs: int,
+        executor: Executor,
         show: Callable[[Progress], None],
     ) -> None:
         simulated_seconds = sum(run.scenario.simulated_seconds for run in missing)
         self.progress = Progress(len(missing), simulated_seconds)
         self._store = store
-        self._jobs = jobs
+        self._cores = executor.cores
         self._show = show
         self._runs = {run.scenario.run_id: run for run in missing}
         self._unleased = list(self._runs)
         self._failed_before = frozenset(store.failures(self._unleased))
         self._mean_wall_seconds = store.mean_wall_seconds()
-        self._ahead_seconds = jobs * LEASE_AHEAD_SECONDS
+        self._ahead_seconds = executor.cores * executor.ahead_seconds
         self._written = 0.0
-        # Of the batch that the engine has in hand: its runs, when those in progress started,
-        # how many have, and what had been simulated before it.
+        # The runs of the batch in hand, and what had been simulated before it.
         self._batch: list[PlannedRun] = []
-        self._started: dict[int, _Start] = {}
-        self._begun = 0
         self._simulated_before = 0.0
-        store.work(jobs)
+        store.work(executor.cores)
 
     @property
     def is_over(self) -> bool:
@@ -125,26 +105,19 @@ class _Campaign:
         """The first scenarios of a batch; empty when others work on all that is left."""
         self._simulated_before = self.progress.simulated_seconds
         self._batch = []
-        self._started = {}
-        self._begun = 0
-        first = self._lease()
-        self._start(self._jobs)
-        return first
+        return self._lease()
 
     def more(self, waiting: int) -> list[str]:
-        """Further scenarios for a batch in which so many wait for a thread."""
-        if waiting >= self._jobs or not self._unleased:
+        """Further scenarios for a batch in which so many wait for a core."""
+        if not self._unleased:
             return []
         if waiting == 0:
             self._ahead_seconds *= 2  # runs are shorter than estimated
-        more = self._lease()
-        self._start(self._jobs - len(self._started))
-        return more
+        return self._lease()
 
     def keep(self, outcomes: Sequence[Outcome], simulated_seconds: float) -> None:
         """Make what has ended durable; without anything new, only speak up from time to time."""
-        by_start = sorted(outcomes, key=lambda outcome: outcome.index)
-        results = [self._result(outcome) for outcome in by_start]
+        results = [self._result(outcome) for outcome in outcomes]
         if results or time.monotonic() - self._written >= SPEAK_EVERY_SECONDS:
             self._store.write(results)
             self._written = time.monotonic()
@@ -168,26 +141,15 @@ class _Campaign:
         return [run.scenario.resolved for run in runs]
 
     def _portion(self) -> int:
-        """How many runs to lease: work for a moment, but one for each thread at least."""
+        """How many runs to lease: work for a moment, but one for each core at least."""
         seconds, count = 0.0, 0
         for run_id in itertools.islice(self._unleased, LARGEST_PORTION):
-            if count >= self._jobs and seconds >= self._ahead_seconds:
+            if count >= self._cores and seconds >= self._ahead_seconds:
                 break
             seconds += estimate_seconds(self._runs[run_id], self._mean_wall_seconds)
             count += 1
         return count
 
     def _result(self, outcome: Outcome) -> RunResult:
-        """The result of a run that has just ended; the next one waiting starts in its place."""
-        start = self._started.pop(outcome.index)
-        ended = start.moment + timedelta(seconds=time.monotonic() - start.seconds)
-        self._start(1)
         scenario = self._batch[outcome.index].scenario
-        return RunResult(scenario, start.moment, ended, outcome.record, outcome.failure)
-
-    def _start(self, count: int) -> None:
-        """Note when the next runs of the batch start; those that start wait for nothing else."""
-        begun = self._begun
-        for index in range(begun, min(begun + count, len(self._batch))):
-            self._started[index] = _Start(datetime.now(UTC), time.monotonic())
-            self._begun += 1
+        return RunResult(scenario, outcome.started, outcome.ended, outcome.record, outcome.failure)

@@ -3,12 +3,14 @@
 import json
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import FrameType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, Protocol
 
 from longfat import _engine
 from longfat.errors import Interrupted
@@ -27,11 +29,16 @@ STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @dataclass(frozen=True)
 class Outcome:
-    """The end of the run at `index` of a batch: a record, or the message of its failure."""
+    """The end of the run at `index` of a batch: a record, or the message of its failure.
+
+    `started` and `ended` are known to the interval of the engine's reports.
+    """
 
     index: int
     record: Record | None
     failure: str | None
+    started: datetime
+    ended: datetime
 
 
 @dataclass(frozen=True)
@@ -68,13 +75,47 @@ Report = Callable[[list[Outcome], float], None]
 
 
 More = Callable[[int], list[str]]
-"""Called after each report with the number of runs that wait; answers with runs to follow."""
+"""Called where few runs wait for a core, with their number; answers with runs to follow."""
 
 
 EngineLimits = tuple[int | None, float | None, int | None]
 """Events, seconds of wall time and bytes of memory of a run; None for no limit."""
 
 NO_LIMITS: EngineLimits = (None, None, None)
+
+
+class Executor(Protocol):
+    """Something that runs batches: the threads of this process, or a cluster."""
+
+    cores: int
+    """Runs that are simulated at the same time."""
+
+    ahead_seconds: float
+    """Seconds of work that each core has waiting while it simulates."""
+
+    def execute(
+        self, resolved: Sequence[str], report: Report, more: More, limits: EngineLimits
+    ) -> None:
+        """Run a batch as the function `execute` does."""
+
+
+class Threads:
+    """The engine's threads in this process.
+
+    What waits lasts from one report of the engine to the next, and is all that other processes
+    wait for when this one is killed.
+    """
+
+    ahead_seconds = 2.0
+
+    def __init__(self, cores: int) -> None:
+        self.cores = cores
+
+    def execute(
+        self, resolved: Sequence[str], report: Report, more: More, limits: EngineLimits
+    ) -> None:
+        """Run a batch in this process."""
+        execute(resolved, self.cores, report, more, limits)
 
 
 def execute(
@@ -90,8 +131,16 @@ def execute(
     Raises `Interrupted` after SIGINT or SIGTERM, once `report` has seen everything finished;
     runs still in progress are given up.
     """
-    with _stoppable(report) as relay:
-        _engine.run_batch(resolved, jobs, relay, more, limits, driver)
+    times = _Times(jobs)
+    times.add(len(resolved))
+
+    def following(waiting: int) -> list[str]:
+        runs = more(waiting) if more and waiting < jobs else []
+        times.add(len(runs))
+        return runs
+
+    with _stoppable(report, times) as relay:
+        _engine.run_batch(resolved, jobs, relay, following if more else None, limits, driver)
 
 
 def execute_watched(
@@ -102,7 +151,9 @@ def execute_watched(
     driver: Driver = "fast",
 ) -> None:
     """Run one scenario as `execute` does, and let it leave what `watch` asks for."""
-    with _stoppable(report) as relay:
+    times = _Times(1)
+    times.add(1)
+    with _stoppable(report, times) as relay:
         _engine.run_watched(
             resolved,
             None if watch.traces is None else str(watch.traces),
@@ -117,21 +168,62 @@ def execute_watched(
 
 
 @contextmanager
-def _stoppable(report: Report) -> Iterator[Callable[[list[tuple[int, str]], float], None]]:
+def _stoppable(
+    report: Report, times: "_Times"
+) -> Iterator[Callable[[list[tuple[int, str]], float], None]]:
     """What the engine is to call: `report`; then a signal that has come raises `Interrupted`."""
     with requested_stop() as requested:
 
         def relay(finished: list[tuple[int, str]], simulated_seconds: float) -> None:
-            report([_outcome(index, text) for index, text in finished], simulated_seconds)
+            in_order = sorted(finished)
+            report([_outcome(index, text, times) for index, text in in_order], simulated_seconds)
             if requested:
                 raise Interrupted(requested[0])
 
         yield relay
 
 
-def _outcome(index: int, text: str) -> Outcome:
+def _outcome(index: int, text: str, times: "_Times") -> Outcome:
     document = json.loads(text)
-    return Outcome(index, document.get("record"), document.get("failure"))
+    started, ended = times.end(index)
+    return Outcome(index, document.get("record"), document.get("failure"), started, ended)
+
+
+class _Start(NamedTuple):
+    """When a run started, by the clock of the day and by one that only measures."""
+
+    moment: datetime
+    seconds: float
+
+
+class _Times:
+    """When the runs of a batch start and end.
+
+    The engine keeps no clock, but it starts runs in the order given, the next one as soon as one
+    ends; so starts and ends are known to the interval of its reports.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._given = 0
+        self._begun = 0
+        self._in_progress: dict[int, _Start] = {}
+
+    def add(self, runs: int) -> None:
+        """So many more runs wait for a thread."""
+        self._given += runs
+        self._start()
+
+    def end(self, index: int) -> tuple[datetime, datetime]:
+        """Start and end of a run that has just ended; the next one waiting starts in its place."""
+        start = self._in_progress.pop(index)
+        self._start()
+        return start.moment, start.moment + timedelta(seconds=time.monotonic() - start.seconds)
+
+    def _start(self) -> None:
+        while len(self._in_progress) < self._threads and self._begun < self._given:
+            self._in_progress[self._begun] = _Start(datetime.now(UTC), time.monotonic())
+            self._begun += 1
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from longfat import _engine
 from longfat.errors import CheckFailed, LongfatError
-from longfat.execution import Outcome, Progress, Record, execute
+from longfat.execution import Outcome, Progress, Record, Watch, execute, execute_watched
 from longfat.limits import Limits
 from longfat.store import Store, StoredRun
 
@@ -47,9 +47,11 @@ def repeat(
     jobs: int,
     show: Callable[[Progress], None],
     limits: Limits | None = None,
+    watch: Watch | None = None,
 ) -> list[Repetition]:
     """Simulate stored runs again on `jobs` threads; the repetitions in the order of the runs.
 
+    A single run can be asked for traces and packets on the way (`watch`).
     Raises `LongfatError` for a run of another engine version and for one that is estimated to
     exceed a limit (the machine's, unless others are given), `CheckFailed` for a row that is
     not the run it is named after, and `Interrupted` after a signal.
@@ -68,7 +70,12 @@ def repeat(
         progress.simulated_seconds = simulated_seconds
         show(progress)
 
-    execute([run.scenario.resolved for run in runs], jobs, collect, limits=limits.of_engine)
+    scenarios = [run.scenario.resolved for run in runs]
+    if watch is None:
+        execute(scenarios, jobs, collect, limits=limits.of_engine)
+    else:
+        (scenario,) = scenarios
+        execute_watched(scenario, watch, collect, limits.of_engine)
     return [
         Repetition(run, outcomes[index].record, outcomes[index].failure)
         for index, run in enumerate(runs)

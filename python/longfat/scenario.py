@@ -57,6 +57,11 @@ class Scenario:
         """SHA-256 (hex) that names the run: scenario, seed, replication and engine version."""
         return _engine.run_id(self.resolved)
 
+    def _repr_html_(self) -> str:
+        from longfat.notebook.display import scenario_html
+
+        return scenario_html(self.settings, self.hash)
+
     def replicated(self, replications: Sequence[int]) -> "list[Scenario]":
         """This scenario in several replications: what they have in common is worked out once."""
         common = {"hash": self.hash, "simulated_seconds": self.simulated_seconds}
@@ -95,8 +100,8 @@ def run(
     """Simulate a scenario and return its record (metrics, flows, ports, work, fingerprint).
 
     `limits` are the machine's unless they are given. `watch` asks for traces and packet captures,
-    which may need every event; but for the driver the record is the same with and without. `show` is
-    told about ten times a second. Time is advanced by the fast driver where that is exact and by
+    which may need every event; but for the driver the record is the same with and without. `show`
+    is told about ten times a second. Time is advanced by the fast driver where that is exact and by
     events elsewhere, or by the `driver` asked for; results are the same. Raises `LongfatError` for
     a scenario that is estimated to exceed a limit, `RunFailed` when the simulation fails,
     `DriverUnfit` when the driver asked for cannot do it and `Interrupted` when a signal stops it.
@@ -130,7 +135,14 @@ def run(
         raise RunFailed(outcome.failure)
     if driver is not None and outcome.record["work"]["driver"] != driver:
         raise DriverUnfit(outcome.record["work"]["handed_over"])
-    return outcome.record
+    return _shown(outcome.record)
+
+
+def _shown(record: Record) -> Record:
+    """The record as what shows itself in notebooks, which is a dictionary like any other."""
+    from longfat.notebook import runs
+
+    return runs.Record(record)
 
 
 def _set(overrides: Mapping[str, OverrideValue]) -> list[tuple[str, str, str]]:

@@ -1,11 +1,13 @@
 """Studies: a scenario, factors with levels, responses and a paper's numbers, in one folder."""
 
 import json
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from longfat import _engine
 from longfat.design import combinations as designed_combinations
@@ -23,6 +25,9 @@ from longfat.reference import (
 )
 from longfat.scenario import Scenario
 from longfat.where import matching
+
+if TYPE_CHECKING:
+    from longfat.notebook.studies import StudyAtHand
 
 DesignKind = Literal[
     "full-factorial",
@@ -367,3 +372,19 @@ def _check_adjustments(study: Study) -> None:
             raise BadInput([f"{adjustment.origin}: {problem}"])
         changed.update(dict.fromkeys(found))
     study.resolve(list(study.overrides(changed).values()))
+
+
+class _CallableModule(ModuleType):
+    """`longfat.study` names this module and, in notebooks, what opens a study.
+
+    Python sets the name to the module whenever something imports it, so the module can be called.
+    """
+
+    def __call__(self, name_or_path: str | Path, **options: Any) -> "StudyAtHand":
+        """A study with its store; see `longfat.notebook.studies.StudyAtHand` for the options."""
+        from longfat.notebook.studies import StudyAtHand
+
+        return StudyAtHand(name_or_path, **options)
+
+
+sys.modules[__name__].__class__ = _CallableModule

@@ -207,6 +207,6 @@ def test_a_page_names_alternatives_by_their_numbers(plan: AuditPlan) -> None:
     )
     (moving,) = [row for row in move_rows(found)[1] if row[0]]
     assert (moving[0], moving[3]) == ("1", "from-start")
-    assert claim_rows(found)[0][2:] == ["holds", "2 of 3", "1", ""]
+    assert claim_rows(found)[0][2:] == ["holds", "2 of 3", "", "1", ""]
     text = audit_markdown(found)
     assert "| 1 | tcp.timer_phase | common | from-start |" in text

@@ -1,6 +1,9 @@
+from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from longfat.analysis.claims import Judgement, check_claims, judge_claims
 from longfat.analysis.measures import Row, Tables
@@ -65,6 +68,27 @@ def test_more_replications_decide_what_few_leave_open() -> None:
     assert judged([0.5, 0.7] * 5).verdict == "holds"
 
 
+def test_each_limit_has_the_confidence_asked_for_since_a_verdict_rests_on_one() -> None:
+    values = [0.6, 0.4, 0.8, 0.5]
+    one_sided = stats.t.ppf(0.9, 3) * stats.sem(values)
+    measured = judged(values).measured
+    assert (measured.low, measured.high) == pytest.approx((0.575 - one_sided, 0.575 + one_sided))
+    equality = Bound("== 0.575", 0.575, 0.575, is_strict=False)
+    two_sided = stats.t.ppf(0.95, 3) * stats.sem(values)
+    assert judged(values, bound=equality).measured.low == pytest.approx(0.575 - two_sided)
+
+
+@pytest.mark.parametrize("true", [0.5, 0.45, 0.55])
+def test_a_verdict_is_wrong_no_more_often_than_it_says(true: float) -> None:
+    """Of 400 experiments with a number on the bound or near it: ten percent, and their chance."""
+    chance = np.random.default_rng(2)
+    verdicts = Counter(
+        judged(list(chance.normal(true, 0.1, 4)), bound=AT_LEAST_HALF).verdict for _ in range(400)
+    )
+    wrong = {0.5: max(verdicts["fails"], verdicts["holds"]), 0.45: verdicts["holds"]}
+    assert wrong.get(true, verdicts["fails"]) / 400 < 0.1 + 0.03
+
+
 def test_the_number_comes_with_its_interval_and_that_of_each_replication() -> None:
     measured = judged([0.6, 0.4, 0.8]).measured
     assert measured.value == pytest.approx(0.6)
@@ -74,6 +98,7 @@ def test_the_number_comes_with_its_interval_and_that_of_each_replication() -> No
     assert measured.low + measured.high == pytest.approx(1.2)
     assert measured.by_replication == pytest.approx([0.6, 0.4, 0.8])
     assert judged([0.6, 0.4, 0.8]).replications_that_hold == 2
+    assert (measured.runs, measured.combinations) == (3, 1)
 
 
 def test_a_run_that_no_claim_reads_may_be_missing() -> None:

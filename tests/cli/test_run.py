@@ -60,9 +60,9 @@ def test_the_driver_is_in_the_record_and_changes_nothing_else(
 def test_a_scenario_that_the_fast_driver_does_not_know_is_handed_over_or_refused(
     longfat: Longfat, scenario_file: Path
 ) -> None:
-    packets = ("--set", "framing=packet", "--set", "port.buffer=20 packets")
-    work = json.loads(longfat("run", scenario_file, *packets, "--json").stdout)["work"]
-    assert (work["driver"], work["handed_over"]) == ("events", "packets travel whole")
-    refused = longfat("run", scenario_file, *packets, "--driver", "fast")
+    lossy = ("--set", "acknowledgment_loss={ kind = 'random', probability = 0.01 }")
+    work = json.loads(longfat("run", scenario_file, *lossy, "--json").stdout)["work"]
+    assert (work["driver"], work["handed_over"]) == ("events", "acknowledgments get lost")
+    refused = longfat("run", scenario_file, *lossy, "--driver", "fast")
     assert refused.returncode == 2
-    assert "--driver fast: packets travel whole" in refused.stderr
+    assert "--driver fast: acknowledgments get lost" in refused.stderr

@@ -15,6 +15,7 @@ import pytest
 
 from longfat import _engine
 from longfat.campaign import missing_runs, run_campaign
+from longfat.execution import Threads
 from longfat.store import Store
 from tests.conftest import mount
 from tests.faults.bench import Bench
@@ -145,7 +146,9 @@ def test_runs_panic(bench: Bench, store: Path, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(_engine, "run_batch", batch)
     with Store.writable(str(store)) as opened:
-        progress = run_campaign(missing_runs(bench.plan, opened), opened, 1, lambda _: None)
+        progress = run_campaign(
+            missing_runs(bench.plan, opened), opened, Threads(1), lambda _: None
+        )
     monkeypatch.undo()
     assert progress.failed == 5
     assert len(bench.acknowledged(store)) == 10
@@ -177,7 +180,9 @@ def test_the_clock_jumps(bench: Bench, tmp_path: Path) -> None:
     for number in range(JUMPS):
         store = tmp_path / f"{number}.db"
         with Store.writable(str(store)) as opened:
-            progress = run_campaign(missing_runs(bench.plan, opened), opened, 2, lambda _: None)
+            progress = run_campaign(
+                missing_runs(bench.plan, opened), opened, Threads(2), lambda _: None
+            )
             seconds = opened.mean_wall_seconds().values()
         assert (progress.finished, progress.failed) == (len(bench.plan.distinct), 0)
         assert all(0 <= mean < 60 for mean in seconds), "a clock of the day measured the runs"

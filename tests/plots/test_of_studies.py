@@ -46,7 +46,7 @@ def test_the_papers_values_are_drawn_against_ours(tables: list[TableComparison])
     assert {row["reference"] for row in rows} == {0.9}
     assert [row["ours"] for row in rows] == pytest.approx([0.815] * 6)
     assert "n = 6 values" in drawn.caption
-    assert "mean absolute difference 0.085 without doubtful digits" in drawn.caption
+    assert "without doubtful digits (hollow): efficiency 0.085" in drawn.caption
 
 
 def test_values_that_the_paper_does_not_print_are_no_reference() -> None:

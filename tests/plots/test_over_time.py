@@ -6,7 +6,7 @@ import pytest
 from longfat.errors import LongfatError
 from longfat.plots import PLAIN, PLOTS, Options, draw, find
 from longfat.plots.capacity import names_of
-from longfat.plots.over_time import POINTS_DRAWN, thinned
+from longfat.plots.thinning import POINTS_ON_PAPER, thinned
 from longfat.traces import Traces
 
 OF_TRACES = [name for name in PLOTS if find(name).SOURCE == "traces" and name != "completion-time"]
@@ -93,7 +93,7 @@ def test_thinning_keeps_extremes_and_the_end() -> None:
     times = [float(place) for place in range(100_000)]
     values = [float(place * 7919 % 10_007) for place in range(100_000)]
     x, y = thinned(times, values)
-    assert len(x) <= POINTS_DRAWN + 1
+    assert len(x) <= POINTS_ON_PAPER + 4
     assert (max(y), min(y), x[-1], x[0]) == (max(values), min(values), times[-1], times[0])
     assert x == sorted(x)
 
@@ -106,3 +106,15 @@ def test_a_page_loads_nothing_and_runs_no_script(traced: Traces, tmp_path: Path)
     assert "<script" not in page
     loaded = re.findall(r'(?:src|href)="([^"#][^"]*)"', page)
     assert all(target.startswith("data:") for target in loaded)
+
+
+def test_a_staircase_that_is_thinned_holds_the_right_value_where_it_rests() -> None:
+    burst = [float(place % 50) for place in range(9_999)]
+    times = [place * 1e-3 for place in range(9_999)]
+    x, y = thinned([*times, 100.0, 200.0], [*burst, 0.0, 1.0], 400)
+    before_last = [value for time, value in zip(x, y, strict=True) if time <= 100.0][-1]
+    assert before_last == 0.0
+    ends = dict(zip([*times, 100.0, 200.0], [*burst, 0.0, 1.0], strict=True))
+    portion = -(-10_001 * 4 // 400)
+    assert {times[place] for place in range(portion - 1, 9_999, portion)} <= set(x)
+    assert all(ends[time] == value for time, value in zip(x, y, strict=True))

@@ -59,7 +59,7 @@ def test_panels_that_share_an_axis_reach_as_far_as_the_farthest() -> None:
     axes = Axis("time in s"), Axis("rate in Mbit/s")
     spec = vega_lite(picture(Panel(*axes, [low]), Panel(Axis("x"), Axis(""), [high])), "")
     scales = [view["layer"][0]["encoding"]["y"]["scale"]["domain"] for view in spec["concat"]]
-    assert scales[0] == scales[1] == pytest.approx([-0.05, 10.25])
+    assert scales[0] == scales[1] == pytest.approx([-0.5, 10.5])
 
 
 def test_a_panel_that_leaves_its_label_to_its_neighbour_says_it_when_it_stands_alone() -> None:
@@ -101,3 +101,17 @@ def test_a_guide_is_drawn_once_although_it_has_no_data() -> None:
     layers = vega_lite(picture(panel), "")["concat"][0]["layer"][1:]
     assert [layer["mark"]["type"] for layer in layers] == ["rule", "text", "rule"]
     assert all(layer["data"] == {"values": [{}]} for layer in layers)
+
+
+def test_long_series_are_thinned_for_the_screen_and_outlines_are_not() -> None:
+    count = 20_000
+    x = [float(place) for place in range(count)]
+    series = Mark("steps", x, [value % 7 for value in x])
+    outline = Mark("line", [*x[:4000], float("nan")] * 3, [*x[:4000], 0.0] * 3)
+    rug = Mark("rug", x)
+    spec = vega_lite(picture(Panel(Axis("x"), Axis("y"), [series, outline, rug])), "")
+    drawn = [layer["data"]["values"][0]["x"] for layer in spec["concat"][0]["layer"]]
+    assert len(drawn[0]) <= 2000
+    assert (drawn[0][0], drawn[0][-1]) == (0, count - 1)
+    assert len(drawn[1]) == len(outline.x)
+    assert len(drawn[2]) <= 1001

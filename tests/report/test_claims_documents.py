@@ -21,7 +21,10 @@ def judgements() -> list[Judgement]:
     missing = [Row(["lan", None], 2, "{}", None)]
     return [
         Judgement(
-            claim("C-1"), "holds", Measured(0.25, 0.2, 0.3, [0.24, 0.1]), InPaper(True, 0.3, 1)
+            claim("C-1"),
+            "holds",
+            Measured(0.25, 0.2, 0.3, [0.24, 0.1], runs=24, combinations=12),
+            InPaper(True, 0.3, 1),
         ),
         Judgement(claim("C-2"), "fails", Measured(0.1, 0.1, 0.1), InPaper(True)),
         Judgement(claim("C-3"), "no data", Measured(missing=missing), InPaper(None)),
@@ -50,6 +53,7 @@ def test_the_document_has_the_fields_that_scripts_rely_on(
         "criterion": ">= 0.15",
         "by_replication": [0.24, 0.1],
         "replications_that_hold": 1,
+        "measured_on": {"runs": 24, "combinations": 12},
         "missing_runs": 0,
         "holds_in_paper": True,
         "paper": {"measured": 0.3, "doubtful_digits": 1, "source": "measured"},
@@ -70,7 +74,7 @@ def test_a_row_has_the_number_its_interval_and_both_verdicts(judgements: list[Ju
 
 def test_the_markdown_marks_what_does_not_hold(judgements: list[Judgement]) -> None:
     text = claims_markdown(judgements, 0.9, 2)
-    assert "Intervals of 90% confidence from 2 replications." in text
+    assert "Verdicts of 90% confidence from 2 replications." in text
     assert "| C-1 | EPD helps | >= 0.15 | 0.250 | (0.200, 0.300) | holds | holds? |" in text
     assert "| C-2 | EPD helps | >= 0.15 | 0.100 |  | **fails** | holds |" in text
     assert "deterministic runs alone" in claims_markdown(judgements, 0.9, 0)
@@ -95,6 +99,7 @@ def test_an_explanation_has_the_measure_the_values_and_the_missing_runs(
         "SELECT 1",
         "holds if: >= 0.15",
         "measured: 0.250 (0.200, 0.300)",
+        "measured on: 24 runs of 12 factor combinations",
         "each replication by itself: 0.240, 0.100 (1 of 2 meet the bound)",
         "verdict: holds",
         "in the paper: holds?, 0.300 (1 doubtful digits in it)",

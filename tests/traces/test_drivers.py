@@ -29,9 +29,7 @@ def test_traces_that_need_not_every_cell_are_the_same_by_both_drivers(
 
 
 @pytest.mark.parametrize("name", sorted(OF_EVERY_CELL))
-def test_traces_of_every_cell_come_from_events(
-    name: str, watched: Watched, tmp_path: Path
-) -> None:
+def test_traces_of_every_cell_come_from_events(name: str, watched: Watched, tmp_path: Path) -> None:
     watch = Watch(traces=tmp_path / "traces", names=(name,))
     work = run(load_scenario(watched.scenario), watch=watch)["work"]
     assert (work["driver"], work["handed_over"]) == ("events", "an observer sees every event")

@@ -55,6 +55,7 @@ pub struct Calendar {
     tree: Vec<Match>,
     leaves: usize,
     insertions: u64,
+    cancellations: u64,
 }
 
 impl Calendar {
@@ -68,7 +69,7 @@ impl Calendar {
         let leaves = slots.saturating_sub(SEATS).max(1);
         // What stands in a node before anything is scheduled below it never wins against an event.
         let tree = (0..2 * leaves).map(|node| never(SEATS + node % leaves)).collect();
-        Self { seats: std::array::from_fn(never), tree, leaves, insertions: 0 }
+        Self { seats: std::array::from_fn(never), tree, leaves, insertions: 0, cancellations: 0 }
     }
 
     /// Sets the event of `slot` to `time`, replacing one that was pending.
@@ -84,7 +85,14 @@ impl Calendar {
     /// Removes the event of `slot`, if there is one.
     #[inline]
     pub fn cancel(&mut self, slot: Slot) {
+        self.cancellations += 1;
         self.place(Match::never(slot.0));
+    }
+
+    /// How often an event was set or removed so far.
+    #[must_use]
+    pub fn acts(&self) -> u64 {
+        self.insertions + self.cancellations
     }
 
     /// The earliest event, which stays pending until it is rescheduled or cancelled; `Time::NEVER` if there is none.

@@ -296,6 +296,22 @@ impl Line {
         self.exit(LineClock::default()) - Time::ZERO
     }
 
+    /// The same for packets of `bits` bits that travel whole.
+    #[must_use]
+    pub fn latency_of(&self, bits: u64) -> Span {
+        TransmissionTime::of_bits(bits, self.rate).rounded_down() + self.delay
+    }
+
+    /// Hands over a whole packet whose transmission begins exactly at `clock`, the transmitter being free by then, and leaves it to
+    /// the caller to follow it. Gives when it has arrived, and when the transmitter is free again.
+    #[inline]
+    pub fn send_whole_at(&mut self, clock: LineClock, cell: Cell, packet: &Packet) -> (Time, LineClock) {
+        self.free = clock;
+        self.bits_whole += packet.bits;
+        let train = self.dispatch(clock.time, cell, packet);
+        (train.arrival.time, self.free)
+    }
+
     /// What the transmission of a cell takes.
     #[must_use]
     pub fn cell_time(&self) -> TransmissionTime {

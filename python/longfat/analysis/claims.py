@@ -1,10 +1,10 @@
 """Verdicts: what the runs of a study say to the claims of its source.
 
 A claim is measured over replications 1 to n, whose draws differ; its interval says where the number
-would lie with ever more of them. It *holds* when the whole interval meets the bound, *fails* when
-nothing of it does, and is *undecided* between. Replication 0, the paper's setting without chance,
-is no draw from the same distribution, so it is in a table of its own; a measure that reads nothing
-else has no uncertainty.
+would lie with ever more of them, each limit with the confidence asked for. It *holds* when the
+whole interval meets the bound, *fails* when nothing of it does, and is *undecided* between.
+Replication 0, the paper's setting without chance, is no draw from the same distribution, so it is
+in a table of its own; a measure that reads nothing else has no uncertainty.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from longfat.analysis.measures import (
     WrongMeasure,
 )
 from longfat.analysis.resampling import confidence_interval
-from longfat.claims import Claim
+from longfat.claims import Bound, Claim
 from longfat.errors import BadInput
 from longfat.study import Study
 
@@ -49,7 +49,7 @@ class Measured:
     There is none where runs are `missing`, the rows that the number needs and the store does not
     have, or where the runs leave it open (the median of what none of them shows).
     `by_replication` has the number of each replication by itself; it is empty for a number without
-    uncertainty.
+    uncertainty. `runs` and `combinations` count what the measure read.
     """
 
     value: float | None = None
@@ -57,6 +57,8 @@ class Measured:
     high: float | None = None
     by_replication: Sequence[float | None] = ()
     missing: Sequence[Row] = ()
+    runs: int = 0
+    combinations: int = 0
 
 
 @dataclass(frozen=True)
@@ -140,8 +142,9 @@ def _measured(claim: Claim, reading: Reading, tables: Tables, confidence: float)
     value = reading.value
     if reading.missing or value is None:
         return Measured(missing=reading.missing)
+    runs, combinations = len(reading.read), len({tuple(row.levels) for row in reading.read})
     if not tables.replications or not any(row.replication for row in reading.read):
-        return Measured(value, value, value)
+        return Measured(value, value, value, runs=runs, combinations=combinations)
     with _resampled(claim, reading, tables) as database:
         by_replication = [
             database.measure(claim.measure, [number])
@@ -151,10 +154,19 @@ def _measured(claim: Claim, reading: Reading, tables: Tables, confidence: float)
             value,
             lambda drawn: database.measure(claim.measure, drawn),
             tables.replications,
-            confidence,
+            two_sided(claim.bound, confidence),
         )
     low, high = interval or (None, None)
-    return Measured(value, low, high, by_replication)
+    return Measured(value, low, high, by_replication, runs=runs, combinations=combinations)
+
+
+def two_sided(bound: Bound, confidence: float) -> float:
+    """The confidence of the interval for a verdict that is right with `confidence`.
+
+    A verdict rests on one limit, the one towards the bound, so each may err by all of the rest.
+    Only equality is missed on both sides.
+    """
+    return confidence if bound.low == bound.high else 2 * confidence - 1
 
 
 def _resampled(claim: Claim, reading: Reading, tables: Tables) -> ResampledDatabase:

@@ -212,22 +212,23 @@ class ResampledDatabase:
     def __init__(self, tables: Tables) -> None:
         self._connection = open_database()
         _create_pool(self._connection, tables)
-        columns = ", ".join(quoted(name) for name in tables.columns)
-        self._connection.execute(f"CREATE TABLE runs AS SELECT {columns} FROM pool WHERE false")
-        self._connection.execute(
-            f"CREATE TABLE deterministic AS SELECT {columns} FROM pool WHERE replication = 0"
-        )
+        self._connection.execute("CREATE INDEX by_replication ON pool (replication)")
         self._connection.execute("CREATE TABLE drawn (replication INTEGER, source INTEGER)")
+        taken = [
+            f"drawn.replication AS {name}" if name == "replication" else f"pool.{quoted(name)}"
+            for name in tables.columns
+        ]
+        # A view: no draw copies the rows, of which a measure reads a few columns.
+        self._connection.execute(
+            f"CREATE VIEW runs AS SELECT {', '.join(taken)} FROM drawn CROSS JOIN pool "
+            "ON pool.replication = drawn.source"
+        )
+        columns = ", ".join(quoted(name) for name in tables.columns)
+        self._connection.execute(
+            f"CREATE VIEW deterministic AS SELECT {columns} FROM pool WHERE replication = 0"
+        )
         _create_reference(self._connection, tables)
         aggregates.register_aggregates(self._connection)
-        taken = ", ".join(
-            "drawn.replication" if name == "replication" else f"pool.{quoted(name)}"
-            for name in tables.columns
-        )
-        self._draw = (
-            f"INSERT INTO runs SELECT {taken} FROM drawn "
-            "JOIN pool ON pool.replication = drawn.source"
-        )
 
     def __enter__(self) -> Self:
         return self
@@ -242,11 +243,9 @@ class ResampledDatabase:
     def measure(self, sql: str, replications: Sequence[int]) -> float | None:
         """The measure where replication i is the i-th of `replications`."""
         self._connection.execute("DELETE FROM drawn")
-        self._connection.execute("DELETE FROM runs")
         self._connection.executemany(
             "INSERT INTO drawn VALUES (?, ?)", enumerate(replications, start=1)
         )
-        self._connection.execute(self._draw)
         try:
             return measured(self._connection, sql)
         except ValueError:  # no row, where the draw leaves nothing to choose from

@@ -4,8 +4,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from longfat.aliases import Word, aliases, defining_relation, named
-from longfat.analysis.analysis import Analysis, Component, Settings
-from longfat.analysis.experiment import Observation
+from longfat.analysis.analysis import Analysis, Component, Settings, analyse
+from longfat.analysis.experiment import Observation, cross
 from longfat.analysis.table import Observations, check_names, unknown
 from longfat.comparison import Results
 from longfat.design import base_factors
@@ -39,6 +39,24 @@ def study_observations(
         for factor in chosen
     }
     return Observations(levels, rows)
+
+
+def analyse_study(
+    plan: Plan,
+    results: Results,
+    factors: Sequence[str] | None,
+    response: str,
+    settings: Settings,
+    blocks_as_seeds: bool = True,
+) -> Analysis:
+    """The analysis of variance of a metric in the planned runs. Raises as `study_observations`.
+
+    And as `longfat.analysis.experiment.cross` where the runs are no full factorial design.
+    """
+    found = study_observations(plan, results, factors, response)
+    chosen = settings_of_study(settings, plan.study, blocks_as_seeds)
+    experiment = cross(response, found.factors, found.rows, matched=chosen.blocks)
+    return with_aliases(analyse(experiment, chosen), plan.study)
 
 
 def settings_of_study(settings: Settings, study: Study, blocks_as_seeds: bool) -> Settings:

@@ -16,6 +16,7 @@ What to type next:
   longfat study run ubr-plus --quick    a small part of one, in a moment
   longfat study compare ubr-plus --quick
   longfat run SCENARIO.toml             one simulation of your own
+  longfat view                          all of it in the browser, with a playground
   longfat models                        what a scenario can be made of
   longfat verify                        the models prove themselves: laws, examples, traces
   longfat --help                        everything else"""
@@ -50,8 +51,11 @@ class Program(LazyGroup):
         "store": "longfat.cli.store",
         "analyze": "longfat.cli.analyze",
         "plot": "longfat.cli.plot",
+        "report": "longfat.cli.report",
+        "view": "longfat.cli.view",
         "diff": "longfat.cli.diff",
         "verify": "longfat.cli.verify",
+        "bench": "longfat.cli.bench",
         "doctor": "longfat.cli.doctor",
     },
     invoke_without_command=True,

@@ -184,14 +184,7 @@ def _of_study(
     settings: "Settings",
     blocks_as_seeds: bool,
 ) -> "Analysis":
-    from longfat.analysis.analysis import analyse
-    from longfat.analysis.experiment import cross
-    from longfat.analysis.study_runs import (
-        RunsMissing,
-        settings_of_study,
-        study_observations,
-        with_aliases,
-    )
+    from longfat.analysis.study_runs import RunsMissing, analyse_study
     from longfat.plan import plan_design
     from longfat.results import load_results
     from longfat.sequential import in_effect
@@ -204,13 +197,10 @@ def _of_study(
         plan = in_effect(plan, opened)
         results = load_results(plan, opened)
     try:
-        found = study_observations(plan, results, factors or None, response)
+        return analyse_study(plan, results, factors or None, response, settings, blocks_as_seeds)
     except RunsMissing as missing:
         advice = study_command("run", name, part, store)
         raise LongfatError(f"{shown(store)}: {missing}; to run them:\n  {advice}") from missing
-    chosen = settings_of_study(settings, study, blocks_as_seeds)
-    experiment = cross(response, found.factors, found.rows, matched=chosen.blocks)
-    return with_aliases(analyse(experiment, chosen), study)
 
 
 def _print_text(analysis: "Analysis") -> None:

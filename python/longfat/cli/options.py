@@ -3,16 +3,19 @@
 import functools
 import os
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.errors import LongfatError
 from longfat.location import shown
 
 if TYPE_CHECKING:
+    from longfat.execution import Executor
     from longfat.plan import Selection
     from longfat.readings import Quick
     from longfat.study import Study
@@ -38,6 +41,13 @@ jobs_option = click.option(
     type=click.IntRange(min=1),
     metavar="N",
     help="Simulations at a time.  [default: all cores]",
+)
+
+cluster_option = click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Simulate on the workers of a Dask cluster: local[:WORKERS], ssh:HOST[,HOST...], "
+    "slurm[:JOBS], the address of a scheduler, or its scheduler file.",
 )
 
 limit_option = click.option(
@@ -151,3 +161,22 @@ _PART_OPTIONS = (
 def default_jobs() -> int:
     """The cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def chosen_executor(jobs: int | None, cluster: str | None) -> "Iterator[Executor]":
+    """What simulates: `jobs` threads of this process (all cores if None), or a cluster.
+
+    Raises `LongfatError` where both are given, and as `longfat.cluster.cluster_at`.
+    """
+    if cluster is None:
+        from longfat.execution import Threads
+
+        yield Threads(jobs or default_jobs())
+        return
+    if jobs:
+        raise LongfatError("--jobs counts threads of this process, and --cluster uses none of them")
+    from longfat.cluster import cluster_at
+
+    with cluster_at(cluster) as executor:
+        yield executor

@@ -102,7 +102,7 @@ def command(
 
     Example: longfat run lan.toml --set topology.sources=15 --seed 7 --json
 
-    Example: longfat run --from longfat.db 3f2a91
+    Example: longfat run --from longfat.db 3f2a91 --trace traces
 
     With --from, exit code 3 when it does not come out as it is stored.
     """
@@ -113,12 +113,14 @@ def command(
         raise click.UsageError("Missing argument 'SCENARIO'.")
     watch = _watch(traces, names, error, interval, pcap)
     if store is not None:
-        if settings or seed is not None or watch is not None:
+        if settings or seed is not None:
             raise click.UsageError(
-                "--from repeats a run as it is stored; to change or watch it, print it with "
-                "--scenario into a file"
+                "--from repeats a run as it is stored; to change it, print it with --scenario "
+                "into a file"
             )
-        _repeat(store, scenario, limits, only_scenario, as_json)
+        _repeat(store, scenario, limits, watch, only_scenario, as_json)
+        if not only_scenario:
+            _say_what_is_left(traces, watch, pcap)
         return
     from longfat.scenario import load_scenario
 
@@ -130,6 +132,10 @@ def command(
         click.echo(loaded.resolved)
         return
     _show(_simulate(loaded, limits, watch, driver), as_json)
+    _say_what_is_left(traces, watch, pcap)
+
+
+def _say_what_is_left(traces: Path | None, watch: "Watch | None", pcap: Path | None) -> None:
     if traces is not None:
         kind = "three-panel" if watch is None or not watch.names else watch.names[0]
         say(f"traces are in {traces}; to see them: longfat plot {kind} {traces} -o run.png")
@@ -154,7 +160,12 @@ def _simulate(
 
 
 def _repeat(
-    location: str, beginning: str, limits: Sequence[str], only_scenario: bool, as_json: bool
+    location: str,
+    beginning: str,
+    limits: Sequence[str],
+    watch: "Watch | None",
+    only_scenario: bool,
+    as_json: bool,
 ) -> None:
     """Repeat a stored run and say whether it came out the same."""
     from longfat.cli.progress import shown_progress
@@ -168,7 +179,7 @@ def _repeat(
         click.echo(stored.scenario.resolved)
         return
     with shown_progress() as show:
-        (repetition,) = repeat([stored], 1, show, Limits.of_machine().changed(limits))
+        (repetition,) = repeat([stored], 1, show, Limits.of_machine().changed(limits), watch)
     if repetition.record is not None:
         _show(repetition.record, as_json)
     if repetition.differences:

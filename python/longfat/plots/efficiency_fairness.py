@@ -24,7 +24,7 @@ _NUMBERS = {f"{metric}_{name}" for metric in _METRICS for name in _OF_METRICS} |
 }
 _MARKERS = ("o", "s", "^", "D", "v", "P")
 _PANEL_HEIGHT_INCHES = 1.9
-_OUTLINE_STEPS = 32
+_OUTLINE_STEPS = 28
 
 
 def collect(tables: Sequence[TableComparison], _options: Options = PLAIN) -> list[Row]:

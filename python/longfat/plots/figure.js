@@ -20,7 +20,7 @@ const longfatFigure = (() => {
     const own = (spec.usermeta || {}).longfat || {};
     delete spec.title;
     spec.config.background = "transparent";
-    const narrowest = (own.narrowest_panel || 200) + AXIS_PIXELS;
+    const narrowest = (own.narrowest_panel || 168) + AXIS_PIXELS;
     const wanted = spec.columns || 1;
     const fit = Math.max(1, Math.min(wanted, Math.floor(width / narrowest)));
     spec.columns = fit;

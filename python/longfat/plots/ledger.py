@@ -39,37 +39,16 @@ def collect(ledgers: Sequence[LedgerRow], _options: Options = PLAIN) -> list[Row
 
 
 def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ()) -> Picture:
-    """A grid of panels, and in each a bar for every combination of the other factors."""
+    """A grid of panels, and in each a bar for every combination of the other factors.
+
+    Where these differ from column to column, the panels stand one below the other.
+    """
     layout = options.layout("policy")
-    across, down = levels_of(rows, layout.columns), levels_of(rows, layout.rows)
     styles = _styles(rows)
-    cells = [
-        [
-            [
-                row
-                for row in rows
-                if level_of(row, layout.rows) == row_level
-                and level_of(row, layout.columns) == column_level
-            ]
-            for column_level in across
-        ]
-        for row_level in down
-    ]
-    heights = [max(map(len, panel_rows)) for panel_rows in cells]
+    panels = _grid(rows, layout, styles)
+    heights = [max(len(panel.y.names) for panel in row) for row in panels]
     return Picture(
-        [
-            [
-                _panel(
-                    chosen,
-                    styles,
-                    layout,
-                    named(layout.rows, row_level) if column_level == across[0] else "",
-                    named(layout.columns, column_level) if row_level == down[0] else "",
-                )
-                for column_level, chosen in zip(across, panel_rows, strict=True)
-            ]
-            for row_level, panel_rows in zip(down, cells, strict=True)
-        ],
+        panels,
         _caption(rows),
         _FRAME_INCHES + sum(_PANEL_INCHES + _BAR_INCHES * bars for bars in heights),
         share_x="all",
@@ -82,16 +61,59 @@ def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ())
     )
 
 
-def _styles(rows: Sequence[Row]) -> dict[str, tuple[str, str]]:
-    """Colour and hatch of the causes that matter; a cause looks the same in every picture."""
-    metrics = [name for name in rows[0] if name.startswith(METRIC_PREFIX)]
-    causes = [name.removeprefix(METRIC_PREFIX) for name in metrics]
+def _grid(
+    rows: Sequence[Row], layout: Layout, styles: Mapping[str, tuple[str, str]]
+) -> list[list[Panel]]:
+    across, down = levels_of(rows, layout.columns), levels_of(rows, layout.rows)
+    cells: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        place = level_of(row, layout.rows), level_of(row, layout.columns)
+        cells.setdefault(place, []).append(row)
+    labels = {place: [_bar_label(row, layout) for row in chosen] for place, chosen in cells.items()}
+    if all(
+        labels.get((row_level, column_level), []) == labels.get((row_level, across[0]))
+        for row_level in down
+        for column_level in across
+    ):
+        return [
+            [
+                _panel(
+                    cells[row_level, column_level],
+                    styles,
+                    layout,
+                    named(layout.rows, row_level) if column_level == across[0] else "",
+                    named(layout.columns, column_level) if row_level == down[0] else "",
+                )
+                for column_level in across
+            ]
+            for row_level in down
+        ]
+    return [
+        [_panel(chosen, styles, layout, "", _both(layout, *place))]
+        for place, chosen in cells.items()
+    ]
+
+
+def _both(layout: Layout, row_level: str, column_level: str) -> str:
+    """The title of a panel that stands alone."""
+    names = (named(layout.rows, row_level), named(layout.columns, column_level))
+    return ", ".join(filter(None, names))
+
+
+def fills(causes: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Colour and hatch of each cause of a whole ledger; a cause looks the same everywhere."""
     sent = [cause for cause in causes if not cause.startswith(IDLE_PREFIX)]
     idle = [cause for cause in causes if cause.startswith(IDLE_PREFIX)]
-    fills = {cause: (_SENT[place % len(_SENT)], "") for place, cause in enumerate(sent)}
-    fills |= {cause: _IDLE[place % len(_IDLE)] for place, cause in enumerate(idle)}
-    largest = {cause: max(row[f"{METRIC_PREFIX}{cause}"] for row in rows) for cause in fills}
-    return {cause: fill for cause, fill in fills.items() if largest[cause] >= SHOWN_FROM}
+    styles = {cause: (_SENT[place % len(_SENT)], "") for place, cause in enumerate(sent)}
+    return styles | {cause: _IDLE[place % len(_IDLE)] for place, cause in enumerate(idle)}
+
+
+def _styles(rows: Sequence[Row]) -> dict[str, tuple[str, str]]:
+    """Colour and hatch of the causes that matter."""
+    metrics = [name for name in rows[0] if name.startswith(METRIC_PREFIX)]
+    styles = fills([name.removeprefix(METRIC_PREFIX) for name in metrics])
+    largest = {cause: max(row[f"{METRIC_PREFIX}{cause}"] for row in rows) for cause in styles}
+    return {cause: style for cause, style in styles.items() if largest[cause] >= SHOWN_FROM}
 
 
 def _panel(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from longfat.errors import LongfatError
 from longfat.plots.palette import INK, NEUTRAL, VERMILION, flow_color
 from longfat.plots.picture import Axis, Guide, Mark
+from longfat.plots.thinning import thinned
 from longfat.traces import Traces
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ MOST_LABELLED_FLOWS = 15
 BITS_PER_BYTE = 8
 MEGA = 1e6
 CELL_BITS = 424
-POINTS_DRAWN = 4000
-"""More steps of a series cannot be told apart on a page; of each bin the extremes are drawn."""
 BINS_DRAWN = 200
 """Intervals of counts are joined until there are no more than these."""
 
@@ -83,20 +82,6 @@ def flow_steps(rows: Sequence[Row], series: str, **style: Any) -> Iterator[Mark]
         x, y = thinned(times, values)
         settings: dict[str, Any] = {"color": flow_color(flow), "label": label, "width": width}
         yield Mark("steps", x, y, **(settings | style))
-
-
-def thinned(times: Sequence[float], values: Sequence[float]) -> tuple[list[float], list[float]]:
-    """At most about `POINTS_DRAWN` points: of each portion the first, the least and the most."""
-    if len(times) <= POINTS_DRAWN:
-        return list(times), list(values)
-    portion = -(-len(times) * 3 // POINTS_DRAWN)
-    kept: list[int] = []
-    for start in range(0, len(times), portion):
-        places = range(start, min(start + portion, len(times)))
-        low, high = min(places, key=values.__getitem__), max(places, key=values.__getitem__)
-        kept += sorted({start, low, high})
-    kept.append(len(times) - 1)
-    return [times[place] for place in kept], [values[place] for place in kept]
 
 
 def rugs(rows: Sequence[Row]) -> Iterator[Mark]:

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from longfat.plots.over_time import Row, events, only, rugs, thinned, time_axis, told, unit
+from longfat.plots.over_time import Row, events, only, rugs, time_axis, told, unit
 from longfat.plots.palette import BLUE, NEUTRAL, ORANGE
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
+from longfat.plots.thinning import thinned
 from longfat.traces import Traces
 
 if TYPE_CHECKING:

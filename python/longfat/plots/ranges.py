@@ -22,47 +22,38 @@ class Range(NamedTuple):
 
 def ranges(picture: Picture) -> list[list[tuple[Range, Range] | None]]:
     """The ends of the axes of every panel, those that share an axis with the same ends."""
-    grid = [
-        [None if panel is None else (_needed(panel, "x"), _needed(panel, "y")) for panel in row]
-        for row in picture.panels
-    ]
     return [
         [
             None
-            if cell is None
+            if panel is None
             else (
-                _joined(cell[0], [peer[0] for peer in _peers(grid, row, picture.share_x)]),
-                _joined(cell[1], [peer[1] for peer in _peers(grid, row, picture.share_y)]),
+                _ends(panel, "x", _peers(picture, row, picture.share_x, panel)),
+                _ends(panel, "y", _peers(picture, row, picture.share_y, panel)),
             )
-            for cell in cells
+            for panel in panels
         ]
-        for row, cells in enumerate(grid)
+        for row, panels in enumerate(picture.panels)
     ]
 
 
-def _peers(
-    grid: Sequence[Sequence[tuple[Range, Range] | None]], row: int, shared: Shared
-) -> list[tuple[Range, Range]]:
-    """The panels that share an axis with those of a row; none of them where none is shared."""
-    rows = {"all": grid, "row": grid[row : row + 1], "none": grid[:0]}[shared]
-    return [cell for cells in rows for cell in cells if cell is not None]
+def _peers(picture: Picture, row: int, shared: Shared, own: Panel) -> list[Panel]:
+    """The panels that share an axis with one of a row; itself alone where none is shared."""
+    if shared == "none":
+        return [own]
+    rows = picture.panels if shared == "all" else picture.panels[row : row + 1]
+    return [panel for panels in rows for panel in panels if panel is not None]
 
 
-def _joined(own: Range, peers: Sequence[Range]) -> Range:
-    """The ends that reach everything; an axis may run downwards."""
-    least, most = (min, max) if own.low <= own.high else (max, min)
-    ranges = [own, *peers]
-    return Range(least(peer.low for peer in ranges), most(peer.high for peer in ranges))
+def _ends(panel: Panel, which: str, peers: Sequence[Panel]) -> Range:
+    """The ends of an axis as it says, or what it spans in all panels that share it, with a margin.
 
-
-def _needed(panel: Panel, which: str) -> Range:
-    """What a panel needs: its axis as said, or what its marks and guides span, with a margin."""
+    An axis that says its ends may run downwards.
+    """
     axis: Axis = getattr(panel, which)
-    values = [value for mark in panel.marks for value in _values(mark, which)]
-    values += [guide.at for guide in panel.guides if guide.along == which]
-    finite = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
-    low, high = _with_margin(min(finite), max(finite), log=axis.log)
-    if which == _measured(panel) and min(finite) >= 0:
+    values = [value for peer in peers for value in _values(peer, which) if math.isfinite(value)]
+    least, most = min(values, default=0.0), max(values, default=1.0)
+    low, high = _with_margin(least, most, log=axis.log)
+    if which == _measured(panel) and least >= 0:
         low = 0.0
     return Range(low if axis.low is None else axis.low, high if axis.high is None else axis.high)
 
@@ -73,14 +64,19 @@ def _measured(panel: Panel) -> str | None:
     return "x" if "horizontal-bars" in kinds else "y" if "bars" in kinds else None
 
 
-def _values(mark: Mark, which: str) -> Iterator[float]:
-    """Everything of a mark that an axis has to reach."""
+def _values(panel: Panel, which: str) -> Iterator[float]:
+    """Everything in a panel that an axis has to reach."""
+    for mark in panel.marks:
+        yield from _values_of_mark(mark, which)
+    yield from (guide.at for guide in panel.guides if guide.along == which)
+
+
+def _values_of_mark(mark: Mark, which: str) -> Iterator[float]:
     lying = mark.kind == "horizontal-bars"
     if (which == "x") != lying:
         half = BAR_THICKNESS / 2 if mark.kind in ("bars", "horizontal-bars") else 0.0
         yield from (place + side for place in mark.x for side in (-half, half))
-        return
-    if mark.kind != "rug":
+    elif mark.kind != "rug":
         yield from mark.y
         yield from mark.low or ()
         yield from mark.high or ()

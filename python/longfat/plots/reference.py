@@ -1,10 +1,12 @@
 """The paper's values against ours: on the diagonal they are equal."""
 
 from collections.abc import Sequence
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from longfat.comparison import TableComparison
 from longfat.plots.palette import NEUTRAL, level_colors
+from longfat.plots.panels import level_of, named
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 
 if TYPE_CHECKING:
@@ -14,6 +16,7 @@ SUMMARY = "the paper's values against ours, a panel for each metric"
 SOURCE = "study"
 
 _PANEL_INCHES = 3.1
+_NUMBERS = {"table", "metric", "reference", "doubtful", "ours", "low", "high", "replications"}
 
 
 def collect(tables: Sequence[TableComparison], _options: "Options") -> list["Row"]:
@@ -43,40 +46,60 @@ def picture(
     layout = options.layout("config", "policy")
     metrics = list(dict.fromkeys(row["metric"] for row in rows))
     panels: list[Panel | None] = [
-        _panel([row for row in rows if row["metric"] == metric], metric, layout.colors,
-               legend=metric == metrics[-1])
+        _panel([row for row in rows if row["metric"] == metric], metric, layout.colors)
         for metric in metrics
     ]  # fmt: skip
     counts = {row["replications"] for row in rows}
-    trusted = [row for row in rows if not row["doubtful"]] or rows
-    error = sum(abs(row["ours"] - row["reference"]) for row in trusted) / len(trusted)
+    errors = ", ".join(
+        f"{metric.replace('_', ' ')} {_error(rows, metric):.3g}" for metric in metrics
+    )
     caption = (
-        f"n = {len(rows)} values, ours the mean of {min(counts)} to {max(counts)} "
-        f"replications; mean absolute difference {error:.3f} without doubtful digits (hollow)"
+        f"n = {len(rows)} values, ours the mean of {min(counts)} to {max(counts)} replications;\n"
+        f"mean absolute difference without doubtful digits (hollow): {errors}"
     )
     width = 1.2 + _PANEL_INCHES * len(panels)
-    return Picture([panels], caption, _PANEL_INCHES + 0.4, width)
+    colors = level_colors(list(dict.fromkeys(level_of(row, layout.colors) for row in rows)))
+    key = [
+        Mark("points", (), color=color, label=named(layout.colors, level))
+        for level, color in colors.items()
+        if level
+    ]
+    return Picture([panels], caption, _PANEL_INCHES + 0.6, width, key=key)
 
 
-def _panel(rows: Sequence["Row"], metric: str, factor: str, *, legend: bool) -> Panel:
+def _error(rows: Sequence["Row"], metric: str) -> float:
+    """The mean absolute difference of a metric, of trustworthy digits where there are any."""
+    chosen = [row for row in rows if row["metric"] == metric]
+    trusted = [row for row in chosen if not row["doubtful"]] or chosen
+    return fmean(abs(row["ours"] - row["reference"]) for row in trusted)
+
+
+def _name(row: "Row") -> str:
+    """The levels of every factor."""
+    return ", ".join(str(value) for key, value in row.items() if key not in _NUMBERS)
+
+
+def _panel(rows: Sequence["Row"], metric: str, factor: str) -> Panel:
     values = [row[key] for row in rows for key in ("reference", "ours")]
     low, high = min(values), max(values)
     margin = 0.05 * (high - low or 1)
     ends = [low - margin, high + margin]
-    levels = list(dict.fromkeys(row.get(factor, "") for row in rows))
+    levels = list(dict.fromkeys(level_of(row, factor) for row in rows))
     colors = level_colors(levels)
     marks = [Mark("line", ends, ends, color=NEUTRAL, style=":")]
     for level in levels:
         for doubtful in (False, True):
             chosen = [
-                row for row in rows if row.get(factor, "") == level and row["doubtful"] == doubtful
+                row
+                for row in rows
+                if level_of(row, factor) == level and row["doubtful"] == doubtful
             ]
             if chosen:
                 marks.append(
                     Mark("points", [row["reference"] for row in chosen],
                          [row["ours"] for row in chosen], color=colors[level],
-                         label=level if legend and not doubtful else "", filled=not doubtful,
-                         strength=0.75)
+                         filled=not doubtful, strength=0.75,
+                         names=[_name(row) for row in chosen])
                 )  # fmt: skip
     name = metric.replace("_", " ")
     return Panel(Axis(f"{name}, paper", *ends), Axis(f"{name}, longfat", *ends), marks)

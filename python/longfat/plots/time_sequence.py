@@ -1,5 +1,6 @@
 """The time-sequence graph of one flow, with the symbols of tcptrace."""
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,9 @@ _MEGA = 1e-6
 _MOST_LETTERS = 40
 """More retransmissions than that are strokes in their colour without an R on top."""
 _ROUND_TRIPS_BEFORE, _ROUND_TRIPS_AFTER = 2.0, 8.0
-"""Around the first retransmission, where the user says nothing else."""
+"""Around the first retransmission, where the user says nothing else,"""
+_SEGMENTS_BEFORE, _SEGMENTS_AFTER = 30, 60
+"""and at least so many segments."""
 
 
 def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
@@ -91,12 +94,22 @@ def _span(run: Traces, segments: "polars.DataFrame", options: "Options") -> tupl
     # A LAN's round trip is all queue: no less than a hundredth of the run.
     round_trip = max(delays / 1e12, run.seconds / 1000)
     middle = again[0] if again else 0.0
-    first = max(0.0, middle - _ROUND_TRIPS_BEFORE * round_trip)
-    last = min(run.seconds, middle + _ROUND_TRIPS_AFTER * round_trip)
+    before, after = _neighbours(segments["time_s"].to_list(), middle)
+    first = max(0.0, min(middle - _ROUND_TRIPS_BEFORE * round_trip, before))
+    last = min(run.seconds, max(middle + _ROUND_TRIPS_AFTER * round_trip, after))
     return (
         first if options.start_s is None else options.start_s,
         last if options.end_s is None else options.end_s,
     )
+
+
+def _neighbours(times: Sequence[float], middle: float) -> tuple[float, float]:
+    """When segments some way before and after a moment are sent: timers make long pauses."""
+    if not times:
+        return middle, middle
+    place = bisect_left(times, middle)
+    last = len(times) - 1
+    return times[max(0, place - _SEGMENTS_BEFORE)], times[min(last, place + _SEGMENTS_AFTER)]
 
 
 def _of(frame: "polars.DataFrame", flow: int) -> "polars.DataFrame":

@@ -20,6 +20,7 @@ from longfat.plots.picture import (
     Picture,
 )
 from longfat.plots.ranges import Range, ranges
+from longfat.plots.thinning import for_screen
 from longfat.plots.vega_lite_legend import SHAPES, keys_of, legend
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
@@ -30,9 +31,10 @@ _PAGE_PIXELS = 720.0
 _AXIS_PIXELS = 70.0
 _PIXELS_PER_INCH = 75.0
 _LEAST_HEIGHT_PIXELS = 110.0
-NARROWEST_PANEL_PIXELS = 200
-_DIGITS = 9
-"""Significant digits of coordinates: far below what a screen can show."""
+NARROWEST_PANEL_PIXELS = 168
+_MOST_ROWS = 8
+_STEPS = 1e4
+"""So many places along an axis are told apart: more than a screen has pixels."""
 
 _DASHES = {"-": [1, 0], "--": [5, 3], ":": [1.5, 2.5], "-.": [5, 2, 1.5, 2]}
 _CONFIG: Spec = {
@@ -40,10 +42,13 @@ _CONFIG: Spec = {
     "background": "white",
     "view": {"stroke": None},
     "axis": {"gridColor": "#cccccc", "gridWidth": 0.5, "domainColor": EDGE, "tickColor": EDGE,
-             "labelColor": INK, "titleColor": INK, "titleFontWeight": "normal", "labelLimit": 260},
+             "labelColor": INK, "titleColor": INK, "titleFontWeight": "normal", "labelFontSize": 11,
+             "titleFontSize": 12, "labelLimit": 260},
     "title": {"anchor": "start", "color": INK, "fontSize": 12, "offset": 6},
-    "legend": {"labelColor": INK, "titleColor": INK, "symbolStrokeWidth": 2, "labelLimit": 300},
+    "legend": {"labelColor": INK, "titleColor": INK, "symbolStrokeWidth": 2, "labelFontSize": 12,
+               "labelLimit": 300},
     "text": {"color": INK},
+    "point": {"opacity": 1, "strokeWidth": 1.2},
 }  # fmt: skip
 
 
@@ -96,14 +101,20 @@ def _heights(picture: Picture) -> list[float]:
 
 
 def _standing_alone(picture: Picture, row: int, column: int) -> Panel:
-    """A panel with what it leaves to its neighbours: the label of an axis and the title."""
+    """A panel with what it leaves to its neighbours: the label of an axis and the title.
+
+    It has as many points as a screen can show.
+    """
     panel = picture.panels[row][column]
     first, top = picture.panels[row][0], picture.panels[0][column]
     assert panel is not None
     y = panel.y.label or panel.y.told or (first.y.label if first else "")
     x = panel.x.label or panel.x.told
+    marks = for_screen(panel.marks, sum(1 for _ in picture.marks()))
     title = panel.title or (top.title if top and picture.share_x != "all" else "")
-    return replace(panel, x=replace(panel.x, label=x), y=replace(panel.y, label=y), title=title)
+    return replace(
+        panel, x=replace(panel.x, label=x), y=replace(panel.y, label=y), title=title, marks=marks
+    )
 
 
 def _panel(
@@ -117,11 +128,22 @@ def _panel(
     layers = [layer for mark in panel.marks for layer in _layers(mark, axes, height)]
     for guide in panel.guides:
         layers += _guide(guide, axes)
+    _say_axes_once(layers)
     if key:
         layers.append(legend(key))
     title = {"text": panel.title, "color": panel.title_color} if panel.title else ""
     view: Spec = {"width": round(width), "height": height, "layer": layers}
     return view | ({"title": title} if title else {})
+
+
+def _say_axes_once(layers: Sequence[Spec]) -> None:
+    """Leave the scale and the axis to the first layer that has them: all share what it says."""
+    for which in ("x", "y"):
+        saying = [layer for layer in layers if "scale" in layer["encoding"].get(which, {})]
+        for layer in saying[1:]:
+            channel = layer["encoding"][which]
+            short = {key: channel[key] for key in channel if key not in ("scale", "axis")}
+            layer["encoding"] = layer["encoding"] | {which: short}
 
 
 def _axes(panel: Panel, extent: tuple[Range, Range]) -> Spec:
@@ -134,22 +156,25 @@ def _axes(panel: Panel, extent: tuple[Range, Range]) -> Spec:
 
 def _scale(axis: Axis, ends: Range) -> Spec:
     kind = {"type": "log"} if axis.log else {"zero": False}
-    return kind | {"domain": [_rounded(end) for end in ends], "nice": False}
+    return kind | {"domain": list(ends), "nice": False}
 
 
 def _axis(axis: Axis, which: str) -> Spec:
     found: Spec = {"title": axis.label.split("\n") if axis.label else None}
+    # Vega leaves out every other value while there are more than the count.
     if axis.names:
         names = ", ".join(_quoted(name) for name in axis.names)
         found |= {
             "values": list(range(len(axis.names))),
             "labelExpr": f"[{names}][datum.value]",
             "grid": False,
+            "labelOverlap": False,
+            "tickCount": len(axis.names) + 1,
         }
         if which == "x" and len(axis.names) * max(map(len, axis.names)) > 24:
             found["labelAngle"] = -30
     elif axis.ticks:
-        found |= {"values": list(axis.ticks), "format": "~g"}
+        found |= {"values": list(axis.ticks), "format": "~g", "tickCount": len(axis.ticks) + 1}
     else:
         found |= {"tickCount": 5} | ({"format": "~g"} if axis.log else {})
     return found
@@ -167,30 +192,40 @@ def _layers(mark: Mark, axes: Spec, height: float) -> list[Spec]:
         layers.insert(0, _intervals(mark, axes))
     for layer in layers:
         layer["encoding"]["color"] = {"value": mark.color}
-        layer["mark"] |= {"clip": mark.kind != "rug", "opacity": mark.strength}
+        layer["mark"]["clip"] = mark.kind != "rug"
+        if mark.strength != 1.0:
+            layer["mark"]["opacity"] = mark.strength
     return layers
 
 
 def _spec(mark: Spec, axes: Spec, data: Mapping[str, Sequence[Any]], **channels: Any) -> Spec:
-    """A layer: columns of data as rows, `x` and `y` along their axes where they are columns."""
-    rows = [
-        dict(zip(data, map(_rounded, values), strict=True))
-        for values in zip(*data.values(), strict=True)
-    ]
+    """A layer with columns of data, `x` and `y` along their axes where they are columns."""
     along = {which: {"field": which, **axes[which]} for which in ("x", "y") if which in data}
-    return {"mark": mark, "data": {"values": rows}, "encoding": along | channels}
+    return {"mark": mark, **_data(data, axes), "encoding": along | channels}
+
+
+def _data(columns: Mapping[str, Sequence[Any]], axes: Spec) -> Spec:
+    """Columns as rows, or where there are many as columns that Vega unfolds: a third in size."""
+    rounded = {
+        name: [_rounded(value, axes["x" if name.startswith("x") else "y"]) for value in values]
+        for name, values in columns.items()
+    }
+    if len(next(iter(rounded.values()))) > _MOST_ROWS:
+        return {"data": {"values": [rounded]}, "transform": [{"flatten": list(rounded)}]}
+    rows = [dict(zip(rounded, row, strict=True)) for row in zip(*rounded.values(), strict=True)]
+    return {"data": {"values": rows}}
 
 
 def _drawn_line(mark: Mark, axes: Spec, _height: float) -> Spec:
-    style = {"type": "line", "strokeWidth": 1.4 * mark.width, "strokeDash": _DASHES[mark.style]}
+    # In the order of the data: an outline goes back along x.
+    style: Spec = {"type": "line", "order": None, "strokeWidth": round(1.4 * mark.width, 2)}
+    if mark.style != "-":
+        style["strokeDash"] = _DASHES[mark.style]
     if mark.kind == "steps":
         style["interpolate"] = "step-after"
     elif mark.low is not None:
         style["point"] = {"shape": SHAPES.get(mark.marker, "circle"), "size": 6 * mark.size}
-    spec = _spec(style, axes, {"x": mark.x, "y": mark.y})
-    # In the order of the data: an outline goes back along x.
-    spec["encoding"]["x"]["sort"] = None
-    return spec
+    return _spec(style, axes, {"x": mark.x, "y": mark.y})
 
 
 def _drawn_points(mark: Mark, axes: Spec, _height: float) -> Spec:
@@ -198,8 +233,7 @@ def _drawn_points(mark: Mark, axes: Spec, _height: float) -> Spec:
         "type": "point",
         "shape": SHAPES.get(mark.marker, "circle"),
         "filled": mark.filled,
-        "size": 3.2 * mark.size**2,
-        "strokeWidth": 1.2,
+        "size": round(3.2 * mark.size**2, 1),
     }
     data: dict[str, Sequence[Any]] = {"x": mark.x, "y": mark.y}
     if mark.names:
@@ -229,17 +263,18 @@ def _drawn_bars(mark: Mark, axes: Spec, _height: float) -> Spec:
     """Upright bars from zero, or horizontal ones from `low`, each around its place."""
     across, along = ("y", "x") if mark.kind == "horizontal-bars" else ("x", "y")
     starts = mark.low if mark.kind == "horizontal-bars" and mark.low else [0.0] * len(mark.x)
+    shown = [place for place in range(len(mark.x)) if starts[place] != mark.y[place]]
     data: dict[str, Sequence[Any]] = {
-        across: [place - BAR_THICKNESS / 2 for place in mark.x],
-        f"{across}2": [place + BAR_THICKNESS / 2 for place in mark.x],
-        along: starts,
-        f"{along}2": mark.y,
+        across: [mark.x[place] - BAR_THICKNESS / 2 for place in shown],
+        f"{across}2": [mark.x[place] + BAR_THICKNESS / 2 for place in shown],
+        along: [starts[place] for place in shown],
+        f"{along}2": [mark.y[place] for place in shown],
     }
     if mark.names:
-        data["name"] = mark.names
+        data["name"] = [mark.names[place] for place in shown]
     ends = {key: {"field": key} for key in ("x2", "y2")}
     style = {"type": "rect", "stroke": EDGE, "strokeWidth": 0.3}
-    shown = [
+    length = [
         {
             "field": f"{along}2",
             "type": "quantitative",
@@ -247,7 +282,7 @@ def _drawn_bars(mark: Mark, axes: Spec, _height: float) -> Spec:
             "title": _named(axes, along),
         }
     ]
-    return _spec(style, axes, data, **ends, tooltip=_names(data) + shown)
+    return _spec(style, axes, data, **ends, tooltip=_names(data) + length)
 
 
 def _drawn_rug(mark: Mark, axes: Spec, height: float) -> Spec:
@@ -310,8 +345,13 @@ def _guide(guide: Guide, axes: Spec) -> Iterable[Spec]:
     yield {"mark": text, "encoding": along | place | color} | once
 
 
-def _rounded(value: Any) -> Any:
-    """A number with digits enough to draw; None, which breaks a line, for what is not finite."""
+def _rounded(value: Any, axis: Spec) -> Any:
+    """A coordinate, fine enough to draw; None, which breaks a line, for what is not finite."""
     if not isinstance(value, float):
         return value
-    return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None
+    if not math.isfinite(value):
+        return None
+    low, high = axis["scale"]["domain"]
+    # Along a logarithmic axis a place is a share of the value.
+    span = abs(value) if axis["scale"].get("type") == "log" else abs(high - low)
+    return round(value, math.ceil(math.log10(_STEPS / span))) if span else value

@@ -5,15 +5,19 @@ from collections.abc import Sequence, Set
 from typing import Any
 
 from longfat import _engine
-from longfat.analysis.audit import Audit, AuditedClaim, Distance, Outcome, VariationOutcome
+from longfat.analysis.audit import Audit, AuditedClaim, Distance, VariationOutcome
+from longfat.analysis.claims import Verdict
 from longfat.audit import AuditPlan, Variation
 from longfat.cost import Cost
 from longfat.plan import Plan
 from longfat.report.markdown import markdown_table
 from longfat.report.numbers import formatted
 
-OUTCOMES: Sequence[Outcome] = ("survives", "flips", "decided", "undecided", "no data")
-CLAIM_COLUMNS = ("claim", "statement", "as here", "survives", "flips under", "undecided under")
+SHOWN_VERDICTS: Sequence[Verdict] = ("holds", "fails", "undecided")
+CLAIM_COLUMNS = (
+    *("claim", "statement", "as here", "survives"),
+    *("holds under", "fails under", "undecided under"),
+)
 PLAN_COLUMNS = ("", "knob", "as here", "instead", "combinations", "stored")
 AS_HERE = "as here"
 
@@ -113,24 +117,27 @@ def move_rows(audit: Audit) -> tuple[list[str], list[list[str]]]:
 
 
 def claim_rows(audit: Audit) -> list[list[str]]:
-    """A row for each claim that the part decides, under `CLAIM_COLUMNS`; variations by number."""
+    """A row for each claim that the part decides, under `CLAIM_COLUMNS`.
+
+    The last columns have the numbers of the variations whose verdict is another than the study's.
+    """
     numbered = _numbered(audit)
     rows = []
     for index, found in enumerate(audit.claims):
         if not found.is_told:
             continue
-        under: dict[Outcome, list[str]] = {outcome: [] for outcome in OUTCOMES}
+        under: dict[Verdict, list[str]] = {"holds": [], "fails": [], "undecided": [], "no data": []}
         for number, variation in numbered.items():
-            under[variation.claims[index].outcome].append(str(number))
+            under[variation.claims[index].verdict].append(str(number))
         idle = len(audit.variations) - len(numbered)
+        survives = len(under.pop(found.verdict)) + idle
         rows.append(
             [
                 found.claim.id + _part(found),
                 " ".join(found.claim.statement.split()),
                 found.verdict,
-                f"{len(under['survives']) + idle} of {len(audit.variations)}",
-                ", ".join(under["flips"] + [f"{number} (decided)" for number in under["decided"]]),
-                ", ".join(under["undecided"]),
+                f"{survives} of {len(audit.variations)}",
+                *(", ".join(under.get(verdict, [])) for verdict in SHOWN_VERDICTS),
             ]
         )
     return rows
@@ -176,6 +183,7 @@ def audit_markdown(audit: Audit) -> str:
     if idle := idle_sentence(audit):
         lines += ["", idle]
     if claims := claim_rows(audit):
+        lines += ["", "Verdicts, and the choices above under which they are others:"]
         lines += ["", *markdown_table(CLAIM_COLUMNS, claims)]
     return "\n".join(lines) + "\n"
 

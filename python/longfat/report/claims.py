@@ -42,6 +42,7 @@ def _document(judgement: Judgement) -> dict[str, Any]:
         "criterion": claim.bound.text,
         "by_replication": list(measured.by_replication),
         "replications_that_hold": judgement.replications_that_hold,
+        "measured_on": {"runs": measured.runs, "combinations": measured.combinations},
         "missing_runs": len(measured.missing),
         "holds_in_paper": paper.holds,
         "paper": {
@@ -87,10 +88,10 @@ def claims_markdown(judgements: Sequence[Judgement], confidence: float, replicat
 
 
 def how_sure(confidence: float, replications: int) -> str:
-    """What the intervals are, in words."""
+    """How sure the verdicts are, in words."""
     if replications == 0:
         return "The deterministic runs alone: numbers without uncertainty, of one setting."
-    return f"Intervals of {confidence:.0%} confidence from {replications} replications."
+    return f"Verdicts of {confidence:.0%} confidence from {replications} replications."
 
 
 def summary(judgements: Sequence[Judgement]) -> str:
@@ -114,6 +115,10 @@ def explanation(judgement: Judgement, factors: Sequence[str]) -> str:
     lines += ["", claim.measure.strip(), ""]
     lines.append(f"holds if: {claim.bound.text}")
     lines.append(f"measured: {formatted(measured.value, DECIMALS)} {_interval(judgement)}".rstrip())
+    if measured.runs:
+        lines.append(
+            f"measured on: {measured.runs} runs of {measured.combinations} factor combinations"
+        )
     if measured.by_replication:
         values = ", ".join(formatted(value, DECIMALS) for value in measured.by_replication)
         held = f"{judgement.replications_that_hold} of {len(measured.by_replication)}"

@@ -148,6 +148,18 @@ class Store:
             )
         return found[0]
 
+    def parts(self, run_id: str) -> dict[str, list[dict[str, Any]]]:
+        """The `flows` and `ports` of a run, as its record has them."""
+        found = {}
+        with clear_errors(self.name), self._engine.connect() as connection:
+            for table, kind in ((flows, "flavor"), (ports, "policy")):
+                query = select(table).where(table.c.run_id == run_id).order_by(table.c.position)
+                rows = connection.execute(query).mappings()
+                found[table.name] = [
+                    {"name": row["name"], kind: row[kind], **row["measures"]} for row in rows
+                ]
+        return found
+
     def running(self, run_ids: Set[str]) -> int:
         """How many of the runs are being simulated by processes that have just been heard of.
 

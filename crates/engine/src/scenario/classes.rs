@@ -11,7 +11,7 @@ use crate::switch::drop_policy::BufferContext;
 use crate::switch::queue_discipline::{QueueContext, Room};
 use crate::switch::scheduler::{Class, SCHEDULERS};
 use crate::switch::service::{Contract, ServiceContext};
-use crate::topology::{Graph, Link};
+use crate::topology::Graph;
 
 impl Scenario {
     /// The sources of background traffic, in the order in which they are listed.
@@ -39,14 +39,14 @@ impl Scenario {
 
     /// The queue discipline's view of a managed port.
     #[must_use]
-    pub fn queue_context(&self, graph: &Graph, link: &Link) -> QueueContext {
+    pub fn queue_context(&self, graph: &Graph, link: usize) -> QueueContext {
         let framing = self.framing.build(&());
         QueueContext {
             room: Room { packets: self.port.buffer.capacity(), bytes: self.port.buffer.bytes() },
             circuits: 2 * graph.flows.len() + self.background.len(),
-            rate: link.rate,
+            rate: graph.links[link].rate,
             full_packet_bytes: framing.bits(self.tcp.mss.0, self.tcp.option_bytes()) / 8,
-            chance: self.chance().stream(&format!("port/{}/queue", link.name)),
+            chance: self.chance().stream(&format!("port/{}/queue", graph.link_name(link))),
         }
     }
 

@@ -90,12 +90,14 @@ impl Scenario {
             let message = format!("{} is too long; at most 2400 h", format_span(self.duration.0));
             objections.push(("duration".into(), message));
         }
-        if let Some(link) = graph.links.iter().find(|link| link.delay > LONGEST_DELAY) {
-            let message = format!("a delay of {} ({}) is too long; at most 60 s", format_span(link.delay), link.name);
+        if let Some(number) = graph.links.iter().position(|link| link.delay > LONGEST_DELAY) {
+            let (delay, name) = (format_span(graph.links[number].delay), graph.link_name(number));
+            let message = format!("a delay of {delay} ({name}) is too long; at most 60 s");
             objections.push(("topology".into(), message));
         }
-        if let Some(link) = graph.links.iter().find(|link| link.rate > HIGHEST_RATE) {
-            let message = format!("a rate of {} bit/s ({}) is too high; at most 100000 Gbit/s", link.rate.0, link.name);
+        if let Some(number) = graph.links.iter().position(|link| link.rate > HIGHEST_RATE) {
+            let (rate, name) = (graph.links[number].rate.0, graph.link_name(number));
+            let message = format!("a rate of {rate} bit/s ({name}) is too high; at most 100000 Gbit/s");
             objections.push(("topology".into(), message));
         }
         objections
@@ -164,7 +166,7 @@ impl Scenario {
             let message = format!("queue \"{name}\" counts packets that wait; leave it out, or false");
             objections.push(("port.counts_cell_in_service".into(), message));
         }
-        if let Some(bottleneck) = graph.bottleneck() {
+        if let Some(bottleneck) = graph.bottleneck_number() {
             let own = self.port.queue.objections(&self.queue_context(graph, bottleneck));
             objections.extend(own.into_iter().map(|(key, message)| (format!("port.queue.{key}"), message)));
         }

@@ -124,11 +124,12 @@ fn build_links(scenario: &Scenario, graph: &Graph, unit: Unit, chance: Chance) -
         let relay = relays[number].map(|next| Relay::from(&graph.links[next]));
         let line = Line::new(unit, link.rate, link.delay, relay);
         let port = link.managed.then(|| {
-            let order = chance.stream(&format!("port/{}/order", link.name));
-            let buffer = scenario.buffer_context(graph, &link.name);
+            let name = graph.link_name(number);
+            let order = chance.stream(&format!("port/{name}/order"));
+            let buffer = scenario.buffer_context(graph, &name);
             let mut port = Port::new(&scenario.port, &buffer, number, link.rate, order);
             if !scenario.port.queue.is_absent() {
-                port.manage(&scenario.port.queue, &scenario.queue_context(graph, link));
+                port.manage(&scenario.port.queue, &scenario.queue_context(graph, number));
             }
             ports.push(port);
             ports.len() - 1

@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use super::settlement::split_path;
+use super::settlement::split_paths;
 use super::{Flow, Simulation};
 use crate::framing::{Cell, Content};
 use crate::measure::{ByCause, Cause};
@@ -83,7 +83,8 @@ pub(super) struct Books {
 
 impl Books {
     pub(super) fn open(graph: &Graph, flows: &[Flow]) -> Self {
-        let crosses = |circuit: usize| !split_path(graph, circuit).1.is_empty();
+        let paths = split_paths(graph);
+        let crosses = |circuit: usize| !paths[circuit].1.is_empty();
         let account = |flow: &Flow| Account {
             data_crosses: crosses(flow.data.circuit),
             acknowledgments_cross: crosses(flow.acknowledgments.circuit),

@@ -231,6 +231,12 @@ impl<O: Observer> Simulation<O> {
         self.events_processed
     }
 
+    /// How often events were put into the calendar and taken out of it so far.
+    #[must_use]
+    pub fn calendar_acts(&self) -> u64 {
+        self.calendar.acts()
+    }
+
     /// Checks the conservation laws and gives the results.
     ///
     /// # Errors

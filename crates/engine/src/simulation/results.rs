@@ -182,7 +182,7 @@ impl<O: Observer> Simulation<O> {
             let vbr_cells_out = port.vbr().map_or(0, |vbr| vbr.statistics().cells_out);
             let bits_out = self.links[port.line].line.bits_of(statistics.cells_out + vbr_cells_out);
             PortRecord {
-                name: link.name.clone(),
+                name: graph.link_name(port.line),
                 policy: self.scenario.port.policy.name(),
                 max_queue_cells: statistics.max_queue_cells,
                 mean_queue_cells: port.mean_queue_cells(self.end),

@@ -99,16 +99,14 @@ impl<O: Observer> Simulation<O> {
     fn add_bits_under_way(&self, cut: &CutPackets, bits: &mut ByCause) {
         let graph = self.scenario.graph();
         let port = &self.ports[self.bottleneck_port];
-        let behind: Vec<_> = (0..self.circuit_ends.len()).map(|circuit| split_path(&graph, circuit).1).collect();
-        for number in 0..self.links.len() {
-            for (cell, cells, ends) in self.trains_on(number) {
-                match behind.get(cell.circuit()) {
-                    None if number == port.line => bits.add(Cause::Background, self.bits_of(cell.packet, cells.into())),
-                    Some(behind) if ends && behind.contains(&number) && !self.packets.get(cell.packet).damaged => {
-                        bits.add(Cause::UnderWay, self.packets.get(cell.packet).bits);
-                    }
-                    _ => {}
+        let paths = split_paths(&graph);
+        for (number, (cell, cells, ends)) in self.trains() {
+            match paths.get(cell.circuit()) {
+                None if number == port.line => bits.add(Cause::Background, self.bits_of(cell.packet, cells.into())),
+                Some((_, behind)) if ends && behind.contains(&number) && !self.packets.get(cell.packet).damaged => {
+                    bits.add(Cause::UnderWay, self.packets.get(cell.packet).bits);
                 }
+                _ => {}
             }
         }
         for (packet, cells_left) in cut.packets().filter(|(packet, _)| !self.packets.get(*packet).damaged) {
@@ -116,11 +114,13 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// What is on a line, in order: trains of cells of one packet, each with its next cell, their number, and whether the packet
-    /// ends with them. Behind the port the fast driver knows of last cells only.
-    fn trains_on(&self, link: usize) -> impl Iterator<Item = (Cell, u32, bool)> {
-        let followed = self.fast.iter().flat_map(move |fast| fast.trains_on(link));
-        followed.chain(self.links[link].line.trains())
+    /// What is on the lines, of each in order: trains of cells of one packet, each with its next cell, their number, and whether the
+    /// packet ends with them. Behind the port the fast driver knows of last cells only.
+    fn trains(&self) -> Vec<(usize, (Cell, u32, bool))> {
+        let mut trains = self.fast.as_ref().map_or_else(Vec::new, |fast| fast.trains());
+        let known = self.links.iter().enumerate();
+        trains.extend(known.flat_map(|(number, link)| link.line.trains().map(move |train| (number, train))));
+        trains
     }
 
     /// Bits of so many cells of a packet.
@@ -135,10 +135,13 @@ impl<O: Observer> Simulation<O> {
         let circuits = self.circuit_ends.len();
         let mut cut = CutPackets(vec![Cut::Open(0); circuits + self.backgrounds.len()]);
         self.ports[self.bottleneck_port].visit_cells(|cell, cells, ends| cut.add(cell, cells, ends));
-        for circuit in 0..circuits {
-            for &link in split_path(&graph, circuit).0.iter().rev() {
-                let trains = self.trains_on(link).filter(|(cell, ..)| cell.circuit() == circuit);
-                trains.for_each(|(cell, cells, ends)| cut.add(cell, cells.into(), ends));
+        let (paths, trains) = (split_paths(&graph), self.trains());
+        for hops_before in 0..paths.iter().map(|(before, _)| before.len()).max().unwrap_or(0) {
+            for &(number, (cell, cells, ends)) in &trains {
+                let is_there = |(before, _): &(&[usize], _)| before.iter().rev().nth(hops_before) == Some(&number);
+                if paths.get(cell.circuit()).is_some_and(is_there) {
+                    cut.add(cell, cells.into(), ends);
+                }
             }
         }
         cut.0.truncate(circuits);
@@ -176,12 +179,12 @@ impl<O: Observer> Simulation<O> {
     }
 }
 
-/// The links of a circuit before the bottleneck, and from it on; none of either if it does not cross the bottleneck.
-pub(super) fn split_path(graph: &Graph, circuit: usize) -> (&[usize], &[usize]) {
-    let flow = &graph.flows[circuit / 2];
-    let path = if circuit.is_multiple_of(2) { &flow.forward } else { &flow.backward };
-    let bottleneck = path.iter().position(|&link| Some(link) == graph.bottleneck_number());
-    bottleneck.map_or((&[], &[]), |place| path.split_at(place))
+/// The links of each circuit before the bottleneck, and from it on; none of either if it does not cross the bottleneck.
+pub(super) fn split_paths(graph: &Graph) -> Vec<(&[usize], &[usize])> {
+    let bottleneck = graph.bottleneck_number();
+    let paths = graph.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
+    let place = |path: &[usize]| path.iter().position(|&link| Some(link) == bottleneck);
+    paths.map(|path| place(path).map_or((&[][..], &[][..]), |place| path.split_at(place))).collect()
 }
 
 /// `number * part / whole`, rounded down; 0 of nothing.

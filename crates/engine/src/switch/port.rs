@@ -265,11 +265,13 @@ impl Port {
         if let Queue::ByRounds(_) = self.buffer.queue {
             self.settle_rounds();
         }
-        for &cell in self.slots.close(self.slot) {
-            self.buffer.admit(cell, dropped);
+        if self.is_slotted {
+            for &cell in self.slots.close(self.slot) {
+                self.buffer.admit(cell, dropped);
+            }
+            self.slots.clear();
+            self.slot += 1;
         }
-        self.slots.clear();
-        self.slot += 1;
         if let Some(circuit) = self.in_service.take() {
             self.buffer.occupancy.remove(circuit);
         }

@@ -5,6 +5,8 @@ mod routes;
 
 pub use routes::Routes;
 
+use std::borrow::Cow;
+
 use crate::registry::{Entry, Family};
 use crate::units::{Rate, Span};
 
@@ -40,16 +42,43 @@ pub struct Graph {
 #[derive(Clone, Debug)]
 pub struct Node {
     /// Its name in reports.
-    pub name: String,
+    pub name: NodeName,
     /// Whether it is a host.
     pub is_host: bool,
+}
+
+/// A word and perhaps a number: a graph of a hundred thousand hosts is laid out without writing a hundred thousand names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeName(Cow<'static, str>, Option<u64>);
+
+impl std::fmt::Display for NodeName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.1 {
+            Some(number) => write!(f, "{} {number}", self.0),
+            None => f.write_str(&self.0),
+        }
+    }
+}
+
+impl<T: Into<Cow<'static, str>>> From<T> for NodeName {
+    fn from(name: T) -> Self {
+        Self(name.into(), None)
+    }
+}
+
+impl NodeName {
+    /// The word and the number of one of several.
+    #[must_use]
+    pub fn numbered(word: &'static str, number: u64) -> Self {
+        Self(word.into(), Some(number))
+    }
 }
 
 /// A directed link.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// Its name in reports.
-    pub name: String,
+    /// Its name in reports, if it has one of its own; see [`Graph::link_name`].
+    pub name: Option<Cow<'static, str>>,
     /// Node that sends.
     pub from: usize,
     /// Node that receives.
@@ -73,7 +102,7 @@ pub struct Flow {
 
 impl Graph {
     /// Adds a node and gives its number.
-    pub fn add_node(&mut self, name: impl Into<String>, is_host: bool) -> usize {
+    pub fn add_node(&mut self, name: impl Into<NodeName>, is_host: bool) -> usize {
         self.nodes.push(Node { name: name.into(), is_host });
         self.nodes.len() - 1
     }
@@ -82,10 +111,24 @@ impl Graph {
     pub fn join(&mut self, from: usize, to: usize, rate: Rate, delay: Span) -> usize {
         let index = self.links.len();
         for (from, to) in [(from, to), (to, from)] {
-            let name = format!("{} to {}", self.nodes[from].name, self.nodes[to].name);
-            self.links.push(Link { name, from, to, rate, delay, managed: false });
+            self.links.push(Link { name: None, from, to, rate, delay, managed: false });
         }
         index
+    }
+
+    /// The name of a link in reports.
+    #[must_use]
+    pub fn link_name(&self, number: usize) -> String {
+        let link = &self.links[number];
+        let between = || format!("{} to {}", self.nodes[link.from].name, self.nodes[link.to].name);
+        link.name.as_ref().map_or_else(between, ToString::to_string)
+    }
+
+    /// The names of the managed links, and of the ports before them.
+    #[must_use]
+    pub fn port_names(&self) -> Vec<String> {
+        let managed = (0..self.links.len()).filter(|&number| self.links[number].managed);
+        managed.map(|number| self.link_name(number)).collect()
     }
 
     /// The managed link that bounds what all flows together can get: the slowest.

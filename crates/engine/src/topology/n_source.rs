@@ -1,6 +1,6 @@
 //! The N-source configuration of the seed papers.
 
-use super::{Flow, Graph, Topology};
+use super::{Flow, Graph, NodeName, Topology};
 use crate::config::AtLeastOne;
 use crate::units::{Rate, Span};
 
@@ -38,10 +38,10 @@ impl Topology for NSource {
         let far = graph.add_node("switch 2", false);
         let bottleneck = graph.join(near, far, self.bottleneck.rate, self.bottleneck.delay);
         graph.links[bottleneck].managed = true;
-        graph.links[bottleneck].name = "bottleneck".into();
+        graph.links[bottleneck].name = Some("bottleneck".into());
         for number in 1..=self.sources.0 {
-            let source = graph.add_node(format!("source {number}"), true);
-            let destination = graph.add_node(format!("destination {number}"), true);
+            let source = graph.add_node(NodeName::numbered("source", number), true);
+            let destination = graph.add_node(NodeName::numbered("destination", number), true);
             let up = graph.join(source, near, self.access.rate, self.access.delay);
             let down = graph.join(far, destination, self.access.rate, self.access.delay);
             graph
@@ -67,6 +67,7 @@ mod tests {
             assert_eq!(there, back);
             assert_eq!(graph.round_trip(flow), Span::from_microseconds(220));
         }
-        assert_eq!(graph.bottleneck().unwrap().name, "bottleneck");
+        assert_eq!(graph.bottleneck_number().map(|number| graph.link_name(number)).as_deref(), Some("bottleneck"));
+        assert_eq!(graph.link_name(graph.flows[1].forward[0]), "source 2 to switch 1");
     }
 }

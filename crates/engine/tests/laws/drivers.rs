@@ -11,7 +11,7 @@ use longfat_engine::units::Time;
 use longfat_engine::{Driver, Simulation, run_by};
 use proptest::prelude::*;
 
-use super::random_networks::{any_network, any_network_for_the_fast_driver};
+use super::random_networks::{RandomNetwork, any_network, any_network_for_the_fast_driver, parse};
 
 /// Runs a scenario in two slices: what a driver leaves at a border must be complete.
 fn record(driver: Driver, scenario: &Scenario) -> RunRecord {
@@ -111,5 +111,28 @@ proptest! {
         prop_assert_eq!(fast.work.driver == "fast", fast.work.handed_over.is_none());
         let events = run_by(Driver::Events, &network.scenario).unwrap_or_else(|violation| panic!("{violation}"));
         prop_assert_eq!(bytes(fast), bytes(events));
+    }
+}
+
+/// All begin at one instant and have the same windows, so that for long packets come together, on lines of rates that divide.
+#[test]
+fn connections_in_step_are_not_handed_over() {
+    for (sources, framing, access, window) in [
+        (2, "packet", 155_520_000, 1),
+        (5, "ethernet", 155_520_000, 4),
+        (15, "packet", 622_080_000, 2),
+        (5, "aal5", 155_520_000, 1),
+    ] {
+        let unit = if framing == "aal5" { "cells" } else { "packets" };
+        let text = format!(
+            "schema_version = 1\nduration = \"1 s\"\nframing = \"{framing}\"\n\
+             topology = {{ kind = \"n-source\", sources = {sources}, access = {{ rate = \"{access} bit/s\", delay = \"5 ms\" }}, \
+             bottleneck = {{ rate = \"155520000 bit/s\", delay = \"5 ms\" }} }}\n\
+             port.buffer = \"1000 {unit}\"\ntcp = {{ mss = \"512 B\", initial_window = \"{window} MSS\" }}\n"
+        );
+        let network = RandomNetwork { scenario: parse(&text).expect("it is a scenario"), text };
+        let fast = record(Driver::Fast, &network.scenario);
+        assert_eq!(fast.work.handed_over, None, "{network:?}");
+        assert_eq!(bytes(fast), bytes(record(Driver::Events, &network.scenario)), "{network:?}");
     }
 }

@@ -48,33 +48,40 @@ pub fn any_endless_network() -> impl Strategy<Value = RandomNetwork> {
     any_network_with(any_endless_traffic())
 }
 
-/// Any network that the fast driver knows: access lines not slower than the bottleneck, slots, and losses in the buffer alone.
+/// Any network that the fast driver knows: losses in the buffer alone; cells in slots, on access lines not slower than the
+/// bottleneck, or packets that travel whole.
 pub fn any_network_for_the_fast_driver() -> impl Strategy<Value = RandomNetwork> {
-    let topology = (1_u64..9, any_rates_for_the_fast_driver(), 0_u64..300, 0_u64..3_000);
-    let topology = topology.prop_map(|(sources, (access, bottleneck), near, far)| {
-        format!(
-            "{{ kind = \"n-source\", sources = {sources}, access = {{ rate = \"{access} bit/s\", delay = \"{near} us\" \
-             }}, bottleneck = {{ rate = \"{bottleneck} bit/s\", delay = \"{far} us\" }} }}"
-        )
-    });
-    let aal5 = FRAMINGS.iter().find(|entry| entry.name == "aal5").expect("it is registered");
-    let framing = any_table(Some(aal5.name), &(aal5.parameters)(), &[]);
-    let order = prop::sample::select(vec!["by-framing", "seeded-random", "rotating", "fixed"]);
-    let port = (any_port_with(Unit::Cell, &["buffer", "queue", "service", "arrival_order"], false), order)
-        .prop_map(|(port, order)| port.replacen('{', &format!("{{ arrival_order = \"{order}\","), 1));
+    let port = prop_oneof![3 => any_framing_and_port_in_slots(), 2 => any_framing_and_policy_of(Unit::Packet)];
+    let delays = (0_u64..300, 0_u64..3_000);
+    let topology = (1_u64..9, any_rates_for_the_fast_driver(), delays, any::<bool>());
     let traffic = prop_oneof![4 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()];
     let run = (10_u64..400, 0_u64..1000, any_vbr());
-    (topology, framing, port, any_tcp(1..9_300), traffic, run).prop_filter_map(
+    (topology, port, any_tcp(1..9_300), traffic, run).prop_filter_map(
         "some parts do not fit together",
-        |(topology, framing, port, tcp, traffic, (milliseconds, seed, vbr))| {
+        |((sources, (fast, slow), (near, far), has_fast_access), (framing, port), tcp, traffic, run)| {
+            let (milliseconds, seed, vbr) = run;
+            let in_cells = unit_of(&framing) == Unit::Cell;
+            let (access, bottleneck) = if in_cells || has_fast_access { (fast, slow) } else { (slow, fast) };
             let vbr = if port.contains("\"fifo\"") { String::new() } else { vbr.join(", ") };
             let text = format!(
-                "schema_version = 1\nduration = \"{milliseconds} ms\"\nseed = {seed}\ntopology = {topology}\n\
+                "schema_version = 1\nduration = \"{milliseconds} ms\"\nseed = {seed}\n\
+                 topology = {{ kind = \"n-source\", sources = {sources}, access = {{ rate = \"{access} bit/s\", \
+                 delay = \"{near} us\" }}, bottleneck = {{ rate = \"{bottleneck} bit/s\", delay = \"{far} us\" }} }}\n\
                  framing = {framing}\nport = {port}\ntcp = {tcp}\ntraffic = {traffic}\nbackground = [{vbr}]\n"
             );
             parse(&text).map(|scenario| RandomNetwork { text, scenario })
         },
     )
+}
+
+/// Cells, and a port that admits them by slots.
+fn any_framing_and_port_in_slots() -> BoxedStrategy<(String, String)> {
+    let aal5 = FRAMINGS.iter().find(|entry| entry.name == "aal5").expect("it is registered");
+    let framing = any_table(Some(aal5.name), &(aal5.parameters)(), &[]);
+    let order = prop::sample::select(vec!["by-framing", "seeded-random", "rotating", "fixed"]);
+    let port = (any_port_with(Unit::Cell, &["buffer", "queue", "service", "arrival_order"], false), order)
+        .prop_map(|(port, order)| port.replacen('{', &format!("{{ arrival_order = \"{order}\","), 1));
+    (framing, port).boxed()
 }
 
 /// Of the access lines and the bottleneck: equal, nearly equal, or some times as much.
@@ -161,9 +168,23 @@ fn any_topology() -> impl Strategy<Value = String> {
 
 /// A framing and a port that counts what it sends.
 fn any_framing_and_port() -> impl Strategy<Value = (String, String)> {
+    prop_oneof![1 => any_framing_and_port_of(Unit::Cell), 2 => any_framing_and_port_of(Unit::Packet)]
+}
+
+/// The same with that unit.
+fn any_framing_and_port_of(unit: Unit) -> BoxedStrategy<(String, String)> {
+    (any_framing_of(unit), any_port(unit)).boxed()
+}
+
+/// The same, where a policy decides what enters the buffer.
+fn any_framing_and_policy_of(unit: Unit) -> BoxedStrategy<(String, String)> {
+    (any_framing_of(unit), any_port_with_policy(unit)).boxed()
+}
+
+fn any_framing_of(unit: Unit) -> BoxedStrategy<String> {
     let tables = FRAMINGS.iter().map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &[]));
     let framing = prop::strategy::Union::new(tables.collect::<Vec<_>>());
-    framing.prop_flat_map(|framing| (Just(framing.clone()), any_port(unit_of(&framing))))
+    framing.prop_filter("of the other unit", move |framing| unit_of(framing) == unit).boxed()
 }
 
 fn unit_of(framing: &str) -> Unit {
@@ -172,16 +193,24 @@ fn unit_of(framing: &str) -> Unit {
 }
 
 fn any_port(unit: Unit) -> BoxedStrategy<String> {
-    // Packets know no slots, and a queue discipline takes the place of a policy.
-    let with = |left_out: &[&str]| any_port_with(unit, left_out, true);
+    let with_policy = any_port_with_policy(unit);
     match unit {
-        Unit::Cell => with(&["buffer", "queue", "service"]).boxed(),
-        Unit::Packet => prop_oneof![
-            with(&["buffer", "arrival_order", "scheduler", "service", "queue"]),
-            with(&["buffer", "arrival_order", "scheduler", "service", "policy", "counts_cell_in_service"]),
-        ]
-        .boxed(),
+        Unit::Cell => with_policy,
+        // A queue discipline takes the place of a policy.
+        Unit::Packet => {
+            let disciplined = ["buffer", "arrival_order", "scheduler", "service", "policy", "counts_cell_in_service"];
+            prop_oneof![with_policy, any_port_with(unit, &disciplined, true)].boxed()
+        }
     }
+}
+
+fn any_port_with_policy(unit: Unit) -> BoxedStrategy<String> {
+    let left_out: &[&str] = match unit {
+        Unit::Cell => &["buffer", "queue", "service"],
+        // Packets know no slots.
+        Unit::Packet => &["buffer", "queue", "service", "arrival_order", "scheduler"],
+    };
+    any_port_with(unit, left_out, true).boxed()
 }
 
 /// A port whose knobs `left_out` are the caller's, and that may be policed.

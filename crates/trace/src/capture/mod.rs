@@ -83,14 +83,13 @@ impl Capture {
         // Who asks opens the connection; its requests are the later flows.
         let opens = |flow: usize| scenario.tcp.handshake && flow + connections >= flows;
         let (partial, file) = Partial::create(path)?;
-        let ports = graph.links.iter().filter(|link| link.managed);
         let mut capture = Self {
             file,
             partial,
             failed: None,
             headers: HeaderMaker::new(scenario),
             policy: scenario.port.policy.name(),
-            ports: ports.map(|port| port.name.clone()).collect(),
+            ports: graph.port_names(),
             flows: (0..flows).map(|flow| Flow { is_open: opens(flow), under_way: VecDeque::new() }).collect(),
             pending: VecDeque::new(),
             written: 0,
@@ -109,9 +108,11 @@ impl Capture {
         // Requests come from the other ends.
         let paths = graph.flows.iter().map(|flow| &flow.forward).chain(graph.flows.iter().map(|flow| &flow.backward));
         for path in paths.take(scenario.number_of_flows()) {
-            let Some(link) = path.first().map(|&link| &graph.links[link]) else { continue };
-            let description = format!("network interface of {}, {}", graph.nodes[link.from].name, link.name);
-            pcapng::interface(&mut self.file, &graph.nodes[link.from].name, &description, link.rate)?;
+            let Some(&number) = path.first() else { continue };
+            let link = &graph.links[number];
+            let host = graph.nodes[link.from].name.to_string();
+            let description = format!("network interface of {host}, {}", graph.link_name(number));
+            pcapng::interface(&mut self.file, &host, &description, link.rate)?;
         }
         Ok(())
     }

@@ -125,7 +125,7 @@ impl Network {
         Self {
             flows: scenario.number_of_flows(),
             connections: graph.flows.len(),
-            ports: graph.links.iter().filter(|link| link.managed).map(|link| link.name.clone()).collect(),
+            ports: graph.port_names(),
             has_classes: scenario.sources_of_background(&graph).iter().any(|source| source.class() == Class::Vbr),
             receiver_window,
             most_cells: scenario.port.buffer.capacity().unwrap_or(u64::MAX).min(windows) as f64,

@@ -10,6 +10,8 @@ import click
 
 from longfat.cli.options import (
     Part,
+    chosen_executor,
+    cluster_option,
     default_jobs,
     jobs_option,
     json_option,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from longfat.analysis.audit import Audit, Metrics, ReadByClaims
     from longfat.audit import AuditPlan
     from longfat.claims import Claim
+    from longfat.execution import Executor
     from longfat.limits import Limits
     from longfat.plan import Selection
     from longfat.study import Study
@@ -50,6 +53,7 @@ CONFIDENCE = 0.9
 )
 @click.option("--stored", is_flag=True, help="Show what the stored runs say; run nothing.")
 @jobs_option
+@cluster_option
 @limit_option
 @store_option
 @json_option
@@ -63,6 +67,7 @@ def command(
     only_plan: bool,
     stored: bool,
     jobs: int | None,
+    cluster: str | None,
     limits: tuple[str, ...],
     store: str,
     as_json: bool,
@@ -98,7 +103,8 @@ def command(
     if stored:
         metrics = _stored(plan, store)
     else:
-        metrics, failures = _run(plan, store, jobs or default_jobs(), allowed)
+        with chosen_executor(jobs, cluster) as executor:
+            metrics, failures = _run(plan, store, executor, allowed)
     found = audit(plan, metrics, claims, read, CONFIDENCE)
     if as_json:
         print_json(audit_document(found, CONFIDENCE))
@@ -149,7 +155,7 @@ def _replicated(study: "Study", selection: "Selection", store: str) -> "Selectio
 
 
 def _run(
-    plan: "AuditPlan", store: str, jobs: int, limits: "Limits"
+    plan: "AuditPlan", store: str, executor: "Executor", limits: "Limits"
 ) -> "tuple[Metrics, dict[str, str]]":
     """The metrics of all runs, after those that were missing; and what failed."""
     from longfat.campaign import missing_runs
@@ -158,13 +164,13 @@ def _run(
 
     runs = list(plan.everything.distinct)
     with Store.writable(store) as opened:
-        check_other_builds(runs, opened, jobs)
+        check_other_builds(runs, opened, default_jobs())
         missing = missing_runs(plan.everything, opened)
         say(
             f"{plan.baseline.study.name}: {len(plan.variations)} variations, {len(runs)} runs, "
             f"{len(runs) - len(missing)} stored, {len(missing)} to run"
         )
-        progress = run_missing(missing, opened, jobs, limits)
+        progress = run_missing(missing, opened, executor, limits)
         return opened.metrics(runs), opened.failures(runs) if progress.failed else {}
 
 

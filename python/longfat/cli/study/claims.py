@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 @click.option("--only", metavar="ID[,ID]", help="Only these claims.")
 @click.option(
     "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
     default=0.9,
     show_default=True,
-    help="Of the intervals that decide.",
+    help="Of each verdict.",
 )
 @click.option("--explain", metavar="ID", help="All about one claim: measure, values, interval.")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")

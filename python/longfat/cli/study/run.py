@@ -1,13 +1,14 @@
 """`longfat study run`: whatever is missing runs, on all cores, safe to stop and to repeat."""
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
 from longfat.cli.options import (
     Part,
+    chosen_executor,
+    cluster_option,
     default_jobs,
     jobs_option,
     json_option,
@@ -22,7 +23,7 @@ from longfat.errors import LongfatError, RunFailed
 from longfat.location import shown
 
 if TYPE_CHECKING:
-    from longfat.execution import Progress
+    from longfat.execution import Executor, Progress
     from longfat.limits import Limits
     from longfat.plan import Plan, PlannedRun
     from longfat.store import Store
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 @study_argument
 @part_options
 @jobs_option
+@cluster_option
 @limit_option
 @store_option
 @json_option
@@ -39,6 +41,7 @@ def command(
     study: str,
     part: Part,
     jobs: int | None,
+    cluster: str | None,
     limits: tuple[str, ...],
     store: str,
     as_json: bool,
@@ -55,6 +58,7 @@ def command(
     from longfat.repeat import check_other_builds
     from longfat.store import Store
     from longfat.study import load_study
+    from longfat.until_enough import run_until_enough
 
     allowed = Limits.of_machine().changed(limits)
     loaded = load_study(study)
@@ -62,7 +66,13 @@ def command(
     with Store.writable(store) as opened:
         if repeated := check_other_builds(list(plan.distinct), opened, jobs or default_jobs()):
             say(f"another build of the engine made some of the runs: {repeated} repeated, the same")
-        done = _run_until_enough(plan, opened, jobs or default_jobs(), allowed)
+        with chosen_executor(jobs, cluster) as executor:
+            done = run_until_enough(
+                plan,
+                opened,
+                lambda missing: run_missing(missing, opened, executor, allowed),
+                _announce,
+            )
         runs = list(done.plan.distinct)
         failures = opened.failures(runs) if done.failed else {}
     if as_json:
@@ -83,41 +93,6 @@ def command(
     say(f"all {len(runs)} runs are in {shown(store)}; next:\n  {next_step}")
 
 
-@dataclass
-class _Done:
-    """What a call has done: the plan in effect at its end, and what became of its runs."""
-
-    plan: "Plan"
-    stored_before: int = 0
-    finished: int = 0
-    failed: int = 0
-    elsewhere: int = 0
-
-
-def _run_until_enough(plan: "Plan", store: "Store", jobs: int, limits: "Limits") -> _Done:
-    """Run what is missing, and go on with a replication more while the study's precision needs it.
-
-    Stops after runs that failed.
-    """
-    from longfat.campaign import missing_runs
-    from longfat.sequential import in_effect
-
-    done = _Done(in_effect(plan, store))
-    missing = missing_runs(done.plan, store)
-    done.stored_before = len(done.plan.distinct) - len(missing)
-    while True:
-        _announce(done.plan, len(missing))
-        progress = run_missing(missing, store, jobs, limits)
-        done.finished += progress.finished - progress.failed
-        done.failed += progress.failed
-        done.elsewhere += progress.elsewhere
-        following = in_effect(plan, store)
-        if done.failed or len(following.runs) == len(done.plan.runs):
-            return done
-        done.plan = following
-        missing = missing_runs(following, store)
-
-
 def _announce(plan: "Plan", missing: int) -> None:
     study, runs = plan.study, len(plan.distinct)
     replications = ""
@@ -128,7 +103,7 @@ def _announce(plan: "Plan", missing: int) -> None:
 
 
 def run_missing(
-    missing: "list[PlannedRun]", store: "Store", jobs: int, limits: "Limits"
+    missing: "list[PlannedRun]", store: "Store", executor: "Executor", limits: "Limits"
 ) -> "Progress":
     """Run what is missing, with its progress shown; say how to go on when it is interrupted."""
     from longfat.campaign import run_campaign
@@ -136,7 +111,7 @@ def run_missing(
 
     try:
         with shown_progress() as show:
-            return run_campaign(missing, store, jobs, show, limits)
+            return run_campaign(missing, store, executor, show, limits)
     except LongfatError:
         say(f"what finished is kept in {store.name}; to go on:\n  {command_line()}")
         raise

@@ -1,374 +1,150 @@
 //! The way of data to the bottleneck's port and through it, ahead of everything else.
 //!
 //! What is on the lines to the port is known until the next moment at which a source can send, and a line's delay longer. So far
-//! the port can be served slot after slot without asking the calendar; only the last cells of packets come out.
+//! the port can be served without asking the calendar.
 
-use super::exit::{Behind, Exit};
-use super::order::Moment;
-use super::{Rounds, Told};
-use crate::framing::Cell;
-use crate::link::{Line, Train};
+use super::order::{Moment, Tie};
+use super::slotted::Slotted;
+use super::whole::Whole;
+use super::{Carried, Path, Told};
+use crate::framing::{Cell, Packet, Packets};
+use crate::link::Line;
 use crate::observer::Observer;
 use crate::simulation::Link;
-use crate::simulation::ledger::{Books, Happening};
-use crate::switch::drop_policy::Asked;
-use crate::switch::{Dropped, Next, Port, Stretch};
-use crate::units::{Span, Time, TransmissionTime};
-
-/// The packet that is next on a line to the port.
-struct Head {
-    line: usize,
-    cell_time: TransmissionTime,
-    train: Train,
-    /// Cells of it that are not counted as carried.
-    cells: u32,
-}
-
-impl Head {
-    /// Whether it brings exactly one cell in each slot of the port from the one on that ends at `boundary`: at the same rate, and
-    /// not so near to the borders of a slot that rounding to picoseconds might move a cell into another.
-    #[inline]
-    fn is_in_step(&self, boundary: Time, cell_time: TransmissionTime) -> bool {
-        let before = boundary - self.train.arrival.time;
-        self.cell_time == cell_time && before.0 >= 2 && before < cell_time.at_least()
-    }
-
-    /// Counts the cells of it that have been carried.
-    fn count(&mut self, line: &mut Line) {
-        line.count_carried(u64::from(self.cells - self.train.cells), 0);
-        self.cells = self.train.cells;
-    }
-}
-
-/// What the next slots are made of: cells of the same heads, one of each in every slot or several of one.
-struct Plan {
-    /// For how many slots at most, of one cell of each head.
-    most: u32,
-    /// When others arrive.
-    others: Time,
-    /// Whether each brings exactly one cell in every slot.
-    is_in_step: bool,
-}
+use crate::switch::{Dropped, Port};
+use crate::units::{Span, Time};
 
 /// The port and the lines before and behind it.
 pub(super) struct Forward {
     pub port: usize,
-    pub line: usize,
-    /// Packets that arrive next, one for each line that has any.
-    heads: Vec<Head>,
-    has_head: Vec<bool>,
-    /// When the next cell arrives at the port.
-    next_arrival: Time,
-    next_service: Time,
-    /// Everything before has been done.
-    done: Time,
-    /// What is sent takes at least as long to the port, and from the port to the receivers.
+    /// What is sent takes at least as long to the port.
     pub latency_before: Span,
-    latency_behind: Span,
-    pub exit: Exit,
-    /// Of the line behind the port.
-    cell_time: TransmissionTime,
-    /// The next cells of a round; kept for its memory.
-    round: Vec<Cell>,
-    /// The head that brings it, if it is one alone.
-    lone: usize,
-    /// Services of the port.
-    pub services: u64,
+    way: Way,
+}
+
+/// How packets travel.
+enum Way {
+    Slotted(Slotted),
+    Whole(Whole),
 }
 
 impl Forward {
-    /// For a port that is served first at `first_service`, in front of `line`, and the lines `before` it.
-    pub fn new(port: usize, line: usize, before: &[usize], links: &[Link], first_service: Option<Time>) -> Self {
-        let latency = |number: usize| links[number].line.latency();
-        Self {
-            port,
-            line,
-            heads: Vec::new(),
-            has_head: vec![false; links.len()],
-            next_arrival: Time::NEVER,
-            next_service: first_service.unwrap_or(Time::NEVER),
-            done: Time::ZERO,
-            latency_before: before.iter().map(|&number| latency(number)).min().unwrap_or(Span::ZERO),
-            latency_behind: latency(line),
-            exit: Exit::default(),
-            cell_time: links[line].line.cell_time(),
-            round: Vec::new(),
-            lone: 0,
-            services: 0,
+    /// For a port that is served first at `first_service`, and the lines of `path`.
+    pub fn new(port: usize, path: &Path, links: &[Link], first_service: Option<Time>) -> Self {
+        let way = match &path.behind {
+            None => Way::Slotted(Slotted::new(path, links, first_service)),
+            Some(lines) => Way::Whole(Whole::new(path, lines.clone(), links)),
+        };
+        Self { port, latency_before: path.latency_before, way }
+    }
+
+    /// A sender hands a packet to the line with that number.
+    ///
+    /// # Errors
+    /// If it cannot be told whether it comes before another.
+    pub fn send(&mut self, now: Time, number: usize, line: &mut Line, first: Cell, packet: &Packet) -> Result<(), Tie> {
+        match &mut self.way {
+            Way::Slotted(way) => {
+                line.send_packet(now, first, packet);
+                way.note_packet(number, line);
+                Ok(())
+            }
+            Way::Whole(way) => {
+                let train = line.dispatch(now, first, packet);
+                way.send(now, number, train, line)
+            }
         }
     }
 
     /// When the next packet reaches its receiver, of those that have left the port.
     #[inline]
     pub fn next(&self) -> Moment {
-        self.exit.last_cells.front().map_or(Moment::NEVER, |leaving| leaving.moment)
+        match &self.way {
+            Way::Slotted(way) => way.next(),
+            Way::Whole(way) => way.next(),
+        }
     }
 
     /// What the port has not sent yet arrives no earlier than this, if it sends anything before `until`.
     #[inline]
     pub fn bound(&self, until: Time) -> Time {
-        if self.done < until { self.done + self.latency_behind } else { Time::NEVER }
-    }
-
-    /// A packet was handed to a line before the port.
-    #[inline]
-    pub fn note_packet(&mut self, number: usize, line: &mut Line) {
-        if !self.has_head[number]
-            && let Some(train) = line.take_train()
-        {
-            self.has_head[number] = true;
-            self.next_arrival = self.next_arrival.min(train.arrival.time);
-            self.heads.push(Head { line: number, cell_time: line.cell_time(), cells: train.cells, train });
+        match &self.way {
+            Way::Slotted(way) => way.bound(until),
+            Way::Whole(way) => way.bound(until),
         }
     }
 
-    /// Lets everything happen before `horizon` at the port; `after_service` sees the port and what it has dropped.
+    /// Lets everything happen before `horizon` at the port; `after` sees the port and what it has dropped.
+    ///
+    /// # Errors
+    /// If it cannot be told which of two packets arrives first.
+    #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
     pub fn advance<O: Observer>(
         &mut self,
         horizon: Time,
         port: &mut Port,
         links: &mut [Link],
+        packets: &mut Packets,
         dropped: &mut Vec<Dropped>,
         told: &mut Told<'_, O>,
-        mut after_service: impl FnMut(Time, &mut Port, &mut Vec<Dropped>, &mut Told<'_, O>),
-    ) {
-        self.done = horizon;
-        while self.next_arrival.min(self.next_service) < horizon {
-            if port.takes_rounds() && self.serve_rounds(horizon, port, links, told) {
-                continue;
+        after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Told<'_, O>),
+    ) -> Result<(), Tie> {
+        match &mut self.way {
+            Way::Slotted(way) => {
+                way.advance(horizon, port, links, packets, dropped, told, after);
+                Ok(())
             }
-            if self.next_arrival < self.next_service {
-                if port.is_idle() {
-                    self.begin(port, links, dropped, told.books);
-                }
-                self.gather(self.next_service.min(horizon), port, links, dropped);
-            } else {
-                let now = self.next_service;
-                let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-                self.next_service = match port.serve(now, &mut behind, dropped) {
-                    Next::Sends(time) => time,
-                    Next::Rests(until) => {
-                        told.books.note_at_bottleneck(now, Happening::Rests(until));
-                        until.unwrap_or(Time::NEVER)
-                    }
-                };
-                self.services += 1;
-                after_service(now, port, dropped, told);
-            }
+            Way::Whole(way) => way.advance(horizon, port, links, packets, dropped, told, after),
         }
     }
 
-    /// Serves several slots at once; none if the next one needs a closer look.
-    fn serve_rounds<O: Observer>(
-        &mut self,
-        horizon: Time,
-        port: &mut Port,
-        links: &mut [Link],
-        told: &mut Told<'_, O>,
-    ) -> bool {
-        let boundary = port.boundary().time;
-        let Some(Plan { most, others, is_in_step }) = self.plan(boundary, horizon, port, links) else { return false };
-        // Until then nothing but what is seen now arrives, and everything is known.
-        let limit = others.min(Time(horizon.0 - 1));
-        let slots = 1 + (limit - boundary).0 / self.cell_time.at_most().0;
-        if !is_in_step {
-            return self.serve_stretch(slots, others, port, links, told);
-        }
-        let rounds = port.rounds_with_room(self.round.len() as u64, slots.min(u64::from(most)));
-        let Ok(cells) = u32::try_from(rounds) else { return false };
-        if cells == 0 {
-            return false;
-        }
-        if self.round.len() == 1 {
-            let mut stretch = port.stretch();
-            stretch.add_alike(rounds, self.cell_time);
-            self.serve_part(stretch, cells, others, port, links);
-            return true; // one comes and one goes: as many wait as before
-        }
-        self.services += rounds;
-        let (members, waiting_before) = (self.round.len() as u64, port.occupancy().total());
-        told.of_rounds(self.port, port.boundary(), self.cell_time, &Rounds { number: rounds, members, waiting_before });
-        let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = port.serve_rounds(rounds, &self.round, self.cell_time, &mut behind);
-        self.skip(cells, boundary);
-        true
-    }
-
-    /// Serves slots to which one head alone brings its cells, but not one in each; the `others` arrive later.
-    fn serve_stretch<O: Observer>(
-        &mut self,
-        most: u64,
-        others: Time,
-        port: &mut Port,
-        links: &mut [Link],
-        told: &mut Told<'_, O>,
-    ) -> bool {
-        let Head { train, cell_time, .. } = &self.heads[self.lone];
-        let mut stretch = port.stretch();
-        let (mut arrival, mut cells) = (train.arrival, 0);
-        while cells < train.cells && stretch.slots() < most {
-            let before = cells;
-            let mut next = arrival;
-            while cells < train.cells && next.time < stretch.boundary() {
-                next.advance(*cell_time);
-                cells += 1;
-            }
-            let slot_ends = stretch.boundary();
-            if !stretch.add(u64::from(cells - before), self.cell_time) {
-                cells = before;
-                break;
-            }
-            // The first slot has a cell, so that what is added will be served.
-            told.observer.queue_moved(slot_ends, self.port, stretch.waiting());
-            arrival = next;
-        }
-        if cells > 0 {
-            self.serve_part(stretch, cells, others, port, links);
-        }
-        cells > 0
-    }
-
-    /// Serves slots to which one head alone brings its next cells; the `others` arrive later.
-    fn serve_part(&mut self, stretch: Stretch, cells: u32, others: Time, port: &mut Port, links: &mut [Link]) {
-        let Head { train, cell_time, .. } = &mut self.heads[self.lone];
-        let first = train.cell;
-        let last = (cells == train.cells).then(|| if cells == 1 { first } else { first.following(true) });
-        self.services += stretch.slots();
-        let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = port.serve_part(stretch, cells.into(), first, last, &mut behind);
-        if last.is_none() {
-            train.skip(cells, cell_time.times(cells.into()));
-            self.next_arrival = others.min(train.arrival.time);
-        } else if self.replace(self.lone, links) {
-            self.next_arrival = others.min(self.heads[self.lone].train.arrival.time);
-        } else {
-            self.next_arrival = others;
+    /// Takes the next packet that reaches its receiver, by its last cell.
+    pub fn take(&mut self, links: &mut [Link]) -> Option<(Cell, Carried)> {
+        match &mut self.way {
+            Way::Slotted(way) => way.take(links),
+            Way::Whole(way) => way.take(links),
         }
     }
 
-    /// What the slot that ends at `boundary` and those after it are made of; nothing if it needs a closer look.
-    fn plan(&mut self, boundary: Time, horizon: Time, port: &Port, links: &[Link]) -> Option<Plan> {
-        let mut plan = Plan { most: u32::MAX, others: Time::NEVER, is_in_step: true };
-        self.round.clear();
-        if horizon <= boundary {
-            return None;
-        }
-        for (index, head) in self.heads.iter().enumerate() {
-            let arrival = head.train.arrival.time;
-            if arrival >= boundary {
-                plan.others = plan.others.min(arrival);
-                continue;
-            }
-            let cell = head.train.cell;
-            let asked = port.asked(cell.circuit());
-            let is_plain = asked == Asked::Never || (asked == Asked::AtFirst && !cell.is_first());
-            plan.is_in_step &= head.is_in_step(boundary, self.cell_time);
-            if !is_plain || !(plan.is_in_step || self.round.is_empty()) {
-                return None;
-            }
-            plan.most = plan.most.min(head.train.cells);
-            self.lone = index;
-            self.round.push(cell);
-        }
-        // The order within a slot tells when a last cell leaves, unless it is the only one.
-        if self.round.len() > 1 {
-            plan.most -= 1;
-        }
-        if !plan.is_in_step {
-            // The next packet may bring a cell in the slot in which this one ends.
-            let next = links[self.heads[self.lone].line].line.next_train();
-            plan.others = plan.others.min(next.unwrap_or(Time::NEVER));
-        }
-        (plan.most > 0 && plan.others >= boundary).then_some(plan)
-    }
-
-    /// Takes so many cells of each head that is due before `boundary`.
-    fn skip(&mut self, cells: u32, boundary: Time) {
-        let transmission = self.cell_time.times(cells.into());
-        let mut next_arrival = Time::NEVER;
-        for head in &mut self.heads {
-            if head.train.arrival.time < boundary {
-                head.train.skip(cells, transmission);
-            }
-            next_arrival = next_arrival.min(head.train.arrival.time);
-        }
-        self.next_arrival = next_arrival;
-    }
-
-    /// The port was idle, and the first cell of a busy period arrives.
-    fn begin(&mut self, port: &mut Port, links: &mut [Link], dropped: &mut Vec<Dropped>, books: &mut Books) {
-        let first = self.heads.iter().enumerate().min_by_key(|(_, head)| head.train.arrival.time);
-        let index = first.expect("something arrives").0;
-        let now = self.heads[index].train.arrival.time;
-        let cell = self.take(index, links);
-        self.next_service = port.receive(now, cell, dropped).expect("nothing else is pending");
-        books.note_at_bottleneck(now, Happening::WillSend(self.next_service));
-    }
-
-    /// Takes the cells that arrive before `until`, in which time no service ends.
-    fn gather(&mut self, until: Time, port: &mut Port, links: &mut [Link], dropped: &mut Vec<Dropped>) {
-        let mut next_arrival = Time::NEVER;
-        let mut index = 0;
-        while index < self.heads.len() {
-            let now = self.heads[index].train.arrival.time;
-            if now >= until {
-                next_arrival = next_arrival.min(now);
-                index += 1;
-                continue;
-            }
-            let cell = self.take(index, links);
-            port.receive(now, cell, dropped);
-        }
-        self.next_arrival = next_arrival;
-    }
-
-    /// Takes the next cell of a head.
+    /// Forgets what has arrived before `now`, if that is much.
     #[inline]
-    fn take(&mut self, index: usize, links: &mut [Link]) -> Cell {
-        let head = &mut self.heads[index];
-        if head.train.cells > 1 {
-            return head.train.take(head.cell_time);
+    pub fn forget(&mut self, now: Time, links: &mut [Link]) -> Carried {
+        match &mut self.way {
+            Way::Slotted(way) => way.forget(now, links),
+            Way::Whole(_) => Carried::default(),
         }
-        let cell = head.train.cell;
-        self.replace(index, links);
-        cell
-    }
-
-    /// The packet of a head is over: goes on to the next one of its line. Tells whether there is one.
-    #[inline]
-    fn replace(&mut self, index: usize, links: &mut [Link]) -> bool {
-        let head = &mut self.heads[index];
-        let line = &mut links[head.line].line;
-        line.count_carried(head.cells.into(), 1);
-        let train = line.take_train();
-        match train {
-            Some(train) => (head.cells, head.train) = (train.cells, train),
-            None => {
-                self.has_head[head.line] = false;
-                self.heads.swap_remove(index);
-            }
-        }
-        train.is_some()
     }
 
     /// Counts what was carried until now.
-    pub fn settle(&mut self, until: Time, links: &mut [Link]) -> u64 {
-        for head in &mut self.heads {
-            head.count(&mut links[head.line].line);
+    pub fn settle(&mut self, until: Time, links: &mut [Link]) -> Carried {
+        match &mut self.way {
+            Way::Slotted(way) => way.settle(until, links),
+            Way::Whole(way) => way.settle(until, links),
         }
-        self.exit.settle(until, &mut links[self.line].line)
     }
 
-    /// What is on a line and the line does not know of: trains as [`Line::trains`] gives them, of last cells only behind the port.
-    pub fn trains_on(&self, number: usize) -> impl Iterator<Item = (Cell, u32, bool)> {
-        let heads = self.heads.iter().filter(move |head| head.line == number).map(|head| head.train.description());
-        let is_behind = number == self.line;
-        let last_cells = self.exit.last_cells.iter().filter(move |_| is_behind).map(|leaving| (leaving.cell, 1, true));
-        heads.chain(last_cells)
+    /// Services of the port.
+    pub fn services(&self) -> u64 {
+        match &self.way {
+            Way::Slotted(way) => way.services,
+            Way::Whole(way) => way.services,
+        }
+    }
+
+    /// What is on lines and they do not know of: trains as [`Line::trains`] gives them, of each line in order and before those that
+    /// it knows of; of last cells only behind the port.
+    pub fn trains(&self) -> Vec<(usize, (Cell, u32, bool))> {
+        match &self.way {
+            Way::Slotted(way) => way.trains().collect(),
+            Way::Whole(way) => way.trains().collect(),
+        }
     }
 
     /// Cells on the way that the lines do not know of.
     pub fn cells_under_way(&self) -> u64 {
-        self.heads.iter().map(|head| u64::from(head.train.cells)).sum::<u64>() + self.exit.cells_under_way()
+        match &self.way {
+            Way::Slotted(way) => way.cells_under_way(),
+            Way::Whole(way) => way.cells_under_way(),
+        }
     }
 }

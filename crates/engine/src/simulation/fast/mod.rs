@@ -5,17 +5,20 @@
 //! out is the same to the byte; where it would not be, or that cannot be told, the run is simulated by events (`scope`, and
 //! [`Tie`]).
 
+mod arrivals;
 mod backward;
 mod exit;
+mod fan;
 mod forward;
 mod order;
 mod scope;
+mod slotted;
+mod whole;
 
 pub(super) use order::Tie;
-pub(super) use scope::Scope;
+pub(super) use scope::{Path, Scope};
 
 use backward::Backward;
-use exit::Leaving;
 use forward::Forward;
 use order::Moment;
 
@@ -23,7 +26,7 @@ use super::end_systems::flow_on;
 use super::ledger::{Books, Happening};
 use super::{Simulation, note_drop};
 use crate::calendar::Slot;
-use crate::framing::{Cell, Continuity, Packet};
+use crate::framing::{Cell, Continuity, Packet, Packets, Unit};
 use crate::link::Line;
 use crate::observer::Observer;
 use crate::switch::{Dropped, Port};
@@ -44,8 +47,9 @@ pub(super) struct Fast {
     services: u64,
 }
 
-/// Who is told of what happens at the port.
+/// Who is told of what happens at the port with that number.
 struct Told<'s, O> {
+    port: usize,
     books: &'s mut Books,
     observer: &'s mut O,
 }
@@ -53,11 +57,11 @@ struct Told<'s, O> {
 impl<O: Observer> Told<'_, O> {
     /// Rounds of so many cells are let in, each in the slot that ends one transmission after the one before it.
     #[inline]
-    fn of_rounds(&mut self, port: usize, mut boundary: LineClock, transmission: TransmissionTime, rounds: &Rounds) {
+    fn of_rounds(&mut self, mut boundary: LineClock, transmission: TransmissionTime, rounds: &Rounds) {
         for round in 1..=rounds.number {
             // One is sent in each slot.
             let waiting = rounds.waiting_before + round * rounds.members - round;
-            self.observer.queue_moved(boundary.time, port, waiting);
+            self.observer.queue_moved(boundary.time, self.port, waiting);
             boundary.advance(transmission);
         }
     }
@@ -68,6 +72,13 @@ struct Rounds {
     number: u64,
     members: u64,
     waiting_before: u64,
+}
+
+/// What lines have carried, in events and in cells that have reached a host.
+#[derive(Clone, Copy, Debug, Default)]
+struct Carried {
+    events: u64,
+    delivered: u64,
 }
 
 /// What happens next.
@@ -84,13 +95,13 @@ enum Next {
 impl Fast {
     /// An end system hands a packet to the line with that number.
     pub(super) fn send(&mut self, now: Time, number: usize, line: &mut Line, first: Cell, packet: &Packet) {
-        if self.is_forward[number] {
-            line.send_packet(now, first, packet);
-            self.forward.note_packet(number, line);
-            return;
-        }
-        let train = line.dispatch(now, first, packet);
-        if let Err(tie) = self.backward.send(now, number, train, line) {
+        let sent = if self.is_forward[number] {
+            self.forward.send(now, number, line, first, packet)
+        } else {
+            let train = line.dispatch(now, first, packet);
+            self.backward.send(now, number, train, line)
+        };
+        if let Err(tie) = sent {
             self.tie = Some(tie);
         }
     }
@@ -100,9 +111,9 @@ impl Fast {
         self.scheduled[slot.0 as usize] = now;
     }
 
-    /// What is on a line that leads to the port or away from it, and the line does not know of.
-    pub(super) fn trains_on(&self, number: usize) -> impl Iterator<Item = (Cell, u32, bool)> {
-        self.forward.trains_on(number)
+    /// What is on lines that lead to the port or away from it, and the lines do not know of: of each line in order.
+    pub(super) fn trains(&self) -> Vec<(usize, (Cell, u32, bool))> {
+        self.forward.trains()
     }
 
     /// Cells on the way that the lines do not know of.
@@ -139,16 +150,18 @@ impl Fast {
 impl<O: Observer> Simulation<O> {
     /// Makes ready for the fast driver a network at rest whose port is to be served first at `first_service`.
     pub(super) fn prepare_fast(&mut self, scope: Scope, first_service: Option<Time>) {
-        let Scope { port, line, lines_before, line_back, lines_back } = scope;
+        let Scope { port, forward, backward } = scope;
         let mut is_forward = vec![false; self.links.len()];
-        lines_before.iter().for_each(|&number| is_forward[number] = true);
-        let lost_last_cell = self.sizes.framing().lost_last_cell();
-        self.ports[port].follow(Continuity::new(lost_last_cell, self.circuit_ends.len()));
+        forward.lines_before.iter().for_each(|&number| is_forward[number] = true);
+        if self.sizes.framing().unit() == Unit::Cell {
+            let lost_last_cell = self.sizes.framing().lost_last_cell();
+            self.ports[port].follow(Continuity::new(lost_last_cell, self.circuit_ends.len()));
+        }
         self.calendar.cancel(self.agenda.port(port));
         self.books.put_in_order();
         self.fast = Some(Box::new(Fast {
-            forward: Forward::new(port, line, &lines_before, &self.links, first_service),
-            backward: Backward::new(line_back, &lines_back, &self.links),
+            forward: Forward::new(port, &forward, &self.links, first_service),
+            backward: Backward::new(&backward, &self.links),
             is_forward,
             scheduled: vec![Time::ZERO; self.agenda.len()],
             tie: None,
@@ -191,7 +204,7 @@ impl<O: Observer> Simulation<O> {
             let now = known.min(from_port).min(from_switch);
             let is_port_behind = from_port < Time::NEVER;
             if is_port_behind && (from_port == now || now >= until) {
-                self.advance_port(now, now.saturating_add(fast.forward.latency_before).min(until));
+                self.advance_port(now, now.saturating_add(fast.forward.latency_before).min(until))?;
             } else if now >= until {
                 return Ok(None);
             } else if from_switch == now {
@@ -203,64 +216,69 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// Lets everything happen before `horizon` at the port, of what was handed over until `now`.
-    fn advance_port(&mut self, now: Time, horizon: Time) {
-        let Some(fast) = &mut self.fast else { return };
-        if fast.forward.exit.is_long() {
-            let arrived = fast.forward.exit.settle(now.min(horizon), &mut self.links[fast.forward.line].line);
-            self.cells_delivered += arrived;
-            self.events_processed += arrived;
-        }
+    fn advance_port(&mut self, now: Time, horizon: Time) -> Result<(), Tie> {
+        let Some(fast) = &mut self.fast else { return Ok(()) };
+        let carried = fast.forward.forget(now.min(horizon), &mut self.links);
+        self.cells_delivered += carried.delivered;
+        self.events_processed += carried.events;
         let number = fast.forward.port;
-        let (packets, fingerprint) = (&mut self.packets, &mut self.port_fingerprints[number]);
+        let fingerprint = &mut self.port_fingerprints[number];
         let connections = self.sources.len();
-        let after_service = |now, port: &mut Port, dropped: &mut Vec<Dropped>, told: &mut Told<'_, O>| {
-            told.observer.queue_changed(now, number, port);
-            for (cell, reason) in dropped.drain(..) {
-                note_drop(now, cell, fingerprint);
-                told.observer.cell_dropped(now, number, cell, reason);
-                if packets.damage(cell.packet) {
-                    port.count_dropped_packet();
-                    let content = &packets.get(cell.packet).content;
-                    if let Some(flow) = flow_on(cell.circuit(), content, connections) {
-                        told.books.note_at_bottleneck(now, Happening::GivenUp(flow));
-                        told.observer.packet_dropped(now, number, flow, cell, content, reason);
+        let after =
+            |now, port: &mut Port, packets: &mut Packets, dropped: &mut Vec<Dropped>, told: &mut Told<'_, O>| {
+                told.observer.queue_changed(now, number, port);
+                for (cell, reason) in dropped.drain(..) {
+                    note_drop(now, cell, fingerprint);
+                    told.observer.cell_dropped(now, number, cell, reason);
+                    if packets.damage(cell.packet) {
+                        port.count_dropped_packet();
+                        let content = &packets.get(cell.packet).content;
+                        if let Some(flow) = flow_on(cell.circuit(), content, connections) {
+                            told.books.note_at_bottleneck(now, Happening::GivenUp(flow));
+                            told.observer.packet_dropped(now, number, flow, cell, content, reason);
+                        }
+                    }
+                    if cell.is_last() {
+                        packets.release(cell.packet);
                     }
                 }
-                if cell.is_last() {
-                    packets.release(cell.packet);
-                }
-            }
-        };
+            };
         let port = &mut self.ports[number];
-        let mut told = Told { books: &mut self.books, observer: &mut self.observer };
-        fast.forward.advance(horizon, port, &mut self.links, &mut self.dropped, &mut told, after_service);
+        let (links, packets) = (&mut self.links, &mut self.packets);
+        let mut told = Told { port: number, books: &mut self.books, observer: &mut self.observer };
+        fast.forward.advance(horizon, port, links, packets, &mut self.dropped, &mut told, after)?;
         // Whatever senders and receivers do from now on is later.
         self.books.settle(now.min(horizon));
         // Nothing of them is delivered before, and no place of a packet is used again.
         port.take_spoiled().for_each(|packet| self.packets.spoil(packet));
+        Ok(())
     }
 
     /// Lets everything happen before `horizon` at the switch where acknowledgments come together.
     fn advance_switch(&mut self, horizon: Time) -> Result<(), Tie> {
         let Some(fast) = &mut self.fast else { return Ok(()) };
-        self.events_processed += fast.backward.advance(horizon, &mut self.links)?;
+        self.events_processed += fast.backward.advance(horizon, &mut self.links, &self.packets)?;
         Ok(())
     }
 
-    /// The last cell of a packet with data reaches its receiver. It is counted as an event when it is counted as carried.
+    /// A packet with data reaches its receiver.
     fn receive_data(&mut self, now: Time) {
         let Some(fast) = &mut self.fast else { return };
-        let Some(Leaving { cell, .. }) = fast.forward.exit.last_cells.pop_front() else { return };
-        self.links[fast.forward.line].line.count_carried(0, 1);
-        self.deliver_packet(now, cell);
+        let taken = fast.forward.take(&mut self.links);
+        self.deliver_taken(now, taken);
     }
 
-    /// The last cell of an acknowledgment reaches its sender.
+    /// An acknowledgment reaches its sender.
     fn receive_acknowledgments(&mut self, now: Time) {
         let Some(fast) = &mut self.fast else { return };
-        let Some((cell, cells)) = fast.backward.take(&mut self.links) else { return };
-        self.events_processed += cells;
-        self.cells_delivered += cells;
+        let taken = fast.backward.take(&mut self.links);
+        self.deliver_taken(now, taken);
+    }
+
+    fn deliver_taken(&mut self, now: Time, taken: Option<(Cell, Carried)>) {
+        let Some((cell, carried)) = taken else { return };
+        self.events_processed += carried.events;
+        self.cells_delivered += carried.delivered;
         self.deliver_packet(now, cell);
     }
 
@@ -280,12 +298,13 @@ impl<O: Observer> Simulation<O> {
     fn settle(&mut self, until: Time) -> Result<(), Tie> {
         self.advance_switch(until)?;
         let Some(fast) = &mut self.fast else { return Ok(()) };
-        let carried = fast.forward.settle(until, &mut self.links) + fast.backward.settle(until, &mut self.links);
-        let cells_in = self.ports[fast.forward.port].statistics().cells_in;
-        let at_port = cells_in - fast.cells_in + fast.forward.services - fast.services;
-        (fast.cells_in, fast.services) = (cells_in, fast.forward.services);
-        self.cells_delivered += carried;
-        self.events_processed += carried + at_port;
+        let there = fast.forward.settle(until, &mut self.links);
+        let back = fast.backward.settle(until, &mut self.links);
+        let (cells_in, services) = (self.ports[fast.forward.port].statistics().cells_in, fast.forward.services());
+        let at_port = cells_in - fast.cells_in + services - fast.services;
+        (fast.cells_in, fast.services) = (cells_in, services);
+        self.cells_delivered += there.delivered + back.delivered;
+        self.events_processed += there.events + back.events + at_port;
         self.books.settle(until);
         Ok(())
     }

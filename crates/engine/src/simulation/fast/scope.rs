@@ -11,14 +11,23 @@ use crate::units::Span;
 /// One port that all data goes through, and one line that all acknowledgments go back on.
 pub(in crate::simulation) struct Scope {
     pub port: usize,
-    /// Behind the port, to the receivers.
-    pub line: usize,
-    /// From the senders to the port.
+    /// From the senders to the receivers.
+    pub forward: Path,
+    /// From the receivers to the senders.
+    pub backward: Path,
+}
+
+/// The lines of one direction.
+pub(in crate::simulation) struct Path {
+    /// From the hosts to the switch where all comes together, one for each connection.
     pub lines_before: Vec<usize>,
-    /// Behind the switch where acknowledgments come together, to the senders.
-    pub line_back: usize,
-    /// From the receivers to that switch.
-    pub lines_back: Vec<usize>,
+    /// The line that all goes on.
+    pub line: usize,
+    /// From there to the hosts, one for each connection, unless they are part of the common line.
+    pub behind: Option<Vec<usize>>,
+    /// What is sent takes at least as long to the switch, and from the switch to the hosts.
+    pub latency_before: Span,
+    pub latency_behind: Span,
 }
 
 impl Scope {
@@ -27,7 +36,8 @@ impl Scope {
     /// # Errors
     /// Why it is not one that the fast driver knows.
     pub fn of<O: Observer>(simulation: &Simulation<O>, graph: &Graph) -> Result<Self, &'static str> {
-        object_to_scenario(&simulation.scenario)?;
+        let unit = simulation.sizes.framing().unit();
+        object_to_scenario(&simulation.scenario, unit)?;
         let [port] = simulation.ports.as_slice() else { return Err("there is more than one managed port") };
         if !simulation.backgrounds.is_empty() {
             return Err("background traffic waits with the connections' cells");
@@ -37,55 +47,110 @@ impl Scope {
         if !matches!(links[line].entrance, Entrance::Port(_)) {
             return Err("cells get lost, are marked or counted before the port");
         }
-        let lines_before = first_lines(graph, |flow| &flow.forward, line, links)?;
         let line_back = graph.flows.first().and_then(|flow| flow.backward.get(1)).copied().ok_or(OTHER_PATHS)?;
         if !matches!(links[line_back].entrance, Entrance::Open) {
             return Err("acknowledgments get lost");
         }
-        let lines_back = first_lines(graph, |flow| &flow.backward, line_back, links)?;
-        Ok(Self { port: 0, line, lines_before, line_back, lines_back })
+        let smallest_bits = simulation.sizes.framing().bits(0, 0);
+        let path = |common, of: fn(&Flow) -> &Vec<usize>| match unit {
+            Unit::Cell => path_of_cells(graph, of, common, links),
+            Unit::Packet => path_of_packets(graph, of, common, links, smallest_bits),
+        };
+        let (forward, backward) = (path(line, |flow| &flow.forward)?, path(line_back, |flow| &flow.backward)?);
+        let scope = Self { port: 0, forward, backward };
+        if unit == Unit::Packet && scope.shares_lines() {
+            return Err(OTHER_PATHS);
+        }
+        Ok(scope)
+    }
+
+    /// Whether any line, but those before the common ones, is in more than one place.
+    fn shares_lines(&self) -> bool {
+        let lines = |path: &Path| {
+            let mut before = path.lines_before.clone();
+            before.sort_unstable();
+            before.dedup();
+            let behind = path.behind.clone().unwrap_or_default();
+            before.into_iter().chain([path.line]).chain(behind).collect::<Vec<_>>()
+        };
+        let mut all: Vec<_> = lines(&self.forward).into_iter().chain(lines(&self.backward)).collect();
+        let many = all.len();
+        all.sort_unstable();
+        all.dedup();
+        all.len() < many
     }
 }
 
 const OTHER_PATHS: &str = "packets take other paths than one line, the common line and one line";
 
-fn object_to_scenario(scenario: &Scenario) -> Result<(), &'static str> {
-    if scenario.framing.build(&()).unit() == Unit::Packet {
-        return Err("packets travel whole");
-    }
+fn object_to_scenario(scenario: &Scenario, unit: Unit) -> Result<(), &'static str> {
     if !scenario.port.queue.is_absent() {
         return Err("the port has a queue discipline");
     }
-    if !scenario.port.arrival_order.is_slotted() {
+    if unit == Unit::Cell && !scenario.port.arrival_order.is_slotted() {
         return Err("the port admits cells first come, first served");
     }
     Ok(())
 }
 
-/// The lines that hosts send on, if all paths are such a line, the `common` one, and one that is part of it as a relay.
-fn first_lines(
+/// The lines of one direction, if all paths are a line, the `common` one, and one that is part of it as a relay.
+fn path_of_cells(
     graph: &Graph,
-    path: impl Fn(&Flow) -> &Vec<usize>,
+    path: fn(&Flow) -> &Vec<usize>,
     common: usize,
     links: &[Link],
-) -> Result<Vec<usize>, &'static str> {
+) -> Result<Path, &'static str> {
     let link = &links[common];
     if !link.line.is_relayed() || !matches!(link.end, LineEnd::Host) {
         return Err("cells may have to wait behind the common line");
     }
-    let mut lines = Vec::new();
+    let (lines_before, _) = paths(graph, path, common, links)?;
+    let latency = |number: usize| links[number].line.latency();
+    let latency_before = lines_before.iter().map(|&number| latency(number)).min().unwrap_or(Span::ZERO);
+    known_ahead(Path { lines_before, line: common, behind: None, latency_before, latency_behind: latency(common) })
+}
+
+/// The same where packets travel whole, none of `smallest_bits` or less, and the last lines are lines of their own.
+fn path_of_packets(
+    graph: &Graph,
+    path: fn(&Flow) -> &Vec<usize>,
+    common: usize,
+    links: &[Link],
+    smallest_bits: u64,
+) -> Result<Path, &'static str> {
+    let (lines_before, behind) = paths(graph, path, common, links)?;
+    let latency = |number: usize| links[number].line.latency_of(smallest_bits);
+    let least = |lines: &[usize]| lines.iter().map(|&number| latency(number)).min().unwrap_or(Span::ZERO);
+    let (latency_before, latency_behind) = (least(&lines_before), latency(common) + least(&behind));
+    known_ahead(Path { lines_before, line: common, behind: Some(behind), latency_before, latency_behind })
+}
+
+/// Without a time that everything takes nothing would be known ahead.
+fn known_ahead(path: Path) -> Result<Path, &'static str> {
+    if path.latency_before == Span::ZERO || path.latency_behind == Span::ZERO {
+        return Err("a line takes no time");
+    }
+    Ok(path)
+}
+
+/// Of each connection the lines before and behind the `common` one, if there is one of each and nothing is in front of them.
+fn paths(
+    graph: &Graph,
+    path: fn(&Flow) -> &Vec<usize>,
+    common: usize,
+    links: &[Link],
+) -> Result<(Vec<usize>, Vec<usize>), &'static str> {
+    let mut lines = (Vec::new(), Vec::new());
     for flow in &graph.flows {
-        let &[first, second, _] = path(flow).as_slice() else { return Err(OTHER_PATHS) };
-        let line = &links[first];
+        let &[first, second, third] = path(flow).as_slice() else { return Err(OTHER_PATHS) };
+        let (line, last) = (&links[first], &links[third]);
         let leads_there = second == common && matches!(line.end, LineEnd::Switch(_)) && !line.line.is_relayed();
-        if !leads_there || !matches!(line.entrance, Entrance::Open) {
+        let is_open = [line, last].iter().all(|link| matches!(link.entrance, Entrance::Open));
+        if !leads_there || !is_open || !matches!(last.end, LineEnd::Host) {
             return Err(OTHER_PATHS);
         }
-        // Without it nothing would be known ahead.
-        if line.line.latency() == Span::ZERO {
-            return Err("a line takes no time");
-        }
-        lines.push(first);
+        lines.0.push(first);
+        lines.1.push(third);
     }
     Ok(lines)
 }

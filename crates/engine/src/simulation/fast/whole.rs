@@ -1,0 +1,147 @@
+//! Packets that travel whole, on their way to the bottleneck's port, which lets in what comes first first, and through it.
+
+use super::arrivals::Arrivals;
+use super::fan::Fan;
+use super::order::{Moment, Tie};
+use super::{Carried, Path, Told};
+use crate::framing::{Cell, Packets};
+use crate::link::{Line, Outlet, Train};
+use crate::observer::Observer;
+use crate::simulation::Link;
+use crate::simulation::ledger::Happening;
+use crate::switch::{Dropped, Next, Port};
+use crate::units::{LineClock, Span, Time};
+
+/// The port and the lines before and behind it.
+pub(super) struct Whole {
+    line: usize,
+    arrivals: Arrivals,
+    next_service: Time,
+    /// Everything before has been done.
+    done: Time,
+    latency_behind: Span,
+    fan: Fan,
+    /// Services of the port.
+    pub services: u64,
+}
+
+impl Whole {
+    /// For a port in front of the common line of `path`.
+    pub fn new(path: &Path, lines_behind: Vec<usize>, links: &[Link]) -> Self {
+        Self {
+            line: path.line,
+            arrivals: Arrivals::new(links.len()),
+            next_service: Time::NEVER,
+            done: Time::ZERO,
+            latency_behind: path.latency_behind,
+            fan: Fan::new(path.line, lines_behind, links.len()),
+            services: 0,
+        }
+    }
+
+    /// A sender hands a packet to the line with that number.
+    #[inline]
+    pub fn send(&mut self, now: Time, number: usize, train: Train, line: &Line) -> Result<(), Tie> {
+        self.arrivals.send(now, number, train, line)
+    }
+
+    /// When the next packet reaches its receiver, of those that have left the port.
+    #[inline]
+    pub fn next(&self) -> Moment {
+        self.fan.next()
+    }
+
+    /// What the port has not sent yet arrives no earlier than this, if it sends anything before `until`.
+    #[inline]
+    pub fn bound(&self, until: Time) -> Time {
+        if self.done < until { self.done + self.latency_behind } else { Time::NEVER }
+    }
+
+    /// Lets everything happen before `horizon` at the port; `after` sees the port and what it has dropped.
+    #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
+    pub fn advance<O: Observer>(
+        &mut self,
+        horizon: Time,
+        port: &mut Port,
+        links: &mut [Link],
+        packets: &mut Packets,
+        dropped: &mut Vec<Dropped>,
+        told: &mut Told<'_, O>,
+        mut after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Told<'_, O>),
+    ) -> Result<(), Tie> {
+        self.done = horizon;
+        loop {
+            // Of what happens at one instant, services are first.
+            while let Some(coming) = self.arrivals.take(horizon.min(self.next_service)) {
+                let now = coming.moment.time;
+                links[coming.line].line.count_carried(1, 1);
+                if let Some(time) = port.receive(now, coming.train.cell, dropped) {
+                    self.next_service = time;
+                    told.books.note_at_bottleneck(now, Happening::WillSend(time));
+                }
+                after(now, port, packets, dropped, told);
+            }
+            let now = self.next_service;
+            if now >= horizon {
+                return self.fan.check();
+            }
+            self.services += 1;
+            let mut outlet = WholeOutlet { line: self.line, fan: &mut self.fan, links, packets };
+            self.next_service = match port.serve(now, &mut outlet, dropped) {
+                Next::Sends(time) => time,
+                Next::Rests(until) => {
+                    told.books.note_at_bottleneck(now, Happening::Rests(until));
+                    until.unwrap_or(Time::NEVER)
+                }
+            };
+            after(now, port, packets, dropped, told);
+        }
+    }
+
+    /// Takes the next packet that reaches its receiver.
+    #[inline]
+    pub fn take(&mut self, links: &mut [Link]) -> Option<(Cell, Carried)> {
+        self.fan.take(links)
+    }
+
+    /// Counts what was carried until now.
+    pub fn settle(&mut self, until: Time, links: &mut [Link]) -> Carried {
+        Carried { events: self.fan.settle(until, links), delivered: 0 }
+    }
+
+    /// What is on the lines, as [`Line::trains`] gives it, of each line in order.
+    pub fn trains(&self) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
+        self.arrivals.trains().chain(self.fan.trains())
+    }
+
+    /// Packets on the way.
+    pub fn cells_under_way(&self) -> u64 {
+        self.arrivals.cells_under_way() + self.fan.cells_under_way()
+    }
+}
+
+/// The common line and what is behind it.
+struct WholeOutlet<'a> {
+    line: usize,
+    fan: &'a mut Fan,
+    links: &'a mut [Link],
+    packets: &'a Packets,
+}
+
+impl Outlet for WholeOutlet<'_> {
+    #[inline]
+    fn send_cell_at(&mut self, clock: LineClock, cell: Cell) -> LineClock {
+        let packet = self.packets.get(cell.packet);
+        let (crosses, free) = self.links[self.line].line.send_whole_at(clock, cell, packet);
+        self.fan.pass(crosses, cell, packet, self.links);
+        free
+    }
+
+    fn send_anonymous_cell_at(&mut self, _clock: LineClock) -> LineClock {
+        unreachable!("only cells have service classes")
+    }
+
+    fn send_train_at(&mut self, _clock: LineClock, _cells: u64, _last: Option<Cell>) -> LineClock {
+        unreachable!("only cells are let in by rounds")
+    }
+}

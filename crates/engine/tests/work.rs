@@ -1,0 +1,154 @@
+//! What a run costs in things that can be counted, on any machine the same: events, acts of the calendar, allocations.
+//!
+//! `tests/work.txt` keeps the counts for the scenarios of `benchmarks/scenarios`. A change that makes a run dearer shows here, in
+//! the difference of that file, before anybody measures a second. `LONGFAT_BLESS=1 cargo test` writes it.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::fmt::Write;
+use std::path::Path;
+
+use longfat_engine::observer::Unobserved;
+use longfat_engine::scenario::Scenario;
+use longfat_engine::{Driver, Simulation};
+
+/// Counts the allocations of each thread.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: hands everything to the system's allocator; a counter without a destructor is all there is besides.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller's promise is the system's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is the system's.
+        unsafe { System.dealloc(place, layout) }
+    }
+
+    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller's promise is the system's.
+        unsafe { System.realloc(place, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// What may be more or less with another compiler or library, as a share.
+const TOLERANCE: f64 = 0.02;
+
+/// The counts of one run.
+struct Counts {
+    driver: &'static str,
+    events: u64,
+    packet_hops: u64,
+    calendar: u64,
+    /// Before the first event, from then to the end of the run, and for its record.
+    allocations: [u64; 3],
+}
+
+fn count(driver: Driver, scenario: &Scenario) -> Counts {
+    let at_start = ALLOCATIONS.get();
+    let mut simulation = Simulation::driven_by(driver, scenario, Unobserved);
+    let built = ALLOCATIONS.get();
+    simulation.advance(simulation.end());
+    let over = ALLOCATIONS.get();
+    let calendar = simulation.calendar_acts();
+    let record = simulation.finish().unwrap_or_else(|violation| panic!("{violation}"));
+    Counts {
+        driver: record.work.driver,
+        events: record.work.events,
+        packet_hops: record.work.packet_hops,
+        calendar,
+        allocations: [built - at_start, over - built, ALLOCATIONS.get() - over],
+    }
+}
+
+fn scenarios() -> Vec<(String, Scenario)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks/scenarios");
+    let mut files: Vec<_> =
+        folder.read_dir().expect("the folder is there").map(|file| file.expect("a file").path()).collect();
+    files.sort();
+    let read = |file: &std::path::PathBuf| {
+        let name = file.file_stem().expect("it has a name").to_string_lossy().into_owned();
+        let text = std::fs::read(file).expect("a readable file");
+        let scenario = Scenario::parse(&text, &name, &[]);
+        (name, scenario.unwrap_or_else(|problems| panic!("{}", problems.join("\n"))))
+    };
+    files.iter().map(read).collect()
+}
+
+fn table() -> String {
+    let mut text = String::from(
+        "What runs of the scenarios in benchmarks/scenarios cost, by each driver. Events and packet-hops are the model's own and\n\
+         exact; the others may differ by 2 %. LONGFAT_BLESS=1 cargo test writes this file.\n\n\
+         scenario                  driver      events  packet-hops  acts of the  allocations  while the  for the\n\
+         \x20                                                            calendar     at set-up   run goes   record\n",
+    );
+    for (name, scenario) in scenarios() {
+        for driver in [Driver::Events, Driver::Fast] {
+            let Counts { driver, events, packet_hops, calendar, allocations: [built, run, finished] } =
+                count(driver, &scenario);
+            writeln!(
+                text,
+                "{name:24}  {driver:6}  {events:>10}  {packet_hops:>11}  {calendar:>11}  {built:>11}  {run:>9}  {finished:>7}"
+            )
+            .expect("a string takes all");
+        }
+    }
+    text
+}
+
+/// Whether two lines are the same but for numbers from the fifth word on that differ by no more than the tolerance.
+fn agree(expected: &str, actual: &str) -> bool {
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let (expected, actual) = (words(expected), words(actual));
+    let near = |(index, (old, new)): (usize, (&String, &String))| match (old.parse::<f64>(), new.parse::<f64>()) {
+        (Ok(old), Ok(new)) if index >= 4 => (old - new).abs() <= (TOLERANCE * old).max(2.0),
+        _ => old == new,
+    };
+    expected.len() == actual.len() && expected.iter().zip(&actual).enumerate().all(near)
+}
+
+#[test]
+fn runs_cost_what_they_did() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/work.txt");
+    let actual = table();
+    if std::env::var_os("LONGFAT_BLESS").is_some() {
+        std::fs::write(&path, actual).expect("a writable file");
+        return;
+    }
+    let expected = std::fs::read_to_string(&path).expect("LONGFAT_BLESS=1 writes it");
+    assert_eq!(expected.lines().count(), actual.lines().count(), "the scenarios are not those of tests/work.txt");
+    for (line, (old, new)) in expected.lines().zip(actual.lines()).enumerate() {
+        assert!(
+            agree(old, new),
+            "tests/work.txt:{} differs by more than {TOLERANCE}\n  expected: {old}\n  happened: {new}\nLONGFAT_BLESS=1 rewrites the file",
+            line + 1
+        );
+    }
+}
+
+#[test]
+fn a_number_that_grows_by_more_than_the_tolerance_is_noticed() {
+    assert!(agree("lan fast 10 20 1000", "lan  fast 10 20 1020"));
+    assert!(!agree("lan fast 10 20 1000", "lan fast 10 20 1021"));
+    assert!(!agree("lan fast 1000 20 1000", "lan fast 1001 20 1000"), "events are exact");
+    assert!(!agree("lan fast 10 20 1000", "lan fast 10 20"));
+}
+
+#[test]
+fn a_run_under_way_does_not_allocate_for_each_packet() {
+    for (name, scenario) in scenarios() {
+        let Counts { packet_hops, allocations: [_, run, _], .. } = count(Driver::Fast, &scenario);
+        assert!(run * 20 < packet_hops, "{name}: {run} allocations for {packet_hops} packet-hops");
+    }
+}

@@ -1,0 +1,80 @@
+"""`longfat report`: a study's results as one page of HTML."""
+
+from pathlib import Path
+
+import click
+
+from longfat.cli.options import (
+    DEFAULT_STORE,
+    Part,
+    part_options,
+    store_option,
+    study_argument,
+    study_command,
+)
+from longfat.cli.talk import say
+from longfat.errors import LongfatError
+from longfat.location import shown
+
+
+@click.command("report")
+@study_argument
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The page to write, such as report.html.",
+)
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.90,
+    show_default=True,
+    metavar="SHARE",
+    help="How sure intervals are.",
+)
+@click.option(
+    "--traces/--no-traces",
+    "with_traces",
+    default=True,
+    help="Whether to run the worst and the typical run again, to show them over time.",
+)
+@part_options
+@store_option
+def command(
+    study: str,
+    output: Path,
+    confidence: float,
+    with_traces: bool,
+    part: Part,
+    store: str,
+) -> None:
+    """Write what the stored runs of a study say into one page that can be mailed.
+
+    It carries its figures, data and provenance, works without a network and prints on A4. Only two
+    runs are simulated, again, for what happens in them over time.
+
+    Example: longfat report ubr-plus -o report.html
+    """
+    from longfat.files import written_whole
+    from longfat.report.study_report.contents import Said
+    from longfat.reporting import NothingToReport, report
+    from longfat.study import load_study
+
+    if output.suffix != ".html":
+        raise LongfatError(f"{output}: the suffix must be .html")
+    loaded = load_study(study)
+    location = "" if store == DEFAULT_STORE else shown(store)
+    said = Said(study, part.tables, part.where, part.replications, part.quick, location)
+    advice = f"to run them:\n  {study_command('run', study, part, store)}"
+    try:
+        made = report(loaded, part.of(loaded), store, said, confidence, with_traces=with_traces)
+    except NothingToReport as error:
+        raise LongfatError(f"{error}; {advice}") from error
+    with written_whole(output) as temporary:
+        temporary.write_text(made.html, encoding="utf-8")
+    say(f"wrote {output} ({len(made.html.encode()) / 1e6:.1f} MB)")
+    if made.done < made.planned:
+        say(f"{made.planned - made.done} of {made.planned} runs have no result; {advice}")

@@ -1,0 +1,70 @@
+"""`longfat view`: a local web page of studies, runs and a playground."""
+
+from collections.abc import Sequence
+
+import click
+
+from longfat.cli.options import DEFAULT_STORE, default_jobs, jobs_option, limit_option
+from longfat.cli.talk import say
+from longfat.errors import LongfatError
+
+
+@click.command("view")
+@click.argument("store", envvar="LONGFAT_STORE", default=DEFAULT_STORE)
+@click.option(
+    "--study",
+    "studies",
+    multiple=True,
+    metavar="PATH",
+    help="A study of your own to show besides the shipped ones; may be repeated.",
+)
+@click.option(
+    "--host",
+    metavar="ADDRESS",
+    default="127.0.0.1",
+    show_default=True,
+    help="Where to listen. Anything but the loopback lets others on the network reach it.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(min=0, max=65535),
+    metavar="N",
+    help="The port.  [default: 8747, or any free one if that is taken]",
+)
+@click.option("--open", "opens", is_flag=True, help="Open it in the browser.")
+@jobs_option
+@limit_option
+def command(
+    store: str,
+    studies: Sequence[str],
+    host: str,
+    port: int | None,
+    opens: bool,
+    jobs: int | None,
+    limits: Sequence[str],
+) -> None:
+    """Show a store in the browser: studies as they run, runs, and a playground.
+
+    STORE is a path or URL as elsewhere; it is only read, and need not exist yet. The address that
+    is printed holds a token: whoever has it can look, and nobody else.
+
+    Example: longfat view longfat.db --open
+    """
+    try:
+        from longfat.web.server import serve
+        from longfat.web.view import View, default_limits
+    except ModuleNotFoundError as error:
+        raise LongfatError(
+            f"longfat view needs {error.name}; to get it: pip install 'longfat[ui]'"
+        ) from error
+
+    def ready(address: str) -> None:
+        click.echo(address)
+        say("Ctrl-C ends it.")
+        if opens:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    view = View(store, studies, default_limits().changed(limits))
+    serve(view, host, port, jobs or default_jobs(), ready)

@@ -1,0 +1,246 @@
+"""A study in a notebook: its part, its store, and everything that can be asked of it."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from longfat.analysis.analysis import Analysis, Settings
+from longfat.analysis.claim_tables import paper_tables, run_tables
+from longfat.analysis.claims import check_claims, judge_claims
+from longfat.analysis.intervals import DEFAULT_CONFIDENCE, Intervals
+from longfat.analysis.study_runs import analyse_study
+from longfat.analysis.words import sentences
+from longfat.claims import load_claims
+from longfat.comparison import Results
+from longfat.errors import RunFailed
+from longfat.execution import Progress
+from longfat.files import written_whole
+from longfat.limits import Limits
+from longfat.notebook.display import study_html, tables_html
+from longfat.plan import (
+    Plan,
+    Selection,
+    plan_design,
+    plan_everything,
+    plan_reference,
+    quick_selection,
+)
+from longfat.plots import Options, draw, find
+from longfat.plots.figure import Figure
+from longfat.repeat import check_other_builds
+from longfat.report.analysis import analysis_document, analysis_tables, summary
+from longfat.report.claims import claims_document
+from longfat.report.document import comparison_document
+from longfat.report.elements import element, joined
+from longfat.report.study_report.contents import Said
+from longfat.results import compare_results, load_results
+from longfat.sequential import in_effect
+from longfat.store import Store
+from longfat.study import Study, load_study
+
+if TYPE_CHECKING:
+    import polars
+
+DEFAULT_STORE = "longfat.db"
+
+
+class StudyAtHand:
+    """A part of a study and the store of its runs.
+
+    `tables`, `where`, `replications` and `quick` choose the part, as the options of the command
+    line do; the store is ``longfat.db`` or what LONGFAT_STORE says.
+    """
+
+    def __init__(
+        self,
+        name_or_path: str | Path,
+        *,
+        tables: Sequence[str] = (),
+        where: str | None = None,
+        replications: int | None = None,
+        quick: bool = False,
+        store: str | Path | None = None,
+    ) -> None:
+        self.study: Study = load_study(name_or_path)
+        self.store = str(store or os.environ.get("LONGFAT_STORE") or DEFAULT_STORE)
+        base = quick_selection(self.study.quick) if quick else Selection()
+        self.selection = Selection(
+            tables=tuple(tables),
+            where=(*base.where, where) if where else base.where,
+            replications=base.replications if replications is None else replications,
+        )
+        self._said = Said(
+            str(name_or_path),
+            ",".join(tables) or None,
+            where,
+            replications,
+            quick,
+            "" if self.store == DEFAULT_STORE else self.store,
+        )
+
+    def plan(self) -> Plan:
+        """The runs of this part. Raises as `longfat.plan.plan_design` does."""
+        return plan_design(self.study, self.selection)
+
+    def run(self, jobs: int | None = None, *, limits: Limits | None = None) -> Self:
+        """Simulate what the store does not have yet, on all cores unless `jobs` says how many.
+
+        What finishes is kept, whatever happens. Raises `longfat.errors.RunFailed` when runs failed.
+        """
+        from longfat.campaign import run_campaign
+        from longfat.execution import Threads
+        from longfat.until_enough import run_until_enough
+
+        threads = jobs or os.cpu_count() or 1
+        plan = self.plan()
+        with Store.writable(self.store) as opened:
+            check_other_builds(list(plan.distinct), opened, threads)
+            done = run_until_enough(
+                plan,
+                opened,
+                lambda missing: run_campaign(missing, opened, Threads(threads), _silent, limits),
+                lambda _plan, _missing: None,
+            )
+            if done.failed:
+                failures = opened.failures(list(done.plan.distinct))
+                raise RunFailed("; ".join(sorted(set(failures.values()))))
+        return self
+
+    def runs(self) -> "polars.DataFrame":
+        """A row for each stored run: its factors, replication, id and metrics."""
+        import polars
+
+        plan, results = self._results(self.plan())
+        rows = [
+            {
+                **dict(run.combination),
+                "replication": run.replication,
+                "run_id": run.scenario.run_id,
+                **results[run.combination][run.replication],
+            }
+            for run in plan.runs
+            if run.replication in results[run.combination]
+        ]
+        return polars.DataFrame(rows, infer_schema_length=None)
+
+    def compare(self) -> "polars.DataFrame":
+        """Ours beside the paper's numbers: a row for each entry of each table."""
+        import polars
+
+        tables = compare_results(*self._results(plan_reference(self.study, self.selection)))
+        rows = [
+            {"table": table["table"], "response": table["response"], **entry}
+            for table in comparison_document(self.study, tables)["tables"]
+            for entry in table["entries"]
+        ]
+        return polars.DataFrame(rows, infer_schema_length=None)
+
+    def claims(self, confidence: float = DEFAULT_CONFIDENCE) -> "polars.DataFrame":
+        """A verdict for each claim of the source, a row each."""
+        import polars
+
+        claims = load_claims(self.study)
+        plan, results = self._results(plan_everything(self.study, self.selection.replications))
+        ours = run_tables(plan, results)
+        check_claims(self.study, claims, ours)
+        judged = judge_claims(claims, ours, paper_tables(plan), confidence)
+        document = claims_document(self.study, judged, confidence, ours.replications)
+        columns = ("id", "section", "statement", "verdict", "measured", "low", "high", "criterion",
+                   "holds_in_paper")  # fmt: skip
+        rows = [{column: claim[column] for column in columns} for claim in document["claims"]]
+        return polars.DataFrame(rows, infer_schema_length=None)
+
+    def analyze(
+        self,
+        response: str,
+        factors: Sequence[str] | None = None,
+        *,
+        confidence: float = DEFAULT_CONFIDENCE,
+        order: int | None = None,
+    ) -> "AnalysisAtHand":
+        """Which factors matter for a metric: the analysis of variance of this part.
+
+        Raises `longfat.errors.LongfatError` where the part is no full factorial design, or runs are
+        missing.
+        """
+        plan, results = self._results(self.plan())
+        settings = Settings(Intervals(confidence), order)
+        return AnalysisAtHand(analyse_study(plan, results, factors, response, settings))
+
+    def plot(self, kind: str, **options: Any) -> Figure:
+        """A plot of the stored runs, by its name; `options` are those of `longfat plot`."""
+        from longfat.ledger import ledger_rows
+
+        plan, results = self._results(plan_reference(self.study, self.selection))
+        wants = find(kind).SOURCE
+        source: Any = compare_results(plan, results) if wants == "study" else ledger_rows(results)
+        return draw(kind, source, Options(**options))
+
+    def report(self, output: str | Path, *, with_traces: bool = True) -> Path:
+        """Write the report of this part into a page of HTML."""
+        from longfat.reporting import report
+
+        made = report(self.study, self.selection, self.store, self._said, with_traces=with_traces)
+        with written_whole(Path(output)) as temporary:
+            temporary.write_text(made.html, encoding="utf-8")
+        return Path(output)
+
+    def _results(self, plan: Plan) -> tuple[Plan, Results]:
+        with Store.readable(self.store) as opened:
+            plan = in_effect(plan, opened)
+            return plan, load_results(plan, opened)
+
+    def __repr__(self) -> str:
+        return f"<study {self.study.name}: {self.study.title}>"
+
+    def _repr_html_(self) -> str:
+        plan, results = self._results(self.plan())
+        done = sum(run.replication in results[run.combination] for run in plan.distinct.values())
+        return study_html(self.study, done, len(plan.distinct), self.store)
+
+
+class AnalysisAtHand:
+    """An analysis of variance: tables, sentences and plots."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+
+    def document(self) -> Mapping[str, Any]:
+        """What `longfat analyze --json` prints."""
+        return analysis_document(self.analysis, {})
+
+    def components(self) -> "polars.DataFrame":
+        """The allocation of variation: a row for each factor, interaction and the error."""
+        return self._frame("components")
+
+    def effects(self) -> "polars.DataFrame":
+        """The effect of each level of each factor, with its interval."""
+        return self._frame("effects")
+
+    def sentences(self) -> list[str]:
+        """What the numbers say."""
+        return sentences(self.analysis)
+
+    def plot(self, kind: str) -> Figure:
+        """One of the plots of analyses, by its name."""
+        return draw(kind, self.document())
+
+    def _frame(self, part: str) -> "polars.DataFrame":
+        import polars
+
+        return polars.DataFrame(self.document()[part], infer_schema_length=None)
+
+    def __repr__(self) -> str:
+        return summary(self.analysis)
+
+    def _repr_html_(self) -> str:
+        said = (element("li", sentence) for sentence in self.sentences())
+        shown = [(each.title, each.header, each.rows) for each in analysis_tables(self.analysis)]
+        return joined([
+            element("p", summary(self.analysis)), element("ul", *said), tables_html(shown[:2])
+        ])  # fmt: skip
+
+
+def _silent(_progress: Progress) -> None:
+    pass

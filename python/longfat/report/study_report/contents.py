@@ -1,0 +1,183 @@
+"""What a report has to say: everything that its sections need, gathered once."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from longfat.analysis.analysis import Settings
+from longfat.analysis.claim_tables import paper_tables, run_tables
+from longfat.analysis.claims import Judgement, check_claims, judge_claims
+from longfat.analysis.intervals import Intervals
+from longfat.claims import CLAIMS_FILE, load_claims
+from longfat.comparison import Results, TableComparison
+from longfat.plan import Plan
+from longfat.report.analysis import analysis_document
+from longfat.report.claims import claims_document
+from longfat.report.document import comparison_document
+from longfat.report.study_report.parts import ChosenRun, PartAnalysis, analyses, chosen_runs
+from longfat.results import compare_results
+from longfat.study import Study
+from longfat.traces import Traces
+
+_NOT_CARRIED = ("predicted", "residuals")
+
+
+@dataclass(frozen=True)
+class Said:
+    """How the user named the study, its part and the store: each command repeats it.
+
+    `store` is empty for the store that commands take by themselves.
+    """
+
+    study: str
+    tables: str | None = None
+    where: str | None = None
+    replications: int | None = None
+    quick: bool = False
+    store: str = ""
+
+    def command(
+        self, verb: str, *more: str, table: str | None = None, where: str | None = None
+    ) -> str:
+        """A command about the same part, or about a table or a condition within it."""
+        both = [condition for condition in (self.where, where) if condition]
+        words = ["longfat", *verb.split(), self.study, *more]
+        words += _option("--table", table or self.tables)
+        words += _option("--where", " AND ".join(both) if len(both) < 2 else _all_of(both))
+        words += _option("--replications", self.replications)
+        words += ["--quick"] if self.quick else []
+        return _shell([*words, *_option("--store", self.store)])
+
+    def claims_command(self, replications: int | None) -> str:
+        """The command that judges the claims: they are about the whole study."""
+        words = ["longfat", "study", "claims", self.study]
+        words += _option("--replications", replications)
+        return _shell([*words, *_option("--store", self.store)])
+
+
+def _shell(words: Sequence[str]) -> str:
+    """Words as one types them: SQL conditions, which have apostrophes, in double quotes."""
+    return " ".join(
+        f'"{word}"' if "'" in word and not set(word) & set('"$`\\\\!') else shlex.quote(word)
+        for word in words
+    )
+
+
+def _option(name: str, value: object) -> list[str]:
+    return [] if value in (None, "") else [name, str(value)]
+
+
+def _all_of(conditions: Sequence[str]) -> str:
+    return " AND ".join(f"({condition})" for condition in conditions)
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Verdicts, and over how many replications they are."""
+
+    judgements: Sequence[Judgement]
+    replications: int
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A study's results, all of one plan.
+
+    `watched` has the traces of the chosen runs by run id; `engines` counts the stored runs of each
+    engine version.
+    """
+
+    said: Said
+    plan: Plan
+    results: Results
+    confidence: float
+    tables: Sequence[TableComparison]
+    claims: Claims | None
+    analyses: Sequence[PartAnalysis]
+    chosen: Sequence[ChosenRun]
+    watched: Mapping[str, Traces]
+    engines: Mapping[str, int]
+
+    @property
+    def study(self) -> Study:
+        """The study."""
+        return self.plan.study
+
+    @property
+    def done(self) -> int:
+        """How many of the distinct runs have a result."""
+        return sum(
+            run.replication in self.results[run.combination] for run in self.plan.distinct.values()
+        )
+
+    def documents(self) -> dict[str, Any]:
+        """What `compare`, `claims` and `analyze` print with --json, by command.
+
+        But for what has a number for every run, which the figure of the residuals shows.
+        """
+        found: dict[str, Any] = {
+            self.said.command("study compare", "--json"): comparison_document(
+                self.study, self.tables
+            )
+        }
+        if self.claims is not None:
+            found[f"{self.claims_command} --json"] = claims_document(
+                self.study, self.claims.judgements, self.confidence, self.claims.replications
+            )
+        for part in self.analyses:
+            document = analysis_document(part.analysis, {"source": self.said.study})
+            for long in _NOT_CARRIED:
+                del document[long]
+            found[self.analyze(part, "--json")] = document
+        return found
+
+    @property
+    def claims_command(self) -> str:
+        """The command that prints the verdicts."""
+        return self.said.claims_command(self.plan.selection.replications)
+
+    def analyze(self, part: PartAnalysis, *more: str) -> str:
+        """The command that prints an analysis."""
+        response = ("--response", part.analysis.response, *more)
+        return self.said.command("analyze", *response, table=part.table, where=part.where)
+
+
+def gather(
+    said: Said,
+    plan: Plan,
+    results: Results,
+    everything: tuple[Plan, Results],
+    confidence: float,
+    watched: Mapping[str, Traces],
+    engines: Mapping[str, int],
+) -> Contents:
+    """Everything that a plan's results say.
+
+    `everything` is the plan of all runs of the study with its results: claims may rest on any.
+    """
+    tables = compare_results(plan, results)
+    settings = Settings(Intervals(confidence))
+    return Contents(
+        said=said,
+        plan=plan,
+        results=results,
+        confidence=confidence,
+        tables=tables,
+        claims=_claims(*everything, confidence),
+        analyses=list(analyses(plan, results, tables, settings)),
+        chosen=chosen_runs(plan, results, tables) if tables else [],
+        watched=watched,
+        engines=engines,
+    )
+
+
+def _claims(plan: Plan, results: Results, confidence: float) -> Claims | None:
+    """The verdicts; None for a study without claims."""
+    if not (plan.study.folder / CLAIMS_FILE).exists():
+        return None
+    claims = load_claims(plan.study)
+    ours = run_tables(plan, results)
+    check_claims(plan.study, claims, ours)
+    judgements = judge_claims(claims, ours, paper_tables(plan), confidence)
+    return Claims(judgements, ours.replications)

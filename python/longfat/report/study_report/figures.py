@@ -1,0 +1,99 @@
+"""The figures of a report, numbered as they come, each with the command that draws it."""
+
+import shlex
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote
+
+from longfat.comparison import TableComparison
+from longfat.errors import LongfatError
+from longfat.ledger import ledger_rows
+from longfat.plots import draw
+from longfat.plots.figure import Figure
+from longfat.report.analysis import analysis_document
+from longfat.report.elements import Html, element, joined
+from longfat.report.study_report.contents import Contents
+from longfat.report.study_report.parts import ChosenRun, PartAnalysis, names_of
+
+_MOST_CSV_BYTES = 24_000
+"""Of what is longer, only the command that writes it is in the report."""
+_PLAIN = " ,.;:=+-_()[]/*"
+"""What an address of data may have as it is."""
+
+
+class Figures:
+    """Collects the specifications that the page draws."""
+
+    def __init__(self) -> None:
+        self.specifications: dict[str, dict[str, Any]] = {}
+
+    def of_study(self, kind: str, contents: Contents, group: Sequence[TableComparison]) -> Html:
+        """A plot of the tables of a group; nothing where there is nothing to draw."""
+        names = ",".join(names_of(group))
+        output = ("-o", f"{kind}-{'-'.join(names_of(group))}.svg")
+        command = contents.said.command(f"plot {kind}", *output, table=names)
+        source: Any = group
+        if kind == "ledger":
+            members = {member for table in group for entry in table.entries
+                       for member in [entry.combination]}  # fmt: skip
+            of_group = {key: runs for key, runs in contents.results.items() if key in members}
+            source = ledger_rows(of_group)
+        return self._drawn(kind, source, command)
+
+    def of_analysis(self, kind: str, contents: Contents, part: PartAnalysis) -> Html:
+        """A plot of an analysis."""
+        document = analysis_document(part.analysis, {"source": contents.said.study})
+        command = f"{contents.analyze(part, '--json')} | longfat plot {kind} - -o {kind}.svg"
+        return self._drawn(kind, document, command)
+
+    def of_run(self, kind: str, contents: Contents, chosen: ChosenRun) -> Html:
+        """A plot of the traces of a run."""
+        run_id = chosen.run.scenario.run_id
+        traces = contents.watched.get(run_id)
+        if traces is None:
+            return Html("")
+        folder = f"traces-{run_id[:12]}"
+        command = f"{trace_command(contents, run_id)} && longfat plot {kind} {folder} -o {kind}.svg"
+        return self._drawn(kind, [traces], command)
+
+    def _drawn(self, kind: str, source: Any, command: str) -> Html:
+        try:
+            figure = draw(kind, source, command=command)
+        except LongfatError:  # nothing to draw, such as interactions of a single factor
+            return Html("")
+        return self._element(figure)
+
+    def _element(self, figure: Figure) -> Html:
+        number = len(self.specifications) + 1
+        name = f"figure-{number}"
+        self.specifications[name] = figure.vega_lite()
+        summary = figure.summary[0].upper() + figure.summary[1:]
+        return element(
+            "figure",
+            element("div", class_="drawing", id=name, role="img", aria_label=summary),
+            element(
+                "figcaption",
+                element("b", f"Figure {number}. "),
+                f"{summary}. {figure.caption}. ",
+                _data(figure),
+                element("code", figure.command),
+            ),
+        )
+
+
+def trace_command(contents: Contents, run_id: str) -> str:
+    """The command that runs a stored run again, with traces."""
+    store = contents.said.store or "longfat.db"
+    again = ["longfat", "run", "--from", store, run_id[:12], "--trace", f"traces-{run_id[:12]}"]
+    return shlex.join(again)
+
+
+def _data(figure: Figure) -> Html:
+    """The rows drawn as a file to save, where they are few."""
+    text = quote(figure.csv(), safe=_PLAIN)
+    if len(text) > _MOST_CSV_BYTES:
+        return Html("")
+    link = element(
+        "a", "Data (CSV)", download=f"{figure.kind}.csv", href=f"data:text/csv;charset=utf-8,{text}"
+    )
+    return joined([link, " "])

@@ -1,0 +1,149 @@
+"""Which parts of a study can be analysed, and which of its runs are worth a look."""
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from longfat.analysis.analysis import Analysis, Settings
+from longfat.analysis.study_runs import analyse_study
+from longfat.comparison import Results, TableComparison
+from longfat.errors import LongfatError
+from longfat.plan import Plan, PlannedRun
+
+if TYPE_CHECKING:
+    from longfat.reference import Combination
+
+_MOST_PARTS = 4
+"""A factor with more levels than that does not divide a table into parts."""
+
+
+class PartAnalysis(NamedTuple):
+    """The analysis of a metric over a table's runs, or over those that meet a condition."""
+
+    table: str
+    where: str | None
+    analysis: Analysis
+
+
+class ChosenRun(NamedTuple):
+    """A run that stands for others: why, and which it is."""
+
+    role: str
+    reason: str
+    run: PlannedRun
+    metrics: Mapping[str, float]
+
+
+def groups(tables: Sequence[TableComparison]) -> list[list[TableComparison]]:
+    """Tables whose rows are the same factor combinations, such as one for each metric."""
+    found: dict[frozenset[Combination], list[TableComparison]] = {}
+    for table in tables:
+        found.setdefault(frozenset(entry.combination for entry in table.entries), []).append(table)
+    return list(found.values())
+
+
+def names_of(group: Sequence[TableComparison]) -> list[str]:
+    """The names of the tables of a group, each once."""
+    return list(dict.fromkeys(table.response.table for table in group))
+
+
+def analyses(
+    plan: Plan, results: Results, tables: Sequence[TableComparison], settings: Settings
+) -> Iterator[PartAnalysis]:
+    """Analyses of every table: of all its runs if they are a full factorial design.
+
+    Otherwise of the runs at each level of one factor, if every one of these parts is; a table that
+    cannot be divided so has none.
+    """
+    for table in tables:
+        of_table = _of_table(plan, table)
+        whole = _analysed(of_table, results, table.response.metric, settings)
+        if whole is not None:
+            yield PartAnalysis(table.response.table, None, whole)
+            continue
+        yield from _divided(of_table, results, table, settings)
+
+
+def _divided(
+    plan: Plan, results: Results, table: TableComparison, settings: Settings
+) -> list[PartAnalysis]:
+    """The parts by the first factor that makes a full factorial design of each."""
+    for factor, levels in _levels(plan).items():
+        if not 1 < len(levels) <= _MOST_PARTS:
+            continue
+        parts = [
+            PartAnalysis(table.response.table, f"{factor} = '{level}'", analysis)
+            for level in levels
+            if (
+                analysis := _analysed(
+                    _at_level(plan, factor, level), results, table.response.metric, settings
+                )
+            )
+        ]
+        if len(parts) == len(levels):
+            return parts
+    return []
+
+
+def _analysed(plan: Plan, results: Results, metric: str, settings: Settings) -> Analysis | None:
+    try:
+        analysis = analyse_study(plan, results, None, metric, settings)
+    except LongfatError:  # missing runs, no full factorial design, or nothing that varies
+        return None
+    return analysis if analysis.factors else None
+
+
+def _of_table(plan: Plan, table: TableComparison) -> Plan:
+    """The runs of a table, in its order, which `longfat analyze --table` has too."""
+    combinations = dict.fromkeys(
+        member
+        for response in plan.study.responses
+        if response.table == table.response.table
+        for row in response.rows
+        for member in row.simulated
+        if member in plan.of_combination
+    )
+    runs = [run for combination in combinations for run in plan.of_combination[combination]]
+    return dataclasses.replace(plan, runs=runs)
+
+
+def _at_level(plan: Plan, factor: str, level: str) -> Plan:
+    runs = [run for run in plan.runs if dict(run.combination).get(factor) == level]
+    return dataclasses.replace(plan, runs=runs)
+
+
+def _levels(plan: Plan) -> dict[str, list[str]]:
+    """The levels of each factor that all combinations have."""
+    combinations = [dict(combination) for combination in plan.of_combination]
+    return {
+        factor: list(dict.fromkeys(combination[factor] for combination in combinations))
+        for factor in (combinations[0] if combinations else ())
+        if all(factor in combination for combination in combinations)
+    }
+
+
+def chosen_runs(plan: Plan, results: Results, tables: Sequence[TableComparison]) -> list[ChosenRun]:
+    """The worst run by the study's first metric, and the one in the middle of all.
+
+    Of the replications, or of the deterministic runs where there are no others. Efficiency decides
+    where the study has it.
+    """
+    metrics = [table.response.metric for table in tables]
+    metric = "efficiency" if "efficiency" in metrics else metrics[0]
+    done = [
+        ChosenRun("", "", run, results[run.combination][run.replication])
+        for run in plan.distinct.values()
+        if metric in results[run.combination].get(run.replication, {})
+    ]
+    repeated = [chosen for chosen in done if chosen.run.replication > 0] or done
+    if not repeated:
+        return []
+    ordered = sorted(
+        repeated, key=lambda chosen: (chosen.metrics[metric], chosen.run.scenario.run_id)
+    )
+    name = metric.replace("_", " ")
+    worst, typical = ordered[0], ordered[(len(ordered) - 1) // 2]
+    return [
+        worst._replace(role="Worst run", reason=f"lowest {name} of {len(ordered)} runs"),
+        typical._replace(role="Typical run", reason=f"median {name} of {len(ordered)} runs"),
+    ]

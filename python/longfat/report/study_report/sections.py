@@ -1,0 +1,325 @@
+"""The sections of a report, in the order in which one reads them."""
+
+from collections.abc import Callable, Sequence
+
+from longfat.analysis.words import listed, sentences
+from longfat.comparison import TableComparison
+from longfat.ledger import METRIC_PREFIX
+from longfat.overrides import Overrides
+from longfat.report.analysis import analysis_tables
+from longfat.report.analysis import summary as analysis_summary
+from longfat.report.claims import COLUMNS, claim_rows, how_sure
+from longfat.report.claims import summary as claims_summary
+from longfat.report.elements import Html, element, folded, joined, table
+from longfat.report.ledger import run_ledger_rows
+from longfat.report.markdown import (
+    SUMMARY_COLUMNS,
+    curve_rows,
+    entry_rows,
+    overview_rows,
+    part_rows,
+    table_name,
+)
+from longfat.report.numbers import formatted, formatted_share
+from longfat.report.study_report.contents import Contents
+from longfat.report.study_report.figures import Figures, trace_command
+from longfat.report.study_report.knobs import knobs_of
+from longfat.report.study_report.parts import ChosenRun, PartAnalysis, groups, names_of
+from longfat.study import Study
+
+_OF_GROUPS = ("efficiency-fairness", "reference", "buffer-efficiency", "ledger")
+_OF_ANALYSES = ("variation", "main-effects", "interactions", "residuals")
+_OF_RUNS = ("three-panel", "cwnd", "time-sequence")
+_MOST_SETTINGS = 4
+"""Settings of a level that the table of factors writes out before it only counts."""
+
+Section = tuple[str, str, Html]
+"""The name of its anchor, its title and its body."""
+
+
+def sections(contents: Contents, figures: Figures) -> list[Section]:
+    """Every section that has something to say."""
+    makers: list[tuple[str, str, Callable[[Contents, Figures], Html]]] = [
+        ("question", "Question and factors", _question),
+        ("answer", "Answer in words", _answer),
+        ("comparison", "Comparison with the paper", _comparison),
+        ("claims", "Claims", _claims),
+        ("variation", "Which factors matter", _variation),
+        ("runs", "Worst and typical run", _runs),
+        ("knobs", "Knobs", _knobs),
+        ("provenance", "Provenance", _provenance),
+    ]
+    made = [(name, title, make(contents, figures)) for name, title, make in makers]
+    return [section for section in made if section[2]]
+
+
+def _question(contents: Contents, _figures: Figures) -> Html:
+    study = contents.study
+    combinations = contents.plan.of_combination
+    varying = [
+        factor.name
+        for factor in study.factors
+        if len({dict(combination).get(factor.name) for combination in combinations}) > 1
+    ]
+    metrics = list(dict.fromkeys(table.response.metric for table in contents.tables))
+    asked = (
+        f"How do {_words(metrics)} depend on {_words(varying)}?" if len(metrics) > 1
+        else f"How does {_words(metrics)} depend on {_words(varying)}?"
+    )  # fmt: skip
+    return joined([
+        element("p", element("strong", asked)),
+        element("p", _design(contents)),
+        _factors(study),
+        *([folded("Settings that depend on several factors", _adjustments(study))]
+          if study.adjustments else []),
+    ])  # fmt: skip
+
+
+def _words(names: Sequence[str]) -> str:
+    return listed([name.replace("_", " ") for name in names])
+
+
+def _design(contents: Contents) -> str:
+    design, plan = contents.study.design, contents.plan
+    replications = max(run.replication for run in plan.runs)
+    chance = "; ".join(f"{override.path} = {override.value}" for override in design.perturb)
+    drawn = f", which draw {chance}" if chance else ""
+    seeds = "common random numbers" if design.seeds == "common" else "independent seeds"
+    return (
+        f"Design {design.kind}: {len(plan.of_combination)} factor combinations, each in the "
+        f"deterministic setting (replication 0) and in {replications} replications{drawn}, with "
+        f"{seeds}."
+    )
+
+
+def _factors(study: Study) -> Html:
+    rows = [
+        [factor.name if place == 0 else "", level, _settings(overrides)]
+        for factor in study.factors
+        for place, (level, overrides) in enumerate(factor.levels.items())
+    ]
+    return folded(
+        f"{len(study.factors)} factors and their levels",
+        table(["factor", "level", "what it sets"], rows, "Factors and levels"),
+    )
+
+
+def _settings(overrides: Overrides) -> str:
+    shown = [f"{override.path} = {override.value}" for override in overrides[:_MOST_SETTINGS]]
+    rest = len(overrides) - len(shown)
+    return "; ".join([*shown, *([f"and {rest} more"] if rest else [])])
+
+
+def _adjustments(study: Study) -> Html:
+    rows = [
+        [adjustment.where, _settings(adjustment.overrides), adjustment.reason]
+        for adjustment in study.adjustments
+    ]
+    return table(["where", "what is set", "reason"], rows, "Adjustments")
+
+
+def _answer(contents: Contents, _figures: Figures) -> Html:
+    claims = contents.claims
+    said = [] if claims is None else [claims_summary(claims.judgements)]
+    said += _answers_of_tables(contents.tables)
+    said += [
+        f"Table {part.table}{_where(part)}: {sentences(part.analysis)[0]}"
+        for part in contents.analyses
+    ]
+    return element("ul", *(element("li", sentence) for sentence in said))
+
+
+def _answers_of_tables(tables: Sequence[TableComparison]) -> list[str]:
+    return [
+        f"Table {table.response.table}: our {table.response.metric.replace('_', ' ')} differs from "
+        f"the paper's by {formatted(summary.mean_absolute_error, 3)} in the mean of "
+        f"{_counted(summary.compared, 'value')} (absolute); the paper's value lies within the "
+        f"range of our replications in {formatted_share(summary.inside_range)} of them."
+        for table, summary in ((table, table.summary) for table in tables)
+        if table.response.is_printed and summary.mean_absolute_error is not None
+    ]
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _where(part: PartAnalysis) -> str:
+    return f", {part.where}" if part.where else ""
+
+
+def _comparison(contents: Contents, figures: Figures) -> Html:
+    said: list[Html] = []
+    if overview := overview_rows(contents.tables):
+        said.append(table(["table", "response", *SUMMARY_COLUMNS], overview, "All tables"))
+        said.append(element("p", _COMPARED))
+    for group in groups(contents.tables):
+        said.append(element("h3", _group_name(group)))
+        said += [figures.of_study(kind, contents, group) for kind in _OF_GROUPS]
+        said += [_table(each) for each in group]
+    return joined(said)
+
+
+def _group_name(group: Sequence[TableComparison]) -> str:
+    """The tables of a group with their metrics: "Tables 2 and 3: … (efficiency, fairness)"."""
+    names = names_of(group)
+    titles = "; ".join(dict.fromkeys(table.response.title for table in group))
+    metrics = ", ".join(table.response.metric.replace("_", " ") for table in group)
+    return f"Table{'s' if len(names) > 1 else ''} {listed(names)}: {titles} ({metrics})"
+
+
+_COMPARED = (
+    "Error: mean of the absolute differences between the paper's values and the means of our "
+    "replications, or our deterministic runs. Inside range: share of the paper's values between "
+    "our lowest and highest replication. Doubtful digits of the source (?) are left out."
+)
+
+
+def _table(compared: TableComparison) -> Html:
+    name = table_name(compared)
+    parts = Html("")
+    if compared.response.across:
+        parts = table(*curve_rows(compared), name)
+    elif compared.by:
+        parts = table(*part_rows(compared), f"{name}, by factor")
+    entries = folded(f"{name}: every entry", table(*entry_rows(compared), name))
+    return joined([parts, entries])
+
+
+def _claims(contents: Contents, _figures: Figures) -> Html:
+    if contents.claims is None:
+        return Html("")
+    judgements = contents.claims.judgements
+    verdict = COLUMNS.index("verdict")
+    rows: list[list[str]] = claim_rows(judgements)
+    for row in rows:
+        row[verdict] = element("span", row[verdict], class_=f"verdict {row[verdict].split()[0]}")
+    notes = [
+        element(
+            "li", element("b", f"{judgement.claim.id}: "), " ".join(judgement.claim.note.split())
+        )
+        for judgement in judgements
+        if judgement.claim.note
+    ]
+    return joined([
+        element("p", claims_summary(judgements)),
+        element("p", how_sure(contents.confidence, contents.claims.replications), " ",
+                element("code", contents.claims_command)),
+        table(COLUMNS, rows, "Claims of the source"),
+        *([folded(f"{len(notes)} notes", element("ul", *notes))] if notes else []),
+    ])  # fmt: skip
+
+
+def _variation(contents: Contents, figures: Figures) -> Html:
+    if not contents.analyses:
+        return Html("")
+    first = element("p", _ANALYSED)
+    return joined([
+        first,
+        *(_analysis(contents, part, figures, is_open=place == 0)
+          for place, part in enumerate(contents.analyses)),
+    ])  # fmt: skip
+
+
+_ANALYSED = (
+    "Analysis of variance (Jain 1991): each table whose runs are a full factorial design, or its "
+    "parts at the levels of one factor. What is folded away is not printed."
+)
+
+
+def _analysis(contents: Contents, part: PartAnalysis, figures: Figures, *, is_open: bool) -> Html:
+    analysis = part.analysis
+    response = analysis.response.replace("_", " ")
+    return folded(
+        f"Table {part.table}: {response}{_where(part)}",
+        element("p", analysis_summary(analysis)),
+        element("ul", *(element("li", sentence) for sentence in sentences(analysis))),
+        *(figures.of_analysis(kind, contents, part) for kind in _OF_ANALYSES),
+        *(
+            folded(found.title, table(found.header, found.rows, f"{found.title}: {response}"))
+            for found in analysis_tables(analysis)
+        ),
+        element("p", element("code", contents.analyze(part))),
+        is_open=is_open,
+    )
+
+
+def _runs(contents: Contents, figures: Figures) -> Html:
+    return joined(_run(contents, chosen, figures) for chosen in contents.chosen)
+
+
+def _run(contents: Contents, chosen: ChosenRun, figures: Figures) -> Html:
+    run_id = chosen.run.scenario.run_id
+    levels = ", ".join(f"{factor} {level}" for factor, level in chosen.run.combination)
+    traces = contents.watched.get(run_id)
+    said: list[str] = [
+        element("h3", chosen.role),
+        element("p", f"{chosen.reason}: {levels}; replication {chosen.run.replication}; run "
+                     f"{run_id[:12]}."),
+        _metrics(chosen),
+    ]  # fmt: skip
+    said += [figures.of_run(kind, contents, chosen) for kind in _OF_RUNS]
+    if traces is None:
+        again = element("code", trace_command(contents, run_id))
+        said.append(element("p", "What happens in it over time: ", again))
+    else:
+        header, rows = run_ledger_rows(traces.record["ledger"])
+        said.append(folded("Where the capacity went", table(header, rows, "Ledger of the run")))
+    return joined(said)
+
+
+def _metrics(chosen: ChosenRun) -> Html:
+    rows = [
+        [name.replace("_", " "), formatted(value, 4)]
+        for name, value in chosen.metrics.items()
+        if not name.startswith(METRIC_PREFIX)
+    ]
+    return folded("Metrics", table(["metric", "value"], rows, "Metrics of the run"))
+
+
+def _knobs(contents: Contents, _figures: Figures) -> Html:
+    (scenario,) = contents.study.resolve([[]])
+    knobs = knobs_of(scenario.settings)
+    rows = [[knob.path, knob.value, knob.alternatives, knob.reason] for knob in knobs]
+    return joined([
+        element("p", f"{len(knobs)} choices that the sources leave open, as the study's scenario "
+                     "sets them; factors may set some of them otherwise."),
+        folded("Every knob", table(["parameter", "set to", "also", "why"], rows, "Knobs")),
+    ])  # fmt: skip
+
+
+def _provenance(contents: Contents, _figures: Figures) -> Html:
+    from longfat import _engine
+    from longfat.report.study_report.provenance import digests, fingerprint
+
+    plan, said = contents.plan, contents.said
+    planned = len(plan.distinct)
+    engines = ", ".join(f"{engine}: {count}" for engine, count in contents.engines.items())
+    facts = [
+        ["study", contents.study.name],
+        ["source", contents.study.citation],
+        ["engine", f"{_engine.ENGINE_VERSION}, build {_engine.ENGINE_BUILD[:12]}"],
+        ["runs", f"{contents.done} of {planned} have a result"],
+        ["runs of other engines", engines or "none are used"],
+        ["all results", f"SHA-256 {fingerprint(plan, contents.results)}"],
+        *([name, f"SHA-256 {digest}"] for name, digest in digests(contents.study)),
+    ]
+    commands = [
+        said.command("study run"),
+        said.command("study compare"),
+        *([contents.claims_command] if contents.claims else []),
+        said.command("report", "-o", "report.html"),
+        said.command("study verify", "--sample", "20"),
+    ]
+    return joined([
+        table(["what", "which"], facts, "Where the numbers come from"),
+        element("p", "To get them again, run by run, and this page:"),
+        element("pre", element("code", "\n".join(commands)), tabindex="0"),
+        element("p", _CARRIED),
+    ])  # fmt: skip
+
+
+_CARRIED = (
+    "This file carries what the commands print with --json, as the element with the id "
+    "“documents”, and the specification of every figure, as “figures”."
+)

@@ -1,0 +1,227 @@
+"""The application: which address answers what. See `longfat.web.guard` for who may ask."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+import anyio.to_thread
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from longfat._engine import InvalidInput
+from longfat.errors import BadInput, LongfatError
+from longfat.web import results
+from longfat.web.desk import Crowded, Desk, Errand, Superseded
+from longfat.web.figures import figure
+from longfat.web.guard import Guard, TooLarge, too_large
+from longfat.web.pages import Pages, content_policy
+from longfat.web.playground import play, playground, watched
+from longfat.web.settings import SCENARIO_FILE, Settings, scenario_of
+from longfat.web.view import Unknown, View
+
+SECONDS_BETWEEN_LOOKS = 1.0
+"""How often the store is asked for news while a page listens."""
+MOST_LISTENERS = 16
+LOOKS_UNTIL_BEAT = 15
+"""A line at least as often keeps a connection alive, and shows when nobody listens any more."""
+
+
+class Malformed(Exception):
+    """A request that makes no sense, whatever the scenario."""
+
+
+class Application:
+    """The answers to everything that pages of a view ask for."""
+
+    def __init__(self, view: View, at_a_time: int) -> None:
+        self._view = view
+        self._desk = Desk(at_a_time)
+        self._pages = Pages()
+        self._listeners = 0
+
+    def routes(self) -> list[BaseRoute]:
+        """Addresses and their answers."""
+        shell = self._pages.shell
+        return [
+            *(Route(path, shell) for path in ("/", "/study/{name}", "/run/{run}", "/play")),
+            Route("/static/{name}", self._pages.static),
+            Route("/vendor/{name}", self._pages.vendor),
+            Route("/api/studies", self._studies),
+            Route("/api/studies/{name}", self._study),
+            Route("/api/studies/{name}/combinations/{number:int}", self._combination),
+            Route("/api/studies/{name}/figures/{kind}", self._figure),
+            Route("/api/studies/{name}/events", self._events),
+            Route("/api/runs/{run}", self._run),
+            Route("/api/runs/{run}/charts", self._run_charts, methods=["POST"]),
+            Route("/api/play", self._playground),
+            Route("/api/play", self._play, methods=["POST"]),
+            Route("/play/scenario.toml", self._scenario),
+        ]
+
+    @asynccontextmanager
+    async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
+        """Nothing goes on when the server ends."""
+        yield
+        self._desk.close()
+
+    async def _studies(self, _request: Request) -> Response:
+        return await _answer(results.overview, self._view)
+
+    async def _study(self, request: Request) -> Response:
+        return await _answer(results.study_results, self._view, request.path_params["name"])
+
+    async def _combination(self, request: Request) -> Response:
+        name, number = request.path_params["name"], request.path_params["number"]
+        return await _answer(results.combination_runs, self._view, name, number)
+
+    async def _figure(self, request: Request) -> Response:
+        name, kind = request.path_params["name"], request.path_params["kind"]
+        table = request.query_params.get("table", "")
+        return await _answer(figure, self._view, name, kind, table)
+
+    async def _run(self, request: Request) -> Response:
+        return await _answer(results.run_document, self._view, request.path_params["run"])
+
+    async def _playground(self, _request: Request) -> Response:
+        return await _answer(playground)
+
+    async def _events(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        self._view.study(name)
+        if self._listeners >= MOST_LISTENERS:
+            raise Crowded
+        news = self._news(name)
+        return StreamingResponse(news, media_type="text/event-stream")
+
+    async def _news(self, name: str) -> AsyncIterator[str]:
+        """The state of a study whenever it changes."""
+        self._listeners += 1
+        known: Mapping[str, int] | None = None
+        silent = 0
+        try:
+            while True:
+                try:
+                    now = await anyio.to_thread.run_sync(results.state, self._view, name)
+                except LongfatError as error:
+                    yield _event("trouble", {"problems": str(error).splitlines()})
+                    return
+                silent += 1
+                if now != known:
+                    known, silent = now, 0
+                    yield _event("state", now)
+                elif silent >= LOOKS_UNTIL_BEAT:
+                    silent = 0
+                    yield ": still here\n\n"
+                await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+        finally:
+            self._listeners -= 1
+
+    async def _play(self, request: Request) -> Response:
+        document = await _document(request)
+        settings = _settings(document.get("settings"))
+        return await self._simulated(request, document, partial(play, settings, self._view.limits))
+
+    async def _run_charts(self, request: Request) -> Response:
+        document = await _document(request)
+        work = partial(_repeated, self._view, request.path_params["run"])
+        return await self._simulated(request, document, work)
+
+    async def _simulated(
+        self, request: Request, document: Mapping[str, Any], work: Callable[[Errand], Any]
+    ) -> Response:
+        page = document.get("page")
+        if not isinstance(page, str) or not 0 < len(page) <= 64:
+            raise Malformed("page: expected a text of at most 64 characters that names the page")
+        answer = await self._desk.carry_out(page, work, request.is_disconnected)
+        return JSONResponse(answer)
+
+    async def _scenario(self, request: Request) -> Response:
+        settings = _settings(dict(request.query_params))
+        _, text = await anyio.to_thread.run_sync(scenario_of, settings)
+        disposition = f'attachment; filename="{SCENARIO_FILE}"'
+        headers = {"Content-Disposition": disposition}
+        return PlainTextResponse(text, headers=headers, media_type="application/toml")
+
+
+def _repeated(view: View, beginning: str, errand: Errand) -> Any:
+    """The charts of a stored run, from the same run again."""
+    with view.store() as store:
+        stored = store.find(beginning)
+    answer = watched(stored.scenario, view.limits, errand)
+    return answer | {"is_as_stored": answer["fingerprint"] == stored.fingerprint}
+
+
+def create_app(view: View, hosts: list[str], at_a_time: int = 2) -> Guard:
+    """The application of a view for these values of the Host header.
+
+    `at_a_time` runs are simulated at a time.
+    """
+    application = Application(view, at_a_time)
+    inner = Starlette(
+        routes=application.routes(),
+        lifespan=application.lifespan,
+        exception_handlers={
+            BadInput: _wrong,
+            InvalidInput: _wrong,
+            LongfatError: _wrong,
+            Unknown: _refused(404),
+            Malformed: _refused(400),
+            TooLarge: _too_large,
+            Superseded: _refused(409, "the page has asked for another run"),
+            Crowded: _refused(503, "too many requests at a time; try again in a moment"),
+        },
+    )
+    return Guard(inner, view.token, hosts, content_policy())
+
+
+async def _answer(work: Callable[..., Any], *arguments: Any) -> Response:
+    return JSONResponse(await anyio.to_thread.run_sync(work, *arguments))
+
+
+async def _document(request: Request) -> Mapping[str, Any]:
+    """The JSON object that a request consists of."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise Malformed("expected Content-Type: application/json")
+    try:
+        document = json.loads(await request.body())
+    except (ValueError, RecursionError) as error:
+        raise Malformed("expected a JSON object") from error
+    if not isinstance(document, dict):
+        raise Malformed("expected a JSON object")
+    return document
+
+
+def _settings(given: Any) -> Settings:
+    if not isinstance(given, dict) or not all(isinstance(text, str) for text in given.values()):
+        raise Malformed('settings: expected texts by path, as {"topology.sources": "5"}')
+    try:
+        "".join([*given, *given.values()]).encode()
+    except UnicodeEncodeError as error:
+        raise Malformed("settings: not all of it is text") from error
+    return given
+
+
+async def _wrong(_request: Request, error: Exception) -> Response:
+    problems = getattr(error, "problems", None) or str(error).splitlines()
+    return JSONResponse({"problems": problems}, 422)
+
+
+def _refused(status: int, message: str = "") -> Callable[[Request, Exception], Awaitable[Response]]:
+    async def refuse(_request: Request, error: Exception) -> Response:
+        return JSONResponse({"problems": [message or str(error)]}, status)
+
+    return refuse
+
+
+async def _too_large(_request: Request, _error: Exception) -> Response:
+    return too_large()
+
+
+def _event(name: str, data: Any) -> str:
+    return f"event: {name}\ndata: {json.dumps(data)}\n\n"

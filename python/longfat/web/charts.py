@@ -1,0 +1,171 @@
+"""Charts of one run as data: series over common instants, for a page to draw as they are.
+
+Traces are staircases of thousands of steps. A chart has `BINS` intervals; of each interval a series
+has the two extremes, in the order in which they come: no peak is lost, whatever the width.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longfat.plots.over_time import BITS_PER_BYTE, MEGA, capacity_bytes, joined, unit
+from longfat.plots.palette import BLUE, NEUTRAL, ORANGE, VERMILION, flow_color
+from longfat.traces import Traces
+
+TRACES = ("cwnd", "queue", "throughput", "drops", "timeouts")
+"""What a run must have left."""
+ERROR = 0.004
+"""How far a trace may be off, as `--trace-error`: less than a pixel of a chart."""
+
+BINS = 500
+MOST_FLOWS = 30
+"""More lines than these nobody tells apart."""
+KILO = 1e3
+_DIGITS = 5
+"""Digits of the largest value of a series: no screen shows more."""
+
+Chart = dict[str, Any]
+"""`name`, `title`, the `unit` of its values, instants `x` in seconds, `series` (each `label`,
+`color` and a value or None for each instant), `guides` (each `label` and `at`) and `events` (each
+`label`, `color`, how many there are, and the `times` of those that can be told apart)."""
+
+Series = dict[str, Any]
+Numbers = NDArray[np.float64]
+
+
+def charts(run: Traces) -> list[Chart]:
+    """Congestion windows, queue and goodput of a run that has left `TRACES`."""
+    return [_cwnd(run), _queue(run), _goodput(run)]
+
+
+def extremes(times: Numbers, values: Numbers, end: float, bins: int) -> Numbers:
+    """Two values for each of `bins` intervals up to `end`: a staircase's extremes in it.
+
+    Of shape (2 bins,). The staircase holds `values[i]` from `times[i]` on, and nothing (NaN) before
+    the first; times grow.
+    """
+    starts = np.linspace(0.0, end, bins, endpoint=False)
+    first = np.searchsorted(times, starts, side="left")
+    last = np.append(first[1:], len(times))
+    carried = np.where(first > 0, values[np.maximum(first - 1, 0)], np.nan)
+    result = np.column_stack([carried, carried])
+    for place in np.flatnonzero(last > first):
+        inside = values[first[place] : last[place]]
+        if not np.isnan(carried[place]):
+            inside = np.concatenate([carried[place : place + 1], inside])
+        order = sorted((int(inside.argmin()), int(inside.argmax())))
+        result[place] = inside[order]
+    return result.reshape(-1)
+
+
+def _cwnd(run: Traces) -> Chart:
+    share = capacity_bytes(run) / _connections(run) / KILO
+    guides = [
+        {"label": "fair share of what a round trip carries", "at": share},
+        {"label": "receiver window", "at": run.description["receiver_window_bytes"] / KILO},
+    ]
+    return {
+        "name": "cwnd",
+        "title": "Congestion windows",
+        "unit": "kB",
+        "x": _instants(run),
+        "series": list(_cwnd_series(run)),
+        "guides": guides,
+        "events": [_events(run, "drops", VERMILION), _events(run, "timeouts", NEUTRAL)],
+    }
+
+
+def _cwnd_series(run: Traces) -> Iterator[Series]:
+    frame = run.table("cwnd")
+    flows, times = frame["flow"].to_numpy(), frame["time_s"].to_numpy()
+    windows = frame["cwnd_bytes"].to_numpy() / KILO
+    for flow in _flows_drawn(run):
+        own = flows == flow
+        values = _rounded(extremes(times[own], windows[own], run.seconds, BINS))
+        yield {"label": f"flow {flow}", "color": flow_color(flow), "values": values}
+
+
+def _queue(run: Traces) -> Chart:
+    buffer = run.settings["port"].get("buffer_cells")
+    return {
+        "name": "queue",
+        "title": "Queue at the bottleneck",
+        "unit": unit(run),
+        "x": _instants(run),
+        "series": list(_queue_series(run)),
+        "guides": [{"label": "buffer", "at": buffer}] if isinstance(buffer, int) else [],
+        "events": [_events(run, "drops", VERMILION)],
+    }
+
+
+def _queue_series(run: Traces) -> Iterator[Series]:
+    frame = run.table("queue")
+    colors = {"ubr": BLUE, "vbr": ORANGE}
+    for name in frame["class"].unique(maintain_order=True):
+        own = frame.filter(frame["class"] == name)
+        cells = own["cells"].cast(float).to_numpy()
+        values = _rounded(extremes(own["time_s"].to_numpy(), cells, run.seconds, BINS))
+        yield {"label": name, "color": colors[name], "values": values}
+
+
+def _goodput(run: Traces) -> Chart:
+    frame = joined(run.table("throughput"), ["flow"], "bytes", run)
+    times = frame["time_s"].unique().sort().to_numpy()
+    flows, places = frame["flow"].to_numpy(), np.searchsorted(times, frame["time_s"].to_numpy())
+    rates = frame["rate"].to_numpy() * BITS_PER_BYTE / MEGA
+    series = []
+    for flow in _flows_drawn(run):
+        own = flows == flow
+        values = np.zeros(len(times))
+        values[places[own]] = rates[own]
+        label = f"flow {flow}"
+        series.append({"label": label, "color": flow_color(flow), "values": _rounded(values)})
+    most = run.record["metrics"]["max_goodput_bps"] / MEGA
+    return {
+        "name": "goodput",
+        "title": "Goodput of each flow",
+        "unit": "Mbit/s",
+        "x": times.tolist(),
+        "series": series,
+        "guides": [{"label": "fair share of the most", "at": most / _connections(run)}],
+        "events": [],
+    }
+
+
+def _flows_drawn(run: Traces) -> range:
+    return range(1, min(_connections(run), MOST_FLOWS) + 1)
+
+
+def _instants(run: Traces) -> list[float]:
+    """The beginning and the middle of each interval."""
+    instants: list[float] = np.linspace(0.0, run.seconds, 2 * BINS, endpoint=False).tolist()
+    return instants
+
+
+def _events(run: Traces, trace: str, color: str) -> dict[str, Any]:
+    """The events of a trace; of those in the same interval one."""
+    times = run.table(trace)["time_s"].to_numpy()
+    places = np.unique(np.floor(times * 2 * BINS / run.seconds))
+    return {
+        "label": trace,
+        "color": color,
+        "count": len(times),
+        "times": (places * run.seconds / (2 * BINS)).tolist(),
+    }
+
+
+def _connections(run: Traces) -> int:
+    connections: int = run.settings["topology"]["sources"]
+    return connections
+
+
+def _rounded(values: Numbers) -> list[float | None]:
+    """Values to `_DIGITS` digits of the largest; None for NaN, which JSON does not know."""
+    known = values[~np.isnan(values)]
+    largest = float(known.max(initial=0.0))
+    decimals = _DIGITS - 1 - math.floor(math.log10(largest)) if largest > 0 else 0
+    rounded = np.round(values, max(0, decimals)).tolist()
+    return [None if math.isnan(value) else value for value in rounded]

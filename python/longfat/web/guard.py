@@ -1,0 +1,136 @@
+"""Who may ask: pages of this server in the browser of the user who started it, and nobody else.
+
+A server on the loopback is reached by every program of the machine and, through the user's own
+browser, by every page of the web. So every request must name this server as its host (pages of
+others cannot by DNS rebinding: their host stays their own), must not come from another origin, and
+must carry the token that only the terminal has shown.
+"""
+
+import secrets
+from collections.abc import Sequence
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_BODY_BYTES = 64 * 1024
+"""A scenario is a few kilobytes."""
+
+MOST_QUERY_BYTES = 8 * 1024
+
+TOKEN_NEEDED = """\
+This page needs the token that `longfat view` has printed in the terminal.
+Open the address that stands there once; after that, this address works too.
+"""
+
+
+class Guard:
+    """An ASGI application around another that lets only such requests through.
+
+    `hosts` are the values of the Host header that mean this server, `policy` is the content
+    security policy of all answers.
+    """
+
+    def __init__(self, inner: ASGIApp, token: str, hosts: Sequence[str], policy: str) -> None:
+        self._inner = inner
+        self._token = token
+        self._hosts = frozenset(host.lower() for host in hosts)
+        self._policy = policy
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer with 4xx what is not let through."""
+        if scope["type"] != "http":
+            await self._inner(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._add_headers(MutableHeaders(scope=message))
+            await send(message)
+
+        refusal = self._refusal(scope)
+        if refusal is None:
+            await self._inner(scope, _Counted(receive), send_guarded)
+        else:
+            await refusal(scope, receive, send_guarded)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "").lower()
+        if host not in self._hosts:
+            return PlainTextResponse("This server is not the host that was asked for.\n", 421)
+        if headers.get("origin", f"http://{host}") != f"http://{host}":
+            return PlainTextResponse("Requests from pages of other servers are refused.\n", 403)
+        if len(scope["query_string"]) > MOST_QUERY_BYTES:
+            return PlainTextResponse(f"A query has at most {MOST_QUERY_BYTES} bytes.\n", 414)
+        length = headers.get("content-length", "0")
+        if not (length.isascii() and length.isdigit()):
+            return PlainTextResponse("The length of the content is no number.\n", 400)
+        if int(length) > MOST_BODY_BYTES:
+            return too_large()
+        return self._stranger(scope, headers, host)
+
+    def _stranger(self, scope: Scope, headers: Headers, host: str) -> Response | None:
+        """What one without a cookie gets: with the token in the address, the cookie."""
+        name = _cookie_name(host)
+        if self._is_token(_cookie(headers, name)):
+            return None
+        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        if not self._is_token(dict(query).get("token", "")):
+            return PlainTextResponse(TOKEN_NEEDED, 401)
+        rest = urlencode([(key, value) for key, value in query if key != "token"])
+        # Not `scope["path"]`, which is decoded; and never `//host`, which is another server.
+        path = "/" + scope["raw_path"].decode("latin-1").lstrip("/")
+        answer = RedirectResponse(f"{path}?{rest}" if rest else path, 303)
+        answer.set_cookie(name, self._token, httponly=True, samesite="strict", path="/")
+        return answer
+
+    def _is_token(self, text: str) -> bool:
+        return secrets.compare_digest(text.encode(), self._token.encode())
+
+    def _add_headers(self, headers: MutableHeaders) -> None:
+        headers["Content-Security-Policy"] = self._policy
+        headers["X-Content-Type-Options"] = "nosniff"
+        headers["Referrer-Policy"] = "no-referrer"
+        headers["Cross-Origin-Opener-Policy"] = "same-origin"
+        headers["Cross-Origin-Resource-Policy"] = "same-origin"
+        headers.setdefault("Cache-Control", "no-store")
+
+
+def too_large() -> Response:
+    """The answer to a body that is too long."""
+    return PlainTextResponse(f"A request has at most {MOST_BODY_BYTES} bytes.\n", 413)
+
+
+class TooLarge(Exception):
+    """A body without a length that turned out too long."""
+
+
+class _Counted:
+    """A body as it comes, until it is too long."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._bytes = 0
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._bytes += len(message.get("body", b""))
+        if self._bytes > MOST_BODY_BYTES:
+            raise TooLarge
+        return message
+
+
+def _cookie_name(host: str) -> str:
+    """Cookies do not know ports, and several views may be open."""
+    return f"longfat-{host.rpartition(':')[2]}"
+
+
+def _cookie(headers: Headers, name: str) -> str:
+    try:
+        cookies = SimpleCookie(headers.get("cookie", ""))
+    except CookieError:
+        return ""
+    return cookies[name].value if name in cookies else ""

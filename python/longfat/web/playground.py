@@ -1,0 +1,100 @@
+"""A scenario of a page, run at once: its record, its charts and its ledger."""
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from longfat import _engine
+from longfat.errors import LongfatError
+from longfat.execution import Watch
+from longfat.ledger import shares_of
+from longfat.limits import Limits
+from longfat.plots.ledger import fills
+from longfat.report.ledger import SHOWN_FROM, cause_words
+from longfat.scenario import Scenario, run
+from longfat.traces import load_traces
+from longfat.web.charts import ERROR, MOST_FLOWS, TRACES, charts
+from longfat.web.controls import FIRST, scenario_controls
+from longfat.web.desk import Errand
+from longfat.web.presets import presets
+from longfat.web.settings import Settings, scenario_of, settings_of
+
+MOST_CONNECTIONS = 1000
+"""Of one run: charts show fewer, and the time of the fast driver grows with their number."""
+
+MOST_PARTS = 100
+"""Flows and ports of an answer; nobody reads more on a screen."""
+
+Answer = dict[str, Any]
+
+
+def playground() -> Answer:
+    """What a page needs to offer every setting of a scenario, and scenarios to begin with."""
+    return {
+        "engine": _engine.ENGINE_VERSION,
+        "controls": scenario_controls(),
+        "first": list(FIRST),
+        "presets": [
+            {"name": name, "title": title, "settings": settings_of(document)}
+            for name, (title, document) in presets().items()
+        ],
+    }
+
+
+def play(settings: Settings, limits: Limits, errand: Errand) -> Answer:
+    """Run the scenario of a page.
+
+    Raises `BadInput` and `longfat.InvalidInput` for settings that make no scenario, `LongfatError`
+    for one that would exceed the limits, `RunFailed` for one that does.
+    """
+    scenario, _ = scenario_of(settings)
+    return watched(scenario, limits, errand)
+
+
+def watched(scenario: Scenario, limits: Limits, errand: Errand) -> Answer:
+    """Run a scenario with traces, if it is not too large to be shown.
+
+    Raises `LongfatError` for one that is, and as `longfat.run` does.
+    """
+    connections = scenario.settings["topology"].get("sources", 0)
+    if connections > MOST_CONNECTIONS:
+        raise LongfatError(
+            f"topology.sources: {connections:,} connections; a page shows at most "
+            f"{MOST_CONNECTIONS:,}, longfat run any number"
+        )
+    started = time.perf_counter()
+    with TemporaryDirectory(prefix="longfat-") as folder:
+        watch = Watch(traces=Path(folder) / "traces", names=TRACES, error=ERROR)
+        record = run(scenario, limits=limits, watch=watch, show=errand.check)
+        simulated = time.perf_counter()
+        drawn = charts(load_traces(Path(folder) / "traces"))
+    return {
+        "run_id": record["run_id"],
+        "engine": record["engine"],
+        "fingerprint": record["fingerprint"],
+        "metrics": record["metrics"],
+        "flows": record["flows"][:MOST_PARTS],
+        "ports": record["ports"][:MOST_PARTS],
+        "parts_left_out": max(0, len(record["flows"]) - MOST_PARTS),
+        "ledger": ledger(record["metrics"]),
+        "charts": drawn,
+        "flows_drawn": MOST_FLOWS,
+        "driver": record["work"]["driver"],
+        "events": record["work"]["events"],
+        "simulated_s": scenario.simulated_seconds,
+        "engine_ms": round(1000 * (simulated - started), 1),
+        "charts_ms": round(1000 * (time.perf_counter() - simulated), 1),
+    }
+
+
+def ledger(metrics: Mapping[str, float]) -> Sequence[Answer]:
+    """Where the capacity went: cause in words, colour, and share from 0 to 1."""
+    shares = shares_of(metrics)
+    styles = fills(list(shares))
+    return [
+        {"cause": cause_words(cause), "color": styles[cause][0], "share": share}
+        for cause, share in shares.items()
+        if share >= SHOWN_FROM
+    ]

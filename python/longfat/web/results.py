@@ -1,0 +1,190 @@
+"""What a store holds of studies and of runs, as documents for pages; nothing here simulates."""
+
+from collections import Counter
+from collections.abc import Mapping
+from statistics import fmean
+from typing import Any
+
+from longfat import _engine
+from longfat.ledger import METRIC_PREFIX
+from longfat.location import shown
+from longfat.plan import Plan
+from longfat.reference import Combination
+from longfat.sequential import in_effect
+from longfat.store import Store, StoredRun
+from longfat.store.schema import DONE, FAILED
+from longfat.study import Study
+from longfat.web.figures import figure_kinds
+from longfat.web.playground import MOST_PARTS, ledger
+from longfat.web.settings import settings_of
+from longfat.web.view import Unknown, View
+from longfat.web.written import written
+
+Answer = dict[str, Any]
+
+
+def overview(view: View) -> Answer:
+    """Every study with its state."""
+    return {
+        "store": shown(view.location),
+        "engine": _engine.ENGINE_VERSION,
+        "studies": [
+            {**_named(study), "state": state(view, name)} for name, study in view.studies.items()
+        ],
+    }
+
+
+def state(view: View, name: str) -> dict[str, int]:
+    """How many runs of a study are done, running, failed and missing, as `study status` counts.
+
+    Raises `Unknown` for no such study.
+    """
+    with view.store() as store:
+        plan = in_effect(view.plan(name), store)
+        return _counts(plan, store, store.statuses(list(plan.distinct)))
+
+
+def study_results(view: View, name: str) -> Answer:
+    """A study's factor combinations with the means of every metric over their replications.
+
+    As in comparisons, replication 0 counts only where there is no other. Raises `KeyError` for no
+    such study.
+    """
+    study = view.study(name)
+    with view.store() as store:
+        plan = in_effect(view.plan(name), store)
+        statuses = store.statuses(list(plan.distinct))
+        metrics = store.metrics(list(plan.distinct))
+        counts = _counts(plan, store, statuses)
+    combinations = [
+        _combination(study, plan, combination, statuses, metrics)
+        for combination in plan.of_combination
+    ]
+    own = list(dict.fromkeys(response.metric for response in study.responses))
+    others = dict.fromkeys(metric for run in metrics.values() for metric in run)
+    return {
+        **_named(study),
+        "state": counts,
+        "store": shown(view.location),
+        "factors": [
+            {"name": factor.name, "levels": list(factor.levels)} for factor in study.factors
+        ],
+        "metrics": [*own, *(metric for metric in others if metric not in own)],
+        "combinations": combinations,
+        "tables": study.tables,
+        "figures": figure_kinds(),
+    }
+
+
+def combination_runs(view: View, name: str, number: int) -> Answer:
+    """The runs of a study's factor combination with that number, by replication.
+
+    Raises `Unknown` for no such study or combination.
+    """
+    plan = view.plan(name)
+    combinations = list(plan.of_combination)
+    if number >= len(combinations):
+        raise Unknown(f"{name} has {len(combinations)} factor combinations, from 0 on")
+    combination = combinations[number]
+    with view.store() as store:
+        plan = in_effect(plan, store)
+        runs = plan.of_combination[combination]
+        run_ids = [run.scenario.run_id for run in runs]
+        statuses, metrics = store.statuses(run_ids), store.metrics(run_ids)
+        failures = store.failures(run_ids)
+    return {
+        "study": name,
+        "levels": dict(combination),
+        "runs": [
+            {
+                "replication": run.replication,
+                "run_id": run_id,
+                "status": statuses.get(run_id, "missing"),
+                "failure": failures.get(run_id),
+                "metrics": metrics.get(run_id, {}),
+            }
+            for run, run_id in zip(runs, run_ids, strict=True)
+        ],
+    }
+
+
+def run_document(view: View, beginning: str) -> Answer:
+    """A stored run with its flows, ports and ledger, and what to type to have it again.
+
+    Raises `LongfatError` when no run, or more than one, begins so.
+    """
+    with view.store() as store:
+        found = store.find(beginning)
+        parts = store.parts(found.run_id)
+    metrics = found.metrics or {}
+    return {
+        "run_id": found.run_id,
+        "engine": found.engine,
+        "is_of_this_engine": found.engine == _engine.ENGINE_VERSION,
+        "fingerprint": found.fingerprint,
+        "failure": found.failure,
+        "seed": found.scenario.settings["seed"],
+        "replication": found.scenario.settings["replication"],
+        "simulated_s": found.scenario.simulated_seconds,
+        "metrics": {
+            metric: value
+            for metric, value in metrics.items()
+            if not metric.startswith(METRIC_PREFIX)
+        },
+        "ledger": ledger(metrics),
+        "flows": parts["flows"][:MOST_PARTS],
+        "ports": parts["ports"][:MOST_PARTS],
+        "parts_left_out": max(0, len(parts["flows"]) - MOST_PARTS),
+        "settings": settings_of(written(found.scenario.settings)),
+        "commands": _commands(view, found),
+    }
+
+
+def _named(study: Study) -> Answer:
+    return {"name": study.name, "title": study.title, "citation": study.citation}
+
+
+def _counts(plan: Plan, store: Store, statuses: Mapping[str, str]) -> dict[str, int]:
+    ended = Counter(statuses.values())
+    running = store.running(plan.distinct.keys() - statuses.keys())
+    return {
+        "runs": len(plan.distinct),
+        "done": ended[DONE],
+        "running": running,
+        "failed": ended[FAILED],
+        "missing": len(plan.distinct) - len(statuses) - running,
+    }
+
+
+def _combination(
+    study: Study,
+    plan: Plan,
+    combination: Combination,
+    statuses: Mapping[str, str],
+    metrics: Mapping[str, Mapping[str, float]],
+) -> Answer:
+    runs = plan.of_combination[combination]
+    done = [run for run in runs if run.scenario.run_id in metrics]
+    counted = [run for run in done if run.replication > 0] or done
+    measured = [metrics[run.scenario.run_id] for run in counted]
+    return {
+        "levels": study.levels(combination),
+        "runs": len(runs),
+        "done": len(done),
+        "failed": sum(statuses.get(run.scenario.run_id) == FAILED for run in runs),
+        "counted": len(counted),
+        "means": {
+            metric: fmean(run[metric] for run in measured if metric in run)
+            for metric in dict.fromkeys(metric for run in measured for metric in run)
+        },
+    }
+
+
+def _commands(view: View, found: StoredRun) -> list[str]:
+    store = shown(view.location)
+    name = found.run_id[:12]
+    return [
+        f"longfat run --from {store} {name}",
+        f"longfat run --from {store} {name} --scenario > run.json",
+        "longfat run run.json --trace traces --pcap run.pcapng",
+    ]

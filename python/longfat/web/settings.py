@@ -1,0 +1,128 @@
+"""Settings of a scenario as pairs of path and text: what a playground's address holds.
+
+They are what `--set` takes (``port.policy.threshold=0.8``), and make up a scenario file: the pairs
+become a document, the document TOML, and the engine judges the TOML.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from longfat import _engine
+from longfat.errors import BadInput
+from longfat.scenario import Scenario
+
+Settings = Mapping[str, str]
+"""Values by scenario path: TOML, or bare text such as ``155.52 Mbit/s``."""
+
+SCENARIO_FILE = "scenario.toml"
+SCHEMA_VERSION = "schema_version"
+
+DEEPEST_PATH = 16
+MOST_LIST_ITEMS = 100
+
+_STEP = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*)((?:\[[0-9]+\])*)")
+
+
+def scenario_of(settings: Settings) -> tuple[Scenario, str]:
+    """The scenario that settings mean, and the file that describes it.
+
+    Raises `BadInput` for a path that is none, and `longfat.InvalidInput` with every error of the
+    scenario at once.
+    """
+    text = toml_of(settings)
+    return Scenario(_engine.resolve_scenario(text.encode(), SCENARIO_FILE)), text
+
+
+def toml_of(settings: Settings) -> str:
+    """A scenario file with these settings. Raises `BadInput` for a path that is none."""
+    import tomli_w
+
+    document = {SCHEMA_VERSION: 1}
+    problems: list[str] = []
+    for path, text in settings.items():
+        try:
+            _put(document, steps_of(path), _value(text))
+        except BadInput as error:
+            problems += error.problems
+    if problems:
+        raise BadInput(problems)
+    return tomli_w.dumps(document)
+
+
+def settings_of(document: Mapping[str, Any]) -> dict[str, str]:
+    """The settings that a scenario document consists of, in its order."""
+    own = {key: value for key, value in document.items() if key != SCHEMA_VERSION}
+    return {path: _text(value) for key, inner in own.items() for path, value in _leaves(inner, key)}
+
+
+def steps_of(path: str) -> list[str | int]:
+    """Keys and places of lists: ``background[0].on``. Raises `BadInput` for what is no path."""
+    steps: list[str | int] = []
+    for piece in path.split(".", DEEPEST_PATH):
+        found = _STEP.fullmatch(piece)
+        if found is None:
+            raise BadInput([f"{path!r} is no path of a scenario, such as port.policy.kind"])
+        steps += [found[1], *(int(place) for place in re.findall(r"[0-9]+", found[2])[:2])]
+    return steps
+
+
+def _put(document: dict[str, Any], steps: Sequence[str | int], value: Any) -> None:
+    holder: Any = document
+    for step, following in zip(steps, [*steps[1:], None], strict=True):
+        empty: Any = value if following is None else [] if isinstance(following, int) else {}
+        holder = _enter(holder, step, empty, steps)
+    if holder is not value:
+        raise BadInput([f"{shown_path(steps)}: set as a whole and in parts"])
+
+
+def _enter(holder: Any, step: str | int, empty: Any, steps: Sequence[str | int]) -> Any:
+    if isinstance(step, str) and isinstance(holder, dict):
+        return holder.setdefault(step, empty)
+    if isinstance(step, int) and isinstance(holder, list):
+        if step < len(holder):
+            return holder[step]
+        if step == len(holder) < MOST_LIST_ITEMS:
+            holder.append(empty)
+            return empty
+        raise BadInput([f"{shown_path(steps)}: items of a list follow each other, from [0] on"])
+    raise BadInput([f"{shown_path(steps)}: set as a whole and in parts"])
+
+
+def shown_path(steps: Sequence[str | int]) -> str:
+    """A path as it is written."""
+    words = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps]
+    return "".join(words).removeprefix(".")
+
+
+def _value(text: str) -> Any:
+    """A TOML value, or else the text itself, as the engine takes `--set`."""
+    try:
+        document = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):  # of Python's own limits, too
+        return text
+    # More than one key: a text with a line break, which is no value.
+    return document["value"] if list(document) == ["value"] else text
+
+
+def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping) and value:
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{path}.{key}")
+    elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
+        for place, item in enumerate(value):
+            yield from _leaves(item, f"{path}[{place}]")
+    else:
+        yield path, value
+
+
+def _text(value: Any) -> str:
+    """The text that `_value` reads as this value."""
+    import tomli_w
+
+    if isinstance(value, str) and _value(value) == value:
+        return value
+    if value == {}:  # which would be written as a header
+        return "{}"
+    return tomli_w.dumps({"value": value}).removeprefix("value = ").rstrip("\n")

@@ -1,0 +1,148 @@
+// Charts over time, drawn by uPlot: series, guides across, strokes at the bottom where things happen.
+
+import { useEffect, useRef } from "preact/hooks";
+import { html, shown } from "./common.js";
+
+const HEIGHT = 210;
+const NARROW = 480;
+const LIVE_LEGEND = 5;
+const LONGEST_LEGEND = 15;
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+// Black is a colour of the palette, and nothing on a dark screen.
+const visible = (color) => (dark.matches && color === "#000000" ? "#ffffff" : color);
+
+/** One chart; drawn again whenever its data, its width or the colour scheme change. */
+export function Chart({ chart }) {
+  const holder = useRef(null);
+  const plot = useRef(null);
+  useEffect(() => {
+    const drawAgain = () => {
+      plot.current?.destroy();
+      plot.current = draw(holder.current, chart);
+    };
+    if (plot.current && plot.current.signature === signatureOf(chart)) update(plot.current, chart);
+    else drawAgain();
+    const observer = new ResizeObserver(() => {
+      const { width } = plot.current;
+      if (Math.abs(width - holder.current.clientWidth) > 1) {
+        plot.current.setSize({ width: holder.current.clientWidth, height: HEIGHT });
+      }
+    });
+    observer.observe(holder.current);
+    dark.addEventListener("change", drawAgain);
+    return () => {
+      observer.disconnect();
+      dark.removeEventListener("change", drawAgain);
+    };
+  }, [chart]);
+  useEffect(() => () => plot.current?.destroy(), []);
+  const live = chart.series.length <= LIVE_LEGEND;
+  return html`<section class=${`card chart ${live ? "live" : ""}`} data-chart=${chart.name}>
+    <h2>${chart.title} <small>${chart.unit}</small></h2>
+    <div ref=${holder} role="img" aria-label=${described(chart)}></div>
+    <p class="quiet">${noted(chart)}</p>
+  </section>`;
+}
+
+const signatureOf = (chart) =>
+  JSON.stringify([dark.matches, chart.unit, chart.series.map((series) => series.label)]);
+
+const noted = (chart) => chart.events
+  .map((events) => `${shown(events.count)} ${events.label}`).join(", ") || " ";
+
+/** What the picture says, for those who do not see it. */
+function described(chart) {
+  const highest = Math.max(0, ...chart.series.flatMap((series) => series.values.filter(Number.isFinite)));
+  return `${chart.title} over ${shown(chart.x.at(-1) ?? 0)} s, ${chart.series.length} series, ` +
+    `at most ${shown(highest)} ${chart.unit}; ${noted(chart)}`;
+}
+
+function draw(holder, chart) {
+  const plot = new uPlot(options(holder, chart), dataOf(chart), holder);
+  plot.signature = signatureOf(chart);
+  plot.chart = chart;
+  return plot;
+}
+
+function update(plot, chart) {
+  plot.chart = chart;
+  plot.setData(dataOf(chart));
+}
+
+const dataOf = (chart) => [chart.x, ...chart.series.map((series) => series.values)];
+
+function options(holder, chart) {
+  const ink = variable("--ink-quiet");
+  const grid = { stroke: variable("--line"), width: 1 };
+  const axis = { stroke: ink, grid, ticks: grid, font: "12px system-ui, sans-serif" };
+  const narrow = holder.clientWidth < NARROW;
+  return {
+    width: holder.clientWidth,
+    height: HEIGHT,
+    padding: [8, narrow ? 4 : 12, 0, 0],
+    scales: { x: { time: false, range: (_, low, high) => [low, high] }, y: { range: fromZero } },
+    axes: [{ ...axis, label: "time in s", labelSize: 18, size: 34, labelFont: axis.font },
+      { ...axis, size: narrow ? 54 : 60 }],
+    focus: { alpha: 0.25 },
+    legend: { show: chart.series.length <= LONGEST_LEGEND && chart.series.length > 1,
+      live: chart.series.length <= LIVE_LEGEND && !narrow },
+    cursor: { drag: { x: true, y: false }, focus: { prox: 16 } },
+    series: [{ label: "time", value: (_, value) => (value === null ? "" : `${shown(value)} s`) }, ...chart.series.map((series) => ({
+      label: series.label,
+      stroke: visible(series.color),
+      width: chart.series.length > 5 ? 1 : 1.5,
+      points: { show: false },
+      value: (_, value) => (value === null || value === undefined ? "" : shown(value)),
+    }))],
+    hooks: { draw: [drawGuides, drawEvents] },
+  };
+}
+
+/** From 0 to above the highest value; a guide far above the values does not squeeze them. */
+function fromZero(plot, _low, high) {
+  const guides = (plot.chart?.guides ?? []).map((guide) => guide.at).filter((at) => at < 1.6 * high);
+  return [0, 1.06 * Math.max(high || 1, ...guides)];
+}
+
+function drawGuides(plot) {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.strokeStyle = ctx.fillStyle = variable("--ink-quiet");
+  ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+  ctx.textAlign = "right";
+  ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
+  for (const guide of plot.chart?.guides ?? []) {
+    const y = plot.valToPos(guide.at, "y", true);
+    // On the axis it would only be in the way.
+    if (y < bbox.top || y > bbox.top + bbox.height - 4 * devicePixelRatio) continue;
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+    const above = y - bbox.top > 16 * devicePixelRatio;
+    ctx.fillText(guide.label, bbox.left + bbox.width - 4, y + (above ? -4 : 13) * devicePixelRatio);
+  }
+  ctx.restore();
+}
+
+function drawEvents(plot) {
+  const { ctx, bbox } = plot;
+  const length = 7 * devicePixelRatio;
+  ctx.save();
+  ctx.lineWidth = devicePixelRatio;
+  (plot.chart?.events ?? []).forEach((events, row) => {
+    const bottom = bbox.top + bbox.height - row * length;
+    ctx.strokeStyle = events.color;
+    ctx.beginPath();
+    for (const time of events.times) {
+      const x = plot.valToPos(time, "x", true);
+      if (x < bbox.left || x > bbox.left + bbox.width) continue;
+      ctx.moveTo(x, bottom);
+      ctx.lineTo(x, bottom - length + devicePixelRatio);
+    }
+    ctx.stroke();
+  });
+  ctx.restore();
+}

@@ -1,0 +1,79 @@
+// Parts of a run that several pages show: its metrics, its ledger, its flows and ports.
+
+import { html, percent, shown, words } from "./common.js";
+
+const MEGA = 1e6;
+
+/** Where every moment of the bottleneck went: one bar, and the causes with their shares. */
+export function Ledger({ entries }) {
+  if (!entries.length) return null;
+  const most = Math.max(...entries.map((entry) => entry.share));
+  return html`<section class="card" aria-labelledby="ledger">
+    <h2 id="ledger">Where the capacity went</h2>
+    <div class="ledger-bar" aria-hidden="true">
+      ${entries.map((entry) => html`<span
+        style=${{ width: `${100 * entry.share}%`, backgroundColor: entry.color }}></span>`)}
+    </div>
+    <table class="ledger">
+      <thead class="unseen"><tr><th>cause</th><th>share of the duration</th></tr></thead>
+      <tbody>${entries.map((entry) => html`<tr>
+        <th scope="row"><i style=${{ backgroundColor: entry.color }}></i>${entry.cause}</th>
+        <td class="number">${percent(entry.share)}</td>
+        <td class="bar" aria-hidden="true"><b
+          style=${{ width: `${(100 * entry.share) / most}%`, backgroundColor: entry.color }}></b></td>
+      </tr>`)}</tbody>
+    </table>
+  </section>`;
+}
+
+const FIRST = ["efficiency", "fairness", "goodput_bps", "cell_loss_ratio", "timeouts", "max_queue_cells"];
+
+const metric = (name, value) => name.endsWith("_bps")
+  ? [words(name.slice(0, -4)), `${shown(value / MEGA)} Mbit/s`]
+  : [words(name), shown(value)];
+
+/** The metrics that people ask for first, in large letters. */
+export function Headline({ metrics }) {
+  const chosen = FIRST.filter((name) => name in metrics);
+  return html`<dl class="headline">${chosen.map((name) => {
+    const [label, text] = metric(name, metrics[name]);
+    return html`<div><dt>${label}</dt><dd data-metric=${name}>${text}</dd></div>`;
+  })}</dl>`;
+}
+
+/** All other metrics. */
+export function Metrics({ metrics }) {
+  const rest = Object.entries(metrics)
+    .filter(([name]) => !FIRST.includes(name) && !name.startsWith("share_"));
+  if (!rest.length) return null;
+  return html`<section class="card"><h2>More metrics</h2><div class="scroll"><table><tbody>
+    ${rest.map(([name, value]) => {
+      const [label, text] = metric(name, value);
+      return html`<tr><th scope="row">${label}</th><td class="number">${text}</td></tr>`;
+    })}
+  </tbody></table></div></section>`;
+}
+
+const columnsOf = (part) => Object.keys(part)
+  .filter((name) => !Array.isArray(part[name]) && name !== "name");
+
+/** Flows or ports, a row each. */
+export function Parts({ title, parts, leftOut = 0 }) {
+  if (!parts.length) return null;
+  const columns = columnsOf(parts[0]).filter((name) => parts.some((part) => part[name] !== null));
+  return html`<section class="card"><h2>${title}</h2>
+    <div class="scroll" tabindex="0" role="region" aria-label=${title}><table>
+      <thead><tr><th scope="col">name</th>
+        ${columns.map((name) => html`<th scope="col" class=${isNumber(parts, name) ? "number" : ""}>${heading(name)}</th>`)}</tr></thead>
+      <tbody>${parts.map((part) => html`<tr><th scope="row">${part.name}</th>
+        ${columns.map((name) => html`<td class=${typeof part[name] === "number" ? "number" : ""}>
+          ${name.endsWith("_bps") ? shown(part[name] / MEGA) : shown(part[name])}</td>`)}
+      </tr>`)}</tbody>
+    </table></div>
+    ${leftOut > 0 && html`<p class="quiet">${leftOut} more are not shown.</p>`}
+  </section>`;
+}
+
+const isNumber = (parts, name) => parts.some((part) => typeof part[name] === "number");
+
+const heading = (name) => name.endsWith("_bps") ? `${words(name.slice(0, -4))} (Mbit/s)` : words(name);

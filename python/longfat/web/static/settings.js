@@ -1,0 +1,101 @@
+// Settings of a scenario: texts by path. What a control shows, and what follows from a change.
+
+/** A setting as text: what `--set` takes. */
+export const textOf = (value) => typeof value === "string" ? value : JSON.stringify(value);
+
+const isInside = (key, path) => key.startsWith(`${path}.`) || key.startsWith(`${path}[`);
+
+/** Settings without those at a path and below it. */
+export const without = (settings, path) =>
+  Object.fromEntries(Object.entries(settings).filter(([key]) => key !== path && !isInside(key, path)));
+
+/** Settings with one set; in its old place if it had one. */
+export const withOne = (settings, path, text) => ({ ...settings, [path]: text });
+
+/** The text that a control shows: what is set, or the default. */
+export function current(control, path, settings) {
+  if (path in settings) return settings[path];
+  return control.default === undefined || control.default === null ? "" : textOf(control.default);
+}
+
+/** The model that a control shows. */
+export function chosenModel(control, path, settings) {
+  const chosen = settings[`${path}.kind`] ?? settings[path] ?? control.default;
+  return typeof chosen === "object" && chosen !== null ? chosen.kind : chosen;
+}
+
+/** Settings with another model chosen: its parameters begin with their defaults, or with `seeds`. */
+export function withModel(settings, control, path, name, seeds) {
+  const next = { ...without(settings, path), [`${path}.kind`]: name };
+  const model = control.models.find((model) => model.name === name);
+  return { ...next, ...required(model?.controls ?? [], path, seeds) };
+}
+
+function required(controls, path, seeds) {
+  const found = {};
+  for (const control of controls) {
+    const own = `${path}.${control.key}`;
+    if (control.default !== undefined) continue;
+    if (control.kind === "section") Object.assign(found, required(control.controls, own, seeds));
+    else found[own] = seeds[own] ?? example(control);
+  }
+  return found;
+}
+
+/** Some value that a control accepts. */
+function example(control) {
+  if (control.examples?.length) return control.examples[0];
+  if (control.kind === "choice") return control.choices[0].name;
+  if (control.kind === "model") return control.models[0].name;
+  if (control.kind === "boolean") return "false";
+  return textOf(control.least ?? control.most ?? 1);
+}
+
+/** The number of items of a list. */
+export function itemsOf(path, settings) {
+  let count = 0;
+  while (Object.keys(settings).some((key) => isInside(key, `${path}[${count}]`))) count += 1;
+  return count;
+}
+
+/** Settings with one more item at the end of a list, of a model. */
+export const withItem = (settings, control, path, name, seeds) =>
+  withModel(settings, control.item, `${path}[${itemsOf(path, settings)}]`, name, seeds);
+
+/** Settings without an item of a list; those behind it move up. */
+export function withoutItem(settings, path, place) {
+  const moved = ([key, text]) => {
+    const found = key.startsWith(`${path}[`) && /^\[(\d+)\](.*)$/.exec(key.slice(path.length));
+    if (!found || Number(found[1]) < place) return [[key, text]];
+    if (Number(found[1]) === place) return [];
+    return [[`${path}[${Number(found[1]) - 1}]${found[2]}`, text]];
+  };
+  return Object.fromEntries(Object.entries(settings).flatMap(moved));
+}
+
+const LARGER = {
+  ps: "ns", ns: "us", us: "ms", ms: "s",
+  "bit/s": "kbit/s", "kbit/s": "Mbit/s", "Mbit/s": "Gbit/s",
+};
+const SMALLER = Object.fromEntries(Object.entries(LARGER).map(([small, large]) => [large, small]));
+
+/** The next quantity of 1, 2, 5, 10, 20 … in its unit; null for a text that is no quantity. */
+export function stepped(text, direction) {
+  const found = /^\s*(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(\D*)$/i.exec(text);
+  if (!found || !(Number(found[1]) > 0)) return null;
+  let [number, unit] = [Number(found[1]), found[2].trim()];
+  const decade = 10 ** Math.floor(Math.log10(number));
+  const marks = [0.5, 1, 2, 5, 10].map((mark) => mark * decade);
+  const next = direction > 0
+    ? marks.find((mark) => mark > number * (1 + 1e-9))
+    : marks.findLast((mark) => mark < number * (1 - 1e-9));
+  number = Number(next.toPrecision(6));
+  if (number >= 1000 && LARGER[unit]) [number, unit] = [number / 1000, LARGER[unit]];
+  if (number < 1 && SMALLER[unit]) [number, unit] = [number * 1000, SMALLER[unit]];
+  // What comes without a unit, or in a unit that has no smaller one, is counted.
+  if (number < 1 && !SMALLER[unit] && !/^(RTT|BDP|)$/.test(unit)) return null;
+  return unit ? `${number} ${unit}` : String(number);
+}
+
+/** The address of a playground with these settings. */
+export const addressOf = (settings) => `/play?${new URLSearchParams(settings)}`;

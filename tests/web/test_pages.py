@@ -1,0 +1,197 @@
+"""Pages in a real browser: no errors, nothing from elsewhere, readable, usable by keyboard."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+
+pytest.importorskip("playwright")
+from playwright.sync_api import Browser, Page, expect
+
+from tests.web.conftest import SMALL
+from tests.web.serving import Served, served
+
+PLAY = f"/play?{urlencode(SMALL)}"
+"""A playground whose runs take a moment."""
+
+DRAWN = "html[data-drawn]"
+DRAWN_ANEW = "before => document.documentElement.dataset.drawn !== before"
+
+
+@pytest.fixture
+def server(program: Path, store: str, study_folder: Path, tmp_path: Path) -> Iterator[Served]:
+    with served(program, tmp_path, store, "--study", study_folder) as server:
+        yield server
+
+
+@contextmanager
+def opened(
+    browser: Browser, server: Served, address: str, **settings: Any
+) -> Iterator[tuple[Page, list[str]]]:
+    """A page, and what went wrong in it or was asked of anybody else."""
+    context = browser.new_context(**settings)
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    wrong: list[str] = []
+    page.on("console", lambda message: wrong.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on(
+        "request",
+        lambda request: (
+            None if request.url.startswith(server.origin + "/") else wrong.append(request.url)
+        ),
+    )
+    page.goto(server.address)
+    page.wait_for_selector(".studies .progress")
+    page.goto(server.origin + address)
+    yield page, wrong
+    context.close()
+
+
+SHOWN = {
+    "/": ".studies .progress",
+    "/study/small": ".heat td.cell",
+    "/play": DRAWN,
+}
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("address", SHOWN)
+def test_pages_show_without_errors_and_fit(
+    browser: Browser, server: Served, address: str, scheme: str, width: int
+) -> None:
+    size = {"width": width, "height": 900}
+    with opened(browser, server, address, viewport=size, color_scheme=scheme) as (page, wrong):
+        page.wait_for_selector(SHOWN[address])
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert wrong == []
+
+
+def test_a_study_leads_to_a_run_its_traces_and_the_playground(
+    browser: Browser, server: Served
+) -> None:
+    with opened(browser, server, "/") as (page, wrong):
+        page.get_by_role("link", name="small", exact=True).click()
+        page.locator(".heat td.cold a, .heat td.hot a").first.click()
+        page.locator("a[href^='/run/']").first.click()
+        expect(page.get_by_text("Where the capacity went")).to_be_visible()
+        page.get_by_role("button", name="Repeat the run and draw them").click()
+        expect(page.get_by_text("came out as it is stored")).to_be_visible()
+        assert page.locator(".chart canvas").count() == 3
+        run = page.locator("[data-run]").get_attribute("data-run")
+        page.get_by_role("link", name="Open in the playground").click()
+        page.wait_for_selector(DRAWN)
+        assert page.locator("html").get_attribute("data-drawn") == run
+        assert wrong == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_figures_of_a_study_are_drawn_when_asked_for(
+    browser: Browser, server: Served, width: int
+) -> None:
+    size = {"width": width, "height": 900}
+    with opened(browser, server, "/study/small", viewport=size) as (page, wrong):
+        page.get_by_label("figure", exact=True).select_option("efficiency-fairness")
+        page.wait_for_selector(".figure svg")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert wrong == []
+
+
+def test_a_change_of_a_setting_runs_again_and_is_in_the_address(
+    browser: Browser, server: Served
+) -> None:
+    with opened(browser, server, PLAY) as (page, wrong):
+        page.wait_for_selector(DRAWN)
+        first = page.locator("html").get_attribute("data-drawn")
+        page.get_by_label("policy", exact=True).select_option("fba")
+        page.wait_for_function(DRAWN_ANEW, arg=first)
+        address = page.url
+        assert parse_qs(urlsplit(address).query)["port.policy.kind"] == ["fba"]
+        changed = page.locator("html").get_attribute("data-drawn")
+        # Whoever gets the address sees the same run.
+        page.goto(address)
+        page.wait_for_selector(DRAWN)
+        assert page.locator("html").get_attribute("data-drawn") == changed
+        with page.expect_download() as download:
+            page.get_by_role("link", name="Download scenario.toml").click()
+        assert 'kind = "fba"' in Path(download.value.path()).read_text()
+        assert wrong == []
+
+
+def test_a_wrong_setting_is_told_beside_its_control_and_mended(
+    browser: Browser, server: Served
+) -> None:
+    with opened(browser, server, PLAY) as (page, wrong):
+        page.wait_for_selector(DRAWN)
+        buffer = page.get_by_label("buffer", exact=True)
+        buffer.fill("many")
+        buffer.press("Enter")
+        beside = page.locator("[data-path='port.buffer'] .problem")
+        expect(beside).to_contain_text("expected a number of cells")
+        expect(page.get_by_role("alert")).to_be_visible()
+        buffer.fill("2000 cells")
+        buffer.press("Enter")
+        expect(beside).to_have_count(0)
+        # The browser says of an answer of 422 that it is one; that is all.
+        assert all("422" in message for message in wrong)
+
+
+def test_the_keyboard_is_enough(browser: Browser, server: Served) -> None:
+    with opened(browser, server, PLAY) as (page, wrong):
+        page.wait_for_selector(DRAWN)
+        first = page.locator("html").get_attribute("data-drawn")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+        buffer = page.get_by_label("buffer", exact=True)
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            if buffer.evaluate("each => each === document.activeElement"):
+                break
+        else:
+            raise AssertionError("the buffer cannot be reached by Tab")
+        page.keyboard.press("ArrowUp")
+        expect(buffer).to_have_value("500 cells")
+        page.wait_for_function(DRAWN_ANEW, arg=first)
+        assert wrong == []
+
+
+def test_traffic_of_another_kind_is_added_and_removed(browser: Browser, server: Served) -> None:
+    with opened(browser, server, PLAY) as (page, wrong):
+        page.wait_for_selector(DRAWN)
+        page.get_by_label("scheduler", exact=True).select_option("guaranteed-rate")
+        page.get_by_role("button", name="+ vbr-on-off").click()
+        expect(page.get_by_label("on", exact=True)).to_have_value("300 ms")
+        ledger = page.locator(".ledger")
+        expect(ledger).to_contain_text("vbr")
+        page.get_by_role("button", name="remove").click()
+        expect(ledger).not_to_contain_text("vbr")
+        assert wrong == []
+
+
+STEPS = {
+    "5 us": ["2 us", "10 us"],
+    "1 ms": ["500 us", "2 ms"],
+    "155.52 Mbit/s": ["100 Mbit/s", "200 Mbit/s"],
+    "500 Mbit/s": ["200 Mbit/s", "1 Gbit/s"],
+    "1000 cells": ["500 cells", "2000 cells"],
+    "1 cells": [None, "2 cells"],
+    "0.5 RTT": ["0.2 RTT", "1 RTT"],
+    "0.8": ["0.5", "1"],
+    "unlimited": [None, None],
+    "K - 200 cells": [None, None],
+    "0 s": [None, None],
+}
+
+
+def test_quantities_go_in_steps_of_one_two_and_five(browser: Browser, server: Served) -> None:
+    with opened(browser, server, PLAY) as (page, _):
+        steps = page.evaluate(
+            "async (texts) => { const { stepped } = await import('/static/settings.js');"
+            " return texts.map((text) => [stepped(text, -1), stepped(text, 1)]); }",
+            list(STEPS),
+        )
+    assert dict(zip(STEPS, steps, strict=True)) == STEPS

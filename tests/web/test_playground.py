@@ -1,0 +1,177 @@
+"""The playground runs what it is told, within limits, and calls off what nobody waits for."""
+
+import asyncio
+import threading
+import time
+import tomllib
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from longfat import load_scenario, run
+from longfat.limits import Limits
+from longfat.web.desk import Crowded, Desk, Errand, Superseded
+from longfat.web.playground import play
+from tests.web.conftest import LIMITS, SMALL, played
+
+
+def test_a_run_of_the_playground_is_the_run_of_its_file(client: TestClient) -> None:
+    status, answer = played(client, SMALL)
+    assert status == 200
+    file = client.get("/play/scenario.toml", params=SMALL)
+    assert file.headers["content-disposition"] == 'attachment; filename="scenario.toml"'
+    record = run(load_scenario(tomllib.loads(file.text)))
+    for name in ("run_id", "fingerprint", "metrics", "flows", "ports"):
+        assert answer[name] == record[name]
+    shares = {entry["cause"]: entry["share"] for entry in answer["ledger"]}
+    assert shares["useful"] == record["metrics"]["share_useful"]
+    assert [chart["name"] for chart in answer["charts"]] == ["cwnd", "queue", "goodput"]
+    assert all(chart["series"] for chart in answer["charts"])
+
+
+def test_two_equal_requests_get_equal_charts(client: TestClient) -> None:
+    first, second = (played(client, SMALL)[1] for _ in range(2))
+    assert first["charts"] == second["charts"]
+
+
+def test_wrong_settings_are_told_with_their_paths(client: TestClient) -> None:
+    status, answer = played(client, {**SMALL, "port.buffer": "many"})
+    assert status == 422
+    assert "port.buffer: expected a number of cells" in answer["problems"][0]
+    assert client.get("/play/scenario.toml", params={"a b": "1"}).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"duration": "1000 h"}, "duration: a run would take about"),
+        (
+            {
+                "topology.bottleneck.delay": "50 s",
+                "duration": "200 s",
+                "tcp.receiver_window": "1000000000 B",
+            },
+            "of memory; the limit is",
+        ),
+        ({"topology.sources": "100000"}, "topology.sources: 100,000 connections; a page shows"),
+    ],
+)
+def test_no_request_may_ask_for_more_than_the_limits(
+    client: TestClient, changes: dict[str, str], message: str
+) -> None:
+    status, answer = played(client, {**SMALL, **changes})
+    assert status == 422
+    assert message in answer["problems"][0]
+
+
+def test_a_run_that_exceeds_its_time_is_stopped_and_told() -> None:
+    limits = Limits(events=10**9, wall_seconds=0.01, memory_bytes=2**30)
+    with pytest.raises(Exception, match="wall") as caught:
+        play({**SMALL, "duration": "20 s"}, limits, Errand())
+    assert "limit" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "status"),
+    [
+        (b"", "application/json", 400),
+        (b"{", "application/json", 400),
+        (b"[" * 50_000, "application/json", 400),
+        (b"\xff\xfe{}", "application/json", 400),
+        (b"[]", "application/json", 400),
+        (b"{}", "text/plain", 400),
+        (b'{"page": "p"}', "application/json", 400),
+        (b'{"page": "p", "settings": []}', "application/json", 400),
+        (b'{"page": "p", "settings": {"seed": 1}}', "application/json", 400),
+        (b'{"page": "p", "settings": {"seed": "\\ud800"}}', "application/json", 400),
+        (b'{"page": 1, "settings": {}}', "application/json", 400),
+        (b'{"settings": {}}', "application/json", 400),
+        (b'{"page": "p", "settings": {}}', "application/json", 422),
+        (b'{"page": "p", "settings": {"seed": "' + b"9" * 20_000 + b'"}}', "application/json", 422),
+        (b'{"page": "p", "settings": {"seed": "' + b"[" * 20_000 + b'"}}', "application/json", 422),
+    ],
+)
+def test_what_makes_no_sense_is_refused_and_the_server_stays(
+    client: TestClient, content: bytes, kind: str, status: int
+) -> None:
+    answer = client.post("/api/play", content=content, headers={"Content-Type": kind})
+    assert answer.status_code == status
+    assert answer.json()["problems"]
+    assert played(client, SMALL)[0] == 200
+
+
+async def _forever_here() -> bool:
+    return False
+
+
+def _waits(errand: Errand) -> str:
+    """Work that goes on until it is called off."""
+    while True:
+        errand.check()
+        time.sleep(0.01)
+
+
+def test_the_latest_request_of_a_page_calls_off_the_one_before() -> None:
+    async def scene() -> list[Any]:
+        desk = Desk(at_a_time=1)
+        first = asyncio.create_task(desk.carry_out("a", _waits, _forever_here))
+        await asyncio.sleep(0.05)
+        second = desk.carry_out("a", lambda _: "done", _forever_here)
+        return [*await asyncio.gather(first, second, return_exceptions=True)]
+
+    first, second = asyncio.run(scene())
+    assert isinstance(first, Superseded)
+    assert second == "done"
+
+
+def test_what_nobody_waits_for_is_called_off() -> None:
+    async def gone() -> bool:
+        return True
+
+    with pytest.raises(Superseded):
+        asyncio.run(Desk(at_a_time=1).carry_out("a", _waits, gone))
+
+
+def test_no_more_runs_go_on_at_a_time_than_allowed_and_no_more_wait() -> None:
+    at_work = most = 0
+    lock = threading.Lock()
+
+    def work(_: Errand) -> None:
+        nonlocal at_work, most
+        with lock:
+            at_work += 1
+            most = max(most, at_work)
+        time.sleep(0.01)
+        with lock:
+            at_work -= 1
+
+    async def scene() -> list[Any]:
+        desk = Desk(at_a_time=2)
+        errands = [desk.carry_out(str(page), work, _forever_here) for page in range(40)]
+        return await asyncio.gather(*errands, return_exceptions=True)
+
+    results = asyncio.run(scene())
+    assert most == 2
+    assert sum(isinstance(result, Crowded) for result in results) == 40 - 32
+
+
+def test_the_engine_stops_when_a_run_is_called_off() -> None:
+    errand = Errand()
+    threading.Timer(0.2, errand.call_off).start()
+    started = time.monotonic()
+    with pytest.raises(Superseded):
+        play({**SMALL, "duration": "30 s"}, LIMITS, errand)
+    assert time.monotonic() - started < 20
+
+
+def test_a_page_that_is_told_to_wait_is_told_so(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def crowded(*_: object) -> None:
+        raise Crowded
+
+    monkeypatch.setattr(Desk, "carry_out", crowded)
+    status, answer = played(client, SMALL)
+    assert status == 503
+    assert "try again" in answer["problems"][0]

@@ -1,0 +1,152 @@
+"""Pages of studies and runs say what the store and the command line say."""
+
+import csv
+import json
+import math
+import re
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+from starlette.testclient import TestClient
+
+from longfat.web.view import View
+from tests.support import Longfat
+from tests.web.conftest import TOKEN
+
+
+def test_the_state_of_a_study_is_what_study_status_says(
+    store: str, client: TestClient, longfat: Longfat, study_folder: Path
+) -> None:
+    status = json.loads(longfat("study", "status", study_folder, "--json").stdout)
+    overview = client.get("/api/studies").json()
+    found = next(study for study in overview["studies"] if study["name"] == "small")
+    assert found["state"] == {name: status[name] for name in found["state"]}
+    assert 0 < found["state"]["done"] < found["state"]["runs"]
+    assert overview["store"] == store
+    assert {"ubr-plus", "guaranteed-rate"} <= {study["name"] for study in overview["studies"]}
+
+
+@pytest.mark.usefixtures("store")
+def test_means_are_those_of_the_comparison(
+    client: TestClient, longfat: Longfat, study_folder: Path
+) -> None:
+    compared = json.loads(longfat("study", "compare", study_folder, "--json").stdout)
+    table = next(
+        table
+        for table in compared["tables"]
+        if (table["table"], table["response"]) == ("A", "efficiency")
+    )
+    study = client.get("/api/studies/small").json()
+    factors = [factor["name"] for factor in study["factors"]]
+    means = {
+        tuple(combination["levels"]): combination["means"].get("efficiency")
+        for combination in study["combinations"]
+    }
+    compared_means = {
+        tuple(entry.get(factor) for factor in factors): entry["mean"] for entry in table["entries"]
+    }
+    assert any(mean is not None for mean in compared_means.values())
+    assert {levels: means[levels] for levels in compared_means} == compared_means
+    assert study["metrics"][:2] == ["efficiency", "fairness"]
+
+
+def test_a_combination_leads_to_its_runs_and_they_to_their_parts(
+    store: str, client: TestClient, longfat: Longfat
+) -> None:
+    study = client.get("/api/studies/small").json()
+    number = next(place for place, found in enumerate(study["combinations"]) if found["done"] > 1)
+    combination = study["combinations"][number]
+    runs = client.get(f"/api/studies/small/combinations/{number}").json()["runs"]
+    assert [run["replication"] for run in runs] == [0, 1, 2]
+    mean = fmean(run["metrics"]["efficiency"] for run in runs[1:])
+    assert mean == combination["means"]["efficiency"]
+    run_id = runs[1]["run_id"]
+    record = json.loads(longfat("run", "--from", store, run_id, "--json").stdout)
+    page = client.get(f"/api/runs/{run_id}").json()
+    for name in ("fingerprint", "flows", "ports", "seed", "replication", "engine"):
+        assert page[name] == record[name]
+    assert page["metrics"].items() <= record["metrics"].items()
+    assert page["commands"][0] == f"longfat run --from {store} {run_id[:12]}"
+
+
+@pytest.mark.usefixtures("store")
+def test_the_traces_of_a_stored_run_come_from_the_same_run_again(client: TestClient) -> None:
+    run_id = client.get("/api/studies/small/combinations/0").json()["runs"][1]["run_id"]
+    answer = client.post(f"/api/runs/{run_id}/charts", json={"page": "a page"}).json()
+    assert answer["is_as_stored"]
+    assert answer["run_id"] == run_id
+    assert [chart["name"] for chart in answer["charts"]] == ["cwnd", "queue", "goodput"]
+
+
+@pytest.mark.usefixtures("store")
+def test_a_stored_run_opens_in_the_playground_as_the_same_run(client: TestClient) -> None:
+    run_id = client.get("/api/studies/small/combinations/0").json()["runs"][1]["run_id"]
+    settings = client.get(f"/api/runs/{run_id}").json()["settings"]
+    answer = client.post("/api/play", json={"page": "a page", "settings": settings}).json()
+    assert answer["run_id"] == run_id
+
+
+@pytest.mark.usefixtures("store")
+def test_plots_of_a_study_are_those_of_the_command(
+    client: TestClient, longfat: Longfat, study_folder: Path, tmp_path: Path
+) -> None:
+    kinds = [kind["name"] for kind in client.get("/api/studies/small").json()["figures"]]
+    assert {"efficiency-fairness", "ledger", "reference"} <= set(kinds)
+    answer = client.get("/api/studies/small/figures/reference", params={"table": "A"}).json()
+    file = tmp_path / "reference.csv"
+    longfat("plot", "reference", study_folder, "--table", "A", "-o", file)
+    numbers = [float(text) for text in re.findall(r"\d+\.\d+", json.dumps(answer["specification"]))]
+    assert answer["caption"]
+    with file.open() as lines:
+        rows = list(csv.DictReader(lines))
+    assert len(rows) > 1
+    for row in rows:  # specifications have fewer digits
+        assert any(math.isclose(number, float(row["ours"]), rel_tol=1e-3) for number in numbers)
+
+
+def test_a_store_that_does_not_exist_reads_as_empty_and_is_not_made(
+    client: TestClient, tmp_path: Path
+) -> None:
+    study = client.get("/api/studies/small").json()
+    assert study["state"]["done"] == 0
+    assert study["state"]["missing"] == study["state"]["runs"]
+    assert not (tmp_path / "longfat.db").exists()
+
+
+def test_looking_changes_nothing_in_a_store(store: str, client: TestClient) -> None:
+    before = Path(store).read_bytes()
+    run_id = client.get("/api/studies/small/combinations/0").json()["runs"][1]["run_id"]
+    client.get("/api/studies/small")
+    client.post(f"/api/runs/{run_id}/charts", json={"page": "a page"})
+    assert Path(store).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("/api/studies/unknown", 404),
+        ("/api/studies/unknown/events", 404),
+        ("/api/studies/small/figures/cwnd", 404),
+        ("/api/studies/small/figures/unknown", 404),
+        ("/api/studies/small/figures/ledger", 422),
+        ("/api/studies/small/figures/ledger?table=Z", 422),
+        ("/api/studies/small/combinations/99999", 404),
+        ("/api/studies/small/combinations/-1", 404),
+        ("/api/runs/zz", 422),
+        ("/api/runs/%27%20OR%201=1", 422),
+    ],
+)
+def test_what_does_not_exist_is_told(client: TestClient, address: str, status: int) -> None:
+    answer = client.get(address)
+    assert answer.status_code == status
+    if "-1" not in address:
+        assert answer.json()["problems"]
+
+
+def test_what_is_no_store_is_told(client: TestClient, view: View) -> None:
+    Path(view.location).write_text("a letter to a friend")
+    answer = client.get("/api/studies")
+    assert answer.status_code == 422
+    assert "not an SQLite file" in answer.json()["problems"][0]
+    assert TOKEN not in answer.text

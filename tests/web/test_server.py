@@ -1,0 +1,177 @@
+"""The server on a real socket: what comes from strangers, and what happens meanwhile."""
+
+import json
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+
+import httpx2
+import pytest
+
+from tests.support import Longfat
+from tests.web.conftest import SMALL
+from tests.web.serving import Served, served
+
+
+@pytest.fixture
+def server(program: Path, study_folder: Path, tmp_path: Path) -> Iterator[Served]:
+    with served(program, tmp_path, "--study", study_folder) as server:
+        yield server
+
+
+def sent(server: Served, data: bytes) -> bytes:
+    """What the server answers to these bytes, until it has no more to say."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        connection.sendall(data)
+        answer = b""
+        try:
+            while part := connection.recv(65536):
+                answer += part
+                if b"\r\n\r\n" in answer:
+                    break
+        except (TimeoutError, ConnectionResetError):
+            pass
+        return answer
+
+
+def test_bytes_that_are_no_request_get_400_and_the_server_stays(server: Served) -> None:
+    for data in (
+        b"\x16\x03\x01\x02\x00\x01\x00",
+        b"GET\r\n\r\n",
+        b"GET / HTTP/9.9\r\nHost: a\r\n\r\n",
+        b"GET / HTTP/1.1\r\n: nothing\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+        b"GET /" + b"x" * 100_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 100_000 + b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+    ):
+        status = sent(server, data).split(b" ")[1:2]
+        assert status
+        assert status[0].startswith(b"4"), data[:60]
+    with server.client() as client:
+        assert client.get("/").status_code == 200
+
+
+def test_a_page_hears_of_runs_as_they_end(
+    server: Served, longfat: Longfat, study_folder: Path
+) -> None:
+    def run_later() -> None:
+        time.sleep(2)
+        longfat("study", "run", study_folder, "--jobs", "1")
+
+    with server.client() as client:
+        thread = Thread(target=run_later)
+        thread.start()
+        states = []
+        with client.stream("GET", "/api/studies/small/events") as stream:
+            assert stream.headers["content-type"].startswith("text/event-stream")
+            for line in stream.iter_lines():
+                if line.startswith("data: "):
+                    states.append(json.loads(line.removeprefix("data: ")))
+                    if states[-1]["missing"] == 0 == states[-1]["running"]:
+                        break
+        thread.join()
+    assert states[0]["done"] == 0
+    assert states[-1]["done"] == states[-1]["runs"] > 0
+
+
+def test_a_page_that_asks_again_does_not_wait_for_what_it_asked_before(server: Served) -> None:
+    # Windows of a megabyte over a second of delay: seconds of work, within the limits.
+    long = {**SMALL, "duration": "12 s", "topology.sources": "15", "port.buffer": "12000 cells"}
+    outcomes: list[int] = []
+
+    def ask_long() -> None:
+        with server.client() as client:
+            document = {"page": "one", "settings": long}
+            outcomes.append(client.post("/api/play", json=document).status_code)
+
+    with server.client() as client:
+        thread = Thread(target=ask_long)
+        thread.start()
+        time.sleep(0.3)
+        document = {"page": "one", "settings": SMALL}
+        assert client.post("/api/play", json=document).status_code == 200
+        thread.join()
+    assert outcomes == [409]
+
+
+def test_many_at_once_are_answered_or_told_to_come_again(server: Served) -> None:
+    statuses: list[int] = []
+
+    def ask(page: int) -> None:
+        with httpx2.Client(base_url=server.origin, timeout=60, follow_redirects=True) as client:
+            try:
+                client.get(server.address)
+                document = {"page": str(page), "settings": SMALL}
+                statuses.append(client.post("/api/play", json=document).status_code)
+            except httpx2.TransportError:
+                statuses.append(0)
+
+    threads = [Thread(target=ask, args=(page,)) for page in range(40)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(statuses) == 40
+    assert statuses.count(200) >= 20
+    assert set(statuses) <= {200, 401, 503}
+    with server.client() as client:
+        assert client.get("/").status_code == 200
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_it_even_while_pages_listen(
+    number: signal.Signals, code: int, program: Path, study_folder: Path, tmp_path: Path
+) -> None:
+    with (
+        served(program, tmp_path, "--study", study_folder) as server,
+        server.client() as client,
+        client.stream("GET", "/api/studies/small/events"),
+    ):
+        server.process.send_signal(number)
+        assert server.process.wait(timeout=15) in (code, -number)
+
+
+def test_a_port_that_is_taken_is_told(longfat: Longfat, server: Served) -> None:
+    process = longfat("view", "--port", str(server.port))
+    assert process.returncode == 2
+    assert f"port {server.port}: Address already in use" in process.stderr
+    assert "Traceback" not in process.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--study", "nowhere"], "nowhere: no shipped study of this name"),
+        (["--limit", "events=many"], "--limit events=many: expected"),
+        (["mysql://a/b"], "a store is given as PATH"),
+    ],
+)
+def test_what_cannot_be_shown_is_told_before_anything_is_served(
+    longfat: Longfat, arguments: list[str], message: str
+) -> None:
+    process = longfat("view", "--port", "0", *arguments)
+    assert process.returncode == 2
+    assert message in process.stderr
+    assert process.stdout == ""
+
+
+def test_without_its_libraries_it_says_how_to_get_them(program: Path, tmp_path: Path) -> None:
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "uvicorn.py").write_text("raise ModuleNotFoundError(name='uvicorn')")
+    process = subprocess.run(
+        [program, "view", "--port", "0"],
+        env={"PYTHONPATH": str(hidden)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert process.returncode == 2
+    assert "pip install 'longfat[ui]'" in process.stderr
