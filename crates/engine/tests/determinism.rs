@@ -6,6 +6,7 @@ use std::fmt::Write;
 use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::Unobserved;
 use longfat_engine::scenario::Scenario;
+use longfat_engine::switch::queue_discipline::DISCIPLINES;
 use longfat_engine::transport::flavor::FLAVORS;
 use longfat_engine::units::Time;
 use longfat_engine::{ENGINE_VERSION, Simulation, run};
@@ -195,7 +196,10 @@ fn cases() -> Vec<(String, Scenario)> {
         );
         (name.to_owned(), scenario(&text))
     };
-    CASES.iter().map(build).chain(FLAVORS.iter().map(|entry| of_flavor(entry.name))).collect()
+    let flavors = FLAVORS.iter().map(|entry| of_flavor(entry.name));
+    let disciplines =
+        DISCIPLINES.iter().filter(|entry| entry.name != "by-policy").map(|entry| of_discipline(entry.name));
+    CASES.iter().map(build).chain(flavors).chain(disciplines).collect()
 }
 
 /// Each registered flavor with losses, on a path of 30 ms, and everything about it that a fingerprint could miss.
@@ -207,6 +211,16 @@ tcp = {{ flavor = \"{name}\", receiver_window = \"300000 B\", acknowledgments = 
          handshake = true, timestamps = true }}\n"
     );
     (format!("uneven 3 {name}"), scenario(&text))
+}
+
+/// Each registered queue discipline between ends that understand marks.
+fn of_discipline(name: &str) -> (String, Scenario) {
+    let text = format!(
+        "schema_version = 1\nduration = \"4 s\"\nframing = \"ethernet\"\n
+topology = {{ kind = \"n-source\", sources = 3, {UNEVEN} }}\nport = {{ buffer = \"300 kB\", queue = \"{name}\" }}\n
+tcp = {{ flavor = \"sack-rfc6675\", mss = \"1460 B\", receiver_window = \"300000 B\", ecn = \"accurate\" }}\n"
+    );
+    (format!("uneven 3 queue {name}"), scenario(&text))
 }
 
 fn bytes(record: &RunRecord) -> String {

@@ -5,6 +5,7 @@
 mod gilbert_elliott;
 mod list;
 mod none;
+mod periodic;
 mod random;
 
 pub use list::Drops;
@@ -21,6 +22,7 @@ pub const LOSS_MODELS: &[Entry<dyn LossModel>] = &[
     Entry::of::<none::None>(),
     Entry::of::<list::List>(),
     Entry::of::<random::Random>(),
+    Entry::of::<periodic::Periodic>(),
     Entry::of::<gilbert_elliott::GilbertElliott>(),
 ];
 

@@ -1,31 +1,11 @@
 //! The mechanism of a sender: sequence numbers, the retransmission timer, and the acts that a loss recovery is made of.
 
-use super::law::WindowLaw;
+use super::law::{Progress, WindowLaw};
 use super::rto::TimeoutEstimator;
 use super::segment::{Piece, Segment};
+use super::statistics::SenderStatistics;
 use super::{Acknowledgment, MarkResponse, RoundTripsInRecovery, Scoreboard, TcpConfig, TickClock, Window};
 use crate::units::{Span, Time};
-
-/// What a sender has done.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SenderStatistics {
-    /// Segments with data sent, again or not.
-    pub segments_sent: u64,
-    /// Segments sent again.
-    pub segments_retransmitted: u64,
-    /// Expiries of the retransmission timer while data was under way.
-    pub timeouts: u64,
-    /// Losses shown by duplicate acknowledgments.
-    pub fast_retransmits: u64,
-    /// Acknowledgments that acknowledge nothing new, whatever a recovery makes of them.
-    pub duplicate_acknowledgments: u64,
-    /// Reductions of the window for marks.
-    pub reductions_for_marks: u64,
-    /// Round trips measured.
-    pub round_trips: u64,
-    /// Largest congestion window in bytes.
-    pub max_cwnd: f64,
-}
 
 /// A segment whose round trip is being measured.
 #[derive(Clone, Copy)]
@@ -229,9 +209,17 @@ impl Connection {
         }
     }
 
-    /// Lets the window grow for an acknowledgment of `bytes` new bytes.
-    pub fn grow(&mut self, bytes: u64) {
-        self.law.on_acknowledgment(&mut self.window, bytes);
+    /// Lets the window grow for an acknowledgment of `bytes` new bytes, which has measured a round trip or not.
+    pub fn grow(&mut self, now: Time, bytes: u64, has_measured: bool) {
+        let progress = Progress {
+            now,
+            acknowledged: bytes,
+            sample: self.round_trip.filter(|_| has_measured),
+            round_trip: self.round_trip,
+            unacknowledged: self.unacknowledged,
+            highest: self.highest,
+        };
+        self.law.on_acknowledgment(&mut self.window, &progress);
         self.statistics.max_cwnd = self.statistics.max_cwnd.max(self.window.cwnd);
     }
 

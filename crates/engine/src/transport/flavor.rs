@@ -1,25 +1,28 @@
 //! TCP flavors: a window law together with a loss recovery.
 //!
 //! The papers' flavors all have the classical law and differ in their recovery, so every registered
-//! [recovery](super::recovery) is a flavor of its own. A flavor with another law is a file beside this one with a
+//! [recovery](super::recovery) is a flavor of its own. A flavor with another law is a file in `flavor/` with a
 //! [`model!`](crate::model) for `dyn Flavor` and an entry in [`FLAVORS`].
+
+mod cubic;
+mod dctcp;
 
 use super::law::{Classical, WindowLaw};
 use super::recovery::{NewReno, NewRenoRfc6582, Recovery, Reno, Sack, SackRfc6675, Tahoe, Vanilla};
 use crate::config::Field;
 use crate::registry::{Entry, Family, Model};
 
-/// Registers recoveries, each also as a flavor with the classical law.
+/// Registers recoveries, each also as a flavor with the classical law, and flavors with laws of their own.
 macro_rules! register {
-    ($($recovery:ident),+ $(,)?) => {
+    ($($recovery:ident),+; $($flavor:path),+) => {
         /// Every registered recovery.
         pub const RECOVERIES: &[Entry<dyn Recovery>] = &[$(Entry::of::<$recovery>()),+];
         /// Every registered flavor.
-        pub const FLAVORS: &[Entry<dyn Flavor>] = &[$(Entry::of::<$recovery>()),+];
+        pub const FLAVORS: &[Entry<dyn Flavor>] = &[$(Entry::of::<$recovery>()),+, $(Entry::of::<$flavor>()),+];
     };
 }
 
-register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675];
+register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675; cubic::Cubic, dctcp::Dctcp];
 
 /// The plugs of one connection.
 pub trait Flavor: Send {
@@ -27,6 +30,8 @@ pub trait Flavor: Send {
     fn law(&self) -> Box<dyn WindowLaw>;
     /// How losses are noticed and repaired.
     fn recovery(&self) -> Box<dyn Recovery>;
+    /// The name of the recovery.
+    fn recovery_name(&self) -> &'static str;
 }
 
 impl Family for dyn Flavor {
@@ -47,6 +52,10 @@ impl<R: Model<dyn Recovery>> Flavor for WithClassicalLaw<R> {
 
     fn recovery(&self) -> Box<dyn Recovery> {
         Model::<dyn Recovery>::build(&self.0, &())
+    }
+
+    fn recovery_name(&self) -> &'static str {
+        <R as Model<dyn Recovery>>::NAME
     }
 }
 

@@ -17,6 +17,7 @@ mod scoreboard;
 mod segment;
 mod send_limit;
 mod sender;
+mod statistics;
 mod window;
 mod window_scale;
 
@@ -24,12 +25,13 @@ pub use acknowledgment::{Acknowledgment, Blocks, OptionSize, SackBlocks, option_
 pub use clock::{TickClock, TimerPhase};
 pub use config::{IdleRestart, RoundTripsInRecovery, TcpConfig};
 pub use congestion_notification::{CongestionNotification, MarkEcho, MarkResponse};
-pub use connection::{Connection, DUPLICATE_THRESHOLD, SenderStatistics};
+pub use connection::{Connection, DUPLICATE_THRESHOLD};
 pub use receiver::{OutOfOrder, ReceivedBytes, Receiver};
 pub use scoreboard::Scoreboard;
 pub use segment::{Piece, Segment};
 pub use send_limit::SendLimit;
 pub use sender::Sender;
+pub use statistics::SenderStatistics;
 pub use window::{
     CongestionWindowLimit, InitialThreshold, InitialWindow, SlowStartGrowth, ThresholdRule, Window, WindowAfterLoss,
     WindowArithmetic,

@@ -1,9 +1,9 @@
 //! The sending end of a connection: its mechanism with the plugs of a flavor.
 
-use super::connection::{Connection, DUPLICATE_THRESHOLD, SenderStatistics};
+use super::connection::{Connection, DUPLICATE_THRESHOLD};
 use super::recovery::Recovery;
 use super::segment::{Piece, Segment};
-use super::{Acknowledgment, IdleRestart, SendLimit, TcpConfig, TickClock, Window};
+use super::{Acknowledgment, IdleRestart, SendLimit, SenderStatistics, TcpConfig, TickClock, Window};
 use crate::units::{Span, Time};
 
 /// How far the opening of a connection has come (T-46).
@@ -175,12 +175,14 @@ impl Sender {
         let bytes = connection.advance(acknowledgment.next);
         connection.release();
         let response = self.recovery.on_acknowledgment(now, connection, bytes);
+        let samples = connection.statistics.round_trips;
         connection.measure_round_trip(now, acknowledgment, self.recovery.is_recovering());
+        let has_measured = connection.statistics.round_trips > samples;
         let marked = connection.marks.marked_bytes(acknowledgment, bytes);
         connection.respond_to_marks(bytes, marked, self.recovery.is_recovering());
         // RFC 3168 section 6.1.2: no growth by what tells of congestion.
         if response.window_may_grow && marked == 0 {
-            connection.grow(bytes);
+            connection.grow(now, bytes, has_measured);
         }
         // The timer starts anew with each acknowledgment of new data, and stops when nothing is under way (T-13).
         if connection.flight() == 0 {

@@ -224,6 +224,12 @@ impl Window {
         whole_bytes((self.cwnd + self.inflation + f64::from(segments) * self.mss).min(self.receiver_window))
     }
 
+    /// Maximum segment size in bytes.
+    #[must_use]
+    pub fn mss(&self) -> f64 {
+        self.mss
+    }
+
     /// The congestion window in whole segments, whatever the receiver allows.
     #[must_use]
     pub fn whole_cwnd(&self) -> u64 {
@@ -277,7 +283,8 @@ impl Window {
         self.grow(self.rounded(increment));
     }
 
-    fn grow(&mut self, increment: f64) {
+    /// Adds `increment` bytes, up to the limit.
+    pub fn grow(&mut self, increment: f64) {
         self.cwnd = (self.cwnd + increment).min(self.limit.max(self.cwnd));
     }
 

@@ -1,5 +1,6 @@
 //! Analytic laws.
 
+mod cubic;
 mod integer_window;
 mod lone_flow;
 mod slow_start;
@@ -17,6 +18,7 @@ pub fn checks() -> Vec<Check> {
     checks.extend(lone_flow::checks());
     checks.extend(zero_loss::checks());
     checks.extend(square_root::checks());
+    checks.extend(cubic::checks());
     checks.extend(integer_window::checks());
     checks.extend(waiting::checks());
     checks

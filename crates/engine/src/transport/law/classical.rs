@@ -1,15 +1,15 @@
 //! Slow start and congestion avoidance.
 
-use super::{Window, WindowLaw};
+use super::{Progress, Window, WindowLaw};
 
 /// Slow start up to the threshold, then a segment more in a round trip; half after a loss, one segment after a timeout
 /// (Jacobson 1988; UBR+ section 2; RFC 5681 section 3).
 pub struct Classical;
 
 impl WindowLaw for Classical {
-    fn on_acknowledgment(&mut self, window: &mut Window, acknowledged: u64) {
+    fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress) {
         if window.in_slow_start() {
-            window.grow_exponentially(acknowledged);
+            window.grow_exponentially(progress.acknowledged);
         } else {
             window.grow_linearly();
         }

@@ -3,15 +3,39 @@
 //! When a loss is noticed, and how it is repaired, is the business of a [loss recovery](super::recovery).
 
 mod classical;
+mod cubic;
+mod dctcp;
+mod hystart;
 
 pub use classical::Classical;
+pub use cubic::{Cubic, CubicConstants};
+pub use dctcp::Dctcp;
+pub use hystart::HyStart;
 
 use super::Window;
+use crate::units::{Span, Time};
+
+/// What an acknowledgment of new data tells a law.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// When it has come.
+    pub now: Time,
+    /// Bytes that it is the first to acknowledge.
+    pub acknowledged: u64,
+    /// The round trip that it measures, if it measures one.
+    pub sample: Option<Span>,
+    /// The latest round trip measured.
+    pub round_trip: Option<Span>,
+    /// First byte not acknowledged, now.
+    pub unacknowledged: u64,
+    /// First byte never sent.
+    pub highest: u64,
+}
 
 /// The growth and reduction of one connection's window.
 pub trait WindowLaw: Send {
-    /// An acknowledgment of `acknowledged` bytes of new data has come, outside of loss recovery.
-    fn on_acknowledgment(&mut self, window: &mut Window, acknowledged: u64);
+    /// An acknowledgment of new data has come, outside of loss recovery.
+    fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress);
     /// Duplicate acknowledgments show a loss while `flight` bytes are under way: sets threshold and window.
     fn on_loss(&mut self, window: &mut Window, flight: u64);
     /// An acknowledgment of `acknowledged` bytes of new data says that `marked` bytes were marked by queues; all below
