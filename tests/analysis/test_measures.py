@@ -136,13 +136,25 @@ def test_after_a_refusal_the_next_measure_is_taken() -> None:
         assert database.read("SELECT count(*) FROM runs").value == 4
 
 
-def test_replications_drawn_anew_take_the_place_of_the_old_ones() -> None:
+@pytest.mark.parametrize(
+    ("sql", "drawn", "expected"),
+    [
+        ("SELECT avg(efficiency) FROM runs", [1, 2, 3], 0.2),
+        ("SELECT avg(efficiency) FROM runs", [3, 3, 3], 0.3),
+        ("SELECT avg(efficiency) FROM runs", [2], 0.2),
+        ("SELECT sum(replication) FROM runs", [3, 3, 3], 6),
+        ("SELECT max(efficiency) FROM deterministic", [3, 3, 3], 0),
+        ("SELECT count(*) FROM runs", [3, 3], 2),
+        ("SELECT Max(EFFICIENCY) FROM (SELECT * FROM runs)", [1, 2], 0.2),
+    ],
+)
+def test_replications_drawn_anew_take_the_place_of_the_old_ones(
+    sql: str, drawn: list[int], expected: float
+) -> None:
+    """With all columns, and with those alone that the measure mentions."""
     rows = [row("lan", 5, number, 0.1 * number) for number in (0, 1, 2, 3)]
     tables = Tables(["config", "sources", "z"], rows, REFERENCE, 3)
-    mean = "SELECT avg(efficiency) FROM runs"
-    with ResampledDatabase(tables) as database:
-        assert database.measure(mean, [1, 2, 3]) == pytest.approx(0.2)
-        assert database.measure(mean, [3, 3, 3]) == pytest.approx(0.3)
-        assert database.measure("SELECT sum(replication) FROM runs", [3, 3, 3]) == 6
-        assert database.measure("SELECT max(efficiency) FROM deterministic", [3, 3, 3]) == 0
-        assert database.measure(mean, [2]) == pytest.approx(0.2)
+    for columns in (tables.columns, tables.mentioned(sql)):
+        with ResampledDatabase(tables, sql, columns) as database:
+            assert database.measure([1]) is not None
+            assert database.measure(drawn) == pytest.approx(expected)

@@ -147,12 +147,11 @@ def _measured(claim: Claim, reading: Reading, tables: Tables, confidence: float)
         return Measured(value, value, value, runs=runs, combinations=combinations)
     with _resampled(claim, reading, tables) as database:
         by_replication = [
-            database.measure(claim.measure, [number])
-            for number in range(1, tables.replications + 1)
+            database.measure([number]) for number in range(1, tables.replications + 1)
         ]
         interval = confidence_interval(
             value,
-            lambda drawn: database.measure(claim.measure, drawn),
+            database.measure,
             tables.replications,
             two_sided(claim.bound, confidence),
         )
@@ -170,17 +169,17 @@ def two_sided(bound: Bound, confidence: float) -> float:
 
 
 def _resampled(claim: Claim, reading: Reading, tables: Tables) -> ResampledDatabase:
-    """The combinations that the measure reads, or all if it is not the same without the others.
+    """What the measure reads and mentions, or everything if it is not the same with that alone.
 
     It would not be if it counted rows of which it reads no metric.
     """
     read = {tuple(row.levels) for row in reading.read}
     few = tables.with_rows([row for row in tables.rows if tuple(row.levels) in read])
-    database = ResampledDatabase(few)
-    if database.measure(claim.measure, range(1, tables.replications + 1)) == reading.value:
+    database = ResampledDatabase(few, claim.measure, tables.mentioned(claim.measure))
+    if database.measure(range(1, tables.replications + 1)) == reading.value:
         return database
     database.close()
-    return ResampledDatabase(tables)
+    return ResampledDatabase(tables, claim.measure, tables.columns)
 
 
 def _verdict(claim: Claim, measured: Measured) -> Verdict:

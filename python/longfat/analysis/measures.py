@@ -98,6 +98,12 @@ class Tables:
         """The columns of `runs` and of `deterministic`."""
         return [*self.factors, *OWN_COLUMNS, *self.metrics]
 
+    def mentioned(self, sql: str) -> list[str]:
+        """The columns that SQL can be about: its text has their names. At least one."""
+        text = sql.lower()
+        found = [name for name in self.columns if name.lower() in text]
+        return found or self.columns[:1]
+
     def with_rows(self, rows: Sequence[Row]) -> Self:
         """The same tables with other runs."""
         return dataclasses.replace(self, rows=rows)
@@ -206,29 +212,30 @@ class MeasureDatabase:
 class ResampledDatabase:
     """The runs of some rows with replications drawn anew; a context manager.
 
-    Its SQL has been vetted by a `MeasureDatabase`.
+    For SQL that has been vetted by a `MeasureDatabase`. Every draw copies the `columns`, so they
+    are better few.
     """
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, sql: str, columns: Sequence[str]) -> None:
         self._connection = open_database()
+        self._sql = sql
         _create_pool(self._connection, tables)
-        self._connection.execute("CREATE INDEX by_replication ON pool (replication)")
+        listed = ", ".join(quoted(name) for name in columns)
+        self._connection.execute(f"CREATE TABLE runs AS SELECT {listed} FROM pool WHERE false")
+        self._connection.execute(
+            f"CREATE TABLE deterministic AS SELECT {listed} FROM pool WHERE replication = 0"
+        )
         self._connection.execute("CREATE TABLE drawn (replication INTEGER, source INTEGER)")
-        taken = [
-            f"drawn.replication AS {name}" if name == "replication" else f"pool.{quoted(name)}"
-            for name in tables.columns
-        ]
-        # A view: no draw copies the rows, of which a measure reads a few columns.
-        self._connection.execute(
-            f"CREATE VIEW runs AS SELECT {', '.join(taken)} FROM drawn CROSS JOIN pool "
-            "ON pool.replication = drawn.source"
-        )
-        columns = ", ".join(quoted(name) for name in tables.columns)
-        self._connection.execute(
-            f"CREATE VIEW deterministic AS SELECT {columns} FROM pool WHERE replication = 0"
-        )
         _create_reference(self._connection, tables)
         aggregates.register_aggregates(self._connection)
+        taken = ", ".join(
+            "drawn.replication" if name == "replication" else f"pool.{quoted(name)}"
+            for name in columns
+        )
+        self._draw = (
+            f"INSERT INTO runs SELECT {taken} FROM drawn "
+            "JOIN pool ON pool.replication = drawn.source"
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -240,14 +247,16 @@ class ResampledDatabase:
         """Forget everything."""
         self._connection.close()
 
-    def measure(self, sql: str, replications: Sequence[int]) -> float | None:
+    def measure(self, replications: Sequence[int]) -> float | None:
         """The measure where replication i is the i-th of `replications`."""
         self._connection.execute("DELETE FROM drawn")
+        self._connection.execute("DELETE FROM runs")
         self._connection.executemany(
             "INSERT INTO drawn VALUES (?, ?)", enumerate(replications, start=1)
         )
+        self._connection.execute(self._draw)
         try:
-            return measured(self._connection, sql)
+            return measured(self._connection, self._sql)
         except ValueError:  # no row, where the draw leaves nothing to choose from
             return None
 
