@@ -4,13 +4,8 @@ python benchmarks/report_in_browser.py report.html [FOLDER]
 
 Prints its size and, as the best of five loads without a network, the milliseconds until its text is
 painted, until its scripts have loaded and until everything unfolded is drawn. With FOLDER,
-<<<<<<< HEAD
-screenshots go there, wide and light, narrow and dark, and an A4 PDF. Needs Debian's package
-chromium, or LONGFAT_CHROMIUM.
-=======
 screenshots go there, wide and light, narrow and dark, and an A4 PDF. Needs Chromium (Debian:
 `apt-get install chromium`), or LONGFAT_CHROMIUM.
->>>>>>> report
 """
 
 import os
