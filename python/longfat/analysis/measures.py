@@ -212,8 +212,8 @@ class MeasureDatabase:
 class ResampledDatabase:
     """The runs of some rows with replications drawn anew; a context manager.
 
-    For SQL that has been vetted by a `MeasureDatabase`. Every draw copies the `columns`, so they
-    are better few.
+    For SQL that has been vetted by a `MeasureDatabase` and reads no other `columns`. The runs are a
+    view of what is drawn: to copy the rows for every draw would take most of the time.
     """
 
     def __init__(self, tables: Tables, sql: str, columns: Sequence[str]) -> None:
@@ -221,21 +221,21 @@ class ResampledDatabase:
         self._sql = sql
         _create_pool(self._connection, tables)
         listed = ", ".join(quoted(name) for name in columns)
-        self._connection.execute(f"CREATE TABLE runs AS SELECT {listed} FROM pool WHERE false")
-        self._connection.execute(
-            f"CREATE TABLE deterministic AS SELECT {listed} FROM pool WHERE replication = 0"
-        )
+        self._connection.execute("CREATE INDEX by_replication ON pool (replication)")
         self._connection.execute("CREATE TABLE drawn (replication INTEGER, source INTEGER)")
-        _create_reference(self._connection, tables)
-        aggregates.register_aggregates(self._connection)
         taken = ", ".join(
-            "drawn.replication" if name == "replication" else f"pool.{quoted(name)}"
+            f"drawn.{name} AS {name}" if name == "replication" else f"pool.{quoted(name)}"
             for name in columns
         )
-        self._draw = (
-            f"INSERT INTO runs SELECT {taken} FROM drawn "
-            "JOIN pool ON pool.replication = drawn.source"
+        self._connection.execute(
+            f"CREATE VIEW runs AS SELECT {taken} FROM drawn CROSS JOIN pool "
+            "ON pool.replication = drawn.source"
         )
+        self._connection.execute(
+            f"CREATE VIEW deterministic AS SELECT {listed} FROM pool WHERE replication = 0"
+        )
+        _create_reference(self._connection, tables)
+        aggregates.register_aggregates(self._connection)
 
     def __enter__(self) -> Self:
         return self
@@ -250,11 +250,9 @@ class ResampledDatabase:
     def measure(self, replications: Sequence[int]) -> float | None:
         """The measure where replication i is the i-th of `replications`."""
         self._connection.execute("DELETE FROM drawn")
-        self._connection.execute("DELETE FROM runs")
         self._connection.executemany(
             "INSERT INTO drawn VALUES (?, ?)", enumerate(replications, start=1)
         )
-        self._connection.execute(self._draw)
         try:
             return measured(self._connection, self._sql)
         except ValueError:  # no row, where the draw leaves nothing to choose from
