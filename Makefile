@@ -94,6 +94,7 @@ docs: build
 	$(BIN)/longfat study run www-satellite --table 4,7,10
 	$(BIN)/longfat study run www-satellite --table choices --replications 3
 	$(BIN)/longfat study compare www-satellite --table 4,7,10 --splice studies/www-satellite/README.md
+	$(BIN)/longfat study claims www-satellite --splice studies/www-satellite/README.md
 	$(BIN)/python studies/www-satellite/tables.py splice
 	$(BIN)/python -m tools.screenshots longfat.db
 
