@@ -169,7 +169,7 @@ class JumpingClock(datetime):
 
 @pytest.fixture
 def jumping_clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for module in ("campaign", "store", "store.leasing"):
+    for module in ("execution", "store", "store.leasing"):
         monkeypatch.setattr(f"longfat.{module}.datetime", JumpingClock)
     yield
     monkeypatch.undo()

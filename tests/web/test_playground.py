@@ -4,6 +4,8 @@ import asyncio
 import threading
 import time
 import tomllib
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -101,6 +103,12 @@ def test_what_makes_no_sense_is_refused_and_the_server_stays(
     assert played(client, SMALL)[0] == 200
 
 
+def _run(scene: Coroutine[Any, Any, Any]) -> Any:
+    """Run to its end, in a thread of its own: a browser of other tests may hold this one's loop."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, scene).result()
+
+
 async def _forever_here() -> bool:
     return False
 
@@ -120,7 +128,7 @@ def test_the_latest_request_of_a_page_calls_off_the_one_before() -> None:
         second = desk.carry_out("a", lambda _: "done", _forever_here)
         return [*await asyncio.gather(first, second, return_exceptions=True)]
 
-    first, second = asyncio.run(scene())
+    first, second = _run(scene())
     assert isinstance(first, Superseded)
     assert second == "done"
 
@@ -130,7 +138,7 @@ def test_what_nobody_waits_for_is_called_off() -> None:
         return True
 
     with pytest.raises(Superseded):
-        asyncio.run(Desk(at_a_time=1).carry_out("a", _waits, gone))
+        _run(Desk(at_a_time=1).carry_out("a", _waits, gone))
 
 
 def test_no_more_runs_go_on_at_a_time_than_allowed_and_no_more_wait() -> None:
@@ -151,7 +159,7 @@ def test_no_more_runs_go_on_at_a_time_than_allowed_and_no_more_wait() -> None:
         errands = [desk.carry_out(str(page), work, _forever_here) for page in range(40)]
         return await asyncio.gather(*errands, return_exceptions=True)
 
-    results = asyncio.run(scene())
+    results = _run(scene())
     assert most == 2
     assert sum(isinstance(result, Crowded) for result in results) == 40 - 32
 
