@@ -135,6 +135,12 @@ def choices_markdown(study: Study, store: Store, replications: int | None) -> st
         }
         for combination, runs in load_results(plan, store).items()
     }
+    # Rows that other tables have as well may have more replications than the choices.
+    shared = set.intersection(*(set(runs) for runs in efficiencies.values()))
+    efficiencies = {
+        combination: {replication: runs[replication] for replication in sorted(shared)}
+        for combination, runs in efficiencies.items()
+    }
     bases = [found for found in efficiencies if dict(found)["choice"] == AS_HERE]
     choices = dict.fromkeys(dict(combination)["choice"] for combination in efficiencies)
     header = [
@@ -155,7 +161,7 @@ def choices_markdown(study: Study, store: Store, replications: int | None) -> st
         for largest, choice, moves in rows
     ]
     drawn = [list(efficiencies[base].values()) for base in bases]
-    common = min(len(values) for values in drawn)
+    common = len(shared)
     if common < 2:
         raise RunsMissing("two replications at least tell what a draw moves")
     draws = [stdev(values) for values in drawn]
