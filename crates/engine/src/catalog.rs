@@ -13,7 +13,7 @@ use crate::switch::scheduler::Scheduler;
 use crate::switch::service::Service;
 use crate::topology::Topology;
 use crate::traffic::Source;
-use crate::transport::{acknowledging::Acknowledging, flavor::Flavor, rto::TimeoutEstimator};
+use crate::transport::{acknowledging::Acknowledging, flavor::Flavor, pacing::Pacing, rto::TimeoutEstimator};
 
 /// Every model: kind, name, summary, source and parameters.
 #[must_use]
@@ -26,6 +26,7 @@ pub fn models() -> Json {
         family::<dyn Flavor>(),
         family::<dyn TimeoutEstimator>(),
         family::<dyn Acknowledging>(),
+        family::<dyn Pacing>(),
         family::<dyn Source>(),
         family::<dyn Background>(),
         family::<dyn Framing>(),

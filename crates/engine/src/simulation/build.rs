@@ -191,14 +191,20 @@ fn build_flows(scenario: &Scenario, graph: &Graph, sources: &[Box<dyn Source>], 
         let mut chance = chance.stream(&format!("flow/{}/{what}", number + 1));
         TickClock::new(scenario.tcp.timer_granularity.0, scenario.tcp.timer_phase, &mut chance)
     };
+    let with_chance = |mut flow: Flow, number: usize, what: &str| {
+        flow.sender.take_chance(|| chance.stream(&format!("flow/{}/{what}", number + 1)));
+        flow
+    };
     // Who asks opens the connection; when there is something to answer it is open.
     let tcp = TcpConfig { handshake: scenario.tcp.handshake && !asks, ..scenario.tcp.clone() };
-    let data = |number: usize| Flow {
-        size: sources[number].size(),
-        ..build_flow(&tcp, clock(number, "timer-phase"), there(number), back(number))
+    let data = |number: usize| {
+        let flow = build_flow(&tcp, clock(number, "timer-phase"), there(number), back(number));
+        Flow { size: sources[number].size(), ..with_chance(flow, number, "window-law") }
     };
-    let requests =
-        |number| build_flow(&scenario.tcp, clock(number, "request-timer-phase"), back(number), there(number));
+    let requests = |number| {
+        let flow = build_flow(&scenario.tcp, clock(number, "request-timer-phase"), back(number), there(number));
+        with_chance(flow, number, "request-window-law")
+    };
     let connections = 0..sources.len();
     let asking = if asks { connections.clone() } else { 0..0 };
     connections.map(data).chain(asking.map(requests)).collect()

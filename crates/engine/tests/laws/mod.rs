@@ -18,4 +18,4 @@ mod sources;
 mod unlimited_buffer;
 mod www;
 
-pub use random_networks::{any_network, any_tcp, longest_timeout, parse};
+pub use random_networks::{any_network, any_tcp, is_paced, longest_timeout, parse};

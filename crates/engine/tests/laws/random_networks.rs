@@ -268,6 +268,11 @@ pub fn longest_timeout(tcp: &TcpConfig) -> Span {
     Span(ticks * granularity)
 }
 
+/// Whether segments wait for others to have left at a rate.
+pub fn is_paced(tcp: &TcpConfig) -> bool {
+    !tcp.pacing.is_absent() || tcp.flavor.build(&()).law().observes_deliveries()
+}
+
 /// Each flavor as often as the others, with any parameters.
 fn any_flavor() -> impl Strategy<Value = String> {
     let tables = FLAVORS.iter().map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &[]));
