@@ -6,6 +6,7 @@ use crate::background::Background;
 use crate::config::parameters_json;
 use crate::framing::Framing;
 use crate::loss::LossModel;
+use crate::path::Path;
 use crate::registry::Family;
 use crate::switch::drop_policy::DropPolicy;
 use crate::switch::queue_discipline::QueueDiscipline;
@@ -31,6 +32,7 @@ pub fn models() -> Json {
         family::<dyn Background>(),
         family::<dyn Framing>(),
         family::<dyn LossModel>(),
+        family::<dyn Path>(),
         family::<dyn Topology>(),
     ];
     families.concat().into()
