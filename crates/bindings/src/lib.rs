@@ -5,8 +5,6 @@
 #![allow(clippy::needless_pass_by_value, reason = "Python hands over values")]
 
 mod batch;
-mod limits;
-mod queue;
 
 use longfat_engine::config::{Document, Knob};
 use longfat_engine::random::Chance;
