@@ -1,10 +1,11 @@
 """Write what was measured of robustness into its page, from the records that programs left.
 
-Usage: ``python tools/robustness.py``. Records: `fuzz/campaign.py`, `make faults` and
-`benchmarks/store_of_many_runs.py` write them into `benchmarks/record`.
+Usage: ``python tools/robustness.py``. Records: `fuzz/campaign.py`, `tools/mutants.py`,
+`make faults` and `benchmarks/store_of_many_runs.py` write them into `benchmarks/record`.
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,35 @@ def faults(record: dict[str, Any]) -> str:
     )
 
 
+def mutants(record: dict[str, Any]) -> str:
+    """The score of each module, and the mutants that no test noticed."""
+    of_module: dict[str, Counter[str]] = {}
+    for name, outcome in record["mutants"].items():
+        folder = Path(name.partition(":")[0]).parent.name
+        of_module.setdefault(folder, Counter())[outcome] += 1
+    rows = [
+        [folder.replace("_", " "), *(str(count[kind]) for kind in KINDS), share(count)]
+        for folder, count in sorted(of_module.items())
+    ]
+    total = sum(of_module.values(), Counter[str]())
+    rows.append(["all", *(str(total[kind]) for kind in KINDS), share(total)])
+    missed = [name for name, outcome in record["mutants"].items() if outcome == "missed"]
+    survivors = "\n".join(f"- `{name.removeprefix('crates/engine/src/')}`" for name in missed)
+    tried = f"{record['tried']} of {record['listed']} mutants tried"
+    header = ["modules", "caught", "time out", "missed", "do not compile", "score"]
+    return f"{tried}.\n\n{table(header, rows)}\n\nNo test noticed:\n\n{survivors or 'none'}"
+
+
+KINDS = ("caught", "timeout", "missed", "unviable")
+
+
+def share(count: Counter[str]) -> str:
+    """Of the mutants that compile, those that tests noticed."""
+    noticed = count["caught"] + count["timeout"]
+    tried = noticed + count["missed"]
+    return f"{noticed / tried:.0%}" if tried else "-"
+
+
 def stores(record: dict[str, Any]) -> str:
     """What verbs take with many stored runs."""
     rows = [
@@ -71,6 +101,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "fuzzing": fuzzing,
     "faults": faults,
+    "mutants": mutants,
     "store-of-many-runs": stores,
 }
 

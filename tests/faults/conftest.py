@@ -1,6 +1,5 @@
 """The disturbed study, and the counts of what it went through."""
 
-import dataclasses
 import json
 import os
 import sys
@@ -46,4 +45,4 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if TALLY.faults:
         terminalreporter.write_line(str(TALLY))
     if FULL and not terminalreporter.stats.get("failed"):
-        RECORD.write_text(json.dumps(dataclasses.asdict(TALLY), indent=2, sort_keys=True) + "\n")
+        RECORD.write_text(json.dumps(vars(TALLY), indent=2, sort_keys=True) + "\n")
