@@ -106,6 +106,9 @@ docs: build
 	$(BIN)/longfat study compare www-satellite --table 4,7,10 --splice studies/www-satellite/README.md
 	$(BIN)/longfat study claims www-satellite --splice studies/www-satellite/README.md
 	$(BIN)/python studies/www-satellite/tables.py splice
+	$(BIN)/longfat study run coexistence
+	$(BIN)/longfat study compare coexistence --table pairs,distance --splice studies/coexistence/README.md
+	$(BIN)/longfat study claims coexistence --splice studies/coexistence/README.md
 	$(BIN)/python -m tools.screenshots longfat.db
 
 wheel: .venv/installed

@@ -4,10 +4,13 @@
 
 mod buffer;
 mod classes;
+mod connections;
 mod cost;
 mod objections;
+mod path;
 
 pub use buffer::Buffer;
+pub use connections::Group;
 pub use cost::Cost;
 
 use serde_json::{Value as Json, json};
@@ -17,12 +20,14 @@ use crate::background::Background;
 use crate::config::{Document, Knob, Node, Parameter, PositiveSpan, Reader, Shape, Value, document_schema, knobs};
 use crate::framing::Framing;
 use crate::loss::LossModel;
+use crate::path::Path;
 use crate::random::Chance;
 use crate::registry::Chosen;
 use crate::switch::PortConfig;
 use crate::topology::{Graph, Topology};
 use crate::traffic::{Source, SourceContext};
 use crate::transport::TcpConfig;
+use crate::units::Span;
 
 crate::choice! {
     /// What counts as a connection's throughput (M-01).
@@ -90,8 +95,12 @@ crate::section! {
         pub loss: Chosen<dyn LossModel> = "none",
         /// Acknowledgments that get lost as they enter the bottleneck on their way back.
         pub acknowledgment_loss: Chosen<dyn LossModel> = "none",
+        /// How the bottleneck's rate, delay and losses change over time, where packets travel whole.
+        pub path: Chosen<dyn Path> = "fixed",
         /// The end systems.
         pub tcp: TcpConfig = "{}",
+        /// Connections that differ from the others: group by group, in the order of their numbers.
+        pub connections: Vec<Group> = "[]",
         /// What the applications send.
         pub traffic: Chosen<dyn Source> = "infinite",
         /// How results are computed.
@@ -204,7 +213,9 @@ impl Scenario {
     /// The network as a graph.
     #[must_use]
     pub fn graph(&self) -> Graph {
-        self.topology.build(&()).graph()
+        let mut graph = self.topology.build(&()).graph();
+        self.set_access_delays(&mut graph);
+        graph
     }
 
     /// Flows of a simulation: one for each connection and, where receiving ends ask, behind them one for the requests of each.
@@ -217,7 +228,9 @@ impl Scenario {
     #[must_use]
     pub fn has_requests(&self) -> bool {
         let chance = Chance { seed: self.seed, replication: self.replication };
-        self.traffic.build(&SourceContext { chance: chance.stream("scenario/source"), number: 0 }).asks()
+        self.traffic
+            .build(&SourceContext { chance: chance.stream("scenario/source"), number: 0, later: Span::ZERO })
+            .asks()
     }
 }
 
