@@ -1,7 +1,6 @@
 """Reading and writing whole files, with one clear message when that fails."""
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,6 +37,8 @@ def written_whole(path: Path) -> Iterator[Path]:
     So a reader sees the old file or the new one, never half of one. The suffix is kept, because
     writers choose their format by it. Raises `LongfatError` when the file cannot be written.
     """
+    import tempfile  # half of what it takes to start a verb that only reads
+
     with _one_message(path):
         handle, name = tempfile.mkstemp(
             dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix
