@@ -179,16 +179,10 @@ impl<O: Observer> Simulation<O> {
 
     /// Sends what the sender of a flow has decided to send, and sets its timer in the calendar.
     fn send_segments(&mut self, now: Time, number: usize) {
-<<<<<<< HEAD
         let (way, ecn) = (self.flows[number].data, self.flows[number].ecn);
-        for index in 0..self.segments.len() {
-            let segment = self.segments[index];
-=======
-        let way = self.flows[number].data;
         let mut segments = std::mem::take(&mut self.segments);
         let sends = !segments.is_empty();
         for segment in segments.drain(..) {
->>>>>>> fast
             self.observer.segment_sent(now, number, segment, self.flows[number].sender.window());
             let Segment { sequence, length, again, reduced, .. } = segment;
             if segment.synchronize {

@@ -126,16 +126,10 @@ impl Sender {
     /// delayed retransmission is over, or when pacing lets the next segment leave.
     #[must_use]
     pub fn expires(&self) -> Option<Time> {
-<<<<<<< HEAD
-        let deadlines = [self.connection.expires(), self.connection.held_until(), self.paced_until];
-        deadlines.into_iter().flatten().min()
-=======
-        match (self.connection.expires(), self.connection.held_until()) {
-            (timer, None) => timer,
-            (None, held) => held,
-            (Some(timer), Some(held)) => Some(timer.min(held)),
+        match (self.connection.expires(), self.connection.held_until(), self.paced_until) {
+            (timer, None, None) => timer,
+            (timer, held, paced) => [timer, held, paced].into_iter().flatten().min(),
         }
->>>>>>> fast
     }
 
     /// The application hands over `bytes` more (`u64::MAX` for a source that never ends).
@@ -185,14 +179,10 @@ impl Sender {
         if acknowledgment.next == connection.unacknowledged() {
             connection.statistics.duplicate_acknowledgments += 1;
         }
-<<<<<<< HEAD
         let before = connection.observes_deliveries().then(|| self.look_at_network());
         let connection = &mut self.connection;
-        let sample = connection.take_in_deliveries(now, &acknowledgment);
-        let news = self.recovery.take_in(connection, &acknowledgment);
-=======
+        let sample = connection.take_in_deliveries(now, acknowledgment);
         let news = self.recovery.take_in(connection, acknowledgment);
->>>>>>> fast
         if acknowledgment.next > connection.unacknowledged() {
             self.acknowledge_new(now, acknowledgment);
         } else if connection.flight() > 0 && news {
