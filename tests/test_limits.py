@@ -100,6 +100,15 @@ def test_a_run_that_reaches_a_limit_stops_and_says_so(
         run(scenario, limits=limits)
 
 
+def test_a_long_run_is_looked_at_as_often_as_much_happens_in_it(
+    scenario_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = load_scenario(scenario_file, {**BUSY, "duration": "100 s"})
+    monkeypatch.setattr(Limits, "refuse", lambda *_: None)
+    with pytest.raises(RunFailed, match=r"limit of 20000 events, at 0\.\d+ s of 100 s"):
+        run(scenario, limits=Limits(events=20_000))
+
+
 def test_limits_change_nothing_of_a_run_that_keeps_them(
     scenario_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,6 @@
 """Reading and writing whole files, with one clear message when that fails."""
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,8 +19,13 @@ def read_bytes(path: Path) -> bytes:
 
 def read_text(path: Path) -> str:
     """The content of a UTF-8 file. Raises `LongfatError` as `read_bytes` does, and for no UTF-8."""
+    return as_text(read_bytes(path), path)
+
+
+def as_text(content: bytes, path: Path) -> str:
+    """What a file holds as text. Raises `LongfatError` for what is no UTF-8."""
     try:
-        return read_bytes(path).decode()
+        return content.decode()
     except UnicodeDecodeError as error:
         raise LongfatError(f"{path}: not UTF-8 text (byte {error.start})") from error
 
@@ -33,6 +37,8 @@ def written_whole(path: Path) -> Iterator[Path]:
     So a reader sees the old file or the new one, never half of one. The suffix is kept, because
     writers choose their format by it. Raises `LongfatError` when the file cannot be written.
     """
+    import tempfile  # half of what it takes to start a verb that only reads
+
     with _one_message(path):
         handle, name = tempfile.mkstemp(
             dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix

@@ -6,10 +6,11 @@ order of its ledger; runs of engines that kept no ledger have none.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from typing import TYPE_CHECKING
 
-from longfat.comparison import Results
-from longfat.reference import Combination
+if TYPE_CHECKING:
+    from longfat.comparison import Results
+    from longfat.reference import Combination
 
 METRIC_PREFIX = "share_"
 IDLE_PREFIX = "idle_"
@@ -23,7 +24,7 @@ Shares = Mapping[str, float]
 class LedgerRow:
     """The mean shares of the runs that have these levels, and how many runs they are."""
 
-    levels: Combination
+    levels: "Combination"
     shares: Shares
     runs: int
 
@@ -37,7 +38,7 @@ def shares_of(metrics: Mapping[str, float]) -> dict[str, float]:
     }
 
 
-def ledger_rows(results: Results) -> list[LedgerRow]:
+def ledger_rows(results: "Results") -> list[LedgerRow]:
     """The mean ledger of each combination over its replications.
 
     As in comparisons, replication 0 counts only where there is no other. Combinations without a
@@ -78,4 +79,6 @@ def causes_above(rows: Iterable[LedgerRow], least: float) -> list[str]:
 
 
 def _mean(ledgers: Sequence[Shares]) -> dict[str, float]:
+    from statistics import fmean  # a single run's ledger needs no mean
+
     return {cause: fmean(shares[cause] for shares in ledgers) for cause in ledgers[0]}

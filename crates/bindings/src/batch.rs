@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
+use longfat_batch::{Given, Limits, Queue};
 use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::{Observer, Unobserved};
 use longfat_engine::scenario::Scenario;
@@ -18,17 +19,17 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
 
-use crate::limits::{Given, Limits};
-use crate::queue::Queue;
-
 /// How often Python hears of the batch at least.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Events between two moments at which a run can be stopped and its progress is counted: some milliseconds' work.
 const PORTION: u64 = 1 << 16;
 
-/// The same for the fast driver, which knows no events while it computes: parts of a run.
-const SLICES: u64 = 64;
+/// The same for the fast driver, which counts events only afterwards: it is let go on for a time that had about as many lately.
+const FAST_PORTION: u64 = 1 << 20;
+
+/// The part of a run that it begins with.
+const FIRST_SLICES: u64 = 1 << 12;
 
 /// Number of a run in its batch and its outcome as JSON.
 type Outcome = (usize, String);
@@ -168,9 +169,13 @@ fn simulate<O: Observer>(batch: &Batch, scenario: &Scenario, observer: O) -> Opt
     let started = Instant::now();
     let mut simulation = Simulation::driven_by(batch.driver, scenario, observer);
     let mut now = Time::ZERO;
+    let mut slice = Span(simulation.end().0.div_ceil(FIRST_SLICES));
     loop {
         let before = now;
-        now = advance(&mut simulation, now, &batch.limits);
+        now = match simulation.driver() {
+            Driver::Fast => advance_fast(&mut simulation, now, &mut slice),
+            Driver::Events => advance(&mut simulation, now, &batch.limits),
+        };
         batch.simulated_microseconds.fetch_add((now - before).0 / 1_000_000, Ordering::Relaxed);
         if now == simulation.end() {
             break;
@@ -185,16 +190,26 @@ fn simulate<O: Observer>(batch: &Batch, scenario: &Scenario, observer: O) -> Opt
     Some(simulation.finish_observed().map_err(|violation| violation.to_string()))
 }
 
-/// Lets a portion happen of what follows `now`; tells until when everything has happened.
+/// Lets a portion of events happen of what follows `now`; tells until when everything has happened.
 fn advance<O: Observer>(simulation: &mut Simulation<O>, now: Time, limits: &Limits) -> Time {
-    let end = simulation.end();
-    if simulation.driver() == Driver::Fast {
-        let until = now.saturating_add(Span(end.0.div_ceil(SLICES))).min(end);
-        simulation.advance(until);
-        return until;
-    }
     let portion = limits.portion(simulation, PORTION);
+    let end = simulation.end();
     if simulation.advance_at_most(end, portion) { end } else { now.max(simulation.now()) }
+}
+
+/// Lets everything happen in the `slice` that follows `now`, and makes the next one longer if that was little, or shorter.
+fn advance_fast<O: Observer>(simulation: &mut Simulation<O>, now: Time, slice: &mut Span) -> Time {
+    let before = simulation.events();
+    let until = now.saturating_add(*slice).min(simulation.end());
+    simulation.advance(until);
+    // Fewer, if it has begun again by events.
+    let happened = simulation.events().saturating_sub(before);
+    if happened > FAST_PORTION {
+        *slice = Span((slice.0 / 2).max(1));
+    } else if happened < FAST_PORTION / 4 {
+        *slice = Span(slice.0.saturating_mul(2));
+    }
+    until
 }
 
 fn outcome(ended: Result<RunRecord, String>) -> String {

@@ -103,6 +103,14 @@ impl Calendar {
         (Time(first.time), Slot(first.winner))
     }
 
+    /// The earliest event but for those of seats.
+    #[must_use]
+    #[inline]
+    pub fn first_beyond_seats(&self) -> (Time, Slot) {
+        let first = self.tree[1];
+        (Time(first.time), Slot(first.winner))
+    }
+
     #[inline]
     fn place(&mut self, event: Match) {
         let slot = event.winner as usize;

@@ -24,6 +24,18 @@ pub struct Train {
 }
 
 impl Train {
+    /// When its last cell arrives.
+    #[must_use]
+    #[inline]
+    pub fn last_arrival(&self, cell_time: TransmissionTime) -> Time {
+        if self.cells == 1 {
+            return self.arrival.time;
+        }
+        let mut last = self.arrival;
+        last.advance(cell_time.times(u64::from(self.cells) - 1));
+        last.time
+    }
+
     /// Its next cell, the number of its cells, and whether the packet ends with them.
     #[must_use]
     pub fn description(&self) -> (Cell, u32, bool) {
@@ -272,7 +284,7 @@ impl Line {
     /// Hands over a whole packet to be sent, and leaves it to the caller to follow its cells to the end of the line.
     pub fn dispatch(&mut self, now: Time, first: Cell, packet: &Packet) -> Train {
         if self.latest.bits != packet.bits {
-            self.latest = self.transmission_of(packet);
+            self.latest = self.transmission_of(packet.bits, packet.cells);
         }
         self.start(now);
         let arrival = self.free.delayed(self.delay).after(self.latest.of_first);
@@ -280,12 +292,24 @@ impl Line {
         Train { arrival, cell: first, cells: packet.cells }
     }
 
-    fn transmission_of(&self, packet: &Packet) -> Transmission {
+    /// Hands over a packet of `bits` bits that travels whole, and leaves it to the caller to follow it. Gives when it arrives.
+    #[inline]
+    pub fn send_whole(&mut self, now: Time, bits: u64) -> Time {
+        if self.latest.bits != bits {
+            self.latest = self.transmission_of(bits, 1);
+        }
+        self.start(now);
+        self.free.advance_far(self.latest.of_all);
+        self.free.time + self.delay
+    }
+
+    #[inline(never)]
+    fn transmission_of(&self, bits: u64, cells: u32) -> Transmission {
         let of_first = match self.unit {
             Unit::Cell => self.cell_time,
-            Unit::Packet => TransmissionTime::of_bits(packet.bits, self.rate),
+            Unit::Packet => TransmissionTime::of_bits(bits, self.rate),
         };
-        Transmission { bits: packet.bits, of_first, of_all: of_first.times(packet.cells.into()) }
+        Transmission { bits, of_first, of_all: of_first.times(cells.into()) }
     }
 
     /// Hands over a cell to be sent as soon as the transmitter is free, and leaves it to the caller to take note of it at the
@@ -316,14 +340,13 @@ impl Line {
         TransmissionTime::of_bits(bits, self.rate).rounded_down() + self.delay
     }
 
-    /// Hands over a whole packet whose transmission begins exactly at `clock`, the transmitter being free by then, and leaves it to
-    /// the caller to follow it. Gives when it has arrived, and when the transmitter is free again.
+    /// Hands over a packet of `bits` bits that travels whole and whose transmission begins exactly at `clock`, the transmitter being
+    /// free by then, and leaves it to the caller to follow it. Gives when it has arrived, and when the transmitter is free again.
     #[inline]
-    pub fn send_whole_at(&mut self, clock: LineClock, cell: Cell, packet: &Packet) -> (Time, LineClock) {
+    pub fn send_whole_at(&mut self, clock: LineClock, bits: u64) -> (Time, LineClock) {
         self.free = clock;
-        self.bits_whole += packet.bits;
-        let train = self.dispatch(clock.time, cell, packet);
-        (train.arrival.time, self.free)
+        self.bits_whole += bits;
+        (self.send_whole(clock.time, bits), self.free)
     }
 
     /// What the transmission of a cell takes.

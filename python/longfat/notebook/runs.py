@@ -1,6 +1,5 @@
 """One run in a notebook: its record as an object, and with traces."""
 
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,8 @@ from longfat.scenario import Scenario, load_scenario, run
 from longfat.traces import Traces, load_traces
 
 if TYPE_CHECKING:
+    import tempfile
+
     import polars
 
 
@@ -57,6 +58,8 @@ def traced(
     Raises as `longfat.run` does.
     """
     chosen = scenario if isinstance(scenario, Scenario) else load_scenario(scenario, overrides)
+    import tempfile  # most runs need none
+
     folder = tempfile.TemporaryDirectory(prefix="longfat-")
     run(chosen, limits=limits, watch=Watch(traces=Path(folder.name) / "traces"))
     return TracedRun(folder)

@@ -1,12 +1,13 @@
 """Ledgers as people and programs read them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longfat import _engine
 from longfat.ledger import LedgerRow, causes_above
-from longfat.report.markdown import markdown_table
-from longfat.study import Study
+
+if TYPE_CHECKING:
+    from longfat.study import Study
 
 PICOSECONDS_PER_MILLISECOND = 10**9
 SHOWN_FROM = 0.0005
@@ -49,12 +50,14 @@ def study_ledger_rows(rows: Sequence[LedgerRow]) -> tuple[list[str], list[list[s
 
 def ledger_markdown(rows: Sequence[LedgerRow]) -> str:
     """Mean ledgers as Markdown, in percent of the duration."""
+    from longfat.report.markdown import markdown_table  # a single run's ledger needs none of it
+
     header, body = study_ledger_rows(rows)
     lines = [f"Engine {_engine.ENGINE_VERSION}. Percent of the duration.", ""]
     return "\n".join([*lines, *markdown_table(header, body)]) + "\n"
 
 
-def ledger_document(study: Study, rows: Sequence[LedgerRow]) -> dict[str, Any]:
+def ledger_document(study: "Study", rows: Sequence[LedgerRow]) -> dict[str, Any]:
     """Mean ledgers as a JSON document: every cause, as shares from 0 to 1."""
     return {
         "study": study.name,

@@ -68,12 +68,21 @@ impl Packets {
     ///
     /// # Panics
     /// If more than `u32::MAX` packets are under way.
+    // Always: a packet is made in its place then, and the room of what it does not say is left as it is.
+    #[inline(always)]
     pub fn insert(&mut self, content: Content, cells: u32, bits: u64) -> PacketId {
-        let packet = Packet { content, cells, bits, under_way: cells, damaged: false, spoiled: false };
         if let Some(id) = self.free.pop() {
-            self.places[id.0 as usize] = packet;
+            let place = &mut self.places[id.0 as usize];
+            place.content = content;
+            (place.cells, place.bits, place.under_way) = (cells, bits, cells);
+            (place.damaged, place.spoiled) = (false, false);
             return id;
         }
+        self.insert_new(Packet { content, cells, bits, under_way: cells, damaged: false, spoiled: false })
+    }
+
+    #[cold]
+    fn insert_new(&mut self, packet: Packet) -> PacketId {
         self.places.push(packet);
         PacketId(u32::try_from(self.places.len() - 1).expect("fewer than 2^32 packets under way"))
     }

@@ -108,6 +108,17 @@ crate::section! {
     }
 }
 
+/// A scenario in several replications, which differ in a number: its canonical JSON before and behind it, and the runs' names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replications {
+    /// What comes before the number.
+    pub before: String,
+    /// What comes behind it.
+    pub behind: String,
+    /// The name of each run.
+    pub run_ids: Vec<String>,
+}
+
 impl Scenario {
     /// Checks a document and fills in every default.
     ///
@@ -164,27 +175,27 @@ impl Scenario {
         sha256(&json!({ "engine": crate::ENGINE_VERSION, "scenario": self.resolved() }).to_string())
     }
 
-    /// This scenario in several replications, each as canonical JSON with the run's name. Many times faster than reading each.
+    /// This scenario in several replications. Many times faster than reading each.
     #[must_use]
-    pub fn replicated(&self, replications: &[u64]) -> Vec<(String, String)> {
-        let Json::Object(resolved) = self.resolved() else { return Vec::new() };
+    pub fn replicated(&self, replications: &[u64]) -> Replications {
+        let Json::Object(resolved) = self.resolved() else { unreachable!("a scenario is a table") };
         let entry = |(key, value): (&String, &Json)| format!("{}:{value}", Json::from(key.as_str()));
         let (before, behind): (Vec<_>, Vec<_>) =
             resolved.iter().filter(|(key, _)| *key != REPLICATION).partition(|(key, _)| key.as_str() < REPLICATION);
         let text = |part: Vec<_>| part.into_iter().map(entry).collect::<Vec<_>>().join(",");
-        let (before, behind) = (format!("{{{}", text(before)), format!("{}}}", text(behind)));
+        let (before, behind) = (format!("{{{},\"{REPLICATION}\":", text(before)), format!(",{}}}", text(behind)));
         // The text of what `run_id` hashes; all begin alike.
         let mut begun = Sha256::new();
         begun.update(format!("{{\"engine\":{},\"scenario\":{before}", Json::from(crate::ENGINE_VERSION)));
-        let replicate = |replication: &u64| {
-            let middle = format!(",\"{REPLICATION}\":{replication},");
+        let run_id = |replication: &u64| {
             let mut hash = begun.clone();
-            for part in [&middle, &behind, "}"] {
+            for part in [&replication.to_string(), &behind, "}"] {
                 hash.update(part);
             }
-            (format!("{before}{middle}{behind}"), hexadecimal(&hash.finalize()))
+            hexadecimal(&hash.finalize())
         };
-        replications.iter().map(replicate).collect()
+        let run_ids = replications.iter().map(run_id).collect();
+        Replications { before, behind, run_ids }
     }
 
     /// What a document leaves open or decides of what the sources leave open.

@@ -1,9 +1,8 @@
 //! The end systems: segments, acknowledgments and timers, between the network and the senders and receivers.
 
-use super::ledger::Happening;
 use super::{OTHER_RANK, Simulation, Slot, Way};
 use crate::config::Parameter;
-use crate::framing::{Cell, Codepoint, Content, Packet};
+use crate::framing::{Cell, Codepoint, Content, PacketId};
 use crate::observer::Observer;
 use crate::transport::{Acknowledgment, Segment, option_bytes};
 use crate::units::Time;
@@ -14,33 +13,37 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn deliver(&mut self, now: Time, cell: Cell) {
         let circuit = cell.circuit();
         let Some(end) = self.circuit_ends.get_mut(circuit) else { return self.absorb(cell) };
-        let arrived = end.receive(cell, &self.packets).map(|packet| *self.packets.get(packet));
+        let arrived = end.receive(cell, &self.packets);
         if arrived.is_none() && cell.is_last() {
             self.reject(now, cell);
         }
         self.cells_delivered += 1;
         self.packets.release_cell(cell.packet);
-        if let Some(packet) = arrived {
-            self.hand_over(now, cell, packet);
+        if arrived.is_some() {
+            self.hand_over(now, cell);
         }
     }
 
-    /// A whole packet has reached the end system at the end of its circuit with its last cell.
+    /// A whole packet has reached the end system at the end of its circuit with its last cell, and was released; its place has not
+    /// been used again.
     #[inline]
-    pub(super) fn hand_over(&mut self, now: Time, last: Cell, Packet { content, bits, .. }: Packet) {
-        let Some(number) = self.flow_on(last.circuit(), &content) else { return };
-        self.books.packet_arrives(now, number, &content, bits);
-        match content {
+    pub(super) fn hand_over(&mut self, now: Time, last: Cell) {
+        let packet = self.packets.get(last.packet);
+        let (content, bits) = (&packet.content, packet.bits);
+        let Some(number) = flow_on(last.circuit(), content, self.sources.len()) else { return };
+        self.books.packet_arrives(number, content, bits);
+        match *content {
             Content::Data { sequence, length, sent, reduced } => {
                 if !self.flows[number].ecn.is_absent() {
                     self.note_mark(now, number, length, last, reduced);
                 }
                 self.receive_segment(now, number, sequence, length, sent, bits);
             }
-            Content::Acknowledgment(acknowledgment) => self.receive_acknowledgment(now, number, acknowledgment),
+            Content::Acknowledgment(_) => self.receive_acknowledgment(now, number, last.packet),
             Content::Synchronize => {
                 self.observer.synchronize_received(now, number);
                 self.send_backward(now, number, Content::Synchronized, option_bytes::SYNCHRONIZE);
+                self.books.receiver_acts(now, number);
             }
             Content::Synchronized => self.open(now, number),
             Content::Background => {}
@@ -84,6 +87,7 @@ impl<O: Observer> Simulation<O> {
         if let Some(acknowledgment) = acknowledgment {
             self.send_acknowledgment(now, number, acknowledgment);
         }
+        self.books.receiver_acts(now, number);
         self.watch_receiver(now, number);
         if self.has_requests() {
             self.tell_application(now, number, next);
@@ -106,16 +110,18 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn acknowledge_late(&mut self, now: Time, number: usize) {
         let acknowledgment = self.flows[number].receiver.acknowledge_late();
         self.send_acknowledgment(now, number, acknowledgment);
+        self.books.receiver_acts(now, number);
         self.watch_receiver(now, number);
     }
 
     /// Sets the receiver's timer in the calendar.
+    #[inline]
     fn watch_receiver(&mut self, now: Time, number: usize) {
         let flow = &mut self.flows[number];
         let due = flow.receiver.due();
         if flow.late_acknowledgment != due {
             flow.late_acknowledgment = due;
-            self.books.note(now, Happening::Delays(number, due.is_some()));
+            self.books.receiver_delays(now, number, due.is_some());
             self.schedule_or_cancel(now, self.agenda.late_acknowledgment(number), due);
         }
     }
@@ -133,12 +139,13 @@ impl<O: Observer> Simulation<O> {
         self.send_packet(now, way, content, Codepoint::NotCapable, 0, option_bytes);
     }
 
-    fn receive_acknowledgment(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) {
+    fn receive_acknowledgment(&mut self, now: Time, number: usize, packet: PacketId) {
+        let Content::Acknowledgment(acknowledgment) = &self.packets.get(packet).content else { return };
         let flow = &mut self.flows[number];
         flow.fingerprint.add(now.0);
         flow.fingerprint.add(acknowledgment.next);
-        self.observer.acknowledgment_received(now, number, &acknowledgment, flow.sender.window());
-        flow.sender.acknowledge(now, acknowledgment, &mut self.segments);
+        self.observer.acknowledgment_received(now, number, acknowledgment, flow.sender.window());
+        flow.sender.take_acknowledgment(now, acknowledgment, &mut self.segments);
         self.send_segments(now, number);
     }
 
@@ -173,8 +180,9 @@ impl<O: Observer> Simulation<O> {
     /// Sends what the sender of a flow has decided to send, and sets its timer in the calendar.
     fn send_segments(&mut self, now: Time, number: usize) {
         let (way, ecn) = (self.flows[number].data, self.flows[number].ecn);
-        for index in 0..self.segments.len() {
-            let segment = self.segments[index];
+        let mut segments = std::mem::take(&mut self.segments);
+        let sends = !segments.is_empty();
+        for segment in segments.drain(..) {
             self.observer.segment_sent(now, number, segment, self.flows[number].sender.window());
             let Segment { sequence, length, again, reduced, .. } = segment;
             if segment.synchronize {
@@ -185,14 +193,14 @@ impl<O: Observer> Simulation<O> {
                 self.send_packet(now, way, content, codepoint, length, self.scenario.tcp.option_bytes());
             }
         }
-        self.segments.clear();
+        self.segments = segments;
         let flow = &mut self.flows[number];
         let expires = flow.sender.expires();
         if flow.timer != expires {
             flow.timer = expires;
             self.schedule_or_cancel(now, self.agenda.timer(number), expires);
         }
-        self.note_lack(now, number);
+        self.note_lack(now, number, sends);
         self.observer.sender_acted(now, number, &self.flows[number].sender);
     }
 
@@ -206,6 +214,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
+    // Always: what is sent is made in its place then.
+    #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "circuits are numbered in 27 bits")]
     fn send_packet(
         &mut self,
@@ -220,7 +230,7 @@ impl<O: Observer> Simulation<O> {
         let (cells, bits) = self.sizes.of(payload_bytes, option_bytes);
         let packet = self.packets.insert(content, cells, bits);
         self.cells_sent += u64::from(cells);
-        self.note_sent(now, circuit, &content);
+        self.books.packet_sets_out();
         let first = self.mark_at_source(
             now,
             Cell::new(packet, circuit as u32, true, cells == 1).with_codepoint(codepoint),

@@ -22,16 +22,14 @@ use crate::units::Time;
 /// What decides to which cause an idle line is charged.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Happening {
-    /// A packet of a flow, its data or an acknowledgment, sets out.
-    SetsOut(usize),
-    /// It has arrived whole.
-    Arrives(usize),
-    /// It never will.
+    /// So many packets more of a flow, its data and acknowledgments, are under way, or fewer, that have arrived whole.
+    UnderWay(usize, i32),
+    /// One of them will never arrive.
     GivenUp(usize),
     /// The receiver of a flow begins to delay an acknowledgment, or ends to.
     Delays(usize, bool),
-    /// The sender of a flow has acted.
-    Acts(usize, Lack),
+    /// The sender of a flow has acted, which has changed by so many what is under way.
+    Acts(usize, i32, Lack),
     /// The line has nothing to send until, perhaps, some time that is known.
     Rests(Option<Time>),
     /// The line, which has nothing to send, will from that time on.
@@ -39,7 +37,7 @@ pub(super) enum Happening {
 }
 
 /// What a sender lacks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lack {
     /// To send more, as far as it knows.
     limit: SendLimit,
@@ -58,8 +56,16 @@ struct Account {
     delays: bool,
     lack: Lack,
     limit: SendLimit,
+    /// What its sender lacked when it acted last, if it has sent something then and nothing else was taken down since.
+    steady: Option<Lack>,
     /// Bits of the packets that brought new bytes.
     new_bits: u64,
+}
+
+impl Account {
+    fn add_hopes(&mut self, more: i32) {
+        self.hopes = self.hopes.checked_add_signed(more).expect("what arrives was under way");
+    }
 }
 
 /// The books of a run.
@@ -74,6 +80,8 @@ pub(super) struct Books {
     idle_ps: ByCause,
     /// Bits of packets that have arrived; those with new bytes are with their connections.
     bits: ByCause,
+    /// By how many more packets of the flow that acts now are under way, which is not taken down yet.
+    more_under_way: i32,
     /// What has happened at the bottleneck, and to senders and receivers, and waits to be put in order.
     at_bottleneck: VecDeque<(Time, Happening)>,
     at_ends: Vec<(Time, Happening)>,
@@ -92,6 +100,7 @@ impl Books {
             delays: false,
             lack: Lack { limit: SendLimit::NoData, has_timer: false },
             limit: SendLimit::NoData,
+            steady: None,
             new_bits: 0,
         };
         let accounts: Vec<_> = flows.iter().map(account).collect();
@@ -105,6 +114,7 @@ impl Books {
             idle_until: Time::NEVER,
             idle_ps: ByCause::default(),
             bits: ByCause::default(),
+            more_under_way: 0,
             at_bottleneck: VecDeque::new(),
             at_ends: Vec::new(),
             is_put_in_order: false,
@@ -153,11 +163,11 @@ impl Books {
     #[inline]
     fn enter(&mut self, now: Time, what: Happening) {
         match what {
-            Happening::SetsOut(number) => self.accounts[number].hopes += 1,
-            Happening::Arrives(number) => self.accounts[number].hopes -= 1,
+            Happening::UnderWay(number, more) => self.accounts[number].add_hopes(more),
             Happening::GivenUp(number) => self.give_up(now, number),
             Happening::Delays(number, delays) => self.accounts[number].delays = delays,
-            Happening::Acts(number, lack) => {
+            Happening::Acts(number, more, lack) => {
+                self.accounts[number].add_hopes(more);
                 self.accounts[number].lack = lack;
                 self.note_limit(now, number);
             }
@@ -217,10 +227,48 @@ impl Books {
         }
     }
 
+    /// A packet sets out, of the flow that acts now.
+    #[inline]
+    pub(super) fn packet_sets_out(&mut self) {
+        self.more_under_way += 1;
+    }
+
+    /// The receiver of a flow has acted.
+    #[inline]
+    pub(super) fn receiver_acts(&mut self, now: Time, number: usize) {
+        // Nearly always an acknowledgment has set out for data that have arrived.
+        let more = std::mem::take(&mut self.more_under_way);
+        if more != 0 {
+            self.accounts[number].steady = None;
+            self.note(now, Happening::UnderWay(number, more));
+        }
+    }
+
+    /// The receiver of a flow begins to delay an acknowledgment, or ends to.
+    pub(super) fn receiver_delays(&mut self, now: Time, number: usize, delays: bool) {
+        self.accounts[number].steady = None;
+        self.note(now, Happening::Delays(number, delays));
+    }
+
+    /// The sender of a flow has acted, and `sends` or not.
+    ///
+    /// If it sends one for each acknowledgment and goes on to lack the same, that need not be taken down: there was hope all the
+    /// time, for none could come from nothing.
+    #[inline]
+    pub(super) fn sender_acts(&mut self, now: Time, number: usize, sends: bool, lack: Lack) {
+        let more = std::mem::take(&mut self.more_under_way);
+        let steady = sends.then_some(lack);
+        let account = &mut self.accounts[number];
+        let before = std::mem::replace(&mut account.steady, steady);
+        if more != 0 || steady.is_none() || steady != before {
+            self.note(now, Happening::Acts(number, more, lack));
+        }
+    }
+
     /// A packet of a flow, its data or an acknowledgment, has arrived whole.
     #[inline]
-    pub(super) fn packet_arrives(&mut self, now: Time, number: usize, content: &Content, bits: u64) {
-        self.note(now, Happening::Arrives(number));
+    pub(super) fn packet_arrives(&mut self, number: usize, content: &Content, bits: u64) {
+        self.more_under_way -= 1;
         let account = &self.accounts[number];
         let is_control = match content {
             Content::Data { .. } | Content::Background => false,
@@ -278,14 +326,6 @@ impl Books {
 }
 
 impl<O: Observer> Simulation<O> {
-    /// A packet sets out on a circuit.
-    #[inline]
-    pub(super) fn note_sent(&mut self, now: Time, circuit: usize, content: &Content) {
-        if let Some(number) = self.flow_on(circuit, content) {
-            self.books.note(now, Happening::SetsOut(number));
-        }
-    }
-
     /// A cell of a packet is dropped or lost; tells whether the packet was whole before.
     pub(super) fn damage(&mut self, now: Time, cell: Cell) -> bool {
         let was_whole = self.packets.damage(cell.packet);
@@ -312,9 +352,10 @@ impl<O: Observer> Simulation<O> {
 
     /// Takes down that a sender has acted, and what it lacks now.
     #[inline]
-    pub(super) fn note_lack(&mut self, now: Time, number: usize) {
+    pub(super) fn note_lack(&mut self, now: Time, number: usize, sends: bool) {
         let flow = &self.flows[number];
         let has_timer = flow.timer.is_some() && flow.sender.times_out_next();
-        self.books.note(now, Happening::Acts(number, Lack { limit: flow.sender.send_limit(), has_timer }));
+        let lack = Lack { limit: flow.sender.send_limit(), has_timer };
+        self.books.sender_acts(now, number, sends, lack);
     }
 }

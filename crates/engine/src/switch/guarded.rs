@@ -27,7 +27,8 @@ impl Queue {
         if chosen.is_absent() { Self::Fifo(FifoQueue::default()) } else { Self::Scheduled(chosen.build(buffer)) }
     }
 
-    #[inline]
+    // Always: every cell that is let in passes here.
+    #[inline(always)]
     fn enqueue(&mut self, cell: Cell) {
         match self {
             Self::Fifo(queue) => queue.push(cell),

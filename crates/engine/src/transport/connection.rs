@@ -380,7 +380,11 @@ impl Connection {
 
     /// Gives away what is to be sent.
     pub fn empty_outbox(&mut self, segments: &mut Vec<Segment>) {
-        segments.append(&mut self.outbox);
+        if segments.is_empty() {
+            std::mem::swap(segments, &mut self.outbox);
+        } else {
+            segments.append(&mut self.outbox);
+        }
     }
 
     fn note_round_trip(&mut self, sent: Time, now: Time) {

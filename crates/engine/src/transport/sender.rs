@@ -126,8 +126,10 @@ impl Sender {
     /// delayed retransmission is over, or when pacing lets the next segment leave.
     #[must_use]
     pub fn expires(&self) -> Option<Time> {
-        let deadlines = [self.connection.expires(), self.connection.held_until(), self.paced_until];
-        deadlines.into_iter().flatten().min()
+        match (self.connection.expires(), self.connection.held_until(), self.paced_until) {
+            (timer, None, None) => timer,
+            (timer, held, paced) => [timer, held, paced].into_iter().flatten().min(),
+        }
     }
 
     /// The application hands over `bytes` more (`u64::MAX` for a source that never ends).
@@ -162,9 +164,14 @@ impl Sender {
         self.connection.empty_outbox(segments);
     }
 
-    /// An acknowledgment has arrived.
+    /// An acknowledgment has arrived, or one of all below a number without more.
     pub fn acknowledge(&mut self, now: Time, acknowledgment: impl Into<Acknowledgment>, segments: &mut Vec<Segment>) {
-        let acknowledgment = acknowledgment.into();
+        self.take_acknowledgment(now, &acknowledgment.into(), segments);
+    }
+
+    /// An acknowledgment has arrived.
+    #[inline]
+    pub fn take_acknowledgment(&mut self, now: Time, acknowledgment: &Acknowledgment, segments: &mut Vec<Segment>) {
         let connection = &mut self.connection;
         if acknowledgment.next < connection.unacknowledged() {
             return;
@@ -174,10 +181,10 @@ impl Sender {
         }
         let before = connection.observes_deliveries().then(|| self.look_at_network());
         let connection = &mut self.connection;
-        let sample = connection.take_in_deliveries(now, &acknowledgment);
-        let news = self.recovery.take_in(connection, &acknowledgment);
+        let sample = connection.take_in_deliveries(now, acknowledgment);
+        let news = self.recovery.take_in(connection, acknowledgment);
         if acknowledgment.next > connection.unacknowledged() {
-            self.acknowledge_new(now, &acknowledgment);
+            self.acknowledge_new(now, acknowledgment);
         } else if connection.flight() > 0 && news {
             self.acknowledge_again(now);
         }
@@ -213,11 +220,12 @@ impl Sender {
         let bytes = connection.advance(acknowledgment.next);
         connection.release();
         let response = self.recovery.on_acknowledgment(now, connection, bytes);
+        let is_recovering = self.recovery.is_recovering();
         let samples = connection.statistics.round_trips;
-        connection.measure_round_trip(now, acknowledgment, self.recovery.is_recovering());
+        connection.measure_round_trip(now, acknowledgment, is_recovering);
         let has_measured = connection.statistics.round_trips > samples;
         let marked = connection.marks.marked_bytes(acknowledgment, bytes);
-        connection.respond_to_marks(bytes, marked, self.recovery.is_recovering());
+        connection.respond_to_marks(bytes, marked, is_recovering);
         // RFC 3168 section 6.1.2: no growth by what tells of congestion.
         if response.window_may_grow && marked == 0 {
             connection.grow(now, bytes, has_measured);
@@ -266,8 +274,9 @@ impl Sender {
 
     /// Whether the retransmission timer is what expires next.
     #[must_use]
+    #[inline]
     pub fn times_out_next(&self) -> bool {
-        self.expires() == self.connection.expires()
+        self.connection.held_until().is_none() || self.expires() == self.connection.expires()
     }
 
     /// The retransmission timer has expired: slow start, and everything from the lost segment on again (T-15).

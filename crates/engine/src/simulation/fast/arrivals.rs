@@ -4,18 +4,50 @@ use std::collections::VecDeque;
 
 use super::order::{Moment, Tie};
 use crate::framing::Cell;
-use crate::link::{Line, Train};
+use crate::link::Train;
 use crate::units::{Time, TransmissionTime};
+
+/// What a line carries of a packet: all its cells, or all of it in one piece.
+pub(super) trait Load: Copy {
+    /// Cells that have not arrived.
+    fn cells(&self) -> u32;
+    /// As [`Line::trains`](crate::link::Line::trains) gives it.
+    fn description(&self) -> (Cell, u32, bool);
+}
+
+impl Load for Train {
+    fn cells(&self) -> u32 {
+        self.cells
+    }
+
+    fn description(&self) -> (Cell, u32, bool) {
+        Self::description(self)
+    }
+}
+
+/// A packet that travels whole.
+impl Load for Cell {
+    fn cells(&self) -> u32 {
+        1
+    }
+
+    fn description(&self) -> (Cell, u32, bool) {
+        (*self, 1, true)
+    }
+}
 
 /// A packet, or what is left of it.
 #[derive(Clone, Copy)]
-pub(super) struct Coming {
-    /// When its next cell arrives.
-    pub moment: Moment,
-    pub line: usize,
-    pub train: Train,
-    cause: Cause,
+pub(super) struct Coming<L> {
+    /// When its next cell arrives, and when that was put into the calendar.
+    pub time: Time,
+    scheduled: Time,
+    /// When it was handed to the line.
+    pub sent: Time,
+    pub load: L,
+    line: u32,
     place: Place,
+    cause: Cause,
 }
 
 /// What puts the arrival of a cell into the calendar, by events. Of those put there at one instant by causes of the same kind the
@@ -51,25 +83,38 @@ impl Place {
     }
 }
 
-impl Coming {
+impl Coming<Train> {
     /// Goes on to the next cell. By events, a cell is put into the calendar when the one before it arrives.
     pub fn follow(&mut self, cell_time: TransmissionTime) {
-        let before = self.moment.time;
-        self.train.take(cell_time);
-        self.moment = Moment::new(self.train.arrival.time, before);
+        self.scheduled = self.time;
+        self.load.take(cell_time);
+        self.time = self.load.arrival.time;
         self.cause = Cause::Before(self.place);
+    }
+}
+
+impl<L> Coming<L> {
+    /// When its next cell arrives.
+    pub fn moment(&self) -> Moment {
+        Moment::new(self.time, self.scheduled)
+    }
+
+    /// The number of the line that it is on.
+    #[inline]
+    pub fn line(&self) -> usize {
+        self.line as usize
     }
 
     /// Whether it comes before another, which is known by now.
     fn is_before(&self, other: &Self) -> Result<bool, Tie> {
-        if self.moment != other.moment {
-            return Ok(self.moment < other.moment);
+        if self.moment() != other.moment() {
+            return Ok(self.moment() < other.moment());
         }
         match (self.cause, other.cause) {
             // The other one was sent before.
             (Cause::Sent, Cause::Sent) => Ok(false),
             (Cause::Before(own), Cause::Before(place)) => Ok(own < place),
-            _ => Err(Tie(self.moment.time)),
+            _ => Err(Tie(self.time)),
         }
     }
 }
@@ -83,39 +128,44 @@ struct Latest {
 }
 
 /// All that is on its way.
-pub(super) struct Arrivals {
+pub(super) struct Arrivals<L> {
     /// In the order in which the next cells come.
-    coming: VecDeque<Coming>,
-    /// Of each line.
+    coming: VecDeque<Coming<L>>,
+    /// When the first of it comes, and nothing that comes comes later than the latest.
+    next_time: Time,
+    latest_time: Time,
+    /// What was sent last on each line.
     latest: Vec<Option<Latest>>,
 }
 
-impl Arrivals {
+impl<L: Load> Arrivals<L> {
     /// Nothing, of so many lines.
     pub fn new(lines: usize) -> Self {
-        Self { coming: VecDeque::new(), latest: vec![None; lines] }
+        Self { coming: VecDeque::new(), next_time: Time::NEVER, latest_time: Time::ZERO, latest: vec![None; lines] }
     }
 
-    /// A packet was handed to the line with that number.
+    /// A packet was handed to the line with that number, whose first cell arrives at `first` and whose last one at `last`.
     ///
     /// # Errors
     /// If it cannot be told whether it comes before another.
-    pub fn send(&mut self, now: Time, number: usize, train: Train, line: &Line) -> Result<(), Tie> {
-        let (scheduled, cause) = match self.latest[number] {
+    // Always: every packet passes here four times.
+    #[inline(always)]
+    pub fn send(&mut self, now: Time, number: usize, load: L, first: Time, last: Time) -> Result<(), Tie> {
+        let latest = &mut self.latest[number];
+        let (scheduled, cause) = match *latest {
             Some(Latest { arrival, place: Some(place) }) if arrival > now => (arrival, Cause::Before(place)),
             Some(Latest { arrival, .. }) if arrival >= now => (arrival, Cause::Unknown),
             _ => (now, Cause::Sent),
         };
-        let mut last = train.arrival;
-        if train.cells > 1 {
-            last.advance(line.cell_time().times(u64::from(train.cells) - 1));
-        }
-        let moment = Moment::new(train.arrival.time, scheduled);
-        let coming = Coming { moment, line: number, train, cause, place: Place::FIRST };
-        let place = (train.cells == 1).then_some(Place::FIRST);
-        self.latest[number] = Some(Latest { arrival: last.time, place });
+        let place = (load.cells() == 1).then_some(Place::FIRST);
+        *latest = Some(Latest { arrival: last, place });
+        #[expect(clippy::cast_possible_truncation, reason = "a scenario is refused long before it has 2^32 lines")]
+        let line = number as u32;
+        let coming = Coming { time: first, scheduled, sent: now, load, line, place: Place::FIRST, cause };
         // Nearly always.
-        if self.coming.back().is_none_or(|back| back.moment.time < moment.time) {
+        if self.latest_time < first {
+            self.latest_time = first;
+            self.next_time = self.next_time.min(first);
             self.coming.push_back(coming);
             return Ok(());
         }
@@ -127,24 +177,28 @@ impl Arrivals {
     /// # Errors
     /// If that cannot be told.
     #[inline(never)]
-    pub fn insert(&mut self, mut coming: Coming) -> Result<(), Tie> {
-        let time = coming.moment.time;
+    pub fn insert(&mut self, mut coming: Coming<L>) -> Result<(), Tie> {
+        let time = coming.time;
         let mut index = match self.coming.back() {
-            Some(back) if back.moment >= coming.moment => self.coming.partition_point(|at| at.moment <= coming.moment),
+            Some(back) if back.moment() >= coming.moment() => {
+                self.coming.partition_point(|at| at.moment() <= coming.moment())
+            }
             _ => self.coming.len(),
         };
         while index > 0 && coming.is_before(&self.coming[index - 1])? {
             index -= 1;
         }
-        let place_of = |neighbour: Option<&Coming>| neighbour.filter(|at| at.moment.time == time).map(|at| at.place);
+        let place_of = |neighbour: Option<&Coming<L>>| neighbour.filter(|at| at.time == time).map(|at| at.place);
         let before = index.checked_sub(1).and_then(|index| place_of(self.coming.get(index)));
         coming.place = Place::between(before, place_of(self.coming.get(index))).ok_or(Tie(time))?;
-        if coming.train.cells == 1
-            && let Some(latest) = &mut self.latest[coming.line]
+        if coming.load.cells() == 1
+            && let Some(latest) = &mut self.latest[coming.line()]
             && latest.arrival == time
         {
             latest.place = Some(coming.place);
         }
+        self.next_time = self.next_time.min(time);
+        self.latest_time = self.latest_time.max(time);
         if index == self.coming.len() {
             self.coming.push_back(coming);
         } else {
@@ -153,28 +207,41 @@ impl Arrivals {
         Ok(())
     }
 
+    /// When the next comes; never, if nothing does.
+    #[inline]
+    pub fn next_time(&self) -> Time {
+        self.next_time
+    }
+
     /// The next to come.
     #[inline]
-    pub fn first(&self) -> Option<&Coming> {
+    pub fn first(&self) -> Option<&Coming<L>> {
         self.coming.front()
     }
 
     /// Takes the next to come, if it comes before `horizon`.
     #[inline]
-    pub fn take(&mut self, horizon: Time) -> Option<Coming> {
-        if self.coming.front()?.moment.time >= horizon {
+    pub fn take(&mut self, horizon: Time) -> Option<Coming<L>> {
+        if self.next_time >= horizon {
             return None;
         }
-        self.coming.pop_front()
+        let coming = self.coming.pop_front();
+        self.next_time = self.coming.front().map_or(Time::NEVER, |coming| coming.time);
+        coming
     }
 
-    /// What is on the lines, as [`Line::trains`] gives it, of each line in order.
+    /// How much of what is on its way was handed over before `until`.
+    pub fn sent_before(&self, until: Time) -> u64 {
+        self.coming.iter().filter(|coming| coming.sent < until).count() as u64
+    }
+
+    /// What is on the lines, as [`Line::trains`](crate::link::Line::trains) gives it, of each line in order.
     pub fn trains(&self) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
-        self.coming.iter().map(|coming| (coming.line, coming.train.description()))
+        self.coming.iter().map(|coming| (coming.line(), coming.load.description()))
     }
 
     /// Cells on the way.
     pub fn cells_under_way(&self) -> u64 {
-        self.coming.iter().map(|coming| u64::from(coming.train.cells)).sum()
+        self.coming.iter().map(|coming| u64::from(coming.load.cells())).sum()
     }
 }

@@ -1,12 +1,10 @@
 //! The lines behind a common one, each to a host of its own, where packets travel whole: a small one may have to wait there for
 //! a large one before it, and another way overtake.
 
-use std::collections::VecDeque;
-
 use super::Carried;
 use super::arrivals::Arrivals;
 use super::order::{Moment, Tie};
-use crate::framing::{Cell, Packet};
+use crate::framing::Cell;
 use crate::simulation::Link;
 use crate::units::Time;
 
@@ -15,10 +13,11 @@ pub(super) struct Fan {
     /// The common line, and the one behind it on which each connection's packets go on.
     line: usize,
     lines: Vec<usize>,
-    /// When packets come to the end of the common line that are not counted as carried there.
-    crossing: VecDeque<Time>,
+    /// Packets that have left the common line's transmitter, and those counted as carried to its end.
+    passed: u64,
+    crossed: u64,
     /// At the ends of the lines behind it.
-    arrivals: Arrivals,
+    arrivals: Arrivals<Cell>,
     /// Two packets of which it cannot be told which arrives first.
     tie: Option<Tie>,
 }
@@ -26,17 +25,16 @@ pub(super) struct Fan {
 impl Fan {
     /// For a common line and the `lines` behind it.
     pub fn new(line: usize, lines: Vec<usize>, links: usize) -> Self {
-        Self { line, lines, crossing: VecDeque::new(), arrivals: Arrivals::new(links), tie: None }
+        Self { line, lines, passed: 0, crossed: 0, arrivals: Arrivals::new(links), tie: None }
     }
 
-    /// A packet comes to the end of the common line at `crosses`.
+    /// A packet of `bits` bits comes to the end of the common line at `crosses`.
     #[inline]
-    pub fn pass(&mut self, crosses: Time, cell: Cell, packet: &Packet, links: &mut [Link]) {
-        self.crossing.push_back(crosses);
-        let number = self.lines[cell.circuit() / 2];
-        let line = &mut links[number].line;
-        let train = line.dispatch(crosses, cell, packet);
-        if let Err(tie) = self.arrivals.send(crosses, number, train, line) {
+    pub fn pass(&mut self, crosses: Time, packet: Cell, bits: u64, links: &mut [Link]) {
+        self.passed += 1;
+        let number = self.lines[packet.circuit() / 2];
+        let arrival = links[number].line.send_whole(crosses, bits);
+        if let Err(tie) = self.arrivals.send(crosses, number, packet, arrival, arrival) {
             self.tie = Some(tie);
         }
     }
@@ -48,27 +46,29 @@ impl Fan {
 
     /// When the next packet arrives.
     #[inline]
+    pub fn next_time(&self) -> Time {
+        self.arrivals.next_time()
+    }
+
+    /// The same, and when, by events, that was put into the calendar.
     pub fn next(&self) -> Moment {
-        self.arrivals.first().map_or(Moment::NEVER, |coming| coming.moment)
+        self.arrivals.first().map_or(Moment::NEVER, |coming| coming.moment())
     }
 
     /// Takes the next packet that arrives.
     #[inline]
     pub fn take(&mut self, links: &mut [Link]) -> Option<(Cell, Carried)> {
         let coming = self.arrivals.take(Time::NEVER)?;
-        links[coming.line].line.count_carried(1, 1);
-        let crossed = self.settle(coming.moment.time, links);
-        Some((coming.train.cell, Carried { events: 1 + crossed, delivered: 1 }))
+        links[coming.line()].line.count_carried(1, 1);
+        Some((coming.load, Carried { events: 1, delivered: 1 }))
     }
 
     /// Counts the packets that have come to the end of the common line before `until`; gives how many.
-    #[inline]
     pub fn settle(&mut self, until: Time, links: &mut [Link]) -> u64 {
-        let mut crossed = 0;
-        while self.crossing.front().is_some_and(|time| *time < until) {
-            self.crossing.pop_front();
-            crossed += 1;
-        }
+        let not_yet = self.arrivals.cells_under_way() - self.arrivals.sent_before(until);
+        // None, if all before a later time was counted already.
+        let crossed = (self.passed - not_yet).saturating_sub(self.crossed);
+        self.crossed += crossed;
         links[self.line].line.count_carried(crossed, crossed);
         crossed
     }

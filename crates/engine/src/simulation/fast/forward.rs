@@ -42,6 +42,7 @@ impl Forward {
     ///
     /// # Errors
     /// If it cannot be told whether it comes before another.
+    #[inline]
     pub fn send(&mut self, now: Time, number: usize, line: &mut Line, first: Cell, packet: &Packet) -> Result<(), Tie> {
         match &mut self.way {
             Way::Slotted(way) => {
@@ -49,15 +50,20 @@ impl Forward {
                 way.note_packet(number, line);
                 Ok(())
             }
-            Way::Whole(way) => {
-                let train = line.dispatch(now, first, packet);
-                way.send(now, number, train, line)
-            }
+            Way::Whole(way) => way.send(now, number, line, first, packet.bits),
         }
     }
 
     /// When the next packet reaches its receiver, of those that have left the port.
     #[inline]
+    pub fn next_time(&self) -> Time {
+        match &self.way {
+            Way::Slotted(way) => way.next_time(),
+            Way::Whole(way) => way.next_time(),
+        }
+    }
+
+    /// The same, and when, by events, that was put into the calendar.
     pub fn next(&self) -> Moment {
         match &self.way {
             Way::Slotted(way) => way.next(),
@@ -99,6 +105,7 @@ impl Forward {
     }
 
     /// Takes the next packet that reaches its receiver, by its last cell.
+    #[inline]
     pub fn take(&mut self, links: &mut [Link]) -> Option<(Cell, Carried)> {
         match &mut self.way {
             Way::Slotted(way) => way.take(links),

@@ -55,6 +55,12 @@ struct Told<'s, O> {
 }
 
 impl<O: Observer> Told<'_, O> {
+    /// What waits at the port may have changed.
+    #[inline]
+    fn of_port(&mut self, now: Time, port: &Port) {
+        self.observer.queue_changed(now, self.port, port);
+    }
+
     /// Rounds of so many cells are let in, each in the slot that ends one transmission after the one before it.
     #[inline]
     fn of_rounds(&mut self, mut boundary: LineClock, transmission: TransmissionTime, rounds: &Rounds) {
@@ -94,12 +100,12 @@ enum Next {
 
 impl Fast {
     /// An end system hands a packet to the line with that number.
+    #[inline]
     pub(super) fn send(&mut self, now: Time, number: usize, line: &mut Line, first: Cell, packet: &Packet) {
         let sent = if self.is_forward[number] {
             self.forward.send(now, number, line, first, packet)
         } else {
-            let train = line.dispatch(now, first, packet);
-            self.backward.send(now, number, train, line)
+            self.backward.send(now, number, line, first, packet)
         };
         if let Err(tie) = sent {
             self.tie = Some(tie);
@@ -119,18 +125,6 @@ impl Fast {
     /// Cells on the way that the lines do not know of.
     pub(super) fn cells_under_way(&self) -> u64 {
         self.forward.cells_under_way() + self.backward.cells_under_way()
-    }
-
-    /// What of the things known to happen happens at `now`, the earliest of their times.
-    #[inline]
-    fn choose(&self, now: Time, (time, slot): (Time, Slot)) -> Result<Next, Tie> {
-        let (data, acknowledgment) = (self.forward.next(), self.backward.next());
-        match (data.time == now, acknowledgment.time == now, time == now) {
-            (true, false, false) => Ok(Next::Data),
-            (false, true, false) => Ok(Next::Acknowledgment),
-            (false, false, _) => Ok(Next::Event(slot)),
-            _ => self.decide(slot, Moment::new(time, self.scheduled[slot.0 as usize])),
-        }
     }
 
     /// What is first of several things that happen at one instant.
@@ -157,6 +151,7 @@ impl<O: Observer> Simulation<O> {
             let lost_last_cell = self.sizes.framing().lost_last_cell();
             self.ports[port].follow(Continuity::new(lost_last_cell, self.circuit_ends.len()));
         }
+        // From now on the seats are empty: neither the port nor its line has events.
         self.calendar.cancel(self.agenda.port(port));
         self.books.put_in_order();
         self.fast = Some(Box::new(Fast {
@@ -196,21 +191,29 @@ impl<O: Observer> Simulation<O> {
             if let Some(tie) = fast.tie {
                 return Err(tie);
             }
-            let event = self.calendar.first();
-            let known = fast.forward.next().time.min(fast.backward.next().time).min(event.0);
-            let from_port = fast.forward.bound(until);
-            let from_switch = fast.backward.bound();
+            let (time, slot) = self.calendar.first_beyond_seats();
+            let (data, acknowledgment) = (fast.forward.next_time(), fast.backward.next_time());
+            let known = data.min(acknowledgment).min(time);
+            let (from_port, from_switch) = (fast.forward.bound(until), fast.backward.bound());
             // Nobody sends before this.
-            let now = known.min(from_port).min(from_switch);
+            let unknown = from_port.min(from_switch);
+            if known < unknown.min(until) {
+                let next = match (data == known, acknowledgment == known, time == known) {
+                    (true, false, false) => Next::Data,
+                    (false, true, false) => Next::Acknowledgment,
+                    (false, false, _) => Next::Event(slot),
+                    _ => fast.decide(slot, Moment::new(time, fast.scheduled[slot.0 as usize]))?,
+                };
+                return Ok(Some((known, next)));
+            }
+            let now = known.min(unknown);
             let is_port_behind = from_port < Time::NEVER;
             if is_port_behind && (from_port == now || now >= until) {
                 self.advance_port(now, now.saturating_add(fast.forward.latency_before).min(until))?;
             } else if now >= until {
                 return Ok(None);
-            } else if from_switch == now {
-                self.advance_switch(now.saturating_add(fast.backward.latency_before).min(until))?;
             } else {
-                return Ok(Some((now, fast.choose(now, event)?)));
+                self.advance_switch(now.saturating_add(fast.backward.latency_before).min(until))?;
             }
         }
     }
@@ -226,7 +229,6 @@ impl<O: Observer> Simulation<O> {
         let connections = self.sources.len();
         let after =
             |now, port: &mut Port, packets: &mut Packets, dropped: &mut Vec<Dropped>, told: &mut Told<'_, O>| {
-                told.observer.queue_changed(now, number, port);
                 for (cell, reason) in dropped.drain(..) {
                     note_drop(now, cell, fingerprint);
                     told.observer.cell_dropped(now, number, cell, reason);
@@ -275,6 +277,7 @@ impl<O: Observer> Simulation<O> {
         self.deliver_taken(now, taken);
     }
 
+    #[inline]
     fn deliver_taken(&mut self, now: Time, taken: Option<(Cell, Carried)>) {
         let Some((cell, carried)) = taken else { return };
         self.events_processed += carried.events;
@@ -283,14 +286,15 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// A packet leaves the network with its last cell.
+    #[inline]
     fn deliver_packet(&mut self, now: Time, last: Cell) {
-        let packet = *self.packets.get(last.packet);
-        if !packet.is_whole() {
+        let is_whole = self.packets.get(last.packet).is_whole();
+        if !is_whole {
             self.reject(now, last);
         }
         self.packets.release(last.packet);
-        if packet.is_whole() {
-            self.hand_over(now, last, packet);
+        if is_whole {
+            self.hand_over(now, last);
         }
     }
 

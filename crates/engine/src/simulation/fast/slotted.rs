@@ -92,6 +92,11 @@ impl Slotted {
 
     /// When the next packet reaches its receiver, of those that have left the port.
     #[inline]
+    pub fn next_time(&self) -> Time {
+        self.exit.last_cells.front().map_or(Time::NEVER, |leaving| leaving.moment.time)
+    }
+
+    /// The same, and when, by events, that was put into the calendar.
     pub fn next(&self) -> Moment {
         self.exit.last_cells.front().map_or(Moment::NEVER, |leaving| leaving.moment)
     }
@@ -114,7 +119,7 @@ impl Slotted {
         }
     }
 
-    /// Lets everything happen before `horizon` at the port; `after` sees the port and what it has dropped.
+    /// Lets everything happen before `horizon` at the port; `after` sees what it has dropped, if that is anything.
     #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
     pub fn advance<O: Observer>(
         &mut self,
@@ -147,7 +152,10 @@ impl Slotted {
                     }
                 };
                 self.services += 1;
-                after(now, port, packets, dropped, told);
+                told.of_port(now, port);
+                if !dropped.is_empty() {
+                    after(now, port, packets, dropped, told);
+                }
             }
         }
     }

@@ -5,7 +5,7 @@ use super::fan::Fan;
 use super::order::{Moment, Tie};
 use super::{Carried, Path, Told};
 use crate::framing::{Cell, Packets};
-use crate::link::{Line, Outlet, Train};
+use crate::link::{Line, Outlet};
 use crate::observer::Observer;
 use crate::simulation::Link;
 use crate::simulation::ledger::Happening;
@@ -15,7 +15,7 @@ use crate::units::{LineClock, Span, Time};
 /// The port and the lines before and behind it.
 pub(super) struct Whole {
     line: usize,
-    arrivals: Arrivals,
+    arrivals: Arrivals<Cell>,
     next_service: Time,
     /// Everything before has been done.
     done: Time,
@@ -39,14 +39,20 @@ impl Whole {
         }
     }
 
-    /// A sender hands a packet to the line with that number.
+    /// A sender hands a packet of `bits` bits to the line with that number.
     #[inline]
-    pub fn send(&mut self, now: Time, number: usize, train: Train, line: &Line) -> Result<(), Tie> {
-        self.arrivals.send(now, number, train, line)
+    pub fn send(&mut self, now: Time, number: usize, line: &mut Line, packet: Cell, bits: u64) -> Result<(), Tie> {
+        let arrival = line.send_whole(now, bits);
+        self.arrivals.send(now, number, packet, arrival, arrival)
     }
 
     /// When the next packet reaches its receiver, of those that have left the port.
     #[inline]
+    pub fn next_time(&self) -> Time {
+        self.fan.next_time()
+    }
+
+    /// The same, and when, by events, that was put into the calendar.
     pub fn next(&self) -> Moment {
         self.fan.next()
     }
@@ -57,7 +63,7 @@ impl Whole {
         if self.done < until { self.done + self.latency_behind } else { Time::NEVER }
     }
 
-    /// Lets everything happen before `horizon` at the port; `after` sees the port and what it has dropped.
+    /// Lets everything happen before `horizon` at the port; `after` sees what it has dropped, if that is anything.
     #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
     pub fn advance<O: Observer>(
         &mut self,
@@ -73,13 +79,16 @@ impl Whole {
         loop {
             // Of what happens at one instant, services are first.
             while let Some(coming) = self.arrivals.take(horizon.min(self.next_service)) {
-                let now = coming.moment.time;
-                links[coming.line].line.count_carried(1, 1);
-                if let Some(time) = port.receive(now, coming.train.cell, dropped) {
+                let now = coming.time;
+                links[coming.line()].line.count_carried(1, 1);
+                if let Some(time) = port.receive(now, coming.load, dropped) {
                     self.next_service = time;
                     told.books.note_at_bottleneck(now, Happening::WillSend(time));
                 }
-                after(now, port, packets, dropped, told);
+                told.of_port(now, port);
+                if !dropped.is_empty() {
+                    after(now, port, packets, dropped, told);
+                }
             }
             let now = self.next_service;
             if now >= horizon {
@@ -94,7 +103,10 @@ impl Whole {
                     until.unwrap_or(Time::NEVER)
                 }
             };
-            after(now, port, packets, dropped, told);
+            told.of_port(now, port);
+            if !dropped.is_empty() {
+                after(now, port, packets, dropped, told);
+            }
         }
     }
 
@@ -131,9 +143,9 @@ struct WholeOutlet<'a> {
 impl Outlet for WholeOutlet<'_> {
     #[inline]
     fn send_cell_at(&mut self, clock: LineClock, cell: Cell) -> LineClock {
-        let packet = self.packets.get(cell.packet);
-        let (crosses, free) = self.links[self.line].line.send_whole_at(clock, cell, packet);
-        self.fan.pass(crosses, cell, packet, self.links);
+        let bits = self.packets.get(cell.packet).bits;
+        let (crosses, free) = self.links[self.line].line.send_whole_at(clock, bits);
+        self.fan.pass(crosses, cell, bits, self.links);
         free
     }
 
