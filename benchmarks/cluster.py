@@ -17,7 +17,7 @@ from pathlib import Path
 
 from sqlalchemy import create_engine, text
 
-RUNS = ("ubr-plus", "--table", "2,3", "--replications", "0", "--where", "config = 'wan'")
+RUNS = ("ubr-plus", "--table", "2,3", "--replications", "4", "--where", "config = 'wan'")
 WAYS = {"threads": ("--jobs", "2"), "workers": ("--cluster", "local:2")}
 RECORD = Path(__file__).parent / "record/cluster.json"
 
