@@ -18,7 +18,7 @@ FIGURE_5 := guaranteed-rate --table 3,4,5,6,7,8,9 --columns guaranteed_rate --co
 # A table of 98-0876R1 for the gallery of plots.
 TABLE_4 := examples/analysis/table4-wan.csv --factors tcp_flavor,buffer_rtt,drop_policy --response efficiency
 
-.PHONY: build demo test faults lint bench docs wheel lock vendor clean
+.PHONY: build demo test faults fuzz mutants lint bench docs wheel lock vendor clean
 
 build: .venv/built
 
@@ -45,6 +45,16 @@ test: lint
 # The whole suite of faults: some minutes. `make test` strikes a few times.
 faults: build
 	LONGFAT_FAULTS=full $(BIN)/pytest --quiet tests/faults
+
+# Needs cargo-fuzz, and atheris from PyPI. Each target until it has had ten million executions: hours; stop and repeat it as you like.
+fuzz: build
+	$(BIN)/python fuzz/campaign.py
+	$(BIN)/python tools/robustness.py
+
+# Needs cargo-mutants, and tree-sitter and tree-sitter-rust from PyPI: hours.
+mutants: build
+	$(BIN)/python tools/mutants.py target/mutants
+	$(BIN)/python tools/robustness.py
 
 lint: build
 	cargo fmt --check
@@ -96,6 +106,9 @@ docs: build
 	$(BIN)/longfat study compare www-satellite --table 4,7,10 --splice studies/www-satellite/README.md
 	$(BIN)/longfat study claims www-satellite --splice studies/www-satellite/README.md
 	$(BIN)/python studies/www-satellite/tables.py splice
+	$(BIN)/longfat study run coexistence
+	$(BIN)/longfat study compare coexistence --table pairs,distance --splice studies/coexistence/README.md
+	$(BIN)/longfat study claims coexistence --splice studies/coexistence/README.md
 	$(BIN)/python -m tools.screenshots longfat.db
 
 wheel: .venv/installed

@@ -4,7 +4,9 @@ Texts are made by damaging good ones, which gets further into a reader than nois
 """
 
 import json
+import runpy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat import InvalidInput, _engine
-from longfat.errors import LongfatError
+from longfat.errors import BadInput, LongfatError
 from longfat.limits import Limits
 from longfat.location import shown
+from longfat.reference import read_reference
 from longfat.store.backend import store_at
 from longfat.where import matching
 from tests.conftest import SCENARIO, STUDY
@@ -75,6 +78,21 @@ def test_a_study_is_read_or_refused(text: bytes) -> None:
     )
     if checked is not None:
         assert isinstance(json.loads(checked), dict)
+
+
+def test_the_corpus_of_reference_tables_is_read_or_refused_by_line() -> None:
+    fuzz = Path(__file__).parent.parent / "fuzz"
+    target = runpy.run_path(str(fuzz / "reference_table.py"))
+    texts = sorted((fuzz / "corpus/reference_table").iterdir())
+    assert texts
+    for text in texts:
+        target["check"](text.read_bytes())
+
+
+def test_a_cell_that_the_reader_gives_up_on_is_told_with_its_line() -> None:
+    text = b"config,efficiency\nlan," + b"9" * 200_000
+    with pytest.raises(BadInput, match=r"table\.csv:2: field larger than field limit"):
+        read_reference(text, Path("table.csv"), {"config": ["lan"]}, ["efficiency"])
 
 
 @given(st.text(max_size=60))

@@ -58,8 +58,11 @@ def scenario_hash(resolved: str) -> str:
 def run_id(resolved: str) -> str:
     """SHA-256 (hex) that names a run: scenario, seed, replication and engine version."""
 
-def replicate(resolved: str, replications: Sequence[int]) -> list[tuple[str, str]]:
-    """A resolved scenario in several replications, each with the run's name."""
+def replicate(resolved: str, replications: Sequence[int]) -> tuple[str, str, list[str]]:
+    """A resolved scenario in several replications, which differ in a number.
+
+    Its text before the number, behind it, and the name of the run for each replication.
+    """
 
 def scenario_cost(resolved: str) -> tuple[float, float, str]:
     """What a run will cost, roughly: events, bytes, and the path that the bytes are due to."""

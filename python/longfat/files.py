@@ -19,8 +19,13 @@ def read_bytes(path: Path) -> bytes:
 
 def read_text(path: Path) -> str:
     """The content of a UTF-8 file. Raises `LongfatError` as `read_bytes` does, and for no UTF-8."""
+    return as_text(read_bytes(path), path)
+
+
+def as_text(content: bytes, path: Path) -> str:
+    """What a file holds as text. Raises `LongfatError` for what is no UTF-8."""
     try:
-        return read_bytes(path).decode()
+        return content.decode()
     except UnicodeDecodeError as error:
         raise LongfatError(f"{path}: not UTF-8 text (byte {error.start})") from error
 

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 
 from longfat.errors import LongfatError
 from longfat.overrides import Override, Overrides
@@ -29,7 +30,7 @@ class Selection:
     replications: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PlannedRun:
     """One factor combination in one replication, as the scenario that the engine will run."""
 
@@ -54,10 +55,11 @@ class Plan:
     @cached_property
     def of_combination(self) -> dict[Combination, list[PlannedRun]]:
         """The runs of each factor combination, by replication."""
-        runs: dict[Combination, list[PlannedRun]] = {}
-        for run in self.runs:
-            runs.setdefault(run.combination, []).append(run)
-        return runs
+        found: dict[Combination, list[PlannedRun]] = {}
+        # Replications of a combination follow each other: it is hashed once, not for each.
+        for combination, runs in itertools.groupby(self.runs, attrgetter("combination")):
+            found.setdefault(combination, []).extend(runs)
+        return found
 
     def up_to(self, replications: int) -> "Plan":
         """The plan without the replications beyond this number."""
@@ -125,60 +127,67 @@ def plan_combinations(
     replications = selection.replications
     if replications is None:
         replications = study.design.replications
-    keys = list(itertools.product(chosen, range(replications + 1)))
+    numbers: Numbers = dict.fromkeys(chosen, range(replications + 1))
     for condition in selection.where:
-        keys = _where(study, keys, condition)
-    if not keys:
+        numbers = _where(study, numbers, condition)
+    if not numbers:
         raise LongfatError(f"no run of {study.name} meets {' and '.join(selection.where)}")
-    overrides = study.overrides(dict.fromkeys(combination for combination, _ in keys))
+    overrides = study.overrides(numbers)
     seeds = _seeds(study, overrides)
     for combination, settings in (changes or {}).items():
         if combination in overrides:
             overrides[combination] += settings
-    scenarios = _scenarios(study, keys, overrides, seeds)
-    return Plan(study, selection, [PlannedRun(*key, scenarios[key]) for key in keys])
+    return Plan(study, selection, _runs(study, numbers, overrides, seeds))
 
 
-def _scenarios(
+Numbers = Mapping[Combination, Sequence[int]]
+"""The numbers of the replications of each combination, ascending."""
+
+
+def _runs(
     study: Study,
-    keys: Sequence[tuple[Combination, int]],
+    numbers: Numbers,
     overrides: Mapping[Combination, Sequence[Override]],
     seeds: Mapping[Combination, Sequence[Override]],
-) -> dict[tuple[Combination, int], Scenario]:
-    """The scenario of each combination and replication.
+) -> list[PlannedRun]:
+    """The runs, replication by replication of each combination.
 
     The replications of a combination differ in their number only, and in being perturbed or not:
     the engine judges one of each kind.
     """
-    kinds: dict[tuple[Combination, bool], list[int]] = {}
-    for combination, replication in keys:
-        kinds.setdefault((combination, replication > 0), []).append(replication)
+    kinds = [
+        (combination, list(kind), perturbed)
+        for combination, of_combination in numbers.items()
+        for perturbed, kind in itertools.groupby(of_combination, lambda number: number > 0)
+    ]
     variants = [
         [
             *overrides[combination],
             *(study.design.perturb if perturbed else ()),
             *seeds.get(combination, ()),
-            Override("replication", str(numbers[0]), f"replication {numbers[0]}"),
+            Override("replication", str(kind[0]), f"replication {kind[0]}"),
         ]
-        for (combination, perturbed), numbers in kinds.items()
+        for combination, kind, perturbed in kinds
     ]
-    return {
-        (combination, number): scenario
-        for ((combination, _), numbers), judged in zip(
-            kinds.items(), study.resolve(variants), strict=True
-        )
-        for number, scenario in zip(numbers, judged.replicated(numbers), strict=True)
-    }
+    return [
+        PlannedRun(combination, number, scenario)
+        for (combination, kind, _), judged in zip(kinds, study.resolve(variants), strict=True)
+        for number, scenario in zip(kind, judged.replicated(kind), strict=True)
+    ]
 
 
-def _where(
-    study: Study, keys: Sequence[tuple[Combination, int]], condition: str
-) -> list[tuple[Combination, int]]:
+def _where(study: Study, numbers: Numbers, condition: str) -> dict[Combination, list[int]]:
+    """Those of the replications that meet a condition; combinations without any are left out."""
+    keys = [(combination, number) for combination in numbers for number in numbers[combination]]
     rows: list[list[str | int | None]] = [
-        [*study.levels(combination), replication] for combination, replication in keys
+        [*study.levels(combination), number] for combination, number in keys
     ]
     columns = [*(factor.name for factor in study.factors), "replication"]
-    return [keys[index] for index in matching(columns, rows, condition)]
+    found: dict[Combination, list[int]] = {}
+    for index in matching(columns, rows, condition):
+        combination, number = keys[index]
+        found.setdefault(combination, []).append(number)
+    return found
 
 
 def _seeds(

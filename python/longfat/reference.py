@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from longfat.errors import BadInput
-from longfat.files import read_text
+from longfat.files import as_text, read_bytes
 
 Combination = tuple[tuple[str, str], ...]
 """A factor combination: (factor, level) pairs in the study's order of factors."""
@@ -47,26 +47,49 @@ class ReferenceRow:
 def load_reference(path: Path, levels: Levels, metrics: Sequence[str]) -> list[ReferenceRow]:
     """Read a paper's table.
 
-    Raises `BadInput` with one line for each wrong column or cell, and `LongfatError` for a file
-    that cannot be read.
+    Raises `LongfatError` for a file that cannot be read, and as `read_reference` does.
     """
-    lines = csv.reader(io.StringIO(read_text(path), newline=""))
-    header = next(lines, [])
-    problems = [f"{path}:1: {problem}" for problem in _header_problems(header, levels, metrics)]
+    return read_reference(read_bytes(path), path, levels, metrics)
+
+
+def read_reference(
+    content: bytes, path: Path, levels: Levels, metrics: Sequence[str]
+) -> list[ReferenceRow]:
+    """A paper's table from the content of its file; messages name it by its path.
+
+    Raises `BadInput` with one line for each wrong column or cell, and `LongfatError` for what is no
+    text.
+    """
+    lines = _lines(as_text(content, path), path)
+    first, header = next(lines, (1, []))
+    problems = [
+        f"{path}:{first}: {problem}" for problem in _header_problems(header, levels, metrics)
+    ]
     if problems:
         raise BadInput(problems)
     rows: dict[Combination, ReferenceRow] = {}
-    for cells in filter(None, lines):  # an empty line is no row
+    for number, cells in lines:
         found = list(_row_problems(header, cells, levels, metrics))
         if not found:
             row = _row(dict(zip(header, cells, strict=True)), levels, metrics)
             if row.combination in rows:
                 found = ["the factor combination stands twice"]
             rows[row.combination] = row
-        problems += [f"{path}:{lines.line_num}: {problem}" for problem in found]
+        problems += [f"{path}:{number}: {problem}" for problem in found]
     if problems:
         raise BadInput(problems)
     return list(rows.values())
+
+
+def _lines(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each line that is not empty, and the line's number."""
+    lines = csv.reader(io.StringIO(text, newline=""))
+    try:
+        for cells in lines:
+            if cells:
+                yield lines.line_num, cells
+    except csv.Error as error:
+        raise BadInput([f"{path}:{lines.line_num}: {error}"]) from error
 
 
 def unprinted(levels: Levels) -> list[ReferenceRow]:

@@ -5,10 +5,9 @@ Nothing is checked here: the engine is the only judge of a scenario.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from longfat import _engine
 from longfat.errors import DriverUnfit, RunFailed
@@ -29,11 +28,17 @@ PICOSECONDS_PER_SECOND = 10**12
 OverrideValue = str | int | float | bool
 
 
-@dataclass(frozen=True)
 class Scenario:
     """A checked scenario as canonical JSON: every default filled in, integers in base units."""
 
-    resolved: str
+    def __init__(self, resolved: str) -> None:
+        self.resolved = resolved
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scenario) and self.resolved == other.resolved
+
+    def __hash__(self) -> int:
+        return hash(self.resolved)
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -64,13 +69,42 @@ class Scenario:
 
     def replicated(self, replications: Sequence[int]) -> "list[Scenario]":
         """This scenario in several replications: what they have in common is worked out once."""
-        common = {"hash": self.hash, "simulated_seconds": self.simulated_seconds}
-        scenarios = []
-        for resolved, run_id in _engine.replicate(self.resolved, replications):
-            scenario = Scenario(resolved)
-            vars(scenario).update(common, run_id=run_id)  # where cached properties look first
-            scenarios.append(scenario)
-        return scenarios
+        before, behind, run_ids = _engine.replicate(self.resolved, replications)
+        common = _Common(before, behind, self.hash, self.simulated_seconds)
+        return [
+            _Replication(common, number, run_id)
+            for number, run_id in zip(replications, run_ids, strict=True)
+        ]
+
+
+class _Common(NamedTuple):
+    """What the replications of a scenario have in common: their text but for a number, and more."""
+
+    before: str
+    behind: str
+    hash: str
+    simulated_seconds: float
+
+
+class _Replication(Scenario):
+    """One of many replications, most of which nobody asks for their text."""
+
+    def __init__(self, common: _Common, number: int, run_id: str) -> None:
+        self._common = common
+        self._number = number
+        self.run_id = run_id
+
+    @cached_property
+    def resolved(self) -> str:  # type: ignore[override]
+        return f"{self._common.before}{self._number}{self._common.behind}"
+
+    @property
+    def hash(self) -> str:
+        return self._common.hash
+
+    @property
+    def simulated_seconds(self) -> float:
+        return self._common.simulated_seconds
 
 
 def load_scenario(

@@ -63,7 +63,8 @@ def in_effect(plan: Plan, store: Store) -> Plan:
     precision = plan.study.design.precision
     if not precision.targets or plan.selection.replications is not None:
         return plan
-    return plan.up_to(replications_in_effect(plan, load_results(plan, store)))
+    names = list(dict.fromkeys(target.metric for target in precision.targets))
+    return plan.up_to(replications_in_effect(plan, load_results(plan, store, names)))
 
 
 def replications_in_effect(plan: Plan, results: Results) -> int:

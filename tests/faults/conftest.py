@@ -1,5 +1,6 @@
 """The disturbed study, and the counts of what it went through."""
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -33,7 +34,15 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "longfat.db"
 
 
+RECORD = Path(__file__).parents[2] / "benchmarks/record/faults.json"
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print what was counted; with several processes only by each of them, so not at all."""
+    """Print what was counted; with several processes only by each of them, so not at all.
+
+    The whole suite leaves it in a file, from which the documents have it.
+    """
     if TALLY.faults:
         terminalreporter.write_line(str(TALLY))
+    if FULL and not terminalreporter.stats.get("failed"):
+        RECORD.write_text(json.dumps(vars(TALLY), indent=2, sort_keys=True) + "\n")

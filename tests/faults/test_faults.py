@@ -121,11 +121,22 @@ def test_one_of_two_processes_dies(bench: Bench, store: Path) -> None:
     bench.finish(store)
 
 
-def test_runs_meet_their_limits(bench: Bench, store: Path) -> None:
-    ended = bench.run(store, "--limit", "wall=0.02 s")
-    assert ended.returncode == 1, ended
-    assert "stopped at its limit" in ended.stderr
-    bench.struck("limits", store, bench.acknowledged(store), ended.stderr)
+@pytest.mark.parametrize(
+    ("limit", "exit_code", "said"),
+    [
+        ("wall=0.02 s", 1, "stopped at its limit of 0.02 s"),
+        # What is estimated to exceed these is refused before anything runs.
+        ("events=1000", 2, "--limit events"),
+        ("memory=1 kB", 2, "--limit memory"),
+    ],
+)
+def test_runs_meet_their_limits(
+    bench: Bench, store: Path, limit: str, exit_code: int, said: str
+) -> None:
+    ended = bench.run(store, "--limit", limit)
+    assert ended.returncode == exit_code, ended
+    assert said in ended.stderr
+    bench.struck(f"limit {limit.partition('=')[0]}", store, bench.acknowledged(store), ended.stderr)
     bench.finish(store)
 
 

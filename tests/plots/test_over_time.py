@@ -6,6 +6,7 @@ import pytest
 from longfat.errors import LongfatError
 from longfat.plots import PLAIN, PLOTS, Options, draw, find
 from longfat.plots.capacity import names_of
+from longfat.plots.queue import capacity_of
 from longfat.plots.thinning import POINTS_ON_PAPER, thinned
 from longfat.traces import Traces
 
@@ -41,6 +42,16 @@ def test_windows_are_those_of_the_trace(traced: Traces) -> None:
     assert drawn == pytest.approx(traced.table("cwnd")["cwnd_bytes"].to_list())
     drops = [row for row in rows if row["series"] == "drop"]
     assert len(drops) == traced.record["ports"][0]["packets_dropped"]
+
+
+@pytest.mark.parametrize(
+    ("size", "capacity"),
+    [(1000, 1000.0), ("225 packets", 225.0), ("100000 B", None), ("unlimited", None)],
+)
+def test_the_size_of_a_buffer_is_drawn_where_the_queue_is_counted_in_it(
+    size: object, capacity: float | None
+) -> None:
+    assert capacity_of({"buffer_cells": size}) == capacity
 
 
 def test_throughputs_add_up_to_what_is_delivered(traced: Traces) -> None:

@@ -13,6 +13,7 @@ FAIL_IN_THE_PAPER = {
     "guaranteed-rate": {"GR-13R", "GR-14R", "GR-15"},
     "final-report": set[str](),
     "www-satellite": {"WW-07", "WW-11"},
+    "coexistence": set[str](),
 }
 """Statements that the tables printed beside them contradict."""
 
@@ -21,6 +22,7 @@ PREFIXES = {
     "guaranteed-rate": "GR-",
     "final-report": "FR-",
     "www-satellite": "WW-",
+    "coexistence": "CX-",
 }
 
 

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
+use longfat_batch::{Given, Limits, Queue};
 use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::{Observer, Unobserved};
 use longfat_engine::scenario::Scenario;
@@ -17,9 +18,6 @@ use longfat_trace::{Wanted, Watcher};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
-
-use crate::limits::{Given, Limits};
-use crate::queue::Queue;
 
 /// How often Python hears of the batch at least.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);

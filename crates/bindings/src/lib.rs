@@ -5,8 +5,6 @@
 #![allow(clippy::needless_pass_by_value, reason = "Python hands over values")]
 
 mod batch;
-mod limits;
-mod queue;
 
 use longfat_engine::config::{Document, Knob};
 use longfat_engine::random::Chance;
@@ -103,8 +101,9 @@ fn run_id(resolved: &str) -> PyResult<String> {
 }
 
 #[pyfunction]
-fn replicate(resolved: &str, replications: Vec<u64>) -> PyResult<Vec<(String, String)>> {
-    resolved_scenario(resolved).map(|scenario| scenario.replicated(&replications))
+fn replicate(resolved: &str, replications: Vec<u64>) -> PyResult<(String, String, Vec<String>)> {
+    let replicated = resolved_scenario(resolved)?.replicated(&replications);
+    Ok((replicated.before, replicated.behind, replicated.run_ids))
 }
 
 #[pyfunction]

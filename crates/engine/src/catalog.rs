@@ -6,6 +6,7 @@ use crate::background::Background;
 use crate::config::parameters_json;
 use crate::framing::Framing;
 use crate::loss::LossModel;
+use crate::path::Path;
 use crate::registry::Family;
 use crate::switch::drop_policy::DropPolicy;
 use crate::switch::queue_discipline::QueueDiscipline;
@@ -13,7 +14,7 @@ use crate::switch::scheduler::Scheduler;
 use crate::switch::service::Service;
 use crate::topology::Topology;
 use crate::traffic::Source;
-use crate::transport::{acknowledging::Acknowledging, flavor::Flavor, rto::TimeoutEstimator};
+use crate::transport::{acknowledging::Acknowledging, flavor::Flavor, pacing::Pacing, rto::TimeoutEstimator};
 
 /// Every model: kind, name, summary, source and parameters.
 #[must_use]
@@ -26,10 +27,12 @@ pub fn models() -> Json {
         family::<dyn Flavor>(),
         family::<dyn TimeoutEstimator>(),
         family::<dyn Acknowledging>(),
+        family::<dyn Pacing>(),
         family::<dyn Source>(),
         family::<dyn Background>(),
         family::<dyn Framing>(),
         family::<dyn LossModel>(),
+        family::<dyn Path>(),
         family::<dyn Topology>(),
     ];
     families.concat().into()

@@ -42,6 +42,7 @@ pub mod link;
 pub mod loss;
 pub mod measure;
 pub mod observer;
+pub mod path;
 pub mod random;
 pub mod registry;
 pub mod scenario;

@@ -2,9 +2,14 @@
 //!
 //! Where packets travel whole, a packet is one cell of its own size.
 
+mod changing;
+
 use std::collections::VecDeque;
 
+use changing::Changing;
+
 use crate::framing::{Cell, Packet, Packets, Unit};
+use crate::path::Conditions;
 use crate::units::{CELL_BITS, LineClock, Rate, Span, Time, TransmissionTime};
 
 /// One cell, or the cells of a whole packet sent back to back.
@@ -163,6 +168,8 @@ pub struct Line {
     packets_left: u64,
     /// Bits of the packets that a switch has handed over whole.
     bits_whole: u64,
+    /// If it changes over time.
+    changing: Option<Box<Changing>>,
 }
 
 impl Line {
@@ -188,7 +195,14 @@ impl Line {
             cells_left: 0,
             packets_left: 0,
             bits_whole: 0,
+            changing: None,
         }
+    }
+
+    /// From now on changes as a path does, with its rate or only with its delay and its interruptions. Nothing was sent yet, and
+    /// packets travel whole.
+    pub fn follow(&mut self, conditions: Conditions, has_rate: bool) {
+        self.changing = Some(Box::new(Changing::new(conditions, has_rate)));
     }
 
     /// Cells carried so far, counted at every hop.
@@ -397,9 +411,13 @@ impl Line {
 
     #[cold]
     fn transmit_whole(&mut self, packet: Cell, bits: u64) {
-        let transmission = TransmissionTime::of_bits(bits, self.rate);
         self.bits_whole += bits;
-        self.push(packet, transmission);
+        let Some(changing) = &mut self.changing else {
+            return self.push(packet, TransmissionTime::of_bits(bits, self.rate));
+        };
+        let (arrival, free) = changing.transmit(self.free, bits, self.rate);
+        self.trains.push_back(Train { arrival, cell: packet, cells: 1 });
+        self.free = free;
     }
 
     fn start(&mut self, now: Time) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use longfat_engine::config::{Document, Node, Parameter, Reader, Shape, Value, document_schema};
+use longfat_engine::config::{Document, Node, Parameter, Reader, Shape, document_schema};
 use longfat_engine::scenario::{Scenario, SchemaVersion};
 use longfat_engine::section;
 use serde_json::{Value as Json, json};
@@ -11,6 +11,7 @@ use crate::adjustment::Adjustment;
 use crate::audit::Audit;
 use crate::design::Design;
 use crate::factors::{Factors, Override};
+use crate::nearby_file::NearbyFile;
 use crate::response::{self, Response};
 
 section! {
@@ -33,7 +34,7 @@ section! {
         /// The source that the study reproduces.
         pub citation: String = "",
         /// The scenario file, relative to the study's folder.
-        pub scenario: String = "scenario.toml",
+        pub scenario: NearbyFile = "scenario.toml",
         /// Which runs the study consists of.
         pub design: Design = "{}",
         /// Factors: a scenario path with a list of values or a table of named values, or a free name with a table of levels,
@@ -84,18 +85,13 @@ impl Parameter for Perturbations {
 /// The scenario that a study file names, relative to the study's folder.
 ///
 /// # Errors
-/// If the file is no table or names no scenario; everything else is left to [`Study::check`].
+/// If the file is no table or names no file in its folder; everything else is left to [`Study::check`].
 pub fn scenario_path(bytes: &[u8], source: &str) -> Result<String, Vec<String>> {
     let document = Document::parse(bytes, source)?;
-    match document.root.get("scenario").map(|node| (node, &node.value)) {
-        None => Ok("scenario.toml".into()),
-        Some((_, Value::Text(path))) => Ok(path.clone()),
-        Some((node, _)) => {
-            let mut reader = Reader::default();
-            reader.below("scenario", |reader| String::read(node, reader));
-            Err(reader.problems.iter().map(|problem| document.render(problem)).collect())
-        }
-    }
+    let Some(node) = document.root.get("scenario") else { return Ok("scenario.toml".into()) };
+    let mut reader = Reader::default();
+    let path = reader.below("scenario", |reader| NearbyFile::read(node, reader));
+    path.map(|path| path.0).ok_or_else(|| reader.problems.iter().map(|problem| document.render(problem)).collect())
 }
 
 impl Study {
@@ -167,7 +163,7 @@ impl Study {
             "schema_version": 1,
             "title": self.title,
             "citation": self.citation,
-            "scenario": self.scenario,
+            "scenario": self.scenario.0,
             "design": self.design.resolved(),
             "factors": self.factors.resolved(),
             "adjustments": self.adjust.resolved(),

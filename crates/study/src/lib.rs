@@ -12,6 +12,7 @@ mod claims;
 mod design;
 mod factors;
 mod file;
+mod nearby_file;
 mod precision;
 mod response;
 mod sql;

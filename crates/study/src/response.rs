@@ -8,6 +8,7 @@ use longfat_engine::section;
 use serde_json::{Value as Json, json};
 
 use crate::factors::Factors;
+use crate::nearby_file::NearbyFile;
 
 section! {
     /// A table of results: compared with the source's numbers, or by itself where the source gives none.
@@ -15,7 +16,7 @@ section! {
         /// Name of a metric of the run record.
         pub metric: String,
         /// CSV with the source's numbers, relative to the study's folder: factor columns, one column for each metric.
-        pub reference: String = "",
+        pub reference: NearbyFile = "",
         /// In place of a reference, where the source gives no numbers: factors, each with a list of its levels or "all". The
         /// table has a row for each combination of them; other factors are left as the scenario has them.
         pub rows: Rows = "{}",
@@ -112,7 +113,7 @@ impl Response {
             expect("factor", factor, &known, here(&format!("mean_over[{index}]")), reader);
         }
         self.object_to_rows(node, factors, reader);
-        if self.reference.is_empty() == self.rows.0.is_empty() {
+        if self.reference.0.is_empty() == self.rows.0.is_empty() {
             reader.reject(
                 node,
                 "needs either a reference, the source's numbers, or rows, the levels to tabulate without",
@@ -150,7 +151,7 @@ impl Response {
     pub(crate) fn to_json(&self) -> Json {
         json!({
             "metric": self.metric,
-            "reference": (!self.reference.is_empty()).then_some(&self.reference),
+            "reference": (!self.reference.0.is_empty()).then_some(&self.reference.0),
             "rows": self.rows.resolved(),
             "table": self.table,
             "title": self.title,

@@ -10,7 +10,7 @@ mod replay;
 mod runs;
 
 pub use check::{Check, Finding, Kind, Outcome};
-pub use replay::scenario_json;
+pub use replay::{scenario_json, scenario_of_trace};
 
 /// Every check: laws, then examples, then traces.
 #[must_use]

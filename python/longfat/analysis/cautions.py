@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scipy.special import stdtrit
-
 from longfat.comparison import Results
 from longfat.plan import Plan
 from longfat.reference import Combination
@@ -73,6 +71,8 @@ def outlier(values: Sequence[float], significance: float) -> int | None:
 
 def outlier_limit(count: int, significance: float) -> float:
     """The standard deviations from the mean beyond which Grubbs' two-sided test speaks up."""
+    from scipy.special import stdtrit  # which takes longer to load than most calls to end
+
     quantile = float(stdtrit(count - 2, 1 - significance / (2 * count)))
     return (count - 1) / math.sqrt(count) * math.sqrt(quantile**2 / (count - 2 + quantile**2))
 

@@ -16,6 +16,10 @@ PIPE_WIDTH = 200
 """Columns for tables that nobody's terminal limits."""
 
 
+CELL_PADDING = 2
+"""Columns of blanks that a table has beside each cell, and around all."""
+
+
 def say(message: str) -> None:
     """Talk to the user."""
     click.echo(message, err=True)
@@ -35,14 +39,25 @@ def print_table(
     from rich.table import Table
 
     cells = list(rows)
+    console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, markup=False)
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
     for index, column in enumerate(header):
         numeric = all(_is_number(row[index]) for row in cells)
         table.add_column(column, justify="right" if numeric else "left", no_wrap=numeric)
+    if cells and _fits([header, *cells], console.width):
+        # A column as one cell of many lines looks the same, and takes rich a quarter of the time.
+        cells = [["\n".join(column) for column in zip(*cells, strict=True)]]
     for row in cells:
         table.add_row(*row)
-    console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, markup=False)
     console.print(table)
+
+
+def _fits(rows: Sequence[Sequence[str]], width: int) -> bool:
+    """Whether every row takes one line: no cell has a line end or must be wrapped."""
+    from rich.cells import cell_len
+
+    widths = [max(map(cell_len, column)) + CELL_PADDING for column in zip(*rows, strict=True)]
+    return sum(widths) + CELL_PADDING <= width and not any("\n" in "".join(row) for row in rows)
 
 
 def splice_into(page: Path, command: str, text: str) -> None:

@@ -1,6 +1,6 @@
 """The queue at the bottleneck over time, class by class, with what is dropped."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from longfat.plots.over_time import Row, events, only, rugs, time_axis, told, unit
@@ -47,7 +47,7 @@ def panel(run: Traces, rows: Sequence[Row]) -> Panel:
     if len(marks) == 1:
         marks = [Mark("steps", marks[0].x, marks[0].y, color=marks[0].color, width=0.7)]
     highest = max(value for mark in marks for value in mark.y)
-    capacity = _capacity(run)
+    capacity = capacity_of(run.settings["port"])
     guides = [] if capacity is None else [Guide(capacity, "buffer", color=NEUTRAL)]
     return Panel(
         time_axis(run),
@@ -57,8 +57,7 @@ def panel(run: Traces, rows: Sequence[Row]) -> Panel:
     )
 
 
-def _capacity(run: Traces) -> float | None:
-    """The size of the buffer; None if it has none."""
-    port = run.settings["port"]
-    sizes = (value for key, value in port.items() if key in {"buffer_cells", "buffer_packets"})
-    return next((float(size) for size in sizes), None)
+def capacity_of(port: Mapping[str, object]) -> float | None:
+    """The size of a port's buffer in what its queue counts; None for bytes or no size."""
+    number, _, unit_of_size = str(port["buffer_cells"]).partition(" ")
+    return float(number) if number.isdigit() and unit_of_size in {"", "packets"} else None

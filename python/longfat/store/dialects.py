@@ -11,7 +11,9 @@ from sqlalchemy import (
     Connection,
     String,
     Table,
+    Text,
     any_,
+    cast,
     func,
     literal,
     select,
@@ -40,6 +42,27 @@ def among(
         return column == any_(literal(list(texts), ARRAY(String)))
     listed = func.json_each(json.dumps(list(texts))).table_valued("value")
     return column.in_(select(listed.c.value))
+
+
+def picked(connection: Connection, column: Column[Any], names: Sequence[str]) -> ColumnElement[Any]:
+    """The values of these names in a JSON object, as a JSON list: null for what it lacks.
+
+    As JSON, because its numbers are what was written to the last bit; databases would round some.
+    """
+    if _is_postgresql(connection):
+        return func.json_build_array(*(column.op("->")(name) for name in names))
+    # A second path makes it a list, be it one that leads nowhere.
+    paths = [f'$."{name}"' for name in (*names, "")]
+    return func.json_extract(cast(column, Text), *paths)
+
+
+def as_pairs(
+    connection: Connection, column: Column[Any], value: ColumnElement[Any]
+) -> ColumnElement[Any]:
+    """All rows as one JSON text, a list of pairs: many rows cost more on their way than in it."""
+    if _is_postgresql(connection):
+        return cast(func.json_agg(func.json_build_array(column, value)), Text)
+    return func.json_group_array(func.json_array(column, value))
 
 
 def _is_postgresql(connection: Connection) -> bool:

@@ -43,6 +43,11 @@ pub struct Fraction(pub f64);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PositiveNumber(pub f64);
 
+/// A number above 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gain(pub f64);
+
+number!(Gain, 1.0, None);
 number!(Fraction, 0.0, Some(1.0));
 number!(PositiveNumber, 0.0, None);
 

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::document::{Node, Value};
 use super::problem::did_you_mean;
-use super::{Parameter, Reader, Shape};
+use super::{Parameter, Reader, Shape, VariantShape};
 use crate::random::RandomSpan;
 use crate::units::{Rate, Span};
 
@@ -266,6 +266,35 @@ impl<P: Parameter> Parameter for Vec<P> {
         self.is_empty()
     }
 }
+
+/// Something that a part of a whole may have of its own: "as-others" where it has not.
+impl<P: Parameter> Parameter for Option<P> {
+    const SUFFIX: &'static str = P::SUFFIX;
+    fn shape() -> Shape {
+        let as_others = VariantShape { name: AS_OTHERS, doc: "What the scenario says of all." };
+        Shape::Either(vec![Shape::Choice(vec![as_others]), P::shape()])
+    }
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        if matches!(&node.value, Value::Text(text) if text == AS_OTHERS) {
+            return Some(None);
+        }
+        P::read(node, reader).map(Some)
+    }
+    fn read_resolved(node: &Node, reader: &mut Reader) -> Option<Self> {
+        P::read_resolved(node, reader).map(Some)
+    }
+    fn resolved_shape() -> Shape {
+        P::resolved_shape()
+    }
+    fn resolved(&self) -> Json {
+        self.as_ref().map_or(AS_OTHERS.into(), Parameter::resolved)
+    }
+    fn is_absent(&self) -> bool {
+        self.is_none()
+    }
+}
+
+const AS_OTHERS: &str = "as-others";
 
 impl Parameter for RandomSpan {
     fn shape() -> Shape {

@@ -86,6 +86,9 @@ pub struct Metrics {
     /// Packets that queue disciplines have marked in place of dropping them, over packets sent; left out where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packet_mark_ratio: Option<f64>,
+    /// What the first group of connections has of all goodput; left out where connections are alike.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_group_share: Option<f64>,
     /// Frames with CLP = 0 that lost a cell at the port over those that came to it, all connections; left out where nothing is
     /// promised, or no such frame came.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,6 +124,7 @@ impl Metrics {
         "queueing_delay_p95_s",
         "queueing_delay_p99_s",
         "packet_mark_ratio",
+        "first_group_share",
         "clp0_frame_loss_ratio",
         "clp1_frame_loss_ratio",
     ];

@@ -4,10 +4,13 @@
 
 mod buffer;
 mod classes;
+mod connections;
 mod cost;
 mod objections;
+mod path;
 
 pub use buffer::Buffer;
+pub use connections::Group;
 pub use cost::Cost;
 
 use serde_json::{Value as Json, json};
@@ -17,12 +20,14 @@ use crate::background::Background;
 use crate::config::{Document, Knob, Node, Parameter, PositiveSpan, Reader, Shape, Value, document_schema, knobs};
 use crate::framing::Framing;
 use crate::loss::LossModel;
+use crate::path::Path;
 use crate::random::Chance;
 use crate::registry::Chosen;
 use crate::switch::PortConfig;
 use crate::topology::{Graph, Topology};
 use crate::traffic::{Source, SourceContext};
 use crate::transport::TcpConfig;
+use crate::units::Span;
 
 crate::choice! {
     /// What counts as a connection's throughput (M-01).
@@ -90,13 +95,28 @@ crate::section! {
         pub loss: Chosen<dyn LossModel> = "none",
         /// Acknowledgments that get lost as they enter the bottleneck on their way back.
         pub acknowledgment_loss: Chosen<dyn LossModel> = "none",
+        /// How the bottleneck's rate, delay and losses change over time, where packets travel whole.
+        pub path: Chosen<dyn Path> = "fixed",
         /// The end systems.
         pub tcp: TcpConfig = "{}",
+        /// Connections that differ from the others: group by group, in the order of their numbers.
+        pub connections: Vec<Group> = "[]",
         /// What the applications send.
         pub traffic: Chosen<dyn Source> = "infinite",
         /// How results are computed.
         pub measure: MeasureConfig = "{}",
     }
+}
+
+/// A scenario in several replications, which differ in a number: its canonical JSON before and behind it, and the runs' names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replications {
+    /// What comes before the number.
+    pub before: String,
+    /// What comes behind it.
+    pub behind: String,
+    /// The name of each run.
+    pub run_ids: Vec<String>,
 }
 
 impl Scenario {
@@ -155,27 +175,27 @@ impl Scenario {
         sha256(&json!({ "engine": crate::ENGINE_VERSION, "scenario": self.resolved() }).to_string())
     }
 
-    /// This scenario in several replications, each as canonical JSON with the run's name. Many times faster than reading each.
+    /// This scenario in several replications. Many times faster than reading each.
     #[must_use]
-    pub fn replicated(&self, replications: &[u64]) -> Vec<(String, String)> {
-        let Json::Object(resolved) = self.resolved() else { return Vec::new() };
+    pub fn replicated(&self, replications: &[u64]) -> Replications {
+        let Json::Object(resolved) = self.resolved() else { unreachable!("a scenario is a table") };
         let entry = |(key, value): (&String, &Json)| format!("{}:{value}", Json::from(key.as_str()));
         let (before, behind): (Vec<_>, Vec<_>) =
             resolved.iter().filter(|(key, _)| *key != REPLICATION).partition(|(key, _)| key.as_str() < REPLICATION);
         let text = |part: Vec<_>| part.into_iter().map(entry).collect::<Vec<_>>().join(",");
-        let (before, behind) = (format!("{{{}", text(before)), format!("{}}}", text(behind)));
+        let (before, behind) = (format!("{{{},\"{REPLICATION}\":", text(before)), format!(",{}}}", text(behind)));
         // The text of what `run_id` hashes; all begin alike.
         let mut begun = Sha256::new();
         begun.update(format!("{{\"engine\":{},\"scenario\":{before}", Json::from(crate::ENGINE_VERSION)));
-        let replicate = |replication: &u64| {
-            let middle = format!(",\"{REPLICATION}\":{replication},");
+        let run_id = |replication: &u64| {
             let mut hash = begun.clone();
-            for part in [&middle, &behind, "}"] {
+            for part in [&replication.to_string(), &behind, "}"] {
                 hash.update(part);
             }
-            (format!("{before}{middle}{behind}"), hexadecimal(&hash.finalize()))
+            hexadecimal(&hash.finalize())
         };
-        replications.iter().map(replicate).collect()
+        let run_ids = replications.iter().map(run_id).collect();
+        Replications { before, behind, run_ids }
     }
 
     /// What a document leaves open or decides of what the sources leave open.
@@ -193,7 +213,9 @@ impl Scenario {
     /// The network as a graph.
     #[must_use]
     pub fn graph(&self) -> Graph {
-        self.topology.build(&()).graph()
+        let mut graph = self.topology.build(&()).graph();
+        self.set_access_delays(&mut graph);
+        graph
     }
 
     /// Flows of a simulation: one for each connection and, where receiving ends ask, behind them one for the requests of each.
@@ -206,7 +228,9 @@ impl Scenario {
     #[must_use]
     pub fn has_requests(&self) -> bool {
         let chance = Chance { seed: self.seed, replication: self.replication };
-        self.traffic.build(&SourceContext { chance: chance.stream("scenario/source"), number: 0 }).asks()
+        self.traffic
+            .build(&SourceContext { chance: chance.stream("scenario/source"), number: 0, later: Span::ZERO })
+            .asks()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::random::Chance;
 use crate::registry::Chosen;
 use crate::topology::Graph;
 use crate::traffic::SourceContext;
-use crate::transport::{OptionSize, OutOfOrder, WindowScale, option_bytes};
+use crate::transport::{OptionSize, OutOfOrder, TcpConfig, WindowScale, option_bytes};
 use crate::units::{CELL_BITS, PICOSECONDS_PER_SECOND, Rate, Span};
 
 /// Longest simulated time: well within the clock's range.
@@ -30,10 +30,12 @@ impl Scenario {
         let graph = self.graph();
         let mut objections = self.object_to_clocks(&graph);
         objections.extend(self.object_to_framing());
+        objections.extend(self.object_to_groups(&graph));
         if objections.is_empty() {
             self.settle_port(&graph);
             objections.extend(self.object_to_buffer(&graph));
             objections.extend(self.object_to_losses(&graph));
+            objections.extend(self.object_to_path(&graph, LONGEST_DELAY));
             objections.extend(self.object_to_background(&graph));
             objections.extend(self.object_to_traffic());
             if objections.is_empty() {
@@ -220,7 +222,7 @@ impl Scenario {
 
     fn object_to_traffic(&self) -> Vec<Objection> {
         let chance = Chance { seed: self.seed, replication: self.replication };
-        let context = SourceContext { chance: chance.stream("objections/source"), number: 0 };
+        let context = SourceContext { chance: chance.stream("objections/source"), number: 0, later: Span::ZERO };
         let objections = self.traffic.objections(&context);
         objections.into_iter().map(|(key, message)| (format!("traffic.{key}"), message)).collect()
     }
@@ -265,29 +267,41 @@ impl Scenario {
     }
 
     fn object_to_selective_acknowledgments(&self) -> Vec<Objection> {
-        let tcp = &self.tcp;
-        let flavor = tcp.flavor.name();
-        let mut objections = Vec::new();
-        if !tcp.flavor.build(&()).recovery().is_selective() {
-            return objections;
-        }
-        let blocks = tcp.sack_blocks.count();
-        let others = tcp.option_bytes() + tcp.ecn.option_bytes();
-        if others + OptionSize::Padded.bytes(blocks) > option_bytes::MOST {
-            let most = (0..blocks).rev().find(|&fewer| others + OptionSize::Padded.bytes(fewer) <= option_bytes::MOST);
-            let message = format!(
-                "{blocks} blocks have no room beside {}; at most {} (RFC 2018 section 3)",
-                if tcp.ecn.option_bytes() > 0 { "what counts marks" } else { "timestamps" },
-                most.unwrap_or(0)
+        let mut objections: Vec<Objection> = Vec::new();
+        for tcp in self.kinds_of_end_systems() {
+            let new = object_to_selective_acknowledgments_of(&tcp);
+            objections.extend(
+                new.into_iter()
+                    .filter(|(path, _)| !objections.iter().any(|(known, _)| known == path))
+                    .collect::<Vec<_>>(),
             );
-            objections.push(("tcp.sack_blocks".into(), message));
-        }
-        if tcp.out_of_order == OutOfOrder::Discard {
-            let message = format!(
-                "a receiver that discards has nothing to report, and flavor \"{flavor}\" needs its reports; write \"keep\""
-            );
-            objections.push(("tcp.out_of_order".into(), message));
         }
         objections
     }
+}
+
+fn object_to_selective_acknowledgments_of(tcp: &TcpConfig) -> Vec<Objection> {
+    let flavor = tcp.flavor.name();
+    let mut objections = Vec::new();
+    if !tcp.flavor.build(&()).recovery().is_selective() {
+        return objections;
+    }
+    let blocks = tcp.sack_blocks.count();
+    let others = tcp.option_bytes() + tcp.ecn.option_bytes();
+    if others + OptionSize::Padded.bytes(blocks) > option_bytes::MOST {
+        let most = (0..blocks).rev().find(|&fewer| others + OptionSize::Padded.bytes(fewer) <= option_bytes::MOST);
+        let message = format!(
+            "{blocks} blocks have no room beside {}; at most {} (RFC 2018 section 3)",
+            if tcp.ecn.option_bytes() > 0 { "what counts marks" } else { "timestamps" },
+            most.unwrap_or(0)
+        );
+        objections.push(("tcp.sack_blocks".into(), message));
+    }
+    if tcp.out_of_order == OutOfOrder::Discard {
+        let message = format!(
+            "a receiver that discards has nothing to report, and flavor \"{flavor}\" needs its reports; write \"keep\""
+        );
+        objections.push(("tcp.out_of_order".into(), message));
+    }
+    objections
 }

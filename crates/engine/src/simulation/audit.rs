@@ -37,7 +37,8 @@ impl<O: Observer> Simulation<O> {
         let on_lines: u64 = self.links.iter().map(|link| link.line.cells_under_way()).sum();
         let in_ports: u64 = self.ports.iter().map(crate::switch::Port::cells_held).sum();
         let dropped: u64 = self.ports.iter().map(|port| port.statistics().cells_dropped).sum();
-        let lost: u64 = self.loss_points.iter().map(|point| point.cells_lost).sum();
+        let lost_on_path: u64 = self.changing_ends.iter().map(|end| end.packets_lost).sum();
+        let lost = lost_on_path + self.loss_points.iter().map(|point| point.cells_lost).sum::<u64>();
         let computed = self.fast.as_ref().map_or(0, |fast| fast.cells_under_way());
         let under_way = on_lines + in_ports + computed;
         // The fast driver follows only the last cells of packets.

@@ -3,6 +3,7 @@
 use super::agenda::{Agenda, NOWHERE};
 use super::ledger::{Books, Happening};
 use super::loss_point::place_loss_points;
+use super::path::follow_path;
 use super::policing::Policing;
 use super::{Driver, Entrance, Flow, LineEnd, Link, OTHER_RANK, SERVICE_RANK, Simulation, Way};
 use crate::calendar::Calendar;
@@ -36,6 +37,7 @@ impl<O: Observer> Simulation<O> {
         let (mut links, mut ports) = build_links(scenario, &graph, framing.unit(), chance);
         let policing = scenario.contract(&graph).map(|contract| Policing::start(&contract, &graph, &mut links));
         let loss_points = place_loss_points(scenario, &graph, &mut links);
+        let changing_ends = follow_path(scenario, &graph, &mut links);
         let sources: Vec<_> = (0..graph.flows.len()).map(|number| build_source(scenario, number, chance)).collect();
         let flows = build_flows(scenario, &graph, &sources, chance);
         let (backgrounds, vbr): (Vec<_>, Vec<_>) =
@@ -52,6 +54,7 @@ impl<O: Observer> Simulation<O> {
             links,
             ports,
             loss_points,
+            changing_ends,
             backgrounds,
             bottleneck_port,
             policing,
@@ -179,7 +182,7 @@ impl From<&topology::Link> for Relay {
 
 fn build_source(scenario: &Scenario, number: usize, chance: Chance) -> Box<dyn Source> {
     let chance = chance.stream(&format!("flow/{}/source", number + 1));
-    scenario.traffic.build(&SourceContext { chance, number: number as u64 })
+    scenario.traffic.build(&SourceContext { chance, number: number as u64, later: scenario.later(number) })
 }
 
 /// A flow for the data of each connection and, where receiving ends ask, behind them one for the requests of each.
@@ -191,14 +194,24 @@ fn build_flows(scenario: &Scenario, graph: &Graph, sources: &[Box<dyn Source>], 
         let mut chance = chance.stream(&format!("flow/{}/{what}", number + 1));
         TickClock::new(scenario.tcp.timer_granularity.0, scenario.tcp.timer_phase, &mut chance)
     };
-    // Who asks opens the connection; when there is something to answer it is open.
-    let tcp = TcpConfig { handshake: scenario.tcp.handshake && !asks, ..scenario.tcp.clone() };
-    let data = |number: usize| Flow {
-        size: sources[number].size(),
-        ..build_flow(&tcp, clock(number, "timer-phase"), there(number), back(number))
+    let with_chance = |mut flow: Flow, number: usize, what: &str| {
+        flow.sender.take_chance(|| chance.stream(&format!("flow/{}/{what}", number + 1)));
+        flow
     };
-    let requests =
-        |number| build_flow(&scenario.tcp, clock(number, "request-timer-phase"), back(number), there(number));
+    // Who asks opens the connection; when there is something to answer it is open.
+    let tcp = |number: usize| {
+        let tcp = scenario.tcp_of(number);
+        TcpConfig { handshake: tcp.handshake && !asks, ..tcp }
+    };
+    let data = |number: usize| {
+        let flow = build_flow(&tcp(number), clock(number, "timer-phase"), there(number), back(number));
+        Flow { size: sources[number].size(), ..with_chance(flow, number, "window-law") }
+    };
+    let requests = |number| {
+        let flow =
+            build_flow(&scenario.tcp_of(number), clock(number, "request-timer-phase"), back(number), there(number));
+        with_chance(flow, number, "request-window-law")
+    };
     let connections = 0..sources.len();
     let asking = if asks { connections.clone() } else { 0..0 };
     connections.map(data).chain(asking.map(requests)).collect()
@@ -208,6 +221,8 @@ fn build_flow(tcp: &TcpConfig, clock: TickClock, data: Way, acknowledgments: Way
     Flow {
         sender: Sender::new(tcp, clock),
         receiver: Receiver::new(tcp),
+        flavor: tcp.flavor.name(),
+        ecn: tcp.ecn,
         data,
         acknowledgments,
         timer: None,

@@ -34,7 +34,7 @@ impl<O: Observer> Simulation<O> {
         self.books.packet_arrives(number, content, bits);
         match *content {
             Content::Data { sequence, length, sent, reduced } => {
-                if !self.scenario.tcp.ecn.is_absent() {
+                if !self.flows[number].ecn.is_absent() {
                     self.note_mark(now, number, length, last, reduced);
                 }
                 self.receive_segment(now, number, sequence, length, sent, bits);
@@ -130,7 +130,7 @@ impl<O: Observer> Simulation<O> {
         self.observer.acknowledgment_sent(now, number, &acknowledgment);
         let blocks = acknowledgment.blocks.as_slice().len();
         let tcp = &self.scenario.tcp;
-        let options = tcp.option_bytes() + tcp.sack_option_size.bytes(blocks) + tcp.ecn.option_bytes();
+        let options = tcp.option_bytes() + tcp.sack_option_size.bytes(blocks) + self.flows[number].ecn.option_bytes();
         self.send_backward(now, number, Content::Acknowledgment(acknowledgment), options);
     }
 
@@ -179,7 +179,7 @@ impl<O: Observer> Simulation<O> {
 
     /// Sends what the sender of a flow has decided to send, and sets its timer in the calendar.
     fn send_segments(&mut self, now: Time, number: usize) {
-        let way = self.flows[number].data;
+        let (way, ecn) = (self.flows[number].data, self.flows[number].ecn);
         let mut segments = std::mem::take(&mut self.segments);
         let sends = !segments.is_empty();
         for segment in segments.drain(..) {
@@ -189,7 +189,7 @@ impl<O: Observer> Simulation<O> {
                 self.send_packet(now, way, Content::Synchronize, Codepoint::NotCapable, 0, option_bytes::SYNCHRONIZE);
             } else {
                 let content = Content::Data { sequence, length, sent: now, reduced };
-                let codepoint = if again { Codepoint::NotCapable } else { self.scenario.tcp.ecn.codepoint() };
+                let codepoint = if again { Codepoint::NotCapable } else { ecn.codepoint() };
                 self.send_packet(now, way, content, codepoint, length, self.scenario.tcp.option_bytes());
             }
         }

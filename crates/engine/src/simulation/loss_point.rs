@@ -72,20 +72,24 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn pass(&mut self, now: Time, point: usize, cell: Cell) -> Option<Entrance> {
         let flow = cell.circuit() / 2;
         if self.loss_points[point].loses(flow, cell) {
-            self.lose(now, point, flow, cell);
+            self.loss_points[point].cells_lost += 1;
+            if self.lose(now, cell) {
+                self.loss_points[point].packets_lost += 1;
+            }
             return None;
         }
         Some(self.loss_points[point].behind)
     }
 
-    fn lose(&mut self, now: Time, point: usize, flow: usize, cell: Cell) {
-        self.loss_points[point].cells_lost += 1;
-        if self.damage(now, cell) {
-            self.loss_points[point].packets_lost += 1;
-            self.flows[flow].fingerprint.add(now.0);
+    /// A cell gets lost; tells whether its packet was whole before.
+    pub(super) fn lose(&mut self, now: Time, cell: Cell) -> bool {
+        let was_whole = self.damage(now, cell);
+        if was_whole {
+            self.flows[cell.circuit() / 2].fingerprint.add(now.0);
             let content = self.packets.get(cell.packet).content;
             self.observer.packet_lost(now, self.flow_of(&content, cell), &content);
         }
         self.packets.release_cell(cell.packet);
+        was_whole
     }
 }

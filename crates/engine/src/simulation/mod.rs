@@ -10,6 +10,7 @@ mod fast;
 mod ledger;
 mod loss_point;
 mod memory;
+mod path;
 mod policing;
 mod results;
 mod settlement;
@@ -21,6 +22,7 @@ use agenda::Agenda;
 use fast::Fast;
 use ledger::{Books, Happening};
 use loss_point::LossPoint;
+use path::ChangingEnd;
 use policing::Policing;
 
 use crate::background::Background;
@@ -33,7 +35,7 @@ use crate::scenario::Scenario;
 use crate::switch::{Dropped, Next, Port};
 use crate::topology::Routes;
 use crate::traffic::Source;
-use crate::transport::{Receiver, Segment, Sender};
+use crate::transport::{CongestionNotification, Receiver, Segment, Sender};
 use crate::units::Time;
 
 /// Simulates a scenario from beginning to end.
@@ -75,11 +77,12 @@ enum Event {
 const SERVICE_RANK: u8 = 0;
 const OTHER_RANK: u8 = 1;
 
-/// What is at the end of a line.
+/// What is at the end of a line; a switch behind a path that changes takes note of losses on it.
 #[derive(Clone, Copy, Debug)]
 enum LineEnd {
     Switch(usize),
     Host,
+    Changing(usize),
 }
 
 /// A line with what surrounds it.
@@ -118,6 +121,9 @@ struct Way {
 struct Flow {
     sender: Sender,
     receiver: Receiver,
+    /// The name of its congestion control, and what its ends agree on about marks.
+    flavor: &'static str,
+    ecn: CongestionNotification,
     data: Way,
     acknowledgments: Way,
     /// What is in the calendar for the sender's timers, and for the receiver's.
@@ -140,6 +146,7 @@ pub struct Simulation<O: Observer> {
     ports: Vec<Port>,
     port_fingerprints: Vec<Fingerprint>,
     loss_points: Vec<LossPoint>,
+    changing_ends: Vec<ChangingEnd>,
     /// The applications of each connection.
     sources: Vec<Box<dyn Source>>,
     flows: Vec<Flow>,
@@ -284,6 +291,7 @@ impl<O: Observer> Simulation<O> {
         match end {
             LineEnd::Switch(node) => self.forward(now, node, cell),
             LineEnd::Host => self.deliver(now, cell),
+            LineEnd::Changing(number) => self.arrive_over_path(now, number, cell),
         }
     }
 

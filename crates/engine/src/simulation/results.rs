@@ -53,13 +53,14 @@ impl<O: Observer> Simulation<O> {
         Metrics {
             efficiency: goodput_bps / max_goodput_bps,
             fairness: fairness_index(&goodputs),
+            first_group_share: self.first_group_share(&goodputs),
             goodput_bps,
             max_goodput_bps,
             max_queue_cells: ports.iter().map(|port| port.max_queue_cells).max().unwrap_or(0),
             mean_queue_cells: ports.first().map_or(0.0, |port| port.mean_queue_cells),
             cell_loss_ratio: if cells_in == 0 { 0.0 } else { dropped as f64 / cells_in as f64 },
             timeouts: flows.iter().map(|flow| flow.timeouts).sum(),
-            packets_lost: self.loss_points.iter().map(|point| point.packets_lost).sum(),
+            packets_lost: self.packets_lost(),
             least_share_of_mcr: promised.as_ref().and_then(|promised| least_share_of_promises(&on_line, promised)),
             excess_fairness: promised.as_ref().map(|promised| excess_fairness(&on_line, promised)),
             offered_bps: flows.iter().map(|flow| flow.requests.as_ref().map(|requests| requests.offered_bps)).sum(),
@@ -72,6 +73,13 @@ impl<O: Observer> Simulation<O> {
             clp1_frame_loss_ratio: frames.and_then(|frames| frames.clp1_loss_ratio()),
             shares: Shares(ledger),
         }
+    }
+
+    /// What the first group of connections has of all goodput.
+    fn first_group_share(&self, goodputs: &[f64]) -> Option<f64> {
+        let first = usize::try_from(self.scenario.connections.first()?.count.0).ok()?;
+        let all: f64 = goodputs.iter().sum();
+        (all > 0.0).then(|| goodputs[..first].iter().sum::<f64>() / all)
     }
 
     /// Packets that queue disciplines have marked over packets that these have sent.
@@ -103,10 +111,20 @@ impl<O: Observer> Simulation<O> {
     /// C (M-02): the bottleneck's rate times the share of data in a full segment's bits on the line, times the share of it that VBR
     /// leaves to UBR: what it does not use in the mean, however the run divides its cycles, or what UBR is guaranteed.
     fn max_goodput_bps(&self) -> f64 {
-        let rate = self.scenario.graph().bottleneck().map_or(0, |link| link.rate.0);
+        let graph = self.scenario.graph();
+        let rate = match self.scenario.conditions(&graph) {
+            Some(conditions) => conditions.mean_rate_bps(self.end),
+            None => graph.bottleneck().map_or(0.0, |link| link.rate.0 as f64),
+        };
         let (data, on_line) = self.segment_bits();
-        let left = self.scenario.ubr_share(&self.scenario.graph());
-        rate as f64 * data / on_line * left
+        let left = self.scenario.ubr_share(&graph);
+        rate * data / on_line * left
+    }
+
+    /// Packets that were lost for another reason than a full buffer.
+    fn packets_lost(&self) -> u64 {
+        let on_path: u64 = self.changing_ends.iter().map(|end| end.packets_lost).sum();
+        on_path + self.loss_points.iter().map(|point| point.packets_lost).sum::<u64>()
     }
 
     /// Bits of data in a full segment, and the bits that it takes on the line.
@@ -125,14 +143,14 @@ impl<O: Observer> Simulation<O> {
             let sent = flow.sender.statistics();
             FlowRecord {
                 name: format!("flow {}", number + 1),
-                flavor: self.scenario.tcp.flavor.name(),
+                flavor: flow.flavor,
                 goodput_bps: self.per_second(bytes),
                 bytes_delivered: flow.receiver.next(),
                 segments_sent: sent.segments_sent,
                 segments_retransmitted: sent.segments_retransmitted,
                 timeouts: sent.timeouts,
                 fast_retransmits: sent.fast_retransmits,
-                reductions_for_marks: (!self.scenario.tcp.ecn.is_absent()).then_some(sent.reductions_for_marks),
+                reductions_for_marks: (!flow.ecn.is_absent()).then_some(sent.reductions_for_marks),
                 duplicate_acknowledgments: sent.duplicate_acknowledgments,
                 max_cwnd_bytes: sent.max_cwnd,
                 finished_s: flow.finished.map(crate::units::Time::as_seconds),

@@ -86,13 +86,15 @@ pub struct SourceContext {
     pub chance: Stream,
     /// Its number, from 0.
     pub number: u64,
+    /// How much later it starts than the source says.
+    pub later: Span,
 }
 
 impl SourceContext {
-    /// When the connection starts: a time drawn for it, and its place in the row.
+    /// When the connection starts: a time drawn for it, its place in the row, and what is said of its group.
     #[must_use]
     pub fn start(&self, start: &RandomSpan, stagger: Span) -> Time {
-        start.sample(&mut self.chance.clone()) + Span(stagger.0.saturating_mul(self.number))
+        start.sample(&mut self.chance.clone()) + Span(stagger.0.saturating_mul(self.number)) + self.later
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::acknowledging::Acknowledging;
 use super::flavor::Flavor;
+use super::pacing::Pacing;
 use super::rto::TimeoutEstimator;
 use super::{
     CongestionNotification, CongestionWindowLimit, InitialThreshold, InitialWindow, OptionSize, OutOfOrder, SackBlocks,
@@ -89,6 +90,8 @@ crate::section! {
         pub handshake: bool = "false" or ["true"],
         /// What an idle connection does with its window (T-47).
         pub idle_restart: IdleRestart = "keep" or ["initial-window"],
+        /// Whether segments leave one after another at a rate. Flavors with a rate of their own are always paced, by that.
+        pub pacing: Chosen<dyn Pacing> = "none",
         /// What the ends agree on about marks, with which queues may answer congestion in place of drops.
         pub ecn: CongestionNotification = "none",
         /// When the receiver acknowledges (T-09).

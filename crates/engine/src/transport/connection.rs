@@ -1,10 +1,17 @@
 //! The mechanism of a sender: sequence numbers, the retransmission timer, and the acts that a loss recovery is made of.
 
+mod deliveries;
+mod idleness;
+
 use super::law::{Progress, WindowLaw};
+use super::pacing::Pacer;
 use super::rto::TimeoutEstimator;
 use super::segment::{Piece, Segment};
 use super::statistics::SenderStatistics;
-use super::{Acknowledgment, MarkResponse, RoundTripsInRecovery, Scoreboard, TcpConfig, TickClock, Window};
+use super::{
+    Acknowledgment, DeliveryLog, MarkResponse, RoundTripsInRecovery, Scoreboard, TcpConfig, TickClock, Window,
+};
+use crate::config::Parameter;
 use crate::units::{Span, Time};
 
 /// A segment whose round trip is being measured.
@@ -32,6 +39,10 @@ pub struct Connection {
     /// What it makes of marks.
     pub marks: MarkResponse,
     law: Box<dyn WindowLaw>,
+    /// If the law goes by deliveries.
+    deliveries: Option<Box<DeliveryLog>>,
+    /// If segments are paced.
+    pacer: Option<Box<Pacer>>,
     estimator: Box<dyn TimeoutEstimator>,
     clock: TickClock,
     mss: u64,
@@ -63,7 +74,10 @@ impl Connection {
     #[must_use]
     pub fn new(config: &TcpConfig, clock: TickClock, law: Box<dyn WindowLaw>) -> Self {
         let window = Window::new(config);
+        let is_paced = law.observes_deliveries() || !config.pacing.is_absent();
         Self {
+            deliveries: law.observes_deliveries().then(Box::default),
+            pacer: is_paced.then(|| Box::new(Pacer::new(config.pacing.build(&())))),
             law,
             estimator: config.retransmission_timeout.build(&clock),
             clock,
@@ -276,7 +290,8 @@ impl Connection {
     }
 
     /// What the timer's expiry does to the connection: go-back-N (T-15).
-    pub fn time_out(&mut self) {
+    pub fn time_out(&mut self, now: Time) {
+        self.pacer.iter_mut().for_each(|pacer| pacer.release(now));
         self.statistics.timeouts += 1;
         self.estimator.on_timeout();
         self.timed = None;
@@ -339,6 +354,9 @@ impl Connection {
             self.restart_timer(now);
         }
         self.last_sent = now;
+        if self.pacer.is_some() {
+            self.note_paced(now, piece);
+        }
         let Piece { sequence, length } = piece;
         let reduced = !again && self.marks.take_announcement();
         self.outbox.push(Segment { sequence, length, again, synchronize: false, reduced });
@@ -348,24 +366,6 @@ impl Connection {
     pub fn synchronize(&mut self, now: Time, again: bool) {
         self.outbox.push(Segment { sequence: 0, length: 0, again, synchronize: true, reduced: false });
         self.restart_timer(now);
-    }
-
-    /// A synchronizing segment sent at `sent`, and only then, has been answered.
-    pub fn measure_synchronization(&mut self, sent: Time, now: Time) {
-        self.note_round_trip(sent, now);
-    }
-
-    /// Whether nothing is under way and nothing was sent for a whole timeout (RFC 5681 section 4.1).
-    #[must_use]
-    pub fn has_been_idle(&self, now: Time) -> bool {
-        self.highest > 0
-            && self.flight() == 0
-            && now >= self.clock.after(self.last_sent, self.estimator.timeout_ticks())
-    }
-
-    /// Doubles the timeout.
-    pub fn back_off(&mut self) {
-        self.estimator.on_timeout();
     }
 
     /// Starts the retransmission timer anew.
@@ -389,6 +389,9 @@ impl Connection {
 
     fn note_round_trip(&mut self, sent: Time, now: Time) {
         self.round_trip = Some(now - sent);
+        if let Some(pacer) = &mut self.pacer {
+            pacer.note_round_trip(now - sent);
+        }
         self.statistics.round_trips += 1;
         self.estimator.on_round_trip(self.clock.elapsed(sent, now));
     }

@@ -4,6 +4,7 @@
 //! [recovery](super::recovery) is a flavor of its own. A flavor with another law is a file in `flavor/` with a
 //! [`model!`](crate::model) for `dyn Flavor` and an entry in [`FLAVORS`].
 
+mod bbr;
 mod cubic;
 mod dctcp;
 
@@ -22,7 +23,7 @@ macro_rules! register {
     };
 }
 
-register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675; cubic::Cubic, dctcp::Dctcp];
+register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675; cubic::Cubic, dctcp::Dctcp, bbr::Bbr];
 
 /// The plugs of one connection.
 pub trait Flavor: Send {

@@ -3,7 +3,8 @@
 use super::connection::{Connection, DUPLICATE_THRESHOLD};
 use super::recovery::Recovery;
 use super::segment::{Piece, Segment};
-use super::{Acknowledgment, IdleRestart, SendLimit, SenderStatistics, TcpConfig, TickClock, Window};
+use super::{Acknowledgment, IdleRestart, Sample, SendLimit, SenderStatistics, Standing, TcpConfig, TickClock, Window};
+use crate::random::Stream;
 use crate::units::{Span, Time};
 
 /// How far the opening of a connection has come (T-46).
@@ -24,6 +25,8 @@ pub struct Sender {
     opening: Opening,
     limited_transmit: bool,
     idle_restart: IdleRestart,
+    /// When what the window allows, and pacing does not yet, may leave.
+    paced_until: Option<Time>,
 }
 
 impl Sender {
@@ -37,7 +40,13 @@ impl Sender {
             opening: if config.handshake { Opening::Closed } else { Opening::Open },
             limited_transmit: config.limited_transmit,
             idle_restart: config.idle_restart,
+            paced_until: None,
         }
+    }
+
+    /// Gives the window law its chance, if it draws any.
+    pub fn take_chance(&mut self, mut chance: impl FnMut() -> Stream) {
+        self.connection.take_chance(&mut chance);
     }
 
     /// The congestion window and threshold.
@@ -82,10 +91,10 @@ impl Sender {
         self.connection.timeout()
     }
 
-    /// Bytes that are allocated for what is known of losses.
+    /// Bytes that are allocated for what is known of losses and deliveries.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.connection.scoreboard.arrived().memory_bytes()
+        self.connection.memory_bytes()
     }
 
     /// Whether a loss is being repaired.
@@ -113,14 +122,13 @@ impl Sender {
         self.connection.round_trip()
     }
 
-    /// When it wants to be woken by [`expire`](Self::expire): when the retransmission timer expires, or when the wait
-    /// before a delayed retransmission is over.
+    /// When it wants to be woken by [`expire`](Self::expire): when the retransmission timer expires, when the wait before a
+    /// delayed retransmission is over, or when pacing lets the next segment leave.
     #[must_use]
     pub fn expires(&self) -> Option<Time> {
-        match (self.connection.expires(), self.connection.held_until()) {
-            (timer, None) => timer,
-            (None, held) => held,
-            (Some(timer), Some(held)) => Some(timer.min(held)),
+        match (self.connection.expires(), self.connection.held_until(), self.paced_until) {
+            (timer, None, None) => timer,
+            (timer, held, paced) => [timer, held, paced].into_iter().flatten().min(),
         }
     }
 
@@ -130,6 +138,9 @@ impl Sender {
         if self.opening == Opening::Closed {
             self.opening = Opening::Synchronizing { sent: now, again: false };
             self.connection.synchronize(now, false);
+        }
+        if self.connection.highest() > 0 && self.connection.flight() == 0 {
+            self.connection.restart_from_idle();
         }
         if self.idle_restart == IdleRestart::InitialWindow && self.connection.has_been_idle(now) {
             self.connection.window.restart();
@@ -168,14 +179,40 @@ impl Sender {
         if acknowledgment.next == connection.unacknowledged() {
             connection.statistics.duplicate_acknowledgments += 1;
         }
+        let before = connection.observes_deliveries().then(|| self.look_at_network());
+        let connection = &mut self.connection;
+        let sample = connection.take_in_deliveries(now, acknowledgment);
         let news = self.recovery.take_in(connection, acknowledgment);
         if acknowledgment.next > connection.unacknowledged() {
             self.acknowledge_new(now, acknowledgment);
         } else if connection.flight() > 0 && news {
             self.acknowledge_again(now);
         }
+        if let (Some(before), Some(sample)) = (before, sample) {
+            self.respond_to_deliveries(now, before, sample);
+        }
         self.send_allowed(now);
         self.connection.empty_outbox(segments);
+    }
+
+    /// Bytes in the network, and all that were ever sent.
+    fn look_at_network(&self) -> (u64, u64) {
+        (self.recovery.in_flight(&self.connection), self.connection.bytes_sent())
+    }
+
+    #[cold]
+    fn respond_to_deliveries(&mut self, now: Time, before: (u64, u64), sample: Sample) {
+        let (in_flight, sent) = self.look_at_network();
+        let standing = Standing {
+            in_flight_before: before.0,
+            in_flight,
+            // What is neither in the network any more nor delivered.
+            lost: (before.0 + sent - before.1).saturating_sub(in_flight + sample.bytes),
+            is_recovering: self.recovery.is_recovering(),
+            unacknowledged: self.connection.unacknowledged(),
+            highest: self.connection.highest(),
+        };
+        self.connection.respond_to_deliveries(now, sample, standing);
     }
 
     fn acknowledge_new(&mut self, now: Time, acknowledgment: &Acknowledgment) {
@@ -249,22 +286,33 @@ impl Sender {
             self.connection.back_off();
             self.connection.synchronize(now, true);
         } else {
-            self.connection.time_out();
+            self.connection.time_out(now);
             self.recovery.on_timeout(&mut self.connection);
         }
     }
 
     /// Sends what the recovery allows.
     fn send_allowed(&mut self, now: Time) {
+        self.paced_until = None;
         if self.opening != Opening::Open || self.connection.held_until().is_some() {
             return;
         }
         while let Some(piece) = self.recovery.next(&self.connection) {
+            if let Some(until) = self.connection.paced_until().filter(|until| *until > now) {
+                self.paced_until = Some(until);
+                break;
+            }
             self.send(now, piece);
+        }
+        if !self.connection.has_data_to_send() && self.connection.observes_deliveries() {
+            let (in_flight, _) = self.look_at_network();
+            if in_flight < self.connection.window.usable() {
+                self.connection.note_lack_of_data(in_flight);
+            }
         }
         // A window of less than a segment, as `window_after_loss = "half"` may leave it, lets nothing go even when nothing is
         // under way. As in ns-2 the timer then runs nevertheless; without it nothing would ever happen again.
-        if self.connection.has_waiting_data() && self.connection.expires().is_none() {
+        if self.connection.has_waiting_data() && self.connection.expires().is_none() && self.paced_until.is_none() {
             self.connection.restart_timer(now);
         }
     }

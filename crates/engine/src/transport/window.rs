@@ -288,6 +288,11 @@ impl Window {
         self.cwnd = (self.cwnd + increment).min(self.limit.max(self.cwnd));
     }
 
+    /// Makes it `bytes`, up to the limit.
+    pub fn set(&mut self, bytes: f64) {
+        self.cwnd = bytes.min(self.limit);
+    }
+
     fn rounded(&self, bytes: f64) -> f64 {
         match self.arithmetic {
             WindowArithmetic::FloatingPoint => bytes,

@@ -44,7 +44,7 @@ fn for_every_model(check: &impl Check) {
     family::<dyn Service>(check, &ServiceContext { connections: 5, rate: line, share: 1.0, cells_in_frame: Some(12) });
     family::<dyn Flavor>(check, &());
     family::<dyn TimeoutEstimator>(check, &clock);
-    family::<dyn Source>(check, &SourceContext { chance: chance.stream("source"), number: 0 });
+    family::<dyn Source>(check, &SourceContext { chance: chance.stream("source"), number: 0, later: Span::ZERO });
     family::<dyn Framing>(check, &());
     family::<dyn Background>(check, &context_of_background("aal5"));
     let passing = Passing { certain: None, most: (1000, Span::from_microseconds(1_000_000)) };

@@ -15,7 +15,7 @@ fn choose(text: &str) -> Chosen<dyn Source> {
 }
 
 fn context(seed: u64, replication: u64, name: &str) -> SourceContext {
-    SourceContext { chance: Chance { seed, replication }.stream(name), number: 0 }
+    SourceContext { chance: Chance { seed, replication }.stream(name), number: 0, later: Span::ZERO }
 }
 
 #[test]

@@ -7,15 +7,17 @@ mod delivery;
 mod divergence;
 mod drivers;
 mod frame_rates;
+mod groups;
 mod integer_window;
 mod ledger;
 mod lone_flow;
 mod losses;
 mod packets;
+mod paths;
 mod queue_disciplines;
 mod random_networks;
 mod sources;
 mod unlimited_buffer;
 mod www;
 
-pub use random_networks::{any_network, any_tcp, longest_timeout, parse};
+pub use random_networks::{any_network, any_tcp, is_paced, longest_timeout, parse};

@@ -55,19 +55,23 @@ pub fn any_network_for_the_fast_driver() -> impl Strategy<Value = RandomNetwork>
     let delays = (0_u64..300, 0_u64..3_000);
     let topology = (1_u64..9, any_rates_for_the_fast_driver(), delays, any::<bool>());
     let traffic = prop_oneof![4 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()];
-    let run = (10_u64..400, 0_u64..1000, any_vbr());
+    let run = (10_u64..400, 0_u64..1000, any_vbr(), any_groups());
     (topology, port, any_tcp(1..9_300), traffic, run).prop_filter_map(
         "some parts do not fit together",
         |((sources, (fast, slow), (near, far), has_fast_access), (framing, port), tcp, traffic, run)| {
-            let (milliseconds, seed, vbr) = run;
+            let (milliseconds, seed, vbr, groups) = run;
             let in_cells = unit_of(&framing) == Unit::Cell;
+            // Cells of acknowledgments wait where lines of different delays follow the common one.
+            if in_cells && groups.contains("access_delay") {
+                return None;
+            }
             let (access, bottleneck) = if in_cells || has_fast_access { (fast, slow) } else { (slow, fast) };
             let vbr = if port.contains("\"fifo\"") { String::new() } else { vbr.join(", ") };
             let text = format!(
                 "schema_version = 1\nduration = \"{milliseconds} ms\"\nseed = {seed}\n\
                  topology = {{ kind = \"n-source\", sources = {sources}, access = {{ rate = \"{access} bit/s\", \
                  delay = \"{near} us\" }}, bottleneck = {{ rate = \"{bottleneck} bit/s\", delay = \"{far} us\" }} }}\n\
-                 framing = {framing}\nport = {port}\ntcp = {tcp}\ntraffic = {traffic}\nbackground = [{vbr}]\n"
+                 framing = {framing}\nport = {port}\ntcp = {tcp}\nconnections = {groups}\ntraffic = {traffic}\nbackground = [{vbr}]\n"
             );
             parse(&text).map(|scenario| RandomNetwork { text, scenario })
         },
@@ -98,13 +102,13 @@ fn any_rates_for_the_fast_driver() -> impl Strategy<Value = (u64, u64)> {
 }
 
 fn any_network_with(traffic: impl Strategy<Value = String>) -> impl Strategy<Value = RandomNetwork> {
-    let run = (10_u64..300, 0_u64..1000, any_backgrounds(), any_vbr());
+    let run = (10_u64..300, 0_u64..1000, any_backgrounds(), any_vbr(), any_groups());
     let text = (any_topology(), any_framing_and_port(), any_tcp(1..3_700), traffic, any_loss(), any_loss(), run);
     text.prop_filter_map(
         "some parts do not fit together: a threshold below the buffer, a segment in a frame",
         |parts| {
             let (topology, (framing, port), tcp, traffic, loss, acknowledgment_loss, run) = parts;
-            let (milliseconds, seed, mut background, vbr) = run;
+            let (milliseconds, seed, mut background, vbr, groups) = run;
             // A queue of its own for VBR.
             if !port.contains("\"fifo\"") {
                 background.extend(vbr);
@@ -112,7 +116,7 @@ fn any_network_with(traffic: impl Strategy<Value = String>) -> impl Strategy<Val
             let background = background.join(", ");
             let text = format!(
                 "schema_version = 1\nduration = \"{milliseconds} ms\"\nseed = {seed}\ntopology = {topology}\n\
-             framing = {framing}\nport = {port}\ntcp = {tcp}\ntraffic = {traffic}\n\
+             framing = {framing}\nport = {port}\ntcp = {tcp}\nconnections = {groups}\ntraffic = {traffic}\n\
              loss = {loss}\nacknowledgment_loss = {acknowledgment_loss}\nbackground = [{background}]\n"
             );
             parse(&text).map(|scenario| RandomNetwork { text, scenario })
@@ -266,6 +270,20 @@ pub fn longest_timeout(tcp: &TcpConfig) -> Span {
     let granularity = tcp.timer_granularity.0.0;
     let ticks = (LONGEST_TIMEOUT_MS * 1_000_000_000).div_ceil(granularity).max(2);
     Span(ticks * granularity)
+}
+
+/// Whether segments wait for others to have left at a rate.
+pub fn is_paced(tcp: &TcpConfig) -> bool {
+    !tcp.pacing.is_absent() || tcp.flavor.build(&()).law().observes_deliveries()
+}
+
+/// Often none, else a first connection that is different, nearby or not.
+fn any_groups() -> impl Strategy<Value = String> {
+    let one = (any_flavor(), prop::option::of(1_u64..3_000), 1_u64..50).prop_map(|(flavor, delay, later)| {
+        let delay = delay.map_or(String::new(), |delay| format!("access_delay = \"{delay} us\", "));
+        format!("[{{ count = 1, flavor = {flavor}, {delay}later = \"{later} ms\" }}]")
+    });
+    prop_oneof![2 => Just("[]".to_owned()), 1 => one]
 }
 
 /// Each flavor as often as the others, with any parameters.

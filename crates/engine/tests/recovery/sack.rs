@@ -77,6 +77,24 @@ fn a_lost_retransmission_costs_a_timeout_and_the_blocks_are_forgotten() {
     assert_eq!(bench.acknowledge(1), [1, 2], "they were reported as arrived, but that is forgotten");
 }
 
+/// T-34, T-35: a timeout may leave the sender in the phase, whose PIPE is then empty, until RECOVER = 10 is acknowledged.
+#[test]
+fn a_timeout_may_leave_the_sender_in_the_fast_retransmit_phase() {
+    for (at_timeout, at_acknowledgment, at_third_duplicate) in [
+        // Slow start. The third duplicate begins another phase: PIPE = 2 - 3, and 1 for the retransmission; two more fit.
+        ("ends", vec![1, 2], vec![1, 3, 4]),
+        // PIPE: 1 - 2 after the first, so that the window of two holds three; each duplicate makes room for one more.
+        ("goes-on", vec![1, 2, 3], vec![6]),
+    ] {
+        let mut bench = with_two_holes(&format!("flavor = {{ kind = \"sack\", phase_at_timeout = \"{at_timeout}\" }}"));
+        assert_eq!(bench.expire(), [0], "{at_timeout}");
+        assert_eq!(bench.acknowledge(1), at_acknowledgment, "{at_timeout}");
+        assert_eq!(bench.window().0, 2.0, "{at_timeout}: slow start");
+        let duplicates = [0; 3].map(|_| bench.acknowledge(1));
+        assert_eq!(duplicates[2], at_third_duplicate, "{at_timeout}: {duplicates:?}");
+    }
+}
+
 /// T-36: when few duplicates come, PIPE stays above the window, and SACK waits where NewReno sends the next hole.
 #[test]
 fn after_heavy_loss_pipe_is_too_large_for_a_partial_acknowledgment_to_send_a_hole() {

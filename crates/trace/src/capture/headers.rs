@@ -36,7 +36,7 @@ pub struct HeaderMaker {
     mss: u64,
     window: u64,
     shift: u8,
-    is_selective: bool,
+    is_selective: Vec<bool>,
     carries_timestamps: bool,
     connections: usize,
 }
@@ -63,20 +63,22 @@ impl HeaderMaker {
     #[must_use]
     pub fn new(scenario: &Scenario) -> Self {
         let tcp: &TcpConfig = &scenario.tcp;
+        let connections = scenario.graph().flows.len();
+        let is_selective = |number| scenario.tcp_of(number).flavor.build(&()).recovery().is_selective();
         Self {
             mss: tcp.mss.0,
             window: tcp.advertised_window(),
             shift: tcp.window_scale().shift(),
-            is_selective: tcp.flavor.build(&()).recovery().is_selective(),
+            is_selective: (0..connections).map(is_selective).collect(),
             carries_timestamps: tcp.timestamps,
-            connections: scenario.graph().flows.len(),
+            connections,
         }
     }
 
     /// A synchronizing segment with its options: maximum segment size, window scale, selective acknowledgment, timestamps.
     #[must_use]
     pub fn synchronize(&self, now: Time, flow: usize) -> Headers {
-        let options = self.opening_options(now);
+        let options = self.opening_options(now, flow);
         let segment =
             Segment { sequence: 0, acknowledgment: 0, flags: SYN, window: self.window, options: &options, data: 0 };
         self.packet(flow, End::Source, &segment)
@@ -85,7 +87,7 @@ impl HeaderMaker {
     /// The answer to it.
     #[must_use]
     pub fn synchronized(&self, now: Time, flow: usize) -> Headers {
-        let options = self.opening_options(now);
+        let options = self.opening_options(now, flow);
         let segment = Segment {
             sequence: 0,
             acknowledgment: 1,
@@ -161,12 +163,12 @@ impl HeaderMaker {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a larger segment would not fit the packet's length either")]
-    fn opening_options(&self, now: Time) -> Vec<u8> {
+    fn opening_options(&self, now: Time, flow: usize) -> Vec<u8> {
         let mss = self.mss.min(u64::from(u16::MAX)) as u16;
         let mut options = vec![2, 4];
         options.extend(mss.to_be_bytes());
         options.extend([NO_OPERATION, 3, 3, self.shift]);
-        options.extend(if self.is_selective { [4, 2] } else { [NO_OPERATION; 2] });
+        options.extend(if self.is_selective[flow % self.connections] { [4, 2] } else { [NO_OPERATION; 2] });
         options.extend([NO_OPERATION; 2]);
         let mut timestamps = self.timestamps(now, Time::ZERO);
         options.append(&mut timestamps);

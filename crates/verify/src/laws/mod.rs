@@ -1,5 +1,6 @@
 //! Analytic laws.
 
+mod bbr;
 mod cubic;
 mod integer_window;
 mod lone_flow;
@@ -19,6 +20,7 @@ pub fn checks() -> Vec<Check> {
     checks.extend(zero_loss::checks());
     checks.extend(square_root::checks());
     checks.extend(cubic::checks());
+    checks.extend(bbr::checks());
     checks.extend(integer_window::checks());
     checks.extend(waiting::checks());
     checks

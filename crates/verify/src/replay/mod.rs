@@ -63,8 +63,19 @@ fn scenario(trace: &Trace) -> Result<Scenario, String> {
 /// If the check is none of a trace.
 pub fn scenario_json(check: &str) -> Result<String, String> {
     let name = check.strip_prefix(PREFIX).ok_or_else(|| format!("\"{check}\" replays no trace"))?;
-    let settings = settings::scenario_of(&read(name)?)?;
-    serde_json::to_string_pretty(&settings).map_err(|error| error.to_string())
+    pretty(&read(name)?)
+}
+
+/// The scenario that a recorded trace asks for, as JSON; the engine has not judged it.
+///
+/// # Errors
+/// If the text is no trace.
+pub fn scenario_of_trace(text: &str) -> Result<String, String> {
+    pretty(&Trace::parse(text)?)
+}
+
+fn pretty(trace: &Trace) -> Result<String, String> {
+    serde_json::to_string_pretty(&settings::scenario_of(trace)?).map_err(|error| error.to_string())
 }
 
 fn run(scenario: &Scenario) -> Result<Vec<Event>, String> {

@@ -107,5 +107,5 @@ fn event(row: &str) -> Option<Event> {
 fn picoseconds(text: &str) -> Option<u64> {
     let (whole, fraction) = text.split_once('.')?;
     let microseconds: u64 = format!("{whole}{fraction}").parse().ok().filter(|_| fraction.len() == 6)?;
-    Some(microseconds * 1_000_000)
+    microseconds.checked_mul(1_000_000)
 }

@@ -35,8 +35,15 @@ pub fn scenario_of(trace: &Trace) -> Result<Json, String> {
 /// A number of seconds, perhaps with an exponent, as a length of time.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few seconds")]
 fn seconds(number: &str) -> Result<String, String> {
-    let seconds: f64 = number.parse().map_err(|_| format!("{number} is no number of seconds"))?;
+    let seconds = number.parse().ok().filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0);
+    let seconds = seconds.ok_or_else(|| format!("{number} is no number of seconds"))?;
     Ok(format!("{} ps", (seconds * 1e12).round() as u64))
+}
+
+/// A number of segments as bytes.
+fn bytes(segments: u64) -> Result<String, String> {
+    let bytes = segments.checked_mul(SEGMENT_BYTES).ok_or_else(|| format!("nobody has {segments} segments"))?;
+    Ok(format!("{bytes} B"))
 }
 
 fn losses(trace: &Trace, key: &str) -> Result<Json, String> {
@@ -52,7 +59,7 @@ fn tcp(trace: &Trace) -> Result<Json, String> {
     let mut tcp = json!({
         "flavor": flavor(trace.get("agent")?, &sender)?,
         "mss": format!("{SEGMENT_BYTES} B"),
-        "receiver_window": format!("{} B", window * SEGMENT_BYTES),
+        "receiver_window": bytes(window)?,
         "initial_window": format!("{} MSS", get("windowInit_")?),
         "initial_ssthresh": "receiver-window",
         // slowdown(): half of the smaller window in whole segments; with precisionReduce_ the window itself keeps its fraction.
@@ -77,7 +84,7 @@ fn tcp(trace: &Trace) -> Result<Json, String> {
         tcp["acknowledgments"] = json!({ "kind": "delayed", "delay": seconds(&delay)? });
     }
     if is_set(&sender, "newreno_changes_") {
-        tcp["initial_ssthresh"] = format!("{} B", hoes_threshold(trace)? * SEGMENT_BYTES).into();
+        tcp["initial_ssthresh"] = bytes(hoes_threshold(trace)?)?.into();
     }
     Ok(tcp)
 }
@@ -130,5 +137,6 @@ fn hoes_threshold(trace: &Trace) -> Result<u64, String> {
     let times: Vec<u64> =
         trace.events.iter().filter(|event| event.act == Act::Acknowledged).map(|event| event.time.0).take(3).collect();
     let [first, second, third] = times[..] else { return Err("fewer than three acknowledgments".into()) };
-    Ok(first / (third - second))
+    let apart = third.checked_sub(second).ok_or("acknowledgments are not in order")?;
+    first.checked_div(apart).ok_or_else(|| "two acknowledgments at one time".into())
 }

@@ -78,7 +78,8 @@ def command(
     plan = plan_reference(loaded, part.of(loaded))
     with Store.readable(store) as opened:
         plan = in_effect(plan, opened)
-        results = load_results(plan, opened)
+        metrics = list(dict.fromkeys(response.metric for response in loaded.responses))
+        results = load_results(plan, opened, metrics)
     tables = compare_results(plan, results)
     if factor is not None:
         _check_factor(tables, factor)

@@ -39,16 +39,20 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
     from longfat.results import load_results
     from longfat.sequential import in_effect, least_known
     from longfat.store import Store
+    from longfat.store.schema import FAILED
     from longfat.study import load_study
 
     loaded = load_study(study)
     plan = plan_design(loaded, part.of(loaded))
+    metrics = list(dict.fromkeys(response.metric for response in loaded.responses))
+    targets = [target.metric for target in loaded.design.precision.targets]
     with Store.readable(store) as opened:
         plan = in_effect(plan, opened)
         run_ids = list(plan.distinct)
-        results = load_results(plan, opened)
+        results = load_results(plan, opened, [*metrics, *targets])
         statuses = opened.statuses(run_ids)
-        failures = opened.failures(run_ids)
+        failed = [run_id for run_id, status in statuses.items() if status == FAILED]
+        failures = opened.failures(failed)
         hashes = {run.scenario.hash for run in plan.runs}
         other_engines = opened.other_engines(hashes)
         running = opened.running(plan.distinct.keys() - statuses.keys())
@@ -60,7 +64,6 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
         "failed": ended["failed"],
         "missing": len(run_ids) - len(statuses) - running,
     }
-    metrics = list(dict.fromkeys(response.metric for response in loaded.responses))
     found = cautions(plan, results, metrics)
     known = least_known(plan, results)
     if as_json:

@@ -87,6 +87,9 @@ fn object_to_scenario(scenario: &Scenario, unit: Unit) -> Result<(), &'static st
     if !scenario.port.queue.is_absent() {
         return Err("the port has a queue discipline");
     }
+    if !scenario.path.is_absent() {
+        return Err("the path changes");
+    }
     if unit == Unit::Cell && !scenario.port.arrival_order.is_slotted() {
         return Err("the port admits cells first come, first served");
     }

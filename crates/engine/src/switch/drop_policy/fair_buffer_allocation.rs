@@ -84,4 +84,15 @@ mod tests {
         assert_eq!(bench.packet(0, 1), "x");
         assert_eq!(bench.packet(1, 1), "a");
     }
+
+    #[test]
+    fn a_circuit_that_holds_just_what_the_cutoff_allows_loses_nothing() {
+        let mut bench = Bench::with("{ kind = \"fba\", threshold = \"10 cells\", z = 0.6 }", 20, 2);
+        assert_eq!(bench.packet(0, 9), "aaaaaaaaa");
+        assert_eq!(bench.packet(1, 6), "aaaaaa");
+        // X = 15: cutoff 0.6 * 10 / 5 = 1.2, and circuit 0 has 9 * 2 / 15 = 1.2.
+        assert_eq!(bench.packet(0, 1), "a");
+        // X = 16: cutoff 1, and circuit 0 has 10 * 2 / 16 = 1.25.
+        assert_eq!(bench.packet(0, 1), "x");
+    }
 }

@@ -108,3 +108,6 @@ impl Family for dyn DropPolicy {
         POLICIES
     }
 }
+
+#[cfg(test)]
+mod promises;

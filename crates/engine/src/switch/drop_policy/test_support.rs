@@ -57,6 +57,11 @@ impl Bench {
         (0..packets).filter(|_| self.policy.decide(cell, circuit, &self.occupancy) == Verdict::Accept).count()
     }
 
+    /// Whether the policy's answer depends on whose cells are in the buffer, with no more than `total` in it.
+    pub(super) fn looks_at_circuits(&self, total: u64) -> bool {
+        self.policy.looks_at_circuits(total)
+    }
+
     /// Cells in the buffer.
     pub(super) fn held(&self) -> usize {
         self.queue.len()

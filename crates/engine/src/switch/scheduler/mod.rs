@@ -122,3 +122,21 @@ fn parts(share: Probability) -> u64 {
 
 #[cfg(test)]
 mod test_support;
+
+#[cfg(test)]
+mod tests {
+    use super::test_support::Bench;
+
+    #[test]
+    fn ubr_is_guaranteed_a_share_where_a_scheduler_has_one_and_nothing_elsewhere() {
+        for (scheduler, share) in [
+            ("\"fifo\"", 0.0),
+            ("\"strict-priority\"", 0.0),
+            ("\"per-vc-fair\"", 0.0),
+            ("{ kind = \"guaranteed-rate\", guaranteed_rate = 0.25 }", 0.25),
+            ("{ kind = \"weighted-fair\", guaranteed_rate = 0.25 }", 0.25),
+        ] {
+            assert!((Bench::new(scheduler).guaranteed_share() - share).abs() < 1e-9, "{scheduler}");
+        }
+    }
+}

@@ -27,6 +27,11 @@ impl Bench {
         Self(chosen.unwrap_or_else(|| panic!("{:?}", reader.problems)).build(&context))
     }
 
+    /// The share of the line that UBR gets however much VBR comes.
+    pub(super) fn guaranteed_share(&self) -> f64 {
+        self.0.guaranteed_share()
+    }
+
     /// A UBR cell of each of these circuits joins the buffer.
     pub(super) fn arrive(&mut self, circuits: &[u32]) {
         circuits.iter().for_each(|&circuit| self.0.enqueue(Cell::new(PacketId(0), circuit, true, true)));

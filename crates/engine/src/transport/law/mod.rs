@@ -2,17 +2,21 @@
 //!
 //! When a loss is noticed, and how it is repaired, is the business of a [loss recovery](super::recovery).
 
+mod bandwidth;
+mod bbr;
 mod classical;
 mod cubic;
 mod dctcp;
 mod hystart;
 
+pub use bbr::Bbr;
 pub use classical::Classical;
 pub use cubic::{Cubic, CubicConstants};
 pub use dctcp::Dctcp;
 pub use hystart::HyStart;
 
-use super::Window;
+use super::{Delivery, Window};
+use crate::random::Stream;
 use crate::units::{Span, Time};
 
 /// What an acknowledgment of new data tells a law.
@@ -46,6 +50,24 @@ pub trait WindowLaw: Send {
     fn on_mark(&mut self, window: &mut Window, flight: u64) {
         self.on_loss(window, flight);
     }
+    /// Whether it goes by deliveries: then every acknowledgment tells of them.
+    fn observes_deliveries(&self) -> bool {
+        false
+    }
+    /// An acknowledgment has told of deliveries, after all else that it does.
+    fn on_delivery(&mut self, _window: &mut Window, _delivery: &Delivery) {}
+    /// Whether it has less sent than the path could carry, so that deliveries tell nothing of the path.
+    fn sends_less_than_it_could(&self) -> bool {
+        false
+    }
+    /// The application hands over data again when nothing is under way.
+    fn on_restart_from_idle(&mut self) {}
+    /// Bytes of data per second at which segments leave, if the law has a rate of its own.
+    fn pacing_rate(&mut self, _window: &Window) -> Option<f64> {
+        None
+    }
+    /// Before all else: the connection's own chance, for laws that draw.
+    fn take_chance(&mut self, _chance: &mut dyn FnMut() -> Stream) {}
     /// The retransmission timer has expired while `flight` bytes were under way: sets threshold and window.
     fn on_timeout(&mut self, window: &mut Window, flight: u64);
 }

@@ -65,6 +65,11 @@ pub trait Recovery: Send {
         false
     }
 
+    /// Bytes in the network, as far as it knows: after a timeout what was sent since.
+    fn in_flight(&self, connection: &Connection) -> u64 {
+        connection.next() - connection.unacknowledged()
+    }
+
     /// Takes in what an acknowledgment says beyond its number; tells whether it counts as a duplicate if its number is not new.
     fn take_in(&mut self, _connection: &mut Connection, _acknowledgment: &Acknowledgment) -> bool {
         true

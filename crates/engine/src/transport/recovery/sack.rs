@@ -28,6 +28,17 @@ crate::choice! {
     }
 }
 
+crate::choice! {
+    /// What a timeout does to the fast retransmit phase (T-34, T-35).
+    pub enum PhaseAtTimeout {
+        /// It ends the phase: new losses begin another.
+        Ends = "ends",
+        /// The phase goes on with an empty PIPE until RECOVER is acknowledged, and the window grows in it by slow start. No loss
+        /// begins another meanwhile.
+        GoesOn = "goes-on",
+    }
+}
+
 crate::model! {
     /// Selective acknowledgments: at the third duplicate acknowledgment the window is halved, and until everything is
     /// acknowledged that was sent by then, PIPE estimates how many bytes are in the network. While it is below the window,
@@ -43,6 +54,9 @@ crate::model! {
         counts_first_retransmission: bool = "true" or ["false"],
         /// What a segment that is not full counts for in PIPE (T-33).
         pipe_unit: PipeUnit = "bytes-sent" or ["segments", "bytes"],
+        /// What a timeout does to the fast retransmit phase (T-34). 98-0876R1: "the sender does not come out of the
+        /// fast-retransmit phase until it has received the ACK for RECOVER"; ns-2 leaves it.
+        phase_at_timeout: PhaseAtTimeout = "ends" or ["goes-on"],
         /// Whether duplicate acknowledgments show a loss only when something sent since the last timeout is acknowledged.
         multiple_loss_guard: bool = "false" or ["true"],
         /// Whether an acknowledgment counts as a duplicate only if its blocks tell something new.
@@ -55,6 +69,7 @@ crate::model! {
             guard: LossGuard::new(config.multiple_loss_guard),
             config: config.clone(),
             recover: None,
+            has_timed_out: false,
             pipe: 0,
             told: 0,
             is_after_timeout: false,
@@ -67,6 +82,8 @@ struct FastRetransmitPhase {
     guard: LossGuard,
     /// What must be acknowledged to leave the phase (RECOVER), while in it.
     recover: Option<u64>,
+    /// Whether a timeout came since the phase began, which goes on nevertheless.
+    has_timed_out: bool,
     /// Bytes in the network; an estimate, which may fall below zero.
     pipe: i64,
     /// Bytes that the latest acknowledgment's blocks told of for the first time.
@@ -82,6 +99,7 @@ fn signed(bytes: u64) -> i64 {
 impl FastRetransmitPhase {
     fn enter(&mut self, now: Time, connection: &mut Connection) {
         self.recover = Some(connection.highest());
+        self.has_timed_out = false;
         let under_way = match self.config.pipe_at_entry {
             PipeAtEntry::UsableWindow => connection.window.usable(),
             PipeAtEntry::CongestionWindow => connection.window.whole_cwnd(),
@@ -166,12 +184,18 @@ impl Recovery for FastRetransmitPhase {
             // One segment for the retransmission that has arrived, one for the original, which is now known to be lost.
             let segment = if self.config.pipe_unit == PipeUnit::Bytes { bytes } else { connection.mss() };
             self.pipe -= 2 * signed(segment.min(connection.mss()));
+            if self.has_timed_out {
+                return Response::NORMAL;
+            }
         }
         Response::RECOVERING
     }
 
     fn on_timeout(&mut self, connection: &mut Connection) {
-        self.recover = None;
+        match self.config.phase_at_timeout {
+            PhaseAtTimeout::Ends => self.recover = None,
+            PhaseAtTimeout::GoesOn => (self.pipe, self.has_timed_out) = (0, true),
+        }
         self.is_after_timeout = self.config.ignores_duplicates_after_timeout;
         self.guard.note_loss(connection);
         connection.scoreboard.clear();

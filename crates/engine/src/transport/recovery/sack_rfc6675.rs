@@ -98,6 +98,14 @@ impl Recovery for LossRecovery {
         self.recovery_point.is_some()
     }
 
+    fn in_flight(&self, connection: &Connection) -> u64 {
+        if connection.next() < connection.highest() {
+            connection.scoreboard.missing(connection.unacknowledged(), connection.next())
+        } else {
+            Self::pipe(connection)
+        }
+    }
+
     fn take_in(&mut self, connection: &mut Connection, acknowledgment: &Acknowledgment) -> bool {
         let highest = connection.highest();
         connection.scoreboard.update(acknowledgment.next, highest, &acknowledgment.blocks) > 0

@@ -1,0 +1,37 @@
+//! Lines that change over time.
+
+use crate::path::Conditions;
+use crate::units::{LineClock, Rate, Time, TransmissionTime};
+
+/// What a line that changes goes by.
+pub(super) struct Changing {
+    conditions: Conditions,
+    /// Whether its rate changes too, and not only its delay.
+    has_rate: bool,
+    /// Of the packet that was sent last: its rate, and when it arrives.
+    latest_rate: Rate,
+    latest: Time,
+}
+
+impl Changing {
+    pub(super) fn new(conditions: Conditions, has_rate: bool) -> Self {
+        Self { conditions, has_rate, latest_rate: Rate(0), latest: Time::ZERO }
+    }
+
+    /// Sends a packet of so many bits on a transmitter that is free at `free`, as things are when its transmission begins. Gives when it
+    /// has arrived, and when the transmitter is free again. None overtakes another: where the delay has become shorter, those sent
+    /// later arrive with the last one sent before.
+    pub(super) fn transmit(&mut self, free: LineClock, bits: u64, rate_of_line: Rate) -> (LineClock, LineClock) {
+        let (start, step) = self.conditions.open_from(free.time);
+        let rate = step.rate.filter(|_| self.has_rate).unwrap_or(rate_of_line);
+        // A clock counts fractions of a picosecond in parts that depend on the rate.
+        let goes_on = start == free.time && rate == self.latest_rate;
+        let begin = if goes_on { free } else { LineClock::at(start) };
+        self.latest_rate = rate;
+        let transmission = TransmissionTime::of_bits(bits, rate);
+        let arrival = begin.delayed(step.delay).after(transmission);
+        let arrival = if arrival.time < self.latest { LineClock::at(self.latest) } else { arrival };
+        self.latest = arrival.time;
+        (arrival, begin.after(transmission))
+    }
+}

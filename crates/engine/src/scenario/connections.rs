@@ -1,0 +1,91 @@
+//! Connections that differ from the others.
+
+use super::Scenario;
+use crate::config::{AtLeastOne, PositiveSpan};
+use crate::registry::Chosen;
+use crate::topology::Graph;
+use crate::transport::flavor::Flavor;
+use crate::transport::{CongestionNotification, TcpConfig};
+use crate::units::Span;
+
+crate::section! {
+    /// Some connections, and what is different with them.
+    pub struct Group {
+        /// How many, after those of the groups before.
+        pub count: AtLeastOne,
+        /// Their congestion control, with the threshold rule that is its own.
+        pub flavor: Option<Chosen<dyn Flavor>> = "as-others",
+        /// What their ends agree on about marks.
+        pub ecn: Option<CongestionNotification> = "as-others",
+        /// One-way propagation delay of the line between each sender and the network, there and back: other round trips.
+        pub access_delay: Option<PositiveSpan> = "as-others",
+        /// How much later than `traffic` says they start.
+        pub later: Option<PositiveSpan> = "as-others",
+    }
+}
+
+impl Group {
+    /// What its ends are like where those of the others are like `others`.
+    fn tcp(&self, others: &TcpConfig) -> TcpConfig {
+        let mut tcp = others.clone();
+        if let Some(flavor) = &self.flavor {
+            tcp.flavor = flavor.clone();
+            tcp.ssthresh_rule = flavor.build(&()).recovery().threshold_rule();
+        }
+        tcp.ecn = self.ecn.unwrap_or(tcp.ecn);
+        tcp
+    }
+}
+
+impl Scenario {
+    /// The group that a connection belongs to; none if it is as the scenario says.
+    #[must_use]
+    pub fn group(&self, connection: usize) -> Option<&Group> {
+        let mut before = 0;
+        self.connections.iter().find(|group| {
+            before += group.count.0;
+            (connection as u64) < before
+        })
+    }
+
+    /// What the ends of a connection are like.
+    #[must_use]
+    pub fn tcp_of(&self, connection: usize) -> TcpConfig {
+        self.group(connection).map_or_else(|| self.tcp.clone(), |group| group.tcp(&self.tcp))
+    }
+
+    /// How much later than its traffic says a connection starts.
+    #[must_use]
+    pub fn later(&self, connection: usize) -> Span {
+        self.group(connection).and_then(|group| group.later.as_ref()).map_or(Span::ZERO, |later| later.0)
+    }
+
+    /// Gives the senders of groups their distance from the network.
+    pub(super) fn set_access_delays(&self, graph: &mut Graph) {
+        for connection in 0..graph.flows.len() {
+            let delay = self.group(connection).and_then(|group| group.access_delay.as_ref());
+            let flow = &graph.flows[connection];
+            let ends = [flow.forward.first().copied(), flow.backward.last().copied()];
+            if let Some(delay) = delay {
+                ends.into_iter().flatten().for_each(|link| graph.links[link].delay = delay.0);
+            }
+        }
+    }
+
+    /// All kinds of end systems that there are: those of all connections, and those of each group.
+    pub(super) fn kinds_of_end_systems(&self) -> Vec<TcpConfig> {
+        let mut kinds = vec![self.tcp.clone()];
+        kinds.extend(self.connections.iter().map(|group| group.tcp(&self.tcp)));
+        kinds
+    }
+
+    /// Groups have no more connections than there are.
+    pub(super) fn object_to_groups(&self, graph: &Graph) -> Option<(String, String)> {
+        let (has, grouped) = (graph.flows.len() as u64, self.connections.iter().map(|group| group.count.0));
+        let grouped = grouped.fold(0, u64::saturating_add);
+        (grouped > has).then(|| {
+            let message = format!("the groups have {grouped} connections, but the topology has {has}");
+            ("connections".into(), message)
+        })
+    }
+}

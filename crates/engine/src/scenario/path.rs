@@ -1,0 +1,51 @@
+//! The path of a scenario over time.
+
+use super::Scenario;
+use crate::config::{Parameter, format_span};
+use crate::framing::Unit;
+use crate::path::{Conditions, PathContext};
+use crate::random::Chance;
+use crate::topology::Graph;
+use crate::units::Span;
+
+/// More changes are taken for a slip.
+const MOST_CHANGES: usize = 1_000_000;
+
+impl Scenario {
+    /// How the bottleneck changes; `None` if it does not.
+    #[must_use]
+    pub fn conditions(&self, graph: &Graph) -> Option<Conditions> {
+        let context = self.path_context(graph)?;
+        Some(Conditions::of(self.path.build(&context).as_ref(), &context))
+    }
+
+    fn path_context(&self, graph: &Graph) -> Option<PathContext> {
+        let link = graph.bottleneck().filter(|_| !self.path.is_absent())?;
+        let chance = Chance { seed: self.seed, replication: self.replication };
+        Some(PathContext { chance, duration: self.duration.0, rate: link.rate, delay: link.delay })
+    }
+
+    /// A path changes for packets, within the limits of a topology.
+    pub(super) fn object_to_path(&self, graph: &Graph, longest_delay: Span) -> Vec<(String, String)> {
+        let Some(context) = self.path_context(graph) else { return Vec::new() };
+        let whole = |message: String| vec![("path".to_owned(), message)];
+        if self.framing.build(&()).unit() == Unit::Cell {
+            let (path, framing) = (self.path.name(), self.framing.name());
+            return whole(format!(
+                "\"{path}\" is for packets that travel whole, and framing \"{framing}\" has cells; write framing = \"packet\" or \"ethernet\""
+            ));
+        }
+        let own = self.path.objections(&context);
+        if !own.is_empty() {
+            return own.into_iter().map(|(key, message)| (format!("path.{key}"), message)).collect();
+        }
+        let steps = self.path.build(&context).steps();
+        if steps.len() > MOST_CHANGES {
+            return whole(format!("{} changes are too many; at most {MOST_CHANGES}", steps.len()));
+        }
+        match steps.iter().find(|step| step.delay > longest_delay) {
+            Some(step) => whole(format!("a delay of {} is too long; at most 60 s", format_span(step.delay))),
+            None => Vec::new(),
+        }
+    }
+}

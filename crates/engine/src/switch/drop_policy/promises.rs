@@ -1,0 +1,30 @@
+//! What policies promise the fast driver, which does not ask them about cells that they would accept whoever sent them.
+
+use super::test_support::Bench;
+
+/// Cells in a buffer of 40 from which on a policy looks at whose they are; `None` if it never does.
+fn looks_from(policy: &str) -> Option<u64> {
+    let bench = Bench::with_weights(policy, 40, &[3_000, 1_000]);
+    let first = (0..=40).find(|&total| bench.looks_at_circuits(total));
+    let from = first.unwrap_or(u64::MAX);
+    assert!((0..=40).all(|total| bench.looks_at_circuits(total) == (total >= from)), "{policy}: once is always");
+    first
+}
+
+#[test]
+fn policies_look_at_circuits_where_their_rule_names_them_and_nowhere_else() {
+    for (policy, from) in [
+        ("\"tail-drop\"", None),
+        ("\"partial-packet-discard\"", None),
+        ("{ kind = \"epd\", threshold = \"7 cells\" }", None),
+        ("{ kind = \"double-threshold\", low = \"7 cells\", high = \"9 cells\" }", None),
+        // Above R, and not at it.
+        ("{ kind = \"selective-drop\", threshold = \"7 cells\" }", Some(8)),
+        ("{ kind = \"fba\", threshold = \"7 cells\" }", Some(8)),
+        ("{ kind = \"weighted-fba\", threshold = \"7 cells\" }", Some(8)),
+        // Below L all is accepted.
+        ("{ kind = \"dfba\", low = \"7 cells\", high = \"9 cells\" }", Some(7)),
+    ] {
+        assert_eq!(looks_from(policy), from, "{policy}");
+    }
+}

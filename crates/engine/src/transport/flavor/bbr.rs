@@ -1,0 +1,34 @@
+//! BBR, version 1.
+
+use super::Flavor;
+use crate::registry::Model;
+use crate::transport::law::{self, WindowLaw};
+use crate::transport::recovery::{Recovery, SackRfc6675};
+
+crate::model! {
+    /// Sends at the rate at which data has been delivered, and lets about what the path holds be under way: losses and marks say little. It
+    /// probes for more every eight round trips, and for the shortest round trip every 10 s. What is in flight it knows from selective
+    /// acknowledgments, and repairs losses as `sack-rfc6675`.
+    #[name = "bbr"]
+    #[source = "draft-cardwell-iccrg-bbr-congestion-control-00; draft-cheng-iccrg-delivery-rate-estimation-00"]
+    pub struct Bbr: dyn Flavor {
+        /// Whether a round trip equal to the shortest keeps it from becoming too old, as the pseudocode has it. The text says "a lower RTT
+        /// measurement"; where nothing disturbs a path equal ones come all the time, and a connection would never probe.
+        equal_round_trips_refresh: bool = "false" or ["true"],
+    }
+    build(config, _context) { Box::new(config.clone()) }
+}
+
+impl Flavor for Bbr {
+    fn law(&self) -> Box<dyn WindowLaw> {
+        Box::new(law::Bbr::new(self.equal_round_trips_refresh))
+    }
+
+    fn recovery(&self) -> Box<dyn Recovery> {
+        Model::<dyn Recovery>::build(&SackRfc6675 {}, &())
+    }
+
+    fn recovery_name(&self) -> &'static str {
+        <SackRfc6675 as Model<dyn Recovery>>::NAME
+    }
+}

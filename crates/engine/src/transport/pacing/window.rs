@@ -1,0 +1,27 @@
+//! A window in a round trip.
+
+use super::{Pacing, Window};
+use crate::config::Gain;
+use crate::units::Span;
+
+crate::model! {
+    /// The window is spread over a smoothed round trip, sent somewhat faster so that it can grow. Before a round trip is measured nothing
+    /// is paced.
+    #[name = "window-per-round-trip"]
+    #[source = "Aggarwal, Savage and Anderson 2000; Linux, tcp_update_pacing_rate"]
+    pub struct WindowPerRoundTrip: dyn Pacing {
+        /// How much faster in slow start, where the window doubles in a round trip (Linux: tcp_pacing_ss_ratio, 200 %).
+        slow_start_gain: Gain = "2.0",
+        /// How much faster elsewhere (Linux: tcp_pacing_ca_ratio, 120 %).
+        gain: Gain = "1.2",
+    }
+    build(config, _context) { Box::new(config.clone()) }
+}
+
+impl Pacing for WindowPerRoundTrip {
+    fn rate(&self, window: &Window, smoothed_round_trip: Span) -> Option<f64> {
+        // Linux takes the larger gain until half of the threshold: the last doubling is to arrive at the slower rate.
+        let gain = if window.cwnd < window.ssthresh / 2.0 { self.slow_start_gain } else { self.gain };
+        (smoothed_round_trip > Span::ZERO).then(|| gain.0 * window.cwnd / smoothed_round_trip.as_seconds())
+    }
+}

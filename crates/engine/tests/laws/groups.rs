@@ -1,0 +1,99 @@
+//! Connections that differ from the others.
+
+use longfat_engine::measure::RunRecord;
+use longfat_engine::run;
+use longfat_engine::scenario::Scenario;
+use longfat_engine::units::Span;
+
+use crate::support::scenario;
+
+/// Four connections over 20 Mbit/s and 22 ms, some of them as `groups` say.
+fn network(groups: &str, rest: &str) -> Scenario {
+    scenario(&format!(
+        "schema_version = 1
+duration = \"20 s\"
+topology = {{ kind = \"n-source\", sources = 4, access = {{ rate = \"100 Mbit/s\", delay = \"1 ms\" }}, \
+         bottleneck = {{ rate = \"20 Mbit/s\", delay = \"9 ms\" }} }}
+framing = \"packet\"
+port.buffer = \"1 BDP\"
+connections = [{groups}]
+tcp = {{ flavor = \"cubic\", mss = \"1000 B\", receiver_window = \"1 MB\", timestamps = true, timer_granularity = \"1 ms\", \
+         retransmission_timeout = \"rfc-6298\" }}
+{rest}"
+    ))
+}
+
+fn record(groups: &str, rest: &str) -> RunRecord {
+    run(&network(groups, rest)).expect("conservation")
+}
+
+#[test]
+fn groups_have_the_first_connections_in_their_order_and_the_rest_is_as_all() {
+    let record = record("{ count = 1, flavor = \"bbr\" }, { count = 2, flavor = \"sack-rfc6675\" }", "");
+    let flavors: Vec<_> = record.flows.iter().map(|flow| flow.flavor).collect();
+    assert_eq!(flavors, ["bbr", "sack-rfc6675", "sack-rfc6675", "cubic"]);
+}
+
+#[test]
+fn a_group_that_is_as_the_others_changes_nothing_but_what_is_said_of_it() {
+    let (alike, none) = (record("{ count = 2 }", ""), record("", ""));
+    assert_eq!(alike.fingerprint, none.fingerprint);
+    assert_eq!(none.metrics.first_group_share, None);
+    let of_two: f64 = alike.flows[..2].iter().map(|flow| flow.goodput_bps).sum();
+    assert_eq!(alike.metrics.first_group_share, Some(of_two / alike.metrics.goodput_bps));
+}
+
+#[test]
+fn the_delay_of_a_groups_own_lines_makes_its_round_trips_longer_there_and_back() {
+    let graph = network("{ count = 1, access_delay = \"31 ms\" }", "").graph();
+    let round_trips: Vec<_> = graph.flows.iter().map(|flow| graph.round_trip(flow)).collect();
+    let milliseconds = |number: u64| Span::from_microseconds(1000 * number);
+    assert_eq!(round_trips[..2], [milliseconds(82), milliseconds(22)]);
+    assert_eq!(round_trips[2..], [milliseconds(22); 2]);
+}
+
+#[test]
+fn reno_with_four_times_the_round_trip_has_less_of_the_bottleneck() {
+    let share = |groups: &str| {
+        let four = format!("{groups}, {{ count = 2, flavor = \"sack-rfc6675\" }}");
+        record(&four, "").metrics.first_group_share.expect("a group")
+    };
+    let (near, far) = (
+        share("{ count = 2, flavor = \"sack-rfc6675\" }"),
+        share("{ count = 2, flavor = \"sack-rfc6675\", access_delay = \"34 ms\" }"),
+    );
+    assert!((near - 0.5).abs() < 0.1, "{near} of the bottleneck");
+    assert!(far < 0.35, "{far} with longer round trips");
+}
+
+#[test]
+fn a_late_group_starts_so_much_later() {
+    let record = record("{ count = 1, later = \"15 s\" }", "");
+    // A quarter of the run at no more than the whole rate.
+    assert!(record.flows[0].goodput_bps < 0.25 * 20e6, "{}", record.flows[0].goodput_bps);
+    assert!(record.flows[0].goodput_bps > 0.0);
+}
+
+#[test]
+fn ends_of_one_group_may_understand_marks_and_those_of_others_not() {
+    let record = record("{ count = 2, ecn = \"classic\" }", "port.queue = \"codel\"");
+    let reductions: Vec<_> = record.flows.iter().map(|flow| flow.reductions_for_marks.is_some()).collect();
+    assert_eq!(reductions, [true, true, false, false]);
+    assert!(record.flows[0].reductions_for_marks.is_some_and(|reductions| reductions > 0));
+}
+
+#[test]
+fn a_scenario_with_groups_reads_back_as_it_was() {
+    let groups =
+        "{ count = 1, flavor = \"bbr\", access_delay = \"2 ms\" }, { count = 3, later = \"1 s\", ecn = \"classic\" }";
+    let first = network(groups, "");
+    let again = Scenario::parse(first.canonical().as_bytes(), "canonical.json", &[]).expect("a scenario");
+    assert_eq!(again.canonical(), first.canonical());
+}
+
+#[test]
+fn more_connections_in_groups_than_there_are_is_refused() {
+    let text = network("", "").canonical().replacen("{", "{\"connections\":[{\"count\":3},{\"count\":2}],", 1);
+    let problems = Scenario::parse(text.as_bytes(), "text.json", &[]).expect_err("five of four");
+    assert!(problems[0].contains("the groups have 5 connections, but the topology has 4"), "{problems:?}");
+}

@@ -1,0 +1,144 @@
+//! Paths that change: rates, delays, interruptions and losses as a schedule says.
+
+use longfat_engine::measure::RunRecord;
+use longfat_engine::run;
+use longfat_engine::scenario::Scenario;
+use longfat_engine::units::Time;
+
+use crate::support::scenario;
+use crate::support::tape::{Happening, run_taped};
+
+/// One connection over 10 Mbit/s and 20 ms with windows that fill it, for so many seconds.
+fn network(seconds: u64, path: &str) -> Scenario {
+    scenario(&format!(
+        "schema_version = 1
+duration = \"{seconds} s\"
+topology = {{ kind = \"n-source\", sources = 1, access = {{ rate = \"1 Gbit/s\", delay = \"1 ms\" }}, \
+         bottleneck = {{ rate = \"10 Mbit/s\", delay = \"8 ms\" }} }}
+framing = \"packet\"
+port.buffer = \"unlimited\"
+path = {path}
+tcp = {{ flavor = \"sack-rfc6675\", mss = \"1210 B\", receiver_window = \"60000 B\", timestamps = true, \
+         timer_granularity = \"1 ms\", retransmission_timeout = \"rfc-6298\" }}
+"
+    ))
+}
+
+fn record(seconds: u64, path: &str) -> RunRecord {
+    run(&network(seconds, path)).expect("conservation")
+}
+
+fn schedule(rows: &str) -> String {
+    format!("{{ kind = \"schedule\", steps = \"\"\"\n{rows}\n\"\"\" }}")
+}
+
+#[test]
+fn a_schedule_that_says_what_the_topology_says_changes_nothing() {
+    let path = schedule("time_s,rate_bps,delay_s,loss\n0,10000000,0.008,0\n3,10000000,0.008,0");
+    assert_eq!(record(10, &path).fingerprint, record(10, "\"fixed\"").fingerprint);
+}
+
+#[test]
+fn efficiency_is_relative_to_what_the_path_carries_over_the_run() {
+    // 10 Mbit/s for 10 s, 2 for 10 s, none for 5 s, 10 for 5 s: 170 Mbit in 30 s.
+    let record = record(30, &schedule("time_s,rate_bps\n0,1e7\n10,2e6\n20,0\n25,1e7"));
+    let most = 170e6 / 30.0 * 1210.0 / 1262.0;
+    assert!((record.metrics.max_goodput_bps / most - 1.0).abs() < 1e-9, "{}", record.metrics.max_goodput_bps);
+    assert!(record.metrics.efficiency > 0.97, "the window keeps it full: {}", record.metrics.efficiency);
+}
+
+#[test]
+fn nothing_arrives_during_an_interruption_and_what_waits_goes_when_it_is_over() {
+    let scenario = network(10, &schedule("time_s,rate_bps\n4,0\n4.5,1e7"));
+    let (tape, _) = run_taped(&scenario);
+    let arrivals: Vec<f64> = tape
+        .iter()
+        .filter(|entry| matches!(entry.what, Happening::Received { .. }))
+        .map(|entry| entry.time.as_seconds())
+        .collect();
+    // What was on the line at 4 s arrives within the delays of 9 ms and the time of a packet.
+    assert!(arrivals.iter().any(|time| (3.99..4.012).contains(time)));
+    assert!(!arrivals.iter().any(|time| (4.012..4.508).contains(time)));
+    assert!(arrivals.iter().any(|time| (4.508..4.512).contains(time)), "at once when it is over");
+}
+
+#[test]
+fn packets_arrive_in_the_order_in_which_they_were_sent_when_the_delay_becomes_shorter() {
+    let scenario = network(10, &schedule("time_s,delay_s\n0,0.058\n5,0.008"));
+    let (tape, record) = run_taped(&scenario);
+    let mut expected = 0;
+    for entry in &tape {
+        if let Happening::Received { sequence, length, .. } = entry.what {
+            assert_eq!(sequence, expected, "at {:?}", entry.time);
+            expected = sequence + length;
+        }
+    }
+    assert_eq!(record.flows[0].segments_retransmitted, 0);
+    let between = |begin: u64, end: u64| {
+        let second = |number: u64| Time(number * 1_000_000_000_000);
+        let received = tape.iter().filter(|entry| (second(begin)..second(end)).contains(&entry.time));
+        received.filter(|entry| matches!(entry.what, Happening::Received { .. })).count()
+    };
+    // 49 segments in a round trip of 118 ms or of 18 ms, when the line is the limit: 990 in a second.
+    assert!((400..425).contains(&between(3, 4)), "{}", between(3, 4));
+    assert!((980..1000).contains(&between(7, 8)), "{}", between(7, 8));
+}
+
+#[test]
+fn packets_are_lost_as_often_as_the_schedule_says_in_both_directions() {
+    let path = schedule("time_s,loss\n0,0.02");
+    let record = record(60, &path);
+    #[expect(clippy::cast_precision_loss, reason = "counts")]
+    let (lost, sent) = (record.metrics.packets_lost as f64, record.flows[0].segments_sent as f64);
+    // An acknowledgment for nearly every segment: as many packets each way.
+    let expected = 0.02 * 2.0 * sent;
+    assert!((lost - expected).abs() < 5.0 * expected.sqrt(), "{lost} of {sent} there and back");
+}
+
+#[test]
+fn a_constellation_changes_every_15_s_within_its_limits_and_as_its_seed_says() {
+    let path = "{ kind = \"leo\", loss = 0.0 }";
+    let scenario = network(60, path);
+    let conditions = scenario.conditions(&scenario.graph()).expect("it changes");
+    let at = |seconds: f64| {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a minute")]
+        conditions.at(Time((seconds * 1e12) as u64))
+    };
+    let delays = [1.0, 16.0, 31.0, 46.0].map(|seconds| at(seconds).delay);
+    for (index, (delay, end)) in delays.iter().zip([15.0, 30.0, 45.0, 60.0]).enumerate() {
+        assert!((0.015..0.040).contains(&delay.as_seconds()), "{delay:?}");
+        assert!(!delays[..index].contains(delay), "another satellite, another delay");
+        assert_eq!(at(end - 0.001).delay, *delay, "the same to its end");
+    }
+    for change in [15.0, 30.0, 45.0] {
+        assert_eq!(at(change + 0.029).rate, None, "at least 30 ms");
+        assert!(at(change + 0.050).rate.is_some(), "at most 50 ms");
+    }
+    let other = Scenario::parse(scenario.canonical().as_bytes(), "other.json", &[("seed".into(), "2".into())]);
+    let other = other.expect("a scenario");
+    let conditions = other.conditions(&other.graph()).expect("it changes");
+    assert_ne!(conditions.at(Time(1)).delay, delays[0]);
+}
+
+#[test]
+fn a_fade_leaves_a_tenth_of_the_rate_for_ten_seconds() {
+    let record = record(30, "\"geo-fade\"");
+    let most = (20.0 * 10e6 + 10.0 * 1e6) / 30.0 * 1210.0 / 1262.0;
+    assert!((record.metrics.max_goodput_bps / most - 1.0).abs() < 1e-9);
+    assert!(record.metrics.efficiency > 0.97, "{}", record.metrics.efficiency);
+}
+
+#[test]
+fn what_is_wrong_with_a_path_is_told() {
+    let problem = |path: &str, framing: &str| {
+        let text = network(10, "\"fixed\"").canonical();
+        let overrides = [("path".to_owned(), path.to_owned()), ("framing".to_owned(), framing.to_owned())];
+        Scenario::parse(text.as_bytes(), "text.json", &overrides).expect_err("a problem").join("; ")
+    };
+    let cells = problem("leo", "aal5");
+    assert!(cells.contains("is for packets that travel whole"), "{cells}");
+    assert!(
+        problem("{ kind = 'leo', gap = '20 s' }", "packet").contains("path.gap: must be shorter than the interval")
+    );
+    assert!(problem("{ kind = 'schedule', steps = 'time_s,loss' }", "packet").contains("no rows"));
+}

@@ -1,0 +1,52 @@
+//! Files that a study names: in its own folder, so that a study from a stranger makes nobody read anything else.
+
+use longfat_engine::config::{Node, Parameter, Reader, Shape};
+use serde_json::Value as Json;
+
+/// A path relative to the study's folder that does not lead out of it; empty for none.
+#[derive(Clone, Debug)]
+pub struct NearbyFile(pub String);
+
+impl Parameter for NearbyFile {
+    fn shape() -> Shape {
+        Shape::Text
+    }
+
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let path = String::read(node, reader)?;
+        if leads_elsewhere(&path) {
+            reader.reject(
+                node,
+                format!("\"{path}\" leads out of the study's folder; expected a file in it, such as \"scenario.toml\""),
+            );
+            return None;
+        }
+        Some(Self(path))
+    }
+
+    fn resolved(&self) -> Json {
+        self.0.as_str().into()
+    }
+}
+
+/// Whether a path is absolute, or goes up, on any system.
+fn leads_elsewhere(path: &str) -> bool {
+    let mut parts = path.split(['/', '\\']);
+    let is_absolute = path.starts_with(['/', '\\']) || path.as_bytes().get(1) == Some(&b':');
+    is_absolute || parts.any(|part| part == "..")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::leads_elsewhere;
+
+    #[test]
+    fn only_paths_below_a_folder_stay_in_it() {
+        for inside in ["", "scenario.toml", "reference/table-2.csv", "./a", "a..b/..c", "a/b/c.json", "Ü:x"] {
+            assert!(!leads_elsewhere(inside), "{inside}");
+        }
+        for outside in ["/etc/passwd", "..", "../a", "a/../../b", "a\\..\\b", "\\\\server\\share", "C:\\a", "c:a"] {
+            assert!(leads_elsewhere(outside), "{outside}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What must hold for whatever bytes come in from outside: each target takes any bytes, and panics if something does not hold.
+//!
+//! `fuzz/` makes up bytes for them; the tests here go through the corpora that it keeps.
+
+#![forbid(unsafe_code)]
+
+mod claims;
+mod refusal;
+mod run;
+mod scenario;
+mod scoreboard;
+mod study;
+mod trace;
+
+pub use claims::claims;
+pub use run::run;
+pub use scenario::scenario;
+pub use scoreboard::scoreboard;
+pub use study::study;
+pub use trace::trace;
+
+/// Takes any bytes; panics if something does not hold.
+pub type Target = fn(&[u8]);
+
+/// Every target under its name, which is that of its corpus.
+pub const TARGETS: [(&str, Target); 6] = [
+    ("scenario", scenario),
+    ("study", study),
+    ("claims", claims),
+    ("trace", trace),
+    ("scoreboard", scoreboard),
+    ("run", run),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    #[test]
+    fn every_text_of_the_corpora_is_answered_or_refused_and_soon() {
+        let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
+        for (name, target) in TARGETS {
+            let mut files: Vec<_> =
+                std::fs::read_dir(corpora.join(name)).unwrap().map(|file| file.unwrap().path()).collect();
+            files.sort();
+            assert!(!files.is_empty(), "{name} has no corpus");
+            for file in files {
+                println!("{}", file.display());
+                let started = Instant::now();
+                target(&std::fs::read(&file).unwrap());
+                assert!(started.elapsed() < Duration::from_secs(10), "{} hangs", file.display());
+            }
+        }
+    }
+}
