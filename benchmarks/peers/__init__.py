@@ -1,0 +1,1 @@
+"""The same networks in other simulators."""

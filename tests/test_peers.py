@@ -1,0 +1,34 @@
+"""The dumbbell of the comparison with other simulators is the same in each."""
+
+import json
+import shutil
+
+import pytest
+from benchmarks.peers.measure import PROGRAM, Case, Cost, page, run, tools
+
+
+def cost(tool: str, user_seconds: float) -> Cost:
+    return Cost(tool, "sack", 5, 20.0, 5, 1_000_000, user_seconds, setup_user_seconds=0.5)
+
+
+def test_set_up_is_taken_off_before_packet_hops_are_compared() -> None:
+    text = page([cost("longfat", 0.8), cost("ns-2", 3.5)])
+    assert "| sack | 5 | longfat | 300 | 1.0 |  | 0.800 | 0.500 |" in text
+    assert "| sack | 5 | ns-2 | 3000 | 10.0 |  | 3.500 | 0.500 |" in text
+
+
+def test_a_small_difference_of_large_times_is_no_figure() -> None:
+    text = page([cost("longfat", 0.8), cost("ns-2", 0.7)])
+    assert "| sack | 5 | ns-2 | lost in set-up |  |  | 0.700 | 0.500 |" in text
+
+
+def test_ns_2_and_longfat_send_the_same_until_the_first_loss_comes_back() -> None:
+    if shutil.which("ns") is None or not PROGRAM.exists():
+        pytest.skip("ns-2 and the release build of run_scenario are needed")
+    by_name = {tool.name: tool for tool in tools(None, 1.0, 1)}
+    case = Case("newreno", 5, 0.3)
+    ours, _ = run(by_name["longfat"].command(case))
+    sent = sum(flow["segments_sent"] for flow in json.loads(ours)["flows"])
+    for name in ("ns-2", "ns-2, lean headers"):
+        output, _ = run(by_name[name].command(case))
+        assert int(output.split()[0]) == pytest.approx(sent, rel=0.01), name
