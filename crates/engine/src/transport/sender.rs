@@ -276,7 +276,8 @@ impl Sender {
     #[must_use]
     #[inline]
     pub fn times_out_next(&self) -> bool {
-        self.connection.held_until().is_none() || self.expires() == self.connection.expires()
+        let nothing_else = self.connection.held_until().is_none() && self.paced_until.is_none();
+        nothing_else || self.expires() == self.connection.expires()
     }
 
     /// The retransmission timer has expired: slow start, and everything from the lost segment on again (T-15).
