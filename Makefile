@@ -81,9 +81,9 @@ docs: build
 	$(BIN)/longfat study audit ubr-plus --quick --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study compare ubr-plus --table 2,3 --by policy --splice README.md
 	$(BIN)/longfat plot efficiency-fairness ubr-plus --table 2,3 -o docs/images/efficiency-fairness.png
-	$(BIN)/longfat study run guaranteed-rate --replications 3
+	$(BIN)/longfat study run guaranteed-rate
 	$(BIN)/longfat study compare guaranteed-rate --splice studies/guaranteed-rate/README.md
-	$(BIN)/longfat study claims guaranteed-rate --replications 3 --splice studies/guaranteed-rate/README.md
+	$(BIN)/longfat study claims guaranteed-rate --splice studies/guaranteed-rate/README.md
 	$(BIN)/longfat plot efficiency-fairness $(FIGURE_5) -o docs/images/guaranteed-rate.png
 	for rate in $(FIGURE_2); do \
 	    $(BIN)/longfat run studies/guaranteed-rate/scenario.toml --set tcp.flavor=sack --set "duration=3 s" \
