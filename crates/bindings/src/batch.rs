@@ -176,7 +176,9 @@ fn simulate<O: Observer>(batch: &Batch, scenario: &Scenario, observer: O) -> Opt
             Driver::Fast => advance_fast(&mut simulation, now, &mut slice),
             Driver::Events => advance(&mut simulation, now, &batch.limits),
         };
-        batch.simulated_microseconds.fetch_add((now - before).0 / 1_000_000, Ordering::Relaxed);
+        // Whole microseconds of either time, so that nothing is lost where slices meet.
+        let microseconds = |time: Time| time.0 / 1_000_000;
+        batch.simulated_microseconds.fetch_add(microseconds(now) - microseconds(before), Ordering::Relaxed);
         if now == simulation.end() {
             break;
         }
