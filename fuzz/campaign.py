@@ -18,7 +18,8 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 RECORD = HERE.parent / "benchmarks/record/fuzzing.json"
-WORK = HERE / "work"
+FOUND = HERE / "found"
+"""Texts that reached something new, beside those of `corpus`; a campaign goes on from them."""
 ARTIFACTS = HERE / "artifacts"
 
 HANG_SECONDS = 1
@@ -83,7 +84,7 @@ def build(targets: Sequence[str]) -> dict[str, list[str]]:
 
 def turn(program: Sequence[str], name: str, count: Count, seconds: int) -> None:
     """Fuzz for some seconds, and add up."""
-    for folder in (WORK / name, ARTIFACTS / name):
+    for folder in (FOUND / name, ARTIFACTS / name):
         folder.mkdir(parents=True, exist_ok=True)
     options = {
         "max_total_time": seconds,
@@ -96,7 +97,7 @@ def turn(program: Sequence[str], name: str, count: Count, seconds: int) -> None:
     }
     before = set((ARTIFACTS / name).iterdir())
     flags = [f"-{option}={value}" for option, value in options.items()]
-    corpora = [str(WORK / name), str(HERE / "corpus" / name)]
+    corpora = [str(FOUND / name), str(HERE / "corpus" / name)]
     done = subprocess.run(
         [*program, *corpora, *flags], capture_output=True, text=True, errors="replace"
     )
