@@ -7,9 +7,10 @@ from contextlib import suppress
 
 from longfat.cost import estimate_seconds
 from longfat.errors import Interrupted, LongfatError
-from longfat.execution import Executor, Outcome, Progress, requested_stop
+from longfat.execution import Executor, Outcome, Progress
 from longfat.limits import Limits
 from longfat.plan import Plan, PlannedRun
+from longfat.stopping import requested_stop
 from longfat.store import RunResult, Store
 from longfat.store.schema import DONE
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from longfat import _engine
 from longfat.errors import Interrupted, LongfatError
-from longfat.execution import EngineLimits, More, Outcome, Report, execute, requested_stop
+from longfat.execution import EngineLimits, More, Outcome, Report, execute
+from longfat.stopping import requested_stop
 
 if TYPE_CHECKING:
     from distributed import Client, Future

@@ -1,19 +1,17 @@
 """Hands resolved scenarios to the engine and its outcomes back, stopping cleanly on a signal."""
 
 import json
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import FrameType
 from typing import Any, Literal, NamedTuple, Protocol
 
 from longfat import _engine
 from longfat.errors import Interrupted
+from longfat.stopping import requested_stop
 
 Record = dict[str, Any]
 """What one run yields: metrics, flows, ports, work and provenance (what `run --json` prints)."""
@@ -23,8 +21,6 @@ Driver = Literal["fast", "events"]
 
 DEFAULT_ERROR = 0.001
 """How far a traced value may be from the truth, as a share of its scale."""
-
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True)
@@ -224,25 +220,3 @@ class _Times:
         while len(self._in_progress) < self._threads and self._begun < self._given:
             self._in_progress[self._begun] = _Start(datetime.now(UTC), time.monotonic())
             self._begun += 1
-
-
-@contextmanager
-def requested_stop() -> Iterator[list[int]]:
-    """A list that receives the number of a stop signal instead of an exception at any moment.
-
-    An exception could strike while a transaction is being written; a note is read between two.
-    """
-    requested: list[int] = []
-
-    def note(number: int, _frame: FrameType | None) -> None:
-        requested.append(number)
-
-    if threading.current_thread() is not threading.main_thread():
-        yield requested  # only the main thread may handle signals
-        return
-    previous = {number: signal.signal(number, note) for number in STOP_SIGNALS}
-    try:
-        yield requested
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)

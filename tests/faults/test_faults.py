@@ -57,12 +57,12 @@ def test_killed_at_random_moments(bench: Bench, tmp_path: Path) -> None:
     bench.finish(tmp_path / f"{number}.db")
 
 
-@pytest.mark.parametrize("times", [1, 2], ids=["once", "twice"])
+@pytest.mark.parametrize("times", [1, 2, 50], ids=["once", "twice", "for a second"])
 def test_interrupted_from_the_keyboard(bench: Bench, store: Path, times: int) -> None:
     process = bench.start(store)
     acknowledged = wait_for_runs(bench, store, process)
     for _ in range(times):
-        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGINT)  # none is sent any more once the process has ended
         time.sleep(0.02)
     _, talk = process.communicate(timeout=60)
     assert process.returncode == 128 + signal.SIGINT

@@ -7,6 +7,7 @@ import click
 
 from longfat.cli.lazy import LazyGroup
 from longfat.cli.talk import report_failure
+from longfat.stopping import one_interrupt
 
 NEXT_STEPS = """\
 longfat simulates transport over long fat networks, cell by cell, and compares with papers.
@@ -67,3 +68,9 @@ def main(context: click.Context) -> None:
     """Simulate transport over long fat networks, and compare with published results."""
     if context.invoked_subcommand is None:
         click.echo(NEXT_STEPS)
+
+
+def program() -> None:
+    """What the program `longfat` does: `main`, alone in its process."""
+    with one_interrupt():
+        main()
