@@ -133,6 +133,25 @@ impl TransmissionTime {
         Self { whole: self.whole + span.0, ..self }
     }
 
+    /// The time of this transmission and another one behind it.
+    ///
+    /// # Panics
+    /// If neither takes whole picoseconds and their rates differ.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let whole = Span(other.whole);
+        if other.remainder == 0 {
+            return self.longer_by(whole);
+        }
+        if self.remainder == 0 {
+            return other.longer_by(Span(self.whole));
+        }
+        assert_eq!(self.rate, other.rate, "fractions of a picosecond are counted in parts that depend on the rate");
+        let mut both = LineClock { time: Time(self.whole), remainder: self.remainder };
+        both.advance(other);
+        Self { whole: both.time.0, remainder: both.remainder, rate: self.rate }
+    }
+
     /// The time of a cell of [`CELL_BITS`] at `rate`.
     #[must_use]
     pub const fn of_cell(rate: Rate) -> Self {
@@ -307,6 +326,19 @@ mod tests {
             (0..1000).for_each(|_| one.advance(cell));
             many.advance_by(cell, 1000);
             assert_eq!(one, many);
+        }
+    }
+
+    #[test]
+    fn two_transmissions_take_what_one_takes_after_the_other() {
+        for rate in [OC3, Rate(97), Rate(1_000_003)] {
+            let times =
+                [TransmissionTime::of_cell(rate), TransmissionTime::whole(Span(12_345)), TransmissionTime::NONE];
+            let mut clock = LineClock::at(Time(17));
+            for (first, second) in times.into_iter().flat_map(|first| times.map(|second| (first, second))) {
+                assert_eq!(clock.after(first.and(second)), clock.after(first).after(second));
+                clock.advance(TransmissionTime::of_cell(rate));
+            }
         }
     }
 

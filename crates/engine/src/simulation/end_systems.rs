@@ -180,9 +180,9 @@ impl<O: Observer> Simulation<O> {
     /// Sends what the sender of a flow has decided to send, and sets its timer in the calendar.
     fn send_segments(&mut self, now: Time, number: usize) {
         let (way, ecn) = (self.flows[number].data, self.flows[number].ecn);
-        let mut segments = std::mem::take(&mut self.segments);
-        let sends = !segments.is_empty();
-        for segment in segments.drain(..) {
+        let sends = !self.segments.is_empty();
+        for index in 0..self.segments.len() {
+            let segment = self.segments[index];
             self.observer.segment_sent(now, number, segment, self.flows[number].sender.window());
             let Segment { sequence, length, again, reduced, .. } = segment;
             if segment.synchronize {
@@ -193,7 +193,7 @@ impl<O: Observer> Simulation<O> {
                 self.send_packet(now, way, content, codepoint, length, self.scenario.tcp.option_bytes());
             }
         }
-        self.segments = segments;
+        self.segments.clear();
         let flow = &mut self.flows[number];
         let expires = flow.sender.expires();
         if flow.timer != expires {
@@ -236,13 +236,12 @@ impl<O: Observer> Simulation<O> {
             Cell::new(packet, circuit as u32, true, cells == 1).with_codepoint(codepoint),
             cells,
         );
-        let packet = self.packets.get(packet);
-        let link = &mut self.links[line];
         if let Some(fast) = &mut self.fast {
-            return fast.send(now, line, &mut link.line, first, packet);
+            return fast.send(now, line, &mut self.links, first, cells, bits);
         }
+        let link = &mut self.links[line];
         let idle = link.line.is_empty();
-        link.line.send_packet(now, first, packet);
+        link.line.send_packet(now, first, cells, bits);
         if idle {
             self.watch_line(line);
         }

@@ -153,7 +153,11 @@ impl Outlet for WholeOutlet<'_> {
         unreachable!("only cells have service classes")
     }
 
-    fn send_train_at(&mut self, _clock: LineClock, _cells: u64, _last: Option<Cell>) -> LineClock {
+    fn send_train_at(&mut self, _clock: LineClock, _cells: u64, _free: LineClock) {
+        unreachable!("only cells are let in by rounds")
+    }
+
+    fn note_last_at(&mut self, _clock: LineClock, _after: u64, _last: Cell) {
         unreachable!("only cells are let in by rounds")
     }
 }
