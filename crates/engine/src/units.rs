@@ -290,6 +290,21 @@ impl LineClock {
         self.time.0 = self.time.0.min(Self::HORIZON.0);
     }
 
+    /// From now on, so many transmissions of the same length begin one after the other: the picoseconds from now until each begins, in
+    /// sum.
+    #[must_use]
+    pub fn picoseconds_to_beginnings(self, transmission: TransmissionTime, times: u64) -> u64 {
+        let (mut remainder, mut carried, mut sum_carried) = (self.remainder, 0, 0);
+        for _ in 1..times {
+            remainder += transmission.remainder;
+            let carries = remainder >= transmission.rate;
+            remainder -= if carries { transmission.rate } else { 0 };
+            carried += u64::from(carries);
+            sum_carried += carried;
+        }
+        transmission.whole * (times * times.saturating_sub(1) / 2) + sum_carried
+    }
+
     /// The same clock read `span` later.
     #[must_use]
     pub fn delayed(self, span: Span) -> Self {
@@ -326,6 +341,20 @@ mod tests {
             (0..1000).for_each(|_| one.advance(cell));
             many.advance_by(cell, 1000);
             assert_eq!(one, many);
+        }
+    }
+
+    #[test]
+    fn the_beginnings_of_many_transmissions_are_summed_as_one_by_one() {
+        for rate in [OC3, Rate(97), Rate(1_000_003)] {
+            let cell = TransmissionTime::of_cell(rate);
+            let start = LineClock::at(Time(17)).after(cell);
+            let (mut clock, mut sum) = (start, 0);
+            for times in 0..200 {
+                assert_eq!(start.picoseconds_to_beginnings(cell, times), sum, "{times} at {rate:?}");
+                sum += (clock.time - start.time).0;
+                clock.advance(cell);
+            }
         }
     }
 

@@ -306,6 +306,8 @@ impl Sender {
     }
 
     /// Sends what the recovery allows.
+    // Always: one caller is far busier than the others.
+    #[inline(always)]
     fn send_allowed(&mut self, now: Time) {
         self.paced_until = None;
         if self.opening != Opening::Open || self.connection.held_until().is_some() {
@@ -314,6 +316,11 @@ impl Sender {
         if !self.is_recovering && self.connection.goes_on_undisturbed() {
             return self.send_new(now);
         }
+        self.send_as_recovery_says(now);
+    }
+
+    #[inline(never)]
+    fn send_as_recovery_says(&mut self, now: Time) {
         while let Some(piece) = self.recovery.next(&self.connection) {
             if let Some(until) = self.connection.paced_until().filter(|until| *until > now) {
                 self.paced_until = Some(until);

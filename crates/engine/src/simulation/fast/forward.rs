@@ -42,7 +42,7 @@ impl Forward {
     ///
     /// # Errors
     /// If it cannot be told whether it comes before another.
-    #[inline]
+    #[inline(always)]
     pub fn send(
         &mut self,
         now: Time,

@@ -250,17 +250,12 @@ impl PortStatistics {
         cell_time: TransmissionTime,
     ) -> LineClock {
         self.integrate(before, boundary.time);
-        let mut clock = boundary;
-        let mut ends = 0_u64;
-        for _ in 1..rounds {
-            ends += clock.time.0 - boundary.time.0;
-            clock.advance(cell_time);
-        }
+        let clock = boundary.after(cell_time.times(rounds - 1));
         // With X(n) in the buffer until the end of slot n, t(n), the sum of X(n) (t(n) - t(n - 1)) is by parts what the last has, X(m)
         // (t(m) - t(1)), less (members - 1) for every end before the last.
         let after = before + (rounds - 1) * members + 1 - rounds;
         let rectangle = u128::from(after) * u128::from(clock.time.0 - boundary.time.0);
-        let slope = u128::from(ends);
+        let slope = u128::from(boundary.picoseconds_to_beginnings(cell_time, rounds - 1));
         self.queue_integral += match members {
             0 => rectangle + slope,
             _ => rectangle - u128::from(members - 1) * slope,
