@@ -35,7 +35,7 @@ timer_granularity = "50 ms"
 
 @dataclass(frozen=True)
 class Watched:
-    """A run's record with the exact traces and the capture that it has left."""
+    """A run's record with its exact traces, and the capture of the same run by events."""
 
     scenario: Path
     record: dict[str, Any]
@@ -49,6 +49,6 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Watched:
     scenario = folder / "lossy.toml"
     scenario.write_text(LOSSY)
     pcap = folder / "lossy.pcapng"
-    watch = Watch(traces=folder / "exact", error=0.0, pcap=pcap)
-    record = run(load_scenario(scenario), watch=watch)
+    record = run(load_scenario(scenario), watch=Watch(traces=folder / "exact", error=0.0))
+    run(load_scenario(scenario), watch=Watch(pcap=pcap))
     return Watched(scenario, record, load_traces(folder / "exact"), pcap)

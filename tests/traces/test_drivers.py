@@ -2,13 +2,9 @@
 
 from pathlib import Path
 
-import pytest
-
 from longfat import load_scenario, run
 from longfat.execution import Driver, Watch
 from tests.traces.conftest import Watched
-
-OF_EVERY_CELL = {"queue-by-flow", "capacity"}
 
 
 def leave(driver: Driver, scenario: Path, folder: Path, names: tuple[str, ...]) -> dict[str, bytes]:
@@ -18,18 +14,24 @@ def leave(driver: Driver, scenario: Path, folder: Path, names: tuple[str, ...]) 
     return {file.name: file.read_bytes() for file in (folder / driver).glob("*.parquet")}
 
 
-def test_traces_that_need_not_every_cell_are_the_same_by_both_drivers(
-    watched: Watched, tmp_path: Path
-) -> None:
-    names = tuple(name for name in watched.exact.names if name not in OF_EVERY_CELL)
+def test_traces_are_the_same_by_both_drivers(watched: Watched, tmp_path: Path) -> None:
+    names = tuple(watched.exact.names)
     fast = leave("fast", watched.scenario, tmp_path, names)
-    assert len(fast) == len(names) > 10
+    assert len(fast) == len(names) > 12
     assert watched.exact.table("queue").height > 1000
     assert fast == leave("events", watched.scenario, tmp_path, names)
 
 
-@pytest.mark.parametrize("name", sorted(OF_EVERY_CELL))
-def test_traces_of_every_cell_come_from_events(name: str, watched: Watched, tmp_path: Path) -> None:
-    watch = Watch(traces=tmp_path / "traces", names=(name,))
+def test_a_queue_is_the_same_with_traces_that_need_every_slot_and_without(
+    watched: Watched, tmp_path: Path
+) -> None:
+    """Rounds of many slots at once are told by other means."""
+    every_slot = leave("fast", watched.scenario, tmp_path / "all", ("queue", "queue-by-flow"))
+    in_rounds = leave("fast", watched.scenario, tmp_path / "rounds", ("queue",))
+    assert in_rounds == {"queue.parquet": every_slot["queue.parquet"]}
+
+
+def test_a_capture_comes_from_events(watched: Watched, tmp_path: Path) -> None:
+    watch = Watch(pcap=tmp_path / "run.pcapng")
     work = run(load_scenario(watched.scenario), watch=watch)["work"]
     assert (work["driver"], work["handed_over"]) == ("events", "an observer sees every event")

@@ -12,10 +12,13 @@ use crate::units::Time;
 /// Flow c, from 0, carries the data of connection c. Where the receiving ends of n connections ask for what is sent, flow n + c
 /// carries the requests of connection c.
 pub trait Observer {
-    /// Whether it may be told of ports ahead of what end systems do: of each in the order of time, and of a port's cells by
-    /// [`queue_moved`](Self::queue_moved) where they pass in rounds. If so, the fast driver may be used.
+    /// Whether it may be told of ports ahead of what end systems do, of each in the order of time. If so, the fast driver may be used.
     fn takes_ports_ahead(&self) -> bool {
         false
+    }
+    /// Whether the fast driver may tell of many slots of a port by [`queue_moved`](Self::queue_moved) alone.
+    fn takes_rounds(&self) -> bool {
+        true
     }
     /// Another in its place that has been told of nothing yet; this one will hear no more. Who takes ports ahead can do that: the
     /// fast driver may have to begin again, by events.

@@ -145,8 +145,11 @@ impl Watcher {
 
 impl Observer for Watcher {
     fn takes_ports_ahead(&self) -> bool {
-        let mut kinds = self.of_cells.iter().chain(&self.others).map(|(kind, _)| kind);
-        self.capture.is_none() && kinds.all(|kind| !kind.needs_every_cell)
+        self.capture.is_none()
+    }
+
+    fn takes_rounds(&self) -> bool {
+        self.of_cells.iter().all(|(kind, _)| !kind.needs_every_slot)
     }
 
     fn again(&mut self) -> Option<Self> {

@@ -19,7 +19,7 @@ pub const ACKNOWLEDGMENTS: Kind = Kind {
     ],
     rows: Rows::Events,
     watches_cells: false,
-    needs_every_cell: false,
+    needs_every_slot: false,
     start: |network, table| Box::new(Acknowledgments { window: network.receiver_window, table }),
 };
 
@@ -35,7 +35,7 @@ pub const SELECTIVE_ACKNOWLEDGMENTS: Kind = Kind {
     ],
     rows: Rows::Events,
     watches_cells: false,
-    needs_every_cell: false,
+    needs_every_slot: false,
     start: |_, table| Box::new(Blocks(table)),
 };
 

@@ -20,7 +20,7 @@ pub const CAPACITY: Kind = Kind {
     ],
     rows: Rows::Intervals,
     watches_cells: true,
-    needs_every_cell: true,
+    needs_every_slot: true,
     start: |network, table| {
         let classes = if network.has_classes { vec![Class::Ubr, Class::Vbr] } else { vec![Class::Ubr] };
         Box::new(Capacity {

@@ -26,7 +26,7 @@ pub const DROPS: Kind = Kind {
     ],
     rows: Rows::Events,
     watches_cells: false,
-    needs_every_cell: false,
+    needs_every_slot: false,
     start: |network, table| {
         Box::new(Drops {
             reasons: [Some(Verdict::Overflow), Some(Verdict::Refused), None].map(|reason| network.reason_word(reason)),

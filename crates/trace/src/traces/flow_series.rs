@@ -15,7 +15,7 @@ pub const CWND: Kind = Kind {
     columns: &[TIME, FLOW, numbers("cwnd_bytes", "congestion window")],
     rows: Rows::Changes(Scale::ReceiverWindow),
     watches_cells: false,
-    needs_every_cell: false,
+    needs_every_slot: false,
     start: |network, table| {
         series(network, table, Scale::ReceiverWindow, |sender| sender.window().cwnd + sender.window().inflation)
     },
@@ -32,7 +32,7 @@ pub const SSTHRESH: Kind = Kind {
     ],
     rows: Rows::Changes(Scale::ReceiverWindow),
     watches_cells: false,
-    needs_every_cell: false,
+    needs_every_slot: false,
     start: |network, table| series(network, table, Scale::ReceiverWindow, |sender| sender.window().ssthresh),
 };
 
@@ -43,7 +43,7 @@ pub const FLIGHT: Kind = Kind {
     columns: &[TIME, FLOW, numbers("flight_bytes", "highest byte sent less first byte not acknowledged")],
     rows: Rows::Changes(Scale::ReceiverWindow),
     watches_cells: false,
-    needs_every_cell: false,
+    needs_every_slot: false,
     start: |network, table| series(network, table, Scale::ReceiverWindow, flight),
 };
 
@@ -54,7 +54,7 @@ pub const RTO: Kind = Kind {
     columns: &[TIME, FLOW, numbers("rto_s", "what a timer that is started now runs for, in whole ticks of the clock")],
     rows: Rows::Changes(Scale::Nothing),
     watches_cells: false,
-    needs_every_cell: false,
+    needs_every_slot: false,
     start: |network, table| series(network, table, Scale::Nothing, |sender| sender.timeout().as_seconds()),
 };
 

@@ -49,8 +49,8 @@ pub struct Kind {
     /// Whether it watches ports cell by cell, and nothing else; if not, it watches everything else. No trace does both, so that
     /// what happens to every cell is told to few.
     pub watches_cells: bool,
-    /// Whether it must hear of every cell at its time, which only the driver by events tells.
-    pub needs_every_cell: bool,
+    /// Whether it must hear of ports slot by slot, also where many slots are alike. Only one that watches cells does.
+    pub needs_every_slot: bool,
     /// An observer that writes into an empty table.
     pub start: fn(&Network, Table) -> Box<dyn Trace>,
 }

@@ -21,7 +21,7 @@ pub const QUEUE: Kind = Kind {
     ],
     rows: Rows::Changes(Scale::Buffer),
     watches_cells: true,
-    needs_every_cell: false,
+    needs_every_slot: false,
     start: |network, table| Box::new(Queues::new(network, table, of_classes, labels_of_classes(network))),
 };
 
@@ -32,7 +32,7 @@ pub const QUEUE_BY_FLOW: Kind = Kind {
     columns: &[TIME, PORT, FLOW, integers("cells", "cells that wait; packets where they travel whole")],
     rows: Rows::Changes(Scale::Buffer),
     watches_cells: true,
-    needs_every_cell: true,
+    needs_every_slot: true,
     start: |network, table| {
         Box::new(Queues::new(network, table, of_flows, (0..network.connections).map(Value::flow).collect()))
     },
@@ -103,11 +103,12 @@ impl Queues {
     /// Adds rows for those of the port's queues whose lengths have changed enough.
     #[inline]
     fn note(&mut self, now: Time, port: usize) {
-        if self.lengths == self.before[port] {
-            return;
-        }
-        self.before[port].copy_from_slice(&self.lengths);
-        for ((band, &length), &label) in self.bands[port].iter_mut().zip(&self.lengths).zip(&self.labels) {
+        let bands = self.bands[port].iter_mut().zip(&self.labels);
+        for ((before, &length), (band, &label)) in self.before[port].iter_mut().zip(&self.lengths).zip(bands) {
+            if *before == length {
+                continue; // as nearly all are from one slot to the next
+            }
+            *before = length;
             if band.moves_to(length as f64) {
                 self.table.add([now.into(), Network::port_word(port), label, length.into()]);
             }

@@ -14,7 +14,7 @@ pub const RTT: Kind = Kind {
     columns: &[TIME, FLOW, numbers("rtt_s", "from the segment to its acknowledgment")],
     rows: Rows::Events,
     watches_cells: false,
-    needs_every_cell: false,
+    needs_every_slot: false,
     start: |network, table| Box::new(RoundTrips { seen: vec![0; network.flows], table }),
 };
 

@@ -20,7 +20,7 @@ pub const SEGMENTS: Kind = Kind {
     ],
     rows: Rows::Events,
     watches_cells: false,
-    needs_every_cell: false,
+    needs_every_slot: false,
     start: |_, table| Box::new(Segments(table)),
 };
 

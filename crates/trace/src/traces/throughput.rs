@@ -18,7 +18,7 @@ pub const THROUGHPUT: Kind = Kind {
     ],
     rows: Rows::Intervals,
     watches_cells: false,
-    needs_every_cell: false,
+    needs_every_slot: false,
     start: |network, table| {
         Box::new(Delivered {
             next: vec![0; network.flows],

@@ -14,7 +14,7 @@ pub const TIMEOUTS: Kind = Kind {
     columns: &[TIME, FLOW],
     rows: Rows::Events,
     watches_cells: false,
-    needs_every_cell: false,
+    needs_every_slot: false,
     start: |_, table| Box::new(Timeouts(table)),
 };
 

@@ -62,6 +62,15 @@ impl<O: Observer> Told<'_, O> {
         self.observer.queue_changed(now, self.port, port);
     }
 
+    /// The port begins to send a cell, or rests, and what waits may have changed.
+    #[inline]
+    fn of_service(&mut self, now: Time, port: &Port) {
+        if let Some(class) = port.sends() {
+            self.observer.cell_served(now, self.port, class);
+        }
+        self.of_port(now, port);
+    }
+
     /// Rounds of so many cells are let in, each in the slot that ends one transmission after the one before it.
     #[inline]
     fn of_rounds(&mut self, mut boundary: LineClock, transmission: TransmissionTime, rounds: &Rounds) {

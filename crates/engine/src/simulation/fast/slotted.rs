@@ -123,8 +123,9 @@ impl Slotted {
         mut after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Told<'_, O>),
     ) {
         self.done = horizon;
+        let by_rounds = told.observer.takes_rounds();
         while self.next_arrival.min(self.next_service) < horizon {
-            if port.takes_rounds() && self.serve_rounds(horizon, port, links, told) {
+            if by_rounds && port.takes_rounds() && self.serve_rounds(horizon, port, links, told) {
                 continue;
             }
             if self.next_arrival < self.next_service {
@@ -143,7 +144,7 @@ impl Slotted {
                     }
                 };
                 self.services += 1;
-                told.of_port(now, port);
+                told.of_service(now, port);
                 if !dropped.is_empty() {
                     after(now, port, packets, dropped, told);
                 }

@@ -103,7 +103,7 @@ impl Whole {
                     until.unwrap_or(Time::NEVER)
                 }
             };
-            told.of_port(now, port);
+            told.of_service(now, port);
             if !dropped.is_empty() {
                 after(now, port, packets, dropped, told);
             }
