@@ -13,7 +13,7 @@ use crate::switch::queue_discipline::QueueDiscipline;
 use crate::switch::scheduler::Scheduler;
 use crate::switch::service::Service;
 use crate::topology::Topology;
-use crate::traffic::Source;
+use crate::traffic::{Source, size::SizeDistribution};
 use crate::transport::{acknowledging::Acknowledging, flavor::Flavor, pacing::Pacing, rto::TimeoutEstimator};
 
 /// Every model: kind, name, summary, source and parameters.
@@ -29,6 +29,7 @@ pub fn models() -> Json {
         family::<dyn Acknowledging>(),
         family::<dyn Pacing>(),
         family::<dyn Source>(),
+        family::<dyn SizeDistribution>(),
         family::<dyn Background>(),
         family::<dyn Framing>(),
         family::<dyn LossModel>(),
@@ -38,12 +39,16 @@ pub fn models() -> Json {
     families.concat().into()
 }
 
+fn in_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn family<F: Family + ?Sized>() -> Vec<Json> {
     let model = |entry: &crate::registry::Entry<F>| {
         json!({
             "kind": F::KIND,
             "name": entry.name,
-            "summary": entry.about.split_whitespace().collect::<Vec<_>>().join(" "),
+            "summary": in_one_line(entry.about),
             "source": entry.source,
             "parameters": parameters_json(&(entry.parameters)()),
         })
