@@ -1,5 +1,7 @@
 //! All registered models of all families, for people and programs.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value as Json, json};
 
 use crate::background::Background;
@@ -14,6 +16,8 @@ use crate::switch::scheduler::Scheduler;
 use crate::switch::service::Service;
 use crate::topology::Topology;
 use crate::traffic::{Source, size::SizeDistribution};
+use crate::transport::TcpConfig;
+use crate::transport::preset::{PRESETS, Preset};
 use crate::transport::{acknowledging::Acknowledging, flavor::Flavor, pacing::Pacing, rto::TimeoutEstimator};
 
 /// Every model: kind, name, summary, source and parameters.
@@ -36,7 +40,23 @@ pub fn models() -> Json {
         family::<dyn Path>(),
         family::<dyn Topology>(),
     ];
-    families.concat().into()
+    [families.concat(), presets()].concat().into()
+}
+
+/// Bundles of settings, each with what it sets.
+fn presets() -> Vec<Json> {
+    let about: BTreeMap<_, _> = TcpConfig::fields().into_iter().map(|field| (field.name, field.doc)).collect();
+    let setting = |&(key, value): &(&'static str, &str)| json!({ "name": key, "value": value, "alternatives": [], "doc": about.get(key).map(|doc| in_one_line(doc)) });
+    let entry = |preset: &Preset| {
+        json!({
+            "kind": "TCP preset",
+            "name": preset.name,
+            "summary": preset.about,
+            "source": preset.source,
+            "parameters": preset.settings.iter().map(setting).collect::<Vec<_>>(),
+        })
+    };
+    PRESETS.iter().map(entry).collect()
 }
 
 fn in_one_line(text: &str) -> String {

@@ -26,7 +26,7 @@ use crate::registry::Chosen;
 use crate::switch::PortConfig;
 use crate::topology::{Graph, Topology};
 use crate::traffic::Source;
-use crate::transport::TcpConfig;
+use crate::transport::{TcpConfig, preset};
 
 crate::choice! {
     /// What counts as a connection's throughput (M-01).
@@ -125,10 +125,11 @@ impl Scenario {
     /// One line for each thing that is wrong, all at once.
     pub fn check(document: &Document) -> Result<Self, Vec<String>> {
         let mut reader = Reader::default();
-        let scenario = <Self as Parameter>::read(&document.root, &mut reader);
+        let root = preset::written_out(&document.root);
+        let scenario = <Self as Parameter>::read(&root, &mut reader);
         let checked = scenario.map(|mut scenario| {
             for (path, message) in scenario.settle() {
-                reader.reject_path(&document.root, &path, message);
+                reader.reject_path(&root, &path, message);
             }
             scenario
         });
@@ -200,7 +201,7 @@ impl Scenario {
     /// What a document leaves open or decides of what the sources leave open.
     #[must_use]
     pub fn knobs(document: &Document) -> Vec<Knob> {
-        knobs(&Self::fields(), &document.root)
+        knobs(&Self::fields(), &preset::written_out(&document.root))
     }
 
     /// JSON Schema of scenario files.
