@@ -109,6 +109,11 @@ docs: build
 	$(BIN)/longfat study run coexistence
 	$(BIN)/longfat study compare coexistence --table pairs,distance --splice studies/coexistence/README.md
 	$(BIN)/longfat study claims coexistence --splice studies/coexistence/README.md
+	for study in leo buffer-sizing; do \
+	    $(BIN)/longfat study run $$study; \
+	    $(BIN)/longfat study compare $$study --splice studies/$$study/README.md; \
+	    $(BIN)/longfat study claims $$study --splice studies/$$study/README.md; \
+	done
 	$(BIN)/python -m tools.screenshots longfat.db
 
 wheel: .venv/installed

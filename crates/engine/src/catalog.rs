@@ -1,5 +1,7 @@
 //! All registered models of all families, for people and programs.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value as Json, json};
 
 use crate::background::Background;
@@ -13,7 +15,9 @@ use crate::switch::queue_discipline::QueueDiscipline;
 use crate::switch::scheduler::Scheduler;
 use crate::switch::service::Service;
 use crate::topology::Topology;
-use crate::traffic::Source;
+use crate::traffic::{Source, size::SizeDistribution};
+use crate::transport::TcpConfig;
+use crate::transport::preset::{PRESETS, Preset};
 use crate::transport::{acknowledging::Acknowledging, flavor::Flavor, pacing::Pacing, rto::TimeoutEstimator};
 
 /// Every model: kind, name, summary, source and parameters.
@@ -29,13 +33,34 @@ pub fn models() -> Json {
         family::<dyn Acknowledging>(),
         family::<dyn Pacing>(),
         family::<dyn Source>(),
+        family::<dyn SizeDistribution>(),
         family::<dyn Background>(),
         family::<dyn Framing>(),
         family::<dyn LossModel>(),
         family::<dyn Path>(),
         family::<dyn Topology>(),
     ];
-    families.concat().into()
+    [families.concat(), presets()].concat().into()
+}
+
+/// Bundles of settings, each with what it sets.
+fn presets() -> Vec<Json> {
+    let about: BTreeMap<_, _> = TcpConfig::fields().into_iter().map(|field| (field.name, field.doc)).collect();
+    let setting = |&(key, value): &(&'static str, &str)| json!({ "name": key, "value": value, "alternatives": [], "doc": about.get(key).map(|doc| in_one_line(doc)) });
+    let entry = |preset: &Preset| {
+        json!({
+            "kind": "TCP preset",
+            "name": preset.name,
+            "summary": preset.about,
+            "source": preset.source,
+            "parameters": preset.settings.iter().map(setting).collect::<Vec<_>>(),
+        })
+    };
+    PRESETS.iter().map(entry).collect()
+}
+
+fn in_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn family<F: Family + ?Sized>() -> Vec<Json> {
@@ -43,7 +68,7 @@ fn family<F: Family + ?Sized>() -> Vec<Json> {
         json!({
             "kind": F::KIND,
             "name": entry.name,
-            "summary": entry.about.split_whitespace().collect::<Vec<_>>().join(" "),
+            "summary": in_one_line(entry.about),
             "source": entry.source,
             "parameters": parameters_json(&(entry.parameters)()),
         })

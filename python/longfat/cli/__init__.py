@@ -60,6 +60,7 @@ class Program(LazyGroup):
         "view": "longfat.cli.view",
         "diff": "longfat.cli.diff",
         "verify": "longfat.cli.verify",
+        "schedule": "longfat.cli.schedule",
         "bench": "longfat.cli.bench",
         "doctor": "longfat.cli.doctor",
     },

@@ -1,4 +1,4 @@
-"""How long files and pages take: the distribution of completion times, with its band."""
+"""How long files, pages and flows take: the distribution of completion times, with its band."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from longfat.traces import Traces
 if TYPE_CHECKING:
     from longfat.plots import Options
 
-SUMMARY = "distribution of the times that files and pages take to arrive, one panel a run"
+SUMMARY = "distribution of the times that files, pages and flows take to arrive, one panel a run"
 SOURCE = "traces"
 
 _CONFIDENCE = 0.95
@@ -51,7 +51,7 @@ def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
     if not rows:
         raise LongfatError(
             f"{runs[0].folder}: nothing was asked for in this run; "
-            'completion times need traffic = "www"'
+            'completion times need traffic = "www" or "flows"'
         )
     return rows
 

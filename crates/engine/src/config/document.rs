@@ -95,6 +95,14 @@ impl Node {
         }
     }
 
+    /// The same, to be changed.
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
+        match &mut self.value {
+            Value::Table(entries) => entries.iter_mut().find(|(k, _)| k.name == key).map(|(_, node)| node),
+            _ => None,
+        }
+    }
+
     /// The node at a dotted path such as `background[0].load`, or the deepest one on the way there.
     #[must_use]
     pub fn nearest(&self, path: &str) -> &Self {
@@ -138,7 +146,8 @@ impl Node {
         entries[index].1.set(rest, node);
     }
 
-    fn relocate(&mut self, place: &Place) {
+    /// Puts the value and all below it at a place.
+    pub(crate) fn relocate(&mut self, place: &Place) {
         self.place = place.clone();
         match &mut self.value {
             Value::Table(entries) => {

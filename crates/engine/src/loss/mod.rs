@@ -14,7 +14,6 @@ use crate::random::{Chance, Stream};
 use crate::registry::{Entry, Family};
 use crate::scenario::Scenario;
 use crate::topology::Graph;
-use crate::traffic::SourceContext;
 use crate::units::Span;
 
 /// Every registered loss model.
@@ -91,11 +90,7 @@ impl LossContext {
         let chance = Chance { seed: scenario.seed, replication: scenario.replication };
         let framing = scenario.framing.build(&());
         let (duration, mss) = (scenario.duration.0, scenario.tcp.mss.0);
-        let source = scenario.traffic.build(&SourceContext {
-            chance: chance.stream("loss/source"),
-            number: 0,
-            later: Span::ZERO,
-        });
+        let source = scenario.source(0, graph.flows.len());
         // Each lost segment comes again, so these are a lower bound; receivers may acknowledge fewer.
         let segments = source.segments(mss).filter(|_| direction == Direction::Data);
         let certain = segments.map(|segments| (segments, format!("{segments} segments of {mss} B")));

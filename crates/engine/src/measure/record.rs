@@ -138,7 +138,7 @@ impl Metrics {
     };
 }
 
-/// Results of one connection.
+/// Results of one connection, or of all connections of a sender whose flows have one each.
 #[derive(Clone, Debug, Serialize)]
 pub struct FlowRecord {
     /// Its name.
@@ -172,6 +172,28 @@ pub struct FlowRecord {
     /// What became of its frames at the bottleneck's port; left out where nothing is promised.
     #[serde(flatten)]
     pub frames: Option<FrameRecord>,
+}
+
+impl FlowRecord {
+    /// The results of two connections of one sender together.
+    #[must_use]
+    pub fn and(self, other: &Self) -> Self {
+        let both = |one: Option<u64>, other| one.zip(other).map(|(one, other)| one + other);
+        Self {
+            goodput_bps: self.goodput_bps + other.goodput_bps,
+            bytes_delivered: self.bytes_delivered + other.bytes_delivered,
+            segments_sent: self.segments_sent + other.segments_sent,
+            segments_retransmitted: self.segments_retransmitted + other.segments_retransmitted,
+            timeouts: self.timeouts + other.timeouts,
+            fast_retransmits: self.fast_retransmits + other.fast_retransmits,
+            reductions_for_marks: both(self.reductions_for_marks, other.reductions_for_marks),
+            duplicate_acknowledgments: self.duplicate_acknowledgments + other.duplicate_acknowledgments,
+            max_cwnd_bytes: self.max_cwnd_bytes.max(other.max_cwnd_bytes),
+            finished_s: self.finished_s.zip(other.finished_s).map(|(one, other)| one.max(other)),
+            frames: self.frames.zip(other.frames).map(|(one, other)| one.and(other)),
+            ..self
+        }
+    }
 }
 
 /// Requests of a connection's client, and what they cost on their way to the server.

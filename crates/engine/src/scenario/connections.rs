@@ -38,33 +38,32 @@ impl Group {
 }
 
 impl Scenario {
-    /// The group that a connection belongs to; none if it is as the scenario says.
+    /// The group that a sender's connections belong to; none if they are as the scenario says.
     #[must_use]
-    pub fn group(&self, connection: usize) -> Option<&Group> {
+    pub fn group(&self, sender: usize) -> Option<&Group> {
         let mut before = 0;
         self.connections.iter().find(|group| {
             before += group.count.0;
-            (connection as u64) < before
+            (sender as u64) < before
         })
     }
 
-    /// What the ends of a connection are like.
+    /// What the ends of a sender's connections are like.
     #[must_use]
-    pub fn tcp_of(&self, connection: usize) -> TcpConfig {
-        self.group(connection).map_or_else(|| self.tcp.clone(), |group| group.tcp(&self.tcp))
+    pub fn tcp_of(&self, sender: usize) -> TcpConfig {
+        self.group(sender).map_or_else(|| self.tcp.clone(), |group| group.tcp(&self.tcp))
     }
 
-    /// How much later than its traffic says a connection starts.
+    /// How much later than its traffic says a sender starts.
     #[must_use]
-    pub fn later(&self, connection: usize) -> Span {
-        self.group(connection).and_then(|group| group.later.as_ref()).map_or(Span::ZERO, |later| later.0)
+    pub fn later(&self, sender: usize) -> Span {
+        self.group(sender).and_then(|group| group.later.as_ref()).map_or(Span::ZERO, |later| later.0)
     }
 
     /// Gives the senders of groups their distance from the network.
     pub(super) fn set_access_delays(&self, graph: &mut Graph) {
-        for connection in 0..graph.flows.len() {
-            let delay = self.group(connection).and_then(|group| group.access_delay.as_ref());
-            let flow = &graph.flows[connection];
+        for flow in &graph.flows {
+            let delay = self.group(flow.sender).and_then(|group| group.access_delay.as_ref());
             let ends = [flow.forward.first().copied(), flow.backward.last().copied()];
             if let Some(delay) = delay {
                 ends.into_iter().flatten().for_each(|link| graph.links[link].delay = delay.0);
@@ -81,7 +80,7 @@ impl Scenario {
 
     /// Groups have no more connections than there are.
     pub(super) fn object_to_groups(&self, graph: &Graph) -> Option<(String, String)> {
-        let (has, grouped) = (graph.flows.len() as u64, self.connections.iter().map(|group| group.count.0));
+        let (has, grouped) = (graph.senders() as u64, self.connections.iter().map(|group| group.count.0));
         let grouped = grouped.fold(0, u64::saturating_add);
         (grouped > has).then(|| {
             let message = format!("the groups have {grouped} connections, but the topology has {has}");

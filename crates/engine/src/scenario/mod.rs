@@ -8,6 +8,7 @@ mod connections;
 mod cost;
 mod objections;
 mod path;
+mod traffic;
 
 pub use buffer::Buffer;
 pub use connections::Group;
@@ -21,13 +22,11 @@ use crate::config::{Document, Knob, Node, Parameter, PositiveSpan, Reader, Shape
 use crate::framing::Framing;
 use crate::loss::LossModel;
 use crate::path::Path;
-use crate::random::Chance;
 use crate::registry::Chosen;
 use crate::switch::PortConfig;
 use crate::topology::{Graph, Topology};
-use crate::traffic::{Source, SourceContext};
-use crate::transport::TcpConfig;
-use crate::units::Span;
+use crate::traffic::Source;
+use crate::transport::{TcpConfig, preset};
 
 crate::choice! {
     /// What counts as a connection's throughput (M-01).
@@ -126,10 +125,11 @@ impl Scenario {
     /// One line for each thing that is wrong, all at once.
     pub fn check(document: &Document) -> Result<Self, Vec<String>> {
         let mut reader = Reader::default();
-        let scenario = <Self as Parameter>::read(&document.root, &mut reader);
+        let root = preset::written_out(&document.root);
+        let scenario = <Self as Parameter>::read(&root, &mut reader);
         let checked = scenario.map(|mut scenario| {
             for (path, message) in scenario.settle() {
-                reader.reject_path(&document.root, &path, message);
+                reader.reject_path(&root, &path, message);
             }
             scenario
         });
@@ -201,7 +201,7 @@ impl Scenario {
     /// What a document leaves open or decides of what the sources leave open.
     #[must_use]
     pub fn knobs(document: &Document) -> Vec<Knob> {
-        knobs(&Self::fields(), &document.root)
+        knobs(&Self::fields(), &preset::written_out(&document.root))
     }
 
     /// JSON Schema of scenario files.
@@ -210,9 +210,16 @@ impl Scenario {
         document_schema("longfat scenario", &Self::fields())
     }
 
-    /// The network as a graph.
+    /// The network as a graph, with all its connections.
     #[must_use]
     pub fn graph(&self) -> Graph {
+        let mut graph = self.topology_graph();
+        self.add_connections(&mut graph);
+        graph
+    }
+
+    /// The network with one connection for each sender.
+    fn topology_graph(&self) -> Graph {
         let mut graph = self.topology.build(&()).graph();
         self.set_access_delays(&mut graph);
         graph
@@ -222,15 +229,6 @@ impl Scenario {
     #[must_use]
     pub fn number_of_flows(&self) -> usize {
         self.graph().flows.len() * if self.has_requests() { 2 } else { 1 }
-    }
-
-    /// Whether receiving ends ask for what is sent: then each connection has a second flow, of its requests.
-    #[must_use]
-    pub fn has_requests(&self) -> bool {
-        let chance = Chance { seed: self.seed, replication: self.replication };
-        self.traffic
-            .build(&SourceContext { chance: chance.stream("scenario/source"), number: 0, later: Span::ZERO })
-            .asks()
     }
 }
 

@@ -8,7 +8,6 @@ use crate::loss::{Direction, LossContext, LossModel};
 use crate::random::Chance;
 use crate::registry::Chosen;
 use crate::topology::Graph;
-use crate::traffic::SourceContext;
 use crate::transport::{OptionSize, OutOfOrder, TcpConfig, WindowScale, option_bytes};
 use crate::units::{CELL_BITS, PICOSECONDS_PER_SECOND, Rate, Span};
 
@@ -27,7 +26,10 @@ pub(super) type Objection = (String, String);
 impl Scenario {
     /// Resolves what depends on several parts, and tells what is wrong between them.
     pub(super) fn settle(&mut self) -> Vec<Objection> {
-        let graph = self.graph();
+        let senders = self.topology_graph();
+        let of_traffic = self.object_to_traffic(senders.flows.len());
+        // What must not be is not laid out.
+        let graph = if of_traffic.is_empty() { self.graph() } else { senders };
         let mut objections = self.object_to_clocks(&graph);
         objections.extend(self.object_to_framing());
         objections.extend(self.object_to_groups(&graph));
@@ -37,7 +39,7 @@ impl Scenario {
             objections.extend(self.object_to_losses(&graph));
             objections.extend(self.object_to_path(&graph, LONGEST_DELAY));
             objections.extend(self.object_to_background(&graph));
-            objections.extend(self.object_to_traffic());
+            objections.extend(of_traffic);
             if objections.is_empty() {
                 objections.extend(self.object_to_classes(&graph));
             }
@@ -220,10 +222,8 @@ impl Scenario {
         self.background.iter().enumerate().flat_map(of_model).collect()
     }
 
-    fn object_to_traffic(&self) -> Vec<Objection> {
-        let chance = Chance { seed: self.seed, replication: self.replication };
-        let context = SourceContext { chance: chance.stream("objections/source"), number: 0, later: Span::ZERO };
-        let objections = self.traffic.objections(&context);
+    fn object_to_traffic(&self, senders: usize) -> Vec<Objection> {
+        let objections = self.traffic.objections(&self.source_context(0, senders));
         objections.into_iter().map(|(key, message)| (format!("traffic.{key}"), message)).collect()
     }
 

@@ -17,7 +17,7 @@ use crate::scenario::Scenario;
 use crate::switch::Port;
 use crate::switch::scheduler::Class;
 use crate::topology::{self, Graph, Routes};
-use crate::traffic::{Source, SourceContext};
+use crate::traffic::Source;
 use crate::transport::{Receiver, Sender, TcpConfig, TickClock};
 use crate::units::Time;
 
@@ -38,7 +38,7 @@ impl<O: Observer> Simulation<O> {
         let policing = scenario.contract(&graph).map(|contract| Policing::start(&contract, &graph, &mut links));
         let loss_points = place_loss_points(scenario, &graph, &mut links);
         let changing_ends = follow_path(scenario, &graph, &mut links);
-        let sources: Vec<_> = (0..graph.flows.len()).map(|number| build_source(scenario, number, chance)).collect();
+        let sources = scenario.sources(&graph);
         let flows = build_flows(scenario, &graph, &sources, chance);
         let (backgrounds, vbr): (Vec<_>, Vec<_>) =
             scenario.sources_of_background(&graph).into_iter().partition(|source| source.class() == Class::Ubr);
@@ -58,6 +58,8 @@ impl<O: Observer> Simulation<O> {
             backgrounds,
             bottleneck_port,
             policing,
+            senders: graph.flows.iter().map(|flow| flow.sender).collect(),
+            tells_applications: sources.iter().any(|source| source.is_told()),
             circuit_ends: vec![Reassembly::new(framing.lost_last_cell()); 2 * sources.len()],
             sources,
             flows,
@@ -159,6 +161,10 @@ fn find_relays(graph: &Graph) -> Vec<Option<usize>> {
             feeders[hop[1]].push(hop[0]);
         }
     }
+    // Several connections may share them.
+    for lines in followers.iter_mut().chain(&mut feeders) {
+        lines.dedup();
+    }
     let suits = |number: usize, next: usize, model: usize| {
         let (link, next_link, model) = (&graph.links[number], &graph.links[next], &graph.links[model]);
         feeders[next].iter().all(|&feeder| feeder == number)
@@ -180,36 +186,35 @@ impl From<&topology::Link> for Relay {
     }
 }
 
-fn build_source(scenario: &Scenario, number: usize, chance: Chance) -> Box<dyn Source> {
-    let chance = chance.stream(&format!("flow/{}/source", number + 1));
-    scenario.traffic.build(&SourceContext { chance, number: number as u64, later: scenario.later(number) })
-}
-
 /// A flow for the data of each connection and, where receiving ends ask, behind them one for the requests of each.
 fn build_flows(scenario: &Scenario, graph: &Graph, sources: &[Box<dyn Source>], chance: Chance) -> Vec<Flow> {
     let asks = sources.iter().any(|source| source.asks());
     let there = |number: usize| Way { circuit: 2 * number, line: graph.flows[number].forward[0] };
     let back = |number: usize| Way { circuit: 2 * number + 1, line: graph.flows[number].backward[0] };
     let clock = |number: usize, what: &str| {
-        let mut chance = chance.stream(&format!("flow/{}/{what}", number + 1));
+        let mut chance = chance.stream(&format!("flow/{}/{what}", graph.flows[number].number()));
         TickClock::new(scenario.tcp.timer_granularity.0, scenario.tcp.timer_phase, &mut chance)
     };
     let with_chance = |mut flow: Flow, number: usize, what: &str| {
-        flow.sender.take_chance(|| chance.stream(&format!("flow/{}/{what}", number + 1)));
+        flow.sender.take_chance(|| chance.stream(&format!("flow/{}/{what}", graph.flows[number].number())));
         flow
     };
     // Who asks opens the connection; when there is something to answer it is open.
     let tcp = |number: usize| {
-        let tcp = scenario.tcp_of(number);
+        let tcp = scenario.tcp_of(graph.flows[number].sender);
         TcpConfig { handshake: tcp.handshake && !asks, ..tcp }
     };
     let data = |number: usize| {
         let flow = build_flow(&tcp(number), clock(number, "timer-phase"), there(number), back(number));
         Flow { size: sources[number].size(), ..with_chance(flow, number, "window-law") }
     };
-    let requests = |number| {
-        let flow =
-            build_flow(&scenario.tcp_of(number), clock(number, "request-timer-phase"), back(number), there(number));
+    let requests = |number: usize| {
+        let flow = build_flow(
+            &scenario.tcp_of(graph.flows[number].sender),
+            clock(number, "request-timer-phase"),
+            back(number),
+            there(number),
+        );
         with_chance(flow, number, "request-window-law")
     };
     let connections = 0..sources.len();

@@ -61,11 +61,6 @@ impl<O: Observer> Simulation<O> {
         self.flow_on(cell.circuit(), content).unwrap_or_else(|| flow_with_data_on(cell.circuit(), self.sources.len()))
     }
 
-    /// Whether receiving ends ask for what is sent: then there are flows of requests too.
-    fn has_requests(&self) -> bool {
-        self.flows.len() > self.sources.len()
-    }
-
     /// A segment is about to be taken, whose packet a queue may have marked.
     fn note_mark(&mut self, now: Time, number: usize, length: u64, last: Cell, reduced: bool) {
         let waiting = self.flows[number].receiver.note_mark(length, last.codepoint().is_marked(), reduced);
@@ -90,7 +85,7 @@ impl<O: Observer> Simulation<O> {
         }
         self.books.receiver_acts(now, number);
         self.watch_receiver(now, number);
-        if self.has_requests() {
+        if self.tells_applications {
             self.tell_application(now, number, next);
         }
     }

@@ -147,8 +147,11 @@ pub struct Simulation<O: Observer> {
     port_fingerprints: Vec<Fingerprint>,
     loss_points: Vec<LossPoint>,
     changing_ends: Vec<ChangingEnd>,
-    /// The applications of each connection.
+    /// The applications of each connection, and whether any wants to know what is delivered.
     sources: Vec<Box<dyn Source>>,
+    tells_applications: bool,
+    /// Whose each connection is.
+    senders: Vec<usize>,
     flows: Vec<Flow>,
     /// The ends of the circuits, two for each connection: there, and back.
     circuit_ends: Vec<Reassembly>,

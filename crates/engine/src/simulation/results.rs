@@ -11,6 +11,7 @@ use crate::observer::Observer;
 use crate::scenario::Throughput;
 use crate::switch::scheduler::Class;
 use crate::switch::{Port, PortStatistics};
+use crate::traffic::{Completions, Kind};
 use crate::units::{Rate, Span};
 
 #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
@@ -63,7 +64,7 @@ impl<O: Observer> Simulation<O> {
             packets_lost: self.packets_lost(),
             least_share_of_mcr: promised.as_ref().and_then(|promised| least_share_of_promises(&on_line, promised)),
             excess_fairness: promised.as_ref().map(|promised| excess_fairness(&on_line, promised)),
-            offered_bps: flows.iter().map(|flow| flow.requests.as_ref().map(|requests| requests.offered_bps)).sum(),
+            offered_bps: self.offered_bps(flows),
             max_min_fairness: self.demands_bps().map(|demands| max_min_fairness(&goodputs, max_goodput_bps, &demands)),
             mean_queueing_delay_s: delays.and_then(Histogram::mean_seconds),
             queueing_delay_p95_s: delays.and_then(|delays| delays.quantile_seconds(0.95)),
@@ -92,9 +93,32 @@ impl<O: Observer> Simulation<O> {
 
     /// What the applications have handed over in bits per second of the run (S of M-04); `None` if all have data without end.
     fn demands_bps(&self) -> Option<Vec<f64>> {
-        let data = || self.flows[..self.sources.len()].iter().map(|flow| flow.sender.offered());
+        let data = self.by_sender(self.flows.iter().map(|flow| flow.sender.offered()), u64::saturating_add);
         let demand = |bytes| if bytes == u64::MAX { f64::INFINITY } else { self.per_second(bytes) };
-        data().any(|bytes| bytes < u64::MAX).then(|| data().map(demand).collect())
+        data.iter().any(|bytes| *bytes < u64::MAX).then(|| data.into_iter().map(demand).collect())
+    }
+
+    /// What clients have asked for, or what the flows that have begun have.
+    fn offered_bps(&self, flows: &[FlowRecord]) -> Option<f64> {
+        if self.flows.len() > self.sources.len() {
+            return flows.iter().map(|flow| flow.requests.as_ref().map(|requests| requests.offered_bps)).sum();
+        }
+        let offered = || self.flows.iter().map(|flow| self.per_second(flow.sender.offered())).sum();
+        self.tells_applications.then(offered)
+    }
+
+    /// What each connection has, as what each sender has.
+    fn by_sender<T>(&self, of_connections: impl Iterator<Item = T>, and: impl Fn(T, T) -> T) -> Vec<T> {
+        let mut of_senders: Vec<T> = Vec::new();
+        for (sender, of_connection) in self.senders.iter().zip(of_connections) {
+            if *sender < of_senders.len() {
+                let before = of_senders.pop().expect("a sender's connections are one behind the other");
+                of_senders.push(and(before, of_connection));
+            } else {
+                of_senders.push(of_connection);
+            }
+        }
+        of_senders
     }
 
     /// Bytes of the whole run as bits per second.
@@ -102,10 +126,11 @@ impl<O: Observer> Simulation<O> {
         (8 * bytes) as f64 / self.seconds()
     }
 
-    /// The minimum cell rate of each connection in bits on the line, if they are promised any.
+    /// The minimum cell rate of each sender's connections in bits on the line, if they are promised any.
     fn promised_bps(&self) -> Option<Vec<f64>> {
         let contract = self.scenario.contract(&self.scenario.graph())?;
-        Some(contract.minimum_cell_rates.iter().map(|rate| rate.0 as f64).collect())
+        let of_connections = contract.minimum_cell_rates.iter().map(|rate| rate.0 as f64);
+        Some(self.by_sender(of_connections, |one, other| one + other))
     }
 
     /// C (M-02): the bottleneck's rate times the share of data in a full segment's bits on the line, times the share of it that VBR
@@ -142,7 +167,7 @@ impl<O: Observer> Simulation<O> {
             };
             let sent = flow.sender.statistics();
             FlowRecord {
-                name: format!("flow {}", number + 1),
+                name: format!("flow {}", self.senders[number] + 1),
                 flavor: flow.flavor,
                 goodput_bps: self.per_second(bytes),
                 bytes_delivered: flow.receiver.next(),
@@ -158,7 +183,7 @@ impl<O: Observer> Simulation<O> {
                 frames: self.policing.as_ref().map(|policing| policing.frames[number]),
             }
         };
-        self.flows[..self.sources.len()].iter().enumerate().map(record).collect()
+        self.by_sender(self.flows[..self.sources.len()].iter().enumerate().map(record), |one, other| one.and(&other))
     }
 
     fn request_record(&self, connection: usize) -> Option<RequestRecord> {
@@ -175,21 +200,12 @@ impl<O: Observer> Simulation<O> {
         })
     }
 
-    /// How long each kind of thing took that was asked for, over all connections.
+    /// How long each kind of thing took, over all connections.
     fn completion_records(&self) -> Vec<CompletionRecord> {
-        let mut all: Vec<CompletionRecord> = Vec::new();
-        for exchange in self.sources.iter().filter_map(|source| source.exchange()) {
-            for (place, kind) in exchange.kinds.iter().enumerate() {
-                if place == all.len() {
-                    let times = Histogram::default();
-                    all.push(CompletionRecord { name: kind.name.clone(), asked: 0, delivered: 0, times });
-                }
-                all[place].asked += kind.asked;
-                all[place].delivered += kind.times.count();
-                all[place].times.merge(&kind.times);
-            }
-        }
-        all
+        let mut all = Completions::default();
+        self.sources.iter().for_each(|source| source.add_completions(&mut all));
+        let record = |Kind { name, asked, times }| CompletionRecord { name, asked, delivered: times.count(), times };
+        all.into_kinds().into_iter().map(record).collect()
     }
 
     fn port_records(&self) -> Vec<PortRecord> {

@@ -94,10 +94,23 @@ pub struct Link {
 /// A connection between two hosts: the links that its data takes, and those of its acknowledgments.
 #[derive(Clone, Debug)]
 pub struct Flow {
+    /// The number of its sender, from 0.
+    pub sender: usize,
+    /// Its number among the connections of its sender, from 0.
+    pub place: usize,
     /// From the sender to the receiver.
     pub forward: Vec<usize>,
     /// From the receiver to the sender.
     pub backward: Vec<usize>,
+}
+
+impl Flow {
+    /// Its number in names: that of its sender, from 1, and its own behind the first of its sender.
+    #[must_use]
+    pub fn number(&self) -> String {
+        let sender = self.sender + 1;
+        if self.place == 0 { sender.to_string() } else { format!("{sender}.{}", self.place + 1) }
+    }
 }
 
 impl Graph {
@@ -149,6 +162,12 @@ impl Graph {
     pub fn opposite(&self, number: usize) -> Option<usize> {
         let link = &self.links[number];
         self.links.iter().position(|other| (other.from, other.to) == (link.to, link.from))
+    }
+
+    /// How many senders there are.
+    #[must_use]
+    pub fn senders(&self) -> usize {
+        self.flows.last().map_or(0, |flow| flow.sender + 1)
     }
 
     /// Propagation delay of a flow, there and back.

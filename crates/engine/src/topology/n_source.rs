@@ -44,9 +44,12 @@ impl Topology for NSource {
             let destination = graph.add_node(NodeName::numbered("destination", number), true);
             let up = graph.join(source, near, self.access.rate, self.access.delay);
             let down = graph.join(far, destination, self.access.rate, self.access.delay);
-            graph
-                .flows
-                .push(Flow { forward: vec![up, bottleneck, down], backward: vec![down + 1, bottleneck + 1, up + 1] });
+            graph.flows.push(Flow {
+                sender: graph.flows.len(),
+                place: 0,
+                forward: vec![up, bottleneck, down],
+                backward: vec![down + 1, bottleneck + 1, up + 1],
+            });
         }
         graph
     }

@@ -2,12 +2,16 @@
 //!
 //! To add a source: a file here with a [`model!`](crate::model), a `mod` line and a line in [`SOURCES`].
 
+mod completions;
 mod finite;
+mod flows;
 mod infinite;
 mod messages;
+mod on_off;
+pub mod size;
 mod www;
 
-pub use www::Kind;
+pub use completions::{Completions, Kind};
 
 use crate::random::{RandomSpan, Stream};
 use crate::registry::{Entry, Family};
@@ -18,6 +22,8 @@ pub const SOURCES: &[Entry<dyn Source>] = &[
     Entry::of::<infinite::Infinite>(),
     Entry::of::<finite::Finite>(),
     Entry::of::<messages::Messages>(),
+    Entry::of::<on_off::OnOff>(),
+    Entry::of::<flows::Flows>(),
     Entry::of::<www::Www>(),
 ];
 
@@ -30,7 +36,7 @@ pub struct Wake {
     pub next: Option<Time>,
 }
 
-/// The application of one connection.
+/// The application of one connection, or of the connections of one sender.
 pub trait Source: Send {
     /// When it first wakes.
     fn start(&self) -> Time;
@@ -53,8 +59,20 @@ pub trait Source: Send {
     fn answer(&mut self, _requested: u64) -> u64 {
         0
     }
-    /// In all so many bytes of answers have been delivered to the application that asked, in order.
+    /// Whether it wants to know what has been delivered.
+    fn is_told(&self) -> bool {
+        self.asks()
+    }
+    /// In all so many bytes of its data have been delivered to the receiving application, in order.
     fn note_delivered(&mut self, _now: Time, _delivered: u64) {}
+    /// If each of its flows has a connection of its own: the sources of those that begin before `until`, and at least of the first.
+    fn connections(&self, _until: Time) -> Option<Vec<Box<dyn Source>>> {
+        None
+    }
+    /// Adds how long what it sends took to arrive, if it can tell.
+    fn add_completions(&self, all: &mut Completions) {
+        self.exchange().iter().flat_map(|exchange| exchange.kinds).for_each(|kind| all.add(kind));
+    }
     /// What was asked for and what came of it so far; `None` if nobody asks.
     fn exchange(&self) -> Option<Exchange<'_>> {
         None
@@ -80,14 +98,18 @@ pub struct Exchange<'a> {
     pub kinds: &'a [Kind],
 }
 
-/// What a source knows of its connection.
+/// What a source knows of its sender.
 pub struct SourceContext {
-    /// The connection's own chance.
+    /// The sender's own chance.
     pub chance: Stream,
     /// Its number, from 0.
     pub number: u64,
     /// How much later it starts than the source says.
     pub later: Span,
+    /// The end of the run.
+    pub until: Time,
+    /// How many senders there are.
+    pub senders: u64,
 }
 
 impl SourceContext {

@@ -3,6 +3,7 @@
 use super::acknowledging::Acknowledging;
 use super::flavor::Flavor;
 use super::pacing::Pacing;
+use super::preset::PresetName;
 use super::rto::TimeoutEstimator;
 use super::{
     CongestionNotification, CongestionWindowLimit, InitialThreshold, InitialWindow, OptionSize, OutOfOrder, SackBlocks,
@@ -36,6 +37,8 @@ crate::choice! {
 crate::section! {
     /// The end systems. Every connection has the same settings.
     pub struct TcpConfig {
+        /// A bundle of settings for all that is not written here.
+        pub preset: PresetName = "none",
         /// Congestion control.
         pub flavor: Chosen<dyn Flavor> = "vanilla",
         /// Maximum segment size: bytes of data in a full segment (T-08).

@@ -11,6 +11,7 @@ mod delivery;
 pub mod flavor;
 pub mod law;
 pub mod pacing;
+pub mod preset;
 pub mod ranges;
 mod receiver;
 pub mod recovery;

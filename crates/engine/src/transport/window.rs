@@ -50,6 +50,9 @@ crate::choice! {
         PerAcknowledgment = "per-acknowledgment",
         /// One segment for each segment acknowledged.
         PerSegment = "per-segment",
+        /// What was acknowledged, but two segments at most, and one after a timeout (RFC 3465 sections 2.2 and 2.3): an acknowledgment that
+        /// jumps over what had arrived beyond a hole lets no burst go.
+        AppropriateByteCounting = "appropriate-byte-counting",
     }
 }
 
@@ -170,6 +173,8 @@ pub struct Window {
     threshold_rule: ThresholdRule,
     after_loss: WindowAfterLoss,
     growth: SlowStartGrowth,
+    /// Whether slow start would be one after a timeout.
+    is_after_timeout: bool,
     slow_start_at_ssthresh: bool,
     arithmetic: WindowArithmetic,
     /// N of Task 6: acknowledgments for one increment of linear growth.
@@ -204,6 +209,7 @@ impl Window {
             },
             threshold_rule: config.ssthresh_rule(),
             growth: config.slow_start_growth,
+            is_after_timeout: false,
             slow_start_at_ssthresh: config.slow_start_at_ssthresh,
             arithmetic: config.window_arithmetic,
             after_loss: config.window_after_loss,
@@ -266,6 +272,9 @@ impl Window {
         let increment = match self.growth {
             SlowStartGrowth::PerAcknowledgment => self.mss,
             SlowStartGrowth::PerSegment => acknowledged as f64,
+            SlowStartGrowth::AppropriateByteCounting => {
+                (acknowledged as f64).min(if self.is_after_timeout { self.mss } else { 2.0 * self.mss })
+            }
         };
         self.grow(increment);
     }
@@ -326,11 +335,13 @@ impl Window {
     /// Down to one segment.
     pub fn collapse(&mut self) {
         self.cwnd = self.mss;
+        self.is_after_timeout = true;
     }
 
     /// Down to the initial window, after the connection was idle (RFC 5681 section 4.1).
     pub fn restart(&mut self) {
         self.cwnd = self.cwnd.min(self.initial);
+        self.is_after_timeout = false;
     }
 
     /// Counts `segments` more that have left the network.

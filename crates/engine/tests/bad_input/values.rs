@@ -357,3 +357,19 @@ fn traffic_of_the_web_that_cannot_be_is_refused_where_it_is_wrong() {
     refused("traffic.spacing", "uniform(500 ms, 100 ms)", &["traffic.spacing"]);
     refused("traffic.request", "0 B", &["traffic.request: must be more than zero"]);
 }
+
+#[test]
+fn flows_that_cannot_be_are_refused_before_any_is_drawn() {
+    let size = "size = { kind = 'fixed', size = '1 kB' }";
+    let with = |settings: &str| complaints_with(&[("traffic", &format!("{{ kind = 'flows', {settings} }}"))]);
+    let problems = with(&format!("{size}, interval = '1 ns'"));
+    assert!(problems.len() == 1 && problems[0].contains("traffic.interval: about "), "{problems:?}");
+    assert!(problems[0].contains("flows, each a connection; at most 1000000"), "{problems:?}");
+    let problems = with("size = { kind = 'bounded-pareto', smallest = '2 kB', largest = '1 kB' }, interval = '1 s'");
+    assert!(
+        problems[0].contains("traffic.size: largest: the largest, 1000 B, is below the smallest, 2000 B"),
+        "{problems:?}"
+    );
+    let problems = with(&format!("{size}, interval = '1 s', classes = ['2 kB', '1 kB']"));
+    assert!(problems[0].contains("traffic.classes: not larger than the one before"), "{problems:?}");
+}

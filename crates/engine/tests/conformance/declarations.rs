@@ -14,7 +14,7 @@ use longfat_engine::switch::queue_discipline::{QueueDiscipline, Room};
 use longfat_engine::switch::scheduler::Scheduler;
 use longfat_engine::switch::service::{Service, ServiceContext};
 use longfat_engine::topology::Topology;
-use longfat_engine::traffic::{Source, SourceContext};
+use longfat_engine::traffic::{Source, size::SizeDistribution};
 use longfat_engine::transport::flavor::Flavor;
 use longfat_engine::transport::rto::TimeoutEstimator;
 use longfat_engine::transport::{TickClock, TimerPhase};
@@ -44,7 +44,8 @@ fn for_every_model(check: &impl Check) {
     family::<dyn Service>(check, &ServiceContext { connections: 5, rate: line, share: 1.0, cells_in_frame: Some(12) });
     family::<dyn Flavor>(check, &());
     family::<dyn TimeoutEstimator>(check, &clock);
-    family::<dyn Source>(check, &SourceContext { chance: chance.stream("source"), number: 0, later: Span::ZERO });
+    family::<dyn Source>(check, &super::traffic::context(1, 0, "source"));
+    family::<dyn SizeDistribution>(check, &());
     family::<dyn Framing>(check, &());
     family::<dyn Background>(check, &context_of_background("aal5"));
     let passing = Passing { certain: None, most: (1000, Span::from_microseconds(1_000_000)) };

@@ -55,6 +55,8 @@ fn walk(places: &mut Vec<Place>, above: &str, chosen: &Overrides, field: Field) 
         Shape::Model { models, .. } => {
             for model in models {
                 let mut chosen = chosen.clone();
+                // Another takes the place of the one that a model must be given.
+                chosen.retain(|(place, _)| *place != path);
                 chosen.extend(companions(model.name));
                 chosen.push((format!("{path}.kind"), model.name.into()));
                 let required = model.fields.iter().filter(|field| field.default.is_none());

@@ -38,6 +38,7 @@ fn connection(settings: &str) -> (Box<dyn WindowLaw>, Window) {
 
 fn any_settings() -> impl Strategy<Value = String> {
     let left_out = [
+        "preset",
         "flavor",
         "mss",
         "receiver_window",
@@ -142,6 +143,25 @@ fn slow_start_adds_a_segment_for_an_acknowledgment_or_for_each_segment_it_covers
         window.grow_exponentially(5 * 512);
         assert_eq!(window.cwnd / MSS, segments, "{growth}");
     }
+}
+
+/// RFC 3465 section 2.3: two segments at most, so that an acknowledgment of much lets no burst go; one after a timeout, when acknowledgments
+/// jump over what had arrived before.
+#[test]
+fn appropriate_byte_counting_adds_two_segments_at_most_and_one_after_a_timeout() {
+    let (_, mut window) =
+        connection("receiver_window = \"51200 B\", slow_start_growth = \"appropriate-byte-counting\"");
+    let grown = |window: &mut Window, bytes| {
+        let before = window.cwnd;
+        window.grow_exponentially(bytes);
+        (window.cwnd - before) / MSS
+    };
+    assert_eq!([256, 512, 1024, 5 * 512].map(|bytes| grown(&mut window, bytes)), [0.5, 1.0, 2.0, 2.0]);
+    window.collapse();
+    assert_eq!([256, 512, 1024, 5 * 512].map(|bytes| grown(&mut window, bytes)), [0.5, 1.0, 1.0, 1.0]);
+    // Slow start after a pause is none after a timeout.
+    window.restart();
+    assert_eq!(grown(&mut window, 1024), 2.0);
 }
 
 /// T-06: a window may grow up to the receiver window, up to what window scaling can express, or without end; what may be

@@ -9,6 +9,7 @@ use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::PortConfig;
 use longfat_engine::switch::service::SERVICES;
 use longfat_engine::traffic::SOURCES;
+use longfat_engine::traffic::size::SIZES;
 use longfat_engine::transport::TcpConfig;
 use longfat_engine::transport::flavor::FLAVORS;
 use longfat_engine::transport::rto::{ESTIMATORS, TimeoutEstimator};
@@ -295,6 +296,7 @@ fn any_flavor() -> impl Strategy<Value = String> {
 /// End systems with any flavor and any knobs; their segments have a number of bytes in `mss`.
 pub fn any_tcp(mss: std::ops::Range<u64>) -> impl Strategy<Value = String> {
     let left_out = [
+        "preset",
         "flavor",
         "mss",
         "receiver_window",
@@ -369,7 +371,37 @@ fn any_limited_traffic() -> BoxedStrategy<String> {
             "{{ kind = \"messages\", size = \"{size} B\", interval = \"{interval} us\", count = {count}, start = \"{start}\" }}"
         )
     });
-    prop_oneof![finite, messages].boxed()
+    prop_oneof![finite, messages, any_bursts(), any_flows()].boxed()
+}
+
+/// Bursts of a few segments and pauses.
+fn any_bursts() -> impl Strategy<Value = String> {
+    (1_u64..20_000, 1_u64..100, 1_u64..3_000, 1_u64..20_000, any_start()).prop_map(
+        |(mean, megabits, write, pause, start)| {
+            format!(
+                "{{ kind = \"on-off\", burst = {{ kind = \"exponential\", mean = \"{mean} B\" }}, rate = \"{megabits} Mbit/s\", \
+                 write = \"{write} B\", pause = \"{pause} us\", start = \"{start}\" }}"
+            )
+        },
+    )
+}
+
+/// Flows that come and go, on connections of their own or not.
+fn any_flows() -> impl Strategy<Value = String> {
+    let sizes = SIZES.iter().map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &[])).collect::<Vec<_>>();
+    let size = prop::strategy::Union::new(sizes);
+    let words = |words: [&'static str; 2]| prop::sample::select(words.to_vec());
+    let arrivals = words(["poisson", "evenly-spaced"]);
+    let connections = words(["one-each", "persistent"]);
+    let count = prop_oneof![(1_u64..20).prop_map(|count| count.to_string()), Just("\"unlimited\"".to_owned())];
+    (size, 1_000_u64..40_000, arrivals, connections, count, any_start()).prop_map(
+        |(size, interval, arrivals, connections, count, start)| {
+            format!(
+                "{{ kind = \"flows\", size = {size}, interval = \"{interval} us\", arrivals = \"{arrivals}\", \
+                 connections = \"{connections}\", count = {count}, start = \"{start}\" }}"
+            )
+        },
+    )
 }
 
 /// Documents of a few small files, several in a run.

@@ -1,6 +1,7 @@
 //! Connections whose application does not always have data, by hand: 8 Mbit/s, so that a byte takes a microsecond, 1 ms on every
 //! link, and packets of 40 bytes and their data that travel whole.
 
+use longfat_engine::measure::RunRecord;
 use longfat_engine::scenario::Scenario;
 
 use crate::support::n_source;
@@ -70,6 +71,64 @@ fn messages_that_find_the_window_closed_share_segments() {
     assert_eq!(sent.iter().map(|(_, _, bytes)| bytes).sum::<u64>(), 3000);
     assert_eq!(record.flows[0].bytes_delivered, 3000);
     assert!(record.flows[0].finished_s.is_some());
+}
+
+/// Two transfers of the first example here, 50 ms apart. Each begins with one segment, whatever the one before has learned, and takes
+/// 15.26 ms.
+#[test]
+fn a_flow_on_a_connection_of_its_own_begins_with_a_new_window() {
+    let traffic = "kind = \"flows\", size = { kind = \"fixed\", size = \"2020 B\" }, interval = \"50 ms\", \
+                   arrivals = \"evenly-spaced\"";
+    let (tape, record) = run_taped(&network(traffic, "100 ms"));
+    for (flow, begins) in [(0, 0), (1, 50_000)] {
+        let of: Vec<_> = tape.iter().filter(|entry| entry.flow == flow).copied().collect();
+        let sent =
+            [(0, 0, 960), (9_120, 960, 960), (9_120, 1920, 100)].map(|(at, first, bytes)| (begins + at, first, bytes));
+        assert_eq!(segments(&of, false), sent);
+    }
+    assert_eq!((record.flows.len(), record.flows[0].name.as_str()), (1, "flow 1"), "one sender");
+    assert_eq!((record.flows[0].bytes_delivered, record.flows[0].finished_s), (4040, Some(0.065_26)));
+    assert_eq!(record.metrics.offered_bps, Some(8.0 * 4040.0 / 0.1));
+    assert_completions(&record, 2, 2, 2 * 15_260);
+}
+
+/// With the same connection the second has a window of four segments from the start. Its last byte waits for 2000 bytes at three hops, and
+/// then for its own: 3 * 1000 us on the way and 1000 + 1000 + 140 us of one line's time, and 1000 us at each of the others.
+#[test]
+fn a_flow_on_a_persistent_connection_finds_the_window_of_the_one_before() {
+    let traffic = "kind = \"flows\", size = { kind = \"fixed\", size = \"2020 B\" }, interval = \"50 ms\", \
+                   arrivals = \"evenly-spaced\", connections = \"persistent\"";
+    let (tape, record) = run_taped(&network(traffic, "100 ms"));
+    let later: Vec<_> = segments(&tape, false).into_iter().filter(|(at, _, _)| *at >= 50_000).collect();
+    assert_eq!(later, [(50_000, 2020, 960), (50_000, 2980, 960), (50_000, 3940, 100)]);
+    assert_completions(&record, 2, 2, 15_260 + 7_140);
+}
+
+#[test]
+fn a_flow_that_is_not_delivered_before_the_end_counts_as_begun() {
+    let traffic = "kind = \"flows\", size = { kind = \"fixed\", size = \"2020 B\" }, interval = \"50 ms\", \
+                   arrivals = \"evenly-spaced\"";
+    for connections in ["one-each", "persistent"] {
+        let traffic = format!("{traffic}, connections = \"{connections}\"");
+        let (_, record) = run_taped(&network(&traffic, "51 ms"));
+        assert_completions(&record, 2, 1, 15_260);
+    }
+    let (_, record) = run_taped(&network(&format!("{traffic}, start = \"1 s\""), "51 ms"));
+    assert_eq!((record.flows.len(), record.flows[0].bytes_delivered), (1, 0), "a sender has a record without any flow");
+    assert_completions(&record, 0, 0, 0);
+}
+
+/// All flows are of the first class of four, and each counts among all flows too.
+#[track_caller]
+fn assert_completions(record: &RunRecord, asked: u64, delivered: u64, microseconds: u64) {
+    let record = serde_json::to_value(record).expect("a record is JSON");
+    let found = |place: usize| {
+        let kind = &record["completions"][place];
+        (kind["name"].as_str(), kind["asked"].as_u64(), kind["delivered"].as_u64(), kind["times"]["sum_us"].as_u64())
+    };
+    let expected = |name| (Some(name), Some(asked), Some(delivered), Some(microseconds));
+    assert_eq!([found(0), found(4)], [expected("flow up to 10 kB"), expected("flow")]);
+    assert_eq!(found(3), (Some("flow above 1 MB"), Some(0), Some(0), Some(0)));
 }
 
 /// A request of 60 bytes at 5 ms is at its server 3 * (100 + 1000) us later. The server acknowledges it, 40 us on the line, and

@@ -92,13 +92,7 @@ fn check_load(network: &RandomNetwork, record: &RunRecord) -> Result<(), TestCas
 
 /// How many requests a client makes before the end, and for how many bytes.
 fn drawn_alone(scenario: &Scenario, number: usize) -> (u64, u64) {
-    let chance = Chance { seed: scenario.seed, replication: scenario.replication };
-    let context = SourceContext {
-        chance: chance.stream(&format!("flow/{}/source", number + 1)),
-        number: number as u64,
-        later: scenario.later(number),
-    };
-    let mut source = scenario.traffic.build(&context);
+    let mut source = scenario.source(number, scenario.graph().flows.len());
     let mut now = source.start();
     while now < Time::ZERO + scenario.duration.0 {
         now = source.wake(now).next.expect("clients never stop");
@@ -209,7 +203,8 @@ fn requests_of(knobs: &str) -> Vec<f64> {
     let chosen = Chosen::<dyn Source>::read(&parse_fragment(&text), &mut reader);
     let chosen = chosen.unwrap_or_else(|| panic!("{text}: {:?}", reader.problems));
     let chance = Chance { seed: 3, replication: 0 }.stream("flow/1/source");
-    let mut source = chosen.build(&SourceContext { chance, number: 0, later: Span::ZERO });
+    let mut source =
+        chosen.build(&SourceContext { chance, number: 0, later: Span::ZERO, until: Time::NEVER, senders: 1 });
     let (mut now, mut times) = (source.start(), Vec::new());
     while now < Time::ZERO + Span::from_microseconds(100_000_000) {
         let wake = source.wake(now);

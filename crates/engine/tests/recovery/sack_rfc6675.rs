@@ -120,3 +120,41 @@ fn after_a_timeout_reports_guide_go_back_n_and_no_recovery_begins() {
     assert_eq!(bench.report(5, &[(6, 10)]), [5], "6 and 7 have arrived");
     assert_eq!(bench.acknowledge(10), [10, 11, 12, 13]);
 }
+
+const PROPORTIONAL: &str = "flavor = { kind = \"sack-rfc6675\", reduction = \"proportional\" }";
+
+/// RFC 9937: 0 of ten is lost. RecoverFS is 12 less the two that had arrived before; ssthresh 5. While more than that is in the network half a
+/// segment may go for each that is delivered: with k delivered, k / 2 have been sent, the first of them 0 itself.
+#[test]
+fn a_proportional_reduction_sends_one_for_two_until_the_threshold_is_under_way() {
+    let mut bench = Bench::new(10, PROPORTIONAL);
+    assert_eq!(bench.report(0, &[(1, 2)]), [10]);
+    assert_eq!(bench.report(0, &[(1, 3)]), [11]);
+    // k = 1: PIPE 8 before 0 goes.
+    assert_eq!(bench.report(0, &[(1, 4)]), [0]);
+    assert_eq!(bench.window(), (5.0, 5.0));
+    let sent: Vec<_> = (5..=9).map(|end| bench.report(0, &[(1, end)])).collect();
+    // k = 4: PIPE 6, 200 bytes by now, 100 sent. k = 6: PIPE 5 is the threshold.
+    assert_eq!(sent, [vec![], vec![], vec![12], vec![], vec![]]);
+    // From here on one for each: PIPE 4.
+    let sent: Vec<_> = (10..=12).map(|end| bench.report(0, &[(1, end)])).collect();
+    assert_eq!(sent, [[13], [14], [15]]);
+    // 0 arrives: the recovery ends with four under way, and a window of five.
+    assert_eq!(bench.acknowledge(12), [16]);
+}
+
+/// RFC 9937: 0 to 5 of ten are lost, more than the window is reduced by. PIPE is below ssthresh at once: one segment for each that is
+/// delivered, and two when the left edge moves and nothing else is lost.
+#[test]
+fn after_many_losses_a_proportional_reduction_conserves_packets_and_grows_when_all_is_well() {
+    let mut bench = Bench::new(10, PROPORTIONAL);
+    assert_eq!(bench.report(0, &[(6, 7)]), [10]);
+    assert_eq!(bench.report(0, &[(6, 8)]), [11]);
+    // PIPE: 9, 10, 11. At once another would go, for the window is 5.
+    assert_eq!(bench.report(0, &[(6, 9)]), [0]);
+    assert_eq!(bench.report(0, &[(6, 10)]), [1]);
+    assert_eq!(bench.report(0, &[(6, 11)]), [2]);
+    assert_eq!(bench.report(0, &[(6, 12)]), [3]);
+    // PIPE: 1, 2, 3.
+    assert_eq!(bench.report(1, &[(6, 12)]), [4, 5]);
+}

@@ -63,8 +63,10 @@ impl HeaderMaker {
     #[must_use]
     pub fn new(scenario: &Scenario) -> Self {
         let tcp: &TcpConfig = &scenario.tcp;
-        let connections = scenario.graph().flows.len();
-        let is_selective = |number| scenario.tcp_of(number).flavor.build(&()).recovery().is_selective();
+        let graph = scenario.graph();
+        let connections = graph.flows.len();
+        let is_selective =
+            |number: usize| scenario.tcp_of(graph.flows[number].sender).flavor.build(&()).recovery().is_selective();
         Self {
             mss: tcp.mss.0,
             window: tcp.advertised_window(),

@@ -64,13 +64,16 @@ impl Scope {
         Ok(scope)
     }
 
-    /// Whether any line, but those before the common ones, is in more than one place.
+    /// Whether any line is in more than one place; several connections may share one in the same place.
     fn shares_lines(&self) -> bool {
+        let once = |lines: &[usize]| {
+            let mut lines = lines.to_vec();
+            lines.sort_unstable();
+            lines.dedup();
+            lines
+        };
         let lines = |path: &Path| {
-            let mut before = path.lines_before.clone();
-            before.sort_unstable();
-            before.dedup();
-            let behind = path.behind.clone().unwrap_or_default();
+            let (before, behind) = (once(&path.lines_before), path.behind.as_deref().map(once).unwrap_or_default());
             before.into_iter().chain([path.line]).chain(behind).collect::<Vec<_>>()
         };
         let mut all: Vec<_> = lines(&self.forward).into_iter().chain(lines(&self.backward)).collect();

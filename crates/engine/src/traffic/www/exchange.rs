@@ -3,20 +3,8 @@
 use std::collections::VecDeque;
 
 use super::draw::File;
-use crate::measure::Histogram;
-use crate::traffic::Exchange;
+use crate::traffic::{Exchange, Kind};
 use crate::units::Time;
-
-/// One kind of thing that is asked for: files of a class, or pages.
-#[derive(Clone, Debug)]
-pub struct Kind {
-    /// What it is ("class 0", "page").
-    pub name: String,
-    /// How many were asked for.
-    pub asked: u64,
-    /// How long those took that have arrived, from the request to the last byte.
-    pub times: Histogram,
-}
 
 /// A request whose file has not arrived yet.
 struct Pending {
@@ -56,7 +44,7 @@ impl Requests {
             unanswered: VecDeque::new(),
             pending: VecDeque::new(),
             page_begun: None,
-            kinds: names.map(|name| Kind { name, asked: 0, times: Histogram::default() }).collect(),
+            kinds: names.map(Kind::new).collect(),
         }
     }
 
@@ -119,6 +107,7 @@ impl Requests {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::Histogram;
     use crate::units::Span;
 
     fn at(milliseconds: u64) -> Time {

@@ -3,8 +3,6 @@
 mod draw;
 mod exchange;
 
-pub use exchange::Kind;
-
 use draw::{Draw, FileClass, TruncatedPoisson};
 use exchange::Requests;
 

@@ -3,7 +3,7 @@
 use super::Flavor;
 use crate::registry::Model;
 use crate::transport::law::{self, WindowLaw};
-use crate::transport::recovery::{Recovery, SackRfc6675};
+use crate::transport::recovery::{Recovery, Reduction, SackRfc6675};
 
 crate::model! {
     /// Sends at the rate at which data has been delivered, and lets about what the path holds be under way: losses and marks say little. It
@@ -25,7 +25,7 @@ impl Flavor for Bbr {
     }
 
     fn recovery(&self) -> Box<dyn Recovery> {
-        Model::<dyn Recovery>::build(&SackRfc6675 {}, &())
+        Model::<dyn Recovery>::build(&SackRfc6675 { reduction: Reduction::AtOnce }, &())
     }
 
     fn recovery_name(&self) -> &'static str {

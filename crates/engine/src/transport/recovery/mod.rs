@@ -7,6 +7,7 @@
 mod guard;
 mod newreno;
 mod newreno_rfc6582;
+mod rate_reduction;
 mod reno;
 mod sack;
 mod sack_rfc6675;
@@ -17,7 +18,7 @@ pub use newreno::NewReno;
 pub use newreno_rfc6582::NewRenoRfc6582;
 pub use reno::Reno;
 pub use sack::Sack;
-pub use sack_rfc6675::SackRfc6675;
+pub use sack_rfc6675::{Reduction, SackRfc6675};
 pub use tahoe::Tahoe;
 pub use vanilla::Vanilla;
 

@@ -1,18 +1,39 @@
 //! TCP SACK of RFC 6675.
 
+use super::rate_reduction::RateReduction;
 use super::{Acknowledgment, Connection, DUPLICATE_THRESHOLD, Piece, Recovery, Response};
 use crate::transport::ThresholdRule;
 use crate::units::Time;
+
+crate::choice! {
+    /// How a recovery comes down to its window.
+    pub enum Reduction {
+        /// The window is reduced at once: nothing is sent until enough has left the network.
+        AtOnce = "at-once",
+        /// Something is sent for every so many bytes delivered, until the threshold is under way (proportional rate reduction; RFC 9937).
+        Proportional = "proportional",
+    }
+    absent AtOnce
+}
 
 crate::model! {
     /// Conservative loss recovery with selective acknowledgments, as the standard has it: what is in the network is computed anew from
     /// the scoreboard at every acknowledgment, a segment counts as lost when enough has arrived beyond it, and one segment
     /// beyond the last block is sent to avoid a timeout. New data goes at the first two duplicates already.
     #[name = "sack-rfc6675"]
-    #[source = "RFC 6675 sections 4 and 5; RFC 2018"]
-    pub struct SackRfc6675: dyn Recovery {}
-    build(_config, _context) {
-        Box::new(LossRecovery { recovery_point: None, barred_below: 0, is_rescued: false, rescue_limit: 0 })
+    #[source = "RFC 6675 sections 4 and 5; RFC 2018; RFC 9937"]
+    pub struct SackRfc6675: dyn Recovery {
+        /// How a recovery comes down to its window.
+        pub reduction: Reduction = "at-once",
+    }
+    build(config, _context) {
+        Box::new(LossRecovery {
+            recovery_point: None,
+            barred_below: 0,
+            is_rescued: false,
+            rescue_limit: 0,
+            in_proportion: (config.reduction == Reduction::Proportional).then(RateReduction::default),
+        })
     }
 }
 
@@ -25,18 +46,45 @@ struct LossRecovery {
     is_rescued: bool,
     /// What must be acknowledged before the rescue (`RescueRxt`).
     rescue_limit: u64,
+    /// If the rate is reduced in proportion to what is delivered.
+    in_proportion: Option<RateReduction>,
 }
 
 impl LossRecovery {
-    /// Section 5 step (4).
-    fn enter(&mut self, now: Time, connection: &mut Connection) {
+    /// Section 5 step (4), with an acknowledgment that has told of `delivered` bytes.
+    fn enter(&mut self, now: Time, connection: &mut Connection, delivered: u64) {
         self.recovery_point = Some(connection.highest());
         connection.reduce(now);
         self.is_rescued = false;
         let first = connection.first_unacknowledged();
         self.rescue_limit = first.end();
+        connection.scoreboard.begin_recovery(connection.unacknowledged());
+        if let Some(reduction) = &mut self.in_proportion {
+            reduction.begin(connection, delivered, Self::pipe(connection), Self::lost_below(connection));
+        }
         connection.scoreboard.begin_recovery(first.end());
-        connection.fast_retransmit(now);
+        if let (Some(sent), Some(reduction)) = (connection.fast_retransmit(now), &mut self.in_proportion) {
+            reduction.note_sent(sent.length);
+        }
+    }
+
+    /// Takes in what an acknowledgment tells to be delivered, `is_new` if it has moved the left edge; gives the bytes.
+    fn note_delivered(&mut self, connection: &Connection, is_new: bool) -> u64 {
+        let Some(reduction) = &mut self.in_proportion else { return 0 };
+        let delivered = reduction.note(connection);
+        if self.recovery_point.is_some() {
+            let all_well = is_new && !reduction.shows_loss(connection, Self::lost_below(connection));
+            reduction.proceed(connection, delivered, Self::pipe(connection), all_well);
+        }
+        delivered
+    }
+
+    /// Bytes that may be sent (section 5 steps (C) and (3)): what fits between PIPE and the window.
+    fn room(&self, connection: &Connection) -> u64 {
+        match &self.in_proportion {
+            Some(reduction) if self.is_recovering() => reduction.allowed(),
+            _ => connection.window.usable().saturating_sub(Self::pipe(connection)),
+        }
     }
 
     fn lost_below(connection: &Connection) -> u64 {
@@ -114,12 +162,14 @@ impl Recovery for LossRecovery {
     fn on_duplicate(&mut self, now: Time, connection: &mut Connection) {
         let shows_loss =
             connection.duplicates >= DUPLICATE_THRESHOLD || Self::lost_below(connection) > connection.unacknowledged();
+        let delivered = self.note_delivered(connection, false);
         if !self.is_recovering() && shows_loss && connection.unacknowledged() >= self.barred_below {
-            self.enter(now, connection);
+            self.enter(now, connection, delivered);
         }
     }
 
     fn on_acknowledgment(&mut self, _now: Time, connection: &mut Connection, _bytes: u64) -> Response {
+        self.note_delivered(connection, true);
         let Some(recovery_point) = self.recovery_point else { return Response::NORMAL };
         if connection.unacknowledged() >= recovery_point {
             self.recovery_point = None;
@@ -142,12 +192,13 @@ impl Recovery for LossRecovery {
         } else {
             return Self::next_after_timeout(connection);
         };
-        // Section 5 steps (C) and (3): while a segment fits between PIPE and the window.
-        let room = connection.window.usable().checked_sub(Self::pipe(connection))?;
-        piece.filter(|_| room >= connection.mss())
+        piece.filter(|_| self.room(connection) >= connection.mss())
     }
 
     fn on_send(&mut self, connection: &mut Connection, piece: Piece) {
+        if let Some(reduction) = self.in_proportion.as_mut().filter(|_| self.recovery_point.is_some()) {
+            reduction.note_sent(piece.length);
+        }
         if piece.sequence >= connection.highest() {
             if !self.is_recovering() && connection.duplicates > 0 {
                 connection.sent_early += piece.length;

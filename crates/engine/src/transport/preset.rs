@@ -1,0 +1,246 @@
+//! Named bundles of settings of end systems: a short way to write what a kind of host is like.
+//!
+//! A preset is written out before a scenario is read: what is set beside it counts, the rest is the preset's. A resolved scenario
+//! therefore has settings and no preset, and the same name as one in which somebody wrote them all.
+
+use serde_json::Value as Json;
+
+use super::TcpConfig;
+use crate::config::{Key, Node, Parameter, Reader, Shape, Value, VariantShape, did_you_mean, listed, parse_fragment};
+
+/// A named bundle of settings.
+pub struct Preset {
+    /// The name in scenarios.
+    pub name: &'static str,
+    /// What it stands for.
+    pub about: &'static str,
+    /// Where its settings come from.
+    pub source: &'static str,
+    /// Keys of the end systems with their values, as scenarios have them.
+    pub settings: &'static [(&'static str, &'static str)],
+}
+
+/// Every preset.
+pub const PRESETS: &[Preset] = &[
+    Preset {
+        name: "seeds-1997",
+        about: "The end systems of the papers on TCP over ATM of 1996 to 1998: the defaults, written out.",
+        source: "UBR+ section 3.1; 98-0876R1 section 6",
+        settings: &[
+            ("flavor", "vanilla"),
+            ("mss", "512 B"),
+            ("receiver_window", "65535 B"),
+            ("initial_window", "1 MSS"),
+            ("timer_granularity", "100 ms"),
+            ("timer_phase", "common"),
+            ("retransmission_timeout", "bsd-integer"),
+            ("timestamps", "false"),
+            ("initial_ssthresh", "receiver-window"),
+            ("cwnd_limit", "receiver-window"),
+            ("slow_start_growth", "per-acknowledgment"),
+            ("limited_transmit", "false"),
+            ("nagle", "false"),
+            ("handshake", "false"),
+            ("idle_restart", "keep"),
+            ("acknowledgments", "immediate"),
+        ],
+    },
+    Preset {
+        name: "rfc",
+        about: "What the standards-track RFCs of TCP say, as they say it where they leave a choice: Reno's window with selective \
+                acknowledgments, a minimum timeout of a second, delayed acknowledgments.",
+        source: "RFC 5681 sections 3.1, 4.1 and 4.2; RFC 6675; RFC 6298; RFC 7323; RFC 3042; RFC 9293 section 3.7",
+        settings: &[
+            ("flavor", "sack-rfc6675"),
+            ("mss", "1448 B"),
+            ("receiver_window", "1 MiB"),
+            ("initial_window", "3 MSS"),
+            ("timer_granularity", "100 ms"),
+            ("timer_phase", "per-connection"),
+            ("retransmission_timeout", "rfc-6298"),
+            ("timestamps", "true"),
+            ("initial_ssthresh", "unlimited"),
+            ("ssthresh_rule", "flight-size"),
+            ("cwnd_limit", "unlimited"),
+            ("slow_start_growth", "per-acknowledgment"),
+            ("limited_transmit", "true"),
+            ("nagle", "true"),
+            ("handshake", "true"),
+            ("idle_restart", "initial-window"),
+            ("acknowledgments", "delayed"),
+        ],
+    },
+    Preset {
+        name: "linux-like",
+        about: "What a Linux host of the 2020s does by default, as far as the models have it: CUBIC, proportional rate reduction, ten segments at first, timers in \
+                milliseconds, a minimum timeout of 200 ms, acknowledgments delayed by 40 ms at most.",
+        source: "Linux, Documentation/networking/ip-sysctl.rst and include/net/tcp.h; RFC 9438, RFC 9406, RFC 9937, RFC 6928",
+        settings: &[
+            (
+                "flavor",
+                "{ kind = 'cubic', slow_start_exit = 'hystart++', recovery = { kind = 'sack-rfc6675', reduction = 'proportional' } }",
+            ),
+            ("mss", "1448 B"),
+            ("receiver_window", "6 MiB"),
+            ("initial_window", "10 MSS"),
+            ("timer_granularity", "1 ms"),
+            ("timer_phase", "per-connection"),
+            ("retransmission_timeout", "{ kind = 'rfc-6298', minimum = '200 ms', maximum = '120 s' }"),
+            ("timestamps", "true"),
+            ("initial_ssthresh", "unlimited"),
+            ("cwnd_limit", "unlimited"),
+            ("slow_start_growth", "appropriate-byte-counting"),
+            ("limited_transmit", "true"),
+            ("nagle", "true"),
+            ("handshake", "true"),
+            ("idle_restart", "initial-window"),
+            ("acknowledgments", "{ kind = 'delayed', delay = '40 ms' }"),
+        ],
+    },
+];
+
+/// The name of a preset, or "none".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PresetName(Option<&'static str>);
+
+const NONE: &str = "none";
+
+fn names() -> impl Iterator<Item = &'static str> {
+    [NONE].into_iter().chain(PRESETS.iter().map(|preset| preset.name))
+}
+
+impl Parameter for PresetName {
+    fn shape() -> Shape {
+        let none = VariantShape { name: NONE, doc: "Every setting is what is written, or its default." };
+        let presets = PRESETS.iter().map(|preset| VariantShape { name: preset.name, doc: preset.about });
+        Shape::Choice([none].into_iter().chain(presets).collect())
+    }
+
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let Value::Text(text) = &node.value else {
+            reader.reject(node, format!("expected one of {}, found {}", listed(names()), node.describe()));
+            return None;
+        };
+        if text == NONE {
+            return Some(Self(None));
+        }
+        let found = PRESETS.iter().find(|preset| preset.name == text);
+        if found.is_none() {
+            let near = did_you_mean(text, names());
+            reader.reject(node, format!("unknown preset \"{text}\"; known: {}{near}", listed(names())));
+        }
+        found.map(|preset| Self(Some(preset.name)))
+    }
+
+    fn resolved(&self) -> Json {
+        self.0.unwrap_or(NONE).into()
+    }
+
+    /// Its settings are written in its place.
+    fn is_absent(&self) -> bool {
+        true
+    }
+}
+
+/// A scenario's tree with the preset of its end systems written out.
+#[must_use]
+pub fn written_out(root: &Node) -> Node {
+    let mut root = root.clone();
+    if let Some(tcp) = root.get_mut("tcp")
+        && let Some(preset) = tcp.get("preset").cloned()
+        && let Value::Text(name) = &preset.value
+        && let Some(known) = PRESETS.iter().find(|known| known.name == name)
+    {
+        for (key, value) in known.settings {
+            let mut value = parse_fragment(value);
+            value.relocate(&preset.place);
+            fill(tcp, key, value);
+        }
+    }
+    root
+}
+
+/// Puts a preset's value under a key of the end systems where nothing is written. Parameters of a model without its kind are set beside the
+/// preset's.
+fn fill(tcp: &mut Node, key: &str, value: Node) {
+    let fields = TcpConfig::fields();
+    let field = fields.iter().find(|field| field.name == key).expect("presets have keys of end systems");
+    let Value::Table(entries) = &mut tcp.value else { return };
+    match entries.iter_mut().find(|(written, _)| field.answers_to(&written.name)) {
+        None => entries.push((Key { name: key.into(), place: value.place.clone() }, value)),
+        Some((_, Node { value: Value::Table(parameters), .. }))
+            if !parameters.iter().any(|(key, _)| key.name == "kind") =>
+        {
+            let of_preset = match value.value {
+                Value::Table(of_preset) => of_preset,
+                _ => vec![(Key { name: "kind".into(), place: value.place.clone() }, value)],
+            };
+            let missing: Vec<_> = of_preset
+                .into_iter()
+                .filter(|(key, _)| !parameters.iter().any(|(written, _)| written.name == key.name))
+                .collect();
+            parameters.extend(missing);
+        }
+        Some(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Scenario;
+
+    fn scenario(tcp: &str) -> Result<Scenario, Vec<String>> {
+        let text = format!(
+            "schema_version = 1\nduration = \"1 s\"\nport.buffer = \"1000 packets\"\nframing = \"packet\"\n\
+             topology = {{ kind = \"n-source\", sources = 1, access = {{ delay = \"5 us\" }}, bottleneck = {{ delay = \"5 us\" }} }}\n\
+             tcp = {tcp}\n"
+        );
+        Scenario::parse(text.as_bytes(), "scenario.toml", &[])
+    }
+
+    #[test]
+    fn the_end_systems_of_the_seeds_are_the_defaults() {
+        let (preset, defaults) = (scenario("{ preset = 'seeds-1997' }"), scenario("{}"));
+        assert_eq!(preset.unwrap().canonical(), defaults.unwrap().canonical());
+    }
+
+    #[test]
+    fn a_preset_is_what_its_settings_are_when_written_out() {
+        for preset in PRESETS {
+            let written = |(key, value): &(&str, &str)| match *value {
+                "true" | "false" => format!("{key} = {value}"),
+                table if table.starts_with('{') => format!("{key} = {table}"),
+                text => format!("{key} = '{text}'"),
+            };
+            let settings: Vec<_> = preset.settings.iter().map(written).collect();
+            let written = scenario(&format!("{{ {} }}", settings.join(", "))).expect(preset.name);
+            let named = scenario(&format!("{{ preset = '{}' }}", preset.name)).expect(preset.name);
+            assert_eq!(named.canonical(), written.canonical(), "{}", preset.name);
+        }
+    }
+
+    #[test]
+    fn what_is_set_beside_a_preset_counts_in_whole_or_in_part() {
+        let scenario = scenario(
+            "{ preset = 'linux-like', mss_bytes = 1000, flavor = 'newreno', retransmission_timeout = { minimum = '1 s' } }",
+        );
+        let resolved = scenario.unwrap().resolved();
+        let tcp = &resolved["tcp"];
+        assert_eq!((&tcp["mss_bytes"], &tcp["flavor"]["kind"]), (&Json::from(1000), &Json::from("newreno")));
+        let timeout = &tcp["retransmission_timeout"];
+        assert_eq!(timeout["kind"], "rfc-6298");
+        assert_eq!(timeout["minimum_ps"], 1_000_000_000_000_u64, "what is written");
+        assert_eq!(timeout["maximum_ps"], 120_000_000_000_000_u64, "the preset's");
+        assert!(tcp.get("preset").is_none());
+    }
+
+    #[test]
+    fn an_unknown_preset_is_refused_with_those_that_there_are() {
+        let problems = scenario("{ preset = 'linux' }").unwrap_err();
+        assert!(
+            problems[0].contains("scenario.toml:6:") && problems[0].contains("tcp.preset: unknown preset \"linux\"")
+        );
+        assert!(problems[0].contains("\"linux-like\""), "{problems:?}");
+    }
+}

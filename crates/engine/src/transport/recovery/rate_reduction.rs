@@ -1,0 +1,83 @@
+//! Proportional rate reduction: how much leaves with each acknowledgment of a recovery.
+
+use super::Connection;
+
+/// The reduction of one recovery after another (RFC 9937, which takes the place of RFC 6937).
+///
+/// A window that is halved at once lets nothing go for half a round trip, and then a segment for each that arrives. Here data leaves in
+/// proportion to what is delivered, so that as much is under way as the threshold says when the recovery ends, neither more nor
+/// less, whatever else was lost meanwhile.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RateReduction {
+    /// Bytes delivered before the latest acknowledgment, in order or not.
+    delivered: u64,
+    /// Bytes under way when the recovery began (`RecoverFS`).
+    at_begin: u64,
+    /// Bytes delivered and sent since (`prr_delivered`, `prr_out`).
+    delivered_since: u64,
+    sent_since: u64,
+    /// Bytes below which all was known to be lost.
+    lost_below: u64,
+    /// Bytes that may be sent now (`SndCnt`).
+    allowed: u64,
+}
+
+impl RateReduction {
+    /// Takes in an acknowledgment outside of recoveries; gives the bytes that it tells to be delivered (`DeliveredData`).
+    pub fn note(&mut self, connection: &Connection) -> u64 {
+        let delivered = connection.unacknowledged() + connection.scoreboard.arrived().bytes();
+        delivered.saturating_sub(std::mem::replace(&mut self.delivered, delivered))
+    }
+
+    /// A recovery begins with an acknowledgment that has told of `delivered` bytes, `pipe` bytes being in the network. What had arrived
+    /// before does not count as under way.
+    pub fn begin(&mut self, connection: &Connection, delivered: u64, pipe: u64, lost_below: u64) {
+        let arrived_before = connection.scoreboard.arrived().bytes().saturating_sub(delivered);
+        self.at_begin = (connection.flight() - arrived_before).max(1);
+        (self.delivered_since, self.sent_since, self.lost_below) = (0, 0, lost_below);
+        self.proceed(connection, delivered, pipe, false);
+    }
+
+    /// An acknowledgment during a recovery has told of `delivered` bytes; with `all_well` it moves the left edge and shows no other loss.
+    pub fn proceed(&mut self, connection: &Connection, delivered: u64, pipe: u64, all_well: bool) {
+        self.delivered_since += delivered;
+        let threshold = whole(connection.window.ssthresh);
+        self.allowed = if pipe > threshold {
+            let in_proportion = u128::from(self.delivered_since) * u128::from(threshold);
+            let so_far = u64::try_from(in_proportion.div_ceil(u128::from(self.at_begin))).unwrap_or(u64::MAX);
+            so_far.saturating_sub(self.sent_since)
+        } else {
+            // As many as are delivered, and one more if all is well: slow start up to the threshold.
+            let conserved = self.delivered_since.saturating_sub(self.sent_since).max(delivered);
+            let more = if all_well { connection.mss() } else { 0 };
+            (conserved + more).min(threshold - pipe)
+        };
+    }
+
+    /// Whether losses are known beyond those that were known before.
+    pub fn shows_loss(&mut self, connection: &Connection, lost_below: u64) -> bool {
+        let before = self.lost_below;
+        self.lost_below = before.max(lost_below);
+        connection.scoreboard.missing(before.max(connection.unacknowledged()), lost_below) > 0
+    }
+
+    /// Bytes are sent.
+    pub fn note_sent(&mut self, bytes: u64) {
+        self.sent_since += bytes;
+        self.allowed = self.allowed.saturating_sub(bytes);
+    }
+
+    /// Bytes that may be sent now.
+    pub fn allowed(&self) -> u64 {
+        self.allowed
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "thresholds are within the range of windows"
+)]
+fn whole(bytes: f64) -> u64 {
+    bytes.min(1e18) as u64
+}

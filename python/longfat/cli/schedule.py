@@ -1,0 +1,64 @@
+"""`longfat schedule`: paths that change, from and to the files of others."""
+
+from pathlib import Path
+
+import click
+
+
+@click.group("schedule")
+def command() -> None:
+    """Turn packet-delivery traces of Mahimahi into schedules of a path, and back.
+
+    What comes out goes to stdout.
+    """
+
+
+@command.command("from-mahimahi")
+@click.argument("trace", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--window-ms",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Over how many milliseconds a rate is the mean.",
+)
+@click.option(
+    "--duration-s",
+    type=click.IntRange(min=1),
+    help="Repeat the trace until then; by default it is gone through once.",
+)
+def from_mahimahi(trace: Path, window_ms: int, duration_s: int | None) -> None:
+    """Print the rates of TRACE as CSV for `path.steps`.
+
+    Example: longfat schedule from-mahimahi verizon-lte.down > lte.csv
+    """
+    from longfat.mahimahi import read_trace, schedule_of, schedule_text
+
+    times = read_trace(_text(trace), str(trace))
+    duration_ms = None if duration_s is None else 1000 * duration_s
+    click.echo(schedule_text(schedule_of(times, window_ms, duration_ms)))
+
+
+@command.command("to-mahimahi")
+@click.argument("schedule", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--duration-s", type=click.IntRange(min=1), required=True, help="How long the trace lasts."
+)
+def to_mahimahi(schedule: Path, duration_s: int) -> None:
+    """Print the opportunities of the rates in SCHEDULE, a CSV, as a trace for `mm-link`.
+
+    Delays and losses have no place in a trace: `mm-delay` and `mm-loss` are for them.
+    """
+    from longfat.mahimahi import read_schedule, trace_of
+
+    times = trace_of(read_schedule(_text(schedule), str(schedule)), 1000 * duration_s)
+    click.echo("\n".join(map(str, times)))
+
+
+def _text(path: Path) -> str:
+    from longfat.errors import LongfatError
+
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise LongfatError(f"{path}: not a text") from None

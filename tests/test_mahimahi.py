@@ -1,0 +1,106 @@
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longfat import load_scenario
+from longfat.errors import BadInput
+from longfat.mahimahi import Rate, read_schedule, read_trace, schedule_of, schedule_text, trace_of
+from tests.support import Longfat
+
+
+def rates(schedule: list[Rate]) -> list[tuple[int, int]]:
+    return [(int(rate.time_ms), int(rate.bits_per_second)) for rate in schedule]
+
+
+def test_a_rate_is_what_the_opportunities_of_a_window_deliver() -> None:
+    # Two packets of 12000 bits in the first 10 ms, one at its very end; none in the second; one in
+    # the last 5 ms.
+    trace = read_trace("4\n10\n25\n", "trace")
+    assert rates(schedule_of(trace, 10)) == [(0, 2_400_000), (10, 0), (20, 2_400_000)]
+
+
+def test_a_trace_starts_anew_when_it_is_over() -> None:
+    trace = read_trace("5\n20\n", "trace")
+    assert rates(schedule_of(trace, 10, 45)) == [(0, 1_200_000)]
+    trace = read_trace("5\n6\n20\n", "trace")
+    assert rates(schedule_of(trace, 10, 45)) == [
+        (0, 2_400_000), (10, 1_200_000), (20, 2_400_000), (30, 1_200_000), (40, 2_400_000)
+    ]  # fmt: skip
+
+
+def test_opportunities_come_when_a_packet_has_been_carried() -> None:
+    # 12 Mbit/s carry a packet in each millisecond; at 5 ms, after half of one more, nothing passes.
+    schedule = [Rate(Fraction(0), Fraction(12_000_000)), Rate(Fraction(11, 2), Fraction(0))]
+    assert trace_of(schedule, 10) == [1, 2, 3, 4, 5]
+    # The other half then takes 1 ms of 6 Mbit/s.
+    schedule.append(Rate(Fraction(8), Fraction(6_000_000)))
+    assert trace_of(schedule, 10) == [1, 2, 3, 4, 5, 9]
+
+
+@given(st.lists(st.integers(1, 400), min_size=1, max_size=200), st.integers(1, 50))
+def test_a_schedule_carries_what_the_trace_delivers(times: list[int], window: int) -> None:
+    trace = sorted(times)
+    schedule = schedule_of(trace, window)
+    again = trace_of(schedule, trace[-1])
+    assert len(again) == len(trace)
+    assert all(abs(one - other) <= window for one, other in zip(again, trace, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "trace: a trace must last longer than 0 ms"),
+        ("0\n0\n", "longer than 0 ms"),
+        ("1\nsoon\n", "trace:2: expected whole milliseconds, found 'soon'"),
+        ("5\n4\n", "trace:2: 4 comes after 5; times must ascend"),
+    ],
+)
+def test_what_is_wrong_with_a_trace_is_told_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        read_trace(text, "trace")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("time_s,loss\n0,1\n", "s.csv:1: expected the columns time_s and rate_bps"),
+        ("time_s,rate_bps\n0\n", "s.csv:2: expected 2 numbers"),
+        ("time_s,rate_bps\n1,1\n1,2\n", "s.csv:3: times must ascend"),
+        ("time_s,rate_bps\n", "s.csv: no rows"),
+    ],
+)
+def test_what_is_wrong_with_a_schedule_is_told_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        read_schedule(text, "s.csv")
+
+
+def test_a_trace_becomes_a_path_that_the_engine_takes(longfat: Longfat, tmp_path: Path) -> None:
+    trace = tmp_path / "lte.down"
+    trace.write_text("".join(f"{time}\n" for time in range(1, 301) if time % 3 != 2))
+    printed = longfat("schedule", "from-mahimahi", trace, "--window-ms", "30").stdout
+    assert printed == "time_s,rate_bps\n0,8000000\n"
+    csv = tmp_path / "lte.csv"
+    csv.write_text(printed)
+    back = longfat("schedule", "to-mahimahi", csv, "--duration-s", "1").stdout.split()
+    assert len(back) == 666
+    text = (
+        'schema_version = 1\nduration = "1 s"\nframing = "packet"\nport.buffer = "20 packets"\n'
+        'topology = { kind = "n-source", sources = 1, access = { delay = "1 ms" }, '
+        'bottleneck = { delay = "1 ms" } }\n'
+    )
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text(text)
+    overrides = {"path.kind": "schedule", "path.steps": schedule_text(schedule_of([1, 2, 4], 2))}
+    assert "0.002" in load_scenario(scenario, overrides).settings["path"]["steps"]
+
+
+def test_a_bad_trace_is_one_message_and_exit_code_2(longfat: Longfat, tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    trace.write_text("1\n-2\n")
+    process = longfat("schedule", "from-mahimahi", trace)
+    assert process.returncode == 2
+    assert f"{trace}:2: expected whole milliseconds" in process.stderr
+    assert process.stdout == ""
