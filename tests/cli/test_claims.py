@@ -124,7 +124,7 @@ def test_a_page_gets_the_verdicts_between_its_markers(
     page = tmp_path / "page.md"
     page.write_text(f"# Page\n<!-- BEGIN: {command} -->\n<!-- END: {command} -->\nend\n")
     chosen = ["study", "claims", folder, "--replications", "1"]
-    assert longfat(*chosen, "--splice", page).returncode == 0
+    assert longfat(*chosen, "--markdown", "--splice", page).returncode == 0
     markdown = longfat(*chosen, "--markdown").stdout
     assert "| S-3 |" in markdown
     assert page.read_text() == (

@@ -130,7 +130,9 @@ def test_a_page_gets_the_numbers_between_its_markers(
     page = tmp_path / "page.md"
     page.write_text(f"# Page\n<!-- BEGIN: {command} -->\n<!-- END: {command} -->\nend\n")
     for _ in range(2):
-        process = longfat("study", "compare", study_folder, "--table", "B", "--splice", page)
+        process = longfat(
+            "study", "compare", study_folder, "--table", "B", "--markdown", "--splice", page
+        )
         assert process.returncode == 0
     markdown = longfat("study", "compare", study_folder, "--table", "B", "--markdown").stdout
     assert page.read_text() == (

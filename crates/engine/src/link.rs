@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use changing::Changing;
 
-use crate::framing::{Cell, Packet, Packets, Unit};
+use crate::framing::{Cell, Packets, Unit};
 use crate::path::Conditions;
 use crate::units::{CELL_BITS, LineClock, Rate, Span, Time, TransmissionTime};
 
@@ -67,9 +67,11 @@ pub trait Outlet {
     fn send_cell_at(&mut self, clock: LineClock, cell: Cell) -> LineClock;
     /// Lets a cell pass whose transmission begins exactly at `clock` and that nobody receives. Gives when the next one may begin.
     fn send_anonymous_cell_at(&mut self, clock: LineClock) -> LineClock;
-    /// Sends cells back to back, which nobody tells apart but for the last of a packet at their end, if there is one. Gives when
-    /// the next one may begin.
-    fn send_train_at(&mut self, clock: LineClock, cells: u64, last: Option<Cell>) -> LineClock;
+    /// Sends cells back to back from `clock` until `free`, which nobody tells apart but for those that were
+    /// [noted](Self::note_last_at) before.
+    fn send_train_at(&mut self, clock: LineClock, cells: u64, free: LineClock);
+    /// Of the cells that are sent next, from `clock` on, the one that comes after so many is the last of a packet.
+    fn note_last_at(&mut self, clock: LineClock, after: u64, last: Cell);
 }
 
 /// A line on which every cell is followed to its end.
@@ -90,11 +92,12 @@ impl Outlet for Feed<'_> {
         self.line.send_anonymous_cell_at(clock)
     }
 
-    fn send_train_at(&mut self, clock: LineClock, cells: u64, last: Option<Cell>) -> LineClock {
-        self.line.count_carried(cells, u64::from(last.is_some()));
-        self.line.free = clock;
-        self.line.free.advance_by(self.line.cell_time, cells);
-        self.line.free
+    fn send_train_at(&mut self, _clock: LineClock, _cells: u64, _free: LineClock) {
+        unreachable!("only the fast driver lets in cells by rounds")
+    }
+
+    fn note_last_at(&mut self, _clock: LineClock, _after: u64, _last: Cell) {
+        unreachable!("only the fast driver lets in cells by rounds")
     }
 }
 
@@ -156,6 +159,8 @@ pub struct Line {
     is_relayed: bool,
     /// What a cell takes on the relay, its propagation included; nothing if there is none.
     relay_time: TransmissionTime,
+    /// What a cell takes from the beginning of its transmission to the end of the line, the relay included.
+    time_to_end: TransmissionTime,
     /// When the transmitter has finished all that was handed to it.
     free: LineClock,
     /// Of the latest packet that was handed over whole: most are as long as the one before, and divisions take long.
@@ -180,13 +185,16 @@ impl Line {
     #[must_use]
     pub fn new(unit: Unit, rate: Rate, delay: Span, relay: Option<Relay>) -> Self {
         assert!(unit == Unit::Cell || relay.is_none(), "a packet may have to wait where a cell never does");
+        let cell_time = TransmissionTime::of_cell(rate);
+        let relay_time = relay.map_or(TransmissionTime::NONE, |relay| relay.time_behind(rate));
         Self {
             unit,
             rate,
-            cell_time: TransmissionTime::of_cell(rate),
+            cell_time,
             delay,
             is_relayed: relay.is_some(),
-            relay_time: relay.map_or(TransmissionTime::NONE, |relay| relay.time_behind(rate)),
+            relay_time,
+            time_to_end: cell_time.longer_by(delay).and(relay_time),
             free: LineClock::default(),
             latest: Transmission::default(),
             trains: VecDeque::new(),
@@ -275,21 +283,22 @@ impl Line {
         self.trains.iter().map(|train| u64::from(train.cells)).sum()
     }
 
-    /// Hands over a whole packet, of which `first` is the first cell.
-    pub fn send_packet(&mut self, now: Time, first: Cell, packet: &Packet) {
-        let train = self.dispatch(now, first, packet);
+    /// Hands over a whole packet of `cells` cells and `bits` bits, of which `first` is the first cell.
+    pub fn send_packet(&mut self, now: Time, first: Cell, cells: u32, bits: u64) {
+        let train = self.dispatch(now, first, cells, bits);
         self.trains.push_back(train);
     }
 
     /// Hands over a whole packet to be sent, and leaves it to the caller to follow its cells to the end of the line.
-    pub fn dispatch(&mut self, now: Time, first: Cell, packet: &Packet) -> Train {
-        if self.latest.bits != packet.bits {
-            self.latest = self.transmission_of(packet.bits, packet.cells);
+    #[inline]
+    pub fn dispatch(&mut self, now: Time, first: Cell, cells: u32, bits: u64) -> Train {
+        if self.latest.bits != bits {
+            self.latest = self.transmission_of(bits, cells);
         }
         self.start(now);
         let arrival = self.free.delayed(self.delay).after(self.latest.of_first);
         self.free.advance_far(self.latest.of_all);
-        Train { arrival, cell: first, cells: packet.cells }
+        Train { arrival, cell: first, cells }
     }
 
     /// Hands over a packet of `bits` bits that travels whole, and leaves it to the caller to follow it. Gives when it arrives.
@@ -325,7 +334,13 @@ impl Line {
     #[must_use]
     #[inline]
     pub fn exit(&self, clock: LineClock) -> Time {
-        self.end_of(clock.delayed(self.delay).after(self.cell_time))
+        clock.after(self.time_to_end).time
+    }
+
+    /// What a cell takes from the beginning of its transmission to the end of the line, the relay included.
+    #[must_use]
+    pub fn time_to_end(&self) -> TransmissionTime {
+        self.time_to_end
     }
 
     /// No cell that is handed over takes less than this from one end to the other.

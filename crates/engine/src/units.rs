@@ -133,6 +133,25 @@ impl TransmissionTime {
         Self { whole: self.whole + span.0, ..self }
     }
 
+    /// The time of this transmission and another one behind it.
+    ///
+    /// # Panics
+    /// If neither takes whole picoseconds and their rates differ.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let whole = Span(other.whole);
+        if other.remainder == 0 {
+            return self.longer_by(whole);
+        }
+        if self.remainder == 0 {
+            return other.longer_by(Span(self.whole));
+        }
+        assert_eq!(self.rate, other.rate, "fractions of a picosecond are counted in parts that depend on the rate");
+        let mut both = LineClock { time: Time(self.whole), remainder: self.remainder };
+        both.advance(other);
+        Self { whole: both.time.0, remainder: both.remainder, rate: self.rate }
+    }
+
     /// The time of a cell of [`CELL_BITS`] at `rate`.
     #[must_use]
     pub const fn of_cell(rate: Rate) -> Self {
@@ -271,6 +290,21 @@ impl LineClock {
         self.time.0 = self.time.0.min(Self::HORIZON.0);
     }
 
+    /// From now on, so many transmissions of the same length begin one after the other: the picoseconds from now until each begins, in
+    /// sum.
+    #[must_use]
+    pub fn picoseconds_to_beginnings(self, transmission: TransmissionTime, times: u64) -> u64 {
+        let (mut remainder, mut carried, mut sum_carried) = (self.remainder, 0, 0);
+        for _ in 1..times {
+            remainder += transmission.remainder;
+            let carries = remainder >= transmission.rate;
+            remainder -= if carries { transmission.rate } else { 0 };
+            carried += u64::from(carries);
+            sum_carried += carried;
+        }
+        transmission.whole * (times * times.saturating_sub(1) / 2) + sum_carried
+    }
+
     /// The same clock read `span` later.
     #[must_use]
     pub fn delayed(self, span: Span) -> Self {
@@ -307,6 +341,33 @@ mod tests {
             (0..1000).for_each(|_| one.advance(cell));
             many.advance_by(cell, 1000);
             assert_eq!(one, many);
+        }
+    }
+
+    #[test]
+    fn the_beginnings_of_many_transmissions_are_summed_as_one_by_one() {
+        for rate in [OC3, Rate(97), Rate(1_000_003)] {
+            let cell = TransmissionTime::of_cell(rate);
+            let start = LineClock::at(Time(17)).after(cell);
+            let (mut clock, mut sum) = (start, 0);
+            for times in 0..200 {
+                assert_eq!(start.picoseconds_to_beginnings(cell, times), sum, "{times} at {rate:?}");
+                sum += (clock.time - start.time).0;
+                clock.advance(cell);
+            }
+        }
+    }
+
+    #[test]
+    fn two_transmissions_take_what_one_takes_after_the_other() {
+        for rate in [OC3, Rate(97), Rate(1_000_003)] {
+            let times =
+                [TransmissionTime::of_cell(rate), TransmissionTime::whole(Span(12_345)), TransmissionTime::NONE];
+            let mut clock = LineClock::at(Time(17));
+            for (first, second) in times.into_iter().flat_map(|first| times.map(|second| (first, second))) {
+                assert_eq!(clock.after(first.and(second)), clock.after(first).after(second));
+                clock.advance(TransmissionTime::of_cell(rate));
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 from sqlalchemy import (
@@ -18,7 +19,6 @@ from sqlalchemy import (
     literal,
     select,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 
 
 def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> set[str]:
@@ -28,8 +28,9 @@ def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str,
     """
     if not rows:
         return set()
-    insert = postgresql.insert if _is_postgresql(connection) else sqlite.insert
-    statement = insert(table).on_conflict_do_nothing().returning(table.c.run_id)
+    # Loaded since the engine was made; the other one takes a while to load.
+    dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")
+    statement = dialect.insert(table).on_conflict_do_nothing().returning(table.c.run_id)
     ordered = sorted(rows, key=lambda row: str(row["run_id"]))
     return set(connection.execute(statement, ordered).scalars())
 

@@ -15,7 +15,7 @@ use crate::link::Outlet;
 use crate::random::Stream;
 use crate::registry::Chosen;
 use crate::scenario::Buffer;
-use crate::units::{CellSlots, LineClock, Rate, Time};
+use crate::units::{CellSlots, LineClock, Rate, Time, TransmissionTime};
 
 crate::section! {
     /// The bottleneck's output port.
@@ -63,6 +63,8 @@ pub struct Port {
     pub(super) slots: Slots,
     is_slotted: bool,
     cell_slots: CellSlots,
+    /// How long each takes.
+    pub(super) cell_time: TransmissionTime,
     /// When the next cell may be sent; meaningful while a service is pending.
     pub(super) boundary: LineClock,
     /// The slot that ends at `boundary`.
@@ -95,6 +97,7 @@ impl Port {
             slots: Slots::new(config.arrival_order, buffer.circuits, chance),
             is_slotted: config.arrival_order.is_slotted(),
             cell_slots: CellSlots(rate),
+            cell_time: TransmissionTime::of_cell(rate),
             boundary: LineClock::default(),
             slot: 0,
             service_is_pending: false,

@@ -2,15 +2,14 @@
 
 mod deliveries;
 mod idleness;
+mod timing;
 
 use super::law::{Progress, WindowLaw};
 use super::pacing::Pacer;
 use super::rto::TimeoutEstimator;
 use super::segment::{Piece, Segment};
 use super::statistics::SenderStatistics;
-use super::{
-    Acknowledgment, DeliveryLog, MarkResponse, RoundTripsInRecovery, Scoreboard, TcpConfig, TickClock, Window,
-};
+use super::{DeliveryLog, MarkResponse, RoundTripsInRecovery, Scoreboard, TcpConfig, TickClock, Window};
 use crate::config::Parameter;
 use crate::units::{Span, Time};
 
@@ -39,11 +38,14 @@ pub struct Connection {
     /// What it makes of marks.
     pub marks: MarkResponse,
     law: Box<dyn WindowLaw>,
+    observes_marks: bool,
     /// If the law goes by deliveries.
     deliveries: Option<Box<DeliveryLog>>,
     /// If segments are paced.
     pacer: Option<Box<Pacer>>,
     estimator: Box<dyn TimeoutEstimator>,
+    /// What the estimator says, asked when it has learnt something.
+    timeout_ticks: u64,
     clock: TickClock,
     mss: u64,
     nagle: bool,
@@ -74,12 +76,15 @@ impl Connection {
     #[must_use]
     pub fn new(config: &TcpConfig, clock: TickClock, law: Box<dyn WindowLaw>) -> Self {
         let window = Window::new(config);
+        let estimator = config.retransmission_timeout.build(&clock);
         let is_paced = law.observes_deliveries() || !config.pacing.is_absent();
         Self {
             deliveries: law.observes_deliveries().then(Box::default),
             pacer: is_paced.then(|| Box::new(Pacer::new(config.pacing.build(&())))),
+            observes_marks: law.observes_marks(),
             law,
-            estimator: config.retransmission_timeout.build(&clock),
+            timeout_ticks: estimator.timeout_ticks(),
+            estimator,
             clock,
             mss: config.mss.0,
             nagle: config.nagle,
@@ -151,7 +156,7 @@ impl Connection {
     /// The retransmission timeout, with its backoff.
     #[must_use]
     pub fn timeout(&self) -> Span {
-        self.clock.span(self.estimator.timeout_ticks())
+        self.clock.span(self.timeout_ticks)
     }
 
     /// When the retransmission timer expires.
@@ -170,6 +175,13 @@ impl Connection {
     #[must_use]
     pub fn offered(&self) -> u64 {
         self.offered
+    }
+
+    /// Whether nothing is to be sent again, nothing suggests that it will be, and no segment has to wait for its turn.
+    #[must_use]
+    #[inline]
+    pub fn goes_on_undisturbed(&self) -> bool {
+        self.duplicates == 0 && self.next == self.highest && self.pacer.is_none()
     }
 
     /// Whether the application has handed over more than was ever sent.
@@ -200,29 +212,6 @@ impl Connection {
         bytes
     }
 
-    /// Measures the round trip that an acknowledgment of new data ends; `is_partial` if a recovery goes on.
-    pub fn measure_round_trip(&mut self, now: Time, acknowledgment: &Acknowledgment, is_partial: bool) {
-        if let Some(sent) = acknowledgment.echo.filter(|_| self.carries_timestamps) {
-            return self.note_round_trip(sent, now);
-        }
-        let covered = self.timed.filter(|timed| acknowledgment.next > timed.sequence);
-        match self.round_trips_in_recovery {
-            RoundTripsInRecovery::UntilExit if is_partial => self.estimator.end_backoff(),
-            RoundTripsInRecovery::Ignored if is_partial => {
-                if covered.is_some() {
-                    self.timed = None;
-                    self.estimator.end_backoff();
-                }
-            }
-            _ => {
-                if let Some(timed) = covered {
-                    self.timed = None;
-                    self.note_round_trip(timed.sent, now);
-                }
-            }
-        }
-    }
-
     /// Lets the window grow for an acknowledgment of `bytes` new bytes, which has measured a round trip or not.
     pub fn grow(&mut self, now: Time, bytes: u64, has_measured: bool) {
         let progress = Progress {
@@ -251,7 +240,9 @@ impl Connection {
     /// An acknowledgment of `bytes` new bytes says that `marked` bytes were marked: the window law takes note, and reduces the window
     /// if it has not been for this window of data. The segment that is sent next announces that.
     pub fn respond_to_marks(&mut self, bytes: u64, marked: u64, is_recovering: bool) {
-        self.law.observe_marks(bytes, marked, self.unacknowledged, self.highest);
+        if self.observes_marks {
+            self.law.observe_marks(bytes, marked, self.unacknowledged, self.highest);
+        }
         if marked > 0 && !is_recovering && self.marks.may_reduce(self.unacknowledged) {
             self.statistics.reductions_for_marks += 1;
             let flight = self.flight();
@@ -293,7 +284,7 @@ impl Connection {
     pub fn time_out(&mut self, now: Time) {
         self.pacer.iter_mut().for_each(|pacer| pacer.release(now));
         self.statistics.timeouts += 1;
-        self.estimator.on_timeout();
+        self.back_off();
         self.timed = None;
         self.held_until = None;
         self.duplicates = 0;
@@ -343,7 +334,9 @@ impl Connection {
         }
         self.next = self.next.max(end);
         // One segment is timed at a time, and never one that was sent before (Karn; T-11).
-        self.timed = self.timed.filter(|timed| !(piece.sequence..end).contains(&timed.sequence));
+        if again && self.timed.is_some_and(|timed| (piece.sequence..end).contains(&timed.sequence)) {
+            self.timed = None;
+        }
         if end > self.highest {
             self.highest = end;
             if self.timed.is_none() && !again {
@@ -368,16 +361,6 @@ impl Connection {
         self.restart_timer(now);
     }
 
-    /// Starts the retransmission timer anew.
-    pub fn restart_timer(&mut self, now: Time) {
-        self.expires = Some(self.clock.after(now, self.estimator.timeout_ticks()));
-    }
-
-    /// Stops the retransmission timer.
-    pub fn stop_timer(&mut self) {
-        self.expires = None;
-    }
-
     /// Gives away what is to be sent.
     pub fn empty_outbox(&mut self, segments: &mut Vec<Segment>) {
         if segments.is_empty() {
@@ -385,14 +368,5 @@ impl Connection {
         } else {
             segments.append(&mut self.outbox);
         }
-    }
-
-    fn note_round_trip(&mut self, sent: Time, now: Time) {
-        self.round_trip = Some(now - sent);
-        if let Some(pacer) = &mut self.pacer {
-            pacer.note_round_trip(now - sent);
-        }
-        self.statistics.round_trips += 1;
-        self.estimator.on_round_trip(self.clock.elapsed(sent, now));
     }
 }

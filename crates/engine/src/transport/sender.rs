@@ -1,7 +1,7 @@
 //! The sending end of a connection: its mechanism with the plugs of a flavor.
 
 use super::connection::{Connection, DUPLICATE_THRESHOLD};
-use super::recovery::Recovery;
+use super::recovery::{Recovery, Response};
 use super::segment::{Piece, Segment};
 use super::{Acknowledgment, IdleRestart, Sample, SendLimit, SenderStatistics, Standing, TcpConfig, TickClock, Window};
 use crate::random::Stream;
@@ -22,6 +22,10 @@ enum Opening {
 pub struct Sender {
     connection: Connection,
     recovery: Box<dyn Recovery>,
+    /// What the recovery says of itself, asked when it has acted.
+    is_recovering: bool,
+    /// Whether acknowledgments tell the recovery more than their numbers.
+    is_selective: bool,
     opening: Opening,
     limited_transmit: bool,
     idle_restart: IdleRestart,
@@ -34,9 +38,12 @@ impl Sender {
     #[must_use]
     pub fn new(config: &TcpConfig, clock: TickClock) -> Self {
         let flavor = config.flavor.build(&());
+        let recovery = flavor.recovery();
         Self {
             connection: Connection::new(config, clock, flavor.law()),
-            recovery: flavor.recovery(),
+            is_selective: recovery.is_selective(),
+            recovery,
+            is_recovering: false,
             opening: if config.handshake { Opening::Closed } else { Opening::Open },
             limited_transmit: config.limited_transmit,
             idle_restart: config.idle_restart,
@@ -100,7 +107,7 @@ impl Sender {
     /// Whether a loss is being repaired.
     #[must_use]
     pub fn is_recovering(&self) -> bool {
-        self.recovery.is_recovering()
+        self.is_recovering
     }
 
     /// What it lacks to send more, as far as it can know: whether anything under way could still make it send, it cannot.
@@ -110,7 +117,7 @@ impl Sender {
         match self.opening {
             Opening::Closed => SendLimit::NoData,
             Opening::Synchronizing { .. } => SendLimit::Opening,
-            Opening::Open if self.recovery.is_recovering() || connection.held_until().is_some() => SendLimit::Recovery,
+            Opening::Open if self.is_recovering || connection.held_until().is_some() => SendLimit::Recovery,
             Opening::Open if connection.has_data_to_send() => connection.window.send_limit(),
             Opening::Open => SendLimit::NoData,
         }
@@ -182,7 +189,7 @@ impl Sender {
         let before = connection.observes_deliveries().then(|| self.look_at_network());
         let connection = &mut self.connection;
         let sample = connection.take_in_deliveries(now, acknowledgment);
-        let news = self.recovery.take_in(connection, acknowledgment);
+        let news = !self.is_selective || self.recovery.take_in(connection, acknowledgment);
         if acknowledgment.next > connection.unacknowledged() {
             self.acknowledge_new(now, acknowledgment);
         } else if connection.flight() > 0 && news {
@@ -208,7 +215,7 @@ impl Sender {
             in_flight,
             // What is neither in the network any more nor delivered.
             lost: (before.0 + sent - before.1).saturating_sub(in_flight + sample.bytes),
-            is_recovering: self.recovery.is_recovering(),
+            is_recovering: self.is_recovering,
             unacknowledged: self.connection.unacknowledged(),
             highest: self.connection.highest(),
         };
@@ -219,8 +226,12 @@ impl Sender {
         let connection = &mut self.connection;
         let bytes = connection.advance(acknowledgment.next);
         connection.release();
-        let response = self.recovery.on_acknowledgment(now, connection, bytes);
-        let is_recovering = self.recovery.is_recovering();
+        let mut response = Response::NORMAL;
+        if self.is_recovering {
+            response = self.recovery.on_acknowledgment(now, connection, bytes);
+            self.is_recovering = self.recovery.is_recovering();
+        }
+        let is_recovering = self.is_recovering;
         let samples = connection.statistics.round_trips;
         connection.measure_round_trip(now, acknowledgment, is_recovering);
         let has_measured = connection.statistics.round_trips > samples;
@@ -241,11 +252,12 @@ impl Sender {
     fn acknowledge_again(&mut self, now: Time) {
         let connection = &mut self.connection;
         connection.duplicates += 1;
-        let is_early = connection.duplicates < DUPLICATE_THRESHOLD && !self.recovery.is_recovering();
+        let is_early = connection.duplicates < DUPLICATE_THRESHOLD && !self.is_recovering;
         if self.limited_transmit && is_early && !self.recovery.transmits_early() {
             self.transmit_limited(now);
         }
         self.recovery.on_duplicate(now, &mut self.connection);
+        self.is_recovering = self.recovery.is_recovering();
     }
 
     /// One new segment for each of the first two duplicate acknowledgments (RFC 3042 section 2).
@@ -289,15 +301,26 @@ impl Sender {
         } else {
             self.connection.time_out(now);
             self.recovery.on_timeout(&mut self.connection);
+            self.is_recovering = self.recovery.is_recovering();
         }
     }
 
     /// Sends what the recovery allows.
+    // Always: one caller is far busier than the others.
+    #[inline(always)]
     fn send_allowed(&mut self, now: Time) {
         self.paced_until = None;
         if self.opening != Opening::Open || self.connection.held_until().is_some() {
             return;
         }
+        if !self.is_recovering && self.connection.goes_on_undisturbed() {
+            return self.send_new(now);
+        }
+        self.send_as_recovery_says(now);
+    }
+
+    #[inline(never)]
+    fn send_as_recovery_says(&mut self, now: Time) {
         while let Some(piece) = self.recovery.next(&self.connection) {
             if let Some(until) = self.connection.paced_until().filter(|until| *until > now) {
                 self.paced_until = Some(until);
@@ -311,6 +334,20 @@ impl Sender {
                 self.connection.note_lack_of_data(in_flight);
             }
         }
+        self.watch_waiting_data(now);
+    }
+
+    /// Sends new data as far as the window goes: where nothing is to be repaired, no recovery has anything to say.
+    fn send_new(&mut self, now: Time) {
+        let window = self.connection.window.usable();
+        while let Some(piece) = self.connection.next_within(window) {
+            self.connection.send(now, piece);
+        }
+        self.watch_waiting_data(now);
+    }
+
+    #[inline]
+    fn watch_waiting_data(&mut self, now: Time) {
         // A window of less than a segment, as `window_after_loss = "half"` may leave it, lets nothing go even when nothing is
         // under way. As in ns-2 the timer then runs nevertheless; without it nothing would ever happen again.
         if self.connection.has_waiting_data() && self.connection.expires().is_none() && self.paced_until.is_none() {

@@ -7,7 +7,7 @@ use longfat_engine::framing::{Cell, Content, LostLastCell, PacketId, Packets, Re
 use longfat_engine::random::Chance;
 use longfat_engine::registry::Chosen;
 use longfat_engine::switch::Occupancy;
-use longfat_engine::switch::drop_policy::{BufferContext, DropPolicy, POLICIES, Verdict};
+use longfat_engine::switch::drop_policy::{Asked, BufferContext, DropPolicy, POLICIES, Verdict};
 use proptest::prelude::*;
 
 use crate::support::declared::any_table;
@@ -59,7 +59,13 @@ impl Bench {
             .unwrap_or_else(|| (self.packets.insert(Content::Synchronize, cells, 424 * u64::from(cells)), cells, 0));
         let cell = Cell::new(packet, circuit, come == 0, come + 1 == cells);
         self.arriving[place] = (come + 1 < cells).then_some((packet, cells, come + 1));
+        let asked = self.policy.asked(place, self.occupancy.total());
         let verdict = self.policy.decide(cell, place, &self.occupancy);
+        let is_asked = asked == Asked::Always || (asked == Asked::AtFirst && cell.is_first());
+        if !is_asked && !self.occupancy.is_full() {
+            assert_eq!(verdict, Verdict::Accept, "it need not be asked");
+            assert_eq!(self.policy.asked(place, self.occupancy.total()), asked, "nothing changes by that");
+        }
         if verdict == Verdict::Accept {
             self.occupancy.add(place);
             self.queue.push_back(cell);

@@ -106,15 +106,15 @@ def command(
         with chosen_executor(jobs, cluster) as executor:
             metrics, failures = _run(plan, store, executor, allowed)
     found = audit(plan, metrics, claims, read, CONFIDENCE)
-    if as_json:
-        print_json(audit_document(found, CONFIDENCE))
-    elif markdown:
-        click.echo(audit_markdown(found), nl=False)
-    elif splice is not None:
+    if splice is not None:
         arguments = "".join(f" --knob {shlex.quote(knob)}" for knob in knobs)
         arguments = f"{part.arguments}{arguments}{' --pairs' if pairs else ''}"
         shown = f"longfat study audit {loaded.name}{arguments} --markdown"
         splice_into(splice, shown, audit_markdown(found))
+    elif as_json:
+        print_json(audit_document(found, CONFIDENCE))
+    elif markdown:
+        click.echo(audit_markdown(found), nl=False)
     else:
         _print(found)
     if missing := len(plan.everything.distinct.keys() - metrics.keys()):

@@ -89,15 +89,15 @@ def command(
     chosen = _chosen(claims, explain if only is None else only)
     judgements = judge_claims(chosen, ours, paper_tables(plan), confidence)
     text = claims_markdown(judgements, confidence, ours.replications)
-    if as_json:
-        print_json(claims_document(loaded, judgements, confidence, ours.replications))
-    elif markdown:
-        click.echo(text, nl=False)
-    elif splice is not None:
+    if splice is not None:
         part = Part(None, None, replications, quick=False)
         chosen_part = f" --only {only}" if only else ""
         shown = f"longfat study claims {loaded.name}{part.arguments}{chosen_part} --markdown"
         splice_into(splice, shown, text)
+    elif as_json:
+        print_json(claims_document(loaded, judgements, confidence, ours.replications))
+    elif markdown:
+        click.echo(text, nl=False)
     elif explain is not None:
         click.echo("\n\n".join(explanation(found, ours.factors) for found in judgements))
     else:

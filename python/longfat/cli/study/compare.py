@@ -84,14 +84,14 @@ def command(
     if factor is not None:
         _check_factor(tables, factor)
     text = comparison_markdown(tables) if factor is None else short_markdown(tables, factor)
-    if as_json:
-        print_json(comparison_document(loaded, tables))
-    elif markdown:
-        click.echo(text, nl=False)
-    elif splice is not None:
+    if splice is not None:
         short = f" --by {factor}" if factor else ""
         shown = f"longfat study compare {loaded.name}{part.arguments}{short} --markdown"
         splice_into(splice, shown, text)
+    elif as_json:
+        print_json(comparison_document(loaded, tables))
+    elif markdown:
+        click.echo(text, nl=False)
     elif factor is not None:
         _print_short(tables, factor)
     else:

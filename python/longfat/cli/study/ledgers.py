@@ -52,14 +52,14 @@ def show_ledgers(study: str, part: Part, store: str, factor: str | None, form: F
     if factor is not None:
         _check_factor(rows, factor)
         rows = by_factor(rows, factor)
-    if form.as_json:
-        print_json(ledger_document(loaded, rows))
-    elif form.markdown:
-        click.echo(ledger_markdown(rows), nl=False)
-    elif form.splice is not None:
+    if form.splice is not None:
         by = f" --by {factor}" if factor else ""
         shown = f"longfat study compare {loaded.name}{part.arguments} --ledger{by} --markdown"
         splice_into(form.splice, shown, ledger_markdown(rows))
+    elif form.as_json:
+        print_json(ledger_document(loaded, rows))
+    elif form.markdown:
+        click.echo(ledger_markdown(rows), nl=False)
     else:
         print_table(*study_ledger_rows(rows), title="where the capacity went, in %")
     missing = sum(run.replication not in results[run.combination] for run in plan.runs)

@@ -136,12 +136,20 @@ pub(super) struct Arrivals<L> {
     latest_time: Time,
     /// What was sent last on each line.
     latest: Vec<Option<Latest>>,
+    /// What was last of all that did not have to wait here for its turn.
+    passed: Option<Coming<L>>,
 }
 
 impl<L: Load> Arrivals<L> {
     /// Nothing, of so many lines.
     pub fn new(lines: usize) -> Self {
-        Self { coming: VecDeque::new(), next_time: Time::NEVER, latest_time: Time::ZERO, latest: vec![None; lines] }
+        Self {
+            coming: VecDeque::new(),
+            next_time: Time::NEVER,
+            latest_time: Time::ZERO,
+            latest: vec![None; lines],
+            passed: None,
+        }
     }
 
     /// A packet was handed to the line with that number, whose first cell arrives at `first` and whose last one at `last`.
@@ -151,6 +159,28 @@ impl<L: Load> Arrivals<L> {
     // Always: every packet passes here four times.
     #[inline(always)]
     pub fn send(&mut self, now: Time, number: usize, load: L, first: Time, last: Time) -> Result<(), Tie> {
+        let coming = self.expect(now, number, load, first, last);
+        self.enqueue(coming)
+    }
+
+    /// The same, but for what arrives at `first` at the latest whatever else is sent from now on: it need not wait for its turn if
+    /// nothing else does and nothing has arrived later. Tells whether that is so.
+    ///
+    /// # Errors
+    /// If it cannot be told whether it comes before another.
+    #[inline(always)]
+    pub fn send_next(&mut self, now: Time, number: usize, load: L, first: Time) -> Result<bool, Tie> {
+        let coming = self.expect(now, number, load, first, first);
+        if self.next_time < Time::NEVER || self.latest_time >= first {
+            return self.enqueue(coming).map(|()| false);
+        }
+        self.latest_time = first;
+        self.passed = Some(coming);
+        Ok(true)
+    }
+
+    #[inline(always)]
+    fn expect(&mut self, now: Time, number: usize, load: L, first: Time, last: Time) -> Coming<L> {
         let latest = &mut self.latest[number];
         let (scheduled, cause) = match *latest {
             Some(Latest { arrival, place: Some(place) }) if arrival > now => (arrival, Cause::Before(place)),
@@ -161,11 +191,15 @@ impl<L: Load> Arrivals<L> {
         *latest = Some(Latest { arrival: last, place });
         #[expect(clippy::cast_possible_truncation, reason = "a scenario is refused long before it has 2^32 lines")]
         let line = number as u32;
-        let coming = Coming { time: first, scheduled, sent: now, load, line, place: Place::FIRST, cause };
+        Coming { time: first, scheduled, sent: now, load, line, place: Place::FIRST, cause }
+    }
+
+    #[inline(always)]
+    fn enqueue(&mut self, coming: Coming<L>) -> Result<(), Tie> {
         // Nearly always.
-        if self.latest_time < first {
-            self.latest_time = first;
-            self.next_time = self.next_time.min(first);
+        if self.latest_time < coming.time {
+            self.latest_time = coming.time;
+            self.next_time = self.next_time.min(coming.time);
             self.coming.push_back(coming);
             return Ok(());
         }
@@ -189,7 +223,13 @@ impl<L: Load> Arrivals<L> {
             index -= 1;
         }
         let place_of = |neighbour: Option<&Coming<L>>| neighbour.filter(|at| at.time == time).map(|at| at.place);
-        let before = index.checked_sub(1).and_then(|index| place_of(self.coming.get(index)));
+        let mut before = index.checked_sub(1).and_then(|index| place_of(self.coming.get(index)));
+        if let Some(passed) = self.passed.filter(|passed| passed.time >= time) {
+            if coming.is_before(&passed)? {
+                return Err(Tie(time));
+            }
+            before = before.or(Some(passed.place));
+        }
         coming.place = Place::between(before, place_of(self.coming.get(index))).ok_or(Tie(time))?;
         if coming.load.cells() == 1
             && let Some(latest) = &mut self.latest[coming.line()]

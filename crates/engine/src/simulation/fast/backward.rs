@@ -6,11 +6,10 @@
 use std::collections::VecDeque;
 
 use super::arrivals::{Arrivals, Coming};
-use super::exit::Leaving;
 use super::fan::Fan;
 use super::order::{Moment, Tie};
-use super::{Carried, Path};
-use crate::framing::{Cell, Packet, Packets};
+use super::{Carried, LONG, Path};
+use crate::framing::{Cell, Packets};
 use crate::link::{Line, Train};
 use crate::simulation::Link;
 use crate::units::{Span, Time};
@@ -20,6 +19,7 @@ pub(super) struct Backward {
     /// The line to the senders.
     line: usize,
     way: Way,
+    ahead: Ahead,
     /// What is sent takes at least as long to the switch, and from the switch to the senders.
     pub latency_before: Span,
     latency_behind: Span,
@@ -33,18 +33,69 @@ enum Way {
     Whole(Arrivals<Cell>, Fan),
 }
 
+/// A last cell on its way to its sender, and when it gets there.
+#[derive(Clone, Copy)]
+struct Leaving {
+    moment: Moment,
+    cell: Cell,
+}
+
 /// What comes to the end of the common line.
-#[derive(Default)]
 struct Exits {
     /// Last cells, in the order in which they come to the senders.
     leaving: VecDeque<Leaving>,
+    /// When the first of them comes.
+    next_time: Time,
     /// When the other cells come to the senders.
     within: VecDeque<Time>,
     /// When the latest cell comes to its sender.
     latest: Time,
 }
 
+/// What has gone on to the common line before its time, because nothing can come to the switch before it: when it comes there, and
+/// on which line. It is counted then.
+#[derive(Default)]
+struct Ahead(VecDeque<(Time, usize)>);
+
+impl Ahead {
+    #[inline]
+    fn push(&mut self, came: Time, line: usize) {
+        self.0.push_back((came, line));
+    }
+
+    /// Counts what came before `until`; gives how much.
+    fn settle(&mut self, until: Time, links: &mut [Link]) -> u64 {
+        let mut all = 0;
+        while let Some(&(_, line)) = self.0.front().filter(|(came, _)| *came < until) {
+            self.0.pop_front();
+            links[line].line.count_carried(1, 1);
+            all += 1;
+        }
+        all
+    }
+}
+
 impl Exits {
+    fn new() -> Self {
+        Self { leaving: VecDeque::new(), next_time: Time::NEVER, within: VecDeque::new(), latest: Time::ZERO }
+    }
+
+    /// Takes the last cell that comes next to its sender.
+    #[inline]
+    fn take_last(&mut self) -> Option<Cell> {
+        let cell = self.leaving.pop_front().map(|leaving| leaving.cell);
+        self.next_time = self.leaving.front().map_or(Time::NEVER, |leaving| leaving.moment.time);
+        cell
+    }
+
+    /// The last cell of a packet comes to the switch at `came` and to its sender at `exit`.
+    #[inline]
+    fn push_last(&mut self, came: Time, exit: Time, cell: Cell) {
+        let before = std::mem::replace(&mut self.latest, exit);
+        self.next_time = self.next_time.min(exit);
+        self.leaving.push_back(Leaving { moment: Moment::new(exit, before.max(came)), cell });
+    }
+
     /// Counts the cells that have arrived before `until`, and are not the last of their packets; gives how many.
     fn settle(&mut self, until: Time, line: &mut Line) -> u64 {
         let mut arrived = 0;
@@ -61,29 +112,56 @@ impl Backward {
     /// For the lines of `path`.
     pub fn new(path: &Path, links: &[Link]) -> Self {
         let way = match &path.behind {
-            None => Way::Cells(Arrivals::new(links.len()), Exits::default()),
+            None => Way::Cells(Arrivals::new(links.len()), Exits::new()),
             Some(lines) => Way::Whole(Arrivals::new(links.len()), Fan::new(path.line, lines.clone(), links.len())),
         };
-        Self { line: path.line, way, latency_before: path.latency_before, latency_behind: path.latency_behind }
+        let Path { line, latency_before, latency_behind, .. } = *path;
+        Self { line, way, ahead: Ahead::default(), latency_before, latency_behind }
     }
 
-    /// A receiver hands a packet to the line with that number.
+    /// A receiver hands a packet of so many cells and bits to the line with that number.
     ///
     /// # Errors
     /// If it cannot be told whether it comes before another.
-    #[inline]
-    pub fn send(&mut self, now: Time, number: usize, line: &mut Line, first: Cell, packet: &Packet) -> Result<(), Tie> {
+    #[inline(always)]
+    pub fn send(
+        &mut self,
+        now: Time,
+        number: usize,
+        links: &mut [Link],
+        first: Cell,
+        cells: u32,
+        bits: u64,
+    ) -> Result<(), Tie> {
+        let line = &mut links[number].line;
+        let earliest = now + self.latency_before;
         match &mut self.way {
-            Way::Cells(arrivals, _) => {
-                let train = line.dispatch(now, first, packet);
-                let last = train.last_arrival(line.cell_time());
-                arrivals.send(now, number, train, train.arrival.time, last)
+            Way::Cells(arrivals, exits) => {
+                let train = line.dispatch(now, first, cells, bits);
+                let came = train.arrival.time;
+                if cells > 1 || came > earliest {
+                    return arrivals.send(now, number, train, came, train.last_arrival(line.cell_time()));
+                }
+                if arrivals.send_next(now, number, train, came)? {
+                    let exit = links[self.line].line.carry(came);
+                    exits.push_last(came, exit, first);
+                    self.ahead.push(came, number);
+                }
             }
-            Way::Whole(arrivals, _) => {
-                let arrival = line.send_whole(now, packet.bits);
-                arrivals.send(now, number, first, arrival, arrival)
+            Way::Whole(arrivals, fan) => {
+                let came = line.send_whole(now, bits);
+                if came > earliest {
+                    return arrivals.send(now, number, first, came, came);
+                }
+                if arrivals.send_next(now, number, first, came)? {
+                    let crosses = links[self.line].line.send_whole(came, bits);
+                    fan.pass(crosses, first, bits, links);
+                    self.ahead.push(came, number);
+                }
+                return fan.check();
             }
         }
+        Ok(())
     }
 
     /// Lets everything happen before `horizon` at the switch. Gives how many cells came.
@@ -91,7 +169,7 @@ impl Backward {
     /// # Errors
     /// If it cannot be told which of two comes first.
     pub fn advance(&mut self, horizon: Time, links: &mut [Link], packets: &Packets) -> Result<u64, Tie> {
-        let mut came = 0;
+        let mut came = self.ahead.settle(horizon, links);
         match &mut self.way {
             Way::Cells(arrivals, exits) => {
                 while let Some(coming) = arrivals.take(horizon) {
@@ -116,7 +194,7 @@ impl Backward {
     #[inline]
     pub fn next_time(&self) -> Time {
         match &self.way {
-            Way::Cells(_, exits) => exits.leaving.front().map_or(Time::NEVER, |leaving| leaving.moment.time),
+            Way::Cells(_, exits) => exits.next_time,
             Way::Whole(_, fan) => fan.next_time(),
         }
     }
@@ -144,14 +222,29 @@ impl Backward {
     pub fn take(&mut self, links: &mut [Link]) -> Option<(Cell, Carried)> {
         match &mut self.way {
             Way::Cells(_, exits) => {
-                let Leaving { moment, cell } = exits.leaving.pop_front()?;
-                let line = &mut links[self.line].line;
-                line.count_carried(1, 1);
-                let cells = 1 + exits.settle(moment.time, line);
-                Some((cell, Carried { events: cells, delivered: cells }))
+                let cell = exits.take_last()?;
+                links[self.line].line.count_carried(1, 1);
+                Some((cell, Carried { events: 1, delivered: 1 }))
             }
             Way::Whole(_, fan) => fan.take(links),
         }
+    }
+
+    /// Forgets what came to the switch or to a sender before `now`, if that is much.
+    #[inline]
+    pub fn forget(&mut self, now: Time, links: &mut [Link]) -> Carried {
+        let mut carried = Carried::default();
+        if self.ahead.0.len() > LONG {
+            carried.events = self.ahead.settle(now, links);
+        }
+        if let Way::Cells(_, exits) = &mut self.way
+            && exits.within.len() > LONG
+        {
+            let cells = exits.settle(now, &mut links[self.line].line);
+            carried.events += cells;
+            carried.delivered = cells;
+        }
+        carried
     }
 
     /// Counts what has arrived before `until`, and is not the last of a packet.
@@ -191,13 +284,12 @@ impl Exits {
             let now = coming.time;
             let exit = links[line].line.carry(now);
             passed += 1;
-            let before = std::mem::replace(&mut self.latest, exit);
             if coming.load.cells == 1 {
-                let moment = Moment::new(exit, before.max(now));
-                self.leaving.push_back(Leaving { moment, cell: coming.load.cell });
+                self.push_last(now, exit, coming.load.cell);
                 links[coming.line()].line.count_carried(passed, 1);
                 return Ok(passed);
             }
+            self.latest = exit;
             self.within.push_back(exit);
             coming.follow(links[coming.line()].line.cell_time());
             let is_next = arrivals.first().is_none_or(|other| coming.moment() < other.moment());

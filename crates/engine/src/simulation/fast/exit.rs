@@ -2,18 +2,21 @@
 
 use std::collections::VecDeque;
 
+use super::LONG;
 use super::order::Moment;
 use crate::framing::Cell;
 use crate::link::{Line, Outlet};
-use crate::units::{LineClock, Time};
+use crate::units::{LineClock, Time, TransmissionTime};
 
 /// A last cell on its way to its receiver.
-#[derive(Clone, Copy)]
-pub(super) struct Leaving {
+struct LastCell {
     /// When it gets there.
-    pub moment: Moment,
-    /// The cell.
-    pub cell: Cell,
+    exit: Time,
+    cell: Cell,
+    /// When its transmission began.
+    sent: LineClock,
+    /// When the one before it gets there, unless it was sent right before.
+    exit_before: Option<Time>,
 }
 
 /// Cells sent back to back.
@@ -24,22 +27,76 @@ struct Block {
     cells: u64,
 }
 
-/// More blocks than are under way on most lines, and few enough to stay near the processor.
-const LONG: usize = 1024;
-
 /// What has left the port and not arrived.
-#[derive(Default)]
 pub(super) struct Exit {
     /// Last cells, in the order in which they arrive.
-    pub last_cells: VecDeque<Leaving>,
+    last_cells: VecDeque<LastCell>,
+    /// When the first of them arrives.
+    next_time: Time,
     /// All cells.
     blocks: VecDeque<Block>,
+    /// Of the line: the transmission of a cell, and that with all the way to the end.
+    cell_time: TransmissionTime,
+    time_to_end: TransmissionTime,
 }
 
 impl Exit {
+    /// Of an empty line.
+    pub fn new(line: &Line) -> Self {
+        Self {
+            last_cells: VecDeque::new(),
+            next_time: Time::NEVER,
+            blocks: VecDeque::new(),
+            cell_time: line.cell_time(),
+            time_to_end: line.time_to_end(),
+        }
+    }
+
+    /// When a cell whose transmission begins at `clock` gets to the end.
+    #[inline]
+    fn end_of(&self, clock: LineClock) -> Time {
+        clock.after(self.time_to_end).time
+    }
+
     /// Cells on their way.
     pub fn cells_under_way(&self) -> u64 {
         self.blocks.iter().map(|block| block.cells).sum()
+    }
+
+    /// Last cells on their way.
+    pub fn last_cells(&self) -> impl Iterator<Item = Cell> {
+        self.last_cells.iter().map(|last| last.cell)
+    }
+
+    /// When the next last cell gets to the end; never, if there is none.
+    #[inline]
+    pub fn next_time(&self) -> Time {
+        self.next_time
+    }
+
+    /// The same, and when, by events, that was put into the calendar: when the cell before it arrived, or when it was sent, if the
+    /// line was empty.
+    pub fn next(&self) -> Moment {
+        let Some(&LastCell { exit, sent, exit_before, .. }) = self.last_cells.front() else { return Moment::NEVER };
+        match exit_before {
+            None => Moment::new(exit, self.end_of(sent.before(self.cell_time))),
+            Some(before) if before >= sent.time => Moment::new(exit, before),
+            Some(_) => Moment::by_service(exit, sent.time),
+        }
+    }
+
+    /// Takes the next last cell.
+    #[inline]
+    pub fn take_last(&mut self) -> Option<Cell> {
+        let cell = self.last_cells.pop_front().map(|last| last.cell);
+        self.next_time = self.last_cells.front().map_or(Time::NEVER, |last| last.exit);
+        cell
+    }
+
+    /// Whether a cell that is sent at `clock` is sent right behind another.
+    #[inline]
+    fn goes_on_at(&self, clock: LineClock) -> bool {
+        self.blocks.back().is_some_and(|block| block.until == clock)
     }
 
     /// Takes note of cells sent back to back from `clock` until `free`.
@@ -54,17 +111,21 @@ impl Exit {
         }
     }
 
-    /// Takes note of a last cell sent at `clock`, right after what is in the blocks or later.
+    /// Takes note of a last cell that is sent after `before` others from `clock` on, right after what is in the blocks or later.
     #[inline]
-    fn push_last(&mut self, clock: LineClock, cell: Cell, line: &Line) {
-        // By events, a cell is put into the calendar when the one before it arrives, or when it is sent, if the line is empty.
-        let exit = line.exit(clock);
-        let before = self.blocks.back().map(|block| line.exit(block.until.before(line.cell_time())));
-        let moment = match before {
-            Some(before) if before >= clock.time => Moment::new(exit, before),
-            _ => Moment::by_service(exit, clock.time),
-        };
-        self.last_cells.push_back(Leaving { moment, cell });
+    fn push_last(&mut self, clock: LineClock, before: u64, cell: Cell) {
+        let mut sent = clock;
+        let mut exit_before = None;
+        if before > 0 {
+            sent.advance(self.cell_time.times(before));
+        } else if !self.goes_on_at(clock) {
+            // The first of all comes after nothing.
+            let latest = self.blocks.back().map(|block| self.end_of(block.until.before(self.cell_time)));
+            exit_before = latest.or(Some(Time::ZERO));
+        }
+        let exit = self.end_of(sent);
+        self.next_time = self.next_time.min(exit);
+        self.last_cells.push_back(LastCell { exit, cell, sent, exit_before });
     }
 
     /// Whether it is time to forget what has arrived.
@@ -123,7 +184,12 @@ pub(super) struct Behind<'a> {
 impl Outlet for Behind<'_> {
     #[inline]
     fn send_cell_at(&mut self, clock: LineClock, cell: Cell) -> LineClock {
-        self.send_train_at(clock, 1, cell.is_last().then_some(cell))
+        if cell.is_last() {
+            self.exit.push_last(clock, 0, cell);
+        }
+        let free = clock.after(self.exit.cell_time);
+        self.exit.push(clock, free, 1);
+        free
     }
 
     fn send_anonymous_cell_at(&mut self, clock: LineClock) -> LineClock {
@@ -131,18 +197,12 @@ impl Outlet for Behind<'_> {
     }
 
     #[inline]
-    fn send_train_at(&mut self, clock: LineClock, cells: u64, last: Option<Cell>) -> LineClock {
-        let cell_time = self.line.cell_time();
-        let mut at_last = clock;
-        if cells > 1 {
-            at_last.advance(cell_time.times(cells - 1));
-            self.exit.push(clock, at_last, cells - 1);
-        }
-        let free = at_last.after(cell_time);
-        if let Some(last) = last {
-            self.exit.push_last(at_last, last, self.line);
-        }
-        self.exit.push(at_last, free, 1);
-        free
+    fn send_train_at(&mut self, clock: LineClock, cells: u64, free: LineClock) {
+        self.exit.push(clock, free, cells);
+    }
+
+    #[inline]
+    fn note_last_at(&mut self, clock: LineClock, after: u64, last: Cell) {
+        self.exit.push_last(clock, after, last);
     }
 }

@@ -7,7 +7,7 @@ use super::order::{Moment, Tie};
 use super::slotted::Slotted;
 use super::whole::Whole;
 use super::{Carried, Path, Told};
-use crate::framing::{Cell, Packet, Packets};
+use crate::framing::{Cell, Packets};
 use crate::link::Line;
 use crate::observer::Observer;
 use crate::simulation::Link;
@@ -42,15 +42,23 @@ impl Forward {
     ///
     /// # Errors
     /// If it cannot be told whether it comes before another.
-    #[inline]
-    pub fn send(&mut self, now: Time, number: usize, line: &mut Line, first: Cell, packet: &Packet) -> Result<(), Tie> {
+    #[inline(always)]
+    pub fn send(
+        &mut self,
+        now: Time,
+        number: usize,
+        line: &mut Line,
+        first: Cell,
+        cells: u32,
+        bits: u64,
+    ) -> Result<(), Tie> {
         match &mut self.way {
             Way::Slotted(way) => {
-                line.send_packet(now, first, packet);
+                line.send_packet(now, first, cells, bits);
                 way.note_packet(number, line);
                 Ok(())
             }
-            Way::Whole(way) => way.send(now, number, line, first, packet.bits),
+            Way::Whole(way) => way.send(now, number, line, first, bits),
         }
     }
 

@@ -24,10 +24,9 @@ use order::Moment;
 
 use super::end_systems::flow_on;
 use super::ledger::{Books, Happening};
-use super::{Simulation, note_drop};
+use super::{Link, Simulation, note_drop};
 use crate::calendar::Slot;
-use crate::framing::{Cell, Continuity, Packet, Packets, Unit};
-use crate::link::Line;
+use crate::framing::{Cell, Continuity, Packets, Unit};
 use crate::observer::Observer;
 use crate::switch::{Dropped, Port};
 use crate::units::{LineClock, Time, TransmissionTime};
@@ -40,6 +39,8 @@ pub(super) struct Fast {
     is_forward: Vec<bool>,
     /// When each event of the calendar was put there.
     scheduled: Vec<Time>,
+    /// Nobody sends before that, but for what is known.
+    horizon: Time,
     /// Two packets that came together.
     tie: Option<Tie>,
     /// What of the port's work is counted in events.
@@ -80,6 +81,9 @@ struct Rounds {
     waiting_before: u64,
 }
 
+/// More than is under way on most lines, and few enough to stay near the processor: what is kept to be counted is, when it is more.
+const LONG: usize = 1024;
+
 /// What lines have carried, in events and in cells that have reached a host.
 #[derive(Clone, Copy, Debug, Default)]
 struct Carried {
@@ -87,28 +91,36 @@ struct Carried {
     delivered: u64,
 }
 
+/// From the senders to the receivers of data, or back.
+#[derive(Clone, Copy, Debug)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
 /// What happens next.
 #[derive(Clone, Copy, Debug)]
 enum Next {
-    /// A packet reaches its receiver.
-    Data,
-    /// One reaches its sender.
-    Acknowledgment,
+    /// A packet reaches its end.
+    Arrival(Direction),
     /// An event of the calendar.
     Event(Slot),
 }
 
 impl Fast {
     /// An end system hands a packet to the line with that number.
-    #[inline]
-    pub(super) fn send(&mut self, now: Time, number: usize, line: &mut Line, first: Cell, packet: &Packet) {
+    // Always: every packet passes here twice.
+    #[inline(always)]
+    pub(super) fn send(&mut self, now: Time, number: usize, links: &mut [Link], first: Cell, cells: u32, bits: u64) {
         let sent = if self.is_forward[number] {
-            self.forward.send(now, number, line, first, packet)
+            self.forward.send(now, number, &mut links[number].line, first, cells, bits)
         } else {
-            self.backward.send(now, number, line, first, packet)
+            let sent = self.backward.send(now, number, links, first, cells, bits);
+            self.horizon = self.horizon.min(self.backward.bound());
+            sent
         };
         if let Err(tie) = sent {
-            self.tie = Some(tie);
+            (self.tie, self.horizon) = (Some(tie), Time::ZERO);
         }
     }
 
@@ -131,8 +143,8 @@ impl Fast {
     #[cold]
     fn decide(&self, slot: Slot, event: Moment) -> Result<Next, Tie> {
         let mut moments = [
-            (self.forward.next(), Next::Data),
-            (self.backward.next(), Next::Acknowledgment),
+            (self.forward.next(), Next::Arrival(Direction::Forward)),
+            (self.backward.next(), Next::Arrival(Direction::Backward)),
             (event, Next::Event(slot)),
         ];
         moments.sort_by_key(|(moment, _)| *moment);
@@ -159,6 +171,7 @@ impl<O: Observer> Simulation<O> {
             backward: Backward::new(&backward, &self.links),
             is_forward,
             scheduled: vec![Time::ZERO; self.agenda.len()],
+            horizon: Time::ZERO,
             tie: None,
             cells_in: 0,
             services: 0,
@@ -170,10 +183,10 @@ impl<O: Observer> Simulation<O> {
     /// # Errors
     /// If the order of two things cannot be told; the run must then begin again, by events.
     pub(super) fn advance_fast(&mut self, until: Time) -> Result<(), Tie> {
+        self.fast.iter_mut().for_each(|fast| fast.horizon = Time::ZERO);
         while let Some((now, next)) = self.next_fast(until)? {
             match next {
-                Next::Data => self.receive_data(now),
-                Next::Acknowledgment => self.receive_acknowledgments(now),
+                Next::Arrival(way) => self.deliver_next(now, way),
                 Next::Event(slot) => {
                     self.events_processed += 1;
                     self.happen(now, slot);
@@ -188,42 +201,59 @@ impl<O: Observer> Simulation<O> {
     fn next_fast(&mut self, until: Time) -> Result<Option<(Time, Next)>, Tie> {
         loop {
             let Some(fast) = &self.fast else { return Ok(None) };
-            if let Some(tie) = fast.tie {
-                return Err(tie);
-            }
             let (time, slot) = self.calendar.first_beyond_seats();
             let (data, acknowledgment) = (fast.forward.next_time(), fast.backward.next_time());
             let known = data.min(acknowledgment).min(time);
-            let (from_port, from_switch) = (fast.forward.bound(until), fast.backward.bound());
-            // Nobody sends before this.
-            let unknown = from_port.min(from_switch);
-            if known < unknown.min(until) {
+            if known < fast.horizon {
                 let next = match (data == known, acknowledgment == known, time == known) {
-                    (true, false, false) => Next::Data,
-                    (false, true, false) => Next::Acknowledgment,
+                    (true, false, false) => Next::Arrival(Direction::Forward),
+                    (false, true, false) => Next::Arrival(Direction::Backward),
                     (false, false, _) => Next::Event(slot),
                     _ => fast.decide(slot, Moment::new(time, fast.scheduled[slot.0 as usize]))?,
                 };
                 return Ok(Some((known, next)));
             }
-            let now = known.min(unknown);
-            let is_port_behind = from_port < Time::NEVER;
+            if !self.look_ahead(known, until)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Makes sure that nothing unknown happens before what is `known` to be next, or before something that becomes known. Tells whether
+    /// anything happens before `until`.
+    #[inline(never)]
+    fn look_ahead(&mut self, known: Time, until: Time) -> Result<bool, Tie> {
+        let Some(fast) = &self.fast else { return Ok(false) };
+        if let Some(tie) = fast.tie {
+            return Err(tie);
+        }
+        let (from_port, from_switch) = (fast.forward.bound(until), fast.backward.bound());
+        let unknown = from_port.min(from_switch);
+        let now = known.min(unknown);
+        let is_port_behind = from_port < Time::NEVER;
+        if known >= unknown.min(until) {
             if is_port_behind && (from_port == now || now >= until) {
                 self.advance_port(now, now.saturating_add(fast.forward.latency_before).min(until))?;
             } else if now >= until {
-                return Ok(None);
+                return Ok(false);
             } else {
                 self.advance_switch(now.saturating_add(fast.backward.latency_before).min(until))?;
             }
         }
+        if let Some(fast) = &mut self.fast {
+            fast.horizon = fast.forward.bound(until).min(fast.backward.bound()).min(until);
+        }
+        Ok(true)
     }
 
     /// Lets everything happen before `horizon` at the port, of what was handed over until `now`.
     fn advance_port(&mut self, now: Time, horizon: Time) -> Result<(), Tie> {
         let Some(fast) = &mut self.fast else { return Ok(()) };
-        let carried = fast.forward.forget(now.min(horizon), &mut self.links);
-        self.cells_delivered += carried.delivered;
-        self.events_processed += carried.events;
+        let until = now.min(horizon);
+        for carried in [fast.forward.forget(until, &mut self.links), fast.backward.forget(until, &mut self.links)] {
+            self.cells_delivered += carried.delivered;
+            self.events_processed += carried.events;
+        }
         let number = fast.forward.port;
         let fingerprint = &mut self.port_fingerprints[number];
         let connections = self.sources.len();
@@ -263,31 +293,17 @@ impl<O: Observer> Simulation<O> {
         Ok(())
     }
 
-    /// A packet with data reaches its receiver.
-    fn receive_data(&mut self, now: Time) {
-        let Some(fast) = &mut self.fast else { return };
-        let taken = fast.forward.take(&mut self.links);
-        self.deliver_taken(now, taken);
-    }
-
-    /// An acknowledgment reaches its sender.
-    fn receive_acknowledgments(&mut self, now: Time) {
-        let Some(fast) = &mut self.fast else { return };
-        let taken = fast.backward.take(&mut self.links);
-        self.deliver_taken(now, taken);
-    }
-
-    #[inline]
-    fn deliver_taken(&mut self, now: Time, taken: Option<(Cell, Carried)>) {
-        let Some((cell, carried)) = taken else { return };
-        self.events_processed += carried.events;
-        self.cells_delivered += carried.delivered;
-        self.deliver_packet(now, cell);
-    }
-
     /// A packet leaves the network with its last cell.
     #[inline]
-    fn deliver_packet(&mut self, now: Time, last: Cell) {
+    fn deliver_next(&mut self, now: Time, way: Direction) {
+        let Some(fast) = &mut self.fast else { return };
+        let taken = match way {
+            Direction::Forward => fast.forward.take(&mut self.links),
+            Direction::Backward => fast.backward.take(&mut self.links),
+        };
+        let Some((last, carried)) = taken else { return };
+        self.events_processed += carried.events;
+        self.cells_delivered += carried.delivered;
         let is_whole = self.packets.get(last.packet).is_whole();
         if !is_whole {
             self.reject(now, last);

@@ -1,15 +1,16 @@
 //! Cells on their way to the bottleneck's port and through it, slot after slot; only the last cells of packets come out.
 
-use super::exit::{Behind, Exit, Leaving};
+mod rounds;
+
+use super::exit::{Behind, Exit};
 use super::order::Moment;
-use super::{Carried, Path, Rounds, Told};
+use super::{Carried, Path, Told};
 use crate::framing::{Cell, Packets};
 use crate::link::{Line, Train};
 use crate::observer::Observer;
 use crate::simulation::Link;
 use crate::simulation::ledger::Happening;
-use crate::switch::drop_policy::Asked;
-use crate::switch::{Dropped, Next, Port, Stretch};
+use crate::switch::{Dropped, Next, Port};
 use crate::units::{Span, Time, TransmissionTime};
 
 /// The packet that is next on a line to the port.
@@ -35,16 +36,6 @@ impl Head {
         line.count_carried(u64::from(self.cells - self.train.cells), 0);
         self.cells = self.train.cells;
     }
-}
-
-/// What the next slots are made of: cells of the same heads, one of each in every slot or several of one.
-struct Plan {
-    /// For how many slots at most, of one cell of each head.
-    most: u32,
-    /// When others arrive.
-    others: Time,
-    /// Whether each brings exactly one cell in every slot.
-    is_in_step: bool,
 }
 
 /// The port and the lines before and behind it.
@@ -82,7 +73,7 @@ impl Slotted {
             next_service: first_service.unwrap_or(Time::NEVER),
             done: Time::ZERO,
             latency_behind: path.latency_behind,
-            exit: Exit::default(),
+            exit: Exit::new(&links[path.line].line),
             cell_time: links[path.line].line.cell_time(),
             round: Vec::new(),
             lone: 0,
@@ -93,12 +84,12 @@ impl Slotted {
     /// When the next packet reaches its receiver, of those that have left the port.
     #[inline]
     pub fn next_time(&self) -> Time {
-        self.exit.last_cells.front().map_or(Time::NEVER, |leaving| leaving.moment.time)
+        self.exit.next_time()
     }
 
     /// The same, and when, by events, that was put into the calendar.
     pub fn next(&self) -> Moment {
-        self.exit.last_cells.front().map_or(Moment::NEVER, |leaving| leaving.moment)
+        self.exit.next()
     }
 
     /// What the port has not sent yet arrives no earlier than this, if it sends anything before `until`.
@@ -158,143 +149,6 @@ impl Slotted {
                 }
             }
         }
-    }
-
-    /// Serves several slots at once; none if the next one needs a closer look.
-    fn serve_rounds<O: Observer>(
-        &mut self,
-        horizon: Time,
-        port: &mut Port,
-        links: &mut [Link],
-        told: &mut Told<'_, O>,
-    ) -> bool {
-        let boundary = port.boundary().time;
-        let Some(Plan { most, others, is_in_step }) = self.plan(boundary, horizon, port, links) else { return false };
-        // Until then nothing but what is seen now arrives, and everything is known.
-        let limit = others.min(Time(horizon.0 - 1));
-        let slots = 1 + (limit - boundary).0 / self.cell_time.at_most().0;
-        if !is_in_step {
-            return self.serve_stretch(slots, others, port, links, told);
-        }
-        let rounds = port.rounds_with_room(self.round.len() as u64, slots.min(u64::from(most)));
-        let Ok(cells) = u32::try_from(rounds) else { return false };
-        if cells == 0 {
-            return false;
-        }
-        if self.round.len() == 1 {
-            let mut stretch = port.stretch();
-            stretch.add_alike(rounds, self.cell_time);
-            self.serve_part(stretch, cells, others, port, links);
-            return true; // one comes and one goes: as many wait as before
-        }
-        self.services += rounds;
-        let (members, waiting_before) = (self.round.len() as u64, port.occupancy().total());
-        told.of_rounds(port.boundary(), self.cell_time, &Rounds { number: rounds, members, waiting_before });
-        let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = port.serve_rounds(rounds, &self.round, self.cell_time, &mut behind);
-        self.skip(cells, boundary);
-        true
-    }
-
-    /// Serves slots to which one head alone brings its cells, but not one in each; the `others` arrive later.
-    fn serve_stretch<O: Observer>(
-        &mut self,
-        most: u64,
-        others: Time,
-        port: &mut Port,
-        links: &mut [Link],
-        told: &mut Told<'_, O>,
-    ) -> bool {
-        let Head { train, cell_time, .. } = &self.heads[self.lone];
-        let mut stretch = port.stretch();
-        let (mut arrival, mut cells) = (train.arrival, 0);
-        while cells < train.cells && stretch.slots() < most {
-            let before = cells;
-            let mut next = arrival;
-            while cells < train.cells && next.time < stretch.boundary() {
-                next.advance(*cell_time);
-                cells += 1;
-            }
-            let slot_ends = stretch.boundary();
-            if !stretch.add(u64::from(cells - before), self.cell_time) {
-                cells = before;
-                break;
-            }
-            // The first slot has a cell, so that what is added will be served.
-            told.observer.queue_moved(slot_ends, told.port, stretch.waiting());
-            arrival = next;
-        }
-        if cells > 0 {
-            self.serve_part(stretch, cells, others, port, links);
-        }
-        cells > 0
-    }
-
-    /// Serves slots to which one head alone brings its next cells; the `others` arrive later.
-    fn serve_part(&mut self, stretch: Stretch, cells: u32, others: Time, port: &mut Port, links: &mut [Link]) {
-        let Head { train, cell_time, .. } = &mut self.heads[self.lone];
-        let first = train.cell;
-        let last = (cells == train.cells).then(|| if cells == 1 { first } else { first.following(true) });
-        self.services += stretch.slots();
-        let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = port.serve_part(stretch, cells.into(), first, last, &mut behind);
-        if last.is_none() {
-            train.skip(cells, cell_time.times(cells.into()));
-            self.next_arrival = others.min(train.arrival.time);
-        } else if self.replace(self.lone, links) {
-            self.next_arrival = others.min(self.heads[self.lone].train.arrival.time);
-        } else {
-            self.next_arrival = others;
-        }
-    }
-
-    /// What the slot that ends at `boundary` and those after it are made of; nothing if it needs a closer look.
-    fn plan(&mut self, boundary: Time, horizon: Time, port: &Port, links: &[Link]) -> Option<Plan> {
-        let mut plan = Plan { most: u32::MAX, others: Time::NEVER, is_in_step: true };
-        self.round.clear();
-        if horizon <= boundary {
-            return None;
-        }
-        for (index, head) in self.heads.iter().enumerate() {
-            let arrival = head.train.arrival.time;
-            if arrival >= boundary {
-                plan.others = plan.others.min(arrival);
-                continue;
-            }
-            let cell = head.train.cell;
-            let asked = port.asked(cell.circuit());
-            let is_plain = asked == Asked::Never || (asked == Asked::AtFirst && !cell.is_first());
-            plan.is_in_step &= head.is_in_step(boundary, self.cell_time);
-            if !is_plain || !(plan.is_in_step || self.round.is_empty()) {
-                return None;
-            }
-            plan.most = plan.most.min(head.train.cells);
-            self.lone = index;
-            self.round.push(cell);
-        }
-        // The order within a slot tells when a last cell leaves, unless it is the only one.
-        if self.round.len() > 1 {
-            plan.most -= 1;
-        }
-        if !plan.is_in_step {
-            // The next packet may bring a cell in the slot in which this one ends.
-            let next = links[self.heads[self.lone].line].line.next_train();
-            plan.others = plan.others.min(next.unwrap_or(Time::NEVER));
-        }
-        (plan.most > 0 && plan.others >= boundary).then_some(plan)
-    }
-
-    /// Takes so many cells of each head that is due before `boundary`.
-    fn skip(&mut self, cells: u32, boundary: Time) {
-        let transmission = self.cell_time.times(cells.into());
-        let mut next_arrival = Time::NEVER;
-        for head in &mut self.heads {
-            if head.train.arrival.time < boundary {
-                head.train.skip(cells, transmission);
-            }
-            next_arrival = next_arrival.min(head.train.arrival.time);
-        }
-        self.next_arrival = next_arrival;
     }
 
     /// The port was idle, and the first cell of a busy period arrives.
@@ -362,7 +216,7 @@ impl Slotted {
     /// Takes the next packet that reaches its receiver, by its last cell, which is counted with all others when it has arrived.
     #[inline]
     pub fn take(&mut self, links: &mut [Link]) -> Option<(Cell, Carried)> {
-        let Leaving { cell, .. } = self.exit.last_cells.pop_front()?;
+        let cell = self.exit.take_last()?;
         links[self.line].line.count_carried(0, 1);
         Some((cell, Carried::default()))
     }
@@ -392,7 +246,7 @@ impl Slotted {
     /// What is on lines and they do not know of: trains as [`Line::trains`] gives them, of last cells only behind the port.
     pub fn trains(&self) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
         let heads = self.heads.iter().map(|head| (head.line, head.train.description()));
-        heads.chain(self.exit.last_cells.iter().map(|leaving| (self.line, (leaving.cell, 1, true))))
+        heads.chain(self.exit.last_cells().map(|cell| (self.line, (cell, 1, true))))
     }
 
     /// Cells on the way that the lines do not know of.

@@ -40,7 +40,7 @@ impl Whole {
     }
 
     /// A sender hands a packet of `bits` bits to the line with that number.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, now: Time, number: usize, line: &mut Line, packet: Cell, bits: u64) -> Result<(), Tie> {
         let arrival = line.send_whole(now, bits);
         self.arrivals.send(now, number, packet, arrival, arrival)
@@ -141,7 +141,7 @@ struct WholeOutlet<'a> {
 }
 
 impl Outlet for WholeOutlet<'_> {
-    #[inline]
+    #[inline(always)]
     fn send_cell_at(&mut self, clock: LineClock, cell: Cell) -> LineClock {
         let bits = self.packets.get(cell.packet).bits;
         let (crosses, free) = self.links[self.line].line.send_whole_at(clock, bits);
@@ -153,7 +153,11 @@ impl Outlet for WholeOutlet<'_> {
         unreachable!("only cells have service classes")
     }
 
-    fn send_train_at(&mut self, _clock: LineClock, _cells: u64, _last: Option<Cell>) -> LineClock {
+    fn send_train_at(&mut self, _clock: LineClock, _cells: u64, _free: LineClock) {
+        unreachable!("only cells are let in by rounds")
+    }
+
+    fn note_last_at(&mut self, _clock: LineClock, _after: u64, _last: Cell) {
         unreachable!("only cells are let in by rounds")
     }
 }

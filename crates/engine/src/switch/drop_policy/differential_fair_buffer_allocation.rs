@@ -125,8 +125,8 @@ impl DropPolicy for Policy {
         self.packets.decide(cell, circuit, occupancy, || refuses(region, chance, rule, cell, circuit, occupancy))
     }
 
-    fn asked(&self, circuit: usize) -> Asked {
-        self.packets.asked(circuit)
+    fn asked(&self, circuit: usize, total: u64) -> Asked {
+        self.packets.asked(circuit, total >= self.region.low)
     }
 
     fn looks_at_circuits(&self, total: u64) -> bool {

@@ -47,8 +47,8 @@ impl DropPolicy for Policy {
         })
     }
 
-    fn asked(&self, circuit: usize) -> Asked {
-        self.packets.asked(circuit)
+    fn asked(&self, circuit: usize, total: u64) -> Asked {
+        self.packets.asked(circuit, total > self.low)
     }
 
     fn looks_at_circuits(&self, _total: u64) -> bool {

@@ -37,8 +37,8 @@ impl DropPolicy for Policy {
         self.packets.decide(cell, circuit, occupancy, || occupancy.total() > self.threshold)
     }
 
-    fn asked(&self, circuit: usize) -> Asked {
-        self.packets.asked(circuit)
+    fn asked(&self, circuit: usize, total: u64) -> Asked {
+        self.packets.asked(circuit, total > self.threshold)
     }
 
     fn looks_at_circuits(&self, _total: u64) -> bool {

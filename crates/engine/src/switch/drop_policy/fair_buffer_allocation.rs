@@ -60,8 +60,8 @@ impl DropPolicy for Policy {
         })
     }
 
-    fn asked(&self, circuit: usize) -> Asked {
-        self.packets.asked(circuit)
+    fn asked(&self, circuit: usize, total: u64) -> Asked {
+        self.packets.asked(circuit, total > self.cutoff.threshold)
     }
 
     fn looks_at_circuits(&self, total: u64) -> bool {

@@ -62,8 +62,9 @@ pub enum Asked {
 pub trait DropPolicy: Send {
     /// Whether `cell` of `circuit` joins a buffer that holds `occupancy`.
     fn decide(&mut self, cell: Cell, circuit: usize, occupancy: &Occupancy) -> Verdict;
-    /// About which cells of a circuit's current packet it must be asked.
-    fn asked(&self, _circuit: usize) -> Asked {
+    /// About which cells of a circuit's current packet, or of its next one, it must be asked with no more than `total` cells in the
+    /// buffer.
+    fn asked(&self, _circuit: usize, _total: u64) -> Asked {
         Asked::Always
     }
     /// Whether its answer depends on whose cells are in the buffer, with no more than `total` cells in it.

@@ -28,10 +28,16 @@ impl PacketDiscard {
         Self { fates: vec![Fate::Accepted; circuits], discards_remainder }
     }
 
-    /// About which cells of a circuit's current packet it must be asked: a packet that was accepted is let in while there is room.
+    /// About which cells of a circuit's current packet it must be asked: a packet that was accepted is let in while there is room, and
+    /// so is the next one if the policy does not refuse some.
     #[must_use]
-    pub fn asked(&self, circuit: usize) -> Asked {
-        if self.fates[circuit] == Fate::Accepted { Asked::AtFirst } else { Asked::Always }
+    #[inline]
+    pub fn asked(&self, circuit: usize, refuses_some: bool) -> Asked {
+        match self.fates[circuit] {
+            Fate::Accepted if refuses_some => Asked::AtFirst,
+            Fate::Accepted => Asked::Never,
+            Fate::Refused | Fate::Truncated => Asked::Always,
+        }
     }
 
     /// Decides about a cell; `refuses` is asked once for each packet, at its first cell.

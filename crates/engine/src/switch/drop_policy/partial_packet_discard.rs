@@ -19,8 +19,8 @@ impl DropPolicy for Policy {
         self.0.decide(cell, circuit, occupancy, || false)
     }
 
-    fn asked(&self, circuit: usize) -> Asked {
-        self.0.asked(circuit)
+    fn asked(&self, circuit: usize, _total: u64) -> Asked {
+        self.0.asked(circuit, false)
     }
 
     fn looks_at_circuits(&self, _total: u64) -> bool {

@@ -19,7 +19,7 @@ impl DropPolicy for Policy {
         if occupancy.is_full() { Verdict::Overflow } else { Verdict::Accept }
     }
 
-    fn asked(&self, _circuit: usize) -> Asked {
+    fn asked(&self, _circuit: usize, _total: u64) -> Asked {
         Asked::Never
     }
 

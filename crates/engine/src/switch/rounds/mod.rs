@@ -7,8 +7,6 @@ mod queue;
 
 pub use queue::RoundQueue;
 
-use queue::Served;
-
 use super::drop_policy::Asked;
 use super::guarded::{Guarded, Queue};
 use super::{Next, Port, PortStatistics};
@@ -31,11 +29,16 @@ impl Port {
         self.boundary
     }
 
-    /// About which cells of a circuit's current packet the policy must be asked while there is room.
+    /// Whether the policy lets in a cell and those that follow it in its packet while there is room, `others` being let in before it in
+    /// its slot at most.
     #[must_use]
     #[inline]
-    pub fn asked(&self, circuit: usize) -> Asked {
-        self.buffer.policy.asked(circuit)
+    pub fn lets_in(&self, cell: Cell, others: u64) -> bool {
+        match self.buffer.policy.asked(cell.circuit(), self.buffer.occupancy.total() + others) {
+            Asked::Never => true,
+            Asked::AtFirst => !cell.is_first(),
+            Asked::Always => false,
+        }
     }
 
     /// How many rounds of so many cells, and no more than `most`, find room, and a cell to be sent in every slot.
@@ -59,17 +62,11 @@ impl Port {
 
     /// Lets in so many rounds, each of the cells that follow `first` in their packets, and serves as many slots. Gives when to
     /// serve again.
-    pub fn serve_rounds(
-        &mut self,
-        rounds: u64,
-        first: &[Cell],
-        cell_time: TransmissionTime,
-        outlet: &mut impl Outlet,
-    ) -> Time {
+    pub fn serve_rounds(&mut self, rounds: u64, first: &[Cell], outlet: &mut impl Outlet) -> Time {
         let Guarded { occupancy, queue, statistics, continuity, .. } = &mut self.buffer;
         let Queue::ByRounds(queue) = queue else { return self.boundary.time };
         let (members, before) = (first.len() as u64, occupancy.total());
-        statistics.integrate_rounds(before, members, rounds, self.boundary, cell_time);
+        let free = statistics.integrate_rounds(before, members, rounds, self.boundary, self.cell_time);
         statistics.cells_in += rounds * members;
         for &cell in first {
             occupancy.add_several(cell.circuit(), rounds);
@@ -84,7 +81,7 @@ impl Port {
         }
         self.slot += rounds;
         statistics.cells_out += rounds;
-        self.serve_slots(rounds, outlet)
+        self.serve_slots(rounds, free, outlet)
     }
 
     /// Slots to come, in each of which a cell will be sent.
@@ -94,6 +91,7 @@ impl Port {
         let Guarded { occupancy, statistics, .. } = &self.buffer;
         Stretch {
             boundary: self.boundary,
+            cell_time: self.cell_time,
             slots: 0,
             waiting: occupancy.total(),
             capacity: occupancy.capacity(),
@@ -105,6 +103,7 @@ impl Port {
 
     /// Lets in so many cells of one packet, from `first` on, in the slots of a stretch and nothing else, and serves these slots; the
     /// last of the packet is `last`, if that is among them. Gives when to serve again.
+    #[inline(always)]
     pub fn serve_part(
         &mut self,
         stretch: Stretch,
@@ -115,7 +114,7 @@ impl Port {
     ) -> Time {
         let Guarded { occupancy, queue, statistics, continuity, .. } = &mut self.buffer;
         let Queue::ByRounds(queue) = queue else { return self.boundary.time };
-        let Stretch { slots, most, integral, since, .. } = stretch;
+        let Stretch { boundary, slots, most, integral, since, .. } = stretch;
         statistics.cells_in += cells;
         statistics.cells_out += slots;
         (statistics.max_queue_cells, statistics.queue_integral, statistics.queue_since) = (most, integral, since);
@@ -126,21 +125,19 @@ impl Port {
         }
         queue.push_part(first, cells, last.is_some());
         self.slot += slots;
-        self.serve_slots(slots, outlet)
+        self.serve_slots(slots, boundary, outlet)
     }
 
-    /// Sends a cell in each of so many slots. Gives when to serve again.
+    /// Sends a cell in each of so many slots, the last of which ends at `free`. Gives when to serve again.
     #[inline]
-    fn serve_slots(&mut self, slots: u64, outlet: &mut impl Outlet) -> Time {
+    fn serve_slots(&mut self, slots: u64, free: LineClock, outlet: &mut impl Outlet) -> Time {
         let Guarded { occupancy, queue: Queue::ByRounds(queue), .. } = &mut self.buffer else { return Time::NEVER };
-        let mut left = slots;
-        while left > 0
-            && let Some(Served { cells, last }) = queue.pop(left, occupancy)
-        {
-            self.boundary = outlet.send_train_at(self.boundary, cells, last);
-            left -= cells;
-        }
-        self.boundary.time
+        let clock = self.boundary;
+        let taken = queue.take(slots, occupancy, |after, last| outlet.note_last_at(clock, after, last));
+        debug_assert_eq!(taken, slots, "there is a cell for every slot");
+        outlet.send_train_at(clock, slots, free);
+        self.boundary = free;
+        free.time
     }
 
     /// Before the policy looks at circuits, their shares of the buffer must be up to date.
@@ -158,10 +155,14 @@ impl Port {
         let Guarded { occupancy, queue: Queue::ByRounds(queue), .. } = &mut self.buffer else {
             return Next::Rests(None);
         };
-        let served = queue.pop(1, occupancy);
-        self.service_is_pending = served.is_some();
-        let Some(Served { cells, last }) = served else { return Next::Rests(None) };
-        self.boundary = outlet.send_train_at(self.boundary, cells, last);
+        let clock = self.boundary;
+        let taken = queue.take(1, occupancy, |after, last| outlet.note_last_at(clock, after, last));
+        self.service_is_pending = taken > 0;
+        if taken == 0 {
+            return Next::Rests(None);
+        }
+        self.boundary.advance(self.cell_time);
+        outlet.send_train_at(clock, 1, self.boundary);
         self.buffer.statistics.cells_out += 1;
         Next::Sends(self.boundary.time)
     }
@@ -170,8 +171,9 @@ impl Port {
 /// Slots one after the other, at the end of each of which cells are let in and one is sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Stretch {
-    /// When the next slot ends.
+    /// When the next slot ends, and how long each is.
     boundary: LineClock,
+    cell_time: TransmissionTime,
     slots: u64,
     /// Cells in the buffer and how many it can hold, the most that there were, and what they add up to over time.
     waiting: u64,
@@ -206,7 +208,7 @@ impl Stretch {
     /// Adds a slot at the end of which so many cells are let in, unless there is no room for them or nothing to be sent; tells
     /// whether it did.
     #[inline]
-    pub fn add(&mut self, cells: u64, cell_time: TransmissionTime) -> bool {
+    pub fn add(&mut self, cells: u64) -> bool {
         let waiting = self.waiting + cells;
         if waiting > self.capacity || waiting == 0 {
             return false;
@@ -215,27 +217,30 @@ impl Stretch {
         self.since = self.boundary.time;
         self.most = self.most.max(waiting);
         self.waiting = waiting - 1;
-        self.boundary.advance(cell_time);
+        self.boundary.advance(self.cell_time);
         self.slots += 1;
         true
     }
 
-    /// Adds so many slots that let in a cell each, for which there is room.
+    /// With so many slots that let in a cell each, for which there is room.
+    #[must_use]
     #[inline]
-    pub fn add_alike(&mut self, slots: u64, cell_time: TransmissionTime) {
+    pub fn of_alike(mut self, slots: u64) -> Self {
         let mut last = self.boundary;
-        last.advance_by(cell_time, slots - 1);
+        last.advance(self.cell_time.times(slots - 1));
         self.integral += u128::from(self.waiting) * u128::from((last.time - self.since).0);
         self.since = last.time;
         self.most = self.most.max(self.waiting + 1);
-        self.boundary = last.after(cell_time);
+        self.boundary = last.after(self.cell_time);
         self.slots += slots;
+        self
     }
 }
 
 impl PortStatistics {
     /// Notes the cells in the buffer from what was noted last until the end of the last of `rounds` slots, the first of which ends
-    /// at `boundary`: at its end each slot adds `members`, none or several, to what was `before` and takes one away.
+    /// at `boundary`: at its end each slot adds `members`, none or several, to what was `before` and takes one away. Gives when the
+    /// slot after them ends.
     fn integrate_rounds(
         &mut self,
         before: u64,
@@ -243,23 +248,19 @@ impl PortStatistics {
         rounds: u64,
         boundary: LineClock,
         cell_time: TransmissionTime,
-    ) {
+    ) -> LineClock {
         self.integrate(before, boundary.time);
-        let mut clock = boundary;
-        let mut ends = 0_u64;
-        for _ in 1..rounds {
-            ends += clock.time.0 - boundary.time.0;
-            clock.advance(cell_time);
-        }
+        let clock = boundary.after(cell_time.times(rounds - 1));
         // With X(n) in the buffer until the end of slot n, t(n), the sum of X(n) (t(n) - t(n - 1)) is by parts what the last has, X(m)
         // (t(m) - t(1)), less (members - 1) for every end before the last.
         let after = before + (rounds - 1) * members + 1 - rounds;
         let rectangle = u128::from(after) * u128::from(clock.time.0 - boundary.time.0);
-        let slope = u128::from(ends);
+        let slope = u128::from(boundary.picoseconds_to_beginnings(cell_time, rounds - 1));
         self.queue_integral += match members {
             0 => rectangle + slope,
             _ => rectangle - u128::from(members - 1) * slope,
         };
         self.queue_since = clock.time;
+        clock.after(cell_time)
     }
 }

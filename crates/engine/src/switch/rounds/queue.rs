@@ -58,7 +58,15 @@ impl Part {
         is_same && !self.ends && !cell.is_first()
     }
 
+    /// Goes on to the cell after so many, which are not all.
+    #[inline]
+    fn skip(&mut self, cells: u64) {
+        self.cells -= cells;
+        self.cell = self.cell.following(self.ends && self.cells == 1);
+    }
+
     /// The last cell of the packet, if it is among them.
+    #[inline]
     fn last(&self) -> Option<Cell> {
         self.ends.then(|| if self.cells == 1 { self.cell } else { self.cell.following(true) })
     }
@@ -69,13 +77,6 @@ impl Part {
 enum Entry {
     Part(Part),
     Rounds(Rounds),
-}
-
-/// What is sent next: cells that need not be told apart, but for the last of a packet at their end, if there is one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Served {
-    pub cells: u64,
-    pub last: Option<Cell>,
 }
 
 /// A queue whose cells are told apart only where that matters.
@@ -126,42 +127,47 @@ impl RoundQueue {
         self.len += rounds * members as u64;
     }
 
-    /// Takes what has waited longest, at most `most` cells of it. Of rounds the circuits' shares of `occupancy` follow when they are
-    /// over, or in [`settle`](Self::settle); its total is right at once.
+    /// Takes the cells that have waited longest, no more than `most`; gives how many. `note_last` is told of each that is the last of
+    /// its packet, and how many were taken before it. Of rounds the circuits' shares of `occupancy` follow when they are over, or in
+    /// [`settle`](Self::settle); its total is right at once.
     #[inline]
-    pub fn pop(&mut self, most: u64, occupancy: &mut Occupancy) -> Option<Served> {
-        let served = match self.entries.front_mut()? {
-            Entry::Part(part) => {
-                let circuit = part.cell.circuit();
-                self.latest = Some(part.cell);
-                let served = if part.cells <= most {
-                    let served = Served { cells: part.cells, last: part.last() };
-                    self.latest = served.last.or(self.latest);
-                    self.entries.pop_front();
-                    served
-                } else {
-                    part.cells -= most;
-                    part.cell = part.cell.following(part.ends && part.cells == 1);
-                    Served { cells: most, last: None }
-                };
-                occupancy.leave(served.cells);
-                occupancy.forget(circuit, served.cells);
-                served
-            }
-            Entry::Rounds(rounds) => {
-                let left = rounds.rounds * rounds.members as u64 - rounds.sent;
-                let cells = left.min(most);
-                rounds.sent += cells;
-                occupancy.leave(cells);
-                self.latest = None;
-                if cells == left {
-                    self.forget_rounds(occupancy);
+    pub fn take(&mut self, most: u64, occupancy: &mut Occupancy, mut note_last: impl FnMut(u64, Cell)) -> u64 {
+        let mut taken = 0;
+        while taken < most
+            && let Some(entry) = self.entries.front_mut()
+        {
+            match entry {
+                Entry::Part(part) => {
+                    let circuit = part.cell.circuit();
+                    let cells = part.cells.min(most - taken);
+                    taken += cells;
+                    self.latest = Some(part.cell);
+                    if part.cells > cells {
+                        part.skip(cells);
+                    } else {
+                        if let Some(last) = part.last() {
+                            self.latest = Some(last);
+                            note_last(taken - 1, last);
+                        }
+                        self.entries.pop_front();
+                    }
+                    occupancy.forget(circuit, cells);
                 }
-                Served { cells, last: None }
+                Entry::Rounds(rounds) => {
+                    let left = rounds.rounds * rounds.members as u64 - rounds.sent;
+                    let cells = left.min(most - taken);
+                    taken += cells;
+                    rounds.sent += cells;
+                    self.latest = None;
+                    if cells == left {
+                        self.forget_rounds(occupancy);
+                    }
+                }
             }
-        };
-        self.len -= served.cells;
-        Some(served)
+        }
+        self.len -= taken;
+        occupancy.leave(taken);
+        taken
     }
 
     /// The rounds at the head have been sent.

@@ -12,13 +12,11 @@ impl Connection {
     /// Whether nothing is under way and nothing was sent for a whole timeout (RFC 5681 section 4.1).
     #[must_use]
     pub fn has_been_idle(&self, now: Time) -> bool {
-        self.highest > 0
-            && self.flight() == 0
-            && now >= self.clock.after(self.last_sent, self.estimator.timeout_ticks())
+        self.highest > 0 && self.flight() == 0 && now >= self.clock.after(self.last_sent, self.timeout_ticks)
     }
 
     /// Doubles the timeout.
     pub fn back_off(&mut self) {
-        self.estimator.on_timeout();
+        self.inform(|estimator| estimator.on_timeout());
     }
 }

@@ -31,6 +31,10 @@ impl WindowLaw for Dctcp {
         Classical.on_loss(window, flight);
     }
 
+    fn observes_marks(&self) -> bool {
+        true
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     fn observe_marks(&mut self, acknowledged: u64, marked: u64, unacknowledged: u64, highest: u64) {
         self.acknowledged += acknowledged;

@@ -42,7 +42,11 @@ pub trait WindowLaw: Send {
     fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress);
     /// Duplicate acknowledgments show a loss while `flight` bytes are under way: sets threshold and window.
     fn on_loss(&mut self, window: &mut Window, flight: u64);
-    /// An acknowledgment of `acknowledged` bytes of new data says that `marked` bytes were marked by queues; all below
+    /// Whether it wants to know how many bytes were marked, and how many were not.
+    fn observes_marks(&self) -> bool {
+        false
+    }
+    /// If so: an acknowledgment of `acknowledged` bytes of new data says that `marked` bytes were marked by queues; all below
     /// `unacknowledged` is acknowledged now, all below `highest` was sent.
     fn observe_marks(&mut self, _acknowledged: u64, _marked: u64, _unacknowledged: u64, _highest: u64) {}
     /// Marks show congestion while `flight` bytes are under way, for the first time in this window of data: as a loss does, unless the

@@ -45,6 +45,12 @@ impl Response {
 }
 
 /// The loss recovery of one connection.
+///
+/// It has no say while nothing is to be repaired: [`on_acknowledgment`](Self::on_acknowledgment) is heard only while it
+/// [is recovering](Self::is_recovering), and new data that is sent then, with no duplicate acknowledgments since the last one of new
+/// data and nothing to be sent again, is neither asked for by [`next`](Self::next) nor told by [`on_send`](Self::on_send): the window
+/// lets it go. Nearly all segments are of that kind, which is why BSD has a way of its own for them too ("header prediction", Jacobson
+/// 1990).
 pub trait Recovery: Send {
     /// Whether it needs selective acknowledgments.
     fn is_selective(&self) -> bool {
@@ -71,7 +77,7 @@ pub trait Recovery: Send {
         connection.next() - connection.unacknowledged()
     }
 
-    /// Takes in what an acknowledgment says beyond its number; tells whether it counts as a duplicate if its number is not new.
+    /// If it needs selective acknowledgments: takes in what one says beyond its number; tells whether it counts as a duplicate if its number is not new.
     fn take_in(&mut self, _connection: &mut Connection, _acknowledgment: &Acknowledgment) -> bool {
         true
     }

@@ -1,0 +1,175 @@
+//! Many slots at once: rounds of one cell of each packet that arrives, or a packet that arrives alone.
+
+use super::super::exit::Behind;
+use super::super::{Rounds, Told};
+use super::{Head, Slotted};
+use crate::observer::Observer;
+use crate::simulation::Link;
+use crate::switch::{Port, Stretch};
+use crate::units::Time;
+
+impl Slotted {
+    /// Serves several slots at once; none if the next one needs a closer look.
+    pub(super) fn serve_rounds<O: Observer>(
+        &mut self,
+        horizon: Time,
+        port: &mut Port,
+        links: &mut [Link],
+        told: &mut Told<'_, O>,
+    ) -> bool {
+        let boundary = port.boundary().time;
+        if horizon <= boundary {
+            return false;
+        }
+        let (mut due, mut others) = (0, Time::NEVER);
+        for (index, head) in self.heads.iter().enumerate() {
+            let arrival = head.train.arrival.time;
+            if arrival < boundary {
+                (due, self.lone) = (due + 1, index);
+            } else {
+                others = others.min(arrival);
+            }
+        }
+        // Until then nothing but what is seen now arrives, and everything is known.
+        let limit = others.min(Time(horizon.0 - 1));
+        if due == 1 {
+            return self.serve_lone(limit, others, port, links, told);
+        }
+        let Some(most) = self.plan(boundary, due, port) else { return false };
+        let rounds = port.rounds_with_room(due, most.min(self.slots_until(limit, boundary)));
+        let Ok(cells) = u32::try_from(rounds) else { return false };
+        if cells == 0 {
+            return false;
+        }
+        self.services += rounds;
+        let waiting_before = port.occupancy().total();
+        told.of_rounds(port.boundary(), self.cell_time, &Rounds { number: rounds, members: due, waiting_before });
+        let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
+        self.next_service = port.serve_rounds(rounds, &self.round, &mut behind);
+        self.skip(cells, boundary);
+        true
+    }
+
+    /// How many slots there are at most, the first of which ends at `boundary` and the last not after `limit`.
+    #[inline]
+    fn slots_until(&self, limit: Time, boundary: Time) -> u64 {
+        1 + (limit - boundary).0 / self.cell_time.at_most().0
+    }
+
+    /// Serves slots to which one head alone brings its cells, until `limit`; the `others` arrive later.
+    #[inline]
+    fn serve_lone<O: Observer>(
+        &mut self,
+        limit: Time,
+        others: Time,
+        port: &mut Port,
+        links: &mut [Link],
+        told: &mut Told<'_, O>,
+    ) -> bool {
+        let boundary = port.boundary().time;
+        let head = &self.heads[self.lone];
+        if !port.lets_in(head.train.cell, 0) {
+            return false;
+        }
+        if !head.is_in_step(boundary, self.cell_time) {
+            // The next packet may bring a cell in the slot in which this one ends.
+            let next = links[head.line].line.next_train().unwrap_or(Time::NEVER);
+            if next < boundary {
+                return false;
+            }
+            let slots = self.slots_until(limit.min(next), boundary);
+            return self.serve_stretch(slots, others.min(next), port, links, told);
+        }
+        let slots = self.slots_until(limit, boundary).min(head.train.cells.into());
+        if port.rounds_with_room(1, slots) == 0 {
+            return false;
+        }
+        // One comes and one goes: as many wait as before.
+        let stretch = port.stretch().of_alike(slots);
+        #[expect(clippy::cast_possible_truncation, reason = "no more than the cells of the train")]
+        self.serve_part(stretch, slots as u32, others, port, links);
+        true
+    }
+
+    /// Serves slots to which one head alone brings its cells, but not one in each; the `others` arrive later.
+    fn serve_stretch<O: Observer>(
+        &mut self,
+        most: u64,
+        others: Time,
+        port: &mut Port,
+        links: &mut [Link],
+        told: &mut Told<'_, O>,
+    ) -> bool {
+        let Head { train, cell_time, .. } = &self.heads[self.lone];
+        let mut stretch = port.stretch();
+        let (mut arrival, mut cells) = (train.arrival, 0);
+        while cells < train.cells && stretch.slots() < most {
+            let before = cells;
+            let mut next = arrival;
+            while cells < train.cells && next.time < stretch.boundary() {
+                next.advance(*cell_time);
+                cells += 1;
+            }
+            let slot_ends = stretch.boundary();
+            if !stretch.add(u64::from(cells - before)) {
+                cells = before;
+                break;
+            }
+            // The first slot has a cell, so that what is added will be served.
+            told.observer.queue_moved(slot_ends, told.port, stretch.waiting());
+            arrival = next;
+        }
+        if cells > 0 {
+            self.serve_part(stretch, cells, others, port, links);
+        }
+        cells > 0
+    }
+
+    /// Serves slots to which one head alone brings its next cells; the `others` arrive later.
+    #[inline(always)]
+    fn serve_part(&mut self, stretch: Stretch, cells: u32, others: Time, port: &mut Port, links: &mut [Link]) {
+        let Head { train, cell_time, .. } = &mut self.heads[self.lone];
+        let first = train.cell;
+        let last = (cells == train.cells).then(|| if cells == 1 { first } else { first.following(true) });
+        self.services += stretch.slots();
+        let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
+        self.next_service = port.serve_part(stretch, cells.into(), first, last, &mut behind);
+        if last.is_none() {
+            train.skip(cells, cell_time.times(cells.into()));
+            self.next_arrival = others.min(train.arrival.time);
+        } else if self.replace(self.lone, links) {
+            self.next_arrival = others.min(self.heads[self.lone].train.arrival.time);
+        } else {
+            self.next_arrival = others;
+        }
+    }
+
+    /// Makes a round of the next cells of the `due` heads that are due before `boundary`, several or none: for how many slots there is one
+    /// of each in every slot; nothing if that needs a closer look.
+    fn plan(&mut self, boundary: Time, due: u64, port: &Port) -> Option<u64> {
+        let mut most = u32::MAX;
+        self.round.clear();
+        for head in self.heads.iter().filter(|head| head.train.arrival.time < boundary) {
+            if !head.is_in_step(boundary, self.cell_time) || !port.lets_in(head.train.cell, due - 1) {
+                return None;
+            }
+            // The order within a slot tells when a last cell leaves.
+            most = most.min(head.train.cells - 1);
+            self.round.push(head.train.cell);
+        }
+        (most > 0).then_some(most.into())
+    }
+
+    /// Takes so many cells of each head that is due before `boundary`.
+    fn skip(&mut self, cells: u32, boundary: Time) {
+        let transmission = self.cell_time.times(cells.into());
+        let mut next_arrival = Time::NEVER;
+        for head in &mut self.heads {
+            if head.train.arrival.time < boundary {
+                head.train.skip(cells, transmission);
+            }
+            next_arrival = next_arrival.min(head.train.arrival.time);
+        }
+        self.next_arrival = next_arrival;
+    }
+}
