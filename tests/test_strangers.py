@@ -4,6 +4,7 @@ The engine reads and runs them in a process that the kernel kills at the first s
 opens, executes, connects, or as much as looks at a file.
 """
 
+import os
 import platform
 import subprocess
 import sys
@@ -72,7 +73,10 @@ def carry_out(text, name):
 
 def sealed(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", SEALED + script, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+    # glibc looks at /proc/sys/vm/overcommit_memory before it shrinks the heap of a thread, whatever
+    # the thread has done: once in a while, or always with MALLOC_TRIM_THRESHOLD_=4096.
+    environment = {**os.environ, "MALLOC_ARENA_MAX": "1"}
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
 
 
 CARRY_OUT_ALL = """
