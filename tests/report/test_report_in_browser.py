@@ -69,7 +69,7 @@ def test_the_first_key_leads_past_the_navigation(browser: Browser, page: Path) -
         shown.keyboard.press("Tab")
         assert shown.evaluate("document.activeElement.textContent") == "To the text"
         shown.keyboard.press("Enter")
-        assert shown.url.endswith("#text")
+        shown.wait_for_url("**#text")
 
 
 def test_a_page_that_changes_its_width_is_drawn_again(browser: Browser, page: Path) -> None:
