@@ -7,7 +7,7 @@ use longfat_engine::transport::law::WindowLaw;
 use longfat_engine::transport::{Delivery, Standing, Window};
 use longfat_engine::units::{Span, Time};
 
-use crate::support::n_source;
+use crate::support::law_and_window;
 
 const SEGMENT: u64 = 1000;
 const RATE: f64 = 1e6;
@@ -29,12 +29,9 @@ fn milliseconds(number: u64) -> Span {
 
 impl Bench {
     fn new() -> Self {
-        let settings = "port.buffer = \"unlimited\"\ntcp = { flavor = \"bbr\", mss = \"1000 B\", \
-                        receiver_window = \"1000000 B\", initial_window = \"10 MSS\" }";
-        let config = n_source(1, "155.52 Mbit/s", "5 us", "1 s", settings).tcp;
-        let mut law = config.flavor.build(&()).law();
+        let (mut law, window) = law_and_window("flavor = \"bbr\"");
         law.take_chance(&mut || Chance { seed: 1, replication: 0 }.stream("law"));
-        Self { law, window: Window::new(&config), now: Time::ZERO, total: 0, round_trip: milliseconds(100) }
+        Self { law, window, now: Time::ZERO, total: 0, round_trip: milliseconds(100) }
     }
 
     fn pacing_rate(&mut self) -> f64 {

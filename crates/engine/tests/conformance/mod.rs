@@ -2,10 +2,13 @@
 
 mod background;
 mod bbr;
+mod cubic;
+mod dctcp;
 mod declarations;
 mod drop_policy;
 mod fields;
 mod flavor;
+mod hystart;
 mod loss_model;
 mod network;
 mod opening;

@@ -165,3 +165,28 @@ flavor = {{ kind = \"sack\", pipe_unit = \"{unit}\" }} }}"
         assert_eq!(duplicate(4), new(480 + at_third, at_fourth), "{unit}");
     }
 }
+
+/// A phase whose losses are all repaired holds nothing against the next: RECOVER = 10, and 10 is the next that is lost.
+#[test]
+fn with_a_guard_the_first_segment_beyond_recover_may_be_lost_as_well() {
+    let mut bench = with_two_holes("flavor = { kind = \"sack\", multiple_loss_guard = true }");
+    for end in 6..=10 {
+        bench.report(0, &[(5, end), (1, 4)]);
+    }
+    bench.report(4, &[(5, 10)]);
+    bench.acknowledge(10);
+    let sent = [(11, 12), (11, 13), (11, 14)].map(|block| bench.report(10, &[block]));
+    assert_eq!(sent[2], [10], "{sent:?}");
+}
+
+/// T-21: but after a timeout duplicates come of what was sent before.
+#[test]
+fn with_a_guard_a_loss_is_shown_only_by_what_was_sent_after_a_timeout() {
+    for (guard, noticed) in [("false", 1), ("true", 0)] {
+        let mut bench = Bench::new(10, &format!("flavor = {{ kind = \"sack\", multiple_loss_guard = {guard} }}"));
+        bench.expire();
+        bench.acknowledge(4);
+        bench.third_duplicate();
+        assert_eq!(bench.sender.statistics().fast_retransmits, noticed, "guard: {guard}");
+    }
+}
