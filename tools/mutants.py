@@ -242,6 +242,7 @@ def in_portions(programs: Sequence[str]) -> list[list[str]]:
     """The tests in portions, the shortest first: most mutants are noticed by one of those."""
     own, others = sorted(programs, key=lambda program: "longfat_engine" not in program)
     return [
+        [others, "recovery::", "window_law::"],
         [own],
         [others, "--skip", "laws::", "--skip", "determinism::"],
         [others, "laws::", "determinism::"],

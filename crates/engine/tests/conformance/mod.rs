@@ -1,14 +1,10 @@
 //! What every model of a family must do, run over the registries: a new model is tested by being listed.
 
 mod background;
-mod bbr;
-mod cubic;
-mod dctcp;
 mod declarations;
 mod drop_policy;
 mod fields;
 mod flavor;
-mod hystart;
 mod loss_model;
 mod network;
 mod opening;
