@@ -291,7 +291,8 @@ impl RoundQueue {
         cells.iter().for_each(|cell| occupancy.forget(cell.circuit(), whole));
         self.members.iter_mut().take(rounds.members).for_each(|cell| *cell = cell.following(false));
         if sent == 0 {
-            self.latest_round = (partial_slot - 1, cells);
+            self.latest_round.0 = partial_slot - 1;
+            self.latest_round.1.clone_from(&cells);
             return;
         }
         rounds.slot += 1;
