@@ -94,6 +94,19 @@ proptest! {
     }
 }
 
+/// What is not asked for is not computed, and a rate goes before the rule of `pacing`.
+#[test]
+fn only_dctcp_asks_for_marks_and_only_bbr_for_deliveries_and_a_rate() {
+    for entry in FLAVORS {
+        let (mut law, window) = connection(&format!("flavor = {:?}", entry.name));
+        let (is_dctcp, is_bbr) = (entry.name == "dctcp", entry.name == "bbr");
+        assert_eq!(law.observes_marks(), is_dctcp, "{}", entry.name);
+        assert_eq!(law.observes_deliveries(), is_bbr, "{}", entry.name);
+        assert_eq!(law.pacing_rate(&window).is_some(), is_bbr, "{}", entry.name);
+        assert!(!law.sends_less_than_it_could(), "{}", entry.name);
+    }
+}
+
 /// UBR+ section 2: ssthresh = max(2 MSS, min(cwnd / 2, receiver window)). The printed form and BSD's differ when the
 /// window has grown to more than twice the receiver's.
 #[test]

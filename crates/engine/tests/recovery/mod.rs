@@ -3,6 +3,7 @@
 
 mod bench;
 mod delayed_retransmit;
+mod deliveries;
 mod limited_transmit;
 mod marks;
 mod newreno;

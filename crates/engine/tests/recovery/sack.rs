@@ -124,12 +124,25 @@ fn after_heavy_loss_pipe_is_too_large_for_a_partial_acknowledgment_to_send_a_hol
 
 #[test]
 fn a_duplicate_may_need_news_to_count() {
-    for (needs_news, resent) in [("true", vec![]), ("false", vec![0])] {
-        let mut bench = Bench::new(10, &format!("flavor = {{ kind = \"sack\", duplicates_need_news = {needs_news} }}"));
-        bench.report(0, &[(1, 2)]);
-        bench.report(0, &[(1, 2)]);
-        assert_eq!(bench.report(0, &[(1, 2)]), resent, "{needs_news}");
+    for (needs_news, noticed) in [("true", 0), ("false", 1)] {
+        let settings = format!("flavor = {{ kind = \"sack\", duplicates_need_news = {needs_news} }}");
+        let mut bench = Bench::new(10, &settings);
+        (0..5).for_each(|_| _ = bench.report(0, &[(1, 2)]));
+        assert_eq!(bench.sender.statistics().fast_retransmits, noticed, "{needs_news}: the same five times");
+        let mut bench = Bench::new(10, &settings);
+        (2..=4).for_each(|end| _ = bench.report(0, &[(1, end)]));
+        assert_eq!(bench.sender.statistics().fast_retransmits, 1, "{needs_news}: more each time");
     }
+}
+
+/// New data counts as sent again by no means: a hole that shows later goes before more of it.
+#[test]
+fn a_hole_that_shows_after_new_data_was_sent_is_sent_again() {
+    let mut bench = Bench::new(10, "flavor = \"sack\"");
+    (2..=4).for_each(|end| _ = bench.report(0, &[(1, end)]));
+    let sent: Vec<_> = (5..=8).map(|end| bench.report(0, &[(1, end)])).collect();
+    assert_eq!(sent, [vec![], vec![], vec![], vec![10]], "PIPE 8 → 4");
+    assert_eq!(bench.report(0, &[(9, 10), (1, 8)]), [8]);
 }
 
 /// T-33: twelve messages of 40 bytes are twelve segments, and fill a window of 480. PIPE begins with 480 - 300 and the
@@ -164,4 +177,46 @@ flavor = {{ kind = \"sack\", pipe_unit = \"{unit}\" }} }}"
         assert_eq!(duplicate(3), [vec![(0, 40)], new(480, at_third)].concat(), "{unit}");
         assert_eq!(duplicate(4), new(480 + at_third, at_fourth), "{unit}");
     }
+}
+
+/// A phase whose losses are all repaired holds nothing against the next: RECOVER = 10, and 10 is the next that is lost.
+#[test]
+fn with_a_guard_the_first_segment_beyond_recover_may_be_lost_as_well() {
+    let mut bench = with_two_holes("flavor = { kind = \"sack\", multiple_loss_guard = true }");
+    for end in 6..=10 {
+        bench.report(0, &[(5, end), (1, 4)]);
+    }
+    bench.report(4, &[(5, 10)]);
+    bench.acknowledge(10);
+    let sent = [(11, 12), (11, 13), (11, 14)].map(|block| bench.report(10, &[block]));
+    assert_eq!(sent[2], [10], "{sent:?}");
+}
+
+/// T-21: but after a timeout duplicates come of what was sent before.
+#[test]
+fn with_a_guard_a_loss_is_shown_only_by_what_was_sent_after_a_timeout() {
+    for (guard, noticed) in [("false", 1), ("true", 0)] {
+        let mut bench = Bench::new(10, &format!("flavor = {{ kind = \"sack\", multiple_loss_guard = {guard} }}"));
+        bench.expire();
+        bench.acknowledge(4);
+        bench.third_duplicate();
+        assert_eq!(bench.sender.statistics().fast_retransmits, noticed, "guard: {guard}");
+    }
+}
+
+/// ns-2 takes no notice of duplicates until the first acknowledgment of new data after a timeout.
+#[test]
+fn duplicates_after_a_timeout_may_be_ignored() {
+    for (ignores, noticed) in [("false", 1), ("true", 0)] {
+        let settings = format!("flavor = {{ kind = \"sack\", ignores_duplicates_after_timeout = {ignores} }}");
+        let mut bench = Bench::new(10, &settings);
+        bench.expire();
+        (2..=4).for_each(|end| _ = bench.report(0, &[(1, end)]));
+        assert_eq!(bench.sender.statistics().fast_retransmits, noticed, "ignored: {ignores}");
+    }
+    let mut bench = Bench::new(10, "flavor = { kind = \"sack\", ignores_duplicates_after_timeout = true }");
+    bench.expire();
+    bench.acknowledge(4);
+    (6..=8).for_each(|end| _ = bench.report(4, &[(5, end)]));
+    assert_eq!(bench.sender.statistics().fast_retransmits, 1, "after new data they count again");
 }

@@ -1,0 +1,6 @@
+//! Window laws worked by hand, acknowledgment by acknowledgment, with the sections of their RFCs.
+
+mod bbr;
+mod cubic;
+mod dctcp;
+mod hystart;
