@@ -5,6 +5,7 @@
 //! [`model!`](crate::model) for `dyn Flavor` and an entry in [`FLAVORS`].
 
 mod bbr;
+mod bbr3;
 mod cubic;
 mod dctcp;
 
@@ -23,7 +24,7 @@ macro_rules! register {
     };
 }
 
-register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675, RackTlp; cubic::Cubic, dctcp::Dctcp, bbr::Bbr];
+register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675, RackTlp; cubic::Cubic, dctcp::Dctcp, bbr::Bbr, bbr3::Bbr3];
 
 /// The plugs of one connection.
 pub trait Flavor: Send {

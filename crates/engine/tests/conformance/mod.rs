@@ -2,6 +2,7 @@
 
 mod background;
 mod bbr;
+mod bbr3;
 mod declarations;
 mod drop_policy;
 mod fields;

@@ -4,6 +4,7 @@
 
 mod bandwidth;
 mod bbr;
+mod bbr3;
 mod classical;
 mod cubic;
 mod dctcp;
@@ -11,6 +12,7 @@ mod hystart;
 mod rounds;
 
 pub use bbr::Bbr;
+pub use bbr3::Bbr3;
 pub use classical::Classical;
 pub use cubic::{Cubic, CubicConstants};
 pub use dctcp::Dctcp;
