@@ -10,6 +10,7 @@ mod flavor;
 mod loss_model;
 mod network;
 mod opening;
+mod prague;
 mod queue_discipline;
 mod receiver;
 mod scenario;

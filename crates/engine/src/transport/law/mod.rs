@@ -9,6 +9,7 @@ mod classical;
 mod cubic;
 mod dctcp;
 mod hystart;
+mod prague;
 mod rounds;
 
 pub use bbr::Bbr;
@@ -17,6 +18,7 @@ pub use classical::Classical;
 pub use cubic::{Cubic, CubicConstants};
 pub use dctcp::Dctcp;
 pub use hystart::HyStart;
+pub use prague::{Prague, PragueConstants};
 
 use super::{Delivery, LostSegment, Window};
 use crate::random::Stream;
