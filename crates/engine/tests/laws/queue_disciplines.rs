@@ -98,7 +98,7 @@ fn connections_that_understand_marks_lose_nothing_and_send_nothing_twice() {
     }
 }
 
-/// RFC 9332 section 1.2: low latency beside classic traffic on one line, with about the same rates. 40 Mbit/s, 24 ms.
+/// What RFC 9332 is for: low latency beside classic traffic on one line, with about the same rates. 40 Mbit/s, 24 ms.
 #[test]
 fn prague_and_cubic_share_a_dual_queue_and_prague_alone_hardly_waits() {
     let record = |first: &str, all: &str| {

@@ -93,7 +93,7 @@ fn probes_round_trips(version: Version) -> Finding {
     require(starts.len() == expected && apart && lasting, format!("probes at {starts:.2?} s"))
 }
 
-/// A loss rate of 1 % is below what is tolerated (section 2.7 of draft-ietf-ccwg-bbr: 2 %), while CUBIC's window is that of its response function
+/// A loss rate of 1 % is below what is tolerated (section 2.8 of draft-ietf-ccwg-bbr: 2 %), while CUBIC's window is that of its response function
 /// (RFC 9438 section 5.1: a few segments).
 fn tolerates_losses() -> Finding {
     let rate = |flavor: &str| {
@@ -105,7 +105,7 @@ fn tolerates_losses() -> Finding {
     require(bbr >= 5.0 * cubic, format!("{bbr:.1} Mbit/s, CUBIC {cubic:.1} Mbit/s"))
 }
 
-/// With a buffer of a product, the case that section 5.3.3.5.1 of draft-ietf-ccwg-bbr wants to work. How they share it, the finding says.
+/// With a buffer of a product, the case that section 5.3.3.8.1 of draft-ietf-ccwg-bbr wants to work. How they share it, the finding says.
 fn starves_nobody() -> Finding {
     let mut shared = path("cubic");
     shared["topology"]["sources"] = 2.into();

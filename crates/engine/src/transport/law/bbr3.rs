@@ -17,7 +17,7 @@ use crate::random::Stream;
 use crate::transport::{Delivery, LostSegment};
 use crate::units::{Span, Time};
 
-/// `BBR.StartupPacingGain`, 4 ln 2, and `BBR.DrainPacingGain` (section 2.4).
+/// `BBR.StartupPacingGain`, 4 ln 2, and `BBR.DrainPacingGain` (section 2.5).
 const STARTUP_GAIN: f64 = 2.77;
 const DRAIN_GAIN: f64 = 0.5;
 /// `BBR.DefaultCwndGain`; in `ProbeBW_UP` the window has room for the larger rate (section 5.6.1).
@@ -34,7 +34,7 @@ const HEADROOM: f64 = 0.15;
 const LEAST_WINDOW: f64 = 4.0;
 /// Offload needs three times what is sent at once (section 5.5.8.1), and here segments go one by one.
 const OFFLOAD_SEGMENTS: f64 = 3.0;
-/// `BBR.ProbeRTTCwndGain` and `BBR.ProbeRTTDuration` (section 2.13.2).
+/// `BBR.ProbeRTTCwndGain` and `BBR.ProbeRTTDuration` (section 2.16.2).
 const PROBE_WINDOW_GAIN: f64 = 0.5;
 const PROBE_DURATION: Span = Span::from_microseconds(200_000);
 /// How many ranges must be lost in a round to end Startup (`BBRStartupFullLossCnt`; section 5.3.1.3).
@@ -313,7 +313,7 @@ impl WindowLaw for Bbr3 {
         self.repair = Repair::Losses;
     }
 
-    /// A mark counts as congestion (section 3.6), as a loss in this round does.
+    /// A mark counts as congestion (section 3.7), as a loss in this round does.
     fn on_mark(&mut self, _window: &mut Window, _flight: u64) {
         self.note_loss(self.total);
     }

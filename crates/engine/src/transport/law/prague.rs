@@ -89,7 +89,7 @@ impl WindowLaw for Prague {
     }
 
     /// As the classical law: losses are congestion of a queue that does not mark. What marks have taken in the same round trip is not taken
-    /// again (section 2.4.5).
+    /// again.
     fn on_loss(&mut self, window: &mut Window, flight: u64) {
         if let Some((before, until)) = self.before_marks.take()
             && self.unacknowledged < until
@@ -107,7 +107,7 @@ impl WindowLaw for Prague {
         true
     }
 
-    /// A window in a round trip, and twice that in slow start, so that a queue sees no bursts (section 2.4.6).
+    /// A window in a round trip, and twice that in slow start, so that a queue sees no bursts.
     fn pacing_rate(&mut self, window: &Window) -> Option<f64> {
         let round_trip = self.smoothed_round_trip.get().filter(|round_trip| *round_trip > Span::ZERO)?;
         let gain = if window.in_slow_start() { 2.0 } else { 1.0 };

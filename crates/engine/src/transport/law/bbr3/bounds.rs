@@ -1,4 +1,4 @@
-//! How the long-term bound is learnt, and what follows from all bounds for the window (sections 5.3.3.6 and 5.6.4).
+//! How the long-term bound is learnt, and what follows from all bounds for the window (sections 5.3.3.9 and 5.6.4).
 
 use super::congestion::{self, ShortTerm};
 use super::cycle::MOST_UP_ROUNDS;

@@ -6,7 +6,7 @@ use crate::random::Stream;
 use crate::transport::{Delivery, Window};
 use crate::units::{Span, Time};
 
-/// Bandwidth is probed after as many rounds as Reno would take to lose something: a segment each, but no more (section 5.3.3.5).
+/// Bandwidth is probed after as many rounds as Reno would take to lose something: a segment each, but no more (section 5.3.3.8).
 const MOST_ROUNDS: f64 = 63.0;
 /// Or after so many seconds, and up to one more.
 const PROBE_WAIT_SECONDS: f64 = 2.0;
@@ -23,7 +23,7 @@ pub(super) enum Feedback {
     Stopping,
 }
 
-/// The probes of the bandwidth (section 2.12).
+/// The probes of the bandwidth (section 2.14).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BandwidthProbe {
     pub feedback: Feedback,
@@ -65,7 +65,7 @@ fn wait(share: f64) -> Span {
 }
 
 impl Bbr3 {
-    /// `UpdateProbeBWCyclePhase` (section 5.3.3.6).
+    /// `UpdateProbeBWCyclePhase` (section 5.3.3.9).
     pub(super) fn check_cycle(&mut self, window: &Window, delivery: &Delivery) {
         if !self.full.was_ever || self.adapt_long_term(window, delivery) {
             return;

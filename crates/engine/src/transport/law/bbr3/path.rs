@@ -5,11 +5,11 @@ use crate::transport::law::bandwidth::WindowedMaximum;
 use crate::transport::law::rounds::Rounds;
 use crate::units::{Span, Time};
 
-/// `BBR.MaxBwFilterLen`, in cycles of bandwidth probes (section 2.9.1).
+/// `BBR.MaxBwFilterLen`, in cycles of bandwidth probes (section 2.11).
 const BANDWIDTH_CYCLES: u64 = 2;
-/// `BBR.MinRTTFilterLen` (section 2.13.1).
+/// `BBR.MinRTTFilterLen` (section 2.16.1).
 const ROUND_TRIP_LIFETIME: Span = Span::from_microseconds(10_000_000);
-/// `BBR.ProbeRTTInterval` (section 2.13.2).
+/// `BBR.ProbeRTTInterval` (section 2.16.2).
 const PROBE_INTERVAL: Span = Span::from_microseconds(5_000_000);
 /// `BBR.ExtraAckedFilterLen`, in rounds.
 const AGGREGATION_ROUNDS: u64 = 10;
