@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -41,8 +42,11 @@ PROPERTIES = {
 }
 """Property tests try few cases, the same for all mutants, and no smaller ones once they fail."""
 
-SECONDS = 60
-"""Ten times what a portion of the tests takes without a mistake on a busy machine."""
+SECONDS = 300
+"""Many times what a portion of the tests takes without a mistake on a busy machine."""
+
+BYTES = 4 << 30
+"""What a test that allocates without end may have."""
 
 ASKED = """
 /// Whether a mutant is the one that is switched on.
@@ -291,6 +295,7 @@ def verdict(command: Sequence[str], environment: Mapping[str, str]) -> str:
     process = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
+    resource.prlimit(process.pid, resource.RLIMIT_AS, (BYTES, BYTES))
     late = Timer(SECONDS, process.kill)
     late.start()
     with process:
