@@ -8,6 +8,7 @@ mod limited_transmit;
 mod marks;
 mod newreno;
 mod newreno_rfc6582;
+mod rack_tlp;
 mod reno;
 mod sack;
 mod sack_rfc6675;

@@ -5,7 +5,7 @@ use longfat_engine::observer::Observer;
 use longfat_engine::switch::drop_policy::Verdict;
 use longfat_engine::units::Time;
 
-use super::{Kind, Rows, TIME, Trace, flags, integers, words};
+use super::{Hears, Kind, Rows, TIME, Trace, flags, integers, words};
 use crate::table::{Table, Value};
 
 /// Every packet lost.
@@ -25,8 +25,7 @@ pub const DROPS: Kind = Kind {
         integers("length_bytes", "bytes of data"),
     ],
     rows: Rows::Events,
-    watches_cells: false,
-    needs_every_slot: false,
+    hears: &[Hears::Losses],
     start: |network, table| {
         Box::new(Drops {
             reasons: [Some(Verdict::Overflow), Some(Verdict::Refused), None].map(|reason| network.reason_word(reason)),
@@ -47,14 +46,14 @@ impl Drops {
             Content::Data { sequence, length, .. } => (Value::flow(flow), true, *sequence, *length),
             Content::Acknowledgment(acknowledgment) => (Value::flow(flow), false, acknowledgment.next, 0),
             Content::Synchronize | Content::Synchronized => (Value::flow(flow), false, 0, 0),
-            Content::Background => (Value::Integer(0), false, 0, 0),
+            Content::Background => (Value::integer(0), false, 0, 0),
         };
         self.table.add([
             now.into(),
             flow,
             self.reasons[reason],
-            Value::Flag(is_data),
-            Value::Flag(is_tagged),
+            Value::flag(is_data),
+            Value::flag(is_tagged),
             sequence.into(),
             length.into(),
         ]);
