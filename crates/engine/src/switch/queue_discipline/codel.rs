@@ -99,6 +99,41 @@ mod tests {
     }
 
     #[test]
+    fn drops_that_have_become_due_while_nothing_was_taken_are_made_up_for_at_once() {
+        let mut bench = backlog("codel");
+        (1..=11).for_each(|step| _ = bench.serve(10 * step, 1));
+        assert_eq!(bench.take_dropped().len(), 1, "at 110 ms");
+        // Due since then: 210, 280.7, 338.4 and 388.4 ms, and the next at 433.2 ms.
+        bench.serve(400, 1);
+        assert_eq!(bench.take_dropped().len(), 4);
+        bench.serve(430, 1);
+        assert_eq!(bench.take_dropped().len(), 0);
+        bench.serve(435, 1);
+        assert_eq!(bench.take_dropped().len(), 1);
+    }
+
+    #[test]
+    fn after_sixteen_intervals_without_trouble_it_begins_anew() {
+        let drops_again_within = |pause: u64| {
+            let mut bench = backlog("codel");
+            (2..=100).for_each(|step| _ = bench.serve(5 * step, 1));
+            while bench.held() > 0 {
+                bench.serve(505, 1);
+            }
+            bench.take_dropped();
+            bench.arrive(pause, &[0; 200]);
+            // Above the target from 10 ms on, so the first drop is at 110 ms; the second soon after only if the last trouble is remembered.
+            (1..=11).for_each(|step| _ = bench.serve(pause + 10 * step, 1));
+            assert_eq!(bench.take_dropped().len(), 1);
+            bench.serve(pause + 200, 1);
+            !bench.take_dropped().is_empty()
+        };
+        // The next drop would have been after 475 ms; 16 intervals more are 1600 ms.
+        assert!(drops_again_within(1900));
+        assert!(!drops_again_within(2100));
+    }
+
+    #[test]
     fn a_packet_that_has_waited_less_ends_it_and_a_new_trouble_soon_after_begins_where_it_ended() {
         let mut bench = backlog("codel");
         (2..=100).for_each(|step| _ = bench.serve(5 * step, 1));

@@ -89,6 +89,7 @@ impl Half {
 struct Queues {
     config: DualPi2,
     room: Room,
+    full_packet_bytes: u64,
     classic: Half,
     low_latency: Half,
     /// p, and the delay in seconds when it was set.
@@ -104,6 +105,7 @@ impl Queues {
         Self {
             config: config.clone(),
             room: context.room,
+            full_packet_bytes: context.full_packet_bytes,
             classic: Half::default(),
             low_latency: Half::default(),
             probability: 0.0,
@@ -193,7 +195,8 @@ fn seconds(span: Span) -> f64 {
 impl QueueDiscipline for Queues {
     fn enqueue(&mut self, packet: Waiting, dropped: &mut Vec<Dropped>) {
         self.catch_up(packet.arrived);
-        let bytes = self.classic.queue.bytes() + self.low_latency.queue.bytes() + packet.bytes;
+        // Room for a full packet, whatever this one's size: large ones are not at a disadvantage (figure 3 line 2).
+        let bytes = self.classic.queue.bytes() + self.low_latency.queue.bytes() + self.full_packet_bytes;
         if !self.room.holds(self.len() + 1, bytes) {
             dropped.push((packet.cell, Verdict::Overflow));
         } else if is_low_latency(packet.cell) {
@@ -284,6 +287,20 @@ mod tests {
         let recurs: Vec<_> = (1..=20).filter(|_| half.recurs(0.25)).collect();
         // The sum is above 1 for the first time with the fifth packet, then with every fourth.
         assert_eq!(recurs, [5, 9, 13, 17]);
+    }
+
+    #[test]
+    fn a_packet_is_let_in_if_a_full_one_would_be() {
+        let mut queues = Queues::new(&read("{}"), &context(Room { packets: None, bytes: Some(4000) }));
+        let small = || Waiting { bytes: 100, ..packet(0, Codepoint::Classic) };
+        let mut dropped = Vec::new();
+        // 1500 bytes are a full packet here: there is room for one as long as no more than 2500 wait.
+        (0..25).for_each(|_| queues.enqueue(small(), &mut dropped));
+        assert_eq!((queues.len(), dropped.len()), (25, 0));
+        queues.enqueue(small(), &mut dropped);
+        assert_eq!((queues.len(), dropped.len()), (26, 0), "2500 bytes and 1500 fit");
+        queues.enqueue(small(), &mut dropped);
+        assert_eq!((queues.len(), dropped.len()), (26, 1), "2600 bytes and 1500 do not");
     }
 
     #[test]

@@ -236,6 +236,15 @@ mod tests {
     }
 
     #[test]
+    fn no_more_than_a_batch_is_dropped_from_a_long_queue_at_once() {
+        for (discipline, dropped) in [("fq-codel", 64), ("{ kind = \"fq-codel\", drop_batch = 1 }", 1)] {
+            let mut bench = Bench::with_packets(discipline, 200);
+            bench.arrive(0, &[0; 201]);
+            assert_eq!((bench.take_dropped().len(), bench.held()), (dropped, 201 - dropped), "{discipline}");
+        }
+    }
+
+    #[test]
     fn every_circuit_has_a_queue_of_its_own_as_far_as_hashing_tells_them_apart() {
         let chance = Chance { seed: 1, replication: 0 }.stream("queue");
         assert_eq!(hash_circuits(50, 1, &chance), [0; 50]);

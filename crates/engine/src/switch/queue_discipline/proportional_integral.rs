@@ -1,5 +1,9 @@
 //! PIE.
 
+mod departures;
+
+use departures::Departures;
+
 use super::{PacketQueue, QueueContext, QueueDiscipline, Room, Waiting};
 use crate::config::{Bytes, PositiveNumber, PositiveSpan, Probability};
 use crate::framing::Cell;
@@ -15,6 +19,16 @@ crate::choice! {
         Timestamps = "timestamps",
         /// From the bytes that wait, and the rate at which they leave, measured over stretches of 16 KiB.
         DepartureRate = "departure-rate",
+    }
+}
+
+crate::choice! {
+    /// When the probability decays by itself.
+    pub enum Decay {
+        /// While there is no delay at all.
+        WithoutQueue = "without-queue",
+        /// While the delay is below half of the target.
+        BelowHalfTarget = "below-half-target",
     }
 }
 
@@ -36,6 +50,9 @@ crate::model! {
         beta: PositiveNumber = "1.25",
         /// How the delay of the queue is known (RFC 8033 sections 4.3 and 5.2).
         delay_estimate: DelayEstimate = "timestamps" or ["departure-rate"],
+        /// When the probability decays by a fiftieth each period: RFC 8033 section 4.2 and appendix A have one condition, appendix B the
+        /// other.
+        decay: Decay = "without-queue" or ["below-half-target"],
         /// The size of a packet: a queue of no more than two of them is never dropped from (`MEAN_PKTSIZE`).
         mean_packet: Bytes = "1024 B",
         /// Whether packets are marked instead whose ends understand that (RFC 3168), while the probability is below `ecn_limit`.
@@ -45,10 +62,6 @@ crate::model! {
     }
     build(config, context) { Box::new(Queue::new(config, context)) }
 }
-
-/// Bytes over which the departure rate is measured (`DQ_THRESHOLD`), and the weight of a measurement (RFC 8033 section 5.2).
-const MEASURED_BYTES: u64 = 1 << 14;
-const MEASUREMENT_WEIGHT: f64 = 0.25;
 
 /// Between these sums of probabilities since the last drop chance decides; below nothing is dropped, above something is (section 5.4).
 const CHANCE_DECIDES: std::ops::Range<f64> = 0.85..8.5;
@@ -75,17 +88,6 @@ struct Control {
     burst_left: Span,
 }
 
-/// How fast and how late packets leave.
-#[derive(Clone, Debug, Default)]
-struct Departures {
-    /// The delay of the packet that was sent last, in seconds.
-    latest_delay: f64,
-    /// A measurement under way: when it began, and bytes since.
-    measured: Option<(Time, u64)>,
-    /// Mean time for [`MEASURED_BYTES`], in seconds; 0 if unknown.
-    mean_time: f64,
-}
-
 impl Queue {
     fn new(config: &ProportionalIntegral, context: &QueueContext) -> Self {
         Self {
@@ -110,14 +112,11 @@ impl Queue {
     }
 
     /// The delay of the queue in seconds.
-    #[expect(clippy::cast_precision_loss, reason = "queues are far below 2^53 bytes")]
     fn current_delay(&self) -> f64 {
         match self.config.delay_estimate {
             _ if self.queue.is_empty() => 0.0,
-            DelayEstimate::Timestamps => self.departures.latest_delay,
-            DelayEstimate::DepartureRate => {
-                self.queue.bytes() as f64 * self.departures.mean_time / MEASURED_BYTES as f64
-            }
+            DelayEstimate::Timestamps => self.departures.latest_delay(),
+            DelayEstimate::DepartureRate => self.departures.time_for(self.queue.bytes()),
         }
     }
 
@@ -151,8 +150,7 @@ impl Queue {
             || (*room == Room::default() && self.queue.bytes() > 2 * self.config.mean_packet.0);
         if self.control.period_began.is_none() && is_long {
             self.control = Control { period_began: Some(now), burst_left: self.config.burst.0, ..Control::default() };
-            self.departures.measured = None;
-            self.departures.mean_time = 0.0;
+            self.departures.begin(now);
         }
     }
 }
@@ -161,18 +159,23 @@ impl Control {
     /// Sets the probability anew from the delay now (RFC 8033 sections 4.2 and 4.4).
     fn update(&mut self, config: &ProportionalIntegral, delay: f64) {
         let target = seconds(config.target.0);
+        let is_calm = delay < target / 2.0 && self.delay < target / 2.0;
+        let decays = match config.decay {
+            Decay::WithoutQueue => delay == 0.0 && self.delay == 0.0,
+            Decay::BelowHalfTarget => is_calm,
+        };
         let step = config.alpha.0 * (delay - target) + config.beta.0 * (delay - self.delay);
         let mut step = step / damping(self.probability);
         if self.probability >= 0.1 {
             step = step.min(0.02);
         }
         self.probability += step;
-        if delay == 0.0 && self.delay == 0.0 {
+        if decays {
             self.probability *= 0.98;
         }
         self.probability = self.probability.clamp(0.0, 1.0);
         self.burst_left = Span(self.burst_left.0.saturating_sub(config.update_period.0.0));
-        if self.probability == 0.0 && delay < target / 2.0 && self.delay < target / 2.0 {
+        if self.probability == 0.0 && is_calm {
             self.burst_left = config.burst.0;
         }
         self.delay = delay;
@@ -184,24 +187,6 @@ fn damping(probability: f64) -> f64 {
     const SCALE: [(f64, f64); 6] =
         [(0.000_001, 2048.0), (0.000_01, 512.0), (0.000_1, 128.0), (0.001, 32.0), (0.01, 8.0), (0.1, 2.0)];
     SCALE.iter().find(|(below, _)| probability < *below).map_or(1.0, |(_, divisor)| *divisor)
-}
-
-impl Departures {
-    /// A packet leaves a queue that held so many bytes with it (RFC 8033 section 5.2).
-    fn note(&mut self, now: Time, packet: &Waiting, held: u64) {
-        self.latest_delay = seconds(packet.delay(now));
-        if self.measured.is_none() && held >= MEASURED_BYTES {
-            self.measured = Some((now, 0));
-        }
-        let Some((began, bytes)) = &mut self.measured else { return };
-        *bytes += packet.bytes;
-        if *bytes >= MEASURED_BYTES {
-            let time = seconds(now - *began);
-            let weight = if self.mean_time == 0.0 { 1.0 } else { MEASUREMENT_WEIGHT };
-            self.mean_time += weight * (time - self.mean_time);
-            self.measured = None;
-        }
-    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "delays are far below 2^53 ps")]
@@ -231,9 +216,8 @@ impl QueueDiscipline for Queue {
 
     fn dequeue(&mut self, now: Time, _dropped: &mut Vec<Dropped>) -> Option<Waiting> {
         self.catch_up(now);
-        let held = self.queue.bytes();
         let packet = self.queue.pop()?;
-        self.departures.note(now, &packet, held);
+        self.departures.note(now, &packet, self.queue.bytes());
         Some(packet)
     }
 
@@ -293,6 +277,19 @@ mod tests {
     }
 
     #[test]
+    fn where_appendix_b_is_followed_it_decays_below_half_of_the_target_as_well() {
+        let after = |decay: &str| {
+            let config: ProportionalIntegral = read(&format!("{{ decay = \"{decay}\" }}"));
+            let mut control = Control { probability: 0.5, delay: 0.005, ..Control::default() };
+            control.update(&config, 0.005);
+            control.probability
+        };
+        let step = 0.125 * (0.005 - 0.015);
+        assert!((after("without-queue") - (0.5 + step)).abs() < 1e-12);
+        assert!((after("below-half-target") - (0.5 + step) * 0.98).abs() < 1e-12);
+    }
+
+    #[test]
     fn a_burst_is_let_in_for_its_allowance_which_comes_back_when_all_is_well() {
         let mut control = Control { burst_left: Span::from_microseconds(40_000), ..Control::default() };
         updated(&mut control, &[0.020]);
@@ -336,6 +333,18 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_dropped_while_delay_and_probability_are_both_small() {
+        let drops = |delay, probability| {
+            let mut queue = Queue::new(&read("{}"), &context(Room::default()));
+            (0..10).for_each(|_| queue.queue.push(packet(0, Codepoint::NotCapable)));
+            queue.control = Control { period_began: Some(at(0)), probability, delay, ..Control::default() };
+            (0..100).any(|_| queue.drops_early())
+        };
+        // Half of the target is 7.5 ms (RFC 8033 section 4.1).
+        assert_eq!((drops(0.007, 0.19), drops(0.008, 0.19), drops(0.007, 0.2)), (false, true, true));
+    }
+
+    #[test]
     fn a_short_queue_is_never_dropped_from() {
         let mut queue = Queue::new(&read("{}"), &context(Room::default()));
         queue.control = Control { period_began: Some(at(0)), probability: 1.0, delay: 1.0, ..Control::default() };
@@ -343,20 +352,6 @@ mod tests {
         assert!(!queue.drops_early(), "1500 bytes are no more than two packets of 1024");
         queue.queue.push(packet(0, Codepoint::NotCapable));
         assert!((0..10).any(|_| queue.drops_early()));
-    }
-
-    #[test]
-    fn the_departure_rate_is_the_mean_of_stretches_of_sixteen_kibibytes() {
-        let mut departures = Departures::default();
-        // 11 packets of 1500 bytes are the first to reach 16384 bytes; one leaves each millisecond.
-        for milliseconds in 0..11 {
-            departures.note(at(milliseconds), &packet(0, Codepoint::NotCapable), 60_000);
-        }
-        assert!((departures.mean_time - 0.010).abs() < 1e-12);
-        for milliseconds in 0..11 {
-            departures.note(at(100 + 2 * milliseconds), &packet(0, Codepoint::NotCapable), 60_000);
-        }
-        assert!((departures.mean_time - (0.010 + 0.25 * 0.010)).abs() < 1e-12);
     }
 
     #[test]
