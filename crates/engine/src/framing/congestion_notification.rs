@@ -17,7 +17,7 @@ pub enum Codepoint {
 impl Codepoint {
     /// The bits of the header: Not-ECT 00, ECT(1) 01, ECT(0) 10, CE 11.
     #[must_use]
-    pub(super) fn bits(self) -> u32 {
+    pub fn bits(self) -> u32 {
         match self {
             Self::NotCapable => 0b00,
             Self::Scalable => 0b01,

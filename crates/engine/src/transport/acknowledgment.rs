@@ -56,7 +56,8 @@ pub struct Acknowledgment {
     pub blocks: Blocks,
     /// When the segment that it answers was sent, if segments carry timestamps (RFC 7323 section 3).
     pub echo: Option<Time>,
-    /// What is echoed of marks: 1 where a mark is (ECE), or all marked bytes so far where they are counted.
+    /// What is echoed of marks: 1 where a mark is (ECE), all marked bytes so far where they are counted, or the three bits that count marked
+    /// packets.
     pub marks: u64,
 }
 

@@ -1,6 +1,7 @@
 //! Explicit congestion notification at the ends: what packets say, how a receiver echoes marks, and how often a sender answers.
 
 use super::Acknowledgment;
+use super::ace_field::{self, AceDecoder};
 use crate::framing::Codepoint;
 
 crate::choice! {
@@ -14,9 +15,13 @@ crate::choice! {
         /// ECT(0). An acknowledgment says whether the segments that it answers were marked; one that was delayed goes at once when that
         /// changes (RFC 8257 section 3.2).
         PerSegment = "per-segment",
-        /// ECT(1), the codepoint of low latency (RFC 9331). Acknowledgments count all marked bytes so far, so that none is forgotten
-        /// with an acknowledgment that is lost (RFC 9768).
+        /// ECT(1), the codepoint of low latency (RFC 9331). Acknowledgments count all marked bytes so far in an option, so that none is
+        /// forgotten with an acknowledgment that is lost (RFC 9768).
         Accurate = "accurate",
+        /// ECT(1). Where the option does not get through, or is not there: acknowledgments count marked packets in three bits of the header
+        /// (the ACE field), and the sender takes as many as could have been where the field may have gone round unseen (RFC 9768
+        /// section 3.2.2.5).
+        AccurateAce = "accurate-ace",
     }
     absent None
 }
@@ -28,7 +33,7 @@ impl CongestionNotification {
         match self {
             Self::None => Codepoint::NotCapable,
             Self::Classic | Self::PerSegment => Codepoint::Classic,
-            Self::Accurate => Codepoint::Scalable,
+            Self::Accurate | Self::AccurateAce => Codepoint::Scalable,
         }
     }
 }
@@ -40,31 +45,59 @@ impl CongestionNotification {
     pub fn option_bytes(self) -> u64 {
         if self == Self::Accurate { 8 } else { 0 }
     }
+
+    /// Whether a receiver must not let marks wait (RFC 9768 section 3.2.2.5.1).
+    fn hurries(self) -> bool {
+        matches!(self, Self::Accurate | Self::AccurateAce)
+    }
 }
+
+/// So many marked packets are acknowledged at once (RFC 9768 section 3.2.2.5.1: n where data waits to be acknowledged).
+const MARKS_THAT_HURRY: u64 = 2;
 
 /// What a receiver remembers of marks.
 #[derive(Clone, Copy, Debug)]
 pub struct MarkEcho {
     notification: CongestionNotification,
-    /// What the next acknowledgment echoes: 1 for a mark, or all marked bytes where they are counted.
+    /// What the next acknowledgment echoes: 1 for a mark, or all marked bytes or packets where they are counted.
     echoed: u64,
+    /// Whether the latest packet was marked, whether an acknowledgment must tell of it at once, and marked packets since the latest
+    /// acknowledgment.
+    was_marked: bool,
+    is_urgent: bool,
+    unacknowledged: u64,
 }
 
 impl MarkEcho {
     /// Nothing so far.
     #[must_use]
     pub fn new(notification: CongestionNotification) -> Self {
-        Self { notification, echoed: 0 }
+        Self { notification, echoed: 0, was_marked: false, is_urgent: false, unacknowledged: 0 }
     }
 
-    /// What an acknowledgment echoes.
+    /// What an acknowledgment that is sent now echoes.
+    pub fn take_echo(&mut self) -> u64 {
+        (self.is_urgent, self.unacknowledged) = (false, 0);
+        match self.notification {
+            CongestionNotification::AccurateAce => ace_field::encoded(self.echoed),
+            _ => self.echoed,
+        }
+    }
+
+    /// Whether the acknowledgment of the latest segment must not wait: the first marked one after others, and a second one (RFC 9768
+    /// section 3.2.2.5.1).
     #[must_use]
-    pub fn echoed(&self) -> u64 {
-        self.echoed
+    pub fn is_urgent(&self) -> bool {
+        self.is_urgent
     }
 
     /// A segment has come. Tells whether an acknowledgment that waits must go before this one counts.
     pub fn note(&mut self, length: u64, is_marked: bool, window_is_reduced: bool) -> bool {
+        if self.notification.hurries() {
+            self.unacknowledged += u64::from(is_marked);
+            self.is_urgent |= is_marked && (!self.was_marked || self.unacknowledged >= MARKS_THAT_HURRY);
+            self.was_marked = is_marked;
+        }
         match self.notification {
             CongestionNotification::None => false,
             CongestionNotification::Classic => {
@@ -80,6 +113,10 @@ impl MarkEcho {
                 self.echoed += if is_marked { length } else { 0 };
                 false
             }
+            CongestionNotification::AccurateAce => {
+                self.echoed += u64::from(is_marked);
+                false
+            }
         }
     }
 
@@ -92,11 +129,13 @@ impl MarkEcho {
 }
 
 /// What a sender makes of the echo.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct MarkResponse {
     notification: CongestionNotification,
     /// Marked bytes echoed so far, where they are counted.
     counted: u64,
+    /// Marked packets, where the three bits of the field count them.
+    field: AceDecoder,
     /// The window is not reduced again for marks until this is acknowledged: one reduction for a window of data (RFC 3168 section
     /// 6.1.2).
     reduced_below: u64,
@@ -108,11 +147,19 @@ impl MarkResponse {
     /// Nothing so far.
     #[must_use]
     pub fn new(notification: CongestionNotification) -> Self {
-        Self { notification, counted: 0, reduced_below: 0, announces: false }
+        Self { notification, counted: 0, field: AceDecoder::default(), reduced_below: 0, announces: false }
     }
 
-    /// How many of the `bytes` that an acknowledgment is the first to acknowledge it says were marked.
-    pub fn marked_bytes(&mut self, acknowledgment: &Acknowledgment, bytes: u64) -> u64 {
+    /// An acknowledgment has come, whether it acknowledges anything new or not.
+    pub fn take_in(&mut self, acknowledgment: &Acknowledgment, mss: u64) {
+        if self.notification == CongestionNotification::AccurateAce {
+            self.field.take_in(acknowledgment, mss);
+        }
+    }
+
+    /// How many of the `bytes` that an acknowledgment is the first to acknowledge it says were marked; packets are taken for full ones (RFC
+    /// 9768 appendix A.3).
+    pub fn marked_bytes(&mut self, acknowledgment: &Acknowledgment, bytes: u64, mss: u64) -> u64 {
         match self.notification {
             CongestionNotification::None => 0,
             CongestionNotification::Classic | CongestionNotification::PerSegment => acknowledgment.marks * bytes,
@@ -121,7 +168,14 @@ impl MarkResponse {
                 self.counted += news;
                 news
             }
+            CongestionNotification::AccurateAce => mss * self.field.take_marked(),
         }
+    }
+
+    /// Bytes that are allocated.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.field.memory_bytes()
     }
 
     /// Whether an acknowledgment of all below `acknowledged` may reduce the window for marks.
@@ -152,7 +206,7 @@ mod tests {
             if echo.note(100, is_marked, window_is_reduced) {
                 echo.turn(is_marked);
             }
-            echo.echoed()
+            echo.take_echo()
         };
         segments.iter().map(step).collect()
     }
@@ -172,7 +226,44 @@ mod tests {
         let segments = [CLEAN, MARKED, MARKED, CLEAN];
         assert_eq!(echoes(CongestionNotification::PerSegment, &segments), [0, 1, 1, 0]);
         assert_eq!(echoes(CongestionNotification::Accurate, &segments), [0, 100, 200, 200]);
+        assert_eq!(echoes(CongestionNotification::AccurateAce, &segments), [5, 6, 7, 7]);
         assert_eq!(echoes(CongestionNotification::None, &segments), [0; 4]);
+    }
+
+    #[test]
+    fn the_first_mark_after_none_and_a_second_one_are_acknowledged_at_once_where_feedback_is_accurate() {
+        let urgent = |notification, marks: &[bool]| -> Vec<bool> {
+            let mut echo = MarkEcho::new(notification);
+            let step = |&is_marked: &bool| {
+                echo.note(100, is_marked, false);
+                let is_urgent = echo.is_urgent();
+                if is_urgent {
+                    echo.take_echo();
+                }
+                is_urgent
+            };
+            marks.iter().map(step).collect()
+        };
+        let marks = [false, true, true, true, false, true, true, false, true];
+        // After the first mark was told of, the second waits for the third; after a packet without, the next is a first again.
+        let expected = [false, true, false, true, false, true, false, false, true];
+        assert_eq!(urgent(CongestionNotification::AccurateAce, &marks), expected);
+        assert_eq!(urgent(CongestionNotification::Accurate, &marks), expected);
+        assert_eq!(urgent(CongestionNotification::Classic, &marks), [false; 9]);
+    }
+
+    #[test]
+    fn marks_in_the_field_count_when_data_is_acknowledged_also_those_told_by_duplicates() {
+        let mut response = MarkResponse::new(CongestionNotification::AccurateAce);
+        let acknowledgment =
+            |next, packets| Acknowledgment { next, marks: ace_field::encoded(packets), ..Acknowledgment::default() };
+        let mut take_in = |next, packets, bytes| {
+            response.take_in(&acknowledgment(next, packets), 100);
+            (bytes > 0).then(|| response.marked_bytes(&acknowledgment(next, packets), bytes, 100))
+        };
+        assert_eq!(take_in(100, 0, 100), Some(0));
+        assert_eq!((take_in(100, 1, 0), take_in(100, 2, 0)), (None, None));
+        assert_eq!(take_in(400, 3, 300), Some(300));
     }
 
     #[test]
@@ -188,8 +279,8 @@ mod tests {
     fn counted_marks_survive_the_loss_of_an_acknowledgment() {
         let mut response = MarkResponse::new(CongestionNotification::Accurate);
         let acknowledgment = |next, marks| Acknowledgment { next, marks, ..Acknowledgment::default() };
-        assert_eq!(response.marked_bytes(&acknowledgment(100, 0), 100), 0);
-        assert_eq!(response.marked_bytes(&acknowledgment(400, 200), 300), 200, "two acknowledgments were lost");
-        assert_eq!(response.marked_bytes(&acknowledgment(300, 100), 0), 0, "an old one");
+        assert_eq!(response.marked_bytes(&acknowledgment(100, 0), 100, 100), 0);
+        assert_eq!(response.marked_bytes(&acknowledgment(400, 200), 300, 100), 200, "two acknowledgments were lost");
+        assert_eq!(response.marked_bytes(&acknowledgment(300, 100), 0, 100), 0, "an old one");
     }
 }

@@ -1,6 +1,7 @@
 //! TCP: a sender (a mechanism, with the window law and the loss recovery of a flavor as its plugs), a timeout estimator,
 //! and a receiver with its rule of acknowledgment.
 
+mod ace_field;
 pub mod acknowledging;
 mod acknowledgment;
 mod clock;

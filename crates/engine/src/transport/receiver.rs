@@ -161,7 +161,7 @@ impl Receiver {
         }
         let arrival =
             Arrival { in_order: self.next > before && !had_hole && sequence == before, waits: self.due.is_some() };
-        self.due = self.acknowledging.delay(now, arrival);
+        self.due = self.acknowledging.delay(now, arrival).filter(|_| !self.marks.is_urgent());
         if let Some(duplicate) = duplicate {
             return self.due.is_none().then(|| self.acknowledge_with(duplicate));
         }
@@ -231,6 +231,6 @@ impl Receiver {
         self.recent.retain(|&byte| byte >= self.next);
         let islands = self.recent.iter().filter_map(|&byte| self.islands.containing(byte));
         let blocks: Blocks = islands.take(self.most_blocks).collect();
-        Acknowledgment { next: self.next, blocks, echo: self.echo, marks: self.marks.echoed() }
+        Acknowledgment { next: self.next, blocks, echo: self.echo, marks: self.marks.take_echo() }
     }
 }

@@ -197,6 +197,7 @@ impl Sender {
         let before = connection.observes_deliveries().then(|| self.look_at_network());
         let connection = &mut self.connection;
         let sample = connection.take_in_deliveries(now, acknowledgment);
+        connection.marks.take_in(acknowledgment, connection.mss());
         let news = !self.is_selective || self.recovery.take_in(now, connection, acknowledgment);
         if acknowledgment.next > connection.unacknowledged() {
             self.acknowledge_new(now, acknowledgment);
@@ -226,7 +227,7 @@ impl Sender {
         let samples = connection.statistics.round_trips;
         connection.measure_round_trip(now, acknowledgment, is_recovering);
         let has_measured = connection.statistics.round_trips > samples;
-        let marked = connection.marks.marked_bytes(acknowledgment, bytes);
+        let marked = connection.marks.marked_bytes(acknowledgment, bytes, connection.mss());
         connection.respond_to_marks(bytes, marked, is_recovering);
         // RFC 3168 section 6.1.2: no growth by what tells of congestion.
         if response.window_may_grow && marked == 0 {

@@ -81,7 +81,7 @@ fn flow_queueing_gives_a_lone_newcomer_its_share_at_once_where_one_queue_makes_i
 #[test]
 fn connections_that_understand_marks_lose_nothing_and_send_nothing_twice() {
     for queue in ["codel", "fq-codel", "dualpi2"] {
-        for ecn in ["classic", "per-segment", "accurate"] {
+        for ecn in ["classic", "per-segment", "accurate", "accurate-ace"] {
             let scenario = network(4, &format!("buffer = \"100 BDP\", queue = \"{queue}\"")).canonical();
             let scenario = scenario.replace("\"tcp\":{", &format!("\"tcp\":{{\"ecn\":\"{ecn}\","));
             let scenario = Scenario::parse(scenario.as_bytes(), "scenario.json", &[]).expect("valid");
@@ -98,27 +98,56 @@ fn connections_that_understand_marks_lose_nothing_and_send_nothing_twice() {
     }
 }
 
-/// What RFC 9332 is for: low latency beside classic traffic on one line, with about the same rates. 40 Mbit/s, 24 ms.
+const PRAGUE: &str = "flavor = \"prague\", ecn = \"accurate\"";
+const CUBIC: &str = "flavor = \"cubic\", ecn = \"classic\"";
+
+/// Two connections over a dual queue, the first as said, or both: 40 Mbit/s, 24 ms.
+fn over_dual_queue(first: &str, all: &str) -> RunRecord {
+    over_dual_queue_with(first, all, "")
+}
+
+/// The same, with more of the scenario.
+fn over_dual_queue_with(first: &str, all: &str, more: &str) -> RunRecord {
+    let rest = format!(
+        "framing = \"packet\"\nport = {{ buffer = \"10 BDP\", queue = \"dualpi2\" }}\n\
+         connections = [{{ count = 1, {first} }}]\n\
+         tcp = {{ {all}, sack_blocks = 2, mss = \"1448 B\", receiver_window = \"4 MB\", timestamps = true, timer_granularity = \"1 ms\", \
+         retransmission_timeout = \"rfc-6298\" }}\n{more}\n"
+    );
+    run(&n_source(2, "40 Mbit/s", "4 ms", "30 s", &rest)).expect("nothing is lost from the books")
+}
+
+fn p99(record: &RunRecord) -> f64 {
+    record.metrics.queueing_delay_p99_s.expect("measured")
+}
+
+/// What RFC 9332 is for: low latency beside classic traffic on one line, with about the same rates.
 #[test]
 fn prague_and_cubic_share_a_dual_queue_and_prague_alone_hardly_waits() {
-    let record = |first: &str, all: &str| {
-        let rest = format!(
-            "framing = \"packet\"\nport = {{ buffer = \"10 BDP\", queue = \"dualpi2\" }}\n\
-             connections = [{{ count = 1, {first} }}]\n\
-             tcp = {{ {all}, sack_blocks = 2, mss = \"1448 B\", receiver_window = \"4 MB\", timestamps = true, timer_granularity = \"1 ms\", \
-             retransmission_timeout = \"rfc-6298\" }}\n"
-        );
-        run(&n_source(2, "40 Mbit/s", "4 ms", "30 s", &rest)).expect("nothing is lost from the books")
-    };
-    const PRAGUE: &str = "flavor = \"prague\", ecn = \"accurate\"";
-    const CUBIC: &str = "flavor = \"cubic\", ecn = \"classic\"";
-    let mixed = record(PRAGUE, CUBIC);
+    let mixed = over_dual_queue(PRAGUE, CUBIC);
     let share = mixed.metrics.first_group_share.expect("a group");
     assert!((0.25..0.75).contains(&share), "Prague has {share}");
     assert!(mixed.ports[0].utilization > 0.95, "{}", mixed.ports[0].utilization);
-    let (scalable, classic) = (record(PRAGUE, PRAGUE), record(CUBIC, CUBIC));
-    let p99 = |record: &RunRecord| record.metrics.queueing_delay_p99_s.expect("measured");
+    let (scalable, classic) = (over_dual_queue(PRAGUE, PRAGUE), over_dual_queue(CUBIC, CUBIC));
     assert!(scalable.ports[0].utilization > 0.9, "{}", scalable.ports[0].utilization);
     assert!(p99(&scalable) < 0.005, "99 % of packets wait less than 5 ms: {}", p99(&scalable));
     assert!(p99(&scalable) < p99(&classic) / 3.0, "{} and {}", p99(&scalable), p99(&classic));
+}
+
+/// Three bits tell all as long as no run of acknowledgments is lost that could hide eight marks; then the sender thinks that there were more.
+#[test]
+fn prague_does_with_three_bits_what_it_does_with_the_option() {
+    let of = |ecn: &str, losses: &str| {
+        let all = format!("flavor = \"prague\", ecn = \"{ecn}\", acknowledgments = \"delayed\"");
+        over_dual_queue_with(&format!("ecn = \"{ecn}\""), &all, losses)
+    };
+    let (option, bits) = (of("accurate", ""), of("accurate-ace", ""));
+    assert!((option.ports[0].utilization - bits.ports[0].utilization).abs() < 0.01);
+    assert!((p99(&option) / p99(&bits) - 1.0).abs() < 0.1, "{} and {}", p99(&option), p99(&bits));
+    let lossy = |ecn| of(ecn, "acknowledgment_loss = { kind = \"random\", probability = 0.5 }");
+    let (option, bits) = (lossy("accurate"), lossy("accurate-ace"));
+    let mean = |record: &RunRecord| record.metrics.mean_queueing_delay_s.expect("measured");
+    assert!(mean(&bits) <= 1.1 * mean(&option), "{} and {}", mean(&bits), mean(&option));
+    let utilizations = (option.ports[0].utilization, bits.ports[0].utilization);
+    assert!(utilizations.1 > 0.8 * utilizations.0, "{utilizations:?}");
 }

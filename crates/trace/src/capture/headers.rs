@@ -1,10 +1,11 @@
-//! IPv4 and TCP headers of a flow's packets (RFC 791, RFC 9293, RFC 7323, RFC 2018).
+//! IPv4 and TCP headers of a flow's packets (RFC 791, RFC 9293, RFC 7323, RFC 2018, RFC 3168, RFC 9768).
 //!
 //! Source n is 10.0.x.y and its destination 10.1.x.y, where x.y is n. Requests of a destination go to another port than data. Sequence numbers begin with 0, the one of the synchronizing
 //! segment: byte b of the data has number b + 1, and numbers start again after 2^32. Payloads are all zero bytes, and left out.
 
+use longfat_engine::framing::Codepoint;
 use longfat_engine::scenario::Scenario;
-use longfat_engine::transport::{Acknowledgment, TcpConfig};
+use longfat_engine::transport::{Acknowledgment, CongestionNotification, Segment as SentSegment, TcpConfig};
 use longfat_engine::units::{PICOSECONDS_PER_SECOND, Time};
 
 const SOURCE_PORT: u16 = 50_000;
@@ -12,8 +13,16 @@ const REQUESTS_PORT: u16 = 5002;
 /// iperf's, which no dissector takes for anything else.
 const DESTINATION_PORT: u16 = 5001;
 
-const SYN: u8 = 2;
-const ACK: u8 = 16;
+const SYN: u16 = 2;
+const ACK: u16 = 16;
+/// ECE and CWR (RFC 3168 section 6.1), and AE, which makes them the field of three bits of RFC 9768 section 3.1.
+const ECE: u16 = 1 << 6;
+const CWR: u16 = 1 << 7;
+const AE: u16 = 1 << 8;
+
+/// The option that counts bytes, those of ECT(0) first (RFC 9768 section 3.2.3), and what it says of these: none, from a beginning of 1.
+const ACCURATE_ECN_ORDER_0: u8 = 172;
+const NO_CLASSIC_BYTES: [u8; 3] = [0, 0, 1];
 
 const PROTOCOL_TCP: u8 = 6;
 const TIME_TO_LIVE: u8 = 64;
@@ -37,6 +46,7 @@ pub struct HeaderMaker {
     window: u64,
     shift: u8,
     is_selective: Vec<bool>,
+    ecn: Vec<CongestionNotification>,
     carries_timestamps: bool,
     connections: usize,
 }
@@ -52,7 +62,8 @@ enum End {
 struct Segment<'s> {
     sequence: u64,
     acknowledgment: u64,
-    flags: u8,
+    flags: u16,
+    codepoint: Codepoint,
     window: u64,
     options: &'s [u8],
     data: u64,
@@ -72,6 +83,7 @@ impl HeaderMaker {
             window: tcp.advertised_window(),
             shift: tcp.window_scale().shift(),
             is_selective: (0..connections).map(is_selective).collect(),
+            ecn: (0..connections).map(|number| scenario.tcp_of(graph.flows[number].sender).ecn).collect(),
             carries_timestamps: tcp.timestamps,
             connections,
         }
@@ -81,8 +93,15 @@ impl HeaderMaker {
     #[must_use]
     pub fn synchronize(&self, now: Time, flow: usize) -> Headers {
         let options = self.opening_options(now, flow);
-        let segment =
-            Segment { sequence: 0, acknowledgment: 0, flags: SYN, window: self.window, options: &options, data: 0 };
+        let segment = Segment {
+            sequence: 0,
+            acknowledgment: 0,
+            flags: SYN | offer(self.ecn_of(flow)),
+            codepoint: Codepoint::NotCapable,
+            window: self.window,
+            options: &options,
+            data: 0,
+        };
         self.packet(flow, End::Source, &segment)
     }
 
@@ -93,7 +112,8 @@ impl HeaderMaker {
         let segment = Segment {
             sequence: 0,
             acknowledgment: 1,
-            flags: SYN | ACK,
+            flags: SYN | ACK | consent(self.ecn_of(flow)),
+            codepoint: Codepoint::NotCapable,
             window: self.window,
             options: &options,
             data: 0,
@@ -104,20 +124,22 @@ impl HeaderMaker {
     /// The segment that ends the exchange.
     #[must_use]
     pub fn opened(&self, now: Time, flow: usize) -> Headers {
-        self.data(now, flow, 0, 0)
+        self.data(now, flow, &SentSegment { sequence: 0, length: 0, again: false, synchronize: false, reduced: false })
     }
 
-    /// Data from byte `sequence` on.
+    /// Data.
     #[must_use]
-    pub fn data(&self, now: Time, flow: usize, sequence: u64, length: u64) -> Headers {
+    pub fn data(&self, now: Time, flow: usize, data: &SentSegment) -> Headers {
         let options = self.timestamps(now, Time::ZERO);
+        let is_capable = data.length > 0 && !data.again;
         let segment = Segment {
-            sequence: sequence + 1,
+            sequence: data.sequence + 1,
             acknowledgment: 1,
-            flags: ACK,
+            flags: ACK | if data.reduced { CWR } else { 0 },
+            codepoint: if is_capable { self.ecn_of(flow).codepoint() } else { Codepoint::NotCapable },
             window: self.window >> self.shift,
             options: &options,
-            data: length,
+            data: data.length,
         };
         self.packet(flow, End::Source, &segment)
     }
@@ -127,6 +149,7 @@ impl HeaderMaker {
     pub fn acknowledgment(&self, flow: usize, acknowledgment: &Acknowledgment) -> Headers {
         let echo = acknowledgment.echo.unwrap_or(Time::ZERO);
         let mut options = self.timestamps(echo, echo);
+        options.extend(marked_bytes(self.ecn_of(flow), acknowledgment.marks));
         let blocks = acknowledgment.blocks.as_slice();
         if !blocks.is_empty() {
             #[expect(clippy::cast_possible_truncation, reason = "at most four blocks")]
@@ -139,12 +162,17 @@ impl HeaderMaker {
         let segment = Segment {
             sequence: 1,
             acknowledgment: acknowledgment.next + 1,
-            flags: ACK,
+            flags: ACK | echo_of_marks(self.ecn_of(flow), acknowledgment.marks),
+            codepoint: Codepoint::NotCapable,
             window: self.window >> self.shift,
             options: &options,
             data: 0,
         };
         self.packet(flow, End::Destination, &segment)
+    }
+
+    fn ecn_of(&self, flow: usize) -> CongestionNotification {
+        self.ecn[flow % self.connections]
     }
 
     /// A packet that one end of a flow sends. Flows beyond the connections carry their requests, the other way.
@@ -187,6 +215,43 @@ impl HeaderMaker {
     }
 }
 
+/// With which bits the opening offers what the ends agree on (RFC 3168 section 6.1.1, RFC 9768 section 3.1.1).
+fn offer(ecn: CongestionNotification) -> u16 {
+    match ecn {
+        CongestionNotification::None => 0,
+        CongestionNotification::Classic | CongestionNotification::PerSegment => ECE | CWR,
+        CongestionNotification::Accurate | CongestionNotification::AccurateAce => AE | ECE | CWR,
+    }
+}
+
+/// And with which its answer accepts; where feedback is accurate they say that the opening was Not-ECT.
+fn consent(ecn: CongestionNotification) -> u16 {
+    match ecn {
+        CongestionNotification::None => 0,
+        CongestionNotification::Classic | CongestionNotification::PerSegment => ECE,
+        CongestionNotification::Accurate | CongestionNotification::AccurateAce => CWR,
+    }
+}
+
+/// The bits by which an acknowledgment echoes marks.
+fn echo_of_marks(ecn: CongestionNotification, marks: u64) -> u16 {
+    let has = |bit: u64, flag: u16| if marks & bit != 0 { flag } else { 0 };
+    match ecn {
+        CongestionNotification::None | CongestionNotification::Accurate => 0,
+        CongestionNotification::Classic | CongestionNotification::PerSegment => has(1, ECE),
+        CongestionNotification::AccurateAce => has(4, AE) | has(2, CWR) | has(1, ECE),
+    }
+}
+
+/// The option by which it counts marked bytes, where there is one.
+fn marked_bytes(ecn: CongestionNotification, marks: u64) -> Vec<u8> {
+    if ecn != CongestionNotification::Accurate {
+        return Vec::new();
+    }
+    let marked = wrapped(marks).to_be_bytes();
+    [&[ACCURATE_ECN_ORDER_0, 8][..], &NO_CLASSIC_BYTES, &marked[1..]].concat()
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "sequence numbers start again after 2^32")]
 fn wrapped(number: u64) -> u32 {
     number as u32
@@ -197,12 +262,12 @@ fn packet_between(ends: [[u8; 4]; 2], ports: [u16; 2], segment: &Segment) -> Hea
     let [source, destination] = ends;
     let header_bytes = TCP_HEADER_BYTES + segment.options.len();
     let length = (IP_HEADER_BYTES + header_bytes) as u64 + segment.data;
-    let mut bytes = ip_header(length as u16, source, destination);
+    let mut bytes = ip_header(length as u16, segment.codepoint, source, destination);
     let tcp = bytes.len();
     bytes.extend(ports.iter().flat_map(|port| port.to_be_bytes()));
     bytes.extend(wrapped(segment.sequence).to_be_bytes());
     bytes.extend(wrapped(segment.acknowledgment).to_be_bytes());
-    bytes.extend([((header_bytes / 4) << 4) as u8, segment.flags]);
+    bytes.extend(((((header_bytes / 4) << 12) as u16) | segment.flags).to_be_bytes());
     bytes.extend((segment.window.min(u64::from(u16::MAX)) as u16).to_be_bytes());
     bytes.extend([0; 4]); // checksum, no urgent data
     bytes.extend(segment.options);
@@ -214,8 +279,9 @@ fn packet_between(ends: [[u8; 4]; 2], ports: [u16; 2], segment: &Segment) -> Hea
     (bytes, length as u32)
 }
 
-fn ip_header(length: u16, source: [u8; 4], destination: [u8; 4]) -> Vec<u8> {
-    let mut bytes = vec![0x45, 0];
+#[expect(clippy::cast_possible_truncation, reason = "a codepoint has two bits")]
+fn ip_header(length: u16, codepoint: Codepoint, source: [u8; 4], destination: [u8; 4]) -> Vec<u8> {
+    let mut bytes = vec![0x45, codepoint.bits() as u8];
     bytes.extend(length.to_be_bytes());
     bytes.extend([0, 0]); // identification: nothing is ever fragmented (RFC 6864)
     bytes.extend(DO_NOT_FRAGMENT.to_be_bytes());
@@ -245,5 +311,45 @@ mod tests {
     #[test]
     fn the_checksum_is_that_of_rfc_1071_section_3() {
         assert_eq!(checksum(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7]), !0xddf2);
+    }
+
+    fn maker(ecn: &str) -> HeaderMaker {
+        let text = format!(
+            "schema_version = 1\nduration = \"1 s\"\nframing = \"packet\"\nport = {{ buffer = \"100 packets\", queue = \"codel\" }}\n\
+             topology = {{ kind = \"n-source\", sources = 1, access.delay = \"1 ms\", bottleneck.delay = \"1 ms\" }}\n\
+             tcp.ecn = \"{ecn}\"\n"
+        );
+        HeaderMaker::new(&Scenario::parse(text.as_bytes(), "scenario.toml", &[]).expect("a scenario"))
+    }
+
+    /// The bits AE, CWR and ECE of a packet, and the codepoint in its IP header.
+    fn bits((bytes, _): &Headers) -> (u8, u8) {
+        ((bytes[32] & 1) << 2 | bytes[33] >> 6, bytes[1] & 3)
+    }
+
+    #[test]
+    fn packets_show_what_the_ends_agree_on_about_marks_and_the_opening_says_so() {
+        let sent = |again, reduced| SentSegment { sequence: 0, length: 100, again, synchronize: false, reduced };
+        let of = |ecn: &str| {
+            let maker = maker(ecn);
+            let opening = (maker.synchronize(Time::ZERO, 0), maker.synchronized(Time::ZERO, 0));
+            let data = [sent(false, false), sent(false, true), sent(true, false)];
+            (bits(&opening.0), bits(&opening.1), data.map(|data| bits(&maker.data(Time::ZERO, 0, &data))))
+        };
+        assert_eq!(of("none"), ((0, 0), (0, 0), [(0, 0), (0b010, 0), (0, 0)]));
+        assert_eq!(of("classic"), ((0b011, 0), (0b001, 0), [(0, 0b10), (0b010, 0b10), (0, 0)]));
+        assert_eq!(of("accurate-ace"), ((0b111, 0), (0b010, 0), [(0, 0b01), (0b010, 0b01), (0, 0)]));
+    }
+
+    #[test]
+    fn acknowledgments_echo_marks_by_a_bit_by_three_or_in_an_option() {
+        let echo = |ecn: &str, marks| {
+            let acknowledgment = Acknowledgment { marks, ..Acknowledgment::default() };
+            maker(ecn).acknowledgment(0, &acknowledgment)
+        };
+        assert_eq!([0, 1].map(|marks| bits(&echo("classic", marks)).0), [0, 0b001]);
+        assert_eq!([0, 5, 6, 7].map(|marks| bits(&echo("accurate-ace", marks)).0), [0, 0b101, 0b110, 0b111]);
+        let (bytes, _) = echo("accurate", 0x0102_0304);
+        assert_eq!(bytes[40..48], [172, 8, 0, 0, 1, 2, 3, 4], "24 bits of the count");
     }
 }

@@ -218,8 +218,7 @@ fn seconds(time: Time) -> String {
 
 impl Observer for Capture {
     fn segment_sent(&mut self, now: Time, flow: usize, segment: Segment, _window: &Window) {
-        let Segment { sequence, length, synchronize, .. } = segment;
-        if synchronize {
+        if segment.synchronize {
             let headers = self.headers.synchronize(now, flow);
             self.send(now, flow, 0, 0, headers);
             return;
@@ -227,8 +226,8 @@ impl Observer for Capture {
         if !std::mem::replace(&mut self.flows[flow].is_open, true) {
             self.synthesize_opening(now, flow);
         }
-        let headers = self.headers.data(now, flow, sequence, length);
-        self.send(now, flow, sequence, length, headers);
+        let headers = self.headers.data(now, flow, &segment);
+        self.send(now, flow, segment.sequence, segment.length, headers);
     }
 
     fn synchronize_received(&mut self, _now: Time, flow: usize) {

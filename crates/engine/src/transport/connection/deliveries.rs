@@ -85,6 +85,6 @@ impl Connection {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let deliveries = self.deliveries.as_ref().map_or(0, |deliveries| deliveries.memory_bytes());
-        self.scoreboard.arrived().memory_bytes() + deliveries
+        self.scoreboard.arrived().memory_bytes() + self.marks.memory_bytes() + deliveries
     }
 }
