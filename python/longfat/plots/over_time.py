@@ -125,7 +125,7 @@ def window_guide(run: Traces, scale: float) -> Guide:
 
 def unit(run: Traces) -> str:
     """What queues are counted in."""
-    return "packets" if run.settings["framing"]["kind"] in {"packet", "ethernet"} else "cells"
+    return "cells" if run.settings["framing"]["kind"] == "aal5" else "packets"
 
 
 def told(run: Traces, *traces: str) -> str:

@@ -2,6 +2,7 @@
 
 mod aal5;
 mod congestion_notification;
+mod dvb_s2_gse;
 mod ethernet;
 mod packet;
 mod packets;
@@ -16,8 +17,12 @@ pub use sizes::Sizes;
 use crate::registry::{Entry, Family};
 
 /// Every registered framing.
-pub const FRAMINGS: &[Entry<dyn Framing>] =
-    &[Entry::of::<aal5::Aal5>(), Entry::of::<packet::WholePacket>(), Entry::of::<ethernet::Ethernet>()];
+pub const FRAMINGS: &[Entry<dyn Framing>] = &[
+    Entry::of::<aal5::Aal5>(),
+    Entry::of::<packet::WholePacket>(),
+    Entry::of::<ethernet::Ethernet>(),
+    Entry::of::<dvb_s2_gse::DvbS2Gse>(),
+];
 
 /// What a line sends in one piece, and what buffers and results count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -80,7 +80,7 @@ fn a_buffer_is_counted_in_what_travels() {
             (path, value),
         ])
     };
-    for framing in ["packet", "ethernet"] {
+    for framing in ["packet", "ethernet", "dvb-s2-gse"] {
         for (path, value, words) in [
             (
                 "port.buffer",
@@ -300,7 +300,11 @@ fn a_value_of_the_wrong_type_is_refused_in_words() {
     assert_refused("seed", "1.0", &["found the number 1.0"]);
     assert_refused("seed", "true", &["found true"]);
     assert_refused("seed", "\"1\"", &["found the text \"1\""]);
-    assert_refused("framing", "1979-05-27", &["one of \"aal5\", \"packet\", \"ethernet\", found the date 1979-05-27"]);
+    assert_refused(
+        "framing",
+        "1979-05-27",
+        &["one of \"aal5\", \"packet\", \"ethernet\", \"dvb-s2-gse\", found the date 1979-05-27"],
+    );
     assert_refused("port.counts_cell_in_service", "1", &["expected true or false, found the number 1"]);
     assert_refused("schema_version", "2", &["version 2 is newer than this program"]);
     assert_refused("port.policy", "[\"epd\"]", &["expected a drop policy: one of \"tail-drop\"", "found a list"]);
