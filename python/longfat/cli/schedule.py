@@ -7,7 +7,7 @@ import click
 
 @click.group("schedule")
 def command() -> None:
-    """Turn packet-delivery traces of Mahimahi into schedules of a path, and back.
+    """Turn traces of Mahimahi into schedules of a path and back, and Parquet into CSV.
 
     What comes out goes to stdout.
     """
@@ -53,6 +53,18 @@ def to_mahimahi(schedule: Path, duration_s: int) -> None:
 
     times = trace_of(read_schedule(_text(schedule), str(schedule)), 1000 * duration_s)
     click.echo("\n".join(map(str, times)))
+
+
+@command.command("from-parquet")
+@click.argument("table", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def from_parquet(table: Path) -> None:
+    """Print TABLE as CSV for `path.steps`: its columns time_s, rate_bps, delay_s and loss.
+
+    Example: longfat schedule from-parquet measured.parquet > measured.csv
+    """
+    from longfat.parquet_schedule import read_parquet
+
+    click.echo(read_parquet(table))
 
 
 def _text(path: Path) -> str:
