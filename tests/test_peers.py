@@ -1,9 +1,11 @@
-"""The dumbbell of the comparison with other simulators is the same in each."""
+"""What is the same in other simulators: the dumbbell, and queue disciplines."""
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
+from benchmarks.peers import queues
 from benchmarks.peers.measure import PROGRAM, Case, Cost, page, run, tools
 
 
@@ -32,3 +34,22 @@ def test_ns_2_and_longfat_send_the_same_until_the_first_loss_comes_back() -> Non
     for name in ("ns-2", "ns-2, lean headers"):
         output, _ = run(by_name[name].command(case))
         assert int(output.split()[0]) == pytest.approx(sent, rel=0.01), name
+
+
+ROOT = Path(__file__).parents[1]
+QUEUES = queues.read(ROOT / "benchmarks/record/2026-11-22-queues.json")
+
+
+def test_the_page_has_the_record_of_queue_disciplines() -> None:
+    page = (ROOT / "docs/models/queue-disciplines.md").read_text()
+    assert queues.page(QUEUES) in page
+    cases = {(pair.discipline, pair.sources) for pair in QUEUES}
+    assert cases == {(name, n) for name in queues.DISCIPLINES for n in queues.SOURCES}
+
+
+@pytest.mark.parametrize("pair", QUEUES, ids=lambda pair: f"{pair.discipline}-{pair.sources}")
+def test_queue_disciplines_do_what_those_of_ns_3_do(pair: queues.Pair) -> None:
+    assert pair.here.utilization == pytest.approx(pair.ns3.utilization, rel=0.02)
+    is_within = pair.here.mean_wait_s == pytest.approx(pair.ns3.mean_wait_s, rel=0.1)
+    # The page says that this one is further off.
+    assert is_within == ((pair.discipline, pair.sources) != ("fq-codel", 8))

@@ -2,13 +2,15 @@
 
 `python -m benchmarks.peers.queues --ns3 PROGRAM --record FILE` runs `queues.toml` and `queues.cc`
 (README.md says how to build it) with each discipline and numbers of sources, and keeps as JSON how
-busy the bottleneck was and for how long packets waited on the mean, after a warm-up. `--page FILE`
-prints the table of a record, `--splice PAGE` puts it into a page.
+busy the bottleneck was and for how long packets waited on the mean, after a warm-up; with `--only`
+for some disciplines, the others as FILE has them. `--page FILE` prints the table of a record,
+`--splice PAGE` puts it into a page.
 """
 
 import argparse
 import json
 import subprocess
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -27,6 +29,13 @@ STARTS_WITHIN_MILLISECONDS = 1000
 REPLICATIONS = 2
 """With other draws, where a discipline draws."""
 RATE_BPS = 40e6
+OURS: dict[str, dict[str, object]] = {
+    # ns-3's PIE is active however short the queue, as ours is where the buffer is no limit.
+    # ns-3's quantum is the largest packet of the line, which all packets of data are.
+    "fq-codel": {"port.queue.quantum": "1502 B"},
+    "pie": {"port.buffer": "unlimited", "port.queue.mean_packet": "1502 B"},
+}
+"""What else is set here for a discipline to be what it is in ns-3."""
 
 
 @dataclass(frozen=True)
@@ -52,13 +61,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ns3", type=Path, metavar="PROGRAM", help="queues.cc, built")
     parser.add_argument("--record", type=Path, metavar="FILE", help="keep the results here")
+    parser.add_argument("--only", nargs="+", choices=DISCIPLINES, help="these disciplines")
     parser.add_argument("--page", type=Path, metavar="RECORD", help="show this record")
     parser.add_argument("--splice", metavar="PAGE", type=Path, help="put its table into a page")
     options = parser.parse_args()
     if options.page is None and (options.ns3 is None or options.record is None):
         parser.error("--ns3 PROGRAM and --record FILE to compare, or --page FILE to show")
     if options.page is None:
-        write(options.record, compared(options.ns3))
+        write(options.record, measured(options.record, options.ns3, options.only))
     table = page(read(options.page or options.record))
     if options.splice:
         before = options.splice.read_text()
@@ -67,14 +77,27 @@ def main() -> None:
         print(table, end="")
 
 
-def compared(ns3: Path) -> list[Pair]:
-    """All disciplines and numbers of sources; ns-3 takes most of the time, one core for each."""
-    cases = [(discipline, sources) for sources in SOURCES for discipline in DISCIPLINES]
+def measured(record: Path, ns3: Path, only: list[str] | None) -> list[Pair]:
+    """All pairs, or those of some disciplines among what a record has of the others."""
+    new = compared(ns3, only or DISCIPLINES)
+    kept = [pair for pair in read(record) if pair.discipline not in only] if only else []
+    place = {case: number for number, case in enumerate(cases(DISCIPLINES))}
+    return sorted(new + kept, key=lambda pair: place[pair.discipline, pair.sources])
+
+
+def cases(disciplines: Sequence[str]) -> list[tuple[str, int]]:
+    """These disciplines with all numbers of sources."""
+    return [(discipline, sources) for sources in SOURCES for discipline in disciplines]
+
+
+def compared(ns3: Path, disciplines: Sequence[str]) -> list[Pair]:
+    """These disciplines with all numbers of sources; ns-3 takes most of the time, on all cores."""
+    all_cases = cases(disciplines)
     with ThreadPoolExecutor() as pool:
-        theirs = list(pool.map(lambda case: in_ns3(ns3, *case), cases))
+        theirs = list(pool.map(lambda case: in_ns3(ns3, *case), all_cases))
     return [
         Pair(*case, mean([here(*case, number) for number in range(REPLICATIONS)]), outcome)
-        for case, outcome in zip(cases, theirs, strict=True)
+        for case, outcome in zip(all_cases, theirs, strict=True)
     ]
 
 
@@ -100,8 +123,9 @@ def here(discipline: str, sources: int, replication: int) -> Outcome:
                 "duration": f"{seconds} s",
                 "topology.sources": sources,
                 "traffic.stagger": f"{STARTS_WITHIN_MILLISECONDS // sources} ms",
-                "port.queue": discipline,
+                "port.queue.kind": discipline,
                 "replication": replication,
+                **OURS.get(discipline, {}),
             }
             for seconds in (WARM_UP_SECONDS, SECONDS)
         )
