@@ -94,9 +94,9 @@ impl Framing for DvbS2Gse {
 
     fn bits(&self, payload_bytes: u64, option_bytes: u64) -> u64 {
         let packet = payload_bytes + option_bytes + TCP_AND_IP_HEADER_BYTES;
-        let encapsulated = 8 * (packet + LENGTH_BYTES + PROTOCOL_BYTES + self.label.0);
+        let encapsulated = packet + LENGTH_BYTES + PROTOCOL_BYTES + self.label.0;
         let frame = self.code_rate.frame_bits();
-        (encapsulated * frame).div_ceil(frame - FRAME_HEADER_BITS - CUT_BITS)
+        8 * (encapsulated * frame).div_ceil(frame - FRAME_HEADER_BITS - CUT_BITS)
     }
 
     fn largest_segment(&self) -> Option<u64> {
@@ -111,11 +111,11 @@ mod tests {
     #[test]
     fn packets_take_the_bytes_that_the_standards_count() {
         let framing = |code_rate, label| DvbS2Gse { code_rate, label: Bytes(label) };
-        // 1500 bytes and 10 of header, in frames of 48408 bits of which 160 are something else: 12080 / 48248 of a frame.
-        assert_eq!(framing(CodeRate::ThreeQuarters, 6).bits(1460, 0), 12_121);
-        assert_eq!(framing(CodeRate::ThreeQuarters, 0).bits(1460, 0), 12_072);
-        // 40 bytes and 10, in the shortest frames: 400 / 15848 of one.
-        assert_eq!(framing(CodeRate::Quarter, 6).bits(0, 0), 405);
+        // 1500 bytes and 10 of header, in frames of 48408 bits of which 160 are something else: 12080 / 48248 of a frame, 1515.01 bytes.
+        assert_eq!(framing(CodeRate::ThreeQuarters, 6).bits(1460, 0), 8 * 1516);
+        assert_eq!(framing(CodeRate::ThreeQuarters, 0).bits(1460, 0), 8 * 1509);
+        // 40 bytes and 10, in the shortest frames: 400 / 15848 of one, 50.5 bytes.
+        assert_eq!(framing(CodeRate::Quarter, 6).bits(0, 0), 8 * 51);
         assert_eq!(framing(CodeRate::Quarter, 6).largest_segment(), Some(4047));
     }
 
@@ -125,7 +125,7 @@ mod tests {
         let packets = 1000;
         let frames = (packets * framing.bits(1448, 12)) as f64 / 58_192.0;
         let carried = (packets * 8 * 1507) as f64;
-        // What is not packets is a header and a cut for each frame, to the rounding of a bit for each packet.
-        assert!((frames * 58_192.0 - carried - frames * 160.0).abs() < packets as f64);
+        // What is not packets is a header and a cut for each frame, to the rounding of a byte for each packet.
+        assert!((frames * 58_192.0 - carried - frames * 160.0).abs() < (8 * packets) as f64);
     }
 }

@@ -38,9 +38,10 @@ proptest! {
         };
         // 20 bytes of TCP header and 20 of IP header at least.
         prop_assert!(bytes_in_cells >= payload + options + 40, "{bytes_in_cells} bytes for {payload}");
-        prop_assert!(bytes_in_cells < payload + options + 200, "{bytes_in_cells} bytes for {payload}");
+        // What frames around many packets take is spread over them: 2 % at most.
+        prop_assert!(bytes_in_cells < payload + options + 200 + payload / 50, "{bytes_in_cells} bytes for {payload}");
         let more = framing.bits(payload + 1, options) - bits;
-        prop_assert!(more == 0 || more == 8 || more == CELL_BITS, "a byte more costs a byte, or a cell at most");
+        prop_assert!([0, 8, 16, CELL_BITS].contains(&more), "a byte more costs a byte or two, or a cell at most");
     }
 }
 

@@ -5,7 +5,7 @@ use longfat_engine::run;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::units::Span;
 
-use crate::support::scenario;
+use crate::support::{n_source, scenario};
 
 /// Four connections over 20 Mbit/s and 22 ms, some of them as `groups` say.
 fn network(groups: &str, rest: &str) -> Scenario {
@@ -96,4 +96,23 @@ fn more_connections_in_groups_than_there_are_is_refused() {
     let text = network("", "").canonical().replacen("{", "{\"connections\":[{\"count\":3},{\"count\":2}],", 1);
     let problems = Scenario::parse(text.as_bytes(), "text.json", &[]).expect_err("five of four");
     assert!(problems[0].contains("the groups have 5 connections, but the topology has 4"), "{problems:?}");
+}
+
+/// Round trips of 18 ms and windows of a few segments: CUBIC is in its Reno-friendly region (RFC 9438 section 4.3: "at least the same throughput
+/// as Reno"), and where a queue's drops do not come to all at once it has no more.
+#[test]
+fn where_reno_does_well_cubic_shares_with_it_as_reno_would() {
+    let share = |queue: &str| {
+        let rest = format!(
+            "framing = \"packet\"\nport = {{ buffer = \"1 BDP\", queue = \"{queue}\" }}\n\
+             connections = [{{ count = 4, flavor = \"cubic\" }}]\ntraffic.start = \"uniform(0 s, 1 s)\"\n\
+             tcp = {{ flavor = \"sack-rfc6675\", mss = \"1460 B\", receiver_window = \"1 MB\", timestamps = true, \
+             timer_granularity = \"1 ms\", retransmission_timeout = \"rfc-6298\" }}\n"
+        );
+        let record = run(&n_source(8, "40 Mbit/s", "3 ms", "60 s", &rest)).expect("nothing is lost from the books");
+        record.metrics.first_group_share.expect("two groups")
+    };
+    let (codel, tail_drop) = (share("codel"), share("tail-drop"));
+    assert!((0.45..0.58).contains(&codel), "{codel}");
+    assert!(tail_drop > 0.45, "{tail_drop}");
 }

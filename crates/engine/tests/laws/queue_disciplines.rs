@@ -144,10 +144,14 @@ fn prague_does_with_three_bits_what_it_does_with_the_option() {
     let (option, bits) = (of("accurate", ""), of("accurate-ace", ""));
     assert!((option.ports[0].utilization - bits.ports[0].utilization).abs() < 0.01);
     assert!((p99(&option) / p99(&bits) - 1.0).abs() < 0.1, "{} and {}", p99(&option), p99(&bits));
-    let lossy = |ecn| of(ecn, "acknowledgment_loss = { kind = \"random\", probability = 0.5 }");
-    let (option, bits) = (lossy("accurate"), lossy("accurate-ace"));
-    let mean = |record: &RunRecord| record.metrics.mean_queueing_delay_s.expect("measured");
-    assert!(mean(&bits) <= 1.1 * mean(&option), "{} and {}", mean(&bits), mean(&option));
-    let utilizations = (option.ports[0].utilization, bits.ports[0].utilization);
-    assert!(utilizations.1 > 0.8 * utilizations.0, "{utilizations:?}");
+    let lossy = |ecn: &str, probability: f64| {
+        of(ecn, &format!("acknowledgment_loss = {{ kind = \"random\", probability = {probability} }}"))
+    };
+    let utilization =
+        |probability| ["accurate", "accurate-ace"].map(|ecn| lossy(ecn, probability).ports[0].utilization);
+    let [option, bits] = utilization(0.05);
+    assert!((option - bits).abs() < 0.03, "{option} and {bits}");
+    // Half are lost: runs of them hide eight segments often, which the sender then takes for eight marks (appendix A.2.1: "overly conservative").
+    let [option, bits] = utilization(0.5);
+    assert!(bits < option, "{option} and {bits}");
 }
