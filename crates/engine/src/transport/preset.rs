@@ -72,14 +72,11 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "linux-like",
-        about: "What a Linux host of the 2020s does by default, as far as the models have it: CUBIC, proportional rate reduction, ten segments at first, timers in \
+        about: "What a Linux host of the 2020s does by default, as far as the models have it: CUBIC, RACK-TLP with proportional rate reduction, ten segments at first, timers in \
                 milliseconds, a minimum timeout of 200 ms, acknowledgments delayed by 40 ms at most.",
-        source: "Linux, Documentation/networking/ip-sysctl.rst and include/net/tcp.h; RFC 9438, RFC 9406, RFC 9937, RFC 6928",
+        source: "Linux, Documentation/networking/ip-sysctl.rst and include/net/tcp.h; RFC 9438, RFC 9406, RFC 8985, RFC 9937, RFC 6928",
         settings: &[
-            (
-                "flavor",
-                "{ kind = 'cubic', slow_start_exit = 'hystart++', recovery = { kind = 'sack-rfc6675', reduction = 'proportional' } }",
-            ),
+            ("flavor", "{ kind = 'cubic', slow_start_exit = 'hystart++', recovery = 'rack-tlp' }"),
             ("mss", "1448 B"),
             ("receiver_window", "6 MiB"),
             ("initial_window", "10 MSS"),

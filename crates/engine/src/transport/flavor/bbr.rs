@@ -3,18 +3,32 @@
 use super::Flavor;
 use crate::registry::Model;
 use crate::transport::law::{self, WindowLaw};
-use crate::transport::recovery::{Recovery, Reduction, SackRfc6675};
+use crate::transport::recovery::{RackTlp, Recovery, Reduction, SackRfc6675};
+
+crate::choice! {
+    /// How losses are noticed and repaired, by selective acknowledgments in any case: the draft leaves it open. Rate and window alone limit
+    /// what is sent, so neither reduces in proportion.
+    pub enum Repair {
+        /// By what has arrived beyond.
+        SackRfc6675 = "sack-rfc6675",
+        /// By the time since a segment was sent.
+        RackTlp = "rack-tlp",
+    }
+    absent SackRfc6675
+}
 
 crate::model! {
     /// Sends at the rate at which data has been delivered, and lets about what the path holds be under way: losses and marks say little. It
     /// probes for more every eight round trips, and for the shortest round trip every 10 s. What is in flight it knows from selective
-    /// acknowledgments, and repairs losses as `sack-rfc6675`.
+    /// acknowledgments.
     #[name = "bbr"]
     #[source = "draft-cardwell-iccrg-bbr-congestion-control-00; draft-cheng-iccrg-delivery-rate-estimation-00"]
     pub struct Bbr: dyn Flavor {
         /// Whether a round trip equal to the shortest keeps it from becoming too old, as the pseudocode has it. The text says "a lower RTT
         /// measurement"; where nothing disturbs a path equal ones come all the time, and a connection would never probe.
         equal_round_trips_refresh: bool = "false" or ["true"],
+        /// How losses are noticed and repaired.
+        recovery: Repair = "sack-rfc6675",
     }
     build(config, _context) { Box::new(config.clone()) }
 }
@@ -25,10 +39,16 @@ impl Flavor for Bbr {
     }
 
     fn recovery(&self) -> Box<dyn Recovery> {
-        Model::<dyn Recovery>::build(&SackRfc6675 { reduction: Reduction::AtOnce }, &())
+        match self.recovery {
+            Repair::SackRfc6675 => Model::<dyn Recovery>::build(&SackRfc6675 { reduction: Reduction::AtOnce }, &()),
+            Repair::RackTlp => Model::<dyn Recovery>::build(&RackTlp::without_reduction(), &()),
+        }
     }
 
     fn recovery_name(&self) -> &'static str {
-        <SackRfc6675 as Model<dyn Recovery>>::NAME
+        match self.recovery {
+            Repair::SackRfc6675 => <SackRfc6675 as Model<dyn Recovery>>::NAME,
+            Repair::RackTlp => <RackTlp as Model<dyn Recovery>>::NAME,
+        }
     }
 }
