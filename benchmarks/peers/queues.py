@@ -29,7 +29,7 @@ STARTS_WITHIN_MILLISECONDS = 1000
 REPLICATIONS = 2
 """With other draws, where a discipline draws."""
 RATE_BPS = 40e6
-OURS: dict[str, dict[str, object]] = {
+OURS: dict[str, dict[str, str]] = {
     # ns-3's PIE is active however short the queue, as ours is where the buffer is no limit.
     # ns-3's quantum is the largest packet of the line, which all packets of data are.
     "fq-codel": {"port.queue.quantum": "1502 B"},
