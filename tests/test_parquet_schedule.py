@@ -16,7 +16,7 @@ def parquet(folder: Path, columns: dict[str, list[object]]) -> Path:
 
 
 def test_a_table_becomes_a_path_that_the_engine_takes(longfat: Longfat, tmp_path: Path) -> None:
-    columns = {
+    columns: dict[str, list[object]] = {
         "satellite": ["a", "b"],
         "loss": [0.0, 0.01],
         "time_s": [0.0, 15.04],

@@ -29,7 +29,7 @@ STARTS_WITHIN_MILLISECONDS = 1000
 REPLICATIONS = 2
 """With other draws, where a discipline draws."""
 RATE_BPS = 40e6
-OURS: dict[str, dict[str, object]] = {
+OURS: dict[str, dict[str, str]] = {
     # ns-3's PIE is active however short the queue, as ours is where the buffer is no limit.
     # ns-3's quantum is the largest packet of the line, which all packets of data are.
     "fq-codel": {"port.queue.quantum": "1502 B"},
@@ -116,19 +116,16 @@ def in_ns3(program: Path, discipline: str, sources: int) -> Outcome:
 
 def here(discipline: str, sources: int, replication: int) -> Outcome:
     """What longfat makes of it: a run to the end less one to the end of the warm-up."""
+    settings: dict[str, str | int] = {
+        "topology.sources": sources,
+        "traffic.stagger": f"{STARTS_WITHIN_MILLISECONDS // sources} ms",
+        "port.queue.kind": discipline,
+        "replication": replication,
+        **OURS.get(discipline, {}),
+    }
     first, whole = (
-        run(load_scenario(HERE / "queues.toml", settings))
-        for settings in (
-            {
-                "duration": f"{seconds} s",
-                "topology.sources": sources,
-                "traffic.stagger": f"{STARTS_WITHIN_MILLISECONDS // sources} ms",
-                "port.queue.kind": discipline,
-                "replication": replication,
-                **OURS.get(discipline, {}),
-            }
-            for seconds in (WARM_UP_SECONDS, SECONDS)
-        )
+        run(load_scenario(HERE / "queues.toml", {**settings, "duration": f"{seconds} s"}))
+        for seconds in (WARM_UP_SECONDS, SECONDS)
     )
     sent, waited, busy = (
         end - start for start, end in zip(totals(first), totals(whole), strict=True)
