@@ -81,24 +81,19 @@ def compiler() -> str:
     ).stdout.strip()
 
 
-def object_to_machine() -> None:
-    """Raise `Unmeasurable` where counts cannot be taken."""
+def object_to_machine(program: Path = PROGRAM, build: str = BUILD) -> None:
+    """Raise `Unmeasurable` where counts of a program that `build` builds cannot be taken."""
     if shutil.which("valgrind") is None:
         raise Unmeasurable("valgrind is not installed")
-    if not PROGRAM.exists():
-        raise Unmeasurable(f"{PROGRAM} is not there; {BUILD}")
+    if not program.exists():
+        raise Unmeasurable(f"{program} is not there; {build}")
 
 
 def measure(scenario: Path, driver: str) -> Profile:
     """Run a scenario under callgrind."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "callgrind"
-        tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"]
-        forced = ["events"] if driver == "events" else []
-        command = [*tool, str(PROGRAM), str(scenario), *forced]
-        process = subprocess.run(command, capture_output=True, text=True, check=True)
-        work = json.loads(process.stdout)["work"]
-        of_places = _instructions_of_places(out.read_text())
+    forced = ["events"] if driver == "events" else []
+    printed, of_places = counted([str(PROGRAM), str(scenario), *forced])
+    work = json.loads(printed)["work"]
     return Profile(
         scenario.stem,
         work["driver"],
@@ -107,6 +102,15 @@ def measure(scenario: Path, driver: str) -> Profile:
         work["packet_hops"],
         of_places,
     )
+
+
+def counted(command: list[str]) -> tuple[str, Counter[str]]:
+    """What a command prints, and the instructions of each place of its program."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "callgrind"
+        tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"]
+        process = subprocess.run([*tool, *command], capture_output=True, text=True, check=True)
+        return process.stdout, _instructions_of_places(out.read_text())
 
 
 def _instructions_of_places(profile: str) -> Counter[str]:

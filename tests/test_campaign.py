@@ -187,7 +187,8 @@ def test_a_run_that_comes_out_differently_is_a_loud_error_and_the_stored_one_sta
     with pytest.raises(LongfatError, match=r"store.db: run .* came out with other") as caught:
         run_campaign([run], store, Threads(1), ignore)
     assert caught.value.exit_code == 3
-    assert store.metrics([run.scenario.run_id]) == {run.scenario.run_id: record["metrics"]}
+    kept = store.metrics({run.scenario.hash})
+    assert kept == {run.scenario.series: {run.replication: record["metrics"]}}
 
 
 def test_starts_and_ends_fill_the_time_of_all_jobs(plan: Plan, store: Store) -> None:
@@ -250,14 +251,13 @@ def change(store: Store, statement: str) -> None:
 
 def test_runs_of_another_engine_version_are_no_runs_of_this_one(plan: Plan, store: Store) -> None:
     run_campaign(missing_runs(plan, store)[:3], store, Threads(1), ignore)
-    hashes = {run.scenario.hash for run in plan.runs}
-    assert store.other_engines(hashes) == {}
+    assert store.other_engines(plan.hashes) == {}
     # As another engine would have stored them: the version is in the name of a run.
     change(store, "DELETE FROM flows")
     change(store, "DELETE FROM ports")
     change(store, "UPDATE runs SET engine = 'other', run_id = substr(run_id, 2) || 'x'")
     assert len(missing_runs(plan, store)) == 15
-    assert store.other_engines(hashes) == {"other": 3}
+    assert store.other_engines(plan.hashes) == {"other": 3}
     assert all(not replications for replications in load_results(plan, store).values())
 
 
@@ -266,10 +266,9 @@ def test_another_build_of_the_same_version_must_come_out_the_same(
     plan: Plan, store: Store, build: str
 ) -> None:
     run_campaign(missing_runs(plan, store)[:4], store, Threads(1), ignore)
-    run_ids = list(plan.distinct)
-    assert check_other_builds(run_ids, store, 1) == 0
+    assert check_other_builds(plan, store, 1) == 0
     change(store, f"UPDATE runs SET build = {build}")
-    assert check_other_builds(run_ids, store, 1) == 1
+    assert check_other_builds(plan, store, 1) == 1
     change(store, "UPDATE runs SET fingerprint = '0000000000000000'")
     with pytest.raises(CheckFailed, match="another engine that calls itself"):
-        check_other_builds(run_ids, store, 1)
+        check_other_builds(plan, store, 1)

@@ -12,6 +12,7 @@ from benchmarks.profile import (
     object_to_machine,
     page,
 )
+from benchmarks.traces import instructions
 
 SCENARIOS = Path(__file__).parent.parent / "benchmarks" / "scenarios"
 
@@ -32,6 +33,15 @@ def test_runs_take_the_instructions_that_they_did() -> None:
     except Unmeasurable as reason:
         pytest.skip(str(reason))
     assert not found
+
+
+def test_all_traces_cost_less_than_the_run() -> None:
+    try:
+        cost = instructions(SCENARIOS / "lan-5.toml")  # `python -m benchmarks.traces` measures all
+    except Unmeasurable as reason:
+        pytest.skip(str(reason))
+    assert cost.without > 1e7
+    assert 1.1 < cost.ratio < 2
 
 
 def test_a_page_has_shares_that_sum_to_all() -> None:

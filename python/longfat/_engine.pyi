@@ -36,13 +36,15 @@ def resolve_scenario(text: bytes, source: str, overrides: Sequence[Override] = (
     Raises `InvalidInput` with every error at once.
     """
 
-def resolve_variants(text: bytes, source: str, variants: Sequence[Sequence[Override]]) -> list[str]:
-    """`resolve_scenario` for many lists of overrides of one text."""
+def resolve_variants(
+    text: bytes, source: str, variants: Sequence[Sequence[Override]]
+) -> list[tuple[str, str]]:
+    """`resolve_scenario` for many lists of overrides of one text; each with its `scenario_hash`."""
 
 def resolve_each(
     text: bytes, source: str, variants: Sequence[Sequence[Override]]
 ) -> list[tuple[str | None, list[str]]]:
-    """`resolve_variants` that goes on where a variant is refused: None, and what is wrong."""
+    """The texts of variants; where one is refused, None and what is wrong."""
 
 def knobs(text: bytes, source: str, variants: Sequence[Sequence[Override]]) -> str:
     """The choices that sources leave open in a scenario with each list of overrides, as JSON.

@@ -66,8 +66,8 @@ class AuditPlan:
     @cached_property
     def everything(self) -> Plan:
         """All runs as one plan."""
-        runs = [run for variation in self.variations for run in variation.plan.runs]
-        return Plan(self.baseline.study, self.baseline.selection, [*self.baseline.runs, *runs])
+        varied = [series for variation in self.variations for series in variation.plan.series]
+        return replace(self.baseline, series=[*self.baseline.series, *varied])
 
 
 def audited(
@@ -103,7 +103,7 @@ def plan_audit(
     what `[audit]` has wrong, and `longfat.InvalidInput` for a reading that the engine refuses.
     """
     baseline = plan_combinations(study, selection, chosen)
-    combinations = list(baseline.of_combination)
+    combinations = baseline.combinations
     found = alternatives(study, combinations)
     _check_only(only, found)
     judge = _judge(study, combinations)
@@ -132,7 +132,7 @@ def check_audit(study: Study) -> None:
 
     Raises as `plan_audit` does.
     """
-    combinations = list(plan_everything(study, 0).of_combination)
+    combinations = plan_everything(study, 0).combinations
     knobs = [knob for of_combination in _knobs(study, combinations) for knob in of_combination]
     problems = [
         *_strangers(study.audit.vary, knobs, True, "the study sets"),

@@ -30,8 +30,11 @@ def missing_runs(plan: Plan, store: Store) -> list[PlannedRun]:
     A long run that starts last would keep one core busy while the others idle. A failed run
     counts as missing: what made it fail may have been mended.
     """
-    statuses = store.statuses(list(plan.distinct))
-    missing = [run for run_id, run in plan.distinct.items() if statuses.get(run_id) != DONE]
+    done = {
+        series: {number for number, status in statuses.items() if status == DONE}
+        for series, statuses in store.statuses(plan.hashes).items()
+    }
+    missing = plan.without(done)
     mean_wall_seconds = store.mean_wall_seconds()
     return sorted(missing, key=lambda run: estimate_seconds(run, mean_wall_seconds), reverse=True)
 

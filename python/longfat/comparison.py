@@ -163,11 +163,7 @@ def _entry(
     row: ReferenceRow, metric: str, members: Sequence[Mapping[int, Mapping[str, float]]]
 ) -> Entry:
     """One entry; a row of means has in each replication the mean of its members."""
-    values = {
-        replication: _mean_of([member[replication][metric] for member in members])
-        for replication in members[0]
-        if all(replication in member and metric in member[replication] for member in members)
-    }
+    values = _means([_of_metric(metric, member) for member in members])
     repeated = {number: value for number, value in values.items() if number > 0}
     return Entry(
         combination=row.combination,
@@ -182,9 +178,17 @@ def _entry(
     )
 
 
-def _mean_of(values: Sequence[float]) -> float:
-    """Most means are of one value, which takes no time."""
-    return values[0] if len(values) == 1 else fmean(values)
+def _of_metric(metric: str, runs: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
+    return {number: metrics[metric] for number, metrics in runs.items() if metric in metrics}
+
+
+def _means(members: Sequence[dict[int, float]]) -> dict[int, float]:
+    """By replication, the means of the members where all have one; most rows have one member."""
+    first, *others = members
+    if not others:
+        return first
+    common = [number for number in first if all(number in other for other in others)]
+    return {number: fmean(member[number] for member in members) for number in common}
 
 
 def _by(factor: str, entries: Sequence[Entry]) -> dict[str, Summary]:

@@ -19,7 +19,7 @@ Record = dict[str, Any]
 Driver = Literal["fast", "events"]
 """How time is advanced: fast where the results are the same to the byte, or always by events."""
 
-DEFAULT_ERROR = 0.001
+DEFAULT_ERROR = 0.005
 """How far a traced value may be from the truth, as a share of its scale."""
 
 

@@ -3,18 +3,23 @@
 import dataclasses
 import hashlib
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import attrgetter
+from typing import TypeVar
 
 from longfat.errors import LongfatError
 from longfat.overrides import Override, Overrides
 from longfat.readings import Quick
 from longfat.reference import Combination
-from longfat.scenario import Scenario
+from longfat.scenario import Scenario, SeriesKey
 from longfat.study import Study
 from longfat.where import matching
+
+Found = TypeVar("Found")
+
+Replicated = Mapping[SeriesKey, Mapping[int, Found]]
+"""What is known of runs, by scenario and seed, and then by the number of the replication."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +45,47 @@ class PlannedRun:
 
 
 @dataclass(frozen=True)
+class Series:
+    """Replications of a factor combination that differ in nothing but their numbers, ascending.
+
+    There may be very many: they are written out as runs only where somebody looks at each.
+    """
+
+    combination: Combination
+    first: Scenario
+    numbers: Sequence[int]
+
+    @cached_property
+    def runs(self) -> list[PlannedRun]:
+        """The replications, each as a run."""
+        return self.only(self.numbers)
+
+    def only(self, numbers: Sequence[int]) -> list[PlannedRun]:
+        """Some of the replications."""
+        scenarios = self.first.replicated(numbers)
+        return [
+            PlannedRun(self.combination, number, scenario)
+            for number, scenario in zip(numbers, scenarios, strict=True)
+        ]
+
+    def among(self, found: Replicated[Found]) -> dict[int, Found]:
+        """What was found of these replications, by number."""
+        known = found.get(self.first.series, {})
+        return {number: known[number] for number in self.numbers if number in known}
+
+
+@dataclass(frozen=True)
 class Plan:
     """The runs of a selection; several combinations may mean the same run."""
 
     study: Study
     selection: Selection
-    runs: Sequence[PlannedRun]
+    series: Sequence[Series]
+
+    @cached_property
+    def runs(self) -> list[PlannedRun]:
+        """All of them."""
+        return [run for series in self.series for run in series.runs]
 
     @cached_property
     def distinct(self) -> dict[str, PlannedRun]:
@@ -53,18 +93,99 @@ class Plan:
         return {run.scenario.run_id: run for run in self.runs}
 
     @cached_property
+    def series_of(self) -> dict[Combination, list[Series]]:
+        """The replications of each factor combination."""
+        found: dict[Combination, list[Series]] = {}
+        for series in self.series:
+            found.setdefault(series.combination, []).append(series)
+        return found
+
+    @property
+    def combinations(self) -> list[Combination]:
+        """The factor combinations."""
+        return list(self.series_of)
+
+    @property
+    def scenarios(self) -> dict[Combination, Scenario]:
+        """The scenario of each factor combination, in its first replication."""
+        return {combination: series[0].first for combination, series in self.series_of.items()}
+
+    @cached_property
     def of_combination(self) -> dict[Combination, list[PlannedRun]]:
         """The runs of each factor combination, by replication."""
-        found: dict[Combination, list[PlannedRun]] = {}
-        # Replications of a combination follow each other: it is hashed once, not for each.
-        for combination, runs in itertools.groupby(self.runs, attrgetter("combination")):
-            found.setdefault(combination, []).extend(runs)
+        return {combination: self.of([combination]).runs for combination in self.series_of}
+
+    @cached_property
+    def numbers(self) -> dict[SeriesKey, set[int]]:
+        """The replications of each scenario and seed, whichever combinations mean them."""
+        found: dict[SeriesKey, set[int]] = {}
+        for series in self.series:
+            found.setdefault(series.first.series, set()).update(series.numbers)
         return found
+
+    @property
+    def planned_runs(self) -> int:
+        """How many runs there are, of which several may be the same."""
+        return sum(len(series.numbers) for series in self.series)
+
+    @property
+    def distinct_runs(self) -> int:
+        """How many runs there are, each counted once."""
+        return sum(map(len, self.numbers.values()))
+
+    @property
+    def hashes(self) -> set[str]:
+        """The names of the scenarios."""
+        return {scenario_hash for scenario_hash, _ in self.numbers}
+
+    @property
+    def replications(self) -> int:
+        """The highest number of a replication; 0 where all runs are deterministic."""
+        return max(series.numbers[-1] for series in self.series)
+
+    def without(self, settled: Mapping[SeriesKey, Collection[int]]) -> list[PlannedRun]:
+        """One planned run for each run id, but for those replications."""
+        left = {key: numbers - set(settled.get(key, ())) for key, numbers in self.numbers.items()}
+        found: list[PlannedRun] = []
+        for series in self.series:
+            own = left[series.first.series]
+            if numbers := [number for number in series.numbers if number in own]:
+                found += series.only(numbers)
+                left[series.first.series] = own.difference(numbers)
+        return found
+
+    def lacking(self, results: Mapping[Combination, Mapping[int, object]]) -> int:
+        """How many of the planned runs have no result."""
+        return sum(
+            number not in results[series.combination]
+            for series in self.series
+            for number in series.numbers
+        )
+
+    def by_combination(self, found: Replicated[Found]) -> dict[Combination, dict[int, Found]]:
+        """What is known of the planned runs, by factor combination and then by replication."""
+        known: dict[Combination, dict[int, Found]] = {name: {} for name in self.series_of}
+        for series in self.series:
+            known[series.combination].update(series.among(found))
+        return known
+
+    def of(self, combinations: Iterable[Combination]) -> "Plan":
+        """The part of some factor combinations, in their order."""
+        own = [series for combination in combinations for series in self.series_of[combination]]
+        return dataclasses.replace(self, series=own)
 
     def up_to(self, replications: int) -> "Plan":
         """The plan without the replications beyond this number."""
-        runs = [run for run in self.runs if run.replication <= replications]
-        return dataclasses.replace(self, runs=runs)
+        numbers = [
+            [number for number in series.numbers if number <= replications]
+            for series in self.series
+        ]
+        kept = [
+            dataclasses.replace(series, numbers=within)
+            for series, within in zip(self.series, numbers, strict=True)
+            if within
+        ]
+        return dataclasses.replace(self, series=kept)
 
 
 def quick_selection(quick: Quick) -> Selection:
@@ -137,23 +258,22 @@ def plan_combinations(
     for combination, settings in (changes or {}).items():
         if combination in overrides:
             overrides[combination] += settings
-    return Plan(study, selection, _runs(study, numbers, overrides, seeds))
+    return Plan(study, selection, _series(study, numbers, overrides, seeds))
 
 
 Numbers = Mapping[Combination, Sequence[int]]
 """The numbers of the replications of each combination, ascending."""
 
 
-def _runs(
+def _series(
     study: Study,
     numbers: Numbers,
     overrides: Mapping[Combination, Sequence[Override]],
     seeds: Mapping[Combination, Sequence[Override]],
-) -> list[PlannedRun]:
-    """The runs, replication by replication of each combination.
+) -> list[Series]:
+    """The replications of each combination: those that are perturbed, and those that are not.
 
-    The replications of a combination differ in their number only, and in being perturbed or not:
-    the engine judges one of each kind.
+    They differ in their number only: the engine judges one of each kind.
     """
     kinds = [
         (combination, list(kind), perturbed)
@@ -170,9 +290,8 @@ def _runs(
         for combination, kind, perturbed in kinds
     ]
     return [
-        PlannedRun(combination, number, scenario)
-        for (combination, kind, _), judged in zip(kinds, study.resolve(variants), strict=True)
-        for number, scenario in zip(kind, judged.replicated(kind), strict=True)
+        Series(combination, first, kind)
+        for (combination, kind, _), first in zip(kinds, study.resolve(variants), strict=True)
     ]
 
 

@@ -8,6 +8,7 @@ from longfat import _engine
 from longfat.errors import CheckFailed, LongfatError
 from longfat.execution import Outcome, Progress, Record, Watch, execute, execute_watched
 from longfat.limits import Limits
+from longfat.plan import Plan
 from longfat.store import Store, StoredRun
 
 
@@ -102,13 +103,13 @@ def refuse_strangers(run: StoredRun) -> None:
         )
 
 
-def check_other_builds(run_ids: Sequence[str], store: Store, jobs: int) -> int:
+def check_other_builds(plan: Plan, store: Store, jobs: int) -> int:
     """Make sure that this engine may go on with runs that other builds of its version made.
 
     A run of each other build is repeated, the shortest one. Returns how many; raises
     `CheckFailed` when one comes out differently: the engine was changed and kept its version.
     """
-    repetitions = repeat(store.cheapest_of_other_builds(run_ids), jobs, lambda _progress: None)
+    repetitions = repeat(store.cheapest_of_other_builds(plan.hashes), jobs, lambda _progress: None)
     for repetition in repetitions:
         if repetition.differences:
             differences = "\n".join(f"  {difference}" for difference in repetition.differences)

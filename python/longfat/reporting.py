@@ -63,9 +63,9 @@ def report(
             (everything, load_results(everything, store)),
             confidence,
             _watched(chosen, store, Path(folder)),
-            store.other_engines({run.scenario.hash for run in plan.distinct.values()}),
+            store.other_engines(plan.hashes),
         )
-        return Report(page(contents), contents.done, len(plan.distinct))
+        return Report(page(contents), contents.done, plan.distinct_runs)
 
 
 def _watched(chosen: Sequence[ChosenRun], store: Store, folder: Path) -> dict[str, Traces]:

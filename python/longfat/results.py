@@ -1,10 +1,12 @@
 """From the store to the metrics of planned runs; nothing here simulates."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from longfat.comparison import Results, TableComparison, compare
 from longfat.plan import Plan
 from longfat.store import Store
+from longfat.store.schema import DONE, FAILED
 
 
 def load_results(plan: Plan, store: Store, names: Sequence[str] = ()) -> Results:
@@ -12,14 +14,24 @@ def load_results(plan: Plan, store: Store, names: Sequence[str] = ()) -> Results
 
     All metrics, or some by their names: with many runs, what nobody reads takes most of the time.
     """
-    metrics = store.metrics(list(plan.distinct), names)
+    return plan.by_combination(store.metrics(plan.hashes, names))
+
+
+def count_runs(plan: Plan, store: Store) -> dict[str, int]:
+    """How many distinct runs are planned, and how many of them done, running, failed, missing."""
+    found = store.statuses(plan.hashes)
+    planned = {series: found.get(series, {}).keys() & own for series, own in plan.numbers.items()}
+    ended = Counter(
+        found[series][number] for series, numbers in planned.items() for number in numbers
+    )
+    left = plan.without(planned)
+    running = store.running({run.scenario.run_id for run in left})
     return {
-        combination: {
-            run.replication: metrics[run.scenario.run_id]
-            for run in runs
-            if run.scenario.run_id in metrics
-        }
-        for combination, runs in plan.of_combination.items()
+        "runs": plan.distinct_runs,
+        "done": ended[DONE],
+        "running": running,
+        "failed": ended[FAILED],
+        "missing": len(left) - running,
     }
 
 

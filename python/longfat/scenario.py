@@ -28,11 +28,17 @@ PICOSECONDS_PER_SECOND = 10**12
 OverrideValue = str | int | float | bool
 
 
+SeriesKey = tuple[str, int]
+"""A scenario's hash and seed: runs that have them in common are replications of each other."""
+
+
 class Scenario:
     """A checked scenario as canonical JSON: every default filled in, integers in base units."""
 
-    def __init__(self, resolved: str) -> None:
+    def __init__(self, resolved: str, scenario_hash: str | None = None) -> None:
         self.resolved = resolved
+        if scenario_hash is not None:
+            self.hash = scenario_hash  # worked out with the text
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scenario) and self.resolved == other.resolved
@@ -61,6 +67,11 @@ class Scenario:
     def run_id(self) -> str:
         """SHA-256 (hex) that names the run: scenario, seed, replication and engine version."""
         return _engine.run_id(self.resolved)
+
+    @property
+    def series(self) -> SeriesKey:
+        """What its replications have in common."""
+        return self.hash, self.settings["seed"]
 
     def _repr_html_(self) -> str:
         from longfat.notebook.display import scenario_html

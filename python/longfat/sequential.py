@@ -84,7 +84,7 @@ def least_known(plan: Plan, results: Results) -> list[HalfWidth]:
     Nothing while replications are missing.
     """
     precision = plan.study.design.precision
-    replications = max(run.replication for run in plan.runs)
+    replications = plan.replications
     if replications < 2 or not _is_complete(results, replications):
         return []
     found = list(half_widths(results, replications, precision))

@@ -188,8 +188,8 @@ class Study:
 
         Raises `longfat.InvalidInput` for one that is no valid scenario.
         """
-        texts = _engine.resolve_variants(self.scenario_text, self.scenario_source, variants)
-        return [Scenario(text) for text in texts]
+        resolved = _engine.resolve_variants(self.scenario_text, self.scenario_source, variants)
+        return [Scenario(text, scenario_hash) for text, scenario_hash in resolved]
 
 
 def shipped_studies() -> list[str]:

@@ -34,7 +34,7 @@ def run_until_enough(
     """
     done = Done(in_effect(plan, store))
     missing = missing_runs(done.plan, store)
-    done.stored_before = len(done.plan.distinct) - len(missing)
+    done.stored_before = done.plan.distinct_runs - len(missing)
     while True:
         announce(done.plan, len(missing))
         progress = run(missing)
@@ -42,7 +42,7 @@ def run_until_enough(
         done.failed += progress.failed
         done.elsewhere += progress.elsewhere
         following = in_effect(plan, store)
-        if done.failed or len(following.runs) == len(done.plan.runs):
+        if done.failed or following.distinct_runs == done.plan.distinct_runs:
             return done
         done.plan = following
         missing = missing_runs(following, store)

@@ -12,6 +12,7 @@ from longfat.audit import AuditPlan, audited, plan_audit
 from longfat.claims import load_claims
 from longfat.plan import PlannedRun, Selection
 from longfat.report.audit import audit_markdown, claim_rows, idle_sentence, move_rows, summary
+from longfat.scenario import SeriesKey
 from longfat.study import Study, load_study
 
 CLAIMS = """\
@@ -63,21 +64,28 @@ def own_value(run: PlannedRun) -> float:
     return EFFICIENCY[levels["load"], levels["policy"]] + run.replication / 1000
 
 
-def metrics_of(plan: AuditPlan, changed: Mapping[str, Value]) -> dict[str, Mapping[str, float]]:
+Metrics = dict[SeriesKey, dict[int, Mapping[str, float]]]
+
+
+def metrics_of(plan: AuditPlan, changed: Mapping[str, Value]) -> Metrics:
     """Results of the study's own runs, and of variations by the name of their alternative."""
-    metrics: dict[str, Mapping[str, float]] = {
-        run.scenario.run_id: {"efficiency": own_value(run), "fairness": 0.9}
-        for run in plan.everything.runs
-    }
+    metrics: Metrics = {}
+
+    def set_efficiency(run: PlannedRun, value: float) -> None:
+        of_series = metrics.setdefault(run.scenario.series, {})
+        of_series[run.replication] = {"efficiency": value, "fairness": 0.9}
+
+    for run in plan.everything.runs:
+        set_efficiency(run, own_value(run))
     for variation in plan.variations:
         (alternative,) = variation.alternatives
         for run in variation.plan.runs:
             value = changed.get(alternative.name, own_value)
-            metrics[run.scenario.run_id] = {"efficiency": value(run), "fairness": 0.9}
+            set_efficiency(run, value(run))
     return metrics
 
 
-def audit_of(plan: AuditPlan, metrics: Mapping[str, Mapping[str, float]]) -> Audit:
+def audit_of(plan: AuditPlan, metrics: Metrics) -> Audit:
     study = plan.baseline.study
     claims = load_claims(study)
     return audit(plan, metrics, claims, combinations_read(study, claims))
@@ -164,7 +172,7 @@ def test_missing_runs_leave_moves_and_verdicts_open(plan: AuditPlan) -> None:
         for run in variation.plan.runs
         if dict(run.combination) == {"load": "heavy", "policy": "ubr"} and run.replication == 1
     )
-    del metrics[lost.scenario.run_id]
+    del metrics[lost.scenario.series][lost.replication]
     outcome = under(audit_of(plan, metrics), "from-start")
     assert outcome.missing == 1
     assert not outcome.is_idle

@@ -3,7 +3,7 @@ import random
 import pytest
 
 from longfat.analysis.cautions import cautions, outlier, outlier_limit, path_of
-from longfat.plan import Plan, Selection, plan_design
+from longfat.plan import Plan, Selection, Series, plan_design
 from longfat.scenario import load_scenario
 from longfat.study import Study
 
@@ -87,8 +87,7 @@ def test_runs_too_short_for_the_window_to_grow_back_and_for_the_start_are_told(
     satellite = study.resolve(
         [[("topology.bottleneck.delay", "275 ms", "x"), ("duration", "40 s", "x")]]  # type: ignore[list-item]
     )
-    first = plan.runs[0]
-    runs = [type(first)(first.combination, 0, satellite[0])]
-    short, start = cautions(Plan(study, Selection(), runs), {}, ["efficiency"])
+    series = [Series(plan.combinations[0], satellite[0], [0])]
+    short, start = cautions(Plan(study, Selection(), series), {}, ["efficiency"])
     assert short.startswith("short runs: in 1 of 1 factor combinations")
     assert start.startswith("warm-up: nothing is left out at the beginning")

@@ -66,12 +66,16 @@ class Bench:
         """The runs that are done, by what the store shows now."""
         try:
             with Store.readable(str(store)) as opened:
-                statuses = opened.statuses(list(self.plan.distinct))
+                statuses = self.plan.by_combination(opened.statuses(self.plan.hashes))
         except LongfatError:
             if not store.exists() or store.stat().st_size == 0:
                 return set()  # not created yet
             raise
-        return {run_id for run_id, status in statuses.items() if status == DONE}
+        return {
+            run_id
+            for run_id, run in self.plan.distinct.items()
+            if statuses[run.combination].get(run.replication) == DONE
+        }
 
     def struck(self, fault: str, store: Path, acknowledged: set[str], talk: str = "") -> None:
         """Check a store after a fault: nothing that was acknowledged is lost, nothing is wrong."""

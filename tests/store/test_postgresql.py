@@ -12,7 +12,7 @@ from tests.store.server import PostgresqlServer
 def test_a_database_without_tables_reads_as_empty_and_stays_so(database: str) -> None:
     with Store.readable(database) as store:
         assert store.is_new
-        assert store.statuses(["a"]) == {}
+        assert store.statuses({"a"}) == {}
     with psycopg.connect(database) as connection:
         assert connection.execute("SELECT 1 FROM pg_tables WHERE tablename = 'runs'").rowcount == 0
 

@@ -40,7 +40,7 @@ def test_a_new_store_is_created_for_writing(file: Path) -> None:
 
 def test_a_store_that_does_not_exist_reads_as_empty_and_is_not_created(tmp_path: Path) -> None:
     with Store.readable(str(tmp_path / "store.db")) as store:
-        assert store.statuses(["a"]) == {}
+        assert store.statuses({"a"}) == {}
         assert store.health()["check"] == "ok"
     assert list(tmp_path.iterdir()) == []
 
@@ -131,7 +131,7 @@ def test_a_store_on_a_read_only_disk_can_be_read_and_not_written(small_disk: Pat
         pass
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
     with Store.readable(location) as store:
-        assert store.statuses(["a"]) == {}
+        assert store.statuses({"a"}) == {}
     with pytest.raises(LongfatError, match="readonly|unable to open"):
         Store.writable(location)
 
@@ -148,4 +148,4 @@ def test_a_store_on_a_network_file_system_is_refused_with_advice(
         Store.writable(str(file))
     assert "postgresql://" in str(caught.value)
     with Store.readable(str(file)) as store:  # reading damages nothing
-        assert store.statuses(["a"]) == {}
+        assert store.statuses({"a"}) == {}

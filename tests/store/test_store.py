@@ -84,7 +84,11 @@ def test_metrics_flows_and_ports_come_back_as_they_were(
 ) -> None:
     store.write([done])
     assert done.record is not None
-    assert store.metrics([done.scenario.run_id]) == {done.scenario.run_id: done.record["metrics"]}
+    scenario = done.scenario
+    assert store.metrics({scenario.hash}) == {scenario.series: {0: done.record["metrics"]}}
+    few = {name: done.record["metrics"][name] for name in ("efficiency", "fairness")}
+    assert store.metrics({scenario.hash}, [*few, "unknown"]) == {scenario.series: {0: few}}
+    assert store.metrics({"another"}) == {}
     for part, kind in (("flows", "flavor"), ("ports", "policy")):
         kept = rows(location, f"SELECT * FROM {part} ORDER BY position")
         assert [
@@ -117,10 +121,10 @@ def test_plain_sql_reaches_into_the_metrics(store: Store, location: str, done: R
 
 def test_a_failed_run_is_kept_with_its_message(store: Store, failed: RunResult) -> None:
     store.write([failed])
-    run_id = failed.scenario.run_id
-    assert store.statuses([run_id]) == {run_id: "failed"}
-    assert store.failures([run_id]) == {run_id: "a law is broken"}
-    assert store.metrics([run_id]) == {}
+    scenario = failed.scenario
+    assert store.statuses({scenario.hash}) == {scenario.series: {0: "failed"}}
+    assert store.failures([scenario.run_id]) == {scenario.run_id: "a law is broken"}
+    assert store.metrics({scenario.hash}) == {}
     assert store.mean_wall_seconds() == {}
 
 
@@ -129,7 +133,7 @@ def test_a_later_success_replaces_a_failure(
 ) -> None:
     store.write([failed])
     store.write([done])
-    assert store.statuses([done.scenario.run_id]) == {done.scenario.run_id: "done"}
+    assert store.statuses({done.scenario.hash}) == {done.scenario.series: {0: "done"}}
     assert store.failures([done.scenario.run_id]) == {}
 
 
@@ -154,9 +158,10 @@ def test_a_contradiction_is_loud_and_everything_else_is_kept(
     fine = RunResult(other, STARTED, STARTED, run(other), None)
     with pytest.raises(CheckFailed, match=r"store.*: run .* is stored with fingerprint"):
         store.write([contradiction, fine])
-    assert store.statuses([scenario.run_id, other.run_id]) == {
-        scenario.run_id: "done",
-        other.run_id: "done",
+    assert scenario.hash == other.hash, "seeds and replications are no part of it"
+    assert store.statuses({scenario.hash}) == {
+        scenario.series: {0: "done"},
+        other.series: {0: "done"},
     }
     assert rows(location, f"SELECT fingerprint FROM runs WHERE run_id = '{scenario.run_id}'") == [
         {"fingerprint": done.record["fingerprint"]}
@@ -177,10 +182,11 @@ def test_runs_that_a_process_has_leased_are_known_while_it_speaks(
     assert store.running({"a"}) == 0
 
 
-def test_thousands_of_runs_can_be_asked_for_at_once(store: Store, done: RunResult) -> None:
+def test_thousands_of_scenarios_can_be_asked_for_at_once(store: Store, done: RunResult) -> None:
     store.write([done])
-    many = [f"{number:064}" for number in range(2500)]
-    assert store.statuses([*many, done.scenario.run_id]) == {done.scenario.run_id: "done"}
+    many = {f"{number:064}" for number in range(2500)}
+    known = {done.scenario.series: {0: "done"}}
+    assert store.statuses({*many, done.scenario.hash}) == known
 
 
 def test_a_reader_sees_what_a_writer_has_written_before(
@@ -192,10 +198,10 @@ def test_a_reader_sees_what_a_writer_has_written_before(
 
 
 def test_a_reader_cannot_write(store: Store, location: str, done: RunResult) -> None:
-    assert store.statuses([done.scenario.run_id]) == {}
+    assert store.statuses({done.scenario.hash}) == {}
     with (
         Store.readable(location) as reader,
         pytest.raises(LongfatError, match="readonly database|read-only transaction"),
     ):
         reader.write([done])
-    assert store.statuses([done.scenario.run_id]) == {}
+    assert store.statuses({done.scenario.hash}) == {}

@@ -43,9 +43,12 @@ fn resolve_scenario(text: &[u8], source: &str, overrides: Overrides) -> PyResult
 }
 
 #[pyfunction]
-fn resolve_variants(text: &[u8], source: &str, variants: Vec<Overrides>) -> PyResult<Vec<String>> {
+fn resolve_variants(text: &[u8], source: &str, variants: Vec<Overrides>) -> PyResult<Vec<(String, String)>> {
     let document = Document::parse(text, source).map_err(invalid)?;
-    let resolved = variants.iter().map(|overrides| resolve(document.clone(), overrides));
+    let resolved = variants.iter().map(|overrides| {
+        let scenario = Scenario::check(&overridden(document.clone(), overrides))?;
+        Ok((scenario.canonical(), scenario.hash()))
+    });
     resolved.collect::<Result<_, _>>().map_err(invalid)
 }
 

@@ -10,6 +10,7 @@ use changing::Changing;
 
 use crate::framing::{Cell, Packets, Unit};
 use crate::path::Conditions;
+use crate::switch::Leaving;
 use crate::units::{CELL_BITS, LineClock, Rate, Span, Time, TransmissionTime};
 
 /// One cell, or the cells of a whole packet sent back to back.
@@ -72,6 +73,12 @@ pub trait Outlet {
     fn send_train_at(&mut self, clock: LineClock, cells: u64, free: LineClock);
     /// Of the cells that are sent next, from `clock` on, the one that comes after so many is the last of a packet.
     fn note_last_at(&mut self, clock: LineClock, after: u64, last: Cell);
+    /// Whether it is to be told whose the cells of a train are.
+    fn follows_circuits(&self) -> bool {
+        false
+    }
+    /// Of a train so many cells more are of those.
+    fn note_leaving(&mut self, _cells: u64, _leaving: Leaving<'_>) {}
 }
 
 /// A line on which every cell is followed to its end.

@@ -5,6 +5,7 @@
 //! | `laws` | conservation over random networks; numbers worked by hand |
 //! | `transfer` | every flavor against a path that loses and reorders, checked at every step |
 //! | `recovery` | each loss recovery worked by hand at the sender alone, with the sections of its RFC or paper |
+//! | `window_law` | the same for the laws by which windows grow and shrink |
 //! | `conformance` | what every model of a family must do, over the registries: a new model is tested by being listed |
 //! | `trajectories` | what happens in small networks, event by event, as text |
 //! | `determinism` | the same bytes again, in slices, on other threads; fingerprints as text |
@@ -20,3 +21,4 @@ mod recovery;
 mod support;
 mod trajectories;
 mod transfer;
+mod window_law;

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | [`traces`] | one file for each kind of trace, and their registry |
 //! | [`table`] | rows into columns into a Parquet file |
-//! | [`deadband`] | which changes of a value are worth a row |
+//! | [`deadband`], [`level`] | which changes of a value are worth a row |
 //! | [`folder`] | the files of a run, whole or not at all |
 //! | [`capture`] | segments and acknowledgments as Wireshark reads them |
 //! | [`watcher`] | the observer that all of them hang on |
@@ -17,6 +17,7 @@
 pub mod capture;
 pub mod deadband;
 pub mod folder;
+pub mod level;
 mod partial;
 pub mod table;
 pub mod traces;

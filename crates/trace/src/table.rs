@@ -9,14 +9,14 @@ use longfat_engine::units::Time;
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::{ParquetError, Result as ParquetResult};
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type};
 
 use crate::partial::{Partial, failure};
 
 /// Rows that are written at a time.
-const ROWS_AT_A_TIME: usize = 1 << 17;
+const ROWS_AT_A_TIME: usize = 1 << 16;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,15 +44,11 @@ pub struct Column {
 
 /// A value of a row.
 #[derive(Clone, Copy, Debug)]
-pub enum Value {
-    /// Of a column of integers.
-    Integer(i64),
-    /// Of a column of numbers.
-    Number(f64),
-    /// Of a column of flags.
-    Flag(bool),
-    /// Of a column of words: its place among the table's words.
-    Word(usize),
+pub struct Value {
+    /// As 64 bits: a number by its pattern, a word by its place among the table's words.
+    bits: u64,
+    #[cfg(debug_assertions)]
+    holds: Holds,
 }
 
 impl From<Time> for Value {
@@ -64,11 +60,44 @@ impl From<Time> for Value {
 impl From<u64> for Value {
     /// Times of picoseconds and counts of bytes end far below 2^63.
     fn from(value: u64) -> Self {
-        Self::Integer(value.cast_signed())
+        Self::new(Holds::Integers, value)
     }
 }
 
 impl Value {
+    #[inline]
+    fn new(_holds: Holds, bits: u64) -> Self {
+        Self {
+            bits,
+            #[cfg(debug_assertions)]
+            holds: _holds,
+        }
+    }
+
+    /// Of a column of integers.
+    #[must_use]
+    pub fn integer(value: i64) -> Self {
+        Self::new(Holds::Integers, value.cast_unsigned())
+    }
+
+    /// Of a column of numbers.
+    #[must_use]
+    pub fn number(value: f64) -> Self {
+        Self::new(Holds::Numbers, value.to_bits())
+    }
+
+    /// Of a column of flags.
+    #[must_use]
+    pub fn flag(value: bool) -> Self {
+        Self::new(Holds::Flags, value.into())
+    }
+
+    /// Of a column of words: its place among the table's words.
+    #[must_use]
+    pub fn word(place: usize) -> Self {
+        Self::new(Holds::Words, place as u64)
+    }
+
     /// The number by which results call a flow, from 1 on.
     #[must_use]
     pub fn flow(flow: usize) -> Self {
@@ -76,22 +105,13 @@ impl Value {
     }
 }
 
-enum Values {
-    Integers(Vec<i64>),
-    Numbers(Vec<f64>),
-    Flags(Vec<bool>),
-    Words(Vec<ByteArray>),
-}
-
-impl Values {
-    fn new(holds: Holds) -> Self {
-        match holds {
-            Holds::Integers => Self::Integers(Vec::new()),
-            Holds::Numbers => Self::Numbers(Vec::new()),
-            Holds::Flags => Self::Flags(Vec::new()),
-            Holds::Words => Self::Words(Vec::new()),
-        }
-    }
+/// The values of a column on their way into a file; kept for its memory.
+#[derive(Default)]
+struct Columns {
+    integers: Vec<i64>,
+    numbers: Vec<f64>,
+    flags: Vec<bool>,
+    words: Vec<ByteArray>,
 }
 
 /// A table that grows in a file.
@@ -100,8 +120,9 @@ impl Values {
 pub struct Table {
     columns: &'static [Column],
     words: Vec<ByteArray>,
-    values: Vec<Values>,
-    waiting: usize,
+    /// The values of rows that wait, row by row.
+    waiting: Vec<u64>,
+    at_hand: Columns,
     rows: u64,
     file: SerializedFileWriter<BufWriter<File>>,
     partial: Partial,
@@ -120,8 +141,8 @@ impl Table {
         Ok(Self {
             columns,
             words: words.iter().map(|word| ByteArray::from(word.as_bytes().to_vec())).collect(),
-            values: columns.iter().map(|column| Values::new(column.holds)).collect(),
-            waiting: 0,
+            waiting: Vec::new(),
+            at_hand: Columns::default(),
             rows: 0,
             file,
             partial,
@@ -136,36 +157,57 @@ impl Table {
     }
 
     /// Adds a row, a value for each column.
-    ///
-    /// # Panics
-    /// If a value is not what its column holds: a mistake of a trace.
+    #[inline]
     pub fn add<const N: usize>(&mut self, row: [Value; N]) {
         debug_assert_eq!(N, self.columns.len());
-        for (values, value) in self.values.iter_mut().zip(row) {
-            match (values, value) {
-                (Values::Integers(values), Value::Integer(value)) => values.push(value),
-                (Values::Numbers(values), Value::Number(value)) => values.push(value),
-                (Values::Flags(values), Value::Flag(value)) => values.push(value),
-                (Values::Words(values), Value::Word(place)) => values.push(self.words[place].clone()),
-                (_, value) => panic!("{value:?} in a column of something else"),
-            }
+        #[cfg(debug_assertions)]
+        for (value, column) in row.iter().zip(self.columns) {
+            assert_eq!(value.holds, column.holds, "{}", column.name);
         }
+        self.waiting.extend(row.iter().map(|value| value.bits));
         self.rows += 1;
-        self.waiting += 1;
-        if self.waiting == ROWS_AT_A_TIME {
+        if self.waiting.len() >= N * ROWS_AT_A_TIME {
             self.write();
         }
     }
 
     /// Writes what waits, as a group of rows.
+    #[inline(never)]
     fn write(&mut self) {
-        self.waiting = 0;
         if self.failed.is_none() {
-            self.failed = write_group(&mut self.file, &self.values).err();
+            self.failed = self.write_group().err();
         }
-        for (values, column) in self.values.iter_mut().zip(self.columns) {
-            *values = Values::new(column.holds);
+        self.waiting.clear();
+    }
+
+    fn write_group(&mut self) -> ParquetResult<()> {
+        let mut group = self.file.next_row_group()?;
+        for (place, column) in self.columns.iter().enumerate() {
+            let Some(mut writer) = group.next_column()? else { break };
+            let bits = self.waiting.chunks_exact(self.columns.len()).map(|row| row[place]);
+            let Columns { integers, numbers, flags, words } = &mut self.at_hand;
+            match column.holds {
+                Holds::Integers => {
+                    refill(integers, bits.map(u64::cast_signed));
+                    writer.typed::<Int64Type>().write_batch(integers, None, None)?
+                }
+                Holds::Numbers => {
+                    refill(numbers, bits.map(f64::from_bits));
+                    writer.typed::<DoubleType>().write_batch(numbers, None, None)?
+                }
+                Holds::Flags => {
+                    refill(flags, bits.map(|bits| bits != 0));
+                    writer.typed::<BoolType>().write_batch(flags, None, None)?
+                }
+                Holds::Words => {
+                    #[expect(clippy::cast_possible_truncation, reason = "it was a place")]
+                    refill(words, bits.map(|place| self.words[place as usize].clone()));
+                    writer.typed::<ByteArrayType>().write_batch(words, None, None)?
+                }
+            };
+            writer.close()?;
         }
+        group.close().map(drop)
     }
 
     /// Completes the file and gives it its name.
@@ -173,7 +215,7 @@ impl Table {
     /// # Errors
     /// If anything could not be written: a message that begins with the path.
     pub fn finish(mut self) -> Result<(), String> {
-        if self.waiting > 0 {
+        if !self.waiting.is_empty() {
             self.write();
         }
         let path = self.partial.path().to_owned();
@@ -185,19 +227,9 @@ impl Table {
     }
 }
 
-fn write_group(file: &mut SerializedFileWriter<BufWriter<File>>, columns: &[Values]) -> ParquetResult<()> {
-    let mut group = file.next_row_group()?;
-    for values in columns {
-        let Some(mut column) = group.next_column()? else { break };
-        match values {
-            Values::Integers(values) => column.typed::<Int64Type>().write_batch(values, None, None)?,
-            Values::Numbers(values) => column.typed::<DoubleType>().write_batch(values, None, None)?,
-            Values::Flags(values) => column.typed::<BoolType>().write_batch(values, None, None)?,
-            Values::Words(values) => column.typed::<ByteArrayType>().write_batch(values, None, None)?,
-        };
-        column.close()?;
-    }
-    group.close().map(drop)
+fn refill<T>(values: &mut Vec<T>, with: impl Iterator<Item = T>) {
+    values.clear();
+    values.extend(with);
 }
 
 fn schema(columns: &[Column]) -> Type {
@@ -218,16 +250,25 @@ fn schema(columns: &[Column]) -> Type {
     built.expect("a table is declared as Parquet has it")
 }
 
-/// Integers grow slowly, so their differences are written (DELTA_BINARY_PACKED); words are few, and numbers repeat.
+/// Integers grow slowly, so their differences are written (DELTA_BINARY_PACKED); numbers repeat. Words do too, but looking each up would
+/// cost more than the compression that leaves nothing of them. Least and largest values are kept of the first column, the time, by
+/// which readers find rows.
 fn properties(columns: &[Column]) -> WriterProperties {
+    let time = ColumnPath::from(columns[0].name);
     let mut properties = WriterProperties::builder()
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_column_statistics_enabled(time, EnabledStatistics::Chunk)
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_created_by(format!("longfat {}", longfat_engine::ENGINE_VERSION));
-    for column in columns.iter().filter(|column| column.holds == Holds::Integers) {
+    for column in columns {
         let path = ColumnPath::from(column.name);
-        properties = properties
-            .set_column_dictionary_enabled(path.clone(), false)
-            .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
+        properties = match column.holds {
+            Holds::Integers => properties
+                .set_column_dictionary_enabled(path.clone(), false)
+                .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
+            Holds::Words => properties.set_column_dictionary_enabled(path, false),
+            Holds::Numbers | Holds::Flags => properties,
+        };
     }
     properties.build()
 }

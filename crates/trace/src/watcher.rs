@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 
 use longfat_engine::framing::{Cell, Content};
 use longfat_engine::measure::RunRecord;
-use longfat_engine::observer::Observer;
+use longfat_engine::observer::{Arriving, Observer, SlotRun};
 use longfat_engine::scenario::Scenario;
-use longfat_engine::switch::Port;
 use longfat_engine::switch::drop_policy::Verdict;
 use longfat_engine::switch::scheduler::Class;
+use longfat_engine::switch::{Leaving, Port};
 use longfat_engine::transport::{Acknowledgment, Segment, Sender, Window};
 use longfat_engine::units::{Span, Time};
 
 use crate::capture::Capture;
 use crate::folder::{Counts, Folder};
 use crate::table::Table;
-use crate::traces::{Kind, Network, TRACES, Trace};
+use crate::traces::{Hears, Kind, Network, TRACES, Trace};
 
 /// Which traces a run is to leave, and how exact.
 #[derive(Clone, Debug)]
@@ -59,9 +59,9 @@ fn advice(name: &str) -> String {
 #[derive(Default)]
 pub struct Watcher {
     folder: Option<(Folder, Network)>,
-    /// Traces that watch ports cell by cell, and all others.
-    of_cells: Vec<(&'static Kind, Box<dyn Trace>)>,
-    others: Vec<(&'static Kind, Box<dyn Trace>)>,
+    traces: Vec<(&'static Kind, Box<dyn Trace>)>,
+    /// Which of them are told of what, so that what happens to every cell is told to few.
+    listeners: [Vec<usize>; Hears::NUMBER],
     capture: Option<Capture>,
     /// How it began, to begin again; and why it could not.
     origin: Option<Origin>,
@@ -104,8 +104,8 @@ impl Watcher {
         let words = network.words();
         for kind in kinds {
             let table = Table::create(&folder.file(kind), kind.columns, &words).map_err(one)?;
-            let watching = if kind.watches_cells { &mut self.of_cells } else { &mut self.others };
-            watching.push((kind, (kind.start)(&network, table)));
+            kind.hears.iter().for_each(|&what| self.listeners[what as usize].push(self.traces.len()));
+            self.traces.push((kind, (kind.start)(&network, table)));
         }
         self.folder = Some((folder, network));
         self.origin = Some(Origin { scenario: scenario.clone(), folder: path.to_owned(), wanted: wanted.clone() });
@@ -123,23 +123,26 @@ impl Watcher {
         if let Some((folder, network)) = self.folder {
             folder.clear()?;
             let mut counts = Vec::new();
-            for (kind, mut trace) in self.of_cells.into_iter().chain(self.others) {
+            for (kind, mut trace) in self.traces {
                 trace.end(end);
                 let changes = trace.changes();
                 let table = trace.into_table();
                 counts.push(Counts { kind, changes, rows: table.rows() });
                 table.finish()?;
             }
-            counts.sort_by_key(|counts| TRACES.iter().position(|kind| kind.name == counts.kind.name));
             folder.describe(&counts, &network, record)?;
         }
         self.capture.map_or(Ok(()), Capture::finish)
     }
 
     #[inline]
-    fn tell(&mut self, tell: impl Fn(&mut dyn Observer)) {
-        self.others.iter_mut().for_each(|(_, trace)| tell(&mut **trace));
-        self.capture.iter_mut().for_each(|capture| tell(capture));
+    fn tell(&mut self, what: Hears, tell: impl Fn(&mut dyn Trace)) {
+        self.listeners[what as usize].iter().for_each(|&listener| tell(&mut *self.traces[listener].1));
+    }
+
+    #[inline]
+    fn tell_capture(&mut self, tell: impl Fn(&mut Capture)) {
+        self.capture.iter_mut().for_each(tell);
     }
 }
 
@@ -148,64 +151,86 @@ impl Observer for Watcher {
         self.capture.is_none()
     }
 
-    fn takes_rounds(&self) -> bool {
-        self.of_cells.iter().all(|(kind, _)| !kind.needs_every_slot)
+    #[inline]
+    fn follows_circuits(&self) -> bool {
+        !self.listeners[Hears::Shares as usize].is_empty()
     }
 
     fn again(&mut self) -> Option<Self> {
         let Origin { scenario, folder, wanted } = self.origin.take()?;
         // Their files have the same names as those to come.
-        self.of_cells.clear();
-        self.others.clear();
+        self.traces.clear();
+        self.listeners = Default::default();
         let failed = |problems: Vec<String>| Self { problem: Some(problems.join("; ")), ..Self::default() };
         Some(Self::start(&scenario, Some((&folder, &wanted)), None).unwrap_or_else(failed))
     }
 
     fn segment_sent(&mut self, now: Time, flow: usize, segment: Segment, window: &Window) {
-        self.tell(|observer| observer.segment_sent(now, flow, segment, window));
+        self.tell(Hears::Segments, |trace| trace.segment_sent(now, flow, segment, window));
+        self.tell_capture(|capture| capture.segment_sent(now, flow, segment, window));
     }
 
     fn segment_received(&mut self, now: Time, flow: usize, sequence: u64, length: u64, next: u64) {
-        self.tell(|observer| observer.segment_received(now, flow, sequence, length, next));
+        self.tell(Hears::Deliveries, |trace| trace.segment_received(now, flow, sequence, length, next));
+        self.tell_capture(|capture| capture.segment_received(now, flow, sequence, length, next));
     }
 
     fn acknowledgment_received(&mut self, now: Time, flow: usize, acknowledgment: &Acknowledgment, window: &Window) {
-        self.tell(|observer| observer.acknowledgment_received(now, flow, acknowledgment, window));
+        self.tell(Hears::Acknowledgments, |trace| trace.acknowledgment_received(now, flow, acknowledgment, window));
+        self.tell_capture(|capture| capture.acknowledgment_received(now, flow, acknowledgment, window));
     }
 
     fn timed_out(&mut self, now: Time, flow: usize, window: &Window) {
-        self.tell(|observer| observer.timed_out(now, flow, window));
+        self.tell(Hears::Timeouts, |trace| trace.timed_out(now, flow, window));
     }
 
     fn synchronize_received(&mut self, now: Time, flow: usize) {
-        self.tell(|observer| observer.synchronize_received(now, flow));
+        self.tell_capture(|capture| capture.synchronize_received(now, flow));
     }
 
     fn synchronized(&mut self, now: Time, flow: usize) {
-        self.tell(|observer| observer.synchronized(now, flow));
+        self.tell_capture(|capture| capture.synchronized(now, flow));
     }
 
     fn sender_acted(&mut self, now: Time, flow: usize, sender: &Sender) {
-        self.tell(|observer| observer.sender_acted(now, flow, sender));
+        self.tell(Hears::Senders, |trace| trace.sender_acted(now, flow, sender));
     }
 
     fn packet_lost(&mut self, now: Time, flow: usize, content: &Content) {
-        self.tell(|observer| observer.packet_lost(now, flow, content));
+        self.tell(Hears::Losses, |trace| trace.packet_lost(now, flow, content));
+        self.tell_capture(|capture| capture.packet_lost(now, flow, content));
     }
 
     fn packet_dropped(&mut self, now: Time, port: usize, flow: usize, cell: Cell, content: &Content, reason: Verdict) {
-        self.tell(|observer| observer.packet_dropped(now, port, flow, cell, content, reason));
+        self.tell(Hears::Losses, |trace| trace.packet_dropped(now, port, flow, cell, content, reason));
+        self.tell_capture(|capture| capture.packet_dropped(now, port, flow, cell, content, reason));
     }
 
     fn cell_served(&mut self, now: Time, port: usize, class: Class) {
-        self.of_cells.iter_mut().for_each(|(_, trace)| trace.cell_served(now, port, class));
+        self.tell(Hears::Services, |trace| trace.cell_served(now, port, class));
     }
 
-    fn queue_moved(&mut self, now: Time, port: usize, cells: u64) {
-        self.of_cells.iter_mut().for_each(|(_, trace)| trace.queue_moved(now, port, cells));
+    fn cells_served(&mut self, port: usize, run: &SlotRun) {
+        self.tell(Hears::Services, |trace| trace.cells_served(port, run));
     }
 
     fn queue_changed(&mut self, now: Time, port: usize, state: &Port) {
-        self.of_cells.iter_mut().for_each(|(_, trace)| trace.queue_changed(now, port, state));
+        self.tell(Hears::Queue, |trace| trace.queue_changed(now, port, state));
+    }
+
+    fn queue_moved(&mut self, now: Time, port: usize, cells: u64) {
+        self.tell(Hears::Queue, |trace| trace.queue_moved(now, port, cells));
+    }
+
+    fn queue_moved_by_rounds(&mut self, port: usize, run: &SlotRun, before: u64, members: u64) {
+        self.tell(Hears::Queue, |trace| trace.queue_moved_by_rounds(port, run, before, members));
+    }
+
+    fn shares_changed(&mut self, now: Time, port: usize, state: &Port, circuits: Option<&[usize]>) {
+        self.tell(Hears::Shares, |trace| trace.shares_changed(now, port, state, circuits));
+    }
+
+    fn shares_moved(&mut self, port: usize, run: &SlotRun, arriving: Arriving<'_>, leaving: Leaving<'_>) {
+        self.tell(Hears::Shares, |trace| trace.shares_moved(port, run, arriving, leaving));
     }
 }

@@ -15,15 +15,14 @@ from longfat.analysis.intervals import DEFAULT_CONFIDENCE
 from longfat.audit import AuditPlan, Variation
 from longfat.claims import Claim
 from longfat.comparison import Results, compare
-from longfat.plan import Plan
+from longfat.plan import Plan, Replicated
 from longfat.reference import Combination
 from longfat.study import Response, Study
 
 Outcome = Literal["survives", "flips", "decided", "undecided", "no data"]
 """What becomes of a verdict: the same, the opposite, one where there was none, or none."""
 
-Metrics = Mapping[str, Mapping[str, float]]
-"""The metrics of runs by run id."""
+Metrics = Replicated[Mapping[str, float]]
 
 
 @dataclass(frozen=True)
@@ -147,7 +146,7 @@ class _Auditor:
         self._metrics = metrics
         self._read = read
         self._confidence = confidence
-        results = self._results(baseline)
+        results = baseline.by_combination(metrics)
         self._responses = [
             response
             for response in baseline.study.responses
@@ -160,7 +159,7 @@ class _Auditor:
         """All that the variations change."""
         return Audit(
             study=self._baseline.study,
-            replications=max(run.replication for run in self._baseline.runs),
+            replications=self._baseline.replications,
             responses=self._responses,
             distances=self._distances,
             claims=self._claims,
@@ -170,7 +169,7 @@ class _Auditor:
 
     def _judged(self, claims: Sequence[Claim], results: Results) -> list[AuditedClaim]:
         verdicts = judge_runs(claims, run_tables(self._baseline, results), self._confidence)
-        there = self._baseline.of_combination.keys()
+        there = self._baseline.scenarios.keys()
         return [
             AuditedClaim(
                 claim, *verdict, len(self._read[claim.id] & there), len(self._read[claim.id])
@@ -179,10 +178,10 @@ class _Auditor:
         ]
 
     def _vary(self, variation: Variation) -> VariationOutcome:
-        changed = variation.plan.of_combination.keys()
-        kept = [run for run in self._baseline.runs if run.combination not in changed]
-        plan = dataclasses.replace(self._baseline, runs=[*kept, *variation.plan.runs])
-        results = self._results(plan)
+        changed = variation.plan.scenarios.keys()
+        kept = [series for series in self._baseline.series if series.combination not in changed]
+        plan = dataclasses.replace(self._baseline, series=[*kept, *variation.plan.series])
+        results = plan.by_combination(self._metrics)
         distances = zip(self._distances_of(plan, results), self._distances, strict=True)
         return VariationOutcome(
             variation=variation,
@@ -206,36 +205,26 @@ class _Auditor:
             outcomes.append(ClaimOutcome(found.claim, verdict, measured, became))
         return outcomes
 
-    def _results(self, plan: Plan) -> Results:
-        return {
-            combination: {
-                run.replication: self._metrics[run.scenario.run_id]
-                for run in runs
-                if run.scenario.run_id in self._metrics
-            }
-            for combination, runs in plan.of_combination.items()
-        }
-
     def _distances_of(self, plan: Plan, results: Results) -> list[Distance]:
         incomplete = {
-            combination
-            for combination, runs in plan.of_combination.items()
-            if len(results[combination]) < len(runs)
+            series.combination
+            for series in plan.series
+            if any(number not in results[series.combination] for number in series.numbers)
         }
         return [_distance(response, results, incomplete) for response in self._responses]
 
     def _is_idle(self, plan: Plan) -> bool:
-        own = {
-            (run.combination, run.replication): run.scenario.run_id for run in self._baseline.runs
-        }
-        pairs = ((run.scenario.run_id, own[run.combination, run.replication]) for run in plan.runs)
-        return all(
-            theirs in self._metrics and self._metrics[theirs] == self._metrics.get(ours)
-            for theirs, ours in pairs
+        own = self._baseline.by_combination(self._metrics)
+        theirs = plan.by_combination(self._metrics)
+        return plan.lacking(theirs) == 0 and all(
+            metrics == own[combination].get(number)
+            for combination, runs in theirs.items()
+            for number, metrics in runs.items()
         )
 
     def _missing(self, plan: Plan) -> int:
-        return len(plan.distinct.keys() - self._metrics.keys())
+        found = self._metrics
+        return sum(len(own - found.get(key, {}).keys()) for key, own in plan.numbers.items())
 
 
 def _distance(response: Response, results: Results, incomplete: Set[Combination]) -> Distance:

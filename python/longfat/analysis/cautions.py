@@ -131,7 +131,7 @@ def _outliers(results: Results, metrics: Sequence[str]) -> Iterator[str]:
 
 def _lengths(plan: Plan) -> Iterator[str]:
     """Cautions about the lengths of runs, each with how many combinations it is about."""
-    paths = [path_of(runs[0].scenario.settings) for runs in plan.of_combination.values()]
+    paths = [path_of(scenario.settings) for scenario in plan.scenarios.values()]
     short = [path for path in paths if path and path.cycles < FEWEST_CYCLES]
     if short:
         worst = min(short, key=lambda path: path.cycles)

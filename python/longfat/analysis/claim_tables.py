@@ -18,7 +18,7 @@ def run_tables(plan: Plan, results: Results) -> Tables:
 
     In a plan without replications the deterministic runs stand in `runs` as well.
     """
-    replications = max(run.replication for run in plan.runs)
+    replications = plan.replications
 
     def metrics(run: PlannedRun) -> Mapping[str, float] | None:
         return results[run.combination].get(run.replication)
@@ -34,14 +34,14 @@ def run_tables(plan: Plan, results: Results) -> Tables:
 def planned_tables(study: Study) -> Tables:
     """The runs of a study as if none had been made yet."""
     plan = plan_everything(study, FIRST_REPLICATION)
-    return run_tables(plan, {combination: {} for combination in plan.of_combination})
+    return run_tables(plan, {combination: {} for combination in plan.combinations})
 
 
 def combinations_read(study: Study, claims: Sequence[Claim]) -> dict[str, frozenset[Combination]]:
     """By claim id, the factor combinations of the whole study whose metrics its measure reads."""
     plan = plan_everything(study, FIRST_REPLICATION)
-    combinations = {tuple(study.levels(found)): found for found in plan.of_combination}
-    tables = run_tables(plan, {combination: {} for combination in plan.of_combination})
+    combinations = {tuple(study.levels(found)): found for found in plan.combinations}
+    tables = run_tables(plan, {combination: {} for combination in plan.combinations})
     return {
         claim: frozenset(combinations[tuple(row.levels)] for row in rows)
         for claim, rows in rows_read(claims, tables).items()
@@ -52,7 +52,7 @@ def paper_tables(plan: Plan) -> Tables:
     """The numbers that the paper prints, as if each row were a run and its only replication."""
     printed = _printed(plan.study)
     rows = []
-    for combination, runs in plan.of_combination.items():
+    for combination, scenario in plan.scenarios.items():
         numbers = printed.get(combination, {})
         doubtful = frozenset(metric for metric, (_, doubtful) in numbers.items() if doubtful)
         values = {metric: value for metric, (value, _) in numbers.items()}
@@ -60,7 +60,7 @@ def paper_tables(plan: Plan) -> Tables:
             Row(
                 plan.study.levels(combination),
                 replication,
-                runs[0].scenario.resolved,
+                scenario.resolved,
                 values or None,
                 doubtful,
             )

@@ -94,7 +94,7 @@ def _aliases(component: Component, relation: Sequence[Word], names: Sequence[str
 
 def _varying(plan: Plan) -> Mapping[str, Sequence[str]]:
     """The levels of each factor in the planned runs. Raises `LongfatError` for a ragged plan."""
-    combinations = [dict(combination) for combination in plan.of_combination]
+    combinations = [dict(combination) for combination in plan.combinations]
     for factor in combinations[0]:
         if not all(factor in combination for combination in combinations):
             _ragged(factor)

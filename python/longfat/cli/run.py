@@ -49,7 +49,7 @@ MOST_ROWS = 100
     type=click.FloatRange(min=0, max=1),
     metavar="SHARE",
     help="How far a traced value may be from the truth, as a share of the receiver window or the "
-    "buffer; 0 keeps every change.  [default: 0.001]",
+    "buffer; 0 keeps every change.  [default: 0.005]",
 )
 @click.option(
     "--trace-interval",

@@ -95,7 +95,7 @@ class StudyAtHand:
         threads = jobs or os.cpu_count() or 1
         plan = self.plan()
         with Store.writable(self.store) as opened:
-            check_other_builds(list(plan.distinct), opened, threads)
+            check_other_builds(plan, opened, threads)
             done = run_until_enough(
                 plan,
                 opened,
@@ -196,8 +196,8 @@ class StudyAtHand:
 
     def _repr_html_(self) -> str:
         plan, results = self._results(self.plan())
-        done = sum(run.replication in results[run.combination] for run in plan.distinct.values())
-        return study_html(self.study, done, len(plan.distinct), self.store)
+        lacking = plan.lacking(results)
+        return study_html(self.study, plan.planned_runs - lacking, plan.planned_runs, self.store)
 
 
 class AnalysisAtHand:

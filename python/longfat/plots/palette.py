@@ -42,6 +42,7 @@ _OWN = {
     "newreno-rfc6582": SKY,
     "sack": BLUE,
     "sack-rfc6675": BLUE,
+    "rack-tlp": VERMILION,
     # Service classes.
     "vbr": FAINT,
 }

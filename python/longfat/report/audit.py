@@ -57,7 +57,7 @@ def audit_document(audit: Audit, confidence: float) -> dict[str, Any]:
 def _variation(audit: Audit, found: VariationOutcome) -> dict[str, Any]:
     return {
         "alternatives": _alternatives(found.variation),
-        "combinations": len(found.variation.plan.of_combination),
+        "combinations": len(found.variation.plan.scenarios),
         "missing_runs": found.missing,
         "moves_nothing": found.is_idle,
         "tables": [
@@ -196,7 +196,7 @@ def plan_rows(plan: AuditPlan, missing: Set[str]) -> list[list[str]]:
         for number, variation in enumerate(plan.variations, start=1)
     ]
     return [
-        [*named, str(len(runs.of_combination)), f"{_stored(runs, missing)} of {len(runs.distinct)}"]
+        [*named, str(len(runs.scenarios)), f"{_stored(runs, missing)} of {runs.distinct_runs}"]
         for named, runs in rows
     ]
 
@@ -205,7 +205,7 @@ def plan_document(plan: AuditPlan, missing: Set[str], cost: Cost) -> dict[str, A
     """The document of ``longfat study audit --plan --json``."""
     return {
         "study": plan.baseline.study.name,
-        "distinct_runs": len(plan.everything.distinct),
+        "distinct_runs": plan.everything.distinct_runs,
         "missing_runs": len(missing),
         "estimated_core_seconds": cost.core_seconds,
         "estimated_from_stored_runs": cost.measured_runs,
@@ -214,8 +214,8 @@ def plan_document(plan: AuditPlan, missing: Set[str], cost: Cost) -> dict[str, A
         "variations": [
             {
                 "alternatives": _alternatives(variation),
-                "combinations": len(variation.plan.of_combination),
-                "distinct_runs": len(variation.plan.distinct),
+                "combinations": len(variation.plan.scenarios),
+                "distinct_runs": variation.plan.distinct_runs,
                 "stored_runs": _stored(variation.plan, missing),
             }
             for variation in plan.variations

@@ -7,12 +7,13 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Connection, Engine, Text, cast, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, select
 
 from longfat import _engine
 from longfat.errors import CheckFailed, LongfatError
+from longfat.scenario import SeriesKey
 from longfat.store.backend import Backend, clear_errors, empty_store, store_at
-from longfat.store.dialects import among, as_pairs, insert_new, picked
+from longfat.store.dialects import among, insert_new, listed, paired, picked
 from longfat.store.leasing import Leased, beat, end_leases, lease, retire
 from longfat.store.rows import (
     STORED_RUN,
@@ -30,10 +31,6 @@ __all__ = ["Leased", "RunResult", "Store", "StoredRun"]
 
 SILENCE = timedelta(seconds=10)
 """A process that has not been heard of for so long is not counted as running anything."""
-
-
-MANY_RUNS = 1000
-"""Fewer are always looked up one by one."""
 
 
 class Store:
@@ -71,27 +68,35 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self._engine.dispose()
 
-    def statuses(self, run_ids: Sequence[str]) -> dict[str, str]:
-        """The status (`DONE` or `FAILED`) of those of the runs that ended."""
+    def statuses(self, scenario_hashes: Set[str]) -> dict[SeriesKey, dict[int, str]]:
+        """The status (`DONE` or `FAILED`) of the runs of these scenarios that ended."""
+        columns = (runs.c.scenario_hash, runs.c.seed, runs.c.status)
+        found: dict[SeriesKey, dict[int, str]] = {}
         with clear_errors(self.name), self._engine.connect() as connection:
-            return dict(self._pairs(connection, runs.c.status, run_ids, (DONE, FAILED)))
+            numbers = listed(connection, runs.c.replication).label("numbers")
+            query = select(*columns, numbers).group_by(*columns)
+            for row in connection.execute(query.where(_of_scenarios(connection, scenario_hashes))):
+                of_series = found.setdefault((row.scenario_hash, row.seed), {})
+                of_series.update(dict.fromkeys(json.loads(row.numbers), row.status))
+        return found
 
     def metrics(
-        self, run_ids: Sequence[str], names: Sequence[str] = ()
-    ) -> dict[str, dict[str, float]]:
-        """The metrics of those of the runs that are done: all, or some by their names."""
-        if not names:
-            # As text, and read all at once: several times faster than one by one.
-            texts = self._of_runs(cast(runs.c.metrics, Text), run_ids, (DONE,))
-            return dict(zip(texts, json.loads(f"[{','.join(texts.values())}]"), strict=True))
+        self, scenario_hashes: Set[str], names: Sequence[str] = ()
+    ) -> dict[SeriesKey, dict[int, dict[str, float]]]:
+        """The metrics of the runs of these scenarios that are done: all, or some by their names."""
+        series = (runs.c.scenario_hash, runs.c.seed)
         with clear_errors(self.name), self._engine.connect() as connection:
             values = picked(connection, runs.c.metrics, names)
-            found = self._pairs(connection, values, run_ids, (DONE,))
+            pairs = listed(connection, paired(connection, runs.c.replication, values))
+            query = select(*series, pairs.label("pairs")).group_by(*series)
+            done = _of_scenarios(connection, scenario_hashes) & (runs.c.status == DONE)
+            rows = connection.execute(query.where(done)).all()
         return {
-            run_id: {
-                name: value for name, value in zip(names, values, strict=False) if value is not None
+            (row.scenario_hash, row.seed): {
+                number: _named(names, values[: len(names)]) if names else values
+                for number, values in json.loads(row.pairs)
             }
-            for run_id, values in found
+            for row in rows
         }
 
     def completions(self, run_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -110,7 +115,10 @@ class Store:
 
     def failures(self, run_ids: Sequence[str]) -> dict[str, str]:
         """The failure messages of those of the runs that failed."""
-        return self._of_runs(runs.c.failure, run_ids, (FAILED,))
+        query = select(runs.c.run_id, runs.c.failure).where(runs.c.status == FAILED)
+        with clear_errors(self.name), self._engine.connect() as connection:
+            rows = connection.execute(query.where(among(connection, runs.c.run_id, run_ids))).all()
+            return {row.run_id: row.failure for row in rows}
 
     def stored_runs(self, run_ids: Sequence[str]) -> list[StoredRun]:
         """Those of the runs that ended, in the order of their ids."""
@@ -119,32 +127,30 @@ class Store:
             rows = connection.execute(wanted).mappings().all()
         return sorted(map(stored_run, rows), key=lambda run: run.run_id)
 
-    def cheapest_of_other_builds(self, run_ids: Sequence[str]) -> list[StoredRun]:
-        """Of those of the runs that other builds of this engine version made, one of each build.
+    def cheapest_of_other_builds(self, scenario_hashes: Set[str]) -> list[StoredRun]:
+        """Of the runs of these scenarios by other builds of this engine version, one of each build.
 
         A run of each that took the shortest.
         """
         own = runs.c.engine == _engine.ENGINE_VERSION
         builds = select(runs.c.build).where(own).distinct()
-        query = select(runs.c.run_id, runs.c.wall_seconds)
-        planned = set(run_ids)
-        cheapest: list[tuple[float, str]] = []
+        cheapest = select(runs.c.run_id).order_by(runs.c.wall_seconds, runs.c.run_id).limit(1)
+        found: list[str] = []
         with clear_errors(self.name), self._engine.connect() as connection:
+            done = _of_scenarios(connection, scenario_hashes) & (runs.c.status == DONE)
             for build in set(connection.execute(builds).scalars()) - {_engine.ENGINE_BUILD}:
-                of_build = own & (runs.c.status == DONE) & runs.c.build.is_not_distinct_from(build)
-                rows = connection.execute(query.where(of_build)).all()
-                found = [(seconds, run_id) for run_id, seconds in rows if run_id in planned]
-                cheapest += sorted(found)[:1]
-        return self.stored_runs([run_id for _, run_id in cheapest])
+                of_build = done & runs.c.build.is_not_distinct_from(build)
+                found += connection.execute(cheapest.where(of_build)).scalars()
+        return self.stored_runs(found)
 
     def other_engines(self, scenario_hashes: Set[str]) -> dict[str, int]:
         """How many runs of these scenarios are stored by each other version of the engine."""
-        query = select(runs.c.engine, runs.c.scenario_hash).where(
-            runs.c.engine != _engine.ENGINE_VERSION
-        )
+        others = runs.c.engine != _engine.ENGINE_VERSION
+        query = select(runs.c.engine, func.count().label("number")).group_by(runs.c.engine)
         with clear_errors(self.name), self._engine.connect() as connection:
-            rows = connection.execute(query)
-            return Counter(row.engine for row in rows if row.scenario_hash in scenario_hashes)
+            planned = among(connection, runs.c.scenario_hash, scenario_hashes)
+            rows = connection.execute(query.where(others & planned))
+            return {row.engine: row.number for row in rows}
 
     def find(self, beginning: str) -> StoredRun:
         """The one run whose id begins so.
@@ -192,7 +198,7 @@ class Store:
         """The mean duration of the stored runs of each scenario, by scenario hash."""
         query = (
             select(runs.c.scenario_hash, func.avg(runs.c.wall_seconds).label("mean"))
-            .where(runs.c.status == DONE)
+            .where(runs.c.engine == _engine.ENGINE_VERSION, runs.c.status == DONE)
             .group_by(runs.c.scenario_hash)
         )
         with clear_errors(self.name), self._engine.connect() as connection:
@@ -246,44 +252,19 @@ class Store:
         with clear_errors(self.name), self._engine.begin() as connection:
             retire(connection, self._worker)
 
-    def _of_runs(
-        self, column: ColumnElement[Any], run_ids: Sequence[str], statuses: Sequence[str]
-    ) -> dict[str, Any]:
-        """A column of those of the runs that have one of the statuses, by run id."""
-        query = select(runs.c.run_id, column.label("value"))
-        with clear_errors(self.name), self._engine.connect() as connection:
-            wanted = self._wanted(connection, run_ids, statuses)
-            rows = connection.execute(query.where(wanted)).all()
-        asked = frozenset(run_ids)
-        return {run_id: value for run_id, value in rows if run_id in asked}
 
-    def _pairs(
-        self,
-        connection: Connection,
-        value: ColumnElement[Any],
-        run_ids: Sequence[str],
-        statuses: Sequence[str],
-    ) -> list[tuple[str, Any]]:
-        """The same for a short value that JSON knows, as pairs: much faster with many runs."""
-        query = select(as_pairs(connection, runs.c.run_id, value))
-        wanted = self._wanted(connection, run_ids, statuses)
-        text = connection.execute(query.where(wanted)).scalar_one()
-        asked = frozenset(run_ids)
-        return [(run_id, found) for run_id, found in json.loads(text or "[]") if run_id in asked]
+def _of_scenarios(connection: Connection, scenario_hashes: Set[str]) -> ColumnElement[bool]:
+    """A condition that holds for the runs of these scenarios that this engine version made."""
+    own = runs.c.engine == _engine.ENGINE_VERSION
+    return own & among(connection, runs.c.scenario_hash, scenario_hashes)
 
-    def _wanted(
-        self, connection: Connection, run_ids: Sequence[str], statuses: Sequence[str]
-    ) -> ColumnElement[bool]:
-        """A condition that holds for those of the runs that have one of the statuses.
 
-        And for others, where reading everything takes less time than looking up so many.
-        """
-        ended = runs.c.status.in_(statuses)
-        if len(run_ids) >= MANY_RUNS:
-            stored = connection.execute(select(func.count()).select_from(runs)).scalar_one()
-            if stored < 4 * len(run_ids):
-                return ended
-        return ended & among(connection, runs.c.run_id, run_ids)
+def _named(names: Sequence[str], values: Sequence[float | None]) -> dict[str, float]:
+    """The values that are there."""
+    found: dict[str, Any] = dict(zip(names, values, strict=True))
+    if None not in values:  # as nearly always; with many runs it counts
+        return found
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _insert(connection: Connection, results: Sequence[RunResult]) -> list[str]:

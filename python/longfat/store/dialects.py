@@ -49,21 +49,31 @@ def picked(connection: Connection, column: Column[Any], names: Sequence[str]) ->
     """The values of these names in a JSON object, as a JSON list: null for what it lacks.
 
     As JSON, because its numbers are what was written to the last bit; databases would round some.
+    Without names the object itself.
     """
+    if not names:
+        return column if _is_postgresql(connection) else func.json(cast(column, Text))
     if _is_postgresql(connection):
         return func.json_build_array(*(column.op("->")(name) for name in names))
     # A second path makes it a list, be it one that leads nowhere.
-    paths = [f'$."{name}"' for name in (*names, "")]
+    paths = [f'$."{name}"' for name in (names if len(names) > 1 else (*names, ""))]
     return func.json_extract(cast(column, Text), *paths)
 
 
-def as_pairs(
+def paired(
     connection: Connection, column: Column[Any], value: ColumnElement[Any]
 ) -> ColumnElement[Any]:
-    """All rows as one JSON text, a list of pairs: many rows cost more on their way than in it."""
+    """A column and a JSON value as a JSON list of two."""
     if _is_postgresql(connection):
-        return cast(func.json_agg(func.json_build_array(column, value)), Text)
-    return func.json_group_array(func.json_array(column, value))
+        return func.json_build_array(column, value)
+    return func.json_array(column, value)
+
+
+def listed(connection: Connection, value: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A value of all rows of a group as the text of a JSON list: rows cost more on their way."""
+    if _is_postgresql(connection):
+        return cast(func.json_agg(value), Text)
+    return func.json_group_array(value)
 
 
 def _is_postgresql(connection: Connection) -> bool:

@@ -21,7 +21,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 DONE = "done"
 FAILED = "failed"
@@ -57,7 +57,10 @@ runs = Table(
     Column("work", JSON(none_as_null=True)),
     Column("build", String, doc="hash of the engine's sources; unknown before schema version 2"),
     # What is asked of all runs is answered from these, without a look at the runs themselves.
-    Index("ix_runs_cost", "scenario_hash", "status", "wall_seconds"),
+    Index(
+        "ix_runs_planned",
+        *("engine", "scenario_hash", "seed", "replication", "status", "wall_seconds"),
+    ),
     Index("ix_runs_maker", "engine", "build", "scenario_hash"),
     Index("ix_runs_status", "run_id", "status"),
 )

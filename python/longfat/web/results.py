@@ -9,11 +9,10 @@ from typing import Any
 from longfat import _engine
 from longfat.ledger import METRIC_PREFIX
 from longfat.location import shown
-from longfat.plan import Plan
-from longfat.reference import Combination
+from longfat.results import count_runs, load_results
 from longfat.sequential import in_effect
-from longfat.store import Store, StoredRun
-from longfat.store.schema import DONE, FAILED
+from longfat.store import StoredRun
+from longfat.store.schema import FAILED
 from longfat.study import Study
 from longfat.web.figures import figure_kinds
 from longfat.web.playground import MOST_PARTS, ledger
@@ -42,7 +41,7 @@ def state(view: View, name: str) -> dict[str, int]:
     """
     with view.store() as store:
         plan = in_effect(view.plan(name), store)
-        return _counts(plan, store, store.statuses(list(plan.distinct)))
+        return count_runs(plan, store)
 
 
 def study_results(view: View, name: str) -> Answer:
@@ -54,15 +53,22 @@ def study_results(view: View, name: str) -> Answer:
     study = view.study(name)
     with view.store() as store:
         plan = in_effect(view.plan(name), store)
-        statuses = store.statuses(list(plan.distinct))
-        metrics = store.metrics(list(plan.distinct))
-        counts = _counts(plan, store, statuses)
+        results = load_results(plan, store)
+        statuses = plan.by_combination(store.statuses(plan.hashes))
+        counts = count_runs(plan, store)
     combinations = [
-        _combination(study, plan, combination, statuses, metrics)
-        for combination in plan.of_combination
+        {
+            "levels": study.levels(combination),
+            "runs": plan.of([combination]).planned_runs,
+            "failed": Counter(statuses[combination].values())[FAILED],
+            **_means(results[combination]),
+        }
+        for combination in plan.combinations
     ]
     own = list(dict.fromkeys(response.metric for response in study.responses))
-    others = dict.fromkeys(metric for run in metrics.values() for metric in run)
+    others = dict.fromkeys(
+        metric for runs in results.values() for run in runs.values() for metric in run
+    )
     return {
         **_named(study),
         "state": counts,
@@ -83,28 +89,28 @@ def combination_runs(view: View, name: str, number: int) -> Answer:
     Raises `Unknown` for no such study or combination.
     """
     plan = view.plan(name)
-    combinations = list(plan.of_combination)
+    combinations = plan.combinations
     if number >= len(combinations):
         raise Unknown(f"{name} has {len(combinations)} factor combinations, from 0 on")
     combination = combinations[number]
     with view.store() as store:
         plan = in_effect(plan, store)
-        runs = plan.of_combination[combination]
-        run_ids = [run.scenario.run_id for run in runs]
-        statuses, metrics = store.statuses(run_ids), store.metrics(run_ids)
-        failures = store.failures(run_ids)
+        own = plan.of([combination])
+        statuses = own.by_combination(store.statuses(own.hashes))[combination]
+        metrics = load_results(own, store)[combination]
+        failures = store.failures(list(own.distinct))
     return {
         "study": name,
         "levels": dict(combination),
         "runs": [
             {
                 "replication": run.replication,
-                "run_id": run_id,
-                "status": statuses.get(run_id, "missing"),
-                "failure": failures.get(run_id),
-                "metrics": metrics.get(run_id, {}),
+                "run_id": run.scenario.run_id,
+                "status": statuses.get(run.replication, "missing"),
+                "failure": failures.get(run.scenario.run_id),
+                "metrics": metrics.get(run.replication, {}),
             }
-            for run, run_id in zip(runs, run_ids, strict=True)
+            for run in own.runs
         ],
     }
 
@@ -145,38 +151,15 @@ def _named(study: Study) -> Answer:
     return {"name": study.name, "title": study.title, "citation": study.citation}
 
 
-def _counts(plan: Plan, store: Store, statuses: Mapping[str, str]) -> dict[str, int]:
-    ended = Counter(statuses.values())
-    running = store.running(plan.distinct.keys() - statuses.keys())
+def _means(runs: Mapping[int, Mapping[str, float]]) -> Answer:
+    """How many runs of a combination are done, how many of these count, and the means of those."""
+    counted = [metrics for number, metrics in runs.items() if number > 0] or list(runs.values())
     return {
-        "runs": len(plan.distinct),
-        "done": ended[DONE],
-        "running": running,
-        "failed": ended[FAILED],
-        "missing": len(plan.distinct) - len(statuses) - running,
-    }
-
-
-def _combination(
-    study: Study,
-    plan: Plan,
-    combination: Combination,
-    statuses: Mapping[str, str],
-    metrics: Mapping[str, Mapping[str, float]],
-) -> Answer:
-    runs = plan.of_combination[combination]
-    done = [run for run in runs if run.scenario.run_id in metrics]
-    counted = [run for run in done if run.replication > 0] or done
-    measured = [metrics[run.scenario.run_id] for run in counted]
-    return {
-        "levels": study.levels(combination),
-        "runs": len(runs),
-        "done": len(done),
-        "failed": sum(statuses.get(run.scenario.run_id) == FAILED for run in runs),
+        "done": len(runs),
         "counted": len(counted),
         "means": {
-            metric: fmean(run[metric] for run in measured if metric in run)
-            for metric in dict.fromkeys(metric for run in measured for metric in run)
+            metric: fmean(run[metric] for run in counted if metric in run)
+            for metric in dict.fromkeys(metric for run in counted for metric in run)
         },
     }
 

@@ -359,8 +359,9 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     pub(super) fn note_lack(&mut self, now: Time, number: usize, sends: bool) {
         let flow = &self.flows[number];
-        let has_timer = flow.timer.is_some() && flow.sender.times_out_next();
-        let lack = Lack { limit: flow.sender.send_limit(), has_timer };
+        let sender = &flow.sender;
+        let has_timer = flow.timer.is_some() && (sender.times_out_next() || sender.wakes_recovery_next());
+        let lack = Lack { limit: sender.send_limit(), has_timer };
         self.books.sender_acts(now, number, sends, lack);
     }
 }

@@ -330,6 +330,7 @@ impl<O: Observer> Simulation<O> {
         }
         if !self.ports[port].is_slotted() {
             self.observer.queue_changed(now, port, &self.ports[port]);
+            self.observer.shares_changed(now, port, &self.ports[port], None);
         }
         if !self.dropped.is_empty() {
             self.account_for_drops(now, port);
@@ -362,6 +363,7 @@ impl<O: Observer> Simulation<O> {
             self.observer.cell_served(now, port, class);
         }
         self.observer.queue_changed(now, port, &self.ports[port]);
+        self.observer.shares_changed(now, port, &self.ports[port], None);
         if !self.dropped.is_empty() {
             self.account_for_drops(now, port);
         }

@@ -15,7 +15,7 @@ mod vbr;
 
 pub use occupancy::Occupancy;
 pub use port::{Dropped, Next, Port, PortConfig};
-pub use rounds::Stretch;
+pub use rounds::{Leaving, Stretch, WholeRounds};
 pub use slots::ArrivalOrder;
 pub use statistics::PortStatistics;
 pub use threshold::Threshold;

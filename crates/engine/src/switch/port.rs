@@ -153,6 +153,13 @@ impl Port {
         self.service_is_pending.then(class)
     }
 
+    /// Names circuits, each perhaps several times: no other's share of the buffer changes by the service that comes next, but that of
+    /// the cell which is sent.
+    pub fn touched_by_service(&self, circuits: &mut Vec<usize>) {
+        circuits.extend(self.in_service);
+        circuits.extend(self.slots.waiting().iter().map(|cell| cell.circuit()));
+    }
+
     /// The UBR cell that was sent last.
     #[must_use]
     pub fn latest(&self) -> Option<Cell> {

@@ -25,6 +25,13 @@ impl Blocks {
         }
     }
 
+    /// Adds a block before the others, of which at most `most - 1` stay.
+    pub fn push_first(&mut self, block: Range, most: usize) {
+        let others = *self;
+        let first = [block].into_iter();
+        *self = first.chain(others.as_slice().iter().copied()).take(most).collect();
+    }
+
     /// The blocks, the most recent first.
     #[must_use]
     pub fn as_slice(&self) -> &[Range] {
@@ -51,6 +58,16 @@ pub struct Acknowledgment {
     pub echo: Option<Time>,
     /// What is echoed of marks: 1 where a mark is (ECE), or all marked bytes so far where they are counted.
     pub marks: u64,
+}
+
+impl Acknowledgment {
+    /// What it says to have arrived twice: its first block, if that lies below the number or within the second block (RFC 2883 section 4).
+    #[must_use]
+    pub fn duplicate(&self) -> Option<Range> {
+        let (first, others) = self.blocks.as_slice().split_first()?;
+        let is_within = |block: &Range| block.0 <= first.0 && first.1 <= block.1;
+        (first.1 <= self.next || others.first().is_some_and(is_within)).then_some(*first)
+    }
 }
 
 impl From<u64> for Acknowledgment {

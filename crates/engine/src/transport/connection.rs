@@ -41,6 +41,8 @@ pub struct Connection {
     observes_marks: bool,
     /// If the law goes by deliveries.
     deliveries: Option<Box<DeliveryLog>>,
+    /// If so, bytes in the network as the recovery has said last.
+    in_flight: u64,
     /// If segments are paced.
     pacer: Option<Box<Pacer>>,
     estimator: Box<dyn TimeoutEstimator>,
@@ -77,10 +79,11 @@ impl Connection {
     pub fn new(config: &TcpConfig, clock: TickClock, law: Box<dyn WindowLaw>) -> Self {
         let window = Window::new(config);
         let estimator = config.retransmission_timeout.build(&clock);
-        let is_paced = law.observes_deliveries() || !config.pacing.is_absent();
+        let is_paced = law.is_paced() || !config.pacing.is_absent();
         Self {
             deliveries: law.observes_deliveries().then(Box::default),
             pacer: is_paced.then(|| Box::new(Pacer::new(config.pacing.build(&())))),
+            in_flight: 0,
             observes_marks: law.observes_marks(),
             law,
             timeout_ticks: estimator.timeout_ticks(),
@@ -230,6 +233,12 @@ impl Connection {
     /// timed any more (Karn), the timer starts anew.
     pub fn reduce(&mut self, now: Time) {
         self.statistics.fast_retransmits += 1;
+        self.answer_loss(now);
+    }
+
+    /// Answers a loss that is repaired already, or will be: the window law reduces the window, nothing under way is timed any more, the timer
+    /// starts anew.
+    pub fn answer_loss(&mut self, now: Time) {
         let flight = self.flight() - self.sent_early.min(self.flight());
         self.law.on_loss(&mut self.window, flight);
         self.marks.note_reduction(self.highest);
@@ -254,10 +263,15 @@ impl Connection {
     /// Retransmits the first segment that is not acknowledged, now or, with delayed retransmission, after half a round trip
     /// (T-44). Gives what was sent.
     pub fn fast_retransmit(&mut self, now: Time) -> Option<Piece> {
+        self.delay_retransmission(now);
+        self.held_until.is_none().then(|| self.retransmit_first(now))
+    }
+
+    /// With delayed retransmission, nothing is sent for half a round trip (T-44).
+    pub fn delay_retransmission(&mut self, now: Time) {
         if self.delays_retransmission {
             self.held_until = self.round_trip.map(|round_trip| now + Span(round_trip.0 / 2));
         }
-        self.held_until.is_none().then(|| self.retransmit_first(now))
     }
 
     /// Retransmits the first segment that is not acknowledged; gives it.
@@ -300,6 +314,11 @@ impl Connection {
     /// Goes back to the first byte that is not acknowledged.
     pub fn go_back(&mut self) {
         self.next = self.unacknowledged;
+    }
+
+    /// Does not go back after all: what is to be sent again is known segment by segment.
+    pub fn go_on(&mut self) {
+        self.next = self.highest;
     }
 
     /// The next piece in order, if it may be sent with `window` bytes under way from the first unacknowledged on.

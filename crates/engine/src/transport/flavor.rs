@@ -5,11 +5,13 @@
 //! [`model!`](crate::model) for `dyn Flavor` and an entry in [`FLAVORS`].
 
 mod bbr;
+mod bbr3;
 mod cubic;
 mod dctcp;
+mod prague;
 
 use super::law::{Classical, WindowLaw};
-use super::recovery::{NewReno, NewRenoRfc6582, Recovery, Reno, Sack, SackRfc6675, Tahoe, Vanilla};
+use super::recovery::{NewReno, NewRenoRfc6582, RackTlp, Recovery, Reno, Sack, SackRfc6675, Tahoe, Vanilla};
 use crate::config::Field;
 use crate::registry::{Entry, Family, Model};
 
@@ -23,7 +25,7 @@ macro_rules! register {
     };
 }
 
-register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675; cubic::Cubic, dctcp::Dctcp, bbr::Bbr];
+register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675, RackTlp; cubic::Cubic, dctcp::Dctcp, bbr::Bbr, bbr3::Bbr3, prague::Prague];
 
 /// The plugs of one connection.
 pub trait Flavor: Send {

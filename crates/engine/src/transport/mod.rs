@@ -20,7 +20,9 @@ mod scoreboard;
 mod segment;
 mod send_limit;
 mod sender;
+mod smoothed_round_trip;
 mod statistics;
+mod under_way;
 mod window;
 mod window_scale;
 
@@ -29,13 +31,15 @@ pub use clock::{TickClock, TimerPhase};
 pub use config::{IdleRestart, RoundTripsInRecovery, TcpConfig};
 pub use congestion_notification::{CongestionNotification, MarkEcho, MarkResponse};
 pub use connection::{Connection, DUPLICATE_THRESHOLD};
-pub use delivery::{Delivery, DeliveryLog, Sample, Standing};
+pub use delivery::{Delivery, DeliveryLog, LostSegment, Sample, Standing};
 pub use receiver::{OutOfOrder, ReceivedBytes, Receiver};
 pub use scoreboard::Scoreboard;
 pub use segment::{Piece, Segment};
 pub use send_limit::SendLimit;
 pub use sender::Sender;
+pub use smoothed_round_trip::SmoothedRoundTrip;
 pub use statistics::SenderStatistics;
+pub use under_way::{Transmission, UnderWay};
 pub use window::{
     CongestionWindowLimit, InitialThreshold, InitialWindow, SlowStartGrowth, ThresholdRule, Window, WindowAfterLoss,
     WindowArithmetic,

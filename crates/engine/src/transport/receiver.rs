@@ -1,7 +1,7 @@
 //! The receiving end: what has arrived, in order, and what to acknowledge.
 
 use super::acknowledging::{Acknowledging, Arrival};
-use super::ranges::RangeSet;
+use super::ranges::{Range, RangeSet};
 use super::{Acknowledgment, Blocks, MarkEcho, TcpConfig};
 use crate::units::Time;
 
@@ -48,6 +48,8 @@ pub struct Receiver {
     acknowledging: Box<dyn Acknowledging>,
     /// Most selective acknowledgments in one segment; 0 without.
     most_blocks: usize,
+    /// Whether it reports what has arrived twice (RFC 2883).
+    reports_duplicates: bool,
     echoes_timestamps: bool,
     next: u64,
     /// What has arrived beyond `next`.
@@ -71,11 +73,12 @@ impl Receiver {
     /// A receiver that has nothing yet.
     #[must_use]
     pub fn new(config: &TcpConfig) -> Self {
-        let is_selective = config.flavor.build(&()).recovery().is_selective();
+        let recovery = config.flavor.build(&()).recovery();
         Self {
             out_of_order: config.out_of_order,
             acknowledging: config.acknowledgments.build(&()),
-            most_blocks: if is_selective { config.sack_blocks.count() } else { 0 },
+            most_blocks: if recovery.is_selective() { config.sack_blocks.count() } else { 0 },
+            reports_duplicates: recovery.reports_duplicates(),
             echoes_timestamps: config.timestamps,
             next: 0,
             islands: RangeSet::default(),
@@ -148,6 +151,7 @@ impl Receiver {
         let end = sequence + length;
         let had_hole = !self.islands.is_empty();
         let before = self.next;
+        let duplicate = if self.reports_duplicates { self.known((sequence, end)) } else { None };
         self.latest = self.take(sequence, end);
         self.received += self.latest;
         // RFC 7323 section 4.3: the earliest segment that an acknowledgment answers is echoed, never one that was sent before
@@ -158,7 +162,28 @@ impl Receiver {
         let arrival =
             Arrival { in_order: self.next > before && !had_hole && sequence == before, waits: self.due.is_some() };
         self.due = self.acknowledging.delay(now, arrival);
+        if let Some(duplicate) = duplicate {
+            return self.due.is_none().then(|| self.acknowledge_with(duplicate));
+        }
         self.due.is_none().then(|| self.acknowledge())
+    }
+
+    /// The first of some bytes that are there already (RFC 2883 section 4).
+    fn known(&self, (begin, end): Range) -> Option<Range> {
+        if begin < self.next {
+            return Some((begin, end.min(self.next)));
+        }
+        let islands = self.islands.ranges();
+        let next_island = islands.get(islands.partition_point(|island| island.1 <= begin));
+        next_island.filter(|island| island.0 < end).map(|island| (begin.max(island.0), end.min(island.1)))
+    }
+
+    /// An acknowledgment that reports a duplicate before all else.
+    #[cold]
+    fn acknowledge_with(&mut self, duplicate: Range) -> Acknowledgment {
+        let mut acknowledgment = self.acknowledge();
+        acknowledgment.blocks.push_first(duplicate, self.most_blocks);
+        acknowledgment
     }
 
     /// The acknowledgment that was delayed is due.

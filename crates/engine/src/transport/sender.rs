@@ -1,9 +1,11 @@
 //! The sending end of a connection: its mechanism with the plugs of a flavor.
 
+mod deliveries;
+
 use super::connection::{Connection, DUPLICATE_THRESHOLD};
 use super::recovery::{Recovery, Response};
 use super::segment::{Piece, Segment};
-use super::{Acknowledgment, IdleRestart, Sample, SendLimit, SenderStatistics, Standing, TcpConfig, TickClock, Window};
+use super::{Acknowledgment, IdleRestart, SendLimit, SenderStatistics, TcpConfig, TickClock, Window};
 use crate::random::Stream;
 use crate::units::{Span, Time};
 
@@ -26,11 +28,13 @@ pub struct Sender {
     is_recovering: bool,
     /// Whether acknowledgments tell the recovery more than their numbers.
     is_selective: bool,
+    /// Whether the recovery is told of everything.
+    tells_everything: bool,
     opening: Opening,
     limited_transmit: bool,
     idle_restart: IdleRestart,
-    /// When what the window allows, and pacing does not yet, may leave.
-    paced_until: Option<Time>,
+    /// When what the window allows, and pacing does not yet, may leave, or when the recovery wants to be woken.
+    wakes: Option<Time>,
 }
 
 impl Sender {
@@ -42,12 +46,13 @@ impl Sender {
         Self {
             connection: Connection::new(config, clock, flavor.law()),
             is_selective: recovery.is_selective(),
+            tells_everything: recovery.is_told_of_everything(),
             recovery,
             is_recovering: false,
             opening: if config.handshake { Opening::Closed } else { Opening::Open },
             limited_transmit: config.limited_transmit,
             idle_restart: config.idle_restart,
-            paced_until: None,
+            wakes: None,
         }
     }
 
@@ -101,7 +106,7 @@ impl Sender {
     /// Bytes that are allocated for what is known of losses and deliveries.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.connection.memory_bytes()
+        self.connection.memory_bytes() + self.recovery.memory_bytes()
     }
 
     /// Whether a loss is being repaired.
@@ -119,6 +124,9 @@ impl Sender {
             Opening::Synchronizing { .. } => SendLimit::Opening,
             Opening::Open if self.is_recovering || connection.held_until().is_some() => SendLimit::Recovery,
             Opening::Open if connection.has_data_to_send() => connection.window.send_limit(),
+            Opening::Open if self.tells_everything && self.recovery.has_to_send_again() => {
+                connection.window.send_limit()
+            }
             Opening::Open => SendLimit::NoData,
         }
     }
@@ -130,12 +138,12 @@ impl Sender {
     }
 
     /// When it wants to be woken by [`expire`](Self::expire): when the retransmission timer expires, when the wait before a
-    /// delayed retransmission is over, or when pacing lets the next segment leave.
+    /// delayed retransmission is over, when pacing lets the next segment leave, or when the recovery wants it.
     #[must_use]
     pub fn expires(&self) -> Option<Time> {
-        match (self.connection.expires(), self.connection.held_until(), self.paced_until) {
+        match (self.connection.expires(), self.connection.held_until(), self.wakes) {
             (timer, None, None) => timer,
-            (timer, held, paced) => [timer, held, paced].into_iter().flatten().min(),
+            (timer, held, wakes) => [timer, held, wakes].into_iter().flatten().min(),
         }
     }
 
@@ -189,11 +197,14 @@ impl Sender {
         let before = connection.observes_deliveries().then(|| self.look_at_network());
         let connection = &mut self.connection;
         let sample = connection.take_in_deliveries(now, acknowledgment);
-        let news = !self.is_selective || self.recovery.take_in(connection, acknowledgment);
+        let news = !self.is_selective || self.recovery.take_in(now, connection, acknowledgment);
         if acknowledgment.next > connection.unacknowledged() {
             self.acknowledge_new(now, acknowledgment);
         } else if connection.flight() > 0 && news {
             self.acknowledge_again(now);
+        }
+        if self.tells_everything {
+            self.tell_of_losses(now);
         }
         if let (Some(before), Some(sample)) = (before, sample) {
             self.respond_to_deliveries(now, before, sample);
@@ -202,32 +213,12 @@ impl Sender {
         self.connection.empty_outbox(segments);
     }
 
-    /// Bytes in the network, and all that were ever sent.
-    fn look_at_network(&self) -> (u64, u64) {
-        (self.recovery.in_flight(&self.connection), self.connection.bytes_sent())
-    }
-
-    #[cold]
-    fn respond_to_deliveries(&mut self, now: Time, before: (u64, u64), sample: Sample) {
-        let (in_flight, sent) = self.look_at_network();
-        let standing = Standing {
-            in_flight_before: before.0,
-            in_flight,
-            // What is neither in the network any more nor delivered.
-            lost: (before.0 + sent - before.1).saturating_sub(in_flight + sample.bytes),
-            is_recovering: self.is_recovering,
-            unacknowledged: self.connection.unacknowledged(),
-            highest: self.connection.highest(),
-        };
-        self.connection.respond_to_deliveries(now, sample, standing);
-    }
-
     fn acknowledge_new(&mut self, now: Time, acknowledgment: &Acknowledgment) {
         let connection = &mut self.connection;
         let bytes = connection.advance(acknowledgment.next);
         connection.release();
         let mut response = Response::NORMAL;
-        if self.is_recovering {
+        if self.is_recovering || self.tells_everything {
             response = self.recovery.on_acknowledgment(now, connection, bytes);
             self.is_recovering = self.recovery.is_recovering();
         }
@@ -273,23 +264,48 @@ impl Sender {
 
     /// The time of [`expires`](Self::expires) has come.
     pub fn expire(&mut self, now: Time, segments: &mut Vec<Segment>) {
-        if self.connection.expires().is_some_and(|expires| expires <= now) {
+        let is_due = |time: Option<Time>| time.is_some_and(|time| time <= now);
+        if is_due(self.connection.expires()) && !is_due(self.recovery_wakes()) {
             self.time_out(now);
-        } else if self.connection.held_until().is_some_and(|until| until <= now) {
+        } else if is_due(self.connection.held_until()) {
             self.connection.release();
             let first = self.connection.first_unacknowledged();
             self.send(now, first);
         }
+        if is_due(self.recovery_wakes()) {
+            self.recovery.on_wake(now, &mut self.connection);
+            self.is_recovering = self.recovery.is_recovering();
+        }
+        if self.tells_everything {
+            self.tell_of_losses(now);
+        }
         self.send_allowed(now);
         self.connection.empty_outbox(segments);
+    }
+
+    /// When the recovery wants to be woken. It goes before a timer that expires at the same time, in whose place it may send.
+    #[inline]
+    fn recovery_wakes(&self) -> Option<Time> {
+        if self.tells_everything && self.connection.held_until().is_none() {
+            self.recovery.wakes(&self.connection)
+        } else {
+            None
+        }
+    }
+
+    /// Whether what expires next is a timer of the recovery.
+    #[must_use]
+    pub fn wakes_recovery_next(&self) -> bool {
+        let wakes = self.recovery_wakes();
+        wakes.is_some() && wakes == self.expires()
     }
 
     /// Whether the retransmission timer is what expires next.
     #[must_use]
     #[inline]
     pub fn times_out_next(&self) -> bool {
-        let nothing_else = self.connection.held_until().is_none() && self.paced_until.is_none();
-        nothing_else || self.expires() == self.connection.expires()
+        let nothing_else = self.connection.held_until().is_none() && self.wakes.is_none();
+        nothing_else || (self.expires() == self.connection.expires() && !self.wakes_recovery_next())
     }
 
     /// The retransmission timer has expired: slow start, and everything from the lost segment on again (T-15).
@@ -300,7 +316,7 @@ impl Sender {
             self.connection.synchronize(now, true);
         } else {
             self.connection.time_out(now);
-            self.recovery.on_timeout(&mut self.connection);
+            self.recovery.on_timeout(now, &mut self.connection);
             self.is_recovering = self.recovery.is_recovering();
         }
     }
@@ -309,11 +325,11 @@ impl Sender {
     // Always: one caller is far busier than the others.
     #[inline(always)]
     fn send_allowed(&mut self, now: Time) {
-        self.paced_until = None;
+        self.wakes = None;
         if self.opening != Opening::Open || self.connection.held_until().is_some() {
             return;
         }
-        if !self.is_recovering && self.connection.goes_on_undisturbed() {
+        if !self.is_recovering && !self.tells_everything && self.connection.goes_on_undisturbed() {
             return self.send_new(now);
         }
         self.send_as_recovery_says(now);
@@ -323,18 +339,22 @@ impl Sender {
     fn send_as_recovery_says(&mut self, now: Time) {
         while let Some(piece) = self.recovery.next(&self.connection) {
             if let Some(until) = self.connection.paced_until().filter(|until| *until > now) {
-                self.paced_until = Some(until);
+                self.wakes = Some(until);
                 break;
             }
             self.send(now, piece);
         }
-        if !self.connection.has_data_to_send() && self.connection.observes_deliveries() {
+        let lacks_data = !self.connection.has_data_to_send() && !self.recovery.has_to_send_again();
+        if lacks_data && self.connection.observes_deliveries() {
             let (in_flight, _) = self.look_at_network();
             if in_flight < self.connection.window.usable() {
                 self.connection.note_lack_of_data(in_flight);
             }
         }
         self.watch_waiting_data(now);
+        if let Some(wakes) = self.recovery_wakes() {
+            self.wakes = Some(self.wakes.map_or(wakes, |paced| paced.min(wakes)));
+        }
     }
 
     /// Sends new data as far as the window goes: where nothing is to be repaired, no recovery has anything to say.
@@ -350,13 +370,16 @@ impl Sender {
     fn watch_waiting_data(&mut self, now: Time) {
         // A window of less than a segment, as `window_after_loss = "half"` may leave it, lets nothing go even when nothing is
         // under way. As in ns-2 the timer then runs nevertheless; without it nothing would ever happen again.
-        if self.connection.has_waiting_data() && self.connection.expires().is_none() && self.paced_until.is_none() {
+        if self.connection.has_waiting_data() && self.connection.expires().is_none() && self.wakes.is_none() {
             self.connection.restart_timer(now);
         }
     }
 
     fn send(&mut self, now: Time, piece: Piece) {
-        self.recovery.on_send(&mut self.connection, piece);
+        if self.connection.observes_deliveries() {
+            self.connection.note_in_flight(self.recovery.in_flight(&self.connection));
+        }
+        self.recovery.on_send(now, &mut self.connection, piece);
         self.connection.send(now, piece);
     }
 }

@@ -81,7 +81,7 @@ proptest! {
                     law.on_timeout(&mut window, flight);
                     prop_assert_eq!(window.cwnd, MSS, "a timeout leaves one segment (T-15)");
                     prop_assert!(window.ssthresh >= 2.0 * MSS, "at least two segments (T-05), not {}", window.ssthresh);
-                    if settings.contains("\"bbr\"") {
+                    if law.observes_deliveries() {
                         continue;
                     }
                     // CUBIC keeps 0.7 of the window where it is given no other share (RFC 9438 section 4.8).
@@ -91,6 +91,19 @@ proptest! {
             }
             prop_assert!(window.usable() >= 512);
         }
+    }
+}
+
+/// What is not asked for is not computed, and a rate goes before the rule of `pacing`.
+#[test]
+fn only_dctcp_asks_for_marks_and_only_bbr_for_deliveries_and_a_rate() {
+    for entry in FLAVORS {
+        let (mut law, window) = connection(&format!("flavor = {:?}", entry.name));
+        let (is_dctcp, is_bbr) = (entry.name == "dctcp", entry.name == "bbr");
+        assert_eq!(law.observes_marks(), is_dctcp, "{}", entry.name);
+        assert_eq!(law.observes_deliveries(), is_bbr, "{}", entry.name);
+        assert_eq!(law.pacing_rate(&window).is_some(), is_bbr, "{}", entry.name);
+        assert!(!law.sends_less_than_it_could(), "{}", entry.name);
     }
 }
 

@@ -1,7 +1,6 @@
 //! What every model of a family must do, run over the registries: a new model is tested by being listed.
 
 mod background;
-mod bbr;
 mod declarations;
 mod drop_policy;
 mod fields;

@@ -65,9 +65,32 @@ fn a_segment_that_arrives_again_is_reported_first_and_the_oldest_block_has_no_ro
     assert_eq!(blocks(2000), [(2000, 2500), (1000, 1500), (4000, 4500)]);
 }
 
+/// RFC 2883 section 4: what has arrived twice comes before all blocks, whether below the number or within one of them, and once.
+#[test]
+fn what_has_arrived_twice_is_reported_first_if_the_sender_wants_to_know() {
+    let mut receiver = receiver("flavor = \"rack-tlp\", sack_blocks = 3");
+    let mut answer = |sequence: u64| receiver.receive(ms(1), sequence, 500, ms(0)).expect("at once");
+    let twice =
+        |acknowledgment: Acknowledgment| (acknowledgment.duplicate(), acknowledgment.blocks.as_slice().to_vec());
+    answer(0);
+    assert_eq!(twice(answer(1000)), (None, vec![(1000, 1500)]));
+    assert_eq!(twice(answer(0)), (Some((0, 500)), vec![(0, 500), (1000, 1500)]));
+    assert_eq!(twice(answer(1500)), (None, vec![(1000, 2000)]));
+    assert_eq!(twice(answer(1500)), (Some((1500, 2000)), vec![(1500, 2000), (1000, 2000)]));
+    answer(3000);
+    answer(4000);
+    let full = twice(answer(1000));
+    assert_eq!(full, (Some((1000, 1500)), vec![(1000, 1500), (1000, 2000), (4000, 4500)]), "three at most");
+    let mut silent = self::receiver("flavor = \"sack-rfc6675\"");
+    silent.receive(ms(1), 0, 500, ms(0));
+    assert!(silent.receive(ms(2), 0, 500, ms(1)).expect("at once").blocks.as_slice().is_empty());
+}
+
 #[test]
 fn only_flavors_that_use_selective_acknowledgments_get_them() {
-    for (flavor, count) in [("vanilla", 0), ("reno", 0), ("newreno", 0), ("sack", 1), ("sack-rfc6675", 1)] {
+    for (flavor, count) in
+        [("vanilla", 0), ("reno", 0), ("newreno", 0), ("sack", 1), ("sack-rfc6675", 1), ("rack-tlp", 1)]
+    {
         let mut receiver = receiver(&format!("flavor = \"{flavor}\""));
         let acknowledgment = receiver.receive(ms(1), 1000, 500, ms(0)).expect("at once");
         assert_eq!(acknowledgment.blocks.as_slice().len(), count, "{flavor}");

@@ -38,7 +38,7 @@ fn random_networks_use_every_policy_lose_cells_time_out_and_back_off() {
     let (mut policies_that_lost, mut framings_that_lost) = (BTreeSet::new(), BTreeSet::new());
     let (mut timed_out, mut backed_off, mut uneven) = (0, 0, 0);
     let (mut models_that_lost, mut finished) = (BTreeSet::new(), BTreeSet::new());
-    for _ in 0..500 {
+    for _ in 0..800 {
         let network = any_network().new_tree(&mut runner).expect("a network can be drawn").current();
         let record = run(&network.scenario).unwrap_or_else(|violation| panic!("{violation}{network:?}"));
         if record.ports[0].cells_dropped > 0 {

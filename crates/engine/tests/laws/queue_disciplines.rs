@@ -97,3 +97,28 @@ fn connections_that_understand_marks_lose_nothing_and_send_nothing_twice() {
         }
     }
 }
+
+/// What RFC 9332 is for: low latency beside classic traffic on one line, with about the same rates. 40 Mbit/s, 24 ms.
+#[test]
+fn prague_and_cubic_share_a_dual_queue_and_prague_alone_hardly_waits() {
+    let record = |first: &str, all: &str| {
+        let rest = format!(
+            "framing = \"packet\"\nport = {{ buffer = \"10 BDP\", queue = \"dualpi2\" }}\n\
+             connections = [{{ count = 1, {first} }}]\n\
+             tcp = {{ {all}, sack_blocks = 2, mss = \"1448 B\", receiver_window = \"4 MB\", timestamps = true, timer_granularity = \"1 ms\", \
+             retransmission_timeout = \"rfc-6298\" }}\n"
+        );
+        run(&n_source(2, "40 Mbit/s", "4 ms", "30 s", &rest)).expect("nothing is lost from the books")
+    };
+    const PRAGUE: &str = "flavor = \"prague\", ecn = \"accurate\"";
+    const CUBIC: &str = "flavor = \"cubic\", ecn = \"classic\"";
+    let mixed = record(PRAGUE, CUBIC);
+    let share = mixed.metrics.first_group_share.expect("a group");
+    assert!((0.25..0.75).contains(&share), "Prague has {share}");
+    assert!(mixed.ports[0].utilization > 0.95, "{}", mixed.ports[0].utilization);
+    let (scalable, classic) = (record(PRAGUE, PRAGUE), record(CUBIC, CUBIC));
+    let p99 = |record: &RunRecord| record.metrics.queueing_delay_p99_s.expect("measured");
+    assert!(scalable.ports[0].utilization > 0.9, "{}", scalable.ports[0].utilization);
+    assert!(p99(&scalable) < 0.005, "99 % of packets wait less than 5 ms: {}", p99(&scalable));
+    assert!(p99(&scalable) < p99(&classic) / 3.0, "{} and {}", p99(&scalable), p99(&classic));
+}

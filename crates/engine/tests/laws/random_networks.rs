@@ -278,7 +278,7 @@ pub fn longest_timeout(tcp: &TcpConfig) -> Span {
 
 /// Whether segments wait for others to have left at a rate.
 pub fn is_paced(tcp: &TcpConfig) -> bool {
-    !tcp.pacing.is_absent() || tcp.flavor.build(&()).law().observes_deliveries()
+    !tcp.pacing.is_absent() || tcp.flavor.build(&()).law().is_paced()
 }
 
 /// Often none, else a first connection that is different, nearby or not.

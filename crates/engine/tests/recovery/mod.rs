@@ -3,10 +3,12 @@
 
 mod bench;
 mod delayed_retransmit;
+mod deliveries;
 mod limited_transmit;
 mod marks;
 mod newreno;
 mod newreno_rfc6582;
+mod rack_tlp;
 mod reno;
 mod sack;
 mod sack_rfc6675;

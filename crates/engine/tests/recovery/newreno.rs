@@ -63,3 +63,32 @@ fn a_partial_acknowledgment_may_deflate_the_window_by_what_it_acknowledges() {
     assert_eq!(bench.acknowledge(4), [4, 13]);
     assert_eq!((bench.window().0, bench.inflation()), (5.0, 5.0));
 }
+
+/// Forty segments fill the receiver window, 0 and 10 are lost: with the inflation of all duplicates ten more would be allowed.
+#[test]
+fn no_more_new_segments_follow_a_partial_acknowledgment_than_are_allowed() {
+    for (new_segments, sent) in [(0, vec![10]), (2, vec![10, 40, 41]), (20, [10].into_iter().chain(40..50).collect())] {
+        let settings = format!(
+            "flavor = {{ kind = \"newreno\", flywheel = \"none\", partial_window = \"deflated\", \
+             new_segments_at_partial_acknowledgment = {new_segments} }}"
+        );
+        let mut bench = Bench::new(40, &settings);
+        bench.third_duplicate();
+        assert!((0..35).all(|_| bench.duplicate().is_empty()));
+        assert_eq!(bench.acknowledge(10), sent, "{new_segments}");
+    }
+}
+
+/// T-22: half of three is 1.5 segments, and the least threshold is two.
+#[test]
+fn the_window_at_the_end_is_the_threshold_or_no_more_than_a_segment_beyond_what_is_under_way_or_as_it_was() {
+    for (exit, window) in [("threshold", 2.0), ("unchanged", 1.5), ("flight-limited", 2.0)] {
+        let settings = format!(
+            "flavor = {{ kind = \"newreno\", flywheel = \"none\", exit_window = \"{exit}\" }}, window_after_loss = \"half\""
+        );
+        let mut bench = Bench::new(3, &settings);
+        bench.third_duplicate();
+        bench.acknowledge(4);
+        assert_eq!((bench.window(), bench.inflation()), ((window, 2.0), 0.0), "{exit}");
+    }
+}

@@ -69,3 +69,26 @@ fn a_window_below_a_segment_ends_with_a_timeout() {
     assert_eq!(bench.expire(), [3]);
     assert_eq!((bench.window().0, bench.sender.statistics().timeouts), (1.0, 1));
 }
+
+#[test]
+fn a_timeout_ends_the_recovery_and_slow_start_follows() {
+    let mut bench = Bench::new(10, "flavor = \"reno\"");
+    bench.third_duplicate();
+    assert_eq!(bench.expire(), [0]);
+    assert_eq!((bench.window().0, bench.inflation()), (1.0, 0.0));
+    // Not the end of a recovery, after which the window would stand still.
+    assert_eq!(bench.acknowledge(1), [1, 2]);
+    assert_eq!(bench.window().0, 2.0);
+}
+
+/// T-21: what was sent before a timeout is sent again, and duplicates come of it.
+#[test]
+fn with_a_guard_duplicates_of_what_was_sent_before_a_timeout_show_no_loss() {
+    for (guard, noticed) in [("false", 1), ("true", 0)] {
+        let mut bench = Bench::new(10, &format!("flavor = {{ kind = \"reno\", multiple_loss_guard = {guard} }}"));
+        bench.expire();
+        bench.acknowledge(4);
+        bench.third_duplicate();
+        assert_eq!(bench.sender.statistics().fast_retransmits, noticed, "guard: {guard}");
+    }
+}

@@ -124,12 +124,25 @@ fn after_heavy_loss_pipe_is_too_large_for_a_partial_acknowledgment_to_send_a_hol
 
 #[test]
 fn a_duplicate_may_need_news_to_count() {
-    for (needs_news, resent) in [("true", vec![]), ("false", vec![0])] {
-        let mut bench = Bench::new(10, &format!("flavor = {{ kind = \"sack\", duplicates_need_news = {needs_news} }}"));
-        bench.report(0, &[(1, 2)]);
-        bench.report(0, &[(1, 2)]);
-        assert_eq!(bench.report(0, &[(1, 2)]), resent, "{needs_news}");
+    for (needs_news, noticed) in [("true", 0), ("false", 1)] {
+        let settings = format!("flavor = {{ kind = \"sack\", duplicates_need_news = {needs_news} }}");
+        let mut bench = Bench::new(10, &settings);
+        (0..5).for_each(|_| _ = bench.report(0, &[(1, 2)]));
+        assert_eq!(bench.sender.statistics().fast_retransmits, noticed, "{needs_news}: the same five times");
+        let mut bench = Bench::new(10, &settings);
+        (2..=4).for_each(|end| _ = bench.report(0, &[(1, end)]));
+        assert_eq!(bench.sender.statistics().fast_retransmits, 1, "{needs_news}: more each time");
     }
+}
+
+/// New data counts as sent again by no means: a hole that shows later goes before more of it.
+#[test]
+fn a_hole_that_shows_after_new_data_was_sent_is_sent_again() {
+    let mut bench = Bench::new(10, "flavor = \"sack\"");
+    (2..=4).for_each(|end| _ = bench.report(0, &[(1, end)]));
+    let sent: Vec<_> = (5..=8).map(|end| bench.report(0, &[(1, end)])).collect();
+    assert_eq!(sent, [vec![], vec![], vec![], vec![10]], "PIPE 8 → 4");
+    assert_eq!(bench.report(0, &[(9, 10), (1, 8)]), [8]);
 }
 
 /// T-33: twelve messages of 40 bytes are twelve segments, and fill a window of 480. PIPE begins with 480 - 300 and the
@@ -137,31 +150,100 @@ fn a_duplicate_may_need_news_to_count() {
 #[test]
 fn small_segments_count_in_pipe_as_bytes_or_as_whole_ones() {
     for (unit, at_third, at_fourth) in [("bytes-sent", 20, 100), ("bytes", 20, 40), ("segments", 0, 100)] {
-        let settings = format!(
-            "port.buffer = \"unlimited\"
-tcp = {{ mss = \"100 B\", receiver_window = \"4000 B\", initial_window = \"480 B\", silly_window_avoidance = false, \
-flavor = {{ kind = \"sack\", pipe_unit = \"{unit}\" }} }}"
-        );
-        let config = n_source(1, "155.52 Mbit/s", "5 us", "1 s", &settings).tcp;
-        let mut chance = Chance { seed: 1, replication: 0 }.stream("clock");
-        let clock = TickClock::new(config.timer_granularity.0, config.timer_phase, &mut chance);
-        let (mut sender, mut sent) = (Sender::new(&config, clock), Vec::new());
-        (0..12).for_each(|_| sender.offer(ms(0), 40, &mut sent));
-        sender.offer(ms(0), u64::MAX, &mut sent);
-        assert_eq!(sent.iter().map(|segment| segment.length).collect::<Vec<_>>(), [40; 12]);
-        let mut duplicate = |number: u64| -> Vec<(u64, u64)> {
-            let mut sent = Vec::new();
-            let blocks = [(40, 40 + 40 * number)].into_iter().collect();
-            sender.acknowledge(
-                ms(10 + number),
-                Acknowledgment { next: 0, blocks, ..Acknowledgment::default() },
-                &mut sent,
-            );
-            sent.iter().map(|segment| (segment.sequence, segment.length)).collect()
-        };
+        let mut sender = small_segments(unit);
+        let mut duplicate = |number: u64| report(&mut sender, number, 0, &[(40, 40 + 40 * number)]);
         assert_eq!([duplicate(1), duplicate(2)], [[]; 2]);
         let new = |sequence: u64, length: u64| if length > 0 { vec![(sequence, length)] } else { Vec::new() };
         assert_eq!(duplicate(3), [vec![(0, 40)], new(480, at_third)].concat(), "{unit}");
         assert_eq!(duplicate(4), new(480 + at_third, at_fourth), "{unit}");
     }
+}
+
+/// 200 to 239 are lost as well: of the 100 bytes that fit 40 go, up to what has arrived.
+#[test]
+fn a_hole_of_less_than_a_segment_is_sent_as_it_is() {
+    let mut sender = small_segments("bytes-sent");
+    (1..=3).for_each(|number| _ = report(&mut sender, number, 0, &[(40, 40 + 40 * number)]));
+    assert_eq!(report(&mut sender, 4, 0, &[(240, 280), (40, 200)])[0], (200, 40));
+}
+
+/// T-33: 0 to 79 are missing and sent again: PIPE is 480 - 300 and 80. A partial acknowledgment of 40 bytes takes two segments from it, or
+/// twice its bytes; the window is 240.
+#[test]
+fn a_partial_acknowledgment_takes_whole_segments_from_pipe_or_bytes() {
+    for (unit, sent) in [("bytes-sent", 180), ("bytes", 60)] {
+        let mut sender = small_segments(unit);
+        let lost =
+            (1..=3).flat_map(|number| report(&mut sender, number, 0, &[(80, 80 + 40 * number)])).collect::<Vec<_>>();
+        assert_eq!(lost, [(0, 80)], "{unit}");
+        let new = report(&mut sender, 4, 40, &[(80, 200)]);
+        assert_eq!(new.iter().map(|segment| segment.1).sum::<u64>(), sent, "{unit}: {new:?}");
+    }
+}
+
+/// A sender with twelve segments of 40 bytes under way, and more data without end.
+fn small_segments(unit: &str) -> Sender {
+    let settings = format!(
+        "port.buffer = \"unlimited\"
+tcp = {{ mss = \"100 B\", receiver_window = \"4000 B\", initial_window = \"480 B\", silly_window_avoidance = false, \
+flavor = {{ kind = \"sack\", pipe_unit = \"{unit}\" }} }}"
+    );
+    let config = n_source(1, "155.52 Mbit/s", "5 us", "1 s", &settings).tcp;
+    let mut chance = Chance { seed: 1, replication: 0 }.stream("clock");
+    let clock = TickClock::new(config.timer_granularity.0, config.timer_phase, &mut chance);
+    let (mut sender, mut sent) = (Sender::new(&config, clock), Vec::new());
+    (0..12).for_each(|_| sender.offer(ms(0), 40, &mut sent));
+    sender.offer(ms(0), u64::MAX, &mut sent);
+    assert_eq!(sent.iter().map(|segment| segment.length).collect::<Vec<_>>(), [40; 12]);
+    sender
+}
+
+/// The `number`-th acknowledgment, of all below `next`, reports blocks of bytes; gives what is sent, with its length.
+fn report(sender: &mut Sender, number: u64, next: u64, blocks: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let mut sent = Vec::new();
+    let blocks = blocks.iter().copied().collect();
+    sender.acknowledge(ms(10 + number), Acknowledgment { next, blocks, ..Acknowledgment::default() }, &mut sent);
+    sent.iter().map(|segment| (segment.sequence, segment.length)).collect()
+}
+
+/// A phase whose losses are all repaired holds nothing against the next: RECOVER = 10, and 10 is the next that is lost.
+#[test]
+fn with_a_guard_the_first_segment_beyond_recover_may_be_lost_as_well() {
+    let mut bench = with_two_holes("flavor = { kind = \"sack\", multiple_loss_guard = true }");
+    for end in 6..=10 {
+        bench.report(0, &[(5, end), (1, 4)]);
+    }
+    bench.report(4, &[(5, 10)]);
+    bench.acknowledge(10);
+    let sent = [(11, 12), (11, 13), (11, 14)].map(|block| bench.report(10, &[block]));
+    assert_eq!(sent[2], [10], "{sent:?}");
+}
+
+/// T-21: but after a timeout duplicates come of what was sent before.
+#[test]
+fn with_a_guard_a_loss_is_shown_only_by_what_was_sent_after_a_timeout() {
+    for (guard, noticed) in [("false", 1), ("true", 0)] {
+        let mut bench = Bench::new(10, &format!("flavor = {{ kind = \"sack\", multiple_loss_guard = {guard} }}"));
+        bench.expire();
+        bench.acknowledge(4);
+        bench.third_duplicate();
+        assert_eq!(bench.sender.statistics().fast_retransmits, noticed, "guard: {guard}");
+    }
+}
+
+/// ns-2 takes no notice of duplicates until the first acknowledgment of new data after a timeout.
+#[test]
+fn duplicates_after_a_timeout_may_be_ignored() {
+    for (ignores, noticed) in [("false", 1), ("true", 0)] {
+        let settings = format!("flavor = {{ kind = \"sack\", ignores_duplicates_after_timeout = {ignores} }}");
+        let mut bench = Bench::new(10, &settings);
+        bench.expire();
+        (2..=4).for_each(|end| _ = bench.report(0, &[(1, end)]));
+        assert_eq!(bench.sender.statistics().fast_retransmits, noticed, "ignored: {ignores}");
+    }
+    let mut bench = Bench::new(10, "flavor = { kind = \"sack\", ignores_duplicates_after_timeout = true }");
+    bench.expire();
+    bench.acknowledge(4);
+    (6..=8).for_each(|end| _ = bench.report(4, &[(5, end)]));
+    assert_eq!(bench.sender.statistics().fast_retransmits, 1, "after new data they count again");
 }

@@ -74,6 +74,18 @@ fn the_last_segment_is_rescued_once() {
     assert_eq!(bench.expire(), [4]);
 }
 
+/// `NextSeg` rule (4) is for what follows the first retransmission: that alone must be acknowledged, and more.
+#[test]
+fn nothing_is_rescued_before_more_is_acknowledged_than_was_sent_again_first() {
+    let mut bench = Bench::with_data(6, 6, "flavor = \"sack-rfc6675\"");
+    bench.report(0, &[(2, 3)]);
+    bench.report(0, &[(2, 4)]);
+    // 0, 1 and 5 are lost. PIPE: 5, 0 and 1; ssthresh 3.
+    assert_eq!(bench.report(0, &[(2, 5)]), [0, 1]);
+    assert_eq!(bench.report(1, &[(2, 5)]), [0; 0]);
+    assert_eq!(bench.acknowledge(5), [5]);
+}
+
 /// Section 5 step (4.3): HighRxt begins anew, so that what was sent again in an earlier recovery may be sent again once more.
 #[test]
 fn a_second_recovery_sends_what_the_first_had_sent_in_vain() {
@@ -157,4 +169,18 @@ fn after_many_losses_a_proportional_reduction_conserves_packets_and_grows_when_a
     assert_eq!(bench.report(0, &[(6, 12)]), [3]);
     // PIPE: 1, 2, 3.
     assert_eq!(bench.report(1, &[(6, 12)]), [4, 5]);
+}
+
+/// RFC 9937: all is well only if no other loss has come to light. 0 to 11 of twenty are lost, and 17, which is known to be lost when three
+/// segments beyond it have arrived.
+#[test]
+fn a_proportional_reduction_does_not_grow_when_another_loss_shows() {
+    let sent = |last: (u64, u64)| {
+        let mut bench = Bench::new(20, PROPORTIONAL);
+        (13..=17).for_each(|end| _ = bench.report(0, &[(12, end)]));
+        (19..=20).for_each(|end| _ = bench.report(0, &[(18, end), (12, 17)]));
+        bench.report(1, &[last, (12, 17)]).len()
+    };
+    // 0 arrives, and with it 20, or the 17 that was late.
+    assert_eq!((sent((18, 21)), sent((17, 20))), (2, 3));
 }

@@ -9,6 +9,9 @@ pub struct ByteReceiver {
     discards: bool,
     /// Most blocks that it reports; 0 without selective acknowledgments.
     most_blocks: usize,
+    reports_duplicates: bool,
+    /// The first bytes of the latest segment that were there already.
+    duplicate: Option<Range>,
     arrived: Vec<bool>,
     next: usize,
     /// First bytes of the segments that arrived beyond a hole and were kept, the latest last.
@@ -25,10 +28,12 @@ fn index(byte: u64) -> usize {
 
 impl ByteReceiver {
     pub fn new(config: &TcpConfig) -> Self {
-        let is_selective = config.flavor.build(&()).recovery().is_selective();
+        let recovery = config.flavor.build(&()).recovery();
         Self {
             discards: config.out_of_order == OutOfOrder::Discard,
-            most_blocks: if is_selective { config.sack_blocks.count() } else { 0 },
+            most_blocks: if recovery.is_selective() { config.sack_blocks.count() } else { 0 },
+            reports_duplicates: recovery.reports_duplicates(),
+            duplicate: None,
             arrived: Vec::new(),
             next: 0,
             arrivals: Vec::new(),
@@ -54,6 +59,7 @@ impl ByteReceiver {
         if begin <= self.last_acknowledged && self.recent_timestamp.is_none_or(|recent| sent >= recent) {
             self.recent_timestamp = Some(sent);
         }
+        self.duplicate = self.first_known(begin, end);
         if begin > self.next {
             if self.discards {
                 return 0;
@@ -72,6 +78,14 @@ impl ByteReceiver {
         gained as u64
     }
 
+    /// The first run of bytes that are there already.
+    fn first_known(&self, begin: usize, end: usize) -> Option<Range> {
+        let is_known = |byte: &usize| self.arrived.get(*byte) == Some(&true);
+        let first = (begin..end).find(is_known)?;
+        let length = (first..end).take_while(is_known).count();
+        Some((first as u64, (first + length) as u64))
+    }
+
     /// Notes that an acknowledgment is sent, and gives the timestamp that it must echo.
     pub fn acknowledge(&mut self) -> Option<Time> {
         self.last_acknowledged = self.next;
@@ -79,7 +93,8 @@ impl ByteReceiver {
     }
 
     /// The blocks that RFC 2018 section 4 wants in an acknowledgment: contiguous and whole; first the one that holds the
-    /// segment that arrived last, then those of the segments before it; as many as there is room for, none twice.
+    /// segment that arrived last, then those of the segments before it; as many as there is room for, none twice. Before them what has
+    /// arrived twice (RFC 2883), if the sender wants to know.
     pub fn blocks(&self) -> Vec<Range> {
         let mut blocks: Vec<Range> = Vec::new();
         for &arrival in self.arrivals.iter().rev() {
@@ -90,6 +105,10 @@ impl ByteReceiver {
             if !blocks.contains(&island) {
                 blocks.push(island);
             }
+        }
+        if let Some(duplicate) = self.duplicate.filter(|_| self.reports_duplicates) {
+            blocks.insert(0, duplicate);
+            blocks.truncate(self.most_blocks);
         }
         blocks
     }

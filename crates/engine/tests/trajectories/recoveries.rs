@@ -167,3 +167,17 @@ fn sack_of_rfc_6675_repairs_three_losses_without_a_pause() {
     let tcp = format!("flavor = \"sack-rfc6675\"{STANDARD}");
     assert_as_expected("trajectories/sack-rfc6675.txt", &table(&with_losses("[2, 5, 6]", &tcp)));
 }
+
+/// As RFC 8985 has it, with reductions at once; the last packet, segment 17, is lost as well when it is sent first. PIPE in segments.
+///
+/// - Up to the third duplicate as with RFC 6675, but there the segment 6 has arrived, which was sent after 1, 4 and 5: all three are lost.
+///   PIPE is 7 to 12, and 1 again: 7.
+/// - Segments 7, 8 and 9 make it 4: segment 4 goes, and so on. Each acknowledgment lets one go: 5, 13, 14; at 240.96184 segment 1 has
+///   arrived, 15 goes; at 301.58304 segment 4, 16 goes. 311.4628: all up to 12 is acknowledged, the recovery is over.
+/// - The rest is lost in silence. At 402.00384 segment 17 alone is under way: the probe goes two smoothed round trips and 200, for its
+///   acknowledgment may be delayed, later. The timer would have expired after a second.
+#[test]
+fn rack_tlp_repairs_three_losses_and_finds_that_of_the_last_segment_by_a_probe() {
+    let tcp = format!("flavor = {{ kind = \"rack-tlp\", proportional_rate_reduction = false }}{STANDARD}");
+    assert_as_expected("trajectories/rack-tlp.txt", &table(&with_losses("[2, 5, 6, 21]", &tcp)));
+}

@@ -130,7 +130,7 @@ impl<'c> LawfulSender<'c> {
     /// RFC 6675 section 4, `NextSeg`, and section 5.1: what has been reported as arrived is not sent again, but for the
     /// timeout that makes the sender forget. (98-0876R1's SACK goes back after a timeout and sends all again, T-31.)
     fn check_retransmission(&self, segment: Segment) -> Law {
-        if self.config.flavor.build(&()).recovery_name() == "sack-rfc6675" {
+        if ["sack-rfc6675", "rack-tlp"].contains(&self.config.flavor.build(&()).recovery_name()) {
             let end = segment.sequence + segment.length;
             let known = self.reported.bytes_below(end) - self.reported.bytes_below(segment.sequence);
             prop_assert_eq!(known, 0, "{:?} is sent again though {:?} have arrived", segment, self.reported.ranges());
@@ -140,11 +140,13 @@ impl<'c> LawfulSender<'c> {
 
     /// New data goes within the congestion window with its inflation, and a segment more for each of two duplicates
     /// (RFC 3042). During recovery this is not the law of three flavors: PIPE limits what both kinds of SACK send (RFC 6675
-    /// from the first duplicate on), and NewReno's flywheel is limited by the receiver alone (T-24).
+    /// from the first duplicate on), and NewReno's flywheel is limited by the receiver alone (T-24). With RACK-TLP PIPE limits it always, but
+    /// for a probe of one segment (RFC 8985 section 7.3).
     fn check_new_data(&self, segment: Segment) -> Law {
         let is_exempt = match self.config.flavor.build(&()).recovery_name() {
             "newreno" | "sack" => self.sender.is_recovering(),
             "sack-rfc6675" => self.sender.is_recovering() || !self.reported.is_empty(),
+            "rack-tlp" => true,
             _ => false,
         };
         if is_exempt {

@@ -4,7 +4,7 @@ use longfat_engine::observer::Observer;
 use longfat_engine::transport::{Acknowledgment, Window};
 use longfat_engine::units::Time;
 
-use super::{FLOW, Kind, Rows, TIME, Trace, integers};
+use super::{FLOW, Hears, Kind, Rows, TIME, Trace, integers};
 use crate::table::{Table, Value};
 
 /// Every acknowledgment.
@@ -18,8 +18,7 @@ pub const ACKNOWLEDGMENTS: Kind = Kind {
         integers("window_end", "the byte before which the receiver allows to send"),
     ],
     rows: Rows::Events,
-    watches_cells: false,
-    needs_every_slot: false,
+    hears: &[Hears::Acknowledgments],
     start: |network, table| Box::new(Acknowledgments { window: network.receiver_window, table }),
 };
 
@@ -34,8 +33,7 @@ pub const SELECTIVE_ACKNOWLEDGMENTS: Kind = Kind {
         integers("to", "the byte after the last of them"),
     ],
     rows: Rows::Events,
-    watches_cells: false,
-    needs_every_slot: false,
+    hears: &[Hears::Acknowledgments],
     start: |_, table| Box::new(Blocks(table)),
 };
 

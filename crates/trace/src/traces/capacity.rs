@@ -1,10 +1,10 @@
 //! What each service class gets of a port's line.
 
-use longfat_engine::observer::Observer;
+use longfat_engine::observer::{Observer, SlotRun};
 use longfat_engine::switch::scheduler::Class;
 use longfat_engine::units::{Span, Time};
 
-use super::{Kind, Network, PORT, Rows, TIME, Trace, integers, words};
+use super::{Hears, Kind, Network, PORT, Rows, TIME, Trace, integers, words};
 use crate::table::{Table, Value};
 
 /// Cells served.
@@ -19,12 +19,10 @@ pub const CAPACITY: Kind = Kind {
         integers("cells", "cells served in it; packets where they travel whole"),
     ],
     rows: Rows::Intervals,
-    watches_cells: true,
-    needs_every_slot: true,
+    hears: &[Hears::Services],
     start: |network, table| {
-        let classes = if network.has_classes { vec![Class::Ubr, Class::Vbr] } else { vec![Class::Ubr] };
         Box::new(Capacity {
-            labels: classes.iter().map(|&class| network.class_word(class)).collect(),
+            labels: network.labels_of_classes(),
             counts: vec![[0; 2]; network.ports.len()],
             from: Time::ZERO,
             interval: network.interval,
@@ -65,6 +63,21 @@ impl Observer for Capacity {
         }
         self.counts[port][usize::from(class == Class::Vbr)] += 1;
         self.seen += 1;
+    }
+
+    fn cells_served(&mut self, port: usize, run: &SlotRun) {
+        self.seen += run.number;
+        let mut left = *run;
+        while left.not_before_its_end() >= self.from + self.interval && left.number > 0 {
+            let end = self.from + self.interval;
+            let now = left.number_before(end);
+            self.counts[port][0] += now;
+            (left.skipped, left.number) = (left.skipped + now, left.number - now);
+            if left.number > 0 {
+                self.close(end);
+            }
+        }
+        self.counts[port][0] += left.number;
     }
 }
 

@@ -5,7 +5,7 @@ use longfat_engine::observer::Observer;
 use longfat_engine::switch::drop_policy::Verdict;
 use longfat_engine::units::Time;
 
-use super::{Kind, Network, Rows, TIME, Trace, flags, integers, words};
+use super::{Hears, Kind, Network, Rows, TIME, Trace, flags, integers, words};
 use crate::table::{Table, Value};
 
 /// Every packet lost.
@@ -26,8 +26,7 @@ pub const DROPS: Kind = Kind {
         words("port", "name of the port; loss-model where one lost it"),
     ],
     rows: Rows::Events,
-    watches_cells: false,
-    needs_every_slot: false,
+    hears: &[Hears::Losses],
     start: |network, table| {
         Box::new(Drops {
             lost: network.reason_word(None),
@@ -51,14 +50,14 @@ impl Drops {
             Content::Data { sequence, length, .. } => (Value::flow(flow), true, *sequence, *length),
             Content::Acknowledgment(acknowledgment) => (Value::flow(flow), false, acknowledgment.next, 0),
             Content::Synchronize | Content::Synchronized => (Value::flow(flow), false, 0, 0),
-            Content::Background => (Value::Integer(0), false, 0, 0),
+            Content::Background => (Value::integer(0), false, 0, 0),
         };
         self.table.add([
             now.into(),
             flow,
             self.reasons[reason],
-            Value::Flag(is_data),
-            Value::Flag(is_tagged),
+            Value::flag(is_data),
+            Value::flag(is_tagged),
             sequence.into(),
             length.into(),
             port,

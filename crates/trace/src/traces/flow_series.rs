@@ -4,7 +4,7 @@ use longfat_engine::observer::Observer;
 use longfat_engine::transport::Sender;
 use longfat_engine::units::Time;
 
-use super::{FLOW, Kind, Network, Rows, Scale, TIME, Trace, numbers};
+use super::{FLOW, Hears, Kind, Network, Rows, Scale, TIME, Trace, numbers};
 use crate::deadband::Deadband;
 use crate::table::{Table, Value};
 
@@ -14,8 +14,7 @@ pub const CWND: Kind = Kind {
     doc: "congestion window of each flow, with what duplicate acknowledgments add to it during recovery",
     columns: &[TIME, FLOW, numbers("cwnd_bytes", "congestion window")],
     rows: Rows::Changes(Scale::ReceiverWindow),
-    watches_cells: false,
-    needs_every_slot: false,
+    hears: &[Hears::Senders],
     start: |network, table| {
         series(network, table, Scale::ReceiverWindow, |sender| sender.window().cwnd + sender.window().inflation)
     },
@@ -31,8 +30,7 @@ pub const SSTHRESH: Kind = Kind {
         numbers("ssthresh_bytes", "slow start threshold; infinite before the first loss if it has none"),
     ],
     rows: Rows::Changes(Scale::ReceiverWindow),
-    watches_cells: false,
-    needs_every_slot: false,
+    hears: &[Hears::Senders],
     start: |network, table| series(network, table, Scale::ReceiverWindow, |sender| sender.window().ssthresh),
 };
 
@@ -42,8 +40,7 @@ pub const FLIGHT: Kind = Kind {
     doc: "bytes of each flow that are sent and not acknowledged",
     columns: &[TIME, FLOW, numbers("flight_bytes", "highest byte sent less first byte not acknowledged")],
     rows: Rows::Changes(Scale::ReceiverWindow),
-    watches_cells: false,
-    needs_every_slot: false,
+    hears: &[Hears::Senders],
     start: |network, table| series(network, table, Scale::ReceiverWindow, flight),
 };
 
@@ -53,8 +50,7 @@ pub const RTO: Kind = Kind {
     doc: "retransmission timeout of each flow, with its backoff",
     columns: &[TIME, FLOW, numbers("rto_s", "what a timer that is started now runs for, in whole ticks of the clock")],
     rows: Rows::Changes(Scale::Nothing),
-    watches_cells: false,
-    needs_every_slot: false,
+    hears: &[Hears::Senders],
     start: |network, table| series(network, table, Scale::Nothing, |sender| sender.timeout().as_seconds()),
 };
 
@@ -77,7 +73,7 @@ impl Observer for FlowSeries {
     fn sender_acted(&mut self, now: Time, flow: usize, sender: &Sender) {
         let value = (self.read)(sender);
         if self.bands[flow].moves_to(value) {
-            self.table.add([now.into(), Value::flow(flow), Value::Number(value)]);
+            self.table.add([now.into(), Value::flow(flow), Value::number(value)]);
         }
     }
 }
@@ -86,7 +82,7 @@ impl Trace for FlowSeries {
     fn end(&mut self, now: Time) {
         for (flow, band) in self.bands.iter().enumerate() {
             if let Some(value) = band.last() {
-                self.table.add([now.into(), Value::flow(flow), Value::Number(value)]);
+                self.table.add([now.into(), Value::flow(flow), Value::number(value)]);
             }
         }
     }

@@ -5,6 +5,7 @@ mod capacity;
 mod drops;
 mod flow_series;
 mod queues;
+mod queues_by_flow;
 mod rtt;
 mod segments;
 mod throughput;
@@ -28,7 +29,7 @@ pub const TRACES: &[Kind] = &[
     timeouts::TIMEOUTS,
     throughput::THROUGHPUT,
     queues::QUEUE,
-    queues::QUEUE_BY_FLOW,
+    queues_by_flow::QUEUE_BY_FLOW,
     capacity::CAPACITY,
     drops::DROPS,
     segments::SEGMENTS,
@@ -46,13 +47,38 @@ pub struct Kind {
     pub columns: &'static [Column],
     /// How its rows come about.
     pub rows: Rows,
-    /// Whether it watches ports cell by cell, and nothing else; if not, it watches everything else. No trace does both, so that
-    /// what happens to every cell is told to few.
-    pub watches_cells: bool,
-    /// Whether it must hear of ports slot by slot, also where many slots are alike. Only one that watches cells does.
-    pub needs_every_slot: bool,
+    /// What it is to hear of: it is told of nothing else.
+    pub hears: &'static [Hears],
     /// An observer that writes into an empty table.
     pub start: fn(&Network, Table) -> Box<dyn Trace>,
+}
+
+/// What can be told to a trace: methods of its [`Observer`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hears {
+    /// `segment_sent`.
+    Segments,
+    /// `segment_received`.
+    Deliveries,
+    /// `acknowledgment_received`.
+    Acknowledgments,
+    /// `timed_out`.
+    Timeouts,
+    /// `sender_acted`.
+    Senders,
+    /// `packet_dropped` and `packet_lost`.
+    Losses,
+    /// `cell_served` and `cells_served`.
+    Services,
+    /// `queue_changed`, `queue_moved` and `queue_moved_by_rounds`.
+    Queue,
+    /// `shares_changed` and `shares_moved`.
+    Shares,
+}
+
+impl Hears {
+    /// How many there are.
+    pub(crate) const NUMBER: usize = Self::Shares as usize + 1;
 }
 
 /// How the rows of a trace come about.
@@ -146,6 +172,18 @@ impl Network {
         }
     }
 
+    /// The bound of a trace of queues: whole cells are further from others than it if they are by more than so many.
+    #[expect(clippy::cast_possible_truncation, reason = "rounded down on purpose; no bound is that large")]
+    fn bound_in_cells(&self) -> i64 {
+        self.bound(Scale::Buffer).min(f64::from(u32::MAX)) as i64
+    }
+
+    /// The classes that ports have, each as a row calls it.
+    fn labels_of_classes(&self) -> Vec<Value> {
+        let classes: &[Class] = if self.has_classes { &[Class::Ubr, Class::Vbr] } else { &[Class::Ubr] };
+        classes.iter().map(|&class| self.class_word(class)).collect()
+    }
+
     /// The words of all tables.
     pub(crate) fn words(&self) -> Vec<String> {
         let others = [Class::Ubr.name(), Class::Vbr.name()].into_iter().chain(REASONS);
@@ -153,11 +191,11 @@ impl Network {
     }
 
     fn port_word(port: usize) -> Value {
-        Value::Word(port)
+        Value::word(port)
     }
 
     fn class_word(&self, class: Class) -> Value {
-        Value::Word(self.ports.len() + usize::from(class == Class::Vbr))
+        Value::word(self.ports.len() + usize::from(class == Class::Vbr))
     }
 
     fn reason_word(&self, reason: Option<Verdict>) -> Value {
@@ -166,7 +204,7 @@ impl Network {
             Some(_) => 1,
             None => 2,
         };
-        Value::Word(self.ports.len() + 2 + place)
+        Value::word(self.ports.len() + 2 + place)
     }
 }
 

@@ -1,12 +1,11 @@
-//! Cells that wait at ports.
+//! Cells that wait at ports, by service class.
 
-use longfat_engine::observer::Observer;
+use longfat_engine::observer::{Observer, SlotRun};
 use longfat_engine::switch::Port;
-use longfat_engine::switch::scheduler::Class;
 use longfat_engine::units::Time;
 
-use super::{FLOW, Kind, Network, PORT, Rows, Scale, TIME, Trace, integers, words};
-use crate::deadband::Deadband;
+use super::{Hears, Kind, Network, PORT, Rows, Scale, TIME, Trace, integers, words};
+use crate::level::Level;
 use crate::table::{Table, Value};
 
 /// The queue of each class.
@@ -20,117 +19,90 @@ pub const QUEUE: Kind = Kind {
         integers("cells", "cells that wait; packets where they travel whole"),
     ],
     rows: Rows::Changes(Scale::Buffer),
-    watches_cells: true,
-    needs_every_slot: false,
-    start: |network, table| Box::new(Queues::new(network, table, of_classes, labels_of_classes(network))),
+    hears: &[Hears::Queue],
+    start: |network, table| Box::new(Queues::new(network, table)),
 };
-
-/// What each flow has in the queue.
-pub const QUEUE_BY_FLOW: Kind = Kind {
-    name: "queue-by-flow",
-    doc: "what each flow has in the queue of each port: the buffer of its virtual circuit",
-    columns: &[TIME, PORT, FLOW, integers("cells", "cells that wait; packets where they travel whole")],
-    rows: Rows::Changes(Scale::Buffer),
-    watches_cells: true,
-    needs_every_slot: true,
-    start: |network, table| {
-        Box::new(Queues::new(network, table, of_flows, (0..network.connections).map(Value::flow).collect()))
-    },
-};
-
-/// Writes the lengths of the queues at a port into places, one for each label.
-type Measure = fn(&Port, &mut [u64]);
 
 struct Queues {
-    measure: Measure,
-    /// What a row calls each queue of a port.
+    bound: i64,
+    /// What a row calls each class.
     labels: Vec<Value>,
-    /// The bands of all queues of a port, port by port.
-    bands: Vec<Vec<Deadband>>,
-    /// Lengths of the port at hand, and the same when each port was last heard of.
-    lengths: Vec<u64>,
-    before: Vec<Vec<u64>>,
+    /// What waits of each class, port by port.
+    levels: Vec<Vec<Level>>,
+    changes: u64,
     table: Table,
 }
 
-fn of_classes(port: &Port, lengths: &mut [u64]) {
-    lengths[0] = port.occupancy().total();
-    if let (Some(vbr), [_, length]) = (port.vbr(), lengths) {
-        *length = vbr.cells_held();
-    }
-}
-
-fn labels_of_classes(network: &Network) -> Vec<Value> {
-    let classes: &[Class] = if network.has_classes { &[Class::Ubr, Class::Vbr] } else { &[Class::Ubr] };
-    classes.iter().map(|&class| network.class_word(class)).collect()
-}
-
-/// Of every two circuits the first leads to the destination; what comes back never waits at a managed port.
-fn of_flows(port: &Port, lengths: &mut [u64]) {
-    for (length, circuit) in lengths.iter_mut().zip(port.occupancy().of_circuits().iter().step_by(2)) {
-        *length = *circuit;
-    }
-}
-
 impl Queues {
-    fn new(network: &Network, table: Table, measure: Measure, labels: Vec<Value>) -> Self {
-        let band = Deadband::new(network.bound(Scale::Buffer));
+    fn new(network: &Network, mut table: Table) -> Self {
+        let labels = network.labels_of_classes();
+        for port in 0..network.ports.len() {
+            labels.iter().for_each(|&label| add(&mut table, Time::ZERO, port, label, 0));
+        }
         Self {
-            measure,
-            bands: vec![vec![band; labels.len()]; network.ports.len()],
-            lengths: vec![0; labels.len()],
-            before: vec![vec![u64::MAX; labels.len()]; network.ports.len()],
+            bound: network.bound_in_cells(),
+            levels: vec![vec![Level::EMPTY; labels.len()]; network.ports.len()],
             labels,
+            changes: 0,
             table,
         }
     }
+
+    #[inline]
+    fn note(&mut self, now: Time, port: usize, class: usize, cells: u64) {
+        let level = &mut self.levels[port][class];
+        let cells = cells.cast_signed();
+        if level.cells() == cells {
+            return;
+        }
+        self.changes += 1;
+        if level.moves_to(cells, self.bound) {
+            add(&mut self.table, now, port, self.labels[class], cells);
+        }
+    }
+}
+
+fn add(table: &mut Table, now: Time, port: usize, label: Value, cells: i64) {
+    table.add([now.into(), Network::port_word(port), label, Value::integer(cells)]);
 }
 
 impl Observer for Queues {
     fn queue_changed(&mut self, now: Time, port: usize, state: &Port) {
-        (self.measure)(state, &mut self.lengths);
-        self.note(now, port);
+        self.note(now, port, 0, state.occupancy().total());
+        if let Some(vbr) = state.vbr()
+            && self.labels.len() > 1
+        {
+            self.note(now, port, 1, vbr.cells_held());
+        }
     }
 
     fn queue_moved(&mut self, now: Time, port: usize, cells: u64) {
-        self.lengths[0] = cells;
-        self.note(now, port);
+        self.note(now, port, 0, cells);
+    }
+
+    fn queue_moved_by_rounds(&mut self, port: usize, run: &SlotRun, before: u64, members: u64) {
+        // What waited is what was told of last.
+        let level = &mut self.levels[port][0];
+        debug_assert_eq!(level.cells(), before.cast_signed());
+        let added = members.cast_signed() - 1;
+        self.changes += if added == 0 { 0 } else { run.number };
+        level.moves_by(added, run.number.cast_signed(), self.bound, |slot, cells| {
+            add(&mut self.table, run.end_of(slot.cast_unsigned()), port, self.labels[0], cells);
+        });
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "queues are far below 2^53 cells")]
-impl Queues {
-    /// Adds rows for those of the port's queues whose lengths have changed enough.
-    #[inline]
-    fn note(&mut self, now: Time, port: usize) {
-        let bands = self.bands[port].iter_mut().zip(&self.labels);
-        for ((before, &length), (band, &label)) in self.before[port].iter_mut().zip(&self.lengths).zip(bands) {
-            if *before == length {
-                continue; // as nearly all are from one slot to the next
-            }
-            *before = length;
-            if band.moves_to(length as f64) {
-                self.table.add([now.into(), Network::port_word(port), label, length.into()]);
-            }
-        }
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "queues are far below 2^53 cells")]
 impl Trace for Queues {
     fn end(&mut self, now: Time) {
-        for (port, bands) in self.bands.iter().enumerate() {
-            for (band, &label) in bands.iter().zip(&self.labels) {
-                if let Some(length) = band.last() {
-                    let length = Value::Integer(length as i64);
-                    self.table.add([now.into(), Network::port_word(port), label, length]);
-                }
+        for (port, levels) in self.levels.iter().enumerate() {
+            for (level, &label) in levels.iter().zip(&self.labels) {
+                add(&mut self.table, now, port, label, level.cells());
             }
         }
     }
 
     fn changes(&self) -> u64 {
-        self.bands.iter().flatten().map(|band| band.changes).sum()
+        self.changes
     }
 
     fn into_table(self: Box<Self>) -> Table {

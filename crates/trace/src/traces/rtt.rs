@@ -4,7 +4,7 @@ use longfat_engine::observer::Observer;
 use longfat_engine::transport::Sender;
 use longfat_engine::units::Time;
 
-use super::{FLOW, Kind, Rows, TIME, Trace, numbers};
+use super::{FLOW, Hears, Kind, Rows, TIME, Trace, numbers};
 use crate::table::{Table, Value};
 
 /// Every round trip measured.
@@ -13,8 +13,7 @@ pub const RTT: Kind = Kind {
     doc: "every round trip that a flow's timeout is computed from, before it is counted in ticks",
     columns: &[TIME, FLOW, numbers("rtt_s", "from the segment to its acknowledgment")],
     rows: Rows::Events,
-    watches_cells: false,
-    needs_every_slot: false,
+    hears: &[Hears::Senders],
     start: |network, table| Box::new(RoundTrips { seen: vec![0; network.flows], table }),
 };
 
@@ -30,7 +29,7 @@ impl Observer for RoundTrips {
         if measured > self.seen[flow] {
             self.seen[flow] = measured;
             if let Some(round_trip) = sender.round_trip() {
-                self.table.add([now.into(), Value::flow(flow), Value::Number(round_trip.as_seconds())]);
+                self.table.add([now.into(), Value::flow(flow), Value::number(round_trip.as_seconds())]);
             }
         }
     }

@@ -4,7 +4,7 @@ use longfat_engine::observer::Observer;
 use longfat_engine::transport::{Segment, Window};
 use longfat_engine::units::Time;
 
-use super::{FLOW, Kind, Rows, TIME, Trace, flags, integers};
+use super::{FLOW, Hears, Kind, Rows, TIME, Trace, flags, integers};
 use crate::table::{Table, Value};
 
 /// Every segment.
@@ -19,8 +19,7 @@ pub const SEGMENTS: Kind = Kind {
         flags("is_again", "whether its first byte has been sent before"),
     ],
     rows: Rows::Events,
-    watches_cells: false,
-    needs_every_slot: false,
+    hears: &[Hears::Segments],
     start: |_, table| Box::new(Segments(table)),
 };
 
@@ -30,7 +29,7 @@ impl Observer for Segments {
     fn segment_sent(&mut self, now: Time, flow: usize, segment: Segment, _window: &Window) {
         if !segment.synchronize {
             let Segment { sequence, length, again, .. } = segment;
-            self.0.add([now.into(), Value::flow(flow), sequence.into(), length.into(), Value::Flag(again)]);
+            self.0.add([now.into(), Value::flow(flow), sequence.into(), length.into(), Value::flag(again)]);
         }
     }
 }

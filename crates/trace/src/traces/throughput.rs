@@ -3,7 +3,7 @@
 use longfat_engine::observer::Observer;
 use longfat_engine::units::{Span, Time};
 
-use super::{FLOW, Kind, Rows, TIME, Trace, integers};
+use super::{FLOW, Hears, Kind, Rows, TIME, Trace, integers};
 use crate::table::{Table, Value};
 
 /// Bytes delivered.
@@ -17,8 +17,7 @@ pub const THROUGHPUT: Kind = Kind {
         integers("bytes", "bytes delivered in it"),
     ],
     rows: Rows::Intervals,
-    watches_cells: false,
-    needs_every_slot: false,
+    hears: &[Hears::Deliveries],
     start: |network, table| {
         Box::new(Delivered {
             next: vec![0; network.flows],

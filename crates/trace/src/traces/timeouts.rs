@@ -4,7 +4,7 @@ use longfat_engine::observer::Observer;
 use longfat_engine::transport::Window;
 use longfat_engine::units::Time;
 
-use super::{FLOW, Kind, Rows, TIME, Trace};
+use super::{FLOW, Hears, Kind, Rows, TIME, Trace};
 use crate::table::{Table, Value};
 
 /// Every expiry.
@@ -13,8 +13,7 @@ pub const TIMEOUTS: Kind = Kind {
     doc: "every expiry of a flow's retransmission timer",
     columns: &[TIME, FLOW],
     rows: Rows::Events,
-    watches_cells: false,
-    needs_every_slot: false,
+    hears: &[Hears::Timeouts],
     start: |_, table| Box::new(Timeouts(table)),
 };
 

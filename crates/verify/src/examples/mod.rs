@@ -6,6 +6,7 @@ mod rfc5681;
 mod rfc6298;
 mod rfc6582;
 mod rfc6675;
+mod rfc8985;
 mod support;
 
 use crate::check::Check;
@@ -18,5 +19,6 @@ pub fn checks() -> Vec<Check> {
     checks.extend(rfc6298::checks());
     checks.extend(rfc6582::checks());
     checks.extend(rfc6675::checks());
+    checks.extend(rfc8985::checks());
     checks
 }

@@ -15,7 +15,7 @@ pub fn checks() -> Vec<Check> {
             move || limited(flavor),
         )
     };
-    flavors_without(&["vanilla", "bbr"]).into_iter().map(check).collect()
+    flavors_without(&["vanilla", "bbr", "bbr3"]).into_iter().map(check).collect()
 }
 
 /// Segments 0 to 4 are under way and 0 is lost. Without limited transmit the first two duplicates let nothing go.

@@ -35,6 +35,15 @@ pub struct ByHand {
 impl ByHand {
     /// A sender with the given settings and data without end, `segments` of which are under way at once.
     pub fn sending(settings: &Json, segments: u64) -> Result<(Self, Vec<u64>), String> {
+        Self::offering(settings, segments, u64::MAX)
+    }
+
+    /// A sender whose data are `segments`, all under way at once.
+    pub fn sending_all(settings: &Json, segments: u64) -> Result<(Self, Vec<u64>), String> {
+        Self::offering(settings, segments, 100 * segments)
+    }
+
+    fn offering(settings: &Json, segments: u64, bytes: u64) -> Result<(Self, Vec<u64>), String> {
         let mut settings = settings.clone();
         settings["initial_window"] = format!("{segments} MSS").into();
         let config = end_systems(&settings)?;
@@ -42,7 +51,7 @@ impl ByHand {
         let clock = TickClock::new(Span::from_microseconds(1000), config.timer_phase, &mut chance);
         let mut by_hand = Self { sender: Sender::new(&config, clock), now: Time::ZERO };
         let mut sent = Vec::new();
-        by_hand.sender.offer(by_hand.now, u64::MAX, &mut sent);
+        by_hand.sender.offer(by_hand.now, bytes, &mut sent);
         Ok((by_hand, numbers(&sent)))
     }
 
@@ -53,6 +62,14 @@ impl ByHand {
         let mut sent = Vec::new();
         let acknowledgment = Acknowledgment { next: 100 * next, blocks, ..Acknowledgment::default() };
         self.sender.acknowledge(self.now, acknowledgment, &mut sent);
+        numbers(&sent)
+    }
+
+    /// The next timer expires; gives the segments sent then.
+    pub fn expire(&mut self) -> Vec<u64> {
+        let mut sent = Vec::new();
+        self.now = self.sender.expires().unwrap_or(self.now);
+        self.sender.expire(self.now, &mut sent);
         numbers(&sent)
     }
 

@@ -11,7 +11,7 @@ pub fn checks() -> Vec<Check> {
     let full = |flavor: &'static str| {
         Check::new(format!("a flow alone fills the pipe: {flavor}"), Kind::Law, move || fills(flavor))
     };
-    let mut checks: Vec<Check> = flavors_without(&["bbr"]).into_iter().map(full).collect();
+    let mut checks: Vec<Check> = flavors_without(&["bbr", "bbr3"]).into_iter().map(full).collect();
     checks.push(Check::new("a window smaller than the pipe gives a window in each round trip", Kind::Law, bounded));
     checks
 }

@@ -13,7 +13,7 @@ pub fn checks() -> Vec<Check> {
             falls(flavor)
         })
     };
-    flavors_without(&["vanilla", "tahoe", "cubic", "bbr"]).into_iter().map(check).collect()
+    flavors_without(&["vanilla", "tahoe", "cubic", "bbr", "bbr3"]).into_iter().map(check).collect()
 }
 
 const SECONDS: u64 = 400;

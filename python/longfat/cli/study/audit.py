@@ -117,8 +117,8 @@ def command(
         click.echo(audit_markdown(found), nl=False)
     else:
         _print(found)
-    if missing := len(plan.everything.distinct.keys() - metrics.keys()):
-        say(f"{missing} of {len(plan.everything.distinct)} runs have no result (-)")
+    if missing := len(plan.everything.without(metrics)):
+        say(f"{missing} of {plan.everything.distinct_runs} runs have no result (-)")
     if failures:
         raise RunFailed(told_failures(failures))
 
@@ -151,7 +151,7 @@ def _replicated(study: "Study", selection: "Selection", store: str) -> "Selectio
         return dataclasses.replace(selection, replications=study.design.replications)
     with Store.readable(store) as opened:
         plan = in_effect(plan_design(study, selection), opened)
-    return dataclasses.replace(selection, replications=max(run.replication for run in plan.runs))
+    return dataclasses.replace(selection, replications=plan.replications)
 
 
 def _run(
@@ -162,23 +162,24 @@ def _run(
     from longfat.repeat import check_other_builds
     from longfat.store import Store
 
-    runs = list(plan.everything.distinct)
+    everything = plan.everything
     with Store.writable(store) as opened:
-        check_other_builds(runs, opened, default_jobs())
-        missing = missing_runs(plan.everything, opened)
+        check_other_builds(everything, opened, default_jobs())
+        missing, runs = missing_runs(everything, opened), everything.distinct_runs
         say(
-            f"{plan.baseline.study.name}: {len(plan.variations)} variations, {len(runs)} runs, "
-            f"{len(runs) - len(missing)} stored, {len(missing)} to run"
+            f"{plan.baseline.study.name}: {len(plan.variations)} variations, {runs} runs, "
+            f"{runs - len(missing)} stored, {len(missing)} to run"
         )
         progress = run_missing(missing, opened, executor, limits)
-        return opened.metrics(runs), opened.failures(runs) if progress.failed else {}
+        failures = opened.failures(list(everything.distinct)) if progress.failed else {}
+        return opened.metrics(everything.hashes), failures
 
 
 def _stored(plan: "AuditPlan", store: str) -> "Metrics":
     from longfat.store import Store
 
     with Store.readable(store) as opened:
-        return opened.metrics(list(plan.everything.distinct))
+        return opened.metrics(plan.everything.hashes)
 
 
 def _show_plan(plan: "AuditPlan", store: str, as_json: bool) -> None:
@@ -196,7 +197,7 @@ def _show_plan(plan: "AuditPlan", store: str, as_json: bool) -> None:
         print_json(plan_document(plan, missing_ids, cost))
         return
     print_table(PLAN_COLUMNS, plan_rows(plan, missing_ids))
-    runs = len(plan.everything.distinct)
+    runs = plan.everything.distinct_runs
     click.echo(
         f"{len(plan.variations)} variations, {runs} distinct runs, {len(missing_ids)} missing; "
         f"estimated cost of these: {formatted_seconds(cost.core_seconds)} of one core"

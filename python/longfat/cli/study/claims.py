@@ -135,7 +135,8 @@ def _say_what_is_missing(
     if missing:
         part = Part(None, None, replications, quick=False)
         say(
-            f"{len(missing)} of {len(plan.runs)} runs are needed and have no result; to run them:\n"
+            f"{len(missing)} of {plan.planned_runs} runs are needed and have no result; "
+            "to run them:\n"
             f"  {study_command('run', study, part, store)}"
         )
 

@@ -96,10 +96,10 @@ def command(
         _print_short(tables, factor)
     else:
         _print(tables)
-    missing = sum(run.replication not in results[run.combination] for run in plan.runs)
+    missing = plan.lacking(results)
     if missing:
         say(
-            f"{missing} of {len(plan.runs)} runs have no result (-); to run them:\n"
+            f"{missing} of {plan.planned_runs} runs have no result (-); to run them:\n"
             f"  {study_command('run', study, part, store)}"
         )
     if within is not None:

@@ -62,10 +62,10 @@ def show_ledgers(study: str, part: Part, store: str, factor: str | None, form: F
         click.echo(ledger_markdown(rows), nl=False)
     else:
         print_table(*study_ledger_rows(rows), title="where the capacity went, in %")
-    missing = sum(run.replication not in results[run.combination] for run in plan.runs)
+    missing = plan.lacking(results)
     if missing:
         say(
-            f"{missing} of {len(plan.runs)} runs have no result; to run them:\n"
+            f"{missing} of {plan.planned_runs} runs have no result; to run them:\n"
             f"  {study_command('run', study, part, store)}"
         )
 

@@ -35,10 +35,10 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
         missing = missing_runs(plan, opened)
         cost = estimate(missing, opened.mean_wall_seconds())
     counts = {
-        "factor_combinations": len(plan.of_combination),
-        "planned_runs": len(plan.runs),
-        "distinct_runs": len(plan.distinct),
-        "stored_runs": len(plan.distinct) - len(missing),
+        "factor_combinations": len(plan.combinations),
+        "planned_runs": plan.planned_runs,
+        "distinct_runs": plan.distinct_runs,
+        "stored_runs": plan.distinct_runs - len(missing),
         "missing_runs": len(missing),
     }
     missing_ids = {run.scenario.run_id for run in missing}

@@ -64,7 +64,7 @@ def command(
     loaded = load_study(study)
     plan = plan_design(loaded, part.of(loaded))
     with Store.writable(store) as opened:
-        if repeated := check_other_builds(list(plan.distinct), opened, jobs or default_jobs()):
+        if repeated := check_other_builds(plan, opened, jobs or default_jobs()):
             say(f"another build of the engine made some of the runs: {repeated} repeated, the same")
         with chosen_executor(jobs, cluster) as executor:
             done = run_until_enough(
@@ -73,14 +73,13 @@ def command(
                 lambda missing: run_missing(missing, opened, executor, allowed),
                 _announce,
             )
-        runs = list(done.plan.distinct)
-        failures = opened.failures(runs) if done.failed else {}
+        failures = opened.failures(list(done.plan.distinct)) if done.failed else {}
     if as_json:
         document = {
             "study": loaded.name,
             "store": shown(store),
-            "distinct_runs": len(runs),
-            "replications": max(run.replication for run in done.plan.runs),
+            "distinct_runs": done.plan.distinct_runs,
+            "replications": done.plan.replications,
             "stored_before": done.stored_before,
             "finished": done.finished,
             "failed": done.failed,
@@ -90,15 +89,14 @@ def command(
     if failures:
         raise RunFailed(told_failures(failures))
     next_step = study_command("compare", study, part, store)
-    say(f"all {len(runs)} runs are in {shown(store)}; next:\n  {next_step}")
+    say(f"all {done.plan.distinct_runs} runs are in {shown(store)}; next:\n  {next_step}")
 
 
 def _announce(plan: "Plan", missing: int) -> None:
-    study, runs = plan.study, len(plan.distinct)
+    study, runs = plan.study, plan.distinct_runs
     replications = ""
     if study.design.precision.targets and plan.selection.replications is None:
-        most = max(run.replication for run in plan.runs)
-        replications = f"{most} replications (at most {study.design.replications}): "
+        replications = f"{plan.replications} replications (at most {study.design.replications}): "
     say(f"{study.name}: {replications}{runs} runs, {runs - missing} stored, {missing} to run")
 
 

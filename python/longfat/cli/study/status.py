@@ -36,10 +36,9 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
     """
     from longfat.analysis.cautions import cautions
     from longfat.plan import plan_design
-    from longfat.results import load_results
+    from longfat.results import count_runs, load_results
     from longfat.sequential import in_effect, least_known
     from longfat.store import Store
-    from longfat.store.schema import FAILED
     from longfat.study import load_study
 
     loaded = load_study(study)
@@ -48,22 +47,10 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
     targets = [target.metric for target in loaded.design.precision.targets]
     with Store.readable(store) as opened:
         plan = in_effect(plan, opened)
-        run_ids = list(plan.distinct)
         results = load_results(plan, opened, [*metrics, *targets])
-        statuses = opened.statuses(run_ids)
-        failed = [run_id for run_id, status in statuses.items() if status == FAILED]
-        failures = opened.failures(failed)
-        hashes = {run.scenario.hash for run in plan.runs}
-        other_engines = opened.other_engines(hashes)
-        running = opened.running(plan.distinct.keys() - statuses.keys())
-    ended = Counter(statuses.values())
-    counts = {
-        "runs": len(run_ids),
-        "done": ended["done"],
-        "running": running,
-        "failed": ended["failed"],
-        "missing": len(run_ids) - len(statuses) - running,
-    }
+        counts = count_runs(plan, opened)
+        failures = opened.failures(list(plan.distinct)) if counts["failed"] else {}
+        other_engines = opened.other_engines(plan.hashes)
     found = cautions(plan, results, metrics)
     known = least_known(plan, results)
     if as_json:
@@ -95,10 +82,11 @@ def _print_precision(plan: "Plan", known: "Sequence[HalfWidth]", is_complete: bo
     precision = plan.study.design.precision
     if not precision.targets or plan.selection.replications is not None:
         return
-    most = max(run.replication for run in plan.runs)
     is_enough = is_complete and all(width.is_reached for width in known)
     words = "are enough" if is_enough else "so far"
-    click.echo(f"replications: {most} {words} (at most {plan.study.design.replications})")
+    click.echo(
+        f"replications: {plan.replications} {words} (at most {plan.study.design.replications})"
+    )
     for width in known:
         levels = ", ".join(f"{factor} {level}" for factor, level in width.combination)
         click.echo(

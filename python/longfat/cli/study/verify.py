@@ -103,8 +103,12 @@ def command(
 def _done(plan: "Plan", store: "Store") -> list[str]:
     from longfat.store.schema import DONE
 
-    statuses = store.statuses(list(plan.distinct))
-    return [run_id for run_id, status in statuses.items() if status == DONE]
+    statuses = plan.by_combination(store.statuses(plan.hashes))
+    return [
+        run_id
+        for run_id, run in plan.distinct.items()
+        if statuses[run.combination].get(run.replication) == DONE
+    ]
 
 
 def _described(plan: "Plan", repetition: "Repetition") -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Which parts of a study can be analysed, and which of its runs are worth a look."""
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -101,20 +100,18 @@ def _of_table(plan: Plan, table: TableComparison) -> Plan:
         if response.table == table.response.table
         for row in response.rows
         for member in row.simulated
-        if member in plan.of_combination
+        if member in plan.series_of
     )
-    runs = [run for combination in combinations for run in plan.of_combination[combination]]
-    return dataclasses.replace(plan, runs=runs)
+    return plan.of(combinations)
 
 
 def _at_level(plan: Plan, factor: str, level: str) -> Plan:
-    runs = [run for run in plan.runs if dict(run.combination).get(factor) == level]
-    return dataclasses.replace(plan, runs=runs)
+    return plan.of(found for found in plan.combinations if dict(found).get(factor) == level)
 
 
 def _levels(plan: Plan) -> dict[str, list[str]]:
     """The levels of each factor that all combinations have."""
-    combinations = [dict(combination) for combination in plan.of_combination]
+    combinations = [dict(combination) for combination in plan.scenarios]
     return {
         factor: list(dict.fromkeys(combination[factor] for combination in combinations))
         for factor in (combinations[0] if combinations else ())

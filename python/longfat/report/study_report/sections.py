@@ -81,12 +81,12 @@ def _words(names: Sequence[str]) -> str:
 
 def _design(contents: Contents) -> str:
     design, plan = contents.study.design, contents.plan
-    replications = max(run.replication for run in plan.runs)
+    replications = plan.replications
     chance = "; ".join(f"{override.path} = {override.value}" for override in design.perturb)
     drawn = f", which draw {chance}" if chance else ""
     seeds = "common random numbers" if design.seeds == "common" else "independent seeds"
     return (
-        f"Design {design.kind}: {len(plan.of_combination)} factor combinations, each in the "
+        f"Design {design.kind}: {len(plan.scenarios)} factor combinations, each in the "
         f"deterministic setting (replication 0) and in {replications} replications{drawn}, with "
         f"{seeds}."
     )
@@ -293,7 +293,7 @@ def _provenance(contents: Contents, _figures: Figures) -> Html:
     from longfat.report.study_report.provenance import digests, fingerprint
 
     plan, said = contents.plan, contents.said
-    planned = len(plan.distinct)
+    planned = plan.distinct_runs
     engines = ", ".join(f"{engine}: {count}" for engine, count in contents.engines.items())
     facts = [
         ["study", contents.study.name],

@@ -12,6 +12,7 @@ mod fan;
 mod forward;
 mod order;
 mod scope;
+mod shares;
 mod slotted;
 mod whole;
 
@@ -27,9 +28,9 @@ use super::ledger::{Books, Happening};
 use super::{Link, Simulation, note_drop};
 use crate::calendar::Slot;
 use crate::framing::{Cell, Continuity, Packets, Unit};
-use crate::observer::Observer;
+use crate::observer::{Observer, SlotRun};
 use crate::switch::{Dropped, Port};
-use crate::units::{LineClock, Time, TransmissionTime};
+use crate::units::Time;
 
 /// What the fast driver keeps besides the network.
 pub(super) struct Fast {
@@ -71,23 +72,12 @@ impl<O: Observer> Told<'_, O> {
         self.of_port(now, port);
     }
 
-    /// Rounds of so many cells are let in, each in the slot that ends one transmission after the one before it.
+    /// Rounds of so many cells are let in, one in each slot of a run, and so many cells wait before them.
     #[inline]
-    fn of_rounds(&mut self, mut boundary: LineClock, transmission: TransmissionTime, rounds: &Rounds) {
-        for round in 1..=rounds.number {
-            // One is sent in each slot.
-            let waiting = rounds.waiting_before + round * rounds.members - round;
-            self.observer.queue_moved(boundary.time, self.port, waiting);
-            boundary.advance(transmission);
-        }
+    fn of_rounds(&mut self, run: &SlotRun, waiting_before: u64, members: u64) {
+        self.observer.cells_served(self.port, run);
+        self.observer.queue_moved_by_rounds(self.port, run, waiting_before, members);
     }
-}
-
-/// So many rounds of so many cells, and how many cells wait before them.
-struct Rounds {
-    number: u64,
-    members: u64,
-    waiting_before: u64,
 }
 
 /// More than is under way on most lines, and few enough to stay near the processor: what is kept to be counted is, when it is more.

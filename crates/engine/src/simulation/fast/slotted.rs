@@ -4,6 +4,7 @@ mod rounds;
 
 use super::exit::{Behind, Exit};
 use super::order::Moment;
+use super::shares::Touched;
 use super::{Carried, Path, Told};
 use crate::framing::{Cell, Packets};
 use crate::link::{Line, Train};
@@ -58,6 +59,9 @@ pub(super) struct Slotted {
     round: Vec<Cell>,
     /// The head that brings it, if it is one alone.
     lone: usize,
+    /// How many it brings in each slot of a stretch, where an observer follows circuits; and whose shares a slot changes.
+    counts: Vec<u32>,
+    touched: Touched,
     /// Services of the port.
     pub services: u64,
 }
@@ -77,6 +81,8 @@ impl Slotted {
             cell_time: links[path.line].line.cell_time(),
             round: Vec::new(),
             lone: 0,
+            counts: Vec::new(),
+            touched: Touched::default(),
             services: 0,
         }
     }
@@ -123,9 +129,8 @@ impl Slotted {
         mut after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Told<'_, O>),
     ) {
         self.done = horizon;
-        let by_rounds = told.observer.takes_rounds();
         while self.next_arrival.min(self.next_service) < horizon {
-            if by_rounds && port.takes_rounds() && self.serve_rounds(horizon, port, links, told) {
+            if port.takes_rounds() && self.serve_rounds(horizon, port, links, told) {
                 continue;
             }
             if self.next_arrival < self.next_service {
@@ -135,6 +140,7 @@ impl Slotted {
                 self.gather(self.next_service.min(horizon), port, links, dropped);
             } else {
                 let now = self.next_service;
+                self.touched.by_service(port, told);
                 let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
                 self.next_service = match port.serve(now, &mut behind, dropped) {
                     Next::Sends(time) => time,
@@ -145,6 +151,7 @@ impl Slotted {
                 };
                 self.services += 1;
                 told.of_service(now, port);
+                self.touched.tell(now, port, told);
                 if !dropped.is_empty() {
                     after(now, port, packets, dropped, told);
                 }

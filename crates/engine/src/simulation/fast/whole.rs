@@ -3,6 +3,7 @@
 use super::arrivals::Arrivals;
 use super::fan::Fan;
 use super::order::{Moment, Tie};
+use super::shares::Touched;
 use super::{Carried, Path, Told};
 use crate::framing::{Cell, Packets};
 use crate::link::{Line, Outlet};
@@ -21,6 +22,7 @@ pub(super) struct Whole {
     done: Time,
     latency_behind: Span,
     fan: Fan,
+    touched: Touched,
     /// Services of the port.
     pub services: u64,
 }
@@ -35,6 +37,7 @@ impl Whole {
             done: Time::ZERO,
             latency_behind: path.latency_behind,
             fan: Fan::new(path.line, lines_behind, links.len()),
+            touched: Touched::default(),
             services: 0,
         }
     }
@@ -86,6 +89,7 @@ impl Whole {
                     told.books.note_at_bottleneck(now, Happening::WillSend(time));
                 }
                 told.of_port(now, port);
+                told.observer.shares_changed(now, told.port, port, Some(&[coming.load.circuit()]));
                 if !dropped.is_empty() {
                     after(now, port, packets, dropped, told);
                 }
@@ -95,6 +99,7 @@ impl Whole {
                 return self.fan.check();
             }
             self.services += 1;
+            self.touched.by_service(port, told);
             let mut outlet = WholeOutlet { line: self.line, fan: &mut self.fan, links, packets };
             self.next_service = match port.serve(now, &mut outlet, dropped) {
                 Next::Sends(time) => time,
@@ -104,6 +109,7 @@ impl Whole {
                 }
             };
             told.of_service(now, port);
+            self.touched.tell(now, port, told);
             if !dropped.is_empty() {
                 after(now, port, packets, dropped, told);
             }

@@ -1,6 +1,6 @@
 //! A buffer on a bench: feeds packets to a policy and writes down what became of each cell.
 
-use super::{BufferContext, DropPolicy, Occupancy, Verdict};
+use super::{Asked, BufferContext, DropPolicy, Occupancy, Verdict};
 use crate::config::{Parameter, Reader, parse_fragment};
 use crate::framing::{Cell, PacketId, Unit};
 use crate::random::Chance;
@@ -62,6 +62,19 @@ impl Bench {
         self.policy.looks_at_circuits(total)
     }
 
+    /// About which cells of a circuit the policy must be asked, with no more than `total` in the buffer.
+    pub(super) fn asked(&self, circuit: usize, total: u64) -> Asked {
+        self.policy.asked(circuit, total)
+    }
+
+    fn is_asked(&self, cell: Cell) -> bool {
+        match self.asked(cell.circuit(), self.occupancy.total()) {
+            Asked::Never => false,
+            Asked::AtFirst => cell.is_first(),
+            Asked::Always => true,
+        }
+    }
+
     /// Cells in the buffer.
     pub(super) fn held(&self) -> usize {
         self.queue.len()
@@ -72,7 +85,12 @@ impl Bench {
             .map(|index| {
                 let circuit_number = u32::try_from(circuit).unwrap();
                 let cell = mark(Cell::new(PacketId(0), circuit_number, index == 0, index + 1 == cells));
+                let must_be_asked = self.is_asked(cell);
                 let verdict = self.policy.decide(cell, circuit, &self.occupancy);
+                assert!(
+                    must_be_asked || self.occupancy.is_full() || verdict == Verdict::Accept,
+                    "it need not be asked"
+                );
                 if verdict == Verdict::Accept {
                     self.occupancy.add(circuit);
                     self.queue.push_back(circuit);

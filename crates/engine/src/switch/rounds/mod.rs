@@ -5,7 +5,7 @@
 
 mod queue;
 
-pub use queue::RoundQueue;
+pub use queue::{Leaving, RoundQueue, WholeRounds};
 
 use super::drop_policy::Asked;
 use super::guarded::{Guarded, Queue};
@@ -133,8 +133,11 @@ impl Port {
     fn serve_slots(&mut self, slots: u64, free: LineClock, outlet: &mut impl Outlet) -> Time {
         let Guarded { occupancy, queue: Queue::ByRounds(queue), .. } = &mut self.buffer else { return Time::NEVER };
         let clock = self.boundary;
-        let taken = queue.take(slots, occupancy, |after, last| outlet.note_last_at(clock, after, last));
+        let taken = queue.take(slots, occupancy, clock, &self.slots, outlet);
         debug_assert_eq!(taken, slots, "there is a cell for every slot");
+        if outlet.follows_circuits() {
+            queue.settle(occupancy, &self.slots, |cell| outlet.note_leaving(1, Leaving::Circuit(cell.circuit())));
+        }
         outlet.send_train_at(clock, slots, free);
         self.boundary = free;
         free.time
@@ -145,7 +148,14 @@ impl Port {
     pub(super) fn settle_rounds(&mut self) {
         let Guarded { occupancy, queue: Queue::ByRounds(queue), policy, .. } = &mut self.buffer else { return };
         if self.slots.begins_packet() && policy.looks_at_circuits(occupancy.total() + self.slots.len()) {
-            queue.settle(occupancy, &self.slots);
+            queue.settle(occupancy, &self.slots, |_| ());
+        }
+    }
+
+    /// Brings the circuits' shares of the buffer up to date, which an observer is to see.
+    pub fn settle_shares(&mut self) {
+        if let Guarded { occupancy, queue: Queue::ByRounds(queue), .. } = &mut self.buffer {
+            queue.settle(occupancy, &self.slots, |_| ());
         }
     }
 
@@ -156,7 +166,7 @@ impl Port {
             return Next::Rests(None);
         };
         let clock = self.boundary;
-        let taken = queue.take(1, occupancy, |after, last| outlet.note_last_at(clock, after, last));
+        let taken = queue.take(1, occupancy, clock, &self.slots, outlet);
         self.service_is_pending = taken > 0;
         if taken == 0 {
             return Next::Rests(None);

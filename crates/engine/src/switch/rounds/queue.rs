@@ -5,8 +5,10 @@
 use std::collections::VecDeque;
 
 use crate::framing::Cell;
+use crate::link::Outlet;
 use crate::switch::Occupancy;
 use crate::switch::slots::Slots;
+use crate::units::LineClock;
 
 /// Rounds that were let in one slot after the other.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +27,16 @@ impl Rounds {
     fn position(&self, sent: u64) -> (u64, usize) {
         let members = self.members as u64;
         (sent / members, usize::try_from(sent % members).expect("less than the members of a round"))
+    }
+
+    /// Shows to an outlet the rounds that are sent whole with the next `cells`, none having been begun.
+    fn show_leaving(&self, cells: u64, members: &[Cell], slots: &Slots, outlet: &mut impl Outlet) {
+        debug_assert_eq!(self.sent, 0, "an outlet that follows circuits has the queue settled");
+        let whole = cells - cells % self.members as u64;
+        if whole > 0 {
+            let rounds = WholeRounds { slot: self.slot, members: &members[..self.members], slots };
+            outlet.note_leaving(whole, Leaving::Rounds(rounds));
+        }
     }
 
     /// Shows what has not been sent of each of the circuits, the first cells of which are given.
@@ -79,6 +91,40 @@ enum Entry {
     Rounds(Rounds),
 }
 
+/// Whose the cells are that are sent one after the other.
+#[derive(Clone, Copy)]
+pub enum Leaving<'q> {
+    /// All of one circuit.
+    Circuit(usize),
+    /// Whole rounds, of one cell of each circuit.
+    Rounds(WholeRounds<'q>),
+}
+
+/// Rounds that were let in one slot after the other, and are sent whole.
+#[derive(Clone, Copy)]
+pub struct WholeRounds<'q> {
+    /// The slot of the first.
+    slot: u64,
+    members: &'q [Cell],
+    slots: &'q Slots,
+}
+
+impl WholeRounds<'_> {
+    /// The circuits of each, in no order: those of the cells.
+    #[must_use]
+    pub fn members(&self) -> &[Cell] {
+        self.members
+    }
+
+    /// The circuits of the round after so many others, in the order in which their cells are sent.
+    #[must_use]
+    pub fn order(&self, round: u64) -> Vec<Cell> {
+        let mut cells = self.members.to_vec();
+        self.slots.order(self.slot + round, &mut cells);
+        cells
+    }
+}
+
 /// A queue whose cells are told apart only where that matters.
 #[derive(Default)]
 pub struct RoundQueue {
@@ -127,11 +173,19 @@ impl RoundQueue {
         self.len += rounds * members as u64;
     }
 
-    /// Takes the cells that have waited longest, no more than `most`; gives how many. `note_last` is told of each that is the last of
-    /// its packet, and how many were taken before it. Of rounds the circuits' shares of `occupancy` follow when they are over, or in
-    /// [`settle`](Self::settle); its total is right at once.
+    /// Takes the cells that have waited longest, no more than `most`; gives how many. The `outlet`, which sends them from `clock` on,
+    /// is told of each that is the last of its packet. Of rounds the circuits' shares of `occupancy` follow when they are over, or in
+    /// [`settle`](Self::settle); its total is right at once. An outlet that follows circuits hears of the cells of a round that is
+    /// begun by `settle`, which must come next.
     #[inline]
-    pub fn take(&mut self, most: u64, occupancy: &mut Occupancy, mut note_last: impl FnMut(u64, Cell)) -> u64 {
+    pub fn take(
+        &mut self,
+        most: u64,
+        occupancy: &mut Occupancy,
+        clock: LineClock,
+        slots: &Slots,
+        outlet: &mut impl Outlet,
+    ) -> u64 {
         let mut taken = 0;
         while taken < most
             && let Some(entry) = self.entries.front_mut()
@@ -147,16 +201,20 @@ impl RoundQueue {
                     } else {
                         if let Some(last) = part.last() {
                             self.latest = Some(last);
-                            note_last(taken - 1, last);
+                            outlet.note_last_at(clock, taken - 1, last);
                         }
                         self.entries.pop_front();
                     }
+                    outlet.note_leaving(cells, Leaving::Circuit(circuit));
                     occupancy.forget(circuit, cells);
                 }
                 Entry::Rounds(rounds) => {
                     let left = rounds.rounds * rounds.members as u64 - rounds.sent;
                     let cells = left.min(most - taken);
                     taken += cells;
+                    if outlet.follows_circuits() {
+                        rounds.show_leaving(cells, self.members.make_contiguous(), slots, outlet);
+                    }
                     rounds.sent += cells;
                     self.latest = None;
                     if cells == left {
@@ -217,8 +275,8 @@ impl RoundQueue {
     }
 
     /// Brings the circuits' shares of `occupancy` up to date. A round that has been sent in part is told apart in the order that
-    /// `slots` gives it.
-    pub fn settle(&mut self, occupancy: &mut Occupancy, slots: &Slots) {
+    /// `slots` gives it; `see` is shown the cells of it that have been sent.
+    pub fn settle(&mut self, occupancy: &mut Occupancy, slots: &Slots, see: impl FnMut(&Cell)) {
         let Some(Entry::Rounds(rounds)) = self.entries.front_mut() else { return };
         if rounds.sent == 0 {
             return;
@@ -233,6 +291,8 @@ impl RoundQueue {
         cells.iter().for_each(|cell| occupancy.forget(cell.circuit(), whole));
         self.members.iter_mut().take(rounds.members).for_each(|cell| *cell = cell.following(false));
         if sent == 0 {
+            self.latest_round.0 = partial_slot - 1;
+            self.latest_round.1.clone_from(&cells);
             return;
         }
         rounds.slot += 1;
@@ -243,6 +303,8 @@ impl RoundQueue {
         }
         slots.order(partial_slot, &mut cells);
         cells[..sent].iter().for_each(|cell| occupancy.forget(cell.circuit(), 1));
+        cells[..sent].iter().for_each(see);
+        self.latest = Some(cells[sent - 1]);
         for cell in cells[sent..].iter().rev() {
             self.entries.push_front(Entry::Part(Part { cell: *cell, cells: 1, ends: false }));
         }

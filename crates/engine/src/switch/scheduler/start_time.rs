@@ -115,6 +115,18 @@ mod tests {
         assert_eq!(order, [1, 0, 1, 0]);
     }
 
+    /// Goyal, Vin and Cheng 1996, section 2: at the end of a busy period virtual time is the largest finish tag.
+    #[test]
+    fn after_a_busy_period_nobody_pays_for_what_was_sent_in_it() {
+        let mut server = StartTimeQueueing::new(&[1, 1]);
+        server.begin(0);
+        (0..50).for_each(|sent| server.serve(0, sent < 49));
+        server.rest();
+        server.begin(0);
+        server.begin(1);
+        assert_eq!(server.next(), Some(0), "the first of equals");
+    }
+
     #[test]
     fn a_queue_without_weight_is_served_when_no_other_waits() {
         let mut server = StartTimeQueueing::new(&[0, 7]);

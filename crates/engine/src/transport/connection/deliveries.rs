@@ -10,7 +10,7 @@ impl Connection {
     #[cold]
     pub(super) fn note_paced(&mut self, now: Time, piece: Piece) {
         if let Some(deliveries) = &mut self.deliveries {
-            deliveries.note_sent(now, piece);
+            deliveries.note_sent(now, piece, self.in_flight + piece.length);
         }
         if let Some(pacer) = &mut self.pacer {
             let rate = self.law.pacing_rate(&self.window).or_else(|| pacer.rate(&self.window));
@@ -28,6 +28,18 @@ impl Connection {
     #[must_use]
     pub fn observes_deliveries(&self) -> bool {
         self.deliveries.is_some()
+    }
+
+    /// The recovery says how many bytes are in the network, before the next piece is sent.
+    pub fn note_in_flight(&mut self, bytes: u64) {
+        self.in_flight = bytes;
+    }
+
+    /// The recovery has found a piece to be lost: the window law hears of it.
+    pub fn note_lost(&mut self, now: Time, piece: Piece) {
+        if let Some(lost) = self.deliveries.as_mut().and_then(|deliveries| deliveries.note_lost(piece)) {
+            self.law.on_lost_segment(&mut self.window, &lost, now);
+        }
     }
 
     /// Gives the window law its chance.

@@ -17,6 +17,11 @@ impl WindowedMaximum {
         Self { length, samples: VecDeque::new() }
     }
 
+    /// Over `length` rounds from the next sample on.
+    pub fn set_length(&mut self, length: u64) {
+        self.length = length;
+    }
+
     /// The maximum, 0 before the first sample.
     #[must_use]
     pub fn get(&self) -> f64 {

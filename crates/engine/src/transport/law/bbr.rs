@@ -1,6 +1,7 @@
 //! BBR, version 1. Section numbers are those of draft-cardwell-iccrg-bbr-congestion-control-00, names in code font its own.
 
 use super::bandwidth::WindowedMaximum;
+use super::rounds::Rounds;
 use super::{Progress, Window, WindowLaw};
 use crate::random::Stream;
 use crate::transport::Delivery;
@@ -56,9 +57,7 @@ pub struct Bbr {
     /// Whether that rate is made of no round trip yet.
     rate_is_nominal: bool,
     initial_window: Option<f64>,
-    round: u64,
-    round_starts: bool,
-    next_round_delivered: u64,
+    rounds: Rounds,
     pipe_is_full: bool,
     full_bandwidth: f64,
     full_rounds: u32,
@@ -97,9 +96,7 @@ impl Bbr {
             pacing_rate: 0.0,
             rate_is_nominal: true,
             initial_window: None,
-            round: 0,
-            round_starts: false,
-            next_round_delivered: 0,
+            rounds: Rounds::default(),
             pipe_is_full: false,
             full_bandwidth: 0.0,
             full_rounds: 0,
@@ -136,18 +133,13 @@ impl Bbr {
 
     /// Rounds by the packets' own time (section 4.1.1.3), and the bandwidth (section 4.1.1.5).
     fn update_bandwidth(&mut self, delivery: &Delivery) {
-        self.round_starts = delivery.bytes > 0 && delivery.total_when_sent >= self.next_round_delivered;
-        if self.round_starts {
-            self.next_round_delivered = delivery.total;
-            self.round += 1;
-            if self.repair == (Repair::Losses { conserves: true }) {
-                self.repair = Repair::Losses { conserves: false };
-            }
+        if self.rounds.note(delivery) && self.repair == (Repair::Losses { conserves: true }) {
+            self.repair = Repair::Losses { conserves: false };
         }
         if let Some(rate) =
             delivery.rate.filter(|rate| *rate >= self.bandwidth.get() || !delivery.is_application_limited)
         {
-            self.bandwidth.add(self.round, rate);
+            self.bandwidth.add(self.rounds.count, rate);
         }
     }
 
@@ -179,7 +171,7 @@ impl Bbr {
 
     /// Section 4.3.2.2.
     fn check_full_pipe(&mut self, window: &mut Window, delivery: &Delivery) {
-        if self.pipe_is_full || !self.round_starts || delivery.is_application_limited {
+        if self.pipe_is_full || !self.rounds.starts || delivery.is_application_limited {
             return;
         }
         let bandwidth = self.bandwidth.get();
@@ -231,13 +223,13 @@ impl Bbr {
         }
         if let State::ProbeRoundTrip { until, round_is_over } = &mut self.state {
             if let Some(until) = *until {
-                *round_is_over |= self.round_starts;
+                *round_is_over |= self.rounds.starts;
                 if *round_is_over && delivery.now > until {
                     self.end_probe_of_round_trip(window, delivery.now);
                 }
             } else if delivery.standing.in_flight as f64 <= LEAST_WINDOW * window.mss() {
                 (*until, *round_is_over) = (Some(delivery.now + PROBE_DURATION), false);
-                self.next_round_delivered = delivery.total;
+                self.rounds.begin(delivery.total);
             }
         }
         if delivery.bytes > 0 {
@@ -299,7 +291,7 @@ impl Bbr {
         match self.repair {
             Repair::Begins => {
                 window.set(in_flight + delivered.max(window.mss()));
-                self.next_round_delivered = delivery.total;
+                self.rounds.begin(delivery.total);
                 self.repair = Repair::Losses { conserves: true };
             }
             Repair::Losses { conserves } => {

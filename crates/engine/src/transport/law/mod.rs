@@ -4,18 +4,23 @@
 
 mod bandwidth;
 mod bbr;
+mod bbr3;
 mod classical;
 mod cubic;
 mod dctcp;
 mod hystart;
+mod prague;
+mod rounds;
 
 pub use bbr::Bbr;
+pub use bbr3::Bbr3;
 pub use classical::Classical;
 pub use cubic::{Cubic, CubicConstants};
 pub use dctcp::Dctcp;
 pub use hystart::HyStart;
+pub use prague::{Prague, PragueConstants};
 
-use super::{Delivery, Window};
+use super::{Delivery, LostSegment, Window};
 use crate::random::Stream;
 use crate::units::{Span, Time};
 
@@ -60,12 +65,18 @@ pub trait WindowLaw: Send {
     }
     /// An acknowledgment has told of deliveries, after all else that it does.
     fn on_delivery(&mut self, _window: &mut Window, _delivery: &Delivery) {}
+    /// A segment was found to be lost, before the delivery is told that has shown it, by a recovery that knows segment by segment.
+    fn on_lost_segment(&mut self, _window: &mut Window, _lost: &LostSegment, _now: Time) {}
     /// Whether it has less sent than the path could carry, so that deliveries tell nothing of the path.
     fn sends_less_than_it_could(&self) -> bool {
         false
     }
     /// The application hands over data again when nothing is under way.
     fn on_restart_from_idle(&mut self) {}
+    /// Whether it may have a rate of its own: all that go by deliveries.
+    fn is_paced(&self) -> bool {
+        self.observes_deliveries()
+    }
     /// Bytes of data per second at which segments leave, if the law has a rate of its own.
     fn pacing_rate(&mut self, _window: &Window) -> Option<f64> {
         None

@@ -6,7 +6,7 @@
 mod none;
 mod window;
 
-use super::Window;
+use super::{SmoothedRoundTrip, Window};
 use crate::registry::{Entry, Family};
 use crate::units::{PICOSECONDS_PER_SECOND, Span, Time};
 
@@ -31,8 +31,7 @@ impl Family for dyn Pacing {
 /// When the next segment may leave.
 pub struct Pacer {
     rule: Box<dyn Pacing>,
-    /// Smoothed as RFC 6298 section 2 has it, but without ticks.
-    smoothed_round_trip: Option<Span>,
+    smoothed_round_trip: SmoothedRoundTrip,
     next: Time,
 }
 
@@ -40,7 +39,7 @@ impl Pacer {
     /// Of a connection that has sent nothing yet.
     #[must_use]
     pub fn new(rule: Box<dyn Pacing>) -> Self {
-        Self { rule, smoothed_round_trip: None, next: Time::ZERO }
+        Self { rule, smoothed_round_trip: SmoothedRoundTrip::default(), next: Time::ZERO }
     }
 
     /// Before this nothing more leaves.
@@ -56,14 +55,13 @@ impl Pacer {
 
     /// A round trip was measured.
     pub fn note_round_trip(&mut self, sample: Span) {
-        let smoothed = self.smoothed_round_trip.map_or(sample, |before| Span(before.0 - before.0 / 8 + sample.0 / 8));
-        self.smoothed_round_trip = Some(smoothed);
+        self.smoothed_round_trip.note(sample);
     }
 
     /// The rule's rate for a window, if a round trip is known.
     #[must_use]
     pub fn rate(&self, window: &Window) -> Option<f64> {
-        self.rule.rate(window, self.smoothed_round_trip?)
+        self.rule.rate(window, self.smoothed_round_trip.get()?)
     }
 
     /// A segment with so many bytes leaves: the next one when they have been sent at `rate` bytes per second.
@@ -99,14 +97,5 @@ mod tests {
         assert_eq!(pacer.next(), at(150));
         pacer.note_sent(at(150), 500, Some(0.0));
         assert_eq!(pacer.next(), at(150), "no rate is no limit");
-    }
-
-    #[test]
-    fn round_trips_are_smoothed_by_eighths() {
-        let mut pacer = Pacer::new(Box::new(none::AtOnce));
-        pacer.note_round_trip(milliseconds(100));
-        assert_eq!(pacer.smoothed_round_trip, Some(milliseconds(100)));
-        pacer.note_round_trip(milliseconds(180));
-        assert_eq!(pacer.smoothed_round_trip, Some(milliseconds(110)), "7/8 of 100 ms and 1/8 of 180 ms");
     }
 }

@@ -7,6 +7,7 @@
 mod guard;
 mod newreno;
 mod newreno_rfc6582;
+mod rack_tlp;
 mod rate_reduction;
 mod reno;
 mod sack;
@@ -16,6 +17,7 @@ mod vanilla;
 
 pub use newreno::NewReno;
 pub use newreno_rfc6582::NewRenoRfc6582;
+pub use rack_tlp::RackTlp;
 pub use reno::Reno;
 pub use sack::Sack;
 pub use sack_rfc6675::{Reduction, SackRfc6675};
@@ -50,10 +52,20 @@ impl Response {
 /// [is recovering](Self::is_recovering), and new data that is sent then, with no duplicate acknowledgments since the last one of new
 /// data and nothing to be sent again, is neither asked for by [`next`](Self::next) nor told by [`on_send`](Self::on_send): the window
 /// lets it go. Nearly all segments are of that kind, which is why BSD has a way of its own for them too ("header prediction", Jacobson
-/// 1990).
+/// 1990). One that [is told of everything](Self::is_told_of_everything) hears of all that is acknowledged and sent.
 pub trait Recovery: Send {
     /// Whether it needs selective acknowledgments.
     fn is_selective(&self) -> bool {
+        false
+    }
+
+    /// Whether it wants receivers to report what has arrived twice (RFC 2883).
+    fn reports_duplicates(&self) -> bool {
+        false
+    }
+
+    /// Whether it is told of everything, though nothing is to be repaired.
+    fn is_told_of_everything(&self) -> bool {
         false
     }
 
@@ -72,13 +84,23 @@ pub trait Recovery: Send {
         false
     }
 
+    /// Whether it knows of segments that are to be sent again, though the connection does not go back to them.
+    fn has_to_send_again(&self) -> bool {
+        false
+    }
+
+    /// Bytes that are allocated.
+    fn memory_bytes(&self) -> usize {
+        0
+    }
+
     /// Bytes in the network, as far as it knows: after a timeout what was sent since.
     fn in_flight(&self, connection: &Connection) -> u64 {
         connection.next() - connection.unacknowledged()
     }
 
     /// If it needs selective acknowledgments: takes in what one says beyond its number; tells whether it counts as a duplicate if its number is not new.
-    fn take_in(&mut self, _connection: &mut Connection, _acknowledgment: &Acknowledgment) -> bool {
+    fn take_in(&mut self, _now: Time, _connection: &mut Connection, _acknowledgment: &Acknowledgment) -> bool {
         true
     }
 
@@ -91,7 +113,20 @@ pub trait Recovery: Send {
     }
 
     /// The retransmission timer has expired; the connection has gone back already.
-    fn on_timeout(&mut self, _connection: &mut Connection) {}
+    fn on_timeout(&mut self, _now: Time, _connection: &mut Connection) {}
+
+    /// When it wants to be woken by [`on_wake`](Self::on_wake), if it is told of everything.
+    fn wakes(&self, _connection: &Connection) -> Option<Time> {
+        None
+    }
+
+    /// The time of [`wakes`](Self::wakes) has come.
+    fn on_wake(&mut self, _now: Time, _connection: &mut Connection) {}
+
+    /// Segments that it has come to take for lost since it was asked last, if it knows them one by one.
+    fn take_lost(&mut self) -> Vec<Piece> {
+        Vec::new()
+    }
 
     /// What may be sent next.
     fn next(&self, connection: &Connection) -> Option<Piece> {
@@ -99,7 +134,7 @@ pub trait Recovery: Send {
     }
 
     /// A piece is about to be sent.
-    fn on_send(&mut self, _connection: &mut Connection, _piece: Piece) {}
+    fn on_send(&mut self, _now: Time, _connection: &mut Connection, _piece: Piece) {}
 }
 
 impl Family for dyn Recovery {

@@ -171,7 +171,7 @@ impl Recovery for FastRetransmitPhase {
         Response { window_may_grow: self.config.grows_at_exit, timer_restarts: true }
     }
 
-    fn on_timeout(&mut self, connection: &mut Connection) {
+    fn on_timeout(&mut self, _now: Time, connection: &mut Connection) {
         self.recover = None;
         self.guard.note_loss(connection);
     }
@@ -182,7 +182,7 @@ impl Recovery for FastRetransmitPhase {
         if waits { None } else { connection.next_within(connection.window.usable()) }
     }
 
-    fn on_send(&mut self, _connection: &mut Connection, _piece: Piece) {
+    fn on_send(&mut self, _now: Time, _connection: &mut Connection, _piece: Piece) {
         self.new_segments = self.new_segments.saturating_sub(1);
     }
 }

@@ -84,7 +84,7 @@ impl Recovery for FastRecovery {
         }
     }
 
-    fn on_timeout(&mut self, connection: &mut Connection) {
+    fn on_timeout(&mut self, _now: Time, connection: &mut Connection) {
         self.recover = None;
         self.guard.note_loss(connection);
     }

@@ -61,6 +61,11 @@ impl RateReduction {
         connection.scoreboard.missing(before.max(connection.unacknowledged()), lost_below) > 0
     }
 
+    /// Bytes are found to be lost between acknowledgments: so many more may be sent, for the window stays.
+    pub fn note_lost(&mut self, bytes: u64) {
+        self.allowed += bytes;
+    }
+
     /// Bytes are sent.
     pub fn note_sent(&mut self, bytes: u64) {
         self.sent_since += bytes;

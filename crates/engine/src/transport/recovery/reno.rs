@@ -59,7 +59,7 @@ impl Recovery for FastRecovery {
         Response { window_may_grow: self.grows_at_exit, timer_restarts: true }
     }
 
-    fn on_timeout(&mut self, connection: &mut Connection) {
+    fn on_timeout(&mut self, _now: Time, connection: &mut Connection) {
         self.is_recovering = false;
         self.guard.note_loss(connection);
     }

@@ -156,7 +156,7 @@ impl Recovery for FastRetransmitPhase {
         self.recover.is_some()
     }
 
-    fn take_in(&mut self, connection: &mut Connection, acknowledgment: &Acknowledgment) -> bool {
+    fn take_in(&mut self, _now: Time, connection: &mut Connection, acknowledgment: &Acknowledgment) -> bool {
         if self.is_after_timeout && acknowledgment.next == connection.unacknowledged() {
             return false;
         }
@@ -191,7 +191,7 @@ impl Recovery for FastRetransmitPhase {
         Response::RECOVERING
     }
 
-    fn on_timeout(&mut self, connection: &mut Connection) {
+    fn on_timeout(&mut self, _now: Time, connection: &mut Connection) {
         match self.config.phase_at_timeout {
             PhaseAtTimeout::Ends => self.recover = None,
             PhaseAtTimeout::GoesOn => (self.pipe, self.has_timed_out) = (0, true),
@@ -209,7 +209,7 @@ impl Recovery for FastRetransmitPhase {
         }
     }
 
-    fn on_send(&mut self, connection: &mut Connection, piece: Piece) {
+    fn on_send(&mut self, _now: Time, connection: &mut Connection, piece: Piece) {
         if piece.sequence < connection.highest() {
             connection.scoreboard.note_retransmission(piece.end());
         }

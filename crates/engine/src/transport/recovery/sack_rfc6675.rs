@@ -154,7 +154,7 @@ impl Recovery for LossRecovery {
         }
     }
 
-    fn take_in(&mut self, connection: &mut Connection, acknowledgment: &Acknowledgment) -> bool {
+    fn take_in(&mut self, _now: Time, connection: &mut Connection, acknowledgment: &Acknowledgment) -> bool {
         let highest = connection.highest();
         connection.scoreboard.update(acknowledgment.next, highest, &acknowledgment.blocks) > 0
     }
@@ -177,7 +177,7 @@ impl Recovery for LossRecovery {
         Response::RECOVERING
     }
 
-    fn on_timeout(&mut self, connection: &mut Connection) {
+    fn on_timeout(&mut self, _now: Time, connection: &mut Connection) {
         self.recovery_point = None;
         self.barred_below = connection.highest();
         connection.scoreboard.clear();
@@ -195,7 +195,7 @@ impl Recovery for LossRecovery {
         piece.filter(|_| self.room(connection) >= connection.mss())
     }
 
-    fn on_send(&mut self, connection: &mut Connection, piece: Piece) {
+    fn on_send(&mut self, _now: Time, connection: &mut Connection, piece: Piece) {
         if let Some(reduction) = self.in_proportion.as_mut().filter(|_| self.recovery_point.is_some()) {
             reduction.note_sent(piece.length);
         }

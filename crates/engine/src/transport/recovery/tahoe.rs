@@ -31,7 +31,7 @@ impl Recovery for FastRetransmit {
         }
     }
 
-    fn on_timeout(&mut self, connection: &mut Connection) {
+    fn on_timeout(&mut self, _now: Time, connection: &mut Connection) {
         self.guard.note_loss(connection);
     }
 }

@@ -1,9 +1,10 @@
 //! Many slots at once: rounds of one cell of each packet that arrives, or a packet that arrives alone.
 
+use super::super::Told;
 use super::super::exit::Behind;
-use super::super::{Rounds, Told};
+use super::super::shares::Followed;
 use super::{Head, Slotted};
-use crate::observer::Observer;
+use crate::observer::{Arriving, Observer, SlotRun};
 use crate::simulation::Link;
 use crate::switch::{Port, Stretch};
 use crate::units::Time;
@@ -43,9 +44,15 @@ impl Slotted {
         }
         self.services += rounds;
         let waiting_before = port.occupancy().total();
-        told.of_rounds(port.boundary(), self.cell_time, &Rounds { number: rounds, members: due, waiting_before });
+        let run = SlotRun { clock: port.boundary(), transmission: self.cell_time, skipped: 0, number: rounds };
+        told.of_rounds(&run, waiting_before, due);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = port.serve_rounds(rounds, &self.round, &mut behind);
+        self.next_service = if told.observer.follows_circuits() {
+            let arriving = Arriving::InEach(&self.round);
+            port.serve_rounds(rounds, &self.round, &mut Followed { behind, told, arriving, run })
+        } else {
+            port.serve_rounds(rounds, &self.round, &mut behind)
+        };
         self.skip(cells, boundary);
         true
     }
@@ -87,7 +94,7 @@ impl Slotted {
         // One comes and one goes: as many wait as before.
         let stretch = port.stretch().of_alike(slots);
         #[expect(clippy::cast_possible_truncation, reason = "no more than the cells of the train")]
-        self.serve_part(stretch, slots as u32, others, port, links);
+        self.serve_part(stretch, slots as u32, true, others, port, links, told);
         true
     }
 
@@ -103,6 +110,7 @@ impl Slotted {
         let Head { train, cell_time, .. } = &self.heads[self.lone];
         let mut stretch = port.stretch();
         let (mut arrival, mut cells) = (train.arrival, 0);
+        self.counts.clear();
         while cells < train.cells && stretch.slots() < most {
             let before = cells;
             let mut next = arrival;
@@ -117,23 +125,46 @@ impl Slotted {
             }
             // The first slot has a cell, so that what is added will be served.
             told.observer.queue_moved(slot_ends, told.port, stretch.waiting());
+            if told.observer.follows_circuits() {
+                self.counts.push(cells - before);
+            }
             arrival = next;
         }
         if cells > 0 {
-            self.serve_part(stretch, cells, others, port, links);
+            self.serve_part(stretch, cells, false, others, port, links, told);
         }
         cells > 0
     }
 
-    /// Serves slots to which one head alone brings its next cells; the `others` arrive later.
+    /// Serves slots to which one head alone brings its next cells, one in each if they are `alike`; the `others` arrive later.
+    #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
     #[inline(always)]
-    fn serve_part(&mut self, stretch: Stretch, cells: u32, others: Time, port: &mut Port, links: &mut [Link]) {
+    fn serve_part<O: Observer>(
+        &mut self,
+        stretch: Stretch,
+        cells: u32,
+        alike: bool,
+        others: Time,
+        port: &mut Port,
+        links: &mut [Link],
+        told: &mut Told<'_, O>,
+    ) {
         let Head { train, cell_time, .. } = &mut self.heads[self.lone];
         let first = train.cell;
         let last = (cells == train.cells).then(|| if cells == 1 { first } else { first.following(true) });
         self.services += stretch.slots();
+        let run = SlotRun { clock: port.boundary(), transmission: self.cell_time, skipped: 0, number: stretch.slots() };
+        told.observer.cells_served(told.port, &run);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = port.serve_part(stretch, cells.into(), first, last, &mut behind);
+        self.next_service = if told.observer.follows_circuits() {
+            let of_each = [first];
+            let arriving =
+                if alike { Arriving::InEach(&of_each) } else { Arriving::Counted(first.circuit(), &self.counts) };
+            let mut followed = Followed { behind, told, arriving, run };
+            port.serve_part(stretch, cells.into(), first, last, &mut followed)
+        } else {
+            port.serve_part(stretch, cells.into(), first, last, &mut behind)
+        };
         if last.is_none() {
             train.skip(cells, cell_time.times(cells.into()));
             self.next_arrival = others.min(train.arrival.time);

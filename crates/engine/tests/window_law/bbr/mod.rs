@@ -2,12 +2,14 @@
 //!
 //! Segments of 1000 bytes, an initial window of ten, a path of 1 MB/s and 100 ms: its bandwidth-delay product is 100 segments.
 
+mod details;
+
 use longfat_engine::random::Chance;
 use longfat_engine::transport::law::WindowLaw;
 use longfat_engine::transport::{Delivery, Standing, Window};
 use longfat_engine::units::{Span, Time};
 
-use crate::support::n_source;
+use crate::support::law_and_window;
 
 const SEGMENT: u64 = 1000;
 const RATE: f64 = 1e6;
@@ -29,12 +31,13 @@ fn milliseconds(number: u64) -> Span {
 
 impl Bench {
     fn new() -> Self {
-        let settings = "port.buffer = \"unlimited\"\ntcp = { flavor = \"bbr\", mss = \"1000 B\", \
-                        receiver_window = \"1000000 B\", initial_window = \"10 MSS\" }";
-        let config = n_source(1, "155.52 Mbit/s", "5 us", "1 s", settings).tcp;
-        let mut law = config.flavor.build(&()).law();
-        law.take_chance(&mut || Chance { seed: 1, replication: 0 }.stream("law"));
-        Self { law, window: Window::new(&config), now: Time::ZERO, total: 0, round_trip: milliseconds(100) }
+        Self::with("flavor = \"bbr\"", 1)
+    }
+
+    fn with(settings: &str, seed: u64) -> Self {
+        let (mut law, window) = law_and_window(settings);
+        law.take_chance(&mut || Chance { seed, replication: 0 }.stream("law"));
+        Self { law, window, now: Time::ZERO, total: 0, round_trip: milliseconds(100) }
     }
 
     fn pacing_rate(&mut self) -> f64 {
@@ -63,6 +66,8 @@ impl Bench {
             bytes: segments * SEGMENT,
             total: self.total,
             total_when_sent: self.total.saturating_sub(since * SEGMENT),
+            in_flight_when_sent: 0,
+            lost_since_sent: 0,
             rate: Some(rate),
             is_application_limited: false,
             round_trip: Some(self.round_trip),
@@ -78,11 +83,20 @@ impl Bench {
 
     /// With a full pipe, in the first phase of the cycle.
     fn in_probe_bandwidth() -> Self {
-        let mut bench = Self::new();
-        bench.pacing_rate();
-        (0..4).for_each(|_| bench.round(200));
-        bench.round(100);
-        bench
+        Self::new().filled()
+    }
+
+    /// From its beginning until its pipe is full and drained.
+    fn filled(mut self) -> Self {
+        self.pacing_rate();
+        (0..4).for_each(|_| self.round(200));
+        self.round(100);
+        self
+    }
+
+    /// An acknowledgment of a segment, after so many milliseconds.
+    fn segment(&mut self, wait: u64, in_flight: u64) {
+        self.deliver(milliseconds(wait), 1, 0, RATE, in_flight);
     }
 
     fn gain(&mut self) -> f64 {
@@ -148,9 +162,7 @@ fn the_cycle_probes_until_five_quarters_are_in_flight_drains_and_cruises_for_six
         bench.gain()
     };
     // To the end of whatever phase it began with.
-    while bench.gain() != 1.25 {
-        step(&mut bench, 101, 110);
-    }
+    assert!(bench.gain() == 1.25 || (0..8).any(|_| step(&mut bench, 101, 110) == 1.25));
     assert_eq!(step(&mut bench, 101, 127), 1.25, "1.25 * 100 + 3 segments are not yet in flight");
     assert_eq!(step(&mut bench, 1, 128), 0.75);
     assert_eq!(step(&mut bench, 50, 104), 0.75, "more than 100 + 3 segments");
@@ -255,6 +267,8 @@ fn deliveries_that_the_application_limits_count_only_if_they_are_faster() {
             bytes: SEGMENT,
             total: bench.total,
             total_when_sent: bench.total - SEGMENT,
+            in_flight_when_sent: 0,
+            lost_since_sent: 0,
             rate: Some(rate),
             is_application_limited: true,
             round_trip: None,

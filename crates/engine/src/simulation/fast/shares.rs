@@ -1,0 +1,73 @@
+//! What circuits have in the port's buffer, for an observer that follows them.
+
+use super::Told;
+use super::exit::Behind;
+use crate::framing::Cell;
+use crate::link::Outlet;
+use crate::observer::{Arriving, Observer, SlotRun};
+use crate::switch::{Leaving, Port};
+use crate::units::{LineClock, Time};
+
+/// The circuits whose shares may change in a slot; kept for its memory.
+#[derive(Default)]
+pub(super) struct Touched(Vec<usize>);
+
+impl Touched {
+    /// The port is served next.
+    #[inline]
+    pub fn by_service<O: Observer>(&mut self, port: &Port, told: &Told<'_, O>) {
+        if told.observer.follows_circuits() {
+            self.0.clear();
+            port.touched_by_service(&mut self.0);
+        }
+    }
+
+    /// The port was served.
+    #[inline]
+    pub fn tell<O: Observer>(&mut self, now: Time, port: &mut Port, told: &mut Told<'_, O>) {
+        if told.observer.follows_circuits() {
+            port.settle_shares();
+            self.0.extend(port.latest().map(Cell::circuit));
+            told.observer.shares_changed(now, told.port, port, Some(&self.0));
+        }
+    }
+}
+
+/// What is behind the port while it serves a run of slots, with an observer that is told whose the cells are.
+pub(super) struct Followed<'f, 's, O> {
+    pub behind: Behind<'f>,
+    pub told: &'f mut Told<'s, O>,
+    pub arriving: Arriving<'f>,
+    /// The slots that are left.
+    pub run: SlotRun,
+}
+
+impl<O: Observer> Outlet for Followed<'_, '_, O> {
+    fn send_cell_at(&mut self, clock: LineClock, cell: Cell) -> LineClock {
+        self.behind.send_cell_at(clock, cell)
+    }
+
+    fn send_anonymous_cell_at(&mut self, clock: LineClock) -> LineClock {
+        self.behind.send_anonymous_cell_at(clock)
+    }
+
+    fn send_train_at(&mut self, clock: LineClock, cells: u64, free: LineClock) {
+        self.behind.send_train_at(clock, cells, free);
+    }
+
+    fn note_last_at(&mut self, clock: LineClock, after: u64, last: Cell) {
+        self.behind.note_last_at(clock, after, last);
+    }
+
+    fn follows_circuits(&self) -> bool {
+        true
+    }
+
+    fn note_leaving(&mut self, cells: u64, leaving: Leaving<'_>) {
+        let run = SlotRun { number: cells, ..self.run };
+        let arriving = self.arriving.take_slots(cells);
+        self.told.observer.shares_moved(self.told.port, &run, arriving, leaving);
+        self.run.skipped += cells;
+        self.run.number -= cells;
+    }
+}

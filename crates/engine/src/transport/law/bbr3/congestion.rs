@@ -1,0 +1,157 @@
+//! What losses tell of the path (sections 5.5.10 and 5.6.4.7).
+
+use crate::transport::{Delivery, LostSegment};
+
+/// `BBR.Beta`.
+const BETA: f64 = 0.7;
+/// `BBR.LossThresh`.
+const TOLERATED: f64 = 0.02;
+
+/// Whether more was lost than is tolerated of what was in flight (`IsInflightTooHigh`).
+#[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+pub(super) fn is_too_much(lost: u64, in_flight: u64) -> bool {
+    lost as f64 > in_flight as f64 * TOLERATED
+}
+
+/// At which point of a lost segment its loss became too much (`InflightAtLoss`), in bytes in flight.
+#[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+pub(super) fn in_flight_at_loss(lost: &LostSegment) -> f64 {
+    let size = lost.bytes as f64;
+    let (in_flight_before, lost_before) = (lost.in_flight_when_sent as f64 - size, lost.lost_since_sent as f64 - size);
+    in_flight_before + (TOLERATED * in_flight_before - lost_before) / (1.0 - TOLERATED)
+}
+
+/// What a loss has shown of the path of late (the short-term model).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ShortTerm {
+    /// `BBR.bw_shortterm` in bytes per second.
+    pub bandwidth: f64,
+    /// `BBR.inflight_shortterm` in bytes.
+    pub in_flight: f64,
+}
+
+impl ShortTerm {
+    /// Nothing (`ResetShortTermModel`).
+    pub const UNLIMITED: Self = Self { bandwidth: f64::INFINITY, in_flight: f64::INFINITY };
+}
+
+/// The signals of a round, which ends when what was sent after its first loss is delivered.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LossRound {
+    /// `BBR.loss_round_delivered`.
+    begin: u64,
+    /// Whether the latest delivery ends it (`BBR.loss_round_start`).
+    pub is_over: bool,
+    /// `BBR.is_loss_in_round`.
+    has_loss: bool,
+    /// How many ranges of bytes without gaps were lost, and where the last one ends.
+    pub ranges: u32,
+    range_end: u64,
+    /// `BBR.bw_latest` in bytes per second, `BBR.inflight_latest` in bytes.
+    bandwidth: f64,
+    pub in_flight: f64,
+}
+
+impl LossRound {
+    /// Something was lost, or marked, when so much was delivered in all (`NoteLoss`). Tells whether it is the first of the round.
+    pub fn note_loss(&mut self, total: u64) -> bool {
+        let is_first = !self.has_loss;
+        if is_first {
+            self.begin = total;
+        }
+        self.has_loss = true;
+        is_first
+    }
+
+    /// Counts the ranges that were lost.
+    pub fn note_range(&mut self, lost: &LostSegment) {
+        if lost.begin != self.range_end {
+            self.ranges += 1;
+        }
+        self.range_end = lost.begin + lost.bytes;
+    }
+
+    /// `UpdateLatestDeliverySignals`.
+    pub fn note_delivery(&mut self, delivery: &Delivery) {
+        self.bandwidth = self.bandwidth.max(delivery.rate.unwrap_or(0.0));
+        self.in_flight = self.in_flight.max(delivered_since_sent(delivery));
+        self.is_over = delivery.total_when_sent >= self.begin;
+        if self.is_over {
+            self.begin = delivery.total;
+        }
+    }
+
+    /// Once a round (`AdaptLowerBoundsFromCongestion`): unless bandwidth is being probed, a loss lowers the bounds of the short term to what
+    /// was delivered, but by no more than 30 %.
+    pub fn adapt(&mut self, is_probing: bool, short_term: &mut ShortTerm, bandwidth: f64, window: f64) {
+        if std::mem::take(&mut self.has_loss) && !is_probing {
+            let (rate, in_flight) = (short_term.bandwidth.min(bandwidth), short_term.in_flight);
+            let in_flight = if in_flight.is_finite() { in_flight } else { window };
+            short_term.bandwidth = self.bandwidth.max(BETA * rate);
+            short_term.in_flight = self.in_flight.max(BETA * in_flight);
+        }
+    }
+
+    /// `AdvanceLatestDeliverySignals`.
+    pub fn advance(&mut self, delivery: &Delivery) {
+        if self.is_over {
+            self.bandwidth = delivery.rate.unwrap_or(0.0);
+            self.in_flight = delivered_since_sent(delivery);
+            self.ranges = 0;
+        }
+    }
+
+    /// `ResetCongestionSignals`.
+    pub fn reset(&mut self) {
+        (self.has_loss, self.bandwidth, self.in_flight) = (false, 0.0, 0.0);
+    }
+}
+
+/// What is left of a volume at which too much was lost.
+pub(super) fn cut(volume: f64) -> f64 {
+    BETA * volume
+}
+
+/// `RS.delivered`.
+#[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+fn delivered_since_sent(delivery: &Delivery) -> f64 {
+    delivery.total.saturating_sub(delivery.total_when_sent) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Section 5.5.10.2: 10 segments of 1000 bytes lost, 500 in flight with this one. Lost before: 9; 2 % of 499 are 9.98; (9.98 - 9) / 0.98
+    /// is 1: the whole segment still fits. With 12 lost in all, 11 before, the limit was passed 1.04 segments before it.
+    #[test]
+    fn the_loss_rate_passes_its_limit_within_or_before_a_lost_segment() {
+        let lost = |segments: u64| LostSegment {
+            begin: 0,
+            bytes: 1000,
+            in_flight_when_sent: 500_000,
+            lost_since_sent: 1000 * segments,
+            is_application_limited: false,
+            total: 0,
+        };
+        assert!((in_flight_at_loss(&lost(10)) - 500_000.0).abs() < 1e-6);
+        assert!((in_flight_at_loss(&lost(12)) - (499_000.0 - 1020.0 / 0.98)).abs() < 1e-6);
+        assert!(!is_too_much(10_000, 500_000) && is_too_much(10_001, 500_000), "more than 2 %");
+    }
+
+    #[test]
+    fn neighbours_that_are_lost_are_one_range() {
+        let mut round = LossRound::default();
+        for begin in [1000, 2000, 5000, 6000, 9000] {
+            round.note_range(&LostSegment {
+                begin,
+                bytes: 1000,
+                in_flight_when_sent: 0,
+                lost_since_sent: 0,
+                is_application_limited: false,
+                total: 0,
+            });
+        }
+        assert_eq!(round.ranges, 3);
+    }
+}

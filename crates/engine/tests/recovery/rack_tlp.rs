@@ -1,0 +1,132 @@
+//! RACK-TLP of RFC 8985, segment by segment. Acknowledgments come a millisecond after another, and so are segments sent.
+
+use super::bench::{Bench, ms};
+use longfat_engine::units::Span;
+
+const RACK: &str = "flavor = \"rack-tlp\"";
+
+fn microseconds(number: u64) -> Span {
+    Span::from_microseconds(number)
+}
+
+/// Section 6.2 step 4: nothing was ever overtaken, so three segments beyond a hole show the loss at once. Then as RFC 9937 has it:
+/// `RecoverFS` 10, ssthresh 5, half a segment for each that is delivered, the first of them 0 itself.
+#[test]
+fn three_segments_beyond_a_hole_begin_a_recovery_that_sends_one_for_two() {
+    let mut bench = Bench::new(10, RACK);
+    assert_eq!(bench.report(0, &[(1, 2)]), [10]);
+    assert_eq!(bench.report(0, &[(1, 3)]), [11]);
+    assert_eq!(bench.report(0, &[(1, 4)]), [0]);
+    assert_eq!(bench.window(), (5.0, 5.0));
+    let sent: Vec<_> = (5..=9).map(|end| bench.report(0, &[(1, end)])).collect();
+    assert_eq!(sent, [vec![], vec![], vec![12], vec![], vec![]]);
+    let sent: Vec<_> = (10..=12).map(|end| bench.report(0, &[(1, end)])).collect();
+    assert_eq!(sent, [[13], [14], [15]]);
+    assert_eq!(bench.acknowledge(12), [16]);
+    assert_eq!(bench.sender.statistics().fast_retransmits, 1);
+}
+
+/// Section 6.2 step 5: one segment beyond the hole. 0 and 1 were sent at 0 ms, 1 arrived after 1 ms: 0 may be a quarter of that late.
+#[test]
+fn fewer_than_three_show_a_loss_when_a_quarter_of_the_shortest_round_trip_has_passed() {
+    let mut bench = Bench::new(10, RACK);
+    assert_eq!(bench.report(0, &[(1, 2)]), [10]);
+    assert_eq!(bench.sender.expires(), Some(ms(1) + microseconds(250)));
+    assert!(!bench.sender.times_out_next());
+    assert_eq!(bench.expire(), [0]);
+    assert_eq!((bench.sender.statistics().fast_retransmits, bench.sender.statistics().timeouts), (1, 0));
+}
+
+/// A segment that was only late: the reordering window has not passed when it arrives, and nothing is reduced.
+#[test]
+fn a_segment_that_is_overtaken_and_comes_within_the_window_is_not_sent_again() {
+    let mut bench = Bench::new(10, RACK);
+    bench.report(0, &[(1, 2)]);
+    bench.wait_until(ms(0) + microseconds(200));
+    assert_eq!(bench.acknowledge(2), [11, 12], "slow start goes on: a window of 11, of which 2 to 10 are under way");
+    assert_eq!(bench.sender.statistics().segments_retransmitted, 0);
+    // From now on three segments beyond a hole show nothing before the window has passed.
+    assert_eq!(bench.report(2, &[(3, 6)]), [13, 14, 15]);
+    assert_eq!(bench.sender.statistics().fast_retransmits, 0);
+}
+
+/// What RFC 6675 needs the timer for. 0 goes again at 3 ms; 12, sent at 6 ms, arrives at 12 ms: 0 was sent more than a round trip of 6 ms before.
+/// Then 13, 14 and 15 are in the network, two less than ssthresh, and two may go.
+#[test]
+fn a_retransmission_that_is_lost_is_sent_again_without_the_timer() {
+    let mut bench = Bench::new(10, RACK);
+    (2..=12).for_each(|end| _ = bench.report(0, &[(1, end)]));
+    assert_eq!(bench.sender.statistics().segments_retransmitted, 1);
+    assert_eq!(bench.report(0, &[(1, 13)]), [0, 16]);
+    assert_eq!((bench.sender.statistics().segments_retransmitted, bench.sender.statistics().timeouts), (2, 0));
+    assert_eq!(bench.window(), (5.0, 5.0), "one recovery");
+}
+
+/// Section 3.4, the example: of four segments the last three are lost, and the first retransmission of 1 as well.
+#[test]
+fn a_probe_finds_the_loss_of_the_last_segments_and_a_lost_retransmission_is_found_by_the_next() {
+    let mut bench = Bench::with_data(4, 4, RACK);
+    // 2: the round trip is 1 ms. 3a and 3b: after two of them, at 3 ms, the last segment again.
+    assert_eq!(bench.acknowledge(1), [0; 0]);
+    assert_eq!(bench.expire(), [3]);
+    assert_eq!(bench.now(), ms(3));
+    // 5: the probe has arrived, and 1 and 2 were sent long before. ssthresh is 2: the first goes by force, the second with the next delivery.
+    assert_eq!(bench.report(1, &[(3, 4)]), [1]);
+    assert_eq!(bench.window(), (2.0, 2.0));
+    assert_eq!(bench.sender.statistics().timeouts, 0);
+}
+
+/// Section 7.3: new data, if there is any, though the window is full; and only one probe.
+#[test]
+fn a_probe_is_new_data_if_there_is_any_whatever_the_window() {
+    let mut bench = Bench::new(4, RACK);
+    assert_eq!(bench.acknowledge(1), [4, 5]);
+    assert_eq!(bench.window().0, 5.0);
+    assert_eq!(bench.expire(), [6], "the sixth under way");
+    assert_eq!(bench.now(), ms(3));
+    assert!(bench.sender.times_out_next(), "the timer comes next, and has begun anew");
+    assert_eq!(bench.expire(), [1]);
+    assert_eq!(bench.sender.statistics().timeouts, 1);
+}
+
+/// Section 7.2: before a round trip is measured a second; the timer is earlier here, and the probe takes its place.
+#[test]
+fn a_probe_goes_in_the_place_of_a_timer_that_expires_first() {
+    let settings = format!("{RACK}, retransmission_timeout = {{ kind = \"bsd-integer\", initial = \"500 ms\" }}");
+    let mut bench = Bench::with_data(4, 4, &settings);
+    let timer = bench.sender.expires().expect("a timer runs");
+    assert!(timer < ms(1000) && !bench.sender.times_out_next());
+    assert_eq!(bench.expire(), [3]);
+    assert_eq!(bench.sender.statistics().timeouts, 0);
+    assert!(bench.sender.expires() > Some(timer) && bench.sender.times_out_next());
+}
+
+#[test]
+fn without_probes_the_timer_is_all_that_is_left_for_the_last_segments() {
+    let mut bench = Bench::with_data(4, 4, "flavor = { kind = \"rack-tlp\", tail_loss_probe = false }");
+    bench.acknowledge(1);
+    assert!(bench.sender.times_out_next());
+    assert_eq!(bench.expire(), [1]);
+    // What the timer has shown is repaired by acknowledgments: 2 and 3 are overdue too, and go as the window grows.
+    assert_eq!(bench.acknowledge(2), [2, 3]);
+    assert_eq!(bench.sender.statistics().timeouts, 1);
+}
+
+/// Section 6.3: what was reported to have arrived before a timeout is not sent again.
+#[test]
+fn after_a_timeout_only_what_is_lost_is_sent_again() {
+    let mut bench = Bench::with_data(10, 10, "flavor = { kind = \"rack-tlp\", tail_loss_probe = false }");
+    bench.report(0, &[(4, 6)]);
+    bench.wait_until(ms(0));
+    while !bench.sender.times_out_next() {
+        bench.expire();
+    }
+    bench.expire();
+    let mut sent = Vec::new();
+    for next in 1..=4 {
+        let blocks: &[(u64, u64)] = if next < 4 { &[(4, 6)] } else { &[] };
+        sent.extend(bench.report(if next < 4 { next } else { 6 }, blocks));
+    }
+    assert!(!sent.contains(&4) && !sent.contains(&5), "{sent:?}");
+    assert!(sent.contains(&6), "{sent:?}");
+}

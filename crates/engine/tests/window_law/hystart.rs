@@ -1,0 +1,115 @@
+//! `HyStart++` as a sender meets it, acknowledgment by acknowledgment (RFC 9406 section 4.2); windows in segments, of 1000 bytes.
+
+use longfat_engine::transport::Window;
+use longfat_engine::transport::law::{Progress, WindowLaw};
+use longfat_engine::units::{Span, Time};
+
+use crate::support::law_and_window;
+
+/// Segments under way, each of which is acknowledged: a round.
+const ROUND: u64 = 8;
+
+struct Bench {
+    law: Box<dyn WindowLaw>,
+    window: Window,
+    acknowledged: u64,
+}
+
+impl Bench {
+    /// A new connection, with its first acknowledgment: the next eight are a round.
+    fn new() -> Self {
+        let (law, window) =
+            law_and_window("flavor = { kind = \"cubic\", slow_start_exit = \"hystart++\" }, timestamps = true");
+        let mut bench = Self { law, window, acknowledged: 0 };
+        bench.acknowledge(1, Some(80));
+        bench
+    }
+
+    /// In conservative slow start, at the end of the round in which it began.
+    fn in_conservative_slow_start() -> Self {
+        let mut bench = Self::new();
+        bench.round(80);
+        assert_eq!(bench.round(100), 8.0, "all of the round that shows it");
+        bench
+    }
+
+    /// An acknowledgment of so many segments that measures so many milliseconds; gives what the window grows by, in segments.
+    fn acknowledge(&mut self, segments: u64, round_trip: Option<u64>) -> f64 {
+        let before = self.window.cwnd;
+        self.acknowledged += segments;
+        let round_trip = round_trip.map(|milliseconds| Span::from_microseconds(1000 * milliseconds));
+        let progress = Progress {
+            now: Time::ZERO,
+            acknowledged: 1000 * segments,
+            sample: round_trip,
+            round_trip,
+            unacknowledged: 1000 * self.acknowledged,
+            highest: 1000 * (self.acknowledged + ROUND),
+        };
+        self.law.on_acknowledgment(&mut self.window, &progress);
+        (self.window.cwnd - before) / 1000.0
+    }
+
+    /// A round of acknowledgments of a segment each; gives the growth.
+    fn round(&mut self, round_trip: u64) -> f64 {
+        (0..ROUND).map(|_| self.acknowledge(1, Some(round_trip))).sum()
+    }
+}
+
+/// L = 8 without pacing.
+#[test]
+fn the_window_grows_by_what_is_acknowledged_but_eight_segments_at_most() {
+    let mut bench = Bench::new();
+    assert_eq!([7, 8, 9, 30].map(|segments| bench.acknowledge(segments, Some(80))), [7.0, 8.0, 8.0, 8.0]);
+}
+
+/// `CSS_GROWTH_DIVISOR` = 4.
+#[test]
+fn in_conservative_slow_start_the_window_grows_by_a_quarter_of_that() {
+    let mut bench = Bench::in_conservative_slow_start();
+    assert_eq!([1, 4, 8, 30].map(|segments| bench.acknowledge(segments, Some(100))), [0.25, 1.0, 2.0, 2.0]);
+}
+
+/// `CSS_ROUNDS` = 5, the round in which it begins included.
+#[test]
+fn after_five_rounds_of_it_congestion_avoidance_begins() {
+    let mut bench = Bench::in_conservative_slow_start();
+    (0..3).for_each(|_| assert_eq!(bench.round(100), 2.0));
+    (0..7).for_each(|_| _ = bench.acknowledge(1, Some(100)));
+    assert!(bench.window.in_slow_start() && bench.window.ssthresh > bench.window.cwnd, "one more ends the fifth round");
+    bench.acknowledge(1, Some(100));
+    assert_eq!(bench.window.ssthresh, bench.window.cwnd);
+}
+
+/// A round trip below what it began with shows that the queue has gone: slow start goes on. One as long does not.
+#[test]
+fn shorter_round_trips_resume_slow_start() {
+    let mut bench = Bench::in_conservative_slow_start();
+    assert_eq!(bench.round(100), 2.0);
+    assert_eq!(bench.round(99), 7.0 * 0.25 + 0.25);
+    assert_eq!(bench.round(99), 8.0);
+}
+
+/// `N_RTT_SAMPLE` = 8 of a round, and a round ends with the acknowledgment of all that was sent when it began.
+#[test]
+fn rounds_of_seven_round_trips_tell_nothing() {
+    let mut bench = Bench::new();
+    bench.round(80);
+    for _ in 0..4 {
+        (0..6).for_each(|_| assert_eq!(bench.acknowledge(1, Some(200)), 1.0));
+        assert_eq!(bench.acknowledge(2, Some(200)), 2.0, "the end of the round");
+    }
+}
+
+/// Acknowledgments that measure nothing do not count.
+#[test]
+fn without_round_trips_slow_start_goes_on() {
+    let mut bench = Bench::new();
+    bench.round(80);
+    for _ in 0..4 {
+        (0..7).for_each(|_| _ = bench.acknowledge(1, Some(200)));
+        assert_eq!(bench.acknowledge(1, None), 1.0);
+    }
+    bench.round(80);
+    assert_eq!(bench.round(80), 8.0);
+}

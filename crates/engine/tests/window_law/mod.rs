@@ -1,0 +1,8 @@
+//! Window laws worked by hand, acknowledgment by acknowledgment, with the sections of their RFCs.
+
+mod bbr;
+mod bbr3;
+mod cubic;
+mod dctcp;
+mod hystart;
+mod prague;

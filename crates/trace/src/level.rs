@@ -1,0 +1,94 @@
+//! Decimation with a bound, as in [`deadband`](crate::deadband), of a number of cells that mostly grows or falls by as many in each slot.
+
+/// A number of cells over time.
+#[derive(Clone, Copy, Debug)]
+pub struct Level {
+    cells: i64,
+    written: i64,
+}
+
+impl Level {
+    /// No cells, which is written down.
+    pub const EMPTY: Self = Self { cells: 0, written: 0 };
+
+    /// How many there are.
+    #[must_use]
+    pub fn cells(&self) -> i64 {
+        self.cells
+    }
+
+    /// There are so many from now on: tells whether that is to be written down, for it is further than `bound` from what was.
+    #[inline]
+    pub fn moves_to(&mut self, cells: i64, bound: i64) -> bool {
+        self.cells = cells;
+        let moves = (cells - self.written).abs() > bound;
+        if moves {
+            self.written = cells;
+        }
+        moves
+    }
+
+    /// Whether a way that only rises, or only falls, may be gone without anything being written down, if it adds so many.
+    #[must_use]
+    #[inline]
+    pub fn stays_within(&self, added: i64, bound: i64) -> bool {
+        (self.cells + added - self.written).abs() <= bound
+    }
+
+    /// How often so many can be added, without what is written down being further away than `bound`; `added` is not 0.
+    #[must_use]
+    pub fn times_within(&self, added: i64, bound: i64) -> i64 {
+        (bound + added.signum() * (self.written - self.cells)) / added.abs()
+    }
+
+    /// So many are added in each of so many slots: shows each slot at the end of which the number is to be written down, the first
+    /// being 0, and the number.
+    #[inline]
+    pub fn moves_by(&mut self, added: i64, slots: i64, bound: i64, mut write: impl FnMut(i64, i64)) {
+        let first = self.cells;
+        self.cells += added * slots;
+        while !self.stays_within(0, bound) {
+            // What is further than the bound is so by one at least.
+            let way = bound + 1 + added.signum() * (self.written - first);
+            let slot = (way + added.abs() - 1) / added.abs();
+            self.written = first + added * slot;
+            write(slot - 1, self.written);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_added_once_more_than_it_can_be_is_written_down() {
+        for (cells, added) in [(0, 3), (4, 3), (-5, 3), (2, -1), (-4, -7), (5, 1)] {
+            let mut level = Level::EMPTY;
+            assert!(!level.moves_to(cells, 5));
+            let times = level.times_within(added, 5);
+            assert!(level.stays_within(added * times, 5) && !level.stays_within(added * (times + 1), 5));
+        }
+    }
+
+    #[test]
+    fn many_slots_at_once_write_what_slot_after_slot_would() {
+        for bound in [0, 1, 5, 12] {
+            for added in [-3_i64, -1, 0, 1, 2, 14] {
+                let (mut at_once, mut one_by_one) = (Level::EMPTY, Level::EMPTY);
+                for slots in [1_i64, 4, 30, 7] {
+                    let (mut rows, mut expected) = (Vec::new(), Vec::new());
+                    at_once.moves_by(added, slots, bound, |slot, cells| rows.push((slot, cells)));
+                    for slot in 0..slots {
+                        let cells = one_by_one.cells() + added;
+                        if one_by_one.moves_to(cells, bound) {
+                            expected.push((slot, cells));
+                        }
+                    }
+                    assert_eq!(rows, expected, "{slots} times {added}, within {bound}");
+                    assert_eq!((at_once.cells, at_once.written), (one_by_one.cells, one_by_one.written));
+                }
+            }
+        }
+    }
+}
