@@ -101,7 +101,7 @@ docs: build
 	done
 	$(BIN)/longfat study run final-report
 	$(BIN)/longfat study compare final-report --splice studies/final-report/README.md
-	$(BIN)/longfat study claims final-report --replications 0 --splice studies/final-report/README.md
+	$(BIN)/longfat study claims final-report --splice studies/final-report/README.md
 	$(BIN)/longfat study run www-satellite --table 4,7,10
 	$(BIN)/longfat study run www-satellite --table choices --replications 3
 	$(BIN)/longfat study compare www-satellite --table 4,7,10 --splice studies/www-satellite/README.md

@@ -79,7 +79,7 @@ def share(count: Counter[str]) -> str:
     """Of the mutants that compile, those that tests noticed."""
     noticed = count["caught"] + count["timeout"]
     tried = noticed + count["missed"]
-    return f"{noticed / tried:.0%}" if tried else "-"
+    return f"{noticed / tried:.1%}" if tried else "-"
 
 
 def stores(record: dict[str, Any]) -> str:

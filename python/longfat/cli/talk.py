@@ -16,8 +16,11 @@ PIPE_WIDTH = 200
 """Columns for tables that nobody's terminal limits."""
 
 
-CELL_PADDING = 2
-"""Columns of blanks that a table has beside each cell, and around all."""
+GAP = "   "
+"""What rich puts between two cells of a line: a blank beside each, and one between columns."""
+
+EDGES = 4
+"""How many blanks rich puts beside a line of a table, in columns."""
 
 
 def say(message: str) -> None:
@@ -41,23 +44,38 @@ def print_table(
     cells = list(rows)
     console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, markup=False)
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
-    for index, column in enumerate(header):
-        numeric = all(_is_number(row[index]) for row in cells)
-        table.add_column(column, justify="right" if numeric else "left", no_wrap=numeric)
-    if cells and _fits([header, *cells], console.width):
-        # A column as one cell of many lines looks the same, and takes rich a quarter of the time.
-        cells = [["\n".join(column) for column in zip(*cells, strict=True)]]
-    for row in cells:
-        table.add_row(*row)
+    numeric = [all(_is_number(row[index]) for row in cells) for index in range(len(header))]
+    lines = _aligned([header, *cells], numeric)
+    if cells and _fit(lines, console.width - EDGES):
+        # One cell of many lines looks the same, and takes rich a tenth of the time.
+        table.add_column(lines[0], no_wrap=True)
+        table.add_row("\n".join(lines[1:]))
+    else:
+        for column, is_numeric in zip(header, numeric, strict=True):
+            table.add_column(column, justify="right" if is_numeric else "left", no_wrap=is_numeric)
+        for row in cells:
+            table.add_row(*row)
     console.print(table)
 
 
-def _fits(rows: Sequence[Sequence[str]], width: int) -> bool:
-    """Whether every row takes one line: no cell has a line end or must be wrapped."""
+def _aligned(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:
+    """Each row as one line, its cells below each other; numbers to the right."""
     from rich.cells import cell_len
 
-    widths = [max(map(cell_len, column)) + CELL_PADDING for column in zip(*rows, strict=True)]
-    return sum(widths) + CELL_PADDING <= width and not any("\n" in "".join(row) for row in rows)
+    columns = []
+    for column, is_numeric in zip(zip(*rows, strict=True), numeric, strict=True):
+        widths = list(map(cell_len, column))
+        blanks = [" " * (max(widths) - width) for width in widths]
+        pairs = zip(blanks, column, strict=True) if is_numeric else zip(column, blanks, strict=True)
+        columns.append(map("".join, pairs))
+    return list(map(GAP.join, zip(*columns, strict=True)))
+
+
+def _fit(lines: Iterable[str], width: int) -> bool:
+    """Whether each takes one line so wide: no cell has a line end or must be wrapped."""
+    from rich.cells import cell_len
+
+    return all("\n" not in line and cell_len(line) <= width for line in lines)
 
 
 def splice_into(page: Path, command: str, text: str) -> None:

@@ -96,11 +96,11 @@ proptest! {
 
 /// What is not asked for is not computed, and a rate goes before the rule of `pacing`.
 #[test]
-fn only_dctcp_asks_for_marks_and_only_bbr_for_deliveries_and_a_rate() {
+fn only_scalable_controls_ask_for_marks_and_only_bbr_for_deliveries_and_a_rate() {
     for entry in FLAVORS {
         let (mut law, window) = connection(&format!("flavor = {:?}", entry.name));
-        let (is_dctcp, is_bbr) = (entry.name == "dctcp", entry.name == "bbr");
-        assert_eq!(law.observes_marks(), is_dctcp, "{}", entry.name);
+        let (is_scalable, is_bbr) = (["dctcp", "prague"].contains(&entry.name), ["bbr", "bbr3"].contains(&entry.name));
+        assert_eq!(law.observes_marks(), is_scalable, "{}", entry.name);
         assert_eq!(law.observes_deliveries(), is_bbr, "{}", entry.name);
         assert_eq!(law.pacing_rate(&window).is_some(), is_bbr, "{}", entry.name);
         assert!(!law.sends_less_than_it_could(), "{}", entry.name);

@@ -26,3 +26,15 @@ fn without_a_guard_duplicates_that_go_back_n_causes_show_a_loss_and_with_it_they
         assert_eq!(bench.window().1, ssthresh, "guard: {guard}");
     }
 }
+
+/// T-21: a timeout is a loss as well, and go-back-N follows.
+#[test]
+fn with_a_guard_duplicates_of_what_was_sent_before_a_timeout_show_no_loss() {
+    for (guard, noticed) in [("false", 1), ("true", 0)] {
+        let mut bench = Bench::new(10, &format!("flavor = {{ kind = \"tahoe\", multiple_loss_guard = {guard} }}"));
+        bench.expire();
+        bench.acknowledge(4);
+        bench.third_duplicate();
+        assert_eq!(bench.sender.statistics().fast_retransmits, noticed, "guard: {guard}");
+    }
+}
