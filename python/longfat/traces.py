@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longfat import _engine
 from longfat.errors import LongfatError
 from longfat.files import read_text
 
@@ -43,6 +44,28 @@ class Traces:
         return duration / PICOSECONDS_PER_SECOND
 
     @cached_property
+    def network(self) -> Mapping[str, Any]:
+        """How many `senders` the run had, and its managed `ports`."""
+        network: Mapping[str, Any] = json.loads(_engine.scenario_network(json.dumps(self.settings)))
+        return network
+
+    @property
+    def senders(self) -> int:
+        """How many senders the run had."""
+        senders: int = self.network["senders"]
+        return senders
+
+    @property
+    def bottleneck(self) -> Mapping[str, Any]:
+        """The managed port that results of the whole network are about.
+
+        Its name, the rate of its line, the longest round trip without queueing over it, its buffer.
+        """
+        port: Mapping[str, Any]
+        (port,) = (port for port in self.network["ports"] if port["is_bottleneck"])
+        return port
+
+    @cached_property
     def names(self) -> list[str]:
         """The traces that the folder has."""
         return [trace["name"] for trace in self.description["traces"]]
@@ -67,6 +90,11 @@ class Traces:
             raise LongfatError(f"{file}: no Parquet file that can be read: {error}") from error
         seconds = polars.col("time_ps") / PICOSECONDS_PER_SECOND
         return frame.with_columns(seconds.alias("time_s"))
+
+    def table_of_bottleneck(self, name: str) -> "polars.DataFrame":
+        """The rows of a trace of ports that are about the bottleneck's. Raises as `table` does."""
+        frame = self.table(name)
+        return frame.filter(frame["port"].cast(str) == self.bottleneck["name"])
 
 
 def load_traces(folder: str | Path) -> Traces:
