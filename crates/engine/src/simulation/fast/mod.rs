@@ -44,6 +44,8 @@ pub(super) struct Fast {
     horizon: Time,
     /// Two packets that came together.
     tie: Option<Tie>,
+    /// Packets that have left the network.
+    arrived: u64,
     /// What of the port's work is counted in events.
     cells_in: u64,
     services: u64,
@@ -147,8 +149,19 @@ impl Fast {
             (event, Next::Event(slot)),
         ];
         moments.sort_by_key(|(moment, _)| *moment);
-        let [(first, next), (second, _), _] = moments;
-        if first == second { Err(Tie(first.time)) } else { Ok(next) }
+        let [(first, next), (second, _), (third, _)] = moments;
+        match (first == second, second == third) {
+            (false, _) => Ok(next),
+            (true, false) if event != first => self.decide_arrivals().map(Next::Arrival).ok_or(Tie(first.time)),
+            _ => Err(Tie(first.time)),
+        }
+    }
+
+    /// Which of two packets arrives first, whose arrivals were put into the calendar at one instant: the one whose line had the first of
+    /// two arrivals then. None if they were put there by anything else.
+    fn decide_arrivals(&self) -> Option<Direction> {
+        let (data, acknowledgment) = (self.forward.next_follows()?, self.backward.next_follows()?);
+        Some(if data < acknowledgment { Direction::Forward } else { Direction::Backward })
     }
 }
 
@@ -172,6 +185,7 @@ impl<O: Observer> Simulation<O> {
             scheduled: vec![Time::ZERO; self.agenda.len()],
             horizon: Time::ZERO,
             tie: None,
+            arrived: 0,
             cells_in: 0,
             services: 0,
         }));
@@ -296,9 +310,10 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn deliver_next(&mut self, now: Time, way: Direction) {
         let Some(fast) = &mut self.fast else { return };
+        fast.arrived += 1;
         let taken = match way {
-            Direction::Forward => fast.forward.take(&mut self.links),
-            Direction::Backward => fast.backward.take(&mut self.links),
+            Direction::Forward => fast.forward.take(fast.arrived, &mut self.links),
+            Direction::Backward => fast.backward.take(fast.arrived, &mut self.links),
         };
         let Some((last, carried)) = taken else { return };
         self.events_processed += carried.events;
