@@ -150,6 +150,21 @@ fn short_flows_are_not_handed_over() {
     }
 }
 
+/// A connection sends at the pace at which the bottleneck let its packets through: its timer ends at the very picosecond at which an
+/// acknowledgment comes, and both were known since the acknowledgment before.
+#[test]
+fn paced_connections_are_not_handed_over() {
+    for seed in [1, 5] {
+        neither_hands_over_nor_differs(format!(
+            "schema_version = 1\nduration = \"2 s\"\nseed = {seed}\nframing = \"packet\"\n\
+             topology = {{ kind = \"n-source\", sources = 4, access = {{ rate = \"1 Gbit/s\", delay = \"1 ms\" }}, \
+             bottleneck = {{ rate = \"100 Mbit/s\", delay = \"16 ms\" }} }}\nport.buffer = \"500 packets\"\n\
+             tcp = {{ preset = \"linux-like\", flavor = \"bbr\" }}\n\
+             traffic = {{ kind = \"infinite\", start = \"uniform(0 s, 1 s)\" }}\n"
+        ));
+    }
+}
+
 fn neither_hands_over_nor_differs(text: String) {
     let network = RandomNetwork { scenario: parse(&text).expect("it is a scenario"), text };
     let fast = record(Driver::Fast, &network.scenario);

@@ -58,13 +58,12 @@ impl Fan {
         self.arrivals.first().map_or(Moment::NEVER, |coming| coming.moment())
     }
 
-    /// What has arrived when, by events, that was put into the calendar: a number that is greater for what has arrived later. None if
-    /// that was no arrival.
+    /// The number of what happened when, by events, that was put into the calendar. None if that was not an arrival over the same line.
     pub fn next_follows(&self) -> Option<u64> {
         self.arrivals.first().and_then(Coming::follows).map(|line| self.arrived[line])
     }
 
-    /// Takes the next packet that arrives, as the one with that number of all that arrive.
+    /// Takes the next packet that arrives, with its number among all that happens at the ends.
     #[inline]
     pub fn take(&mut self, number: u64, links: &mut [Link]) -> Option<(Cell, Carried)> {
         let coming = self.arrivals.take(Time::NEVER)?;
