@@ -73,6 +73,7 @@ class Traces:
     def table(self, name: str) -> "polars.DataFrame":
         """A trace as a data frame; `time_s` is added: `time_ps` in seconds.
 
+        Every interval of `throughput` has a row for each flow, also for those that deliver nothing.
         Raises `LongfatError` if the run has left no such trace.
         """
         import polars
@@ -88,6 +89,8 @@ class Traces:
             frame = polars.read_parquet(file)
         except (OSError, polars.exceptions.PolarsError) as error:
             raise LongfatError(f"{file}: no Parquet file that can be read: {error}") from error
+        if name == "throughput":
+            frame = self._with_idle_flows(frame)
         seconds = polars.col("time_ps") / PICOSECONDS_PER_SECOND
         return frame.with_columns(seconds.alias("time_s"))
 
@@ -95,6 +98,22 @@ class Traces:
         """The rows of a trace of ports that are about the bottleneck's. Raises as `table` does."""
         frame = self.table(name)
         return frame.filter(frame["port"].cast(str) == self.bottleneck["name"])
+
+    def _with_idle_flows(self, frame: "polars.DataFrame") -> "polars.DataFrame":
+        """Throughputs with the rows that are left out because they would say 0."""
+        import polars
+
+        if "flows" not in self.description:
+            return frame  # of a version that left nothing out
+        end, interval = self.settings["duration_ps"], self.description["interval_ps"]
+        begins = polars.int_range(0, end, interval, dtype=polars.Int64, eager=True)
+        flows = polars.int_range(1, self.description["flows"] + 1, dtype=polars.Int64, eager=True)
+        every = begins.alias("time_ps").to_frame().join(flows.alias("flow").to_frame(), how="cross")
+        lasts = polars.min_horizontal(polars.lit(interval), end - polars.col("time_ps"))
+        delivered = frame.select("time_ps", "flow", "bytes")
+        return every.join(
+            delivered, on=["time_ps", "flow"], how="left", maintain_order="left"
+        ).select("time_ps", lasts.alias("interval_ps"), "flow", polars.col("bytes").fill_null(0))
 
 
 def load_traces(folder: str | Path) -> Traces:

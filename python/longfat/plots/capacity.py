@@ -67,7 +67,7 @@ def _panel(
     if share:
         guides.append(Guide(float(share) * link, f"guaranteed to ubr: {share}", color="#000000"))
     time = Axis("time in s", options.start_s or 0.0, options.end_s or run.seconds)
-    rate = Axis("Mbit/s", 0, 1.15 * link)
+    rate = Axis("capacity in Mbit/s", 0, 1.15 * link)
     return Panel(time, rate, marks, guides, title=name, legend=legend)
 
 

@@ -63,5 +63,6 @@ def panel(run: Traces, rows: Sequence[Row]) -> Panel:
     ]
     highest = max(mark_y for mark in marks for mark_y in (mark.y or [0]) if mark_y < 1e12)
     top = 1.08 * max(highest, share if share < 2 * highest else 0)
-    shown = [guide for guide in guides if guide.at <= top]
+    # On the axis a guide would only be in the way.
+    shown = [guide for guide in guides if 0.04 * top < guide.at <= top]
     return Panel(time_axis(run), Axis("window in kB", 0, top), marks, shown)
