@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longfat import _engine
 from longfat.errors import LongfatError
 from longfat.files import read_text
 
@@ -41,6 +42,28 @@ class Traces:
         """The length of the run in simulated seconds."""
         duration: int = self.settings["duration_ps"]
         return duration / PICOSECONDS_PER_SECOND
+
+    @cached_property
+    def network(self) -> Mapping[str, Any]:
+        """How many `senders` the run had, and its managed `ports`."""
+        network: Mapping[str, Any] = json.loads(_engine.scenario_network(json.dumps(self.settings)))
+        return network
+
+    @property
+    def senders(self) -> int:
+        """How many senders the run had."""
+        senders: int = self.network["senders"]
+        return senders
+
+    @property
+    def bottleneck(self) -> Mapping[str, Any]:
+        """The managed port that results of the whole network are about.
+
+        Its name, the rate of its line, the longest round trip without queueing over it, its buffer.
+        """
+        port: Mapping[str, Any]
+        (port,) = (port for port in self.network["ports"] if port["is_bottleneck"])
+        return port
 
     @cached_property
     def names(self) -> list[str]:
@@ -86,6 +109,11 @@ class Traces:
         return every.join(
             delivered, on=["time_ps", "flow"], how="left", maintain_order="left"
         ).select("time_ps", lasts.alias("interval_ps"), "flow", polars.col("bytes").fill_null(0))
+
+    def table_of_bottleneck(self, name: str) -> "polars.DataFrame":
+        """The rows of a trace of ports that are about the bottleneck's. Raises as `table` does."""
+        frame = self.table(name)
+        return frame.filter(frame["port"].cast(str) == self.bottleneck["name"])
 
 
 def load_traces(folder: str | Path) -> Traces:

@@ -24,7 +24,9 @@ def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
     return [
         {"run": name, "series": series, "time_s": time, "value": rate * CELL_BITS / MEGA}
         for name, run in zip(names, runs, strict=True)
-        for series, time, rate in joined(run.table("capacity"), ["class"], "cells", run)
+        for series, time, rate in joined(
+            run.table_of_bottleneck("capacity"), ["class"], "cells", run
+        )
         .select("class", "time_s", "rate")
         .rows()
     ]
