@@ -79,7 +79,7 @@ docs: build
 	$(BIN)/longfat study run ubr-plus
 	$(BIN)/longfat study compare ubr-plus --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study claims ubr-plus --replications 3 --splice studies/ubr-plus/README.md
-	$(BIN)/longfat study audit ubr-plus --quick --splice studies/ubr-plus/README.md
+	$(BIN)/longfat study audit ubr-plus --table 2,3 --replications 2 --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study compare ubr-plus --table 2,3 --by policy --splice README.md
 	$(BIN)/longfat plot efficiency-fairness ubr-plus --table 2,3 -o docs/images/efficiency-fairness.png
 	$(BIN)/longfat study run guaranteed-rate
@@ -101,7 +101,7 @@ docs: build
 	done
 	$(BIN)/longfat study run final-report
 	$(BIN)/longfat study compare final-report --splice studies/final-report/README.md
-	$(BIN)/longfat study claims final-report --replications 0 --splice studies/final-report/README.md
+	$(BIN)/longfat study claims final-report --splice studies/final-report/README.md
 	$(BIN)/longfat study run www-satellite --table 4,7,10
 	$(BIN)/longfat study run www-satellite --table choices --replications 3
 	$(BIN)/longfat study compare www-satellite --table 4,7,10 --splice studies/www-satellite/README.md

@@ -15,7 +15,10 @@ from longfat.report.splice import spliced
 
 ROOT = Path(__file__).parent.parent
 TUTORIALS = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
-METHODS = sorted((ROOT / "docs" / "method").glob("*.md"))
+METHODS = [
+    *sorted((ROOT / "docs" / "method").glob("*.md")),
+    ROOT / "docs" / "models" / "graphs.md",
+]
 SHOWN = re.compile(
     r"<!-- BEGIN: (longfat (?:analyze|diff|run|study plan) .*?) -->\n(.*?)<!-- END: ", re.DOTALL
 )

@@ -1,9 +1,10 @@
 """What a packet costs here, in ns-2 and in ns-3, on the same dumbbell.
 
 `python -m benchmarks.peers.measure --record FILE` runs `dumbbell.toml`, `dumbbell.tcl` and, with
-`--ns3 PROGRAM`, `dumbbell.cc` in turn, and keeps as JSON the user CPU seconds, with set-up apart,
-the packets and, where valgrind is there, the instructions. `--page FILE` prints the table of a
-record, `--splice PAGE` puts it into a page. Needs `ns` (Debian's ns2) and
+`--ns3 PROGRAM`, `dumbbell.cc` in turn, then the short flows of `web.toml` and `web.tcl`, and keeps
+as JSON the user CPU seconds, with set-up apart, the packets and, where valgrind is there, the
+instructions. `--page FILE` prints the table of a record, `--splice PAGE` puts it into a page. Needs
+`ns` (Debian's ns2) and
 
     cargo build --release --package longfat-engine --example run_scenario
 """
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -30,6 +31,9 @@ PROGRAM = HERE.parent.parent / "target" / "release" / "examples" / "run_scenario
 COMMAND = "python -m benchmarks.peers.measure --page"
 SOURCES = (5, 15, 100)
 FLAVORS = ("newreno", "sack")
+BULK, WEB = "bulk", "short flows"
+WEB_SECONDS = 12.0
+"""All but the longest flows of `web.toml` end within that."""
 STARTS_WITHIN_MICROSECONDS = 100_000
 """From the first connection's start to the last one's, nearly."""
 SETUP_SECONDS = 1e-6
@@ -45,6 +49,11 @@ class Case:
     flavor: str
     sources: int
     seconds: float
+    load: str = BULK
+
+    def shortened(self, seconds: float) -> "Case":
+        """The same, for so many seconds."""
+        return replace(self, seconds=seconds)
 
 
 @dataclass(frozen=True)
@@ -57,9 +66,12 @@ class Tool:
     seconds: float
     repetitions: int
     counts_instructions: bool
+    loads: tuple[str, ...] = (BULK, WEB)
 
     def seconds_of(self, case: Case) -> float:
         """Set-up grows with the sources; the run must outgrow it to be told from it."""
+        if case.load == WEB:
+            return case.seconds
         return self.seconds * max(1.0, case.sources / SOURCES[1])
 
 
@@ -76,6 +88,7 @@ class Cost:
     user_seconds: float
     setup_user_seconds: float
     instructions_per_packet_hop: float | None = None
+    load: str = BULK
     all_user_seconds: list[float] = field(default_factory=list)
 
     @property
@@ -90,14 +103,14 @@ class Cost:
 
 
 def _ours(case: Case, *overrides: str) -> list[str]:
-    stagger = STARTS_WITHIN_MICROSECONDS // case.sources
+    starts = [f"traffic.stagger={STARTS_WITHIN_MICROSECONDS // case.sources} us"]
     return [
         str(PROGRAM),
-        str(HERE / "dumbbell.toml"),
+        str(HERE / ("dumbbell.toml" if case.load == BULK else "web.toml")),
         f"duration={case.seconds * 1e6:.0f} us",
         f"topology.sources={case.sources}",
         f"tcp.flavor={case.flavor}",
-        f"traffic.stagger={stagger} us",
+        *(starts if case.load == BULK else []),
         *overrides,
     ]
 
@@ -117,9 +130,9 @@ def _their_packet_hops(output: str) -> int:
 
 
 def _ns2(headers: str) -> Callable[[Case], list[str]]:
-    script = str(HERE / "dumbbell.tcl")
+    scripts = {BULK: HERE / "dumbbell.tcl", WEB: HERE / "web.tcl"}
     return lambda case: [
-        *("ns", script, headers, case.flavor, str(case.sources)),
+        *("ns", str(scripts[case.load]), headers, case.flavor, str(case.sources)),
         f"{case.seconds:f}",
     ]
 
@@ -146,6 +159,7 @@ def tools(ns3: str | None, seconds: float, repetitions: int) -> Iterator[Tool]:
             seconds / 5,
             1,
             False,
+            (BULK,),
         )
 
 
@@ -173,22 +187,21 @@ def instructions(command: list[str]) -> int:
 
 def instructions_per_packet_hop(tool: Tool, case: Case) -> float:
     """Without set-up, of a run of two seconds."""
-    short = Case(case.flavor, case.sources, 2.0)
-    setup = Case(case.flavor, case.sources, SETUP_SECONDS)
+    short, setup = case.shortened(2.0), case.shortened(SETUP_SECONDS)
     packet_hops = tool.packet_hops(run(tool.command(short))[0])
     return (instructions(tool.command(short)) - instructions(tool.command(setup))) / packet_hops
 
 
 def measure(case: Case, all_tools: list[Tool]) -> Iterator[Cost]:
     """Every tool on one case, in turn, so that what else the machine does is shared by all."""
+    all_tools = [tool for tool in all_tools if case.load in tool.loads]
     taken: dict[str, list[tuple[float, float]]] = {tool.name: [] for tool in all_tools}
     hops: dict[str, int] = {}
     for repetition in range(max(tool.repetitions for tool in all_tools)):
         for tool in (tool for tool in all_tools if repetition < tool.repetitions):
-            own = Case(case.flavor, case.sources, tool.seconds_of(case))
-            output, whole = run(tool.command(own))
+            output, whole = run(tool.command(case.shortened(tool.seconds_of(case))))
             hops[tool.name] = tool.packet_hops(output)
-            _, setup = run(tool.command(Case(case.flavor, case.sources, SETUP_SECONDS)))
+            _, setup = run(tool.command(case.shortened(SETUP_SECONDS)))
             taken[tool.name].append((whole, setup))
     for tool in all_tools:
         wholes, setups = zip(*taken[tool.name], strict=True)
@@ -201,9 +214,11 @@ def measure(case: Case, all_tools: list[Tool]) -> Iterator[Cost]:
             hops[tool.name],
             statistics.median(wholes),
             statistics.median(setups),
+            load=case.load,
             all_user_seconds=list(wholes),
         )
-        if tool.counts_instructions and case.sources == min(SOURCES) and shutil.which("valgrind"):
+        counted = case.sources == min(SOURCES) and case.load == BULK
+        if tool.counts_instructions and counted and shutil.which("valgrind"):
             cost.instructions_per_packet_hop = instructions_per_packet_hop(tool, case)
         yield cost
 
@@ -215,14 +230,14 @@ def page(costs: list[Cost]) -> str:
         *("instructions per packet-hop", "user CPU, s", "of it set-up"),
     ]
     rows = []
-    ours = {(c.flavor, c.sources): c for c in costs if c.tool == "longfat"}
+    ours = {(c.flavor, c.sources, c.load): c for c in costs if c.tool == "longfat"}
     for cost in costs:
         own = cost.nanoseconds_per_packet_hop
-        least = ours[cost.flavor, cost.sources].nanoseconds_per_packet_hop
+        least = ours[cost.flavor, cost.sources, cost.load].nanoseconds_per_packet_hop
         counted = cost.instructions_per_packet_hop
         rows.append(
             [
-                *(cost.flavor, str(cost.sources), cost.tool),
+                *(cost.flavor, _sources(cost), cost.tool),
                 "lost in set-up" if cost.is_lost_in_setup else f"{own:.0f}",
                 "" if cost.is_lost_in_setup else f"{own / least:.1f}",
                 "" if counted is None else f"{counted:.0f}",
@@ -232,6 +247,10 @@ def page(costs: list[Cost]) -> str:
         )
     lines = [header, ["---", "---:", "---", *["---:"] * 5], *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _sources(cost: Cost) -> str:
+    return str(cost.sources) if cost.load == BULK else f"{cost.sources}, {cost.load}"
 
 
 def _read(record: Path) -> list[Cost]:
@@ -263,7 +282,8 @@ def main() -> int:
     if options.record:
         all_tools = list(tools(options.ns3, options.seconds, options.repetitions))
         costs: list[Cost] = []
-        for case in (Case(f, n, options.seconds) for f in FLAVORS for n in SOURCES):
+        cases = [Case(flavor, n, options.seconds) for flavor in FLAVORS for n in SOURCES]
+        for case in [*cases, Case(FLAVORS[0], SOURCES[1], WEB_SECONDS, WEB)]:
             costs += measure(case, all_tools)
             _keep(options.record, costs)
     shown = options.page or options.record

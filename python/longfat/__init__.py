@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from longfat._engine import InvalidInput, max_min_shares
     from longfat.errors import LongfatError
     from longfat.notebook.plot import plot
-    from longfat.notebook.runs import Record, TracedRun, traced
+    from longfat.notebook.runs import Record
     from longfat.notebook.studies import StudyAtHand as study  # noqa: N813
+    from longfat.notebook.traced import TracedRun, traced
     from longfat.scenario import Scenario, load_scenario, run
     from longfat.study import Study, load_study
     from longfat.traces import Traces, load_traces
@@ -58,8 +59,8 @@ _HOMES = {
     "Study": "longfat.study",
     "load_study": "longfat.study",
     "Record": "longfat.notebook.runs",
-    "TracedRun": "longfat.notebook.runs",
-    "traced": "longfat.notebook.runs",
+    "TracedRun": "longfat.notebook.traced",
+    "traced": "longfat.notebook.traced",
     "plot": "longfat.notebook.plot",
     "Traces": "longfat.traces",
     "load_traces": "longfat.traces",

@@ -69,6 +69,13 @@ def replicate(resolved: str, replications: Sequence[int]) -> tuple[str, str, lis
 def scenario_cost(resolved: str) -> tuple[float, float, str]:
     """What a run will cost, roughly: events, bytes, and the path that the bytes are due to."""
 
+def scenario_network(resolved: str) -> str:
+    """The network of a resolved scenario as JSON: how many senders, and the managed ports.
+
+    Of each port its name, the rate of its line, the longest round trip without queueing over it,
+    its buffer, and whether it is the bottleneck.
+    """
+
 def check_study(text: bytes, source: str, scenario_text: bytes, scenario_source: str) -> str:
     """Check a study file, its factor levels against its scenario; returns it as JSON.
 

@@ -35,6 +35,8 @@ def missing_runs(plan: Plan, store: Store) -> list[PlannedRun]:
         for series, statuses in store.statuses(plan.hashes).items()
     }
     missing = plan.without(done)
+    if not missing:
+        return []
     mean_wall_seconds = store.mean_wall_seconds()
     return sorted(missing, key=lambda run: estimate_seconds(run, mean_wall_seconds), reverse=True)
 
@@ -57,6 +59,8 @@ def run_campaign(
     """
     limits = Limits.of_machine() if limits is None else limits
     limits.refuse({run.scenario.hash: run.scenario.resolved for run in missing}.values())
+    if not missing:
+        return Progress(0, 0.0)
     campaign = _Campaign(missing, store, executor, show)
     try:
         with requested_stop() as requested:

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longfat import _engine
 from longfat.errors import LongfatError
 from longfat.files import read_text
 
@@ -43,6 +44,28 @@ class Traces:
         return duration / PICOSECONDS_PER_SECOND
 
     @cached_property
+    def network(self) -> Mapping[str, Any]:
+        """How many `senders` the run had, and its managed `ports`."""
+        network: Mapping[str, Any] = json.loads(_engine.scenario_network(json.dumps(self.settings)))
+        return network
+
+    @property
+    def senders(self) -> int:
+        """How many senders the run had."""
+        senders: int = self.network["senders"]
+        return senders
+
+    @property
+    def bottleneck(self) -> Mapping[str, Any]:
+        """The managed port that results of the whole network are about.
+
+        Its name, the rate of its line, the longest round trip without queueing over it, its buffer.
+        """
+        port: Mapping[str, Any]
+        (port,) = (port for port in self.network["ports"] if port["is_bottleneck"])
+        return port
+
+    @cached_property
     def names(self) -> list[str]:
         """The traces that the folder has."""
         return [trace["name"] for trace in self.description["traces"]]
@@ -50,6 +73,7 @@ class Traces:
     def table(self, name: str) -> "polars.DataFrame":
         """A trace as a data frame; `time_s` is added: `time_ps` in seconds.
 
+        Every interval of `throughput` has a row for each flow, also for those that deliver nothing.
         Raises `LongfatError` if the run has left no such trace.
         """
         import polars
@@ -65,8 +89,31 @@ class Traces:
             frame = polars.read_parquet(file)
         except (OSError, polars.exceptions.PolarsError) as error:
             raise LongfatError(f"{file}: no Parquet file that can be read: {error}") from error
+        if name == "throughput":
+            frame = self._with_idle_flows(frame)
         seconds = polars.col("time_ps") / PICOSECONDS_PER_SECOND
         return frame.with_columns(seconds.alias("time_s"))
+
+    def table_of_bottleneck(self, name: str) -> "polars.DataFrame":
+        """The rows of a trace of ports that are about the bottleneck's. Raises as `table` does."""
+        frame = self.table(name)
+        return frame.filter(frame["port"].cast(str) == self.bottleneck["name"])
+
+    def _with_idle_flows(self, frame: "polars.DataFrame") -> "polars.DataFrame":
+        """Throughputs with the rows that are left out because they would say 0."""
+        import polars
+
+        if "flows" not in self.description:
+            return frame  # of a version that left nothing out
+        end, interval = self.settings["duration_ps"], self.description["interval_ps"]
+        begins = polars.int_range(0, end, interval, dtype=polars.Int64, eager=True)
+        flows = polars.int_range(1, self.description["flows"] + 1, dtype=polars.Int64, eager=True)
+        every = begins.alias("time_ps").to_frame().join(flows.alias("flow").to_frame(), how="cross")
+        lasts = polars.min_horizontal(polars.lit(interval), end - polars.col("time_ps"))
+        delivered = frame.select("time_ps", "flow", "bytes")
+        return every.join(
+            delivered, on=["time_ps", "flow"], how="left", maintain_order="left"
+        ).select("time_ps", lasts.alias("interval_ps"), "flow", polars.col("bytes").fill_null(0))
 
 
 def load_traces(folder: str | Path) -> Traces:

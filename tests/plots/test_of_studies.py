@@ -37,7 +37,7 @@ def test_efficiency_is_drawn_against_the_buffer_in_round_trips(
     (axes,) = drawn.matplotlib().axes
     assert (axes.get_title(loc="left"), axes.get_xscale()) == ("wan", "log")
     assert [text.get_text() for text in axes.texts] == ["0.5 RTT", "1 RTT"]
-    assert "n = 2 to 2 replications" in drawn.caption
+    assert "n = 2 replications" in drawn.caption
 
 
 def test_the_papers_values_are_drawn_against_ours(tables: list[TableComparison]) -> None:

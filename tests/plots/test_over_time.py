@@ -120,12 +120,15 @@ def test_a_page_loads_nothing_and_runs_no_script(traced: Traces, tmp_path: Path)
 
 
 def test_a_staircase_that_is_thinned_holds_the_right_value_where_it_rests() -> None:
-    burst = [float(place % 50) for place in range(9_999)]
-    times = [place * 1e-3 for place in range(9_999)]
-    x, y = thinned([*times, 100.0, 200.0], [*burst, 0.0, 1.0], 400)
-    before_last = [value for time, value in zip(x, y, strict=True) if time <= 100.0][-1]
-    assert before_last == 0.0
-    ends = dict(zip([*times, 100.0, 200.0], [*burst, 0.0, 1.0], strict=True))
-    portion = -(-10_001 * 4 // 400)
-    assert {times[place] for place in range(portion - 1, 9_999, portion)} <= set(x)
-    assert all(ends[time] == value for time, value in zip(x, y, strict=True))
+    # Bursts of many lengths, each before a rest of 1 s at a value that is no extreme.
+    bursts = [50 + burst * 83 % 850 for burst in range(30)]
+    times: list[float] = []
+    values: list[float] = []
+    for burst, length in enumerate(bursts):
+        times += [burst + place * 1e-5 for place in range(length)]
+        values += [float(place * 7919 % 997) for place in range(length - 1)] + [400.5 + burst]
+    x, y = thinned(times, values, 400)
+    for burst in range(len(bursts)):
+        held = [value for time, value in zip(x, y, strict=True) if time < burst + 0.5][-1]
+        assert held == 400.5 + burst
+    assert len(x) <= 2 * 400

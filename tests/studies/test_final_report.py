@@ -92,7 +92,7 @@ def test_the_page_of_the_study_has_its_numbers_from_the_commands_that_it_names(
     page = (Path(final_report.folder) / "README.md").read_text()
     for command in (
         "longfat study compare final-report --markdown",
-        "longfat study claims final-report --replications 0 --markdown",
+        "longfat study claims final-report --markdown",
     ):
         assert f"<!-- BEGIN: {command} -->" in page
         assert f"<!-- END: {command} -->" in page

@@ -44,6 +44,18 @@ def test_intervals_add_up_to_what_the_record_says(watched: Watched) -> None:
         assert frame["time_ps"].to_list() == [0, *ends[:-1]]
 
 
+def test_what_a_flow_does_not_deliver_has_no_row_and_is_read_as_nothing(watched: Watched) -> None:
+    written = pl.read_parquet(watched.exact.folder / "throughput.parquet")
+    assert int(str(written["bytes"].min())) > 0
+    read = watched.exact.table("throughput").drop("time_s")
+    duration, interval = (
+        watched.exact.settings["duration_ps"],
+        watched.exact.description["interval_ps"],
+    )
+    assert read.height == 3 * -(-duration // interval) > written.height
+    assert read.filter(pl.col("bytes") > 0).equals(written)
+
+
 def test_events_are_those_that_the_record_counts(watched: Watched) -> None:
     flows = watched.record["flows"]
     segments = watched.exact.table("segments")

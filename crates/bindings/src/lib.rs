@@ -6,7 +6,7 @@
 
 mod batch;
 
-use longfat_engine::config::{Document, Knob};
+use longfat_engine::config::{Document, Knob, Parameter};
 use longfat_engine::random::Chance;
 use longfat_engine::scenario::Scenario;
 use longfat_study::{Claims, Study};
@@ -113,6 +113,25 @@ fn replicate(resolved: &str, replications: Vec<u64>) -> PyResult<(String, String
 fn scenario_cost(resolved: &str) -> PyResult<(f64, f64, &'static str)> {
     let cost = resolved_scenario(resolved)?.cost();
     Ok((cost.events, cost.memory_bytes, cost.memory_due_to))
+}
+
+#[pyfunction]
+fn scenario_network(resolved: &str) -> PyResult<String> {
+    let scenario = resolved_scenario(resolved)?;
+    let graph = scenario.graph();
+    let port = |number: usize| {
+        let name = graph.link_name(number);
+        let longest = graph.longest_round_trip(number).unwrap_or_default();
+        json!({
+            "buffer_cells": scenario.port_at(&name).buffer.resolved(),
+            "name": name,
+            "rate_bps": graph.links[number].rate.0,
+            "longest_round_trip_ps": longest.0,
+            "is_bottleneck": graph.bottleneck_number() == Some(number),
+        })
+    };
+    let ports: Vec<_> = graph.managed().map(port).collect();
+    Ok(json!({ "senders": graph.senders(), "ports": ports }).to_string())
 }
 
 #[pyfunction]
@@ -224,6 +243,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run_id, module)?)?;
     module.add_function(wrap_pyfunction!(replicate, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_cost, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario_network, module)?)?;
     module.add_function(wrap_pyfunction!(check_study, module)?)?;
     module.add_function(wrap_pyfunction!(study_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(check_claims, module)?)?;

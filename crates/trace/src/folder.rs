@@ -76,6 +76,7 @@ impl Folder {
             error: network.error,
             interval_ps: network.interval.0,
             receiver_window_bytes: network.receiver_window,
+            flows: network.flows,
             traces,
             run: record,
         };
@@ -92,6 +93,8 @@ struct Description<'d> {
     error: f64,
     interval_ps: u64,
     receiver_window_bytes: u64,
+    /// Those of requests included.
+    flows: usize,
     traces: Vec<TraceDescription>,
     run: &'d RunRecord,
 }

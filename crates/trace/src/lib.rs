@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`traces`] | one file for each kind of trace, and their registry |
 //! | [`table`] | rows into columns into a Parquet file |
+//! | `encoding`, `chunk` | columns as pages of such a file |
 //! | [`deadband`], [`level`] | which changes of a value are worth a row |
 //! | [`folder`] | the files of a run, whole or not at all |
 //! | [`capture`] | segments and acknowledgments as Wireshark reads them |
@@ -15,7 +16,9 @@
 #![forbid(unsafe_code)]
 
 pub mod capture;
+mod chunk;
 pub mod deadband;
+mod encoding;
 pub mod folder;
 pub mod level;
 mod partial;

@@ -6,17 +6,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use longfat_engine::units::Time;
-use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::basic::{LogicalType, Repetition, Type as PhysicalType};
 use parquet::errors::{ParquetError, Result as ParquetResult};
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::{ColumnPath, Type};
+use parquet::schema::types::Type;
 
+use crate::chunk::{Chunk, Workshop};
 use crate::partial::{Partial, failure};
 
-/// Rows that are written at a time.
-const ROWS_AT_A_TIME: usize = 1 << 16;
+/// Rows that wait until they are encoded: few enough that what waits of all traces stays in a cache.
+const ROWS_OF_A_PAGE: usize = 1 << 13;
+
+/// Pages that are written at a time, with a description.
+const PAGES_OF_A_GROUP: usize = 1 << 4;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,24 +108,17 @@ impl Value {
     }
 }
 
-/// The values of a column on their way into a file; kept for its memory.
-#[derive(Default)]
-struct Columns {
-    integers: Vec<i64>,
-    numbers: Vec<f64>,
-    flags: Vec<bool>,
-    words: Vec<ByteArray>,
-}
-
 /// A table that grows in a file.
 ///
 /// An observer cannot fail, so what goes wrong is kept, rows are no longer taken, and [`finish`](Self::finish) tells.
 pub struct Table {
     columns: &'static [Column],
-    words: Vec<ByteArray>,
-    /// The values of rows that wait, row by row.
-    waiting: Vec<u64>,
-    at_hand: Columns,
+    workshop: Workshop,
+    /// The values of rows that wait, column by column.
+    waiting: Vec<Vec<u64>>,
+    /// What is encoded of each column, and how many pages of it.
+    chunks: Vec<Chunk>,
+    pages: usize,
     rows: u64,
     file: SerializedFileWriter<BufWriter<File>>,
     partial: Partial,
@@ -136,13 +132,14 @@ impl Table {
     /// If the file cannot be made: a message that begins with its path.
     pub fn create(path: &Path, columns: &'static [Column], words: &[String]) -> Result<Self, String> {
         let (partial, file) = Partial::create(path)?;
-        let file = SerializedFileWriter::new(file, Arc::new(schema(columns)), Arc::new(properties(columns)))
+        let file = SerializedFileWriter::new(file, Arc::new(schema(columns)), Arc::new(properties()))
             .map_err(|error| told(path, &error))?;
         Ok(Self {
             columns,
-            words: words.iter().map(|word| ByteArray::from(word.as_bytes().to_vec())).collect(),
-            waiting: Vec::new(),
-            at_hand: Columns::default(),
+            workshop: Workshop::new(words),
+            waiting: columns.iter().map(|_| Vec::with_capacity(ROWS_OF_A_PAGE)).collect(),
+            chunks: chunks(columns),
+            pages: 0,
             rows: 0,
             file,
             partial,
@@ -164,48 +161,39 @@ impl Table {
         for (value, column) in row.iter().zip(self.columns) {
             assert_eq!(value.holds, column.holds, "{}", column.name);
         }
-        self.waiting.extend(row.iter().map(|value| value.bits));
+        for (waiting, value) in self.waiting.iter_mut().zip(row) {
+            waiting.push(value.bits);
+        }
         self.rows += 1;
-        if self.waiting.len() >= N * ROWS_AT_A_TIME {
-            self.write();
+        if self.rows.is_multiple_of(ROWS_OF_A_PAGE as u64) {
+            self.encode();
         }
     }
 
-    /// Writes what waits, as a group of rows.
+    /// Makes pages of what waits; a group of them is written.
     #[inline(never)]
-    fn write(&mut self) {
+    fn encode(&mut self) {
         if self.failed.is_none() {
-            self.failed = self.write_group().err();
+            self.failed = self.try_to_encode().err();
         }
-        self.waiting.clear();
+        self.waiting.iter_mut().for_each(Vec::clear);
+    }
+
+    fn try_to_encode(&mut self) -> ParquetResult<()> {
+        for (chunk, values) in self.chunks.iter_mut().zip(&self.waiting) {
+            chunk.add(values, &mut self.workshop)?;
+        }
+        self.pages += 1;
+        if self.pages == PAGES_OF_A_GROUP { self.write_group() } else { Ok(()) }
     }
 
     fn write_group(&mut self) -> ParquetResult<()> {
+        self.pages = 0;
+        let described = self.file.schema_descr().columns().to_vec();
         let mut group = self.file.next_row_group()?;
-        for (place, column) in self.columns.iter().enumerate() {
-            let Some(mut writer) = group.next_column()? else { break };
-            let bits = self.waiting.chunks_exact(self.columns.len()).map(|row| row[place]);
-            let Columns { integers, numbers, flags, words } = &mut self.at_hand;
-            match column.holds {
-                Holds::Integers => {
-                    refill(integers, bits.map(u64::cast_signed));
-                    writer.typed::<Int64Type>().write_batch(integers, None, None)?
-                }
-                Holds::Numbers => {
-                    refill(numbers, bits.map(f64::from_bits));
-                    writer.typed::<DoubleType>().write_batch(numbers, None, None)?
-                }
-                Holds::Flags => {
-                    refill(flags, bits.map(|bits| bits != 0));
-                    writer.typed::<BoolType>().write_batch(flags, None, None)?
-                }
-                Holds::Words => {
-                    #[expect(clippy::cast_possible_truncation, reason = "it was a place")]
-                    refill(words, bits.map(|place| self.words[place as usize].clone()));
-                    writer.typed::<ByteArrayType>().write_batch(words, None, None)?
-                }
-            };
-            writer.close()?;
+        for (chunk, column) in std::mem::replace(&mut self.chunks, chunks(self.columns)).into_iter().zip(described) {
+            let (bytes, close) = chunk.close(column)?;
+            group.append_column(&bytes, close)?;
         }
         group.close().map(drop)
     }
@@ -215,8 +203,11 @@ impl Table {
     /// # Errors
     /// If anything could not be written: a message that begins with the path.
     pub fn finish(mut self) -> Result<(), String> {
-        if !self.waiting.is_empty() {
-            self.write();
+        if !self.rows.is_multiple_of(ROWS_OF_A_PAGE as u64) {
+            self.encode();
+        }
+        if self.failed.is_none() && self.pages > 0 {
+            self.failed = self.write_group().err();
         }
         let path = self.partial.path().to_owned();
         if let Some(error) = self.failed.take() {
@@ -227,9 +218,9 @@ impl Table {
     }
 }
 
-fn refill<T>(values: &mut Vec<T>, with: impl Iterator<Item = T>) {
-    values.clear();
-    values.extend(with);
+/// One for each column; the first is the time, by which readers find rows.
+fn chunks(columns: &[Column]) -> Vec<Chunk> {
+    columns.iter().enumerate().map(|(place, column)| Chunk::new(column.holds, place == 0)).collect()
 }
 
 fn schema(columns: &[Column]) -> Type {
@@ -250,27 +241,8 @@ fn schema(columns: &[Column]) -> Type {
     built.expect("a table is declared as Parquet has it")
 }
 
-/// Integers grow slowly, so their differences are written (DELTA_BINARY_PACKED); numbers repeat. Words do too, but looking each up would
-/// cost more than the compression that leaves nothing of them. Least and largest values are kept of the first column, the time, by
-/// which readers find rows.
-fn properties(columns: &[Column]) -> WriterProperties {
-    let time = ColumnPath::from(columns[0].name);
-    let mut properties = WriterProperties::builder()
-        .set_statistics_enabled(EnabledStatistics::None)
-        .set_column_statistics_enabled(time, EnabledStatistics::Chunk)
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_created_by(format!("longfat {}", longfat_engine::ENGINE_VERSION));
-    for column in columns {
-        let path = ColumnPath::from(column.name);
-        properties = match column.holds {
-            Holds::Integers => properties
-                .set_column_dictionary_enabled(path.clone(), false)
-                .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
-            Holds::Words => properties.set_column_dictionary_enabled(path, false),
-            Holds::Numbers | Holds::Flags => properties,
-        };
-    }
-    properties.build()
+fn properties() -> WriterProperties {
+    WriterProperties::builder().set_created_by(format!("longfat {}", longfat_engine::ENGINE_VERSION)).build()
 }
 
 /// A failure to write, in the words of the operating system if it is its own.
@@ -280,5 +252,88 @@ fn told(path: &Path, error: &ParquetError) -> String {
             cause.downcast_ref().map_or_else(String::new, |cause| failure(path, cause))
         }
         other => format!("{}: {other}", path.display()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::RowAccessor;
+
+    const fn column(name: &'static str, holds: Holds) -> Column {
+        Column { name, holds, doc: "" }
+    }
+
+    const COLUMNS: &[Column] = &[
+        column("time_ps", Holds::Integers),
+        column("any", Holds::Integers),
+        column("number", Holds::Numbers),
+        column("flag", Holds::Flags),
+        column("word", Holds::Words),
+    ];
+
+    type Row = (i64, i64, f64, bool, String);
+
+    /// Rows whose integers differ by anything from nothing to all of 64 bits.
+    fn rows(number: usize, words: &[String]) -> Vec<Row> {
+        let mut random = 1_u64;
+        let row = |place: usize| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let any = random.cast_signed() >> (place / 40 % 64);
+            let word = &words[(random >> 40) as usize % words.len()];
+            (7 * place as i64, any, any as f64 / 3.0, random >> 62 == 0, word.clone())
+        };
+        (0..number).map(row).collect()
+    }
+
+    fn write(path: &Path, rows: &[Row], words: &[String]) {
+        let mut table = Table::create(path, COLUMNS, words).expect("a file that can be made");
+        for (time, any, number, flag, word) in rows {
+            let place = words.iter().position(|other| other == word).expect("a word of the table");
+            let (time, any) = (Value::integer(*time), Value::integer(*any));
+            table.add([time, any, Value::number(*number), Value::flag(*flag), Value::word(place)]);
+        }
+        table.finish().expect("a disk with room");
+    }
+
+    fn read(path: &Path) -> Vec<Row> {
+        let reader = SerializedFileReader::new(File::open(path).expect("the file")).expect("a Parquet file");
+        let row = |row: ParquetResult<parquet::record::Row>| -> ParquetResult<Row> {
+            let row = row?;
+            let word = row.get_string(4)?.clone();
+            Ok((row.get_long(0)?, row.get_long(1)?, row.get_double(2)?, row.get_bool(3)?, word))
+        };
+        let rows = reader.get_row_iter(None).expect("rows").map(row);
+        rows.collect::<ParquetResult<_>>().expect("rows as they were declared")
+    }
+
+    #[test]
+    fn what_is_written_is_what_the_library_reads_at_every_border_of_pages_and_groups() {
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../target/table-{}.parquet", std::process::id()));
+        let group = ROWS_OF_A_PAGE * PAGES_OF_A_GROUP;
+        for number in [0, 1, 2, 129, 8000, ROWS_OF_A_PAGE, ROWS_OF_A_PAGE + 1, group, group + 130] {
+            for words in [1, 2, 3, 300] {
+                let words: Vec<_> = (0..words).map(|place| format!("word {place}")).collect();
+                let rows = rows(number, &words);
+                write(&path, &rows, &words);
+                assert!(read(&path) == rows, "{number} rows, {} words", words.len());
+            }
+        }
+        std::fs::remove_file(&path).expect("the file");
+    }
+
+    #[test]
+    fn a_reader_finds_the_range_of_times_without_reading_them() {
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../target/range-{}.parquet", std::process::id()));
+        let words = ["word".to_owned()];
+        write(&path, &rows(100, &words), &words);
+        let reader = SerializedFileReader::new(File::open(&path).expect("the file")).expect("a Parquet file");
+        let times = reader.metadata().row_group(0).column(0).statistics().expect("statistics");
+        assert_eq!(times.min_bytes_opt(), Some(&0_i64.to_le_bytes()[..]));
+        assert_eq!(times.max_bytes_opt(), Some(&(7 * 99_i64).to_le_bytes()[..]));
+        std::fs::remove_file(&path).expect("the file");
     }
 }

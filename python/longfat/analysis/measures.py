@@ -138,7 +138,7 @@ class MeasureDatabase:
         self._tables = tables
         self._seen: dict[tuple[int, str], None] = {}
         self._connection = open_database()
-        _create_pool(self._connection, tables)
+        _create_pool(self._connection, tables, tables.columns)
         self._connection.create_function("seen", 3, self._note)
         self._create_views()
         _create_reference(self._connection, tables)
@@ -219,9 +219,8 @@ class ResampledDatabase:
     def __init__(self, tables: Tables, sql: str, columns: Sequence[str]) -> None:
         self._connection = open_database()
         self._sql = sql
-        _create_pool(self._connection, tables)
+        _create_pool(self._connection, tables, columns)
         listed = ", ".join(quoted(name) for name in columns)
-        self._connection.execute("CREATE INDEX by_replication ON pool (replication)")
         self._connection.execute("CREATE TABLE drawn (replication INTEGER, source INTEGER)")
         taken = ", ".join(
             f"drawn.{name} AS {name}" if name == "replication" else f"pool.{quoted(name)}"
@@ -279,27 +278,35 @@ def measured(connection: sqlite3.Connection, sql: str) -> float | None:
     return value
 
 
-def _create_pool(connection: sqlite3.Connection, tables: Tables) -> None:
-    """All rows of both tables; levels that read as numbers compare as numbers."""
-    columns = [
-        "position INTEGER PRIMARY KEY",
-        *(f"{quoted(factor)} NUMERIC" for factor in tables.factors),
+def _create_pool(connection: sqlite3.Connection, tables: Tables, columns: Sequence[str]) -> None:
+    """These columns of all rows of both tables; levels that read as numbers compare as numbers.
+
+    In the order of replications, of which draws take whole ones. Scenarios come last: whatever is
+    behind so long a text takes many times as long to read.
+    """
+    factors = [place for place, name in enumerate(tables.factors) if name in columns]
+    metrics = [name for name in tables.metrics if name in columns]
+    with_scenario = "scenario" in columns
+    declared = [
         "replication INTEGER",
-        "scenario TEXT",
-        *(f"{quoted(metric)} REAL" for metric in tables.metrics),
+        "position INTEGER",
+        *(f"{quoted(tables.factors[place])} NUMERIC" for place in factors),
+        *(f"{quoted(metric)} REAL" for metric in metrics),
+        *(["scenario TEXT"] if with_scenario else []),
     ]
-    connection.execute(f"CREATE TABLE pool ({', '.join(columns)})")
+    key = "PRIMARY KEY (replication, position)"
+    connection.execute(f"CREATE TABLE pool ({', '.join(declared)}, {key}) WITHOUT ROWID")
     rows = (
         (
-            position,
-            *row.levels,
             row.replication,
-            row.scenario,
-            *((row.metrics or {}).get(metric) for metric in tables.metrics),
+            position,
+            *(row.levels[place] for place in factors),
+            *((row.metrics or {}).get(metric) for metric in metrics),
+            *([row.scenario] if with_scenario else []),
         )
         for position, row in enumerate(tables.rows)
     )
-    _insert(connection, "pool", len(columns), rows)
+    _insert(connection, "pool", len(declared), rows)
 
 
 def _create_reference(connection: sqlite3.Connection, tables: Tables) -> None:

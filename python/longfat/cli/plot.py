@@ -156,10 +156,13 @@ def _analysis(source: str) -> Any:
 
 
 def _nothing_to_draw(kind: str, wanted: str, source: str, part: Part, store: str) -> str:
+    from longfat import plots
+
+    drawn = f"{kind} could draw ({plots.find(kind).SUMMARY})"
     if wanted in ("study", "ledgers"):
         advice = study_command("run", source, part, store)
-        return f"{store} has no runs that {kind} could draw; if they are missing:\n  {advice}"
-    return f"{source} has nothing that {kind} could draw"
+        return f"{store} has no runs that {drawn}; if they are missing:\n  {advice}"
+    return f"{source} has nothing that {drawn}"
 
 
 def _check_factors(options: "Options", known: Sequence[str]) -> None:

@@ -285,8 +285,10 @@ def _print_parts(title: str, parts: Sequence[Mapping[str, Any]]) -> None:
     if not parts:
         return
     # What a part holds in turn, such as the classes of a port, is a table of its own.
-    names = [name for name, value in parts[0].items() if not isinstance(value, list)]
-    rows = [[_text(part[name]) for name in names] for part in parts[:MOST_ROWS]]
+    # Parts may differ in what they have.
+    entries = (entry for part in parts for entry in part.items())
+    names = list(dict.fromkeys(name for name, value in entries if not isinstance(value, list)))
+    rows = [[_text(part.get(name)) for name in names] for part in parts[:MOST_ROWS]]
     print_table([name.replace("_", " ") for name in names], rows, title=title)
     if len(parts) > MOST_ROWS:
         say(f"{len(parts) - MOST_ROWS} more {title}: --json prints them all")

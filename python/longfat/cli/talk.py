@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,8 +17,11 @@ PIPE_WIDTH = 200
 """Columns for tables that nobody's terminal limits."""
 
 
-CELL_PADDING = 2
-"""Columns of blanks that a table has beside each cell, and around all."""
+GAP = "   "
+"""What rich puts between two cells of a line: a blank beside each, and one between columns."""
+
+EDGES = 4
+"""How many blanks rich puts beside a line of a table, in columns."""
 
 
 def say(message: str) -> None:
@@ -34,30 +38,67 @@ def print_table(
     header: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None
 ) -> None:
     """Print a table for people; columns that hold numbers in every row are set to the right."""
+    cells = list(rows)
+    numeric = [all(_is_number(row[index]) for row in cells) for index in range(len(header))]
+    lines = _aligned([header, *cells], numeric)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH
+    if cells and all("\n" not in line and _width(line) + EDGES <= width for line in lines):
+        _print_lines(lines, title)
+    else:
+        print_wrapped(header, cells, numeric, width, title)
+
+
+def _print_lines(lines: Sequence[str], title: str | None) -> None:
+    """What rich makes of a table that needs no wrapping, without the time that it takes."""
+    columns = _width(lines[0]) + EDGES
+    if title is not None:
+        click.secho(title.ljust(columns), bold=True)
+    click.echo(" " * columns)
+    click.secho(f"  {lines[0]}  ", bold=True)
+    click.echo(f" {'─' * (columns - 2)} ")
+    for line in lines[1:]:
+        click.echo(f"  {line}  ")
+    click.echo(" " * columns)
+
+
+def print_wrapped(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    numeric: Iterable[bool],
+    width: int,
+    title: str | None,
+) -> None:
+    """Print a table that may need more columns than there are; those of words give way."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
-    cells = list(rows)
-    console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, markup=False)
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
-    for index, column in enumerate(header):
-        numeric = all(_is_number(row[index]) for row in cells)
-        table.add_column(column, justify="right" if numeric else "left", no_wrap=numeric)
-    if cells and _fits([header, *cells], console.width):
-        # A column as one cell of many lines looks the same, and takes rich a quarter of the time.
-        cells = [["\n".join(column) for column in zip(*cells, strict=True)]]
-    for row in cells:
+    for column, is_numeric in zip(header, numeric, strict=True):
+        table.add_column(column, justify="right" if is_numeric else "left", no_wrap=is_numeric)
+    for row in rows:
         table.add_row(*row)
-    console.print(table)
+    Console(width=width, markup=False).print(table)
 
 
-def _fits(rows: Sequence[Sequence[str]], width: int) -> bool:
-    """Whether every row takes one line: no cell has a line end or must be wrapped."""
+def _aligned(rows: Sequence[Sequence[str]], numeric: Iterable[bool]) -> list[str]:
+    """Each row as one line, its cells below each other; numbers to the right."""
+    columns = []
+    for column, is_numeric in zip(zip(*rows, strict=True), numeric, strict=True):
+        widths = list(map(_width, column))
+        blanks = [" " * (max(widths) - width) for width in widths]
+        pairs = zip(blanks, column, strict=True) if is_numeric else zip(column, blanks, strict=True)
+        columns.append(map("".join, pairs))
+    return list(map(GAP.join, zip(*columns, strict=True)))
+
+
+def _width(text: str) -> int:
+    """How many columns of a terminal it takes."""
+    if text.isascii():
+        return len(text)
     from rich.cells import cell_len
 
-    widths = [max(map(cell_len, column)) + CELL_PADDING for column in zip(*rows, strict=True)]
-    return sum(widths) + CELL_PADDING <= width and not any("\n" in "".join(row) for row in rows)
+    return cell_len(text)
 
 
 def splice_into(page: Path, command: str, text: str) -> None:

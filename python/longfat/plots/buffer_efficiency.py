@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from longfat.comparison import TableComparison
 from longfat.plots.palette import NEUTRAL, level_colors
+from longfat.plots.panels import as_many
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def picture(
     caption = (
         "deterministic runs, n = 1 each"
         if counts == {0}
-        else f"means of n = {min(counts)} to {max(counts)} replications, with their range"
+        else f"means of n = {as_many(counts)} replications, with their range"
     )
     return Picture([panels], caption, _HEIGHT_INCHES, width, share_y="all")
 

@@ -24,7 +24,9 @@ def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
     return [
         {"run": name, "series": series, "time_s": time, "value": rate * CELL_BITS / MEGA}
         for name, run in zip(names, runs, strict=True)
-        for series, time, rate in joined(run.table("capacity"), ["class"], "cells", run)
+        for series, time, rate in joined(
+            run.table_of_bottleneck("capacity"), ["class"], "cells", run
+        )
         .select("class", "time_s", "rate")
         .rows()
     ]
@@ -65,7 +67,7 @@ def _panel(
     if share:
         guides.append(Guide(float(share) * link, f"guaranteed to ubr: {share}", color="#000000"))
     time = Axis("time in s", options.start_s or 0.0, options.end_s or run.seconds)
-    rate = Axis("Mbit/s", 0, 1.15 * link)
+    rate = Axis("capacity in Mbit/s", 0, 1.15 * link)
     return Panel(time, rate, marks, guides, title=name, legend=legend)
 
 

@@ -32,7 +32,7 @@ def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
     """Rows of the series `cwnd`, `ssthresh`, `flight`, in kB, and of `drop` and `timeout`."""
     run = only(runs, "cwnd")
     rows = rows_of(run.table("cwnd"), "cwnd", "cwnd_bytes", _KILO)
-    if run.settings["topology"]["sources"] == 1:
+    if run.senders == 1:
         for name in ("ssthresh", "flight"):
             if name in run.names:
                 rows += rows_of(run.table(name), name, f"{name}_bytes", _KILO)
@@ -47,7 +47,7 @@ def picture(rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]) ->
 
 def panel(run: Traces, rows: Sequence[Row]) -> Panel:
     """Windows in kB, with guides where the path and the receiver set limits."""
-    single = run.settings["topology"]["sources"] == 1
+    single = run.senders == 1
     style = {"label": "cwnd"} if single else {}
     marks = [
         *flow_steps(rows, "flight", color=SKY, label="flight", width=0.7, strength=0.7),
@@ -55,7 +55,7 @@ def panel(run: Traces, rows: Sequence[Row]) -> Panel:
         *flow_steps(rows, "cwnd", **style),
         *rugs(rows),
     ]
-    sources = run.settings["topology"]["sources"]
+    sources = run.senders
     share = capacity_bytes(run) * _KILO / sources
     guides = [
         Guide(share, "path" if single else "fair share of the path", color=NEUTRAL),
@@ -63,5 +63,6 @@ def panel(run: Traces, rows: Sequence[Row]) -> Panel:
     ]
     highest = max(mark_y for mark in marks for mark_y in (mark.y or [0]) if mark_y < 1e12)
     top = 1.08 * max(highest, share if share < 2 * highest else 0)
-    shown = [guide for guide in guides if guide.at <= top]
+    # On the axis a guide would only be in the way.
+    shown = [guide for guide in guides if 0.04 * top < guide.at <= top]
     return Panel(time_axis(run), Axis("window in kB", 0, top), marks, shown)

@@ -9,7 +9,7 @@ from typing import Any
 from longfat.comparison import Entry, TableComparison
 from longfat.plots import PLAIN, Layout, Options, Row
 from longfat.plots.palette import INK, NEUTRAL, level_colors
-from longfat.plots.panels import level_of, levels_of, named
+from longfat.plots.panels import as_many, level_of, levels_of, named
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.reference import Combination
 
@@ -226,11 +226,13 @@ def _key(
 
 def _caption(rows: Sequence[Row]) -> str:
     counts = {row["replications"] for row in rows}
-    replications = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
-    return (
-        f"{len(rows)} factor combinations, n = {replications} replications each; "
-        "ellipses: one standard deviation of the replications"
-    )
+    told = f"{len(rows)} factor combinations, "
+    if counts == {0}:
+        return told + "deterministic runs, n = 1 each"
+    told += f"n = {as_many(counts)} replications each"
+    if any(row["covariance"] is not None for row in rows):
+        told += "; ellipses: one standard deviation of the replications"
+    return told
 
 
 def _name(row: Row) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from longfat.ledger import IDLE_PREFIX, METRIC_PREFIX, LedgerRow
 from longfat.plots import PLAIN, Layout, Options, Row
-from longfat.plots.panels import level_of, levels_of, named
+from longfat.plots.panels import as_many, level_of, levels_of, named
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.report.ledger import SHOWN_FROM, cause_words
 
@@ -155,6 +155,5 @@ def _bar_label(row: Row, layout: Layout) -> str:
 
 
 def _caption(rows: Sequence[Row]) -> str:
-    counts = {row["runs"] for row in rows}
-    runs = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
+    runs = as_many({row["runs"] for row in rows})
     return f"{len(rows)} factor combinations, mean of n = {runs} runs each"

@@ -92,11 +92,11 @@ def rugs(rows: Sequence[Row]) -> Iterator[Mark]:
             yield Mark("rug", times, color=color, label=f"{series}s ({len(times)})", strength=0.6)
 
 
-def events(run: Traces, trace: str, series: str) -> list[Row]:
-    """Rows for the events of a trace, if the run has left it."""
+def events(run: Traces, trace: str, series: str, *, at_bottleneck: bool = False) -> list[Row]:
+    """Rows for the events of a trace, or of those `at_bottleneck`, if the run has left it."""
     if trace not in run.names:
         return []
-    frame = run.table(trace)
+    frame = run.table_of_bottleneck(trace) if at_bottleneck else run.table(trace)
     return [
         {"series": series, "flow": flow, "time_s": time, "value": None}
         for flow, time in zip(frame["flow"].to_list(), frame["time_s"].to_list(), strict=True)
@@ -104,16 +104,14 @@ def events(run: Traces, trace: str, series: str) -> list[Row]:
 
 
 def capacity_bytes(run: Traces) -> float:
-    """What one round trip without queueing carries of data, all flows together."""
-    topology = run.settings["topology"]
-    delays = 4 * topology["access"]["delay_ps"] + 2 * topology["bottleneck"]["delay_ps"]
+    """What the longest round trip without queueing carries of data, all flows together."""
     goodput: float = run.record["metrics"]["max_goodput_bps"]
-    return float(goodput * delays / 1e12 / BITS_PER_BYTE)
+    return float(goodput * run.bottleneck["longest_round_trip_ps"] / 1e12 / BITS_PER_BYTE)
 
 
 def link_bps(run: Traces) -> float:
     """The rate of the bottleneck in bits per second."""
-    rate: float = run.settings["topology"]["bottleneck"]["rate_bps"]
+    rate: float = run.bottleneck["rate_bps"]
     return rate
 
 
@@ -132,11 +130,10 @@ def told(run: Traces, *traces: str) -> str:
     """The caption: which run this is, and how exact the traces are."""
     settings = run.settings
     flavor, policy = _kind(settings["tcp"]["flavor"]), _kind(settings["port"]["policy"])
-    sources = settings["topology"]["sources"]
     record = run.record
     chance = f"seed {record['seed']}, replication {record['replication']}"
     name = record["run_id"][:12]
-    parts = [f"n = 1 run: {sources} sources, {flavor}, {policy}, {chance}, run {name}"]
+    parts = [f"n = 1 run: {run.senders} sources, {flavor}, {policy}, {chance}, run {name}"]
     for trace in run.description["traces"]:
         if trace["name"] in traces and trace.get("largest_error"):
             what = unit(run) if trace["name"].startswith("queue") else "bytes"

@@ -109,15 +109,15 @@ def _set_axis(axes: "Axes", axis: Axis, which: str) -> None:
         settings[f"{which}lim"] = (axis.low, axis.high)
     if axis.names:
         settings |= {f"{which}ticks": range(len(axis.names)), f"{which}ticklabels": axis.names}
-        crowded = max(map(len, axis.names)) > _LONG_NAME and len(axis.names) > _FEW_NAMES
-        if which == "x" and crowded:
-            axes.tick_params(axis="x", labelrotation=25)
     elif axis.ticks:
         settings |= {
             f"{which}ticks": axis.ticks,
             f"{which}ticklabels": [f"{tick:g}" for tick in axis.ticks],
         }
     axes.set(**settings)
+    if which == "x" and len(axis.names) > _FEW_NAMES and max(map(len, axis.names)) > _LONG_NAME:
+        for label in axes.get_xticklabels():
+            label.set(rotation=25, ha="right", rotation_mode="anchor")
     if axis.ticks:
         (axes.xaxis if which == "x" else axes.yaxis).minorticks_off()
 
@@ -225,8 +225,12 @@ _PAINTERS = {
 
 
 def _paint_guide(axes: "Axes", guide: Guide) -> None:
+    """A line across the panel, and its name at its end, to be read whatever is drawn there."""
+    from matplotlib.patheffects import withStroke
+
     style: dict[str, Any] = {"color": guide.color, "linestyle": guide.style, "linewidth": 0.8}
     words: dict[str, Any] = {"fontsize": 6.5, "color": guide.color}
+    words["path_effects"] = [withStroke(linewidth=2, foreground="white")]
     if guide.along == "y":
         axes.axhline(guide.at, **style)
         place = axes.get_yaxis_transform()

@@ -1,6 +1,6 @@
-"""Pictures with a panel for each pair of levels of two factors: what their plots share."""
+"""What plots of studies share: panels by the levels of factors, how many runs a value is of."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from longfat.plots import Row
 
@@ -19,6 +19,12 @@ def levels_of(rows: Sequence[Row], factor: str) -> list[str]:
 def named(factor: str, level: str) -> str:
     """A level that is a number is nothing without its factor; any other speaks for itself."""
     return f"{factor.replace('_', ' ')} {level}" if _is_number(level) else level
+
+
+def as_many(counts: Collection[int]) -> str:
+    """How many there are of each: a number, or the least and the most."""
+    least, most = min(counts), max(counts)
+    return f"{least}" if least == most else f"{least} to {most}"
 
 
 def _is_number(text: str) -> bool:

@@ -21,13 +21,13 @@ _COLORS = {"ubr": BLUE, "vbr": ORANGE}
 def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
     """Rows of a series for each class, in cells, and of `drop`."""
     run = only(runs, "queue")
-    frame = run.table("queue")
+    frame = run.table_of_bottleneck("queue")
     columns = (frame[name].to_list() for name in ("class", "time_s", "cells"))
     rows: list[Row] = [
         {"series": name, "flow": None, "time_s": time, "value": cells}
         for name, time, cells in zip(*columns, strict=True)
     ]
-    return [*rows, *events(run, "drops", "drop")]
+    return [*rows, *events(run, "drops", "drop", at_bottleneck=True)]
 
 
 def picture(rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]) -> Picture:
@@ -47,7 +47,7 @@ def panel(run: Traces, rows: Sequence[Row]) -> Panel:
     if len(marks) == 1:
         marks = [Mark("steps", marks[0].x, marks[0].y, color=marks[0].color, width=0.7)]
     highest = max(value for mark in marks for value in mark.y)
-    capacity = capacity_of(run.settings["port"])
+    capacity = capacity_of(run.bottleneck)
     guides = [] if capacity is None else [Guide(capacity, "buffer", color=NEUTRAL)]
     return Panel(
         time_axis(run),

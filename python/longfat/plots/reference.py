@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from longfat.comparison import TableComparison
 from longfat.plots.palette import NEUTRAL, level_colors
-from longfat.plots.panels import level_of, named
+from longfat.plots.panels import as_many, level_of, named
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 
 if TYPE_CHECKING:
@@ -50,11 +50,12 @@ def picture(
         for metric in metrics
     ]  # fmt: skip
     counts = {row["replications"] for row in rows}
+    ours = "deterministic" if counts == {0} else f"the mean of {as_many(counts)} replications"
     errors = ", ".join(
         f"{metric.replace('_', ' ')} {_error(rows, metric):.3g}" for metric in metrics
     )
     caption = (
-        f"n = {len(rows)} values, ours the mean of {min(counts)} to {max(counts)} replications;\n"
+        f"n = {len(rows)} values, ours {ours};\n"
         f"mean absolute difference without doubtful digits (hollow): {errors}"
     )
     width = 1.2 + _PANEL_INCHES * len(panels)

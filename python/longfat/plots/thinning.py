@@ -14,6 +14,8 @@ POINTS_ON_SCREEN = 6000
 
 _LEAST = 240
 _PER_PORTION = 4
+_REST = 8
+"""A gap is seen if it is longer than this times what each of the most points has of the axis."""
 _STROKES_SHOWN = 1000
 """Of a rug: as many places as a screen has pixels."""
 
@@ -21,19 +23,22 @@ _STROKES_SHOWN = 1000
 def thinned(
     x: Sequence[float], y: Sequence[float], most: int = POINTS_ON_PAPER
 ) -> tuple[list[float], list[float]]:
-    """At most about `most` points: of each portion the first, the least, the most and the last.
+    """About `most` points: of each portion the first, the least, the most and the last.
 
-    So peaks stay, and a staircase holds the right value where nothing changes for long.
+    So peaks stay. Where nothing changes for long, both ends stay as well, in whatever portion they
+    are: a staircase rests at the right value.
     """
     if len(x) <= most:
         return list(x), list(y)
     portion = -(-len(x) * _PER_PORTION // most)
-    kept: list[int] = []
+    long = (x[-1] - x[0]) * _REST / most
+    rests = [place for place in range(len(x) - 1) if x[place + 1] - x[place] > long]
+    kept = {end for rest in rests for end in (rest, rest + 1)}
     for start in range(0, len(x), portion):
         places = range(start, min(start + portion, len(x)))
         low, high = min(places, key=y.__getitem__), max(places, key=y.__getitem__)
-        kept += sorted({start, low, high, places[-1]})
-    return [x[place] for place in kept], [y[place] for place in kept]
+        kept |= {start, low, high, places[-1]}
+    return [x[place] for place in sorted(kept)], [y[place] for place in sorted(kept)]
 
 
 def for_screen(marks: Sequence[Mark], of_picture: int) -> list[Mark]:

@@ -34,7 +34,7 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     """
     run = only(runs, "time-sequence")
     flow = options.flow
-    sources = run.settings["topology"]["sources"]
+    sources = run.senders
     if not 1 <= flow <= sources:
         raise LongfatError(f"--flow {flow}: the run has flows 1 to {sources}")
     segments = _of(run.table("segments"), flow)
@@ -89,8 +89,7 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
 def _span(run: Traces, segments: "polars.DataFrame", options: "Options") -> tuple[float, float]:
     """What to show: as asked, or the first retransmission and what follows."""
     again = segments.filter(segments["is_again"])["time_s"].to_list()
-    topology = run.settings["topology"]
-    delays = 4 * topology["access"]["delay_ps"] + 2 * topology["bottleneck"]["delay_ps"]
+    delays = run.bottleneck["longest_round_trip_ps"]
     # A LAN's round trip is all queue: no less than a hundredth of the run.
     round_trip = max(delays / 1e12, run.seconds / 1000)
     middle = again[0] if again else 0.0

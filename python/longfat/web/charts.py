@@ -89,7 +89,7 @@ def _cwnd_series(run: Traces) -> Iterator[Series]:
 
 
 def _queue(run: Traces) -> Chart:
-    buffer = run.settings["port"].get("buffer_cells")
+    buffer = run.bottleneck["buffer_cells"]
     return {
         "name": "queue",
         "title": "Queue at the bottleneck",
@@ -102,7 +102,7 @@ def _queue(run: Traces) -> Chart:
 
 
 def _queue_series(run: Traces) -> Iterator[Series]:
-    frame = run.table("queue")
+    frame = run.table_of_bottleneck("queue")
     colors = {"ubr": BLUE, "vbr": ORANGE}
     for name in frame["class"].unique(maintain_order=True):
         own = frame.filter(frame["class"] == name)
@@ -158,8 +158,7 @@ def _events(run: Traces, trace: str, color: str) -> dict[str, Any]:
 
 
 def _connections(run: Traces) -> int:
-    connections: int = run.settings["topology"]["sources"]
-    return connections
+    return run.senders
 
 
 def _rounded(values: Numbers) -> list[float | None]:

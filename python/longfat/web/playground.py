@@ -1,5 +1,6 @@
 """A scenario of a page, run at once: its record, its charts and its ledger."""
 
+import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -58,7 +59,7 @@ def watched(scenario: Scenario, limits: Limits, errand: Errand) -> Answer:
 
     Raises `LongfatError` for one that is, and as `longfat.run` does.
     """
-    connections = scenario.settings["topology"].get("sources", 0)
+    connections = json.loads(_engine.scenario_network(scenario.resolved))["senders"]
     if connections > MOST_CONNECTIONS:
         raise LongfatError(
             f"topology.sources: {connections:,} connections; a page shows at most "

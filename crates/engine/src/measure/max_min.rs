@@ -3,36 +3,101 @@
 /// The max-min fair shares of a capacity: nobody gets more than it demands, and nobody could get more without taking from
 /// somebody who has no more. `f64::INFINITY` is a demand without limit.
 ///
-/// Progressive filling (98-0876R1 section 7; Bertsekas and Gallager, *Data Networks*, section 6.5.2): all are given an equal part
-/// of what is left; those who demand less are content with that, and what they leave is divided among the others. Those
-/// who are never content share alike, to the last bit.
+/// Those who are never content share alike, to the last bit.
 ///
 /// # Panics
 /// If the capacity or a demand is negative or not a number.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "few connections")]
 pub fn max_min_shares(capacity: f64, demands: &[f64]) -> Vec<f64> {
-    assert!(capacity >= 0.0 && demands.iter().all(|demand| *demand >= 0.0), "rates are not negative");
-    let mut ascending: Vec<f64> = demands.to_vec();
-    ascending.sort_unstable_by(f64::total_cmp);
-    let (mut left, mut level) = (capacity, f64::INFINITY);
-    for (content, demand) in ascending.iter().enumerate() {
-        let equal_part = left / (demands.len() - content) as f64;
-        if *demand > equal_part {
-            level = equal_part;
-            break;
-        }
-        left = (left - demand).max(0.0);
-    }
-    demands.iter().map(|demand| demand.min(level)).collect()
+    max_min_shares_of_lines(&[capacity], &vec![vec![0]; demands.len()], demands)
 }
 
-/// Jain's fairness index of what connections have relative to their max-min fair shares (98-0876R1 section 7); those that
-/// demand nothing do not count.
+/// The same where there are several lines: `paths` has the numbers of those that each crosses. Who crosses none gets all that it
+/// demands.
+///
+/// Progressive filling (98-0876R1 section 7; Bertsekas and Gallager, *Data Networks*, section 6.5.2): of each line, all who cross it
+/// are given an equal part of what is left. Who demands no more than the least of these parts is content with that; if nobody is,
+/// those on the line with that part get it and no more. What they leave is divided among the others.
+///
+/// # Panics
+/// If a capacity or a demand is negative or not a number, or a path has a line that is none.
 #[must_use]
-pub fn max_min_fairness(throughputs: &[f64], capacity: f64, demands: &[f64]) -> f64 {
-    let shares = max_min_shares(capacity, demands);
-    let relative = throughputs.iter().zip(shares).filter(|(_, share)| *share > 0.0);
+pub fn max_min_shares_of_lines(capacities: &[f64], paths: &[Vec<usize>], demands: &[f64]) -> Vec<f64> {
+    assert!(capacities.iter().chain(demands).all(|rate| *rate >= 0.0), "rates are not negative");
+    let mut filling = Filling::new(capacities, paths, demands);
+    let mut ascending: Vec<usize> = (0..demands.len()).collect();
+    ascending.sort_by(|one, other| demands[*one].total_cmp(&demands[*other]));
+    let mut ascending = ascending.into_iter().peekable();
+    loop {
+        while ascending.next_if(|&user| !filling.is_open[user]).is_some() {}
+        let Some(&least) = ascending.peek() else { return filling.shares };
+        match filling.tightest() {
+            Some((line, part)) if demands[least] > part => filling.saturate(line, part),
+            _ => filling.give(least, demands[least]),
+        }
+    }
+}
+
+/// Lines that are being divided.
+struct Filling<'a> {
+    paths: &'a [Vec<usize>],
+    /// Of each line, what is left, and who crosses it, and how many of them have no share yet.
+    left: Vec<f64>,
+    users: Vec<Vec<usize>>,
+    open: Vec<usize>,
+    /// Who has no share yet; what the others have.
+    is_open: Vec<bool>,
+    shares: Vec<f64>,
+}
+
+impl<'a> Filling<'a> {
+    fn new(capacities: &[f64], paths: &'a [Vec<usize>], demands: &[f64]) -> Self {
+        let mut users = vec![Vec::new(); capacities.len()];
+        for (user, path) in paths.iter().enumerate() {
+            path.iter().for_each(|&line| users[line].push(user));
+        }
+        Self {
+            paths,
+            left: capacities.to_vec(),
+            open: users.iter().map(Vec::len).collect(),
+            users,
+            is_open: vec![true; demands.len()],
+            shares: demands.to_vec(),
+        }
+    }
+
+    /// The line whose equal part is the least, and that part.
+    #[expect(clippy::cast_precision_loss, reason = "few connections")]
+    fn tightest(&self) -> Option<(usize, f64)> {
+        let lines = (0..self.left.len()).filter(|&line| self.open[line] > 0);
+        let parts = lines.map(|line| (line, self.left[line] / self.open[line] as f64));
+        parts.min_by(|(_, one), (_, other)| one.total_cmp(other))
+    }
+
+    /// All on a line who have no share yet get this one.
+    fn saturate(&mut self, line: usize, share: f64) {
+        for user in std::mem::take(&mut self.users[line]) {
+            if self.is_open[user] {
+                self.give(user, share);
+            }
+        }
+    }
+
+    fn give(&mut self, user: usize, share: f64) {
+        self.shares[user] = share;
+        self.is_open[user] = false;
+        for &line in &self.paths[user] {
+            self.left[line] = (self.left[line] - share).max(0.0);
+            self.open[line] -= 1;
+        }
+    }
+}
+
+/// Jain's fairness index of what connections have relative to their max-min fair `shares` (98-0876R1 section 7); those who are due
+/// nothing, or anything, do not count.
+#[must_use]
+pub fn max_min_fairness(throughputs: &[f64], shares: &[f64]) -> f64 {
+    let relative = throughputs.iter().zip(shares).filter(|(_, share)| **share > 0.0 && share.is_finite());
     super::fairness_index(&relative.map(|(throughput, share)| throughput / share).collect::<Vec<_>>())
 }
 
@@ -69,9 +134,32 @@ mod tests {
 
     #[test]
     fn all_who_have_their_share_are_treated_fairly_however_unequal_they_are() {
-        assert_eq!(max_min_fairness(&[1.0, 4.0, 4.0, 0.0], 9.0, &[1.0, 5.0, 8.0, 0.0]), 1.0);
+        let shares = max_min_shares(9.0, &[1.0, 5.0, 8.0, 0.0]);
+        assert_eq!(max_min_fairness(&[1.0, 4.0, 4.0, 0.0], &shares), 1.0);
         // One has half of its share: (1/2 + 1 + 1)^2 / (3 (1/4 + 1 + 1)).
-        assert_eq!(max_min_fairness(&[0.5, 4.0, 4.0], 9.0, &[1.0, 5.0, 8.0]), 6.25 / 6.75);
+        assert_eq!(max_min_fairness(&[0.5, 4.0, 4.0], &max_min_shares(9.0, &[1.0, 5.0, 8.0])), 6.25 / 6.75);
+        assert_eq!(
+            max_min_fairness(&[3.0, 1.0], &[f64::INFINITY, 1.0]),
+            1.0,
+            "who has no line in its way does not count"
+        );
+    }
+
+    #[test]
+    fn on_a_parking_lot_the_long_way_gets_as_much_as_its_narrowest_line_gives() {
+        // Lines of 10, 4 and 9. The long one shares each with a short one: 4 / 2 on the second, which leaves 8, 2 and 7.
+        let paths = [vec![0, 1, 2], vec![0], vec![1], vec![2]];
+        assert_eq!(max_min_shares_of_lines(&[10.0, 4.0, 9.0], &paths, &[f64::INFINITY; 4]), [2.0, 8.0, 2.0, 7.0]);
+        // If the one on the second line is content with 1, the long one gets 3 there.
+        let demands = [f64::INFINITY, f64::INFINITY, 1.0, f64::INFINITY];
+        assert_eq!(max_min_shares_of_lines(&[10.0, 4.0, 9.0], &paths, &demands), [3.0, 7.0, 1.0, 6.0]);
+    }
+
+    #[test]
+    fn who_crosses_no_line_gets_what_it_demands() {
+        let paths = [vec![], vec![0], vec![]];
+        let demands = [5.0, 9.0, f64::INFINITY];
+        assert_eq!(max_min_shares_of_lines(&[4.0], &paths, &demands), [5.0, 4.0, f64::INFINITY]);
     }
 
     fn any_demands() -> impl Strategy<Value = (f64, Vec<f64>)> {
@@ -96,5 +184,31 @@ mod tests {
                 prop_assert!(share == demand || *share == most, "{share} of {demand}, where somebody has {most}");
             }
         }
+
+        /// Bertsekas and Gallager, section 6.5.2, proposition: shares are max-min fair exactly if everybody who has less than it
+        /// demands crosses a line that is full and where nobody has more.
+        #[test]
+        fn who_has_less_than_it_demands_crosses_a_full_line_where_nobody_has_more((capacities, users) in any_lines()) {
+            let (paths, demands): (Vec<_>, Vec<_>) = users.into_iter().unzip();
+            let shares = max_min_shares_of_lines(&capacities, &paths, &demands);
+            let (paths, everybody) = (&paths, 0..shares.len());
+            let on = |line: usize| everybody.clone().filter(move |&user| paths[user].contains(&line));
+            let load = |line: usize| on(line).map(|user| shares[user]).sum::<f64>();
+            prop_assert!((0..capacities.len()).all(|line| load(line) <= capacities[line] + 1e-9));
+            for user in (0..shares.len()).filter(|&user| shares[user] < demands[user]) {
+                let holds = |&line: &usize| {
+                    load(line) > capacities[line] - 1e-9 && on(line).all(|other| shares[other] <= shares[user] + 1e-9)
+                };
+                prop_assert!(paths[user].iter().any(holds), "{user} of {shares:?}");
+            }
+        }
+    }
+
+    type User = (Vec<usize>, f64);
+
+    fn any_lines() -> impl Strategy<Value = (Vec<f64>, Vec<User>)> {
+        let demand = prop_oneof![2 => 0.0..10.0_f64, 1 => Just(0.0), 3 => Just(f64::INFINITY)];
+        let path = prop::sample::subsequence(vec![0_usize, 1, 2, 3], 0..=4);
+        (prop::collection::vec(0.0..40.0_f64, 4), prop::collection::vec((path, demand), 1..12))
     }
 }

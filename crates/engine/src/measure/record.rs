@@ -42,7 +42,7 @@ pub struct RunRecord {
 /// Results of the whole network.
 #[derive(Clone, Debug, Serialize)]
 pub struct Metrics {
-    /// Sum of throughputs over the most that TCP could get (M-02).
+    /// Sum of throughputs of the connections whose data cross the bottleneck over the most that TCP could get there (M-02).
     pub efficiency: f64,
     /// Jain's fairness index of the throughputs (M-03).
     pub fairness: f64,
@@ -70,8 +70,8 @@ pub struct Metrics {
     /// What clients have asked for in bits per second of the run, whether it was sent or not; left out where nobody asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offered_bps: Option<f64>,
-    /// Jain's fairness index of throughputs relative to max-min fair shares (M-04); left out where no application limits its
-    /// demand, so that all shares are equal.
+    /// Jain's fairness index of throughputs relative to max-min fair shares (M-04) of the lines behind managed ports; left out where
+    /// no application limits its demand and all shares are equal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_min_fairness: Option<f64>,
     /// How long packets waited at the bottleneck that it has sent, in the mean; left out where no queue discipline keeps them.

@@ -7,6 +7,7 @@ use crate::config::{Parameter, listed};
 use crate::framing::Unit;
 use crate::random::Chance;
 use crate::registry::Chosen;
+use crate::switch::PortConfig;
 use crate::switch::drop_policy::BufferContext;
 use crate::switch::queue_discipline::{QueueContext, Room};
 use crate::switch::scheduler::{Class, SCHEDULERS};
@@ -26,23 +27,23 @@ impl Scenario {
 
     /// The buffer of a managed port, and what its circuits are promised.
     #[must_use]
-    pub fn buffer_context(&self, graph: &Graph, port: &str) -> BufferContext {
+    pub fn buffer_context(&self, graph: &Graph, port: &PortConfig, name: &str) -> BufferContext {
         let circuits = 2 * graph.flows.len() + self.background.len();
         BufferContext {
-            capacity: self.port.buffer.capacity(),
+            capacity: port.buffer.capacity(),
             circuits,
             unit: self.framing.build(&()).unit(),
             weights: self.contract(graph).map(|contract| contract.weights(circuits)),
-            chance: self.chance().stream(&format!("port/{port}/policy")),
+            chance: self.chance().stream(&format!("port/{name}/policy")),
         }
     }
 
     /// The queue discipline's view of a managed port.
     #[must_use]
-    pub fn queue_context(&self, graph: &Graph, link: usize) -> QueueContext {
+    pub fn queue_context(&self, graph: &Graph, port: &PortConfig, link: usize) -> QueueContext {
         let framing = self.framing.build(&());
         QueueContext {
-            room: Room { packets: self.port.buffer.capacity(), bytes: self.port.buffer.bytes() },
+            room: Room { packets: port.buffer.capacity(), bytes: port.buffer.bytes() },
             circuits: 2 * graph.flows.len() + self.background.len(),
             rate: graph.links[link].rate,
             full_packet_bytes: framing.bits(self.tcp.mss.0, self.tcp.option_bytes()) / 8,
@@ -60,7 +61,8 @@ impl Scenario {
     #[must_use]
     pub fn ubr_share(&self, graph: &Graph) -> f64 {
         let reserved: f64 = self.sources_of_background(graph).iter().map(|source| source.reserved_share()).sum();
-        let scheduler = self.port.scheduler.build(&self.buffer_context(graph, "bottleneck"));
+        let port = self.bottleneck_port(graph);
+        let scheduler = port.scheduler.build(&self.buffer_context(graph, &port, "bottleneck"));
         (1.0 - reserved).max(scheduler.guaranteed_share())
     }
 
@@ -81,12 +83,13 @@ impl Scenario {
 
     /// A class with traffic must have a queue, and leave something to the others; promises must be possible.
     pub(super) fn object_to_classes(&self, graph: &Graph) -> Vec<Objection> {
-        if let Some(objection) = self.object_to_class_without_queue(graph) {
+        let objection = self.object_to_class_without_queue(graph).or_else(|| self.object_to_promises(graph));
+        if let Some(objection) = objection {
             return vec![objection];
         }
         let share = self.ubr_share(graph);
         if share <= 0.0 {
-            let name = self.port.scheduler.name();
+            let name = self.bottleneck_port(graph).scheduler.name();
             let message = format!(
                 "nothing is left: VBR takes all of the line, and scheduler \"{name}\" guarantees nothing to UBR"
             );
@@ -100,10 +103,11 @@ impl Scenario {
     fn object_to_class_without_queue(&self, graph: &Graph) -> Option<Objection> {
         let sources = self.sources_of_background(graph);
         let vbr = sources.iter().position(|source| source.class() == Class::Vbr)?;
-        if !self.port.scheduler.is_absent() {
+        let scheduler = self.bottleneck_port(graph).scheduler;
+        if !scheduler.is_absent() {
             return None;
         }
-        let (model, name) = (self.background[vbr].name(), self.port.scheduler.name());
+        let (model, name) = (self.background[vbr].name(), scheduler.name());
         let others = listed(SCHEDULERS.iter().map(|entry| entry.name).filter(|other| *other != name));
         let message = format!(
             "\"{model}\" is of the class VBR, and scheduler \"{name}\" has no queue for it; port.scheduler may be {others}"

@@ -3,7 +3,7 @@
 use super::Scenario;
 use crate::config::{AtLeastOne, PositiveSpan};
 use crate::registry::Chosen;
-use crate::topology::Graph;
+use crate::topology::{Graph, Journey};
 use crate::transport::flavor::Flavor;
 use crate::transport::{CongestionNotification, TcpConfig};
 use crate::units::Span;
@@ -12,7 +12,15 @@ crate::section! {
     /// Some connections, and what is different with them.
     pub struct Group {
         /// How many, after those of the groups before.
-        pub count: AtLeastOne,
+        pub count: AtLeastOne = "1",
+        /// The host that sends, of a topology whose hosts have names.
+        pub from: Option<String> = "as-others",
+        /// The host that receives.
+        pub to: Option<String> = "as-others",
+        /// The switches that their data pass, in order; the shortest path by delay if nothing is said.
+        pub route: Option<Vec<String>> = "as-others",
+        /// The switches that their acknowledgments pass, in order; those of their data if nothing is said.
+        pub route_back: Option<Vec<String>> = "as-others",
         /// Their congestion control, with the threshold rule that is its own.
         pub flavor: Option<Chosen<dyn Flavor>> = "as-others",
         /// What their ends agree on about marks.
@@ -60,15 +68,17 @@ impl Scenario {
         self.group(sender).and_then(|group| group.later.as_ref()).map_or(Span::ZERO, |later| later.0)
     }
 
-    /// Gives the senders of groups their distance from the network.
-    pub(super) fn set_access_delays(&self, graph: &mut Graph) {
-        for flow in &graph.flows {
-            let delay = self.group(flow.sender).and_then(|group| group.access_delay.as_ref());
-            let ends = [flow.forward.first().copied(), flow.backward.last().copied()];
-            if let Some(delay) = delay {
-                ends.into_iter().flatten().for_each(|link| graph.links[link].delay = delay.0);
-            }
-        }
+    /// What the groups say of their ways.
+    pub(super) fn journeys(&self) -> Vec<Journey> {
+        let journey = |group: &Group| Journey {
+            count: group.count.0,
+            from: group.from.clone(),
+            to: group.to.clone(),
+            route: group.route.clone(),
+            route_back: group.route_back.clone(),
+            access_delay: group.access_delay.as_ref().map(|delay| delay.0),
+        };
+        self.connections.iter().map(journey).collect()
     }
 
     /// All kinds of end systems that there are: those of all connections, and those of each group.

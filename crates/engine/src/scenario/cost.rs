@@ -2,10 +2,11 @@
 
 use super::Scenario;
 use crate::framing::Unit;
+use crate::switch::PortConfig;
 use crate::topology::Graph;
 use crate::units::{CELL_BITS, Span};
 
-/// Events for each cell or packet that the bottleneck carries: its arrival and its slot there, and its part of the acknowledgments.
+/// Events for each cell or packet that such a line carries: its arrival and its slot there, and its part of the acknowledgments.
 const EVENTS_PER_UNIT: f64 = 3.5;
 
 /// What a connection takes with its end systems, hosts, links and names, before it has sent anything.
@@ -20,7 +21,7 @@ const BYTES_PER_CELL: f64 = 16.0;
 /// What a run will cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Events, if the bottleneck is busy throughout.
+    /// Events, if the lines behind managed ports are busy throughout.
     pub events: f64,
     /// Bytes of memory, when most packets are under way.
     pub memory_bytes: f64,
@@ -37,7 +38,11 @@ impl Scenario {
         let (flows, packets) = (as_float(graph.flows.len()) * BYTES_PER_FLOW, load.packets * BYTES_PER_PACKET);
         let buffered = load.buffered_cells * BYTES_PER_CELL;
         let largest = if flows >= packets + buffered {
-            "topology.sources"
+            if self.journeys().iter().any(|journey| journey.from.is_some()) {
+                "connections"
+            } else {
+                "topology.sources"
+            }
         } else if load.is_bounded_by_buffer {
             "port.buffer"
         } else {
@@ -49,11 +54,11 @@ impl Scenario {
 
 /// What a network carries.
 struct Load {
-    /// Cells or packets that the bottleneck carries in all.
+    /// Cells or packets that the lines behind managed ports carry in all.
     units: f64,
     /// The most packets that are under way at once.
     packets: f64,
-    /// The most cells that the buffer holds.
+    /// The most cells that the buffers hold.
     buffered_cells: f64,
     is_bounded_by_buffer: bool,
 }
@@ -67,15 +72,19 @@ impl Load {
             Unit::Cell => as_float(CELL_BITS),
             Unit::Packet => bits,
         };
-        let rate = graph.bottleneck().map_or(0.0, |link| as_float(link.rate.0));
+        let rate: f64 = graph.managed().map(|number| as_float(graph.links[number].rate.0)).sum();
         let round_trip = graph.flows.first().map_or(Span::ZERO, |flow| graph.round_trip(flow)).as_seconds();
         let duration = scenario.duration.0.as_seconds();
         // No connection has more than its window under way, nor twice what the line has carried: windows grow by acknowledgments.
         let windows = as_float(graph.flows.len()) * (as_float(scenario.tcp.receiver_window.0) / as_float(mss)).max(1.0);
         let carried = 2.0 * rate * duration / bits + as_float(graph.flows.len());
         // A finite buffer stops several connections when it is full; a lone one may queue before its own line.
-        let in_bytes = scenario.port.buffer.bytes().map(|bytes| 8.0 * as_float(bytes) / unit_bits);
-        let buffer = scenario.port.buffer.capacity().map(as_float).or(in_bytes).filter(|_| graph.flows.len() > 1);
+        let size = |port: PortConfig| {
+            let in_bytes = port.buffer.bytes().map(|bytes| 8.0 * as_float(bytes) / unit_bits);
+            port.buffer.capacity().map(as_float).or(in_bytes)
+        };
+        let buffers = scenario.all_ports(graph).into_iter().map(size).sum::<Option<f64>>();
+        let buffer = buffers.filter(|_| graph.flows.len() > 1);
         let pipe = buffer.map(|buffer| {
             2.0 * (rate * round_trip + buffer * unit_bits) / bits + windows / as_float(graph.flows.len())
         });

@@ -8,12 +8,16 @@ mod connections;
 mod cost;
 mod objections;
 mod path;
+mod port_objections;
+mod ports;
 mod traffic;
 
 pub use buffer::Buffer;
 pub use connections::Group;
 pub use cost::Cost;
+pub use ports::OtherPort;
 
+use objections::Objection;
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
@@ -86,8 +90,10 @@ crate::section! {
         pub topology: Chosen<dyn Topology>,
         /// How packets travel: as cells, or whole.
         pub framing: Chosen<dyn Framing> = "aal5",
-        /// The bottleneck's output port.
+        /// The bottleneck's output port, and all other managed ports.
         pub port: PortConfig,
+        /// Managed ports that differ from `port`.
+        pub ports: Vec<OtherPort> = "[]",
         /// Traffic without TCP that crosses the bottleneck too.
         pub background: Vec<Chosen<dyn Background>> = "[]",
         /// Data packets that get lost as they reach the bottleneck's port, before its buffer.
@@ -211,18 +217,19 @@ impl Scenario {
     }
 
     /// The network as a graph, with all its connections.
+    ///
+    /// # Panics
+    /// If the scenario has not been checked.
     #[must_use]
     pub fn graph(&self) -> Graph {
-        let mut graph = self.topology_graph();
+        let mut graph = self.topology_graph().expect("a checked scenario has a topology that can be laid out");
         self.add_connections(&mut graph);
         graph
     }
 
     /// The network with one connection for each sender.
-    fn topology_graph(&self) -> Graph {
-        let mut graph = self.topology.build(&()).graph();
-        self.set_access_delays(&mut graph);
-        graph
+    fn topology_graph(&self) -> Result<Graph, Vec<Objection>> {
+        self.topology.build(&()).graph(&self.journeys())
     }
 
     /// Flows of a simulation: one for each connection and, where receiving ends ask, behind them one for the requests of each.

@@ -1,15 +1,15 @@
 //! Whether the parts of a scenario, each sound by itself, make sense together.
 
-use super::{Buffer, Scenario};
+use super::Scenario;
 use crate::background::{Background, BackgroundContext};
 use crate::config::{Parameter, format_span};
-use crate::framing::{Framing, Unit};
+use crate::framing::Unit;
 use crate::loss::{Direction, LossContext, LossModel};
 use crate::random::Chance;
 use crate::registry::Chosen;
 use crate::topology::Graph;
 use crate::transport::{OptionSize, OutOfOrder, TcpConfig, WindowScale, option_bytes};
-use crate::units::{CELL_BITS, PICOSECONDS_PER_SECOND, Rate, Span};
+use crate::units::{PICOSECONDS_PER_SECOND, Rate, Span};
 
 /// Longest simulated time: well within the clock's range.
 const LONGEST_DURATION: Span = Span(100 * 24 * 3600 * PICOSECONDS_PER_SECOND);
@@ -26,24 +26,10 @@ pub(super) type Objection = (String, String);
 impl Scenario {
     /// Resolves what depends on several parts, and tells what is wrong between them.
     pub(super) fn settle(&mut self) -> Vec<Objection> {
-        let senders = self.topology_graph();
-        let of_traffic = self.object_to_traffic(senders.flows.len());
-        // What must not be is not laid out.
-        let graph = if of_traffic.is_empty() { self.graph() } else { senders };
-        let mut objections = self.object_to_clocks(&graph);
-        objections.extend(self.object_to_framing());
-        objections.extend(self.object_to_groups(&graph));
-        if objections.is_empty() {
-            self.settle_port(&graph);
-            objections.extend(self.object_to_buffer(&graph));
-            objections.extend(self.object_to_losses(&graph));
-            objections.extend(self.object_to_path(&graph, LONGEST_DELAY));
-            objections.extend(self.object_to_background(&graph));
-            objections.extend(of_traffic);
-            if objections.is_empty() {
-                objections.extend(self.object_to_classes(&graph));
-            }
-        }
+        let mut objections = match self.topology_graph() {
+            Ok(senders) => self.settle_network(senders),
+            Err(objections) => objections,
+        };
         objections.extend(self.object_to_windows());
         objections.extend(self.object_to_selective_acknowledgments());
         self.tcp.window_scale = self.tcp.window_scale();
@@ -51,18 +37,28 @@ impl Scenario {
         objections
     }
 
-    /// Gives the buffer a size and arrivals an order; both depend on the framing.
-    fn settle_port(&mut self, graph: &Graph) {
-        let framing = self.framing.build(&());
-        self.port.arrival_order = self.port.arrival_order.settled(framing.unit());
-        let bits = match framing.unit() {
-            Unit::Cell => CELL_BITS,
-            Unit::Packet => framing.bits(self.tcp.mss.0, self.tcp.option_bytes()),
-        };
-        let round_trip = graph.flows.iter().map(|flow| graph.round_trip(flow)).max();
-        if let (Some(bottleneck), Some(round_trip)) = (graph.bottleneck(), round_trip) {
-            self.port.buffer = self.port.buffer.settled(bottleneck.rate, round_trip, framing.unit(), bits);
+    /// The same of all that depends on the network, which is given with one connection for each sender.
+    fn settle_network(&mut self, senders: Graph) -> Vec<Objection> {
+        let of_traffic = self.object_to_traffic(senders.flows.len());
+        // What must not be is not laid out.
+        let graph = if of_traffic.is_empty() { self.graph() } else { senders };
+        let mut objections = self.object_to_clocks(&graph);
+        objections.extend(self.object_to_framing());
+        objections.extend(self.object_to_groups(&graph));
+        objections.extend(self.object_to_names_of_ports(&graph));
+        if !objections.is_empty() {
+            return objections;
         }
+        self.settle_ports(&graph);
+        objections.extend(self.object_to_ports(&graph));
+        objections.extend(self.object_to_losses(&graph));
+        objections.extend(self.object_to_path(&graph, LONGEST_DELAY));
+        objections.extend(self.object_to_background(&graph));
+        objections.extend(of_traffic);
+        if objections.is_empty() {
+            objections.extend(self.object_to_classes(&graph));
+        }
+        objections
     }
 
     fn object_to_framing(&self) -> Vec<Objection> {
@@ -107,98 +103,6 @@ impl Scenario {
         objections
     }
 
-    fn object_to_buffer(&self, graph: &Graph) -> Vec<Objection> {
-        let (capacity, framing) = (self.port.buffer.capacity(), self.framing.build(&()));
-        if let Some(message) = self.object_to_unit_of_buffer(framing.as_ref()) {
-            return vec![("port.buffer".into(), message)];
-        }
-        let mut objections = Vec::new();
-        let (mss, packet, units) =
-            (self.tcp.mss.0, framing.cells(self.tcp.mss.0, self.tcp.option_bytes()), framing.unit().plural());
-        if let Some(capacity) = capacity.filter(|capacity| *capacity < packet) {
-            let of_segment = match framing.unit() {
-                Unit::Cell => format!(": a segment of {mss} B takes {packet} cells"),
-                Unit::Packet => "; at least \"1 packet\"".into(),
-            };
-            objections.push(("port.buffer".into(), format!("{capacity} {units} cannot hold one packet{of_segment}")));
-        }
-        if let Some(bytes) =
-            self.port.buffer.bytes().filter(|bytes| 8 * bytes < framing.bits(mss, self.tcp.option_bytes()))
-        {
-            let message = format!("{bytes} B cannot hold one packet with a segment of {mss} B");
-            objections.push(("port.buffer".into(), message));
-        }
-        objections.extend(self.object_to_queue(graph, framing.unit()));
-        if !self.port.queue.is_absent() {
-            return objections;
-        }
-        let context = self.buffer_context(graph, "bottleneck");
-        let of_policy = self.port.policy.objections(&context);
-        objections.extend(of_policy.into_iter().map(|(key, message)| (format!("port.policy.{key}"), message)));
-        let of_scheduler = self.port.scheduler.objections(&context);
-        objections.extend(of_scheduler.into_iter().map(|(key, message)| (format!("port.scheduler.{key}"), message)));
-        objections
-    }
-
-    /// A queue discipline keeps packets, and does by itself what the policy and the scheduler do elsewhere.
-    fn object_to_queue(&self, graph: &Graph, unit: Unit) -> Vec<Objection> {
-        let name = self.port.queue.name();
-        if self.port.queue.is_absent() {
-            let message =
-                "bytes are counted by queue disciplines only; add port.queue = \"tail-drop\", or write \"20 packets\"";
-            return self.port.buffer.bytes().map(|_| ("port.buffer".into(), message.into())).into_iter().collect();
-        }
-        if unit == Unit::Cell {
-            let framing = self.framing.name();
-            let message = format!(
-                "\"{name}\" keeps packets that travel whole, and framing \"{framing}\" has cells; write framing = \"packet\" or \"ethernet\""
-            );
-            return vec![("port.queue".into(), message)];
-        }
-        let beside = |path: &str, other: &str| {
-            let message = format!("queue \"{name}\" takes the place of \"{other}\"; leave one of them out");
-            (path.to_owned(), message)
-        };
-        let mut objections = Vec::new();
-        if self.port.policy.name() != "tail-drop" {
-            objections.push(beside("port.policy", self.port.policy.name()));
-        }
-        if !self.port.scheduler.is_absent() {
-            objections.push(beside("port.scheduler", self.port.scheduler.name()));
-        }
-        if self.port.counts_cell_in_service {
-            let message = format!("queue \"{name}\" counts packets that wait; leave it out, or false");
-            objections.push(("port.counts_cell_in_service".into(), message));
-        }
-        if let Some(bottleneck) = graph.bottleneck_number() {
-            let own = self.port.queue.objections(&self.queue_context(graph, bottleneck));
-            objections.extend(own.into_iter().map(|(key, message)| (format!("port.queue.{key}"), message)));
-        }
-        objections
-    }
-
-    /// A buffer is counted in what travels.
-    fn object_to_unit_of_buffer(&self, framing: &dyn Framing) -> Option<String> {
-        let (unit, name) = (framing.unit(), self.framing.name());
-        match self.port.buffer {
-            Buffer::Cells(cells) if unit == Unit::Packet => Some(format!(
-                "{cells} cells under framing \"{name}\", where packets travel whole; write \"20 packets\", \"1 BDP\" or \"unlimited\""
-            )),
-            Buffer::Bytes(bytes) if unit == Unit::Cell => Some(format!(
-                "{bytes} B under framing \"{name}\", which counts cells; write \"12000 cells\", \"1 BDP\" or \"unlimited\""
-            )),
-            Buffer::Packets(packets) if unit == Unit::Cell => {
-                let mss = self.tcp.mss.0;
-                let cells = framing.cells(mss, self.tcp.option_bytes());
-                Some(format!(
-                    "{packets} packets under framing \"{name}\", which counts cells; a segment of {mss} B takes {cells}, so write \"{} cells\"",
-                    packets.saturating_mul(cells)
-                ))
-            }
-            _ => None,
-        }
-    }
-
     fn object_to_losses(&self, graph: &Graph) -> Vec<Objection> {
         let places = [
             ("loss", &self.loss, Direction::Data),
@@ -208,7 +112,19 @@ impl Scenario {
             let objections = model.objections(&LossContext::of(self, graph, direction));
             objections.into_iter().map(|(key, message)| (format!("{path}.{key}"), message)).collect()
         };
-        places.into_iter().flat_map(of_place).collect()
+        let mut objections: Vec<_> = places.into_iter().flat_map(of_place).collect();
+        objections.extend(self.object_to_way_back_from_host(graph));
+        objections
+    }
+
+    /// What happens to acknowledgments on their way back past the bottleneck happens where a switch sends them, or receives.
+    fn object_to_way_back_from_host(&self, graph: &Graph) -> Option<Objection> {
+        let host = graph.bottleneck().map(|link| &graph.nodes[link.to]).filter(|node| node.is_host)?;
+        let losses = ("acknowledgment_loss", self.acknowledgment_loss.is_absent());
+        let (key, _) = [losses, ("path", self.path.is_absent())].into_iter().find(|(_, is_absent)| !is_absent)?;
+        let message =
+            format!("the bottleneck leads to the host \"{}\", and this needs a switch at either end", host.name);
+        Some((key.into(), message))
     }
 
     fn object_to_background(&self, graph: &Graph) -> Vec<Objection> {

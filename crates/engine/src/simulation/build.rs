@@ -131,10 +131,11 @@ fn build_links(scenario: &Scenario, graph: &Graph, unit: Unit, chance: Chance) -
         let port = link.managed.then(|| {
             let name = graph.link_name(number);
             let order = chance.stream(&format!("port/{name}/order"));
-            let buffer = scenario.buffer_context(graph, &name);
-            let mut port = Port::new(&scenario.port, &buffer, number, link.rate, order);
-            if !scenario.port.queue.is_absent() {
-                port.manage(&scenario.port.queue, &scenario.queue_context(graph, number));
+            let config = scenario.port_at(&name);
+            let buffer = scenario.buffer_context(graph, &config, &name);
+            let mut port = Port::new(&config, &buffer, number, link.rate, order);
+            if !config.queue.is_absent() {
+                port.manage(&config.queue, &scenario.queue_context(graph, &config, number));
             }
             ports.push(port);
             ports.len() - 1

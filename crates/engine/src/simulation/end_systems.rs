@@ -208,7 +208,10 @@ impl<O: Observer> Simulation<O> {
             fast.note_scheduled(slot, now);
         }
         match time {
-            Some(time) => self.calendar.schedule(slot, time, OTHER_RANK),
+            Some(time) => {
+                assert!(time >= now, "a timer is set for {time:?}, and it is {now:?}");
+                self.calendar.schedule(slot, time, OTHER_RANK);
+            }
             None => self.calendar.cancel(slot),
         }
     }

@@ -126,6 +126,11 @@ impl Books {
         self.is_put_in_order = true;
     }
 
+    /// Whether the data of each flow cross the bottleneck.
+    pub(super) fn cross(&self) -> impl Iterator<Item = bool> {
+        self.accounts.iter().map(|account| account.data_crosses)
+    }
+
     /// Takes down what happens.
     #[inline]
     pub(super) fn note(&mut self, now: Time, what: Happening) {

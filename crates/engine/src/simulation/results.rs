@@ -5,12 +5,13 @@ use crate::config::Parameter;
 use crate::measure::{
     ClassRecord, CompletionRecord, Fingerprint, FlowRecord, FrameRecord, Histogram, Ledger, Metrics, PortRecord,
     QueueRecord, RequestRecord, RunRecord, Shares, Work, excess_fairness, fairness_index, least_share_of_promises,
-    max_min_fairness,
+    max_min_fairness, max_min_shares_of_lines,
 };
 use crate::observer::Observer;
 use crate::scenario::Throughput;
 use crate::switch::scheduler::Class;
 use crate::switch::{Port, PortStatistics};
+use crate::topology::Graph;
 use crate::traffic::{Completions, Kind};
 use crate::units::{Rate, Span};
 
@@ -42,8 +43,10 @@ impl<O: Observer> Simulation<O> {
 
     fn metrics(&self, flows: &[FlowRecord], ports: &[PortRecord], ledger: Ledger) -> Metrics {
         let goodputs: Vec<f64> = flows.iter().map(|flow| flow.goodput_bps).collect();
-        let goodput_bps = goodputs.iter().sum();
-        let max_goodput_bps = self.max_goodput_bps();
+        let graph = self.scenario.graph();
+        let max_goodput_bps = self.max_goodput_bps(&graph);
+        let crosses = self.by_sender(self.books.cross().take(self.sources.len()), |one, _| one);
+        let at_bottleneck: f64 = goodputs.iter().zip(crosses).filter(|(_, crosses)| *crosses).map(|(own, _)| own).sum();
         let cells_in: u64 = ports.iter().map(|port| port.cells_in).sum();
         let dropped: u64 = ports.iter().map(|port| port.cells_dropped).sum();
         let promised = self.promised_bps();
@@ -52,20 +55,20 @@ impl<O: Observer> Simulation<O> {
         let on_line: Vec<f64> = goodputs.iter().map(|goodput| goodput / data * bits).collect();
         let delays = self.ports[self.bottleneck_port].managed().map(|queue| &queue.delays);
         Metrics {
-            efficiency: goodput_bps / max_goodput_bps,
+            efficiency: at_bottleneck / max_goodput_bps,
             fairness: fairness_index(&goodputs),
             first_group_share: self.first_group_share(&goodputs),
-            goodput_bps,
+            goodput_bps: goodputs.iter().sum(),
             max_goodput_bps,
             max_queue_cells: ports.iter().map(|port| port.max_queue_cells).max().unwrap_or(0),
-            mean_queue_cells: ports.first().map_or(0.0, |port| port.mean_queue_cells),
+            mean_queue_cells: ports.get(self.bottleneck_port).map_or(0.0, |port| port.mean_queue_cells),
             cell_loss_ratio: if cells_in == 0 { 0.0 } else { dropped as f64 / cells_in as f64 },
             timeouts: flows.iter().map(|flow| flow.timeouts).sum(),
             packets_lost: self.packets_lost(),
             least_share_of_mcr: promised.as_ref().and_then(|promised| least_share_of_promises(&on_line, promised)),
             excess_fairness: promised.as_ref().map(|promised| excess_fairness(&on_line, promised)),
             offered_bps: self.offered_bps(flows),
-            max_min_fairness: self.demands_bps().map(|demands| max_min_fairness(&goodputs, max_goodput_bps, &demands)),
+            max_min_fairness: self.max_min_fairness(&graph, &goodputs, max_goodput_bps),
             mean_queueing_delay_s: delays.and_then(Histogram::mean_seconds),
             queueing_delay_p95_s: delays.and_then(|delays| delays.quantile_seconds(0.95)),
             queueing_delay_p99_s: delays.and_then(|delays| delays.quantile_seconds(0.99)),
@@ -91,11 +94,32 @@ impl<O: Observer> Simulation<O> {
         (sent > 0).then(|| marked as f64 / sent as f64)
     }
 
-    /// What the applications have handed over in bits per second of the run (S of M-04); `None` if all have data without end.
-    fn demands_bps(&self) -> Option<Vec<f64>> {
+    /// Throughputs relative to max-min fair shares of the lines with managed ports, of which the bottleneck carries
+    /// `at_bottleneck_bps`; `None` where all shares are equal because nothing but these lines limits them.
+    fn max_min_fairness(&self, graph: &Graph, goodputs: &[f64], at_bottleneck_bps: f64) -> Option<f64> {
+        let demands = self.demands_bps();
+        let (data, on_line) = self.segment_bits();
+        let capacity = |(number, port): (usize, &Port)| {
+            let rate = graph.links[port.line].rate.0 as f64;
+            if number == self.bottleneck_port { at_bottleneck_bps } else { rate * data / on_line }
+        };
+        let capacities: Vec<_> = self.ports.iter().enumerate().map(capacity).collect();
+        let ports_on = |path: &[usize]| {
+            let ports = self.ports.iter().enumerate().filter(|(_, port)| path.contains(&port.line));
+            ports.map(|(number, _)| number).collect::<Vec<_>>()
+        };
+        let paths = self.by_sender(graph.flows.iter().map(|flow| ports_on(&flow.forward)), |one, _| one);
+        let shares = max_min_shares_of_lines(&capacities, &paths, &demands);
+        let are_equal =
+            demands.iter().all(|demand| demand.is_infinite()) && shares.windows(2).all(|pair| pair[0] == pair[1]);
+        (!are_equal).then(|| max_min_fairness(goodputs, &shares))
+    }
+
+    /// What the applications of each sender have handed over in bits per second of the run (S of M-04).
+    fn demands_bps(&self) -> Vec<f64> {
         let data = self.by_sender(self.flows.iter().map(|flow| flow.sender.offered()), u64::saturating_add);
         let demand = |bytes| if bytes == u64::MAX { f64::INFINITY } else { self.per_second(bytes) };
-        data.iter().any(|bytes| *bytes < u64::MAX).then(|| data.into_iter().map(demand).collect())
+        data.into_iter().map(demand).collect()
     }
 
     /// What clients have asked for, or what the flows that have begun have.
@@ -135,14 +159,13 @@ impl<O: Observer> Simulation<O> {
 
     /// C (M-02): the bottleneck's rate times the share of data in a full segment's bits on the line, times the share of it that VBR
     /// leaves to UBR: what it does not use in the mean, however the run divides its cycles, or what UBR is guaranteed.
-    fn max_goodput_bps(&self) -> f64 {
-        let graph = self.scenario.graph();
-        let rate = match self.scenario.conditions(&graph) {
+    fn max_goodput_bps(&self, graph: &Graph) -> f64 {
+        let rate = match self.scenario.conditions(graph) {
             Some(conditions) => conditions.mean_rate_bps(self.end),
             None => graph.bottleneck().map_or(0.0, |link| link.rate.0 as f64),
         };
         let (data, on_line) = self.segment_bits();
-        let left = self.scenario.ubr_share(&graph);
+        let left = self.scenario.ubr_share(graph);
         rate * data / on_line * left
     }
 
@@ -211,13 +234,14 @@ impl<O: Observer> Simulation<O> {
     fn port_records(&self) -> Vec<PortRecord> {
         let graph = self.scenario.graph();
         let record = |port: &Port| {
-            let link = &graph.links[port.line];
+            let (link, name) = (&graph.links[port.line], graph.link_name(port.line));
+            let config = self.scenario.port_at(&name);
             let statistics = port.statistics();
             let vbr_cells_out = port.vbr().map_or(0, |vbr| vbr.statistics().cells_out);
             let bits_out = self.links[port.line].line.bits_of(statistics.cells_out + vbr_cells_out);
             PortRecord {
-                name: graph.link_name(port.line),
-                policy: self.scenario.port.policy.name(),
+                name,
+                policy: config.policy.name(),
                 max_queue_cells: statistics.max_queue_cells,
                 mean_queue_cells: port.mean_queue_cells(self.end),
                 cells_in: statistics.cells_in,
@@ -226,7 +250,7 @@ impl<O: Observer> Simulation<O> {
                 packets_dropped: statistics.packets_dropped,
                 utilization: busy_share(bits_out, link.rate, self.scenario.duration.0),
                 queue: port.managed().map(|queue| QueueRecord {
-                    discipline: self.scenario.port.queue.name(),
+                    discipline: config.queue.name(),
                     packets_marked: queue.packets_marked,
                     delays: queue.delays.clone(),
                 }),

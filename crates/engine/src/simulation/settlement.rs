@@ -5,6 +5,7 @@ use super::{Simulation, Violation};
 use crate::framing::{Cell, PacketId};
 use crate::measure::{ByCause, Cause, Ledger};
 use crate::observer::Observer;
+use crate::switch::Port;
 use crate::switch::scheduler::Class;
 use crate::topology::Graph;
 use crate::units::{CELL_BITS, TransmissionTime};
@@ -100,14 +101,16 @@ impl<O: Observer> Simulation<O> {
         let graph = self.scenario.graph();
         let port = &self.ports[self.bottleneck_port];
         let paths = split_paths(&graph);
-        for (number, (cell, cells, ends)) in self.trains() {
-            match paths.get(cell.circuit()) {
-                None if number == port.line => bits.add(Cause::Background, self.bits_of(cell.packet, cells.into())),
-                Some((_, behind)) if ends && behind.contains(&number) && !self.packets.get(cell.packet).damaged => {
-                    bits.add(Cause::UnderWay, self.packets.get(cell.packet).bits);
-                }
-                _ => {}
+        let mut add = |number: usize, cell: Cell, cells: u64, ends: bool| match paths.get(cell.circuit()) {
+            None if number == port.line => bits.add(Cause::Background, self.bits_of(cell.packet, cells)),
+            Some((_, behind)) if ends && behind.contains(&number) && !self.packets.get(cell.packet).damaged => {
+                bits.add(Cause::UnderWay, self.packets.get(cell.packet).bits);
             }
+            _ => {}
+        };
+        self.trains().into_iter().for_each(|(number, (cell, cells, ends))| add(number, cell, cells.into(), ends));
+        for other in self.other_ports() {
+            other.visit_cells(|cell, cells, ends| add(other.line, cell, cells, ends));
         }
         for (packet, cells_left) in cut.packets().filter(|(packet, _)| !self.packets.get(*packet).damaged) {
             bits.add(Cause::UnderWay, self.bits_of(packet, u64::from(self.packets.get(packet).cells) - cells_left));
@@ -123,13 +126,19 @@ impl<O: Observer> Simulation<O> {
         trains
     }
 
+    /// The managed ports besides the bottleneck's.
+    fn other_ports(&self) -> impl Iterator<Item = &Port> {
+        let others = self.ports.iter().enumerate().filter(|(number, _)| *number != self.bottleneck_port);
+        others.map(|(_, port)| port)
+    }
+
     /// Bits of so many cells of a packet.
     pub(super) fn bits_of(&self, packet: PacketId, cells: u64) -> u64 {
         let packet = self.packets.get(packet);
         cells * packet.bits / u64::from(packet.cells)
     }
 
-    /// Looks through the port, and the lines before it from the nearest on.
+    /// Looks through the port, and from the nearest on through the lines before it, each with the managed port at its beginning.
     fn cut_packets(&self) -> CutPackets {
         let graph = self.scenario.graph();
         let circuits = self.circuit_ends.len();
@@ -137,11 +146,15 @@ impl<O: Observer> Simulation<O> {
         self.ports[self.bottleneck_port].visit_cells(|cell, cells, ends| cut.add(cell, cells, ends));
         let (paths, trains) = (split_paths(&graph), self.trains());
         for hops_before in 0..paths.iter().map(|(before, _)| before.len()).max().unwrap_or(0) {
-            for &(number, (cell, cells, ends)) in &trains {
+            let mut add = |number: usize, cell: Cell, cells: u64, ends: bool| {
                 let is_there = |(before, _): &(&[usize], _)| before.iter().rev().nth(hops_before) == Some(&number);
                 if paths.get(cell.circuit()).is_some_and(is_there) {
-                    cut.add(cell, cells.into(), ends);
+                    cut.add(cell, cells, ends);
                 }
+            };
+            trains.iter().for_each(|&(number, (cell, cells, ends))| add(number, cell, cells.into(), ends));
+            for other in self.other_ports() {
+                other.visit_cells(|cell, cells, ends| add(other.line, cell, cells, ends));
             }
         }
         cut.0.truncate(circuits);

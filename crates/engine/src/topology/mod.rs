@@ -1,7 +1,9 @@
 //! Who is joined to whom: a graph of hosts and switches, directed links, and flows between hosts.
 
+mod graph;
 mod n_source;
 mod routes;
+mod shortest_paths;
 
 pub use routes::Routes;
 
@@ -11,12 +13,32 @@ use crate::registry::{Entry, Family};
 use crate::units::{Rate, Span};
 
 /// Every registered topology.
-pub const TOPOLOGIES: &[Entry<dyn Topology>] = &[Entry::of::<n_source::NSource>()];
+pub const TOPOLOGIES: &[Entry<dyn Topology>] = &[Entry::of::<n_source::NSource>(), Entry::of::<graph::GraphTopology>()];
 
 /// Something that can be laid out as a graph.
 pub trait Topology: Send + Sync {
-    /// The graph.
-    fn graph(&self) -> Graph;
+    /// The graph, with one connection for each sender.
+    ///
+    /// # Errors
+    /// What is wrong with the topology, or with the journeys in it: where, as a dotted path of a scenario, and why.
+    fn graph(&self, journeys: &[Journey]) -> Result<Graph, Vec<(String, String)>>;
+}
+
+/// What a group of connections says of its way, in a scenario under `connections`.
+#[derive(Clone, Debug, Default)]
+pub struct Journey {
+    /// How many connections.
+    pub count: u64,
+    /// The host of their senders.
+    pub from: Option<String>,
+    /// The host of their receivers.
+    pub to: Option<String>,
+    /// The switches that their data pass.
+    pub route: Option<Vec<String>>,
+    /// The switches that their acknowledgments pass.
+    pub route_back: Option<Vec<String>>,
+    /// One-way propagation delay of the line between each sender and the network.
+    pub access_delay: Option<Span>,
 }
 
 impl Family for dyn Topology {
@@ -36,6 +58,8 @@ pub struct Graph {
     pub links: Vec<Link>,
     /// Connections between hosts, with their paths.
     pub flows: Vec<Flow>,
+    /// The number of the link that is the bottleneck, if it is not the slowest that is managed.
+    pub bottleneck: Option<usize>,
 }
 
 /// A host or a switch.
@@ -140,11 +164,15 @@ impl Graph {
     /// The names of the managed links, and of the ports before them.
     #[must_use]
     pub fn port_names(&self) -> Vec<String> {
-        let managed = (0..self.links.len()).filter(|&number| self.links[number].managed);
-        managed.map(|number| self.link_name(number)).collect()
+        self.managed().map(|number| self.link_name(number)).collect()
     }
 
-    /// The managed link that bounds what all flows together can get: the slowest.
+    /// The numbers of the managed links.
+    pub fn managed(&self) -> impl Iterator<Item = usize> {
+        (0..self.links.len()).filter(|&number| self.links[number].managed)
+    }
+
+    /// The managed link that results of the whole network are about: the slowest, unless another is named.
     #[must_use]
     pub fn bottleneck(&self) -> Option<&Link> {
         self.bottleneck_number().map(|number| &self.links[number])
@@ -153,8 +181,8 @@ impl Graph {
     /// The number of the bottleneck.
     #[must_use]
     pub fn bottleneck_number(&self) -> Option<usize> {
-        let managed = self.links.iter().enumerate().filter(|(_, link)| link.managed);
-        managed.min_by_key(|(_, link)| link.rate).map(|(number, _)| number)
+        let slowest = || self.managed().min_by_key(|&number| self.links[number].rate);
+        self.bottleneck.or_else(slowest)
     }
 
     /// The number of the link between the same nodes that leads the other way.
@@ -168,6 +196,14 @@ impl Graph {
     #[must_use]
     pub fn senders(&self) -> usize {
         self.flows.last().map_or(0, |flow| flow.sender + 1)
+    }
+
+    /// The longest round trip without queueing of the flows that cross a link, there or back; of all flows, if none does.
+    #[must_use]
+    pub fn longest_round_trip(&self, link: usize) -> Option<Span> {
+        let crosses = |flow: &&Flow| flow.forward.iter().chain(&flow.backward).any(|&hop| hop == link);
+        let crossing = self.flows.iter().filter(crosses).map(|flow| self.round_trip(flow)).max();
+        crossing.or_else(|| self.flows.iter().map(|flow| self.round_trip(flow)).max())
     }
 
     /// Propagation delay of a flow, there and back.

@@ -1,6 +1,6 @@
 //! The N-source configuration of the seed papers.
 
-use super::{Flow, Graph, NodeName, Topology};
+use super::{Flow, Graph, Journey, NodeName, Topology};
 use crate::config::AtLeastOne;
 use crate::units::{Rate, Span};
 
@@ -32,17 +32,27 @@ crate::model! {
 }
 
 impl Topology for NSource {
-    fn graph(&self) -> Graph {
+    fn graph(&self, journeys: &[Journey]) -> Result<Graph, Vec<(String, String)>> {
+        let objections: Vec<_> =
+            (0..).zip(journeys).flat_map(|(group, journey)| object_to_ends(group, journey)).collect();
+        if objections.is_empty() { Ok(self.laid_out(journeys)) } else { Err(objections) }
+    }
+}
+
+impl NSource {
+    fn laid_out(&self, journeys: &[Journey]) -> Graph {
         let mut graph = Graph::default();
         let near = graph.add_node("switch 1", false);
         let far = graph.add_node("switch 2", false);
         let bottleneck = graph.join(near, far, self.bottleneck.rate, self.bottleneck.delay);
         graph.links[bottleneck].managed = true;
         graph.links[bottleneck].name = Some("bottleneck".into());
+        let delays = journeys.iter().flat_map(|journey| (0..journey.count).map(|_| journey.access_delay));
+        let mut delays = delays.map(|delay| delay.unwrap_or(self.access.delay));
         for number in 1..=self.sources.0 {
             let source = graph.add_node(NodeName::numbered("source", number), true);
             let destination = graph.add_node(NodeName::numbered("destination", number), true);
-            let up = graph.join(source, near, self.access.rate, self.access.delay);
+            let up = graph.join(source, near, self.access.rate, delays.next().unwrap_or(self.access.delay));
             let down = graph.join(far, destination, self.access.rate, self.access.delay);
             graph.flows.push(Flow {
                 sender: graph.flows.len(),
@@ -55,6 +65,19 @@ impl Topology for NSource {
     }
 }
 
+/// Connections of N sources have no ends of their own choice.
+fn object_to_ends(group: usize, journey: &Journey) -> Vec<(String, String)> {
+    let given = [
+        ("from", journey.from.is_some()),
+        ("to", journey.to.is_some()),
+        ("route", journey.route.is_some()),
+        ("route_back", journey.route_back.is_some()),
+    ];
+    let message = "topology \"n-source\" gives each connection a source and a destination of its own; leave it out, or write topology.kind = \"graph\"";
+    let given = given.into_iter().filter(|(_, is_given)| *is_given);
+    given.map(|(key, _)| (format!("connections[{group}].{key}"), message.to_owned())).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,7 +85,8 @@ mod tests {
     #[test]
     fn the_way_back_crosses_the_same_nodes_and_the_round_trip_is_six_links() {
         let pair = |microseconds| LinkPair { rate: Rate(155_520_000), delay: Span::from_microseconds(microseconds) };
-        let graph = NSource { sources: AtLeastOne(3), access: pair(5), bottleneck: pair(100) }.graph();
+        let graph = NSource { sources: AtLeastOne(3), access: pair(5), bottleneck: pair(100) };
+        let graph = graph.graph(&[]).expect("there are no groups");
         assert_eq!(graph.flows.len(), 3);
         for flow in &graph.flows {
             let there: Vec<_> = flow.forward.iter().map(|&link| graph.links[link].from).collect();

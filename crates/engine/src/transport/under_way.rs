@@ -102,6 +102,7 @@ impl<T: Copy> UnderWay<T> {
     }
 
     /// Takes in an acknowledgment, of which blocks beyond `highest` are not believed: tells of each segment that it is the first to report.
+    /// What is acknowledged of one that was sent again in part is told of as a segment, and the rest stays.
     pub fn take_in(&mut self, acknowledgment: &Acknowledgment, highest: u64, mut tell: impl FnMut(&Transmission<T>)) {
         let is_sound = |block: &&(u64, u64)| block.0 >= acknowledgment.next && block.1 <= highest;
         for &(begin, end) in acknowledgment.blocks.as_slice().iter().filter(is_sound) {
@@ -120,6 +121,12 @@ impl<T: Copy> UnderWay<T> {
                 tell(first);
             }
             self.segments.pop_front();
+        }
+        if let Some(first) = self.segments.front_mut().filter(|first| first.begin < acknowledgment.next) {
+            if !first.has_arrived {
+                tell(&Transmission { end: acknowledgment.next, ..*first });
+            }
+            first.begin = acknowledgment.next;
         }
     }
 }

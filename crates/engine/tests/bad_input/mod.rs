@@ -1,6 +1,7 @@
 //! Mistakes in a scenario's text: one clear message for each, where it was made; no panic, whatever the bytes.
 
 mod classes;
+mod graphs;
 mod places;
 mod syntax;
 mod transport;

@@ -20,7 +20,7 @@ use longfat_engine::transport::rto::TimeoutEstimator;
 use longfat_engine::transport::{TickClock, TimerPhase};
 use longfat_engine::units::{Rate, Span};
 
-use crate::support::declared::table;
+use crate::support::declared::{SMALLEST_TOPOLOGIES, table};
 
 /// What a test does with a family, whatever the family.
 trait Check {
@@ -68,10 +68,12 @@ fn read<F: Family + ?Sized>(text: &str) -> Result<Chosen<F>, Vec<String>> {
     chosen.filter(|_| problems.is_empty()).ok_or(problems)
 }
 
-/// A model with nothing given but what has no default.
+/// A model with nothing given but what has no default, or must be more than the least that may be written.
 #[track_caller]
 fn with_defaults<F: Family + ?Sized>(entry: &Entry<F>) -> Chosen<F> {
-    let text = table(&(entry.parameters)(), Some(entry.name));
+    let smallest = SMALLEST_TOPOLOGIES.iter().find(|(name, ..)| *name == entry.name);
+    let text =
+        smallest.map_or_else(|| table(&(entry.parameters)(), Some(entry.name)), |(_, topology, _)| (*topology).into());
     read::<F>(&text).unwrap_or_else(|problems| panic!("{} {text}: {problems:?}", F::KIND))
 }
 

@@ -3,7 +3,7 @@
 use longfat_engine::config::{Field, Shape};
 use longfat_engine::scenario::Scenario;
 
-use crate::support::declared::{smallest, table};
+use crate::support::declared::{SMALLEST_TOPOLOGIES, smallest, table};
 
 /// All that a scenario must say.
 const SMALLEST: &str = r#"
@@ -28,6 +28,11 @@ struct Place {
 
 /// What else a scenario must have where it has this model.
 fn companions(model: &str) -> Overrides {
+    if let Some((_, topology, connections)) = SMALLEST_TOPOLOGIES.iter().find(|(name, ..)| *name == model) {
+        return [("topology", topology), ("connections", connections)]
+            .map(|(path, value)| (path.into(), (*value).into()))
+            .into();
+    }
     let needed: &[(&str, &str)] = match model {
         "vbr-on-off" => &[("port.scheduler", "strict-priority")],
         "tail-drop" | "red" | "codel" | "pie" | "fq-codel" | "dualpi2" | "schedule" | "leo" | "geo-fade" => {
@@ -57,10 +62,11 @@ fn walk(places: &mut Vec<Place>, above: &str, chosen: &Overrides, field: Field) 
                 let mut chosen = chosen.clone();
                 // Another takes the place of the one that a model must be given.
                 chosen.retain(|(place, _)| *place != path);
-                chosen.extend(companions(model.name));
                 chosen.push((format!("{path}.kind"), model.name.into()));
                 let required = model.fields.iter().filter(|field| field.default.is_none());
                 chosen.extend(required.map(|field| (format!("{path}.{}", field.name), smallest(&field.shape))));
+                // They may say more than the smallest.
+                chosen.extend(companions(model.name));
                 model.fields.iter().for_each(|field| walk(places, &path, &chosen, field.clone()));
             }
         }

@@ -130,9 +130,44 @@ fn connections_in_step_are_not_handed_over() {
              bottleneck = {{ rate = \"155520000 bit/s\", delay = \"5 ms\" }} }}\n\
              port.buffer = \"1000 {unit}\"\ntcp = {{ mss = \"512 B\", initial_window = \"{window} MSS\" }}\n"
         );
-        let network = RandomNetwork { scenario: parse(&text).expect("it is a scenario"), text };
-        let fast = record(Driver::Fast, &network.scenario);
-        assert_eq!(fast.work.handed_over, None, "{network:?}");
-        assert_eq!(bytes(fast), bytes(record(Driver::Events, &network.scenario)), "{network:?}");
+        neither_hands_over_nor_differs(text);
     }
+}
+
+/// Flows begin at drawn times, and for long their packets are a packet's time apart in both directions: data reaches a receiver at the
+/// very picosecond at which an acknowledgment reaches a sender, both behind others of which that was so.
+#[test]
+fn short_flows_are_not_handed_over() {
+    for seed in [2, 4] {
+        neither_hands_over_nor_differs(format!(
+            "schema_version = 1\nduration = \"2 s\"\nseed = {seed}\nframing = \"packet\"\n\
+             topology = {{ kind = \"n-source\", sources = 15, access = {{ rate = \"155.52 Mbit/s\", delay = \"5 ms\" }}, \
+             bottleneck = {{ rate = \"155.52 Mbit/s\", delay = \"5 ms\" }} }}\nport.buffer = \"500 packets\"\n\
+             tcp = {{ mss = \"1460 B\", flavor = \"newreno\", receiver_window = \"600000 B\" }}\n\
+             traffic = {{ kind = \"flows\", interval = \"43.5 ms\", count = 229, \
+             size = {{ kind = \"bounded-pareto\", smallest = \"8 kB\", largest = \"4 MB\", shape = 1.15 }} }}\n"
+        ));
+    }
+}
+
+/// A connection sends at the pace at which the bottleneck let its packets through: its timer ends at the very picosecond at which an
+/// acknowledgment comes, and both were known since the acknowledgment before.
+#[test]
+fn paced_connections_are_not_handed_over() {
+    for seed in [1, 5] {
+        neither_hands_over_nor_differs(format!(
+            "schema_version = 1\nduration = \"2 s\"\nseed = {seed}\nframing = \"packet\"\n\
+             topology = {{ kind = \"n-source\", sources = 4, access = {{ rate = \"1 Gbit/s\", delay = \"1 ms\" }}, \
+             bottleneck = {{ rate = \"100 Mbit/s\", delay = \"16 ms\" }} }}\nport.buffer = \"500 packets\"\n\
+             tcp = {{ preset = \"linux-like\", flavor = \"bbr\" }}\n\
+             traffic = {{ kind = \"infinite\", start = \"uniform(0 s, 1 s)\" }}\n"
+        ));
+    }
+}
+
+fn neither_hands_over_nor_differs(text: String) {
+    let network = RandomNetwork { scenario: parse(&text).expect("it is a scenario"), text };
+    let fast = record(Driver::Fast, &network.scenario);
+    assert_eq!(fast.work.handed_over, None, "{network:?}");
+    assert_eq!(bytes(fast), bytes(record(Driver::Events, &network.scenario)), "{network:?}");
 }

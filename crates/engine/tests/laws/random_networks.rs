@@ -145,6 +145,9 @@ pub fn parse(text: &str) -> Option<Scenario> {
         "cannot hold one packet",
         "shorter than a cell",
         "nothing is left",
+        "keeps its promises at one managed port",
+        "acknowledgments cross the bottleneck too",
+        "this needs a switch at either end",
     ];
     match Scenario::parse(text.as_bytes(), "random.toml", &[]) {
         Ok(scenario) => Some(scenario),
@@ -172,7 +175,7 @@ fn any_topology() -> impl Strategy<Value = String> {
 }
 
 /// A framing and a port that counts what it sends.
-fn any_framing_and_port() -> impl Strategy<Value = (String, String)> {
+pub fn any_framing_and_port() -> impl Strategy<Value = (String, String)> {
     prop_oneof![1 => any_framing_and_port_of(Unit::Cell), 2 => any_framing_and_port_of(Unit::Packet)]
 }
 
@@ -288,7 +291,7 @@ fn any_groups() -> impl Strategy<Value = String> {
 }
 
 /// Each flavor as often as the others, with any parameters.
-fn any_flavor() -> impl Strategy<Value = String> {
+pub fn any_flavor() -> impl Strategy<Value = String> {
     let tables = FLAVORS.iter().map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &[]));
     prop::strategy::Union::new(tables.collect::<Vec<_>>())
 }
@@ -326,7 +329,7 @@ pub fn any_tcp(mss: std::ops::Range<u64>) -> impl Strategy<Value = String> {
 }
 
 /// Traffic in the buffer of UBR; none most of the time.
-fn any_backgrounds() -> impl Strategy<Value = Vec<String>> {
+pub fn any_backgrounds() -> impl Strategy<Value = Vec<String>> {
     let of_ubr = BACKGROUNDS.iter().filter(|entry| entry.name != "vbr-on-off");
     let tables = of_ubr.map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &["size"]));
     let model = prop::strategy::Union::new(tables.collect::<Vec<_>>());
@@ -335,7 +338,7 @@ fn any_backgrounds() -> impl Strategy<Value = Vec<String>> {
 }
 
 /// Traffic with a queue of its own: bursts of no less than a cell on the slowest line (997 bit/s).
-fn any_vbr() -> impl Strategy<Value = Vec<String>> {
+pub fn any_vbr() -> impl Strategy<Value = Vec<String>> {
     let milliseconds = prop_oneof![Just((430, 1)), (1_u64..40, 0_u64..40)];
     let model = (milliseconds, any::<bool>(), 0_u64..1000).prop_map(|((on, off), starts_on, phase)| {
         let starts = if starts_on { "on" } else { "off" };
@@ -348,7 +351,7 @@ fn any_vbr() -> impl Strategy<Value = Vec<String>> {
 }
 
 /// No losses half of the time.
-fn any_loss() -> impl Strategy<Value = String> {
+pub fn any_loss() -> impl Strategy<Value = String> {
     let drops = prop::collection::btree_set(1_u64..40, 0..4).prop_map(|numbers| {
         let numbers: Vec<_> = numbers.iter().map(u64::to_string).collect();
         format!("{{ kind = \"list\", drops = [{}] }}", numbers.join(", "))
@@ -358,11 +361,11 @@ fn any_loss() -> impl Strategy<Value = String> {
     prop_oneof![4 => Just("\"none\"".to_owned()), 1 => drops, 3 => models]
 }
 
-fn any_endless_traffic() -> BoxedStrategy<String> {
+pub fn any_endless_traffic() -> BoxedStrategy<String> {
     any_start().prop_map(|start| format!("{{ kind = \"infinite\", start = \"{start}\" }}")).boxed()
 }
 
-fn any_limited_traffic() -> BoxedStrategy<String> {
+pub fn any_limited_traffic() -> BoxedStrategy<String> {
     let finite = (1_u64..100_000, any_start())
         .prop_map(|(size, start)| format!("{{ kind = \"finite\", size = \"{size} B\", start = \"{start}\" }}"));
     let count = prop_oneof![(1_u64..20).prop_map(|count| count.to_string()), Just("\"unlimited\"".to_owned())];
@@ -405,7 +408,7 @@ fn any_flows() -> impl Strategy<Value = String> {
 }
 
 /// Documents of a few small files, several in a run.
-fn any_www_traffic() -> BoxedStrategy<String> {
+pub fn any_www_traffic() -> BoxedStrategy<String> {
     let www = SOURCES.iter().find(|entry| entry.name == "www").expect("it is registered");
     let left_out = ["request", "classes", "file_size", "requests", "spacing", "interval", "start", "stagger"];
     let knobs = any_table(Some(www.name), &(www.parameters)(), &left_out);

@@ -3,6 +3,16 @@
 use longfat_engine::config::{Field, Shape};
 use proptest::prelude::*;
 
+/// Topologies for which a value for each parameter is no network: name, topology and connections.
+pub const SMALLEST_TOPOLOGIES: &[(&str, &str, &str)] = &[(
+    "graph",
+    "{ kind = 'graph', hosts = ['a', 'b'], switches = ['s', 't'], links = [\
+     { from = 'a', to = 's', rate = '10 Mbit/s', delay = '1 ms' }, \
+     { from = 's', to = 't', rate = '10 Mbit/s', delay = '1 ms', managed = 'there' }, \
+     { from = 't', to = 'b', rate = '10 Mbit/s', delay = '1 ms' }] }",
+    "[{ from = 'a', to = 'b' }]",
+)];
+
 /// Something small that may be written for a shape, as a TOML fragment.
 pub fn smallest(shape: &Shape) -> String {
     match shape {

@@ -57,7 +57,8 @@ pub struct Capture {
     partial: Partial,
     failed: Option<io::Error>,
     headers: HeaderMaker,
-    policy: &'static str,
+    /// Of each managed port, its drop policy.
+    policies: Vec<&'static str>,
     ports: Vec<String>,
     flows: Vec<Flow>,
     pending: VecDeque<Pending>,
@@ -88,7 +89,7 @@ impl Capture {
             partial,
             failed: None,
             headers: HeaderMaker::new(scenario),
-            policy: scenario.port.policy.name(),
+            policies: scenario.all_ports(&graph).iter().map(|port| port.policy.name()).collect(),
             ports: graph.port_names(),
             flows: (0..flows).map(|flow| Flow { is_open: opens(flow), under_way: VecDeque::new() }).collect(),
             pending: VecDeque::new(),
@@ -253,7 +254,7 @@ impl Observer for Capture {
     fn packet_dropped(&mut self, now: Time, port: usize, flow: usize, _cell: Cell, content: &Content, reason: Verdict) {
         let why = match reason {
             Verdict::Overflow => "the buffer is full".to_owned(),
-            _ => format!("refused by the policy {}", self.policy),
+            _ => format!("refused by the policy {}", self.policies[port]),
         };
         let comment = format!("dropped at the port {}, at {}: {why}", self.ports[port], seconds(now));
         self.lose(flow, content, &comment);

@@ -5,7 +5,7 @@ use longfat_engine::observer::Observer;
 use longfat_engine::switch::drop_policy::Verdict;
 use longfat_engine::units::Time;
 
-use super::{Hears, Kind, Rows, TIME, Trace, flags, integers, words};
+use super::{Hears, Kind, Network, Rows, TIME, Trace, flags, integers, words};
 use crate::table::{Table, Value};
 
 /// Every packet lost.
@@ -23,11 +23,13 @@ pub const DROPS: Kind = Kind {
         flags("is_tagged", "whether it exceeds what its connection is promised (CLP 1)"),
         integers("sequence", "first byte of data; of an acknowledgment, the next byte expected"),
         integers("length_bytes", "bytes of data"),
+        words("port", "name of the port; loss-model where one lost it"),
     ],
     rows: Rows::Events,
     hears: &[Hears::Losses],
     start: |network, table| {
         Box::new(Drops {
+            lost: network.reason_word(None),
             reasons: [Some(Verdict::Overflow), Some(Verdict::Refused), None].map(|reason| network.reason_word(reason)),
             table,
         })
@@ -37,11 +39,13 @@ pub const DROPS: Kind = Kind {
 struct Drops {
     /// The words for a full buffer, a policy and a loss model.
     reasons: [Value; 3],
+    /// What stands for a port where a loss model lost the packet.
+    lost: Value,
     table: Table,
 }
 
 impl Drops {
-    fn note(&mut self, now: Time, flow: usize, content: &Content, reason: usize, is_tagged: bool) {
+    fn note(&mut self, now: Time, flow: usize, content: &Content, reason: usize, is_tagged: bool, port: Value) {
         let (flow, is_data, sequence, length) = match content {
             Content::Data { sequence, length, .. } => (Value::flow(flow), true, *sequence, *length),
             Content::Acknowledgment(acknowledgment) => (Value::flow(flow), false, acknowledgment.next, 0),
@@ -56,18 +60,19 @@ impl Drops {
             Value::flag(is_tagged),
             sequence.into(),
             length.into(),
+            port,
         ]);
     }
 }
 
 impl Observer for Drops {
-    fn packet_dropped(&mut self, now: Time, _port: usize, flow: usize, cell: Cell, content: &Content, reason: Verdict) {
+    fn packet_dropped(&mut self, now: Time, port: usize, flow: usize, cell: Cell, content: &Content, reason: Verdict) {
         let reason = usize::from(reason != Verdict::Overflow);
-        self.note(now, flow, content, reason, cell.is_tagged());
+        self.note(now, flow, content, reason, cell.is_tagged(), Network::port_word(port));
     }
 
     fn packet_lost(&mut self, now: Time, flow: usize, content: &Content) {
-        self.note(now, flow, content, 2, false);
+        self.note(now, flow, content, 2, false, self.lost);
     }
 }
 

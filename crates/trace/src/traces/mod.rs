@@ -126,7 +126,7 @@ pub struct Network {
     pub has_classes: bool,
     /// Bytes that the receiver advertises.
     pub receiver_window: u64,
-    /// Most cells that can wait at a port.
+    /// Most cells that can wait at any port.
     pub most_cells: f64,
     /// Bounds of traces as shares of their scales.
     pub error: f64,
@@ -147,6 +147,7 @@ impl Network {
         let framing = scenario.framing.build(&());
         let mss = scenario.tcp.mss.0;
         let cells = framing.cells(mss, scenario.tcp.option_bytes());
+        let buffers = scenario.all_ports(&graph).into_iter().map(|port| port.buffer.capacity().unwrap_or(u64::MAX));
         let windows = graph.flows.len() as u64 * receiver_window.div_ceil(mss).saturating_mul(cells);
         Self {
             flows: scenario.number_of_flows(),
@@ -154,7 +155,7 @@ impl Network {
             ports: graph.port_names(),
             has_classes: scenario.sources_of_background(&graph).iter().any(|source| source.class() == Class::Vbr),
             receiver_window,
-            most_cells: scenario.port.buffer.capacity().unwrap_or(u64::MAX).min(windows) as f64,
+            most_cells: buffers.max().unwrap_or(u64::MAX).min(windows) as f64,
             error,
             interval,
         }

@@ -1,4 +1,6 @@
 //! What reaches the applications.
+//!
+//! Of many flows most deliver nothing in most intervals, so that only those which deliver something have a row.
 
 use longfat_engine::observer::Observer;
 use longfat_engine::units::{Span, Time};
@@ -9,7 +11,7 @@ use crate::table::{Table, Value};
 /// Bytes delivered.
 pub const THROUGHPUT: Kind = Kind {
     name: "throughput",
-    doc: "bytes of each flow that are delivered in order, interval by interval",
+    doc: "bytes of each flow that are delivered in order, interval by interval; none in an interval without a row",
     columns: &[
         TIME,
         integers("interval_ps", "length of the interval that begins then; the last may be shorter"),
@@ -22,6 +24,7 @@ pub const THROUGHPUT: Kind = Kind {
         Box::new(Delivered {
             next: vec![0; network.flows],
             before: vec![0; network.flows],
+            delivering: Vec::new(),
             from: Time::ZERO,
             interval: network.interval,
             seen: 0,
@@ -34,6 +37,8 @@ struct Delivered {
     /// The next byte that each receiver expects, now and when the interval at hand began.
     next: Vec<u64>,
     before: Vec<u64>,
+    /// The flows that have delivered anything in the interval at hand.
+    delivering: Vec<usize>,
     from: Time,
     interval: Span,
     seen: u64,
@@ -42,10 +47,11 @@ struct Delivered {
 
 impl Delivered {
     fn close(&mut self, until: Time) {
-        for (flow, (next, before)) in self.next.iter().zip(&mut self.before).enumerate() {
-            let bytes = next - *before;
+        self.delivering.sort_unstable();
+        for flow in self.delivering.drain(..) {
+            let bytes = self.next[flow] - self.before[flow];
             self.table.add([self.from.into(), (until - self.from).0.into(), Value::flow(flow), bytes.into()]);
-            *before = *next;
+            self.before[flow] = self.next[flow];
         }
         self.from = until;
     }
@@ -56,8 +62,13 @@ impl Observer for Delivered {
         while now >= self.from + self.interval {
             self.close(self.from + self.interval);
         }
-        self.seen += u64::from(next > self.next[flow]);
-        self.next[flow] = next;
+        if next > self.next[flow] {
+            self.seen += 1;
+            if self.next[flow] == self.before[flow] {
+                self.delivering.push(flow);
+            }
+            self.next[flow] = next;
+        }
     }
 }
 

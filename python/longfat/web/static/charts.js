@@ -122,9 +122,21 @@ function drawGuides(plot) {
     ctx.lineTo(bbox.left + bbox.width, y);
     ctx.stroke();
     const above = y - bbox.top > 16 * devicePixelRatio;
-    ctx.fillText(guide.label, bbox.left + bbox.width - 4, y + (above ? -4 : 13) * devicePixelRatio);
+    drawOver(ctx, guide.label, bbox.left + bbox.width - 4, y + (above ? -4 : 13) * devicePixelRatio);
   }
   ctx.restore();
+}
+
+/** A text that can be read whatever is drawn below it. */
+function drawOver(ctx, text, x, y) {
+  ctx.save();
+  ctx.setLineDash([]);
+  ctx.strokeStyle = variable("--card");
+  ctx.lineJoin = "round";
+  ctx.lineWidth = 3 * devicePixelRatio;
+  ctx.strokeText(text, x, y);
+  ctx.restore();
+  ctx.fillText(text, x, y);
 }
 
 function drawEvents(plot) {

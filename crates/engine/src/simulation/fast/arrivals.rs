@@ -99,6 +99,11 @@ impl<L> Coming<L> {
         Moment::new(self.time, self.scheduled)
     }
 
+    /// The line whose last arrival put its own into the calendar, if that is what did.
+    pub fn follows(&self) -> Option<usize> {
+        matches!(self.cause, Cause::Before(_)).then(|| self.line())
+    }
+
     /// The number of the line that it is on.
     #[inline]
     pub fn line(&self) -> usize {

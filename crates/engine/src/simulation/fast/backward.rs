@@ -207,6 +207,14 @@ impl Backward {
         }
     }
 
+    /// As [`Fan::next_follows`]; of cells it is not known.
+    pub fn next_follows(&self) -> Option<u64> {
+        match &self.way {
+            Way::Cells(..) => None,
+            Way::Whole(_, fan) => fan.next_follows(),
+        }
+    }
+
     /// What has not passed the switch reaches no sender before.
     #[inline]
     pub fn bound(&self) -> Time {
@@ -219,14 +227,14 @@ impl Backward {
 
     /// Takes the next packet that reaches its sender, by its last cell.
     #[inline]
-    pub fn take(&mut self, links: &mut [Link]) -> Option<(Cell, Carried)> {
+    pub fn take(&mut self, number: u64, links: &mut [Link]) -> Option<(Cell, Carried)> {
         match &mut self.way {
             Way::Cells(_, exits) => {
                 let cell = exits.take_last()?;
                 links[self.line].line.count_carried(1, 1);
                 Some((cell, Carried { events: 1, delivered: 1 }))
             }
-            Way::Whole(_, fan) => fan.take(links),
+            Way::Whole(_, fan) => fan.take(number, links),
         }
     }
 

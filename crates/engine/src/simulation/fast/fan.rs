@@ -2,7 +2,7 @@
 //! a large one before it, and another way overtake.
 
 use super::Carried;
-use super::arrivals::Arrivals;
+use super::arrivals::{Arrivals, Coming};
 use super::order::{Moment, Tie};
 use crate::framing::Cell;
 use crate::simulation::Link;
@@ -18,6 +18,8 @@ pub(super) struct Fan {
     crossed: u64,
     /// At the ends of the lines behind it.
     arrivals: Arrivals<Cell>,
+    /// The number of the last that has arrived over each line.
+    arrived: Vec<u64>,
     /// Two packets of which it cannot be told which arrives first.
     tie: Option<Tie>,
 }
@@ -25,7 +27,7 @@ pub(super) struct Fan {
 impl Fan {
     /// For a common line and the `lines` behind it.
     pub fn new(line: usize, lines: Vec<usize>, links: usize) -> Self {
-        Self { line, lines, passed: 0, crossed: 0, arrivals: Arrivals::new(links), tie: None }
+        Self { line, lines, passed: 0, crossed: 0, arrivals: Arrivals::new(links), arrived: vec![0; links], tie: None }
     }
 
     /// A packet of `bits` bits comes to the end of the common line at `crosses`.
@@ -56,11 +58,17 @@ impl Fan {
         self.arrivals.first().map_or(Moment::NEVER, |coming| coming.moment())
     }
 
-    /// Takes the next packet that arrives.
+    /// The number of what happened when, by events, that was put into the calendar. None if that was not an arrival over the same line.
+    pub fn next_follows(&self) -> Option<u64> {
+        self.arrivals.first().and_then(Coming::follows).map(|line| self.arrived[line])
+    }
+
+    /// Takes the next packet that arrives, with its number among all that happens at the ends.
     #[inline]
-    pub fn take(&mut self, links: &mut [Link]) -> Option<(Cell, Carried)> {
+    pub fn take(&mut self, number: u64, links: &mut [Link]) -> Option<(Cell, Carried)> {
         let coming = self.arrivals.take(Time::NEVER)?;
         links[coming.line()].line.count_carried(1, 1);
+        self.arrived[coming.line()] = number;
         Some((coming.load, Carried { events: 1, delivered: 1 }))
     }
 

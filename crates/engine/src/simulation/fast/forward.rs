@@ -79,6 +79,14 @@ impl Forward {
         }
     }
 
+    /// As [`Fan::next_follows`](super::fan::Fan::next_follows); of cells it is not known.
+    pub fn next_follows(&self) -> Option<u64> {
+        match &self.way {
+            Way::Slotted(_) => None,
+            Way::Whole(way) => way.next_follows(),
+        }
+    }
+
     /// What the port has not sent yet arrives no earlier than this, if it sends anything before `until`.
     #[inline]
     pub fn bound(&self, until: Time) -> Time {
@@ -114,10 +122,10 @@ impl Forward {
 
     /// Takes the next packet that reaches its receiver, by its last cell.
     #[inline]
-    pub fn take(&mut self, links: &mut [Link]) -> Option<(Cell, Carried)> {
+    pub fn take(&mut self, number: u64, links: &mut [Link]) -> Option<(Cell, Carried)> {
         match &mut self.way {
             Way::Slotted(way) => way.take(links),
-            Way::Whole(way) => way.take(links),
+            Way::Whole(way) => way.take(number, links),
         }
     }
 

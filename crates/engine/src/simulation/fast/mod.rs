@@ -38,12 +38,14 @@ pub(super) struct Fast {
     backward: Backward,
     /// Which lines lead to the port.
     is_forward: Vec<bool>,
-    /// When each event of the calendar was put there.
-    scheduled: Vec<Time>,
+    /// When each event of the calendar was put there, and the number of what happened then.
+    scheduled: Vec<(Time, u64)>,
     /// Nobody sends before that, but for what is known.
     horizon: Time,
     /// Two packets that came together.
     tie: Option<Tie>,
+    /// How much has happened at the ends: packets that have left the network, and events of the calendar.
+    happened: u64,
     /// What of the port's work is counted in events.
     cells_in: u64,
     services: u64,
@@ -125,7 +127,7 @@ impl Fast {
 
     /// Notes when an event is put into the calendar.
     pub(super) fn note_scheduled(&mut self, slot: Slot, now: Time) {
-        self.scheduled[slot.0 as usize] = now;
+        self.scheduled[slot.0 as usize] = (now, self.happened);
     }
 
     /// What is on lines that lead to the port or away from it, and the lines do not know of: of each line in order.
@@ -140,15 +142,27 @@ impl Fast {
 
     /// What is first of several things that happen at one instant.
     #[cold]
-    fn decide(&self, slot: Slot, event: Moment) -> Result<Next, Tie> {
-        let mut moments = [
-            (self.forward.next(), Next::Arrival(Direction::Forward)),
-            (self.backward.next(), Next::Arrival(Direction::Backward)),
-            (event, Next::Event(slot)),
+    fn decide(&self, slot: Slot, time: Time) -> Result<Next, Tie> {
+        let (scheduled, number) = self.scheduled[slot.0 as usize];
+        let mut all = [
+            (self.forward.next(), self.forward.next_follows(), Next::Arrival(Direction::Forward)),
+            (self.backward.next(), self.backward.next_follows(), Next::Arrival(Direction::Backward)),
+            (Moment::new(time, scheduled), Some(number), Next::Event(slot)),
         ];
-        moments.sort_by_key(|(moment, _)| *moment);
-        let [(first, next), (second, _), _] = moments;
-        if first == second { Err(Tie(first.time)) } else { Ok(next) }
+        all.sort_by_key(|(moment, ..)| *moment);
+        let [(first, _, next), (second, ..), _] = all;
+        if first < second {
+            return Ok(next);
+        }
+        // Both were put into the calendar at one instant, each when something happened: a line's next arrival before anything else.
+        let mut decided = None;
+        for &(_, follows, next) in all.iter().filter(|(moment, ..)| *moment == first) {
+            let turn = (follows.ok_or(Tie(first.time))?, matches!(next, Next::Event(_)));
+            if decided.is_none_or(|(before, _)| turn < before) {
+                decided = Some((turn, next));
+            }
+        }
+        decided.map(|(_, next)| next).ok_or(Tie(first.time))
     }
 }
 
@@ -169,9 +183,10 @@ impl<O: Observer> Simulation<O> {
             forward: Forward::new(port, &forward, &self.links, first_service),
             backward: Backward::new(&backward, &self.links),
             is_forward,
-            scheduled: vec![Time::ZERO; self.agenda.len()],
+            scheduled: vec![(Time::ZERO, 0); self.agenda.len()],
             horizon: Time::ZERO,
             tie: None,
+            happened: 0,
             cells_in: 0,
             services: 0,
         }));
@@ -188,6 +203,7 @@ impl<O: Observer> Simulation<O> {
                 Next::Arrival(way) => self.deliver_next(now, way),
                 Next::Event(slot) => {
                     self.events_processed += 1;
+                    self.fast.iter_mut().for_each(|fast| fast.happened += 1);
                     self.happen(now, slot);
                 }
             }
@@ -208,7 +224,7 @@ impl<O: Observer> Simulation<O> {
                     (true, false, false) => Next::Arrival(Direction::Forward),
                     (false, true, false) => Next::Arrival(Direction::Backward),
                     (false, false, _) => Next::Event(slot),
-                    _ => fast.decide(slot, Moment::new(time, fast.scheduled[slot.0 as usize]))?,
+                    _ => fast.decide(slot, time)?,
                 };
                 return Ok(Some((known, next)));
             }
@@ -296,9 +312,10 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn deliver_next(&mut self, now: Time, way: Direction) {
         let Some(fast) = &mut self.fast else { return };
+        fast.happened += 1;
         let taken = match way {
-            Direction::Forward => fast.forward.take(&mut self.links),
-            Direction::Backward => fast.backward.take(&mut self.links),
+            Direction::Forward => fast.forward.take(fast.happened, &mut self.links),
+            Direction::Backward => fast.backward.take(fast.happened, &mut self.links),
         };
         let Some((last, carried)) = taken else { return };
         self.events_processed += carried.events;

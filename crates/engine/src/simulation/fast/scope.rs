@@ -37,7 +37,7 @@ impl Scope {
     /// Why it is not one that the fast driver knows.
     pub fn of<O: Observer>(simulation: &Simulation<O>, graph: &Graph) -> Result<Self, &'static str> {
         let unit = simulation.sizes.framing().unit();
-        object_to_scenario(&simulation.scenario, unit)?;
+        object_to_scenario(&simulation.scenario, graph, unit)?;
         let [port] = simulation.ports.as_slice() else { return Err("there is more than one managed port") };
         if !simulation.backgrounds.is_empty() {
             return Err("background traffic waits with the connections' cells");
@@ -86,8 +86,8 @@ impl Scope {
 
 const OTHER_PATHS: &str = "packets take other paths than one line, the common line and one line";
 
-fn object_to_scenario(scenario: &Scenario, unit: Unit) -> Result<(), &'static str> {
-    if !scenario.port.queue.is_absent() {
+fn object_to_scenario(scenario: &Scenario, graph: &Graph, unit: Unit) -> Result<(), &'static str> {
+    if !scenario.bottleneck_port(graph).queue.is_absent() {
         return Err("the port has a queue discipline");
     }
     if !scenario.path.is_absent() {

@@ -116,10 +116,15 @@ impl Whole {
         }
     }
 
+    /// As [`Fan::next_follows`].
+    pub fn next_follows(&self) -> Option<u64> {
+        self.fan.next_follows()
+    }
+
     /// Takes the next packet that reaches its receiver.
     #[inline]
-    pub fn take(&mut self, links: &mut [Link]) -> Option<(Cell, Carried)> {
-        self.fan.take(links)
+    pub fn take(&mut self, number: u64, links: &mut [Link]) -> Option<(Cell, Carried)> {
+        self.fan.take(number, links)
     }
 
     /// Counts what was carried until now.

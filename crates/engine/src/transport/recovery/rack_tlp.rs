@@ -203,7 +203,7 @@ impl Recovery for LossRecovery {
         let duplicate = acknowledgment.duplicate();
         self.reordering.note_acknowledgment(acknowledgment.next, highest, duplicate.is_some());
         let duplicate_end = duplicate.map(|(_, end)| end);
-        self.probe_has_repaired |= self.probe.take_in(acknowledgment, connection.unacknowledged(), duplicate_end);
+        self.probe_has_repaired |= self.probe.take_in(now, acknowledgment, connection.unacknowledged(), duplicate_end);
         let news = self.losses.take_in(now, acknowledgment, highest);
         if news.shows_reordering {
             self.reordering.note_reordering();

@@ -209,19 +209,18 @@ impl Losses {
         overdue.into_iter().for_each(|begin| self.lose(begin));
     }
 
-    /// Whether a transmission is the latest of its segment, and neither has arrived nor is lost.
+    /// Whether a transmission is the latest of its segment, and of that, or what is left of it, nothing has arrived and nothing is lost.
     fn is_in_network(&self, departure: Departure) -> bool {
-        self.under_way
-            .from(departure.begin)
-            .next()
-            .is_some_and(|segment| Departure::of(segment) == departure && !segment.has_arrived && !segment.note)
+        let is_latest = |segment: &Transmission<bool>| (segment.sent, segment.end) == (departure.sent, departure.end);
+        let known = self.under_way.from(departure.begin).next().filter(|segment| is_latest(segment));
+        known.is_some_and(|segment| !segment.has_arrived && !segment.note)
     }
 
     fn lose(&mut self, begin: u64) {
         let Some(segment) = self.under_way.from_mut(begin).next() else { return };
         segment.note = true;
         let length = segment.end - segment.begin;
-        self.untold.push(Piece { sequence: begin, length });
+        self.untold.push(Piece { sequence: segment.begin, length });
         self.in_network -= length;
         self.lost_from = if self.lost == 0 { begin } else { self.lost_from.min(begin) };
         self.lost += length;
@@ -312,6 +311,22 @@ mod tests {
         report(&mut losses, 60, 3, &[(4, 5)]);
         send(&mut losses, 61, 3);
         assert!(!report(&mut losses, 99, 5, &[]).shows_reordering, "3 was sent again");
+    }
+
+    /// A segment is sent again in part, and what was sent is acknowledged: the rest is what is lost or under way.
+    #[test]
+    fn of_a_segment_that_is_acknowledged_in_part_the_rest_is_left() {
+        let mut losses = Losses::default();
+        (0..3).for_each(|number| send(&mut losses, 0, number));
+        report(&mut losses, 40, 0, &[(1, 3)]);
+        assert_eq!(losses.detect(ms(40), Span::ZERO), 100);
+        losses.note_sent(ms(50), Piece { sequence: 0, length: 60 });
+        losses.take_in(ms(90), &Acknowledgment { next: 60, ..Acknowledgment::default() }, 10_000);
+        assert_eq!((losses.in_network(), losses.lost()), (40, 0));
+        send(&mut losses, 91, 3);
+        report(&mut losses, 140, 0, &[(3, 4)]);
+        assert_eq!(losses.detect(ms(140), Span::ZERO), 40);
+        assert_eq!(losses.first_lost(), Some(Piece { sequence: 60, length: 40 }));
     }
 
     #[test]

@@ -66,9 +66,10 @@ impl TailLossProbe {
     }
 
     /// Takes in an acknowledgment that comes when all below `unacknowledged` was acknowledged; `duplicate_end` is the byte after what it says
-    /// to have arrived twice. Tells whether the probe has repaired a loss that nothing else shows (section 7.4.2).
+    /// to have arrived twice. Tells whether the probe has repaired a loss that nothing else shows (section 7.4.2). The next one waits anew.
     pub fn take_in(
         &mut self,
+        now: Time,
         acknowledgment: &Acknowledgment,
         unacknowledged: u64,
         duplicate_end: Option<u64>,
@@ -80,6 +81,7 @@ impl TailLossProbe {
         let has_nothing_new = acknowledgment.next == unacknowledged && acknowledgment.blocks.as_slice().is_empty();
         if repairs || !probe.is_again || duplicate_end == Some(probe.end) || has_nothing_new {
             self.under_way = None;
+            self.since = self.since.map(|_| now);
         }
         repairs
     }
@@ -118,16 +120,16 @@ mod tests {
             probe
         };
         let mut lost = sent(true);
-        assert!(!lost.take_in(&acknowledgment(500), 400, None), "the first transmission or the second?");
-        assert!(lost.take_in(&acknowledgment(600), 500, None), "the second, for nothing told of a duplicate");
+        assert!(!lost.take_in(ms(600), &acknowledgment(500), 400, None), "the first transmission or the second?");
+        assert!(lost.take_in(ms(600), &acknowledgment(600), 500, None), "the second, for nothing told of a duplicate");
         let mut reported = sent(true);
-        reported.take_in(&acknowledgment(500), 400, None);
-        reported.take_in(&acknowledgment(500), 500, Some(500));
-        assert!(!reported.take_in(&acknowledgment(600), 500, None), "both have arrived");
+        reported.take_in(ms(600), &acknowledgment(500), 400, None);
+        reported.take_in(ms(600), &acknowledgment(500), 500, Some(500));
+        assert!(!reported.take_in(ms(600), &acknowledgment(600), 500, None), "both have arrived");
         let mut unreported = sent(true);
-        unreported.take_in(&acknowledgment(500), 400, None);
-        unreported.take_in(&acknowledgment(500), 500, None);
-        assert!(!unreported.take_in(&acknowledgment(600), 500, None), "both have been acknowledged");
-        assert!(!sent(false).take_in(&acknowledgment(600), 400, None), "new data repairs nothing");
+        unreported.take_in(ms(600), &acknowledgment(500), 400, None);
+        unreported.take_in(ms(600), &acknowledgment(500), 500, None);
+        assert!(!unreported.take_in(ms(600), &acknowledgment(600), 500, None), "both have been acknowledged");
+        assert!(!sent(false).take_in(ms(600), &acknowledgment(600), 400, None), "new data repairs nothing");
     }
 }

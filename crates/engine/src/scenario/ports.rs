@@ -1,0 +1,151 @@
+//! Managed ports that differ from the others.
+
+use super::objections::Objection;
+use super::{Buffer, Scenario};
+use crate::config::{Parameter, Reader, did_you_mean, listed, parse_fragment};
+use crate::framing::Unit;
+use crate::registry::Chosen;
+use crate::switch::PortConfig;
+use crate::switch::drop_policy::DropPolicy;
+use crate::switch::queue_discipline::QueueDiscipline;
+use crate::switch::scheduler::Scheduler;
+use crate::topology::{Flow, Graph};
+use crate::units::CELL_BITS;
+
+crate::section! {
+    /// A managed port, and what is different there from what `port` says.
+    pub struct OtherPort {
+        /// The name of its line, as results have it.
+        pub at: String,
+        /// K, as in `port`; round trips are those of the connections that cross this line.
+        pub buffer: Option<Buffer> = "as-others",
+        /// What is dropped when the buffer fills. Takes the place of a `queue` that all have.
+        pub policy: Option<Chosen<dyn DropPolicy>> = "as-others",
+        /// How packets that wait are managed. Takes the place of the `policy` and `scheduler` that all have.
+        pub queue: Option<Chosen<dyn QueueDiscipline>> = "as-others",
+        /// Which service class sends in a slot.
+        pub scheduler: Option<Chosen<dyn Scheduler>> = "as-others",
+    }
+}
+
+impl OtherPort {
+    fn is_at(name: &str) -> impl Fn(&Self) -> bool {
+        move |port| port.at == name
+    }
+
+    fn with_buffer(at: String, buffer: Buffer) -> Self {
+        Self { at, buffer: Some(buffer), policy: None, queue: None, scheduler: None }
+    }
+
+    /// What it is like where the others are like `others`.
+    fn config(&self, others: &PortConfig) -> PortConfig {
+        let mut config = others.clone();
+        config.buffer = self.buffer.unwrap_or(config.buffer);
+        if let Some(queue) = &self.queue {
+            config.queue = queue.clone();
+            config.policy = left_out("policy");
+            config.scheduler = left_out("scheduler");
+        } else if self.policy.is_some() || self.scheduler.is_some() {
+            config.queue = left_out("queue");
+        }
+        config.policy = self.policy.clone().unwrap_or(config.policy);
+        config.scheduler = self.scheduler.clone().unwrap_or(config.scheduler);
+        config
+    }
+}
+
+/// What `port` has where it does not mention `key`.
+fn left_out<P: Parameter>(key: &str) -> P {
+    let field = PortConfig::fields().into_iter().find(|field| field.name == key);
+    let default = field.and_then(|field| field.default).map(parse_fragment);
+    default.and_then(|node| P::read(&node, &mut Reader::default())).expect("it may be left out")
+}
+
+impl Scenario {
+    /// What the managed port before the line of this name is like.
+    #[must_use]
+    pub fn port_at(&self, name: &str) -> PortConfig {
+        self.ports
+            .iter()
+            .find(|port| OtherPort::is_at(name)(port))
+            .map_or_else(|| self.port.clone(), |port| port.config(&self.port))
+    }
+
+    /// What the bottleneck's port is like.
+    #[must_use]
+    pub fn bottleneck_port(&self, graph: &Graph) -> PortConfig {
+        let name = graph.bottleneck_number().map(|number| graph.link_name(number));
+        name.map_or_else(|| self.port.clone(), |name| self.port_at(&name))
+    }
+
+    /// What all managed ports are like, in the order of the graph's links.
+    #[must_use]
+    pub fn all_ports(&self, graph: &Graph) -> Vec<PortConfig> {
+        graph.managed().map(|number| self.port_at(&graph.link_name(number))).collect()
+    }
+
+    /// The ports that differ are there, and each once.
+    pub(super) fn object_to_names_of_ports(&self, graph: &Graph) -> Vec<Objection> {
+        let known = graph.port_names();
+        let mut objections = Vec::new();
+        for (place, port) in self.ports.iter().enumerate() {
+            let names = || known.iter().map(String::as_str);
+            let message = if !known.contains(&port.at) {
+                let near = did_you_mean(&port.at, names());
+                format!("no managed port {:?}; known: {}{near}", port.at, listed(names()))
+            } else if self.ports[..place].iter().any(OtherPort::is_at(&port.at)) {
+                format!("the port {:?} a second time; say all of it at once", port.at)
+            } else {
+                continue;
+            };
+            objections.push((format!("ports[{place}].at"), message));
+        }
+        objections
+    }
+
+    /// Promises are kept at one port, about data.
+    pub(super) fn object_to_promises(&self, graph: &Graph) -> Option<Objection> {
+        self.contract(graph)?;
+        let (name, ports) = (self.port.service.name(), graph.managed().count());
+        let comes_back = |flow: &Flow| flow.backward.iter().any(|&hop| graph.bottleneck_number() == Some(hop));
+        let message = if ports > 1 {
+            format!("service \"{name}\" keeps its promises at one managed port, and the topology has {ports}")
+        } else if graph.flows.iter().any(comes_back) {
+            format!("service \"{name}\" promises rates to data, and acknowledgments cross the bottleneck too")
+        } else {
+            return None;
+        };
+        Some(("port.service".into(), message))
+    }
+
+    /// Gives buffers a size and arrivals an order; both depend on the framing. Round trips in `port` are those of each line: where
+    /// the bottleneck's would not be right, a port of its own says so.
+    pub(super) fn settle_ports(&mut self, graph: &Graph) {
+        let framing = self.framing.build(&());
+        let unit = framing.unit();
+        self.port.arrival_order = self.port.arrival_order.settled(unit);
+        let bits = match unit {
+            Unit::Cell => CELL_BITS,
+            Unit::Packet => framing.bits(self.tcp.mss.0, self.tcp.option_bytes()),
+        };
+        let settled = |buffer: Buffer, number: usize| {
+            let round_trip = graph.longest_round_trip(number).unwrap_or_default();
+            buffer.settled(graph.links[number].rate, round_trip, unit, bits)
+        };
+        let of_all = self.port.buffer;
+        if let Some(bottleneck) = graph.bottleneck_number() {
+            self.port.buffer = settled(of_all, bottleneck);
+        }
+        for number in graph.managed() {
+            let name = graph.link_name(number);
+            let place = self.ports.iter().position(OtherPort::is_at(&name));
+            let own = place.and_then(|place| self.ports[place].buffer);
+            let buffer = settled(own.unwrap_or(of_all), number);
+            match place {
+                Some(place) if own.is_some() || buffer != self.port.buffer => self.ports[place].buffer = Some(buffer),
+                None if buffer != self.port.buffer => self.ports.push(OtherPort::with_buffer(name, buffer)),
+                _ => {}
+            }
+        }
+    }
+}

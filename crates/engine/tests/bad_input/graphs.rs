@@ -1,0 +1,238 @@
+//! Networks that are written out and cannot be.
+
+use longfat_engine::scenario::Scenario;
+
+const SOUND: &str = r#"schema_version = 1
+duration = "10 ms"
+framing = "packet"
+port = { buffer = "20 packets" }
+connections = [
+    { from = "a", to = "b" },
+]
+ports = []
+
+[topology]
+kind = "graph"
+hosts = ["a", "b"]
+switches = ["s", "t"]
+links = [
+    { from = "a", to = "s", rate = "10 Mbit/s", delay = "1 ms" },
+    { from = "s", to = "t", rate = "10 Mbit/s", delay = "1 ms", managed = "there" },
+    { from = "t", to = "b", rate = "10 Mbit/s", delay = "1 ms" },
+]
+"#;
+
+/// Asserts that the sound text with one part replaced gives exactly this complaint.
+#[track_caller]
+fn assert_complaint(part: &str, other: &str, complaint: &str) {
+    let text = SOUND.replacen(part, other, 1);
+    assert_ne!(text, SOUND, "{part} is not there");
+    let problems = Scenario::parse(text.as_bytes(), "graph.toml", &[]).err().unwrap_or_default();
+    assert_eq!(problems, [complaint], "{other}");
+}
+
+#[test]
+fn the_sound_one_is_sound() {
+    Scenario::parse(SOUND.as_bytes(), "graph.toml", &[]).unwrap_or_else(|problems| panic!("{problems:?}"));
+}
+
+#[test]
+fn nodes_are_known_and_their_names_tell_them_apart() {
+    assert_complaint(
+        "{ from = \"t\", to = \"b\"",
+        "{ from = \"T\", to = \"b\"",
+        "graph.toml:17:14: topology.links[2].from: unknown node \"T\"; known: \"a\", \"b\", \"s\", \"t\"",
+    );
+    assert_complaint(
+        "hosts = [\"a\", \"b\"]",
+        "hosts = [\"a\", \"b\", \"s\"]",
+        "graph.toml:13:13: topology.switches[0]: a second node \"s\"; names tell nodes apart",
+    );
+    assert_complaint(
+        "hosts = [\"a\", \"b\"]",
+        "hosts = [\"a\", \"b\", \"c\"]",
+        "graph.toml:12:9: topology.hosts: no link joins \"c\" to anything",
+    );
+}
+
+#[test]
+fn links_join_two_nodes_once_and_their_names_tell_them_apart() {
+    assert_complaint(
+        "{ from = \"t\", to = \"b\"",
+        "{ from = \"t\", to = \"s\"",
+        "graph.toml:17:5: topology.links[2]: a second link between \"t\" and \"s\"; one at most",
+    );
+    assert_complaint(
+        "{ from = \"t\", to = \"b\"",
+        "{ from = \"t\", to = \"t\"",
+        "graph.toml:17:5: topology.links[2]: joins \"t\" to itself",
+    );
+    assert_complaint(
+        "{ from = \"t\", to = \"b\"",
+        "{ name = \"s to t\", from = \"t\", to = \"b\"",
+        "graph.toml:17:14: topology.links[2].name: a second line \"s to t\"; names tell links apart",
+    );
+}
+
+#[test]
+fn connections_are_between_two_hosts_that_links_join() {
+    let connection = "{ from = \"a\", to = \"b\" }";
+    for (other, complaint) in [
+        (
+            "{ count = 2, to = \"b\" }",
+            "graph.toml:6:5: connections[0]: missing \"from\": topology \"graph\" must know between which hosts connections are",
+        ),
+        (
+            "{ from = \"a\", to = \"t\" }",
+            "graph.toml:6:24: connections[0].to: \"t\" is a switch; connections are between hosts",
+        ),
+        (
+            "{ from = \"a\", to = \"a\" }",
+            "graph.toml:6:24: connections[0].to: a connection from a host to itself; name another host",
+        ),
+        (
+            "{ from = \"a\", to = \"b\", access_delay = \"5 ms\" }",
+            "graph.toml:6:44: connections[0].access_delay: the links of a topology \"graph\" have their own delays; leave it out",
+        ),
+    ] {
+        assert_complaint(connection, other, complaint);
+    }
+    assert_complaint(
+        "    { from = \"a\", to = \"b\" },\n",
+        "",
+        "graph.toml:9:1: topology: no connections; write connections = [{ from = \"a host\", to = \"another\" }]",
+    );
+    assert_complaint(
+        "switches = [\"s\", \"t\"]\nlinks = [\n",
+        "switches = [\"s\", \"t\", \"u\"]\nlinks = [\n    { from = \"u\", to = \"c\", rate = \"1 Mbit/s\", delay = \"1 ms\" },\n",
+        "graph.toml:15:24: topology.links[0].to: unknown node \"c\"; known: \"a\", \"b\", \"s\", \"t\", \"u\"",
+    );
+}
+
+#[test]
+fn a_network_in_two_parts_has_no_path_between_them() {
+    let parts = SOUND.replace("switches = [\"s\", \"t\"]", "switches = [\"s\", \"t\", \"u\"]");
+    let parts = parts.replace("{ from = \"t\", to = \"b\"", "{ from = \"u\", to = \"b\"");
+    let problems = Scenario::parse(parts.as_bytes(), "graph.toml", &[]).err().unwrap_or_default();
+    assert_eq!(problems, ["graph.toml:6:5: connections[0]: no path over switches joins \"a\" and \"b\"; add a link"]);
+}
+
+#[test]
+fn a_route_follows_links_from_switch_to_switch_and_does_not_loop() {
+    for (route, complaint) in [
+        (
+            "[\"s\", \"u\"]",
+            "graph.toml:6:43: connections[0].route[1]: unknown node \"u\"; known: \"a\", \"b\", \"s\", \"t\"",
+        ),
+        ("[\"t\"]", "graph.toml:6:37: connections[0].route: no link joins \"a\" and \"t\""),
+        (
+            "[\"s\", \"t\", \"s\", \"t\"]",
+            "graph.toml:6:48: connections[0].route[2]: \"s\" is passed twice; a route must not loop",
+        ),
+        (
+            "[\"a\", \"s\", \"t\"]",
+            "graph.toml:6:38: connections[0].route[0]: \"a\" is a host; a route has the switches between its ends, without these",
+        ),
+    ] {
+        assert_complaint("to = \"b\" }", &format!("to = \"b\", route = {route} }}"), complaint);
+    }
+    assert_complaint(
+        "to = \"b\" }",
+        "to = \"b\", route_back = [\"s\"] }",
+        "graph.toml:6:42: connections[0].route_back: no link joins \"b\" and \"s\"",
+    );
+}
+
+#[test]
+fn managed_ports_are_at_switches_and_there_is_one_at_least() {
+    assert_complaint(
+        "{ from = \"t\", to = \"b\", rate = \"10 Mbit/s\", delay = \"1 ms\"",
+        "{ from = \"t\", to = \"b\", rate = \"10 Mbit/s\", delay = \"1 ms\", managed = \"both\"",
+        "graph.toml:17:75: topology.links[2].managed: \"b\" is a host, whose interface takes all that it sends; only switches have managed ports",
+    );
+    assert_complaint(
+        ", managed = \"there\"",
+        "",
+        "graph.toml:14:9: topology.links: no link has a managed port; write managed = \"there\" at one at least",
+    );
+    assert_complaint(
+        "switches = [",
+        "bottleneck = \"t to s\"\nswitches = [",
+        "graph.toml:13:14: topology.bottleneck: no managed port \"t to s\"; known: \"s to t\"; did you mean \"s to t\"?",
+    );
+}
+
+#[test]
+fn a_port_of_its_own_is_at_a_managed_line() {
+    for (ports, complaint) in [
+        (
+            "[{ at = \"t to s\", buffer = \"5 packets\" }]",
+            "graph.toml:8:17: ports[0].at: no managed port \"t to s\"; known: \"s to t\"; did you mean \"s to t\"?",
+        ),
+        (
+            "[{ at = \"s to t\" }, { at = \"s to t\" }]",
+            "graph.toml:8:36: ports[1].at: the port \"s to t\" a second time; say all of it at once",
+        ),
+        (
+            "[{ at = \"s to t\", buffer = \"5 cells\" }]",
+            "graph.toml:8:36: ports[0].buffer: 5 cells under framing \"packet\", where packets travel whole; write \"20 packets\", \"1 BDP\" or \"unlimited\"",
+        ),
+        (
+            "[{ at = \"s to t\", queue = \"codel\", policy = \"epd\" }]",
+            "graph.toml:8:53: ports[0].policy: queue \"codel\" takes the place of \"epd\"; leave one of them out",
+        ),
+    ] {
+        assert_complaint("ports = []", &format!("ports = {ports}"), complaint);
+    }
+    assert_complaint(
+        "managed = \"there\" }",
+        "managed = \"there\", buffer = \"5 packets\" }",
+        "graph.toml:16:84: topology.links[1].buffer: unknown key; known: \"name\", \"from\", \"to\", \"rate\", \"delay\", \"managed\"",
+    );
+}
+
+#[test]
+fn promises_are_kept_at_one_port_and_the_way_back_past_the_bottleneck_begins_at_a_switch() {
+    let cells = SOUND
+        .replace("framing = \"packet\"\n", "")
+        .replace("20 packets\"", "1000 cells\", service = { kind = \"gfr\", minimum_cell_rate = \"1 Mbit/s\" }");
+    let both = cells.replace("\"there\"", "\"both\"");
+    let problems = Scenario::parse(both.as_bytes(), "graph.toml", &[]).err().unwrap_or_default();
+    assert_eq!(
+        problems,
+        [
+            "graph.toml:3:43: port.service: service \"gfr\" keeps its promises at one managed port, and the topology has 2"
+        ]
+    );
+    let reverse = cells.replace("{ from = \"a\", to = \"b\" }", "{ from = \"b\", to = \"a\" }");
+    let problems = Scenario::parse(reverse.as_bytes(), "graph.toml", &[]).err().unwrap_or_default();
+    assert_eq!(
+        problems,
+        [
+            "graph.toml:3:43: port.service: service \"gfr\" promises rates to data, and acknowledgments cross the bottleneck too"
+        ]
+    );
+    let last = SOUND.replace("delay = \"1 ms\", managed = \"there\" }", "delay = \"1 ms\" }");
+    let last = last.replace("{ from = \"t\", to = \"b\",", "{ from = \"t\", to = \"b\", managed = \"there\",");
+    let last = last.replace("ports = []", "acknowledgment_loss = { kind = \"random\", probability = 0.1 }");
+    let problems = Scenario::parse(last.as_bytes(), "graph.toml", &[]).err().unwrap_or_default();
+    assert_eq!(
+        problems,
+        [
+            "graph.toml:8:23: acknowledgment_loss: the bottleneck leads to the host \"b\", and this needs a switch at either end"
+        ]
+    );
+}
+
+#[test]
+fn n_sources_have_ends_of_their_own() {
+    let problems = super::complaints_with(&[("connections", "[{ count = 1, from = 'a', route = ['s'] }]")]);
+    let complaint = |key: &str| {
+        let (given, why) = (
+            "[{ count = 1, from = 'a', route = ['s'] }]",
+            "topology \"n-source\" gives each connection a source and a destination of its own; leave it out, or write topology.kind = \"graph\"",
+        );
+        format!("--set connections={given}: connections[0].{key}: {why}")
+    };
+    assert_eq!(problems, [complaint("from"), complaint("route")]);
+}

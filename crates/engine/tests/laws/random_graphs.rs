@@ -1,0 +1,118 @@
+//! Random graphs: switches in a tree with a link more or not, hosts at them, connections between any two of these.
+
+use longfat_engine::scenario::Scenario;
+use proptest::prelude::*;
+
+use super::random_networks::{
+    RandomNetwork, any_backgrounds, any_endless_traffic, any_flavor, any_framing_and_port, any_limited_traffic,
+    any_loss, any_tcp, any_vbr, any_www_traffic, parse,
+};
+
+/// Any graph that the engine can simulate, of a size that takes milliseconds.
+pub fn any_graph() -> impl Strategy<Value = RandomNetwork> {
+    let traffic = prop_oneof![3 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()];
+    let run = (10_u64..200, 0_u64..1000, any_backgrounds(), any_vbr());
+    let text = (any_topology(), any_framing_and_port(), any_tcp(1..3_700), traffic, any_loss(), any_loss(), run);
+    text.prop_filter_map("some parts do not fit together", |parts| {
+        let ((topology, connections), (framing, port), tcp, traffic, loss, acknowledgment_loss, run) = parts;
+        let (milliseconds, seed, mut background, vbr) = run;
+        if !port.contains("\"fifo\"") {
+            background.extend(vbr);
+        }
+        let background = background.join(", ");
+        let text = format!(
+            "schema_version = 1\nduration = \"{milliseconds} ms\"\nseed = {seed}\ntopology = {topology}\n\
+             framing = {framing}\nport = {port}\ntcp = {tcp}\nconnections = {connections}\ntraffic = {traffic}\n\
+             loss = {loss}\nacknowledgment_loss = {acknowledgment_loss}\nbackground = [{background}]\n"
+        );
+        parse(&text).map(|scenario| RandomNetwork { text, scenario })
+    })
+}
+
+/// A topology and its connections.
+fn any_topology() -> impl Strategy<Value = (String, String)> {
+    let rate = prop_oneof![(1_u64..160).prop_map(|mbits| mbits * 1_000_000), 997_000_u64..100_000_001];
+    let link = (rate, 0_u64..3_000, prop::sample::select(vec!["none", "there", "back", "both"]));
+    let switches = prop::collection::vec((any::<prop::sample::Index>(), link.clone()), 1..5);
+    let hosts = prop::collection::vec((any::<prop::sample::Index>(), link.clone()), 2..6);
+    let pair = (any::<prop::sample::Index>(), any::<prop::sample::Index>());
+    let connections = prop::collection::vec((pair, 1_u64..3, prop::option::of(any_flavor())), 1..5);
+    (switches, hosts, link, any::<bool>(), connections).prop_map(|(switches, hosts, more, has_more, connections)| {
+        let mut links = Vec::new();
+        let mut join = |from: String, to: String, (rate, delay, managed): &(u64, u64, &str), can_be_managed: bool| {
+            // One at least.
+            let managed = if links.is_empty() && *managed == "none" { "there" } else { managed };
+            let managed = if can_be_managed { managed } else { "none" };
+            links.push(format!(
+                "{{ from = \"{from}\", to = \"{to}\", rate = \"{rate} bit/s\", delay = \"{delay} us\", managed = \"{managed}\" }}"
+            ));
+        };
+        for (number, (before, link)) in switches.iter().enumerate() {
+            join(format!("s{}", before.index(number + 1)), format!("s{}", number + 1), link, true);
+        }
+        // Around to the first, past the one between.
+        if has_more && switches.len() > 2 && switches[switches.len() - 1].0.index(switches.len()) != 0 {
+            join("s0".into(), format!("s{}", switches.len()), &more, true);
+        }
+        for (number, (at, link)) in hosts.iter().enumerate() {
+            let last_mile = link.2 == "there";
+            let at = format!("s{}", at.index(switches.len() + 1));
+            join(at, format!("h{number}"), link, last_mile);
+        }
+        let names = |letter: char, many: usize| {
+            (0..many).map(|number| format!("\"{letter}{number}\"")).collect::<Vec<_>>().join(", ")
+        };
+        let topology = format!(
+            "{{ kind = \"graph\", hosts = [{}], switches = [{}], links = [{}] }}",
+            names('h', hosts.len()), names('s', switches.len() + 1), links.join(", ")
+        );
+        let connection = |((from, to), count, flavor): &((prop::sample::Index, prop::sample::Index), u64, Option<String>)| {
+            let from = from.index(hosts.len());
+            let to = (from + 1 + to.index(hosts.len() - 1)) % hosts.len();
+            let flavor = flavor.as_ref().map_or(String::new(), |flavor| format!(", flavor = {flavor}"));
+            format!("{{ count = {count}, from = \"h{from}\", to = \"h{to}\"{flavor} }}")
+        };
+        (topology, format!("[{}]", connections.iter().map(connection).collect::<Vec<_>>().join(", ")))
+    })
+}
+
+/// The N sources of a scenario as a graph that is written out, each connection by itself.
+pub fn written_out(scenario: &Scenario) -> Scenario {
+    let mut resolved = serde_json::from_str::<serde_json::Value>(&scenario.canonical()).expect("it is JSON");
+    let graph = scenario.graph();
+    let names = |hosts: bool| {
+        let nodes = graph.nodes.iter().filter(|node| node.is_host == hosts);
+        nodes.map(|node| node.name.to_string()).collect::<Vec<_>>()
+    };
+    let link = |number: usize| {
+        let link = &graph.links[number];
+        let node = |number: usize| graph.nodes[number].name.to_string();
+        let (name, managed) = if link.managed { ("bottleneck", "there") } else { ("by-ends", "none") };
+        serde_json::json!({
+            "name": name, "from": node(link.from), "to": node(link.to), "rate_bps": link.rate.0, "delay_ps": link.delay.0,
+            "managed": managed,
+        })
+    };
+    let links: Vec<_> = (0..graph.links.len()).step_by(2).map(link).collect();
+    resolved["topology"] = serde_json::json!({
+        "kind": "graph", "hosts": names(true), "switches": names(false), "links": links,
+    });
+    let groups = resolved["connections"].as_array().cloned().unwrap_or_default();
+    let groups = groups.into_iter().flat_map(|group| {
+        let count = usize::try_from(group["count"].as_u64().expect("a count")).expect("a small one");
+        std::iter::repeat_n(group, count)
+    });
+    let senders = graph.senders();
+    let groups = groups.chain(std::iter::repeat_n(serde_json::json!({}), senders)).take(senders);
+    let connection = |(number, mut group): (usize, serde_json::Value)| {
+        let connection = group.as_object_mut().expect("a table");
+        connection.remove("access_delay_ps");
+        connection.insert("count".into(), 1.into());
+        connection.insert("from".into(), format!("source {number}").into());
+        connection.insert("to".into(), format!("destination {number}").into());
+        group
+    };
+    resolved["connections"] = (1..).zip(groups).map(connection).collect();
+    Scenario::parse(resolved.to_string().as_bytes(), "written-out.json", &[])
+        .unwrap_or_else(|problems| panic!("{problems:?} in {resolved}"))
+}

@@ -1,0 +1,150 @@
+//! A column's part of a group of rows: pages, compressed, on their way into a Parquet file.
+
+#![expect(clippy::cast_possible_truncation, reason = "a page has thousands of values, a dictionary as many words")]
+
+use bytes::Bytes;
+use parquet::basic::{Compression, Encoding};
+use parquet::column::page::{CompressedPage, Page, PageWriter};
+use parquet::column::writer::ColumnCloseResult;
+use parquet::errors::{ParquetError, Result as ParquetResult};
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::statistics::Statistics;
+use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
+use parquet::schema::types::ColumnDescPtr;
+
+use crate::encoding;
+use crate::table::Holds;
+
+/// What all columns of a table share on the way.
+pub struct Workshop {
+    /// What values of columns of words are places in.
+    words: Vec<String>,
+    compressor: snap::raw::Encoder,
+    /// A page before it is compressed; kept for its memory.
+    page: Vec<u8>,
+}
+
+impl Workshop {
+    /// For a table with these words.
+    pub fn new(words: &[String]) -> Self {
+        Self { words: words.to_vec(), compressor: snap::raw::Encoder::new(), page: Vec::new() }
+    }
+}
+
+/// Pages of one column.
+pub struct Chunk {
+    holds: Holds,
+    written: TrackedWrite<Vec<u8>>,
+    /// Where values begin, after the dictionary.
+    data_from: Option<u64>,
+    values: u64,
+    uncompressed: usize,
+    /// The least and the largest value, if readers are to know them.
+    range: Option<(u64, u64)>,
+}
+
+impl Chunk {
+    /// No pages; of integers with a range readers get to know the least and the largest, by which they find rows.
+    pub fn new(holds: Holds, has_range: bool) -> Self {
+        let range = has_range.then_some((u64::MAX, 0));
+        Self { holds, written: TrackedWrite::new(Vec::new()), data_from: None, values: 0, uncompressed: 0, range }
+    }
+
+    /// Adds a page with these values.
+    ///
+    /// # Errors
+    /// If the library refuses it.
+    pub fn add(&mut self, values: &[u64], workshop: &mut Workshop) -> ParquetResult<()> {
+        if self.holds == Holds::Words && self.values == 0 {
+            self.add_dictionary(workshop)?;
+        }
+        workshop.page.clear();
+        let page = &mut workshop.page;
+        match self.holds {
+            Holds::Integers => encoding::differences(values, page),
+            Holds::Numbers => encoding::plain(values, page),
+            Holds::Flags => encoding::flags(values, page),
+            Holds::Words => encoding::runs(values, workshop.words.len(), page),
+        }
+        if let Some(range) = &mut self.range {
+            *range = values.iter().fold(*range, |(least, largest), &value| (least.min(value), largest.max(value)));
+        }
+        self.values += values.len() as u64;
+        let (num_values, encoding) = (values.len() as u32, self.encoding());
+        let begins = self.write(workshop, |buf| Page::DataPage {
+            buf,
+            num_values,
+            encoding,
+            def_level_encoding: Encoding::RLE,
+            rep_level_encoding: Encoding::RLE,
+            statistics: None,
+        })?;
+        self.data_from.get_or_insert(begins);
+        Ok(())
+    }
+
+    fn add_dictionary(&mut self, workshop: &mut Workshop) -> ParquetResult<()> {
+        workshop.page.clear();
+        encoding::words(&workshop.words, &mut workshop.page);
+        let num_values = workshop.words.len() as u32;
+        self.write(workshop, |buf| Page::DictionaryPage {
+            buf,
+            num_values,
+            encoding: Encoding::PLAIN,
+            is_sorted: false,
+        })?;
+        Ok(())
+    }
+
+    /// Writes what is in the workshop as a page, and tells where it begins.
+    fn write(&mut self, workshop: &mut Workshop, page: impl FnOnce(Bytes) -> Page) -> ParquetResult<u64> {
+        let compressed = workshop.compressor.compress_vec(&workshop.page);
+        let compressed = compressed.map_err(|error| ParquetError::External(Box::new(error)))?;
+        let page = CompressedPage::new(page(compressed.into()), workshop.page.len());
+        let written = SerializedPageWriter::new(&mut self.written).write_page(page)?;
+        self.uncompressed += written.uncompressed_size;
+        Ok(written.offset)
+    }
+
+    fn encoding(&self) -> Encoding {
+        match self.holds {
+            Holds::Integers => Encoding::DELTA_BINARY_PACKED,
+            Holds::Numbers | Holds::Flags => Encoding::PLAIN,
+            Holds::Words => Encoding::RLE_DICTIONARY,
+        }
+    }
+
+    /// All pages, and what the library has to know of them.
+    ///
+    /// # Errors
+    /// If the library refuses them.
+    pub fn close(self, column: ColumnDescPtr) -> ParquetResult<(Bytes, ColumnCloseResult)> {
+        let encodings = match self.holds {
+            Holds::Words => vec![Encoding::PLAIN, Encoding::RLE, self.encoding()],
+            _ => vec![Encoding::RLE, self.encoding()],
+        };
+        let data_from = self.data_from.unwrap_or_default();
+        let bytes_written = self.written.bytes_written() as u64;
+        let mut metadata = ColumnChunkMetaData::builder(column)
+            .set_compression(Compression::SNAPPY)
+            .set_encodings(encodings)
+            .set_num_values(self.values.cast_signed())
+            .set_total_compressed_size(bytes_written.cast_signed())
+            .set_total_uncompressed_size(self.uncompressed as i64)
+            .set_data_page_offset(data_from.cast_signed())
+            .set_dictionary_page_offset((self.holds == Holds::Words).then_some(0));
+        if let Some((least, largest)) = self.range {
+            let (least, largest) = (Some(least.cast_signed()), Some(largest.cast_signed()));
+            metadata = metadata.set_statistics(Statistics::int64(least, largest, None, Some(0), false));
+        }
+        let close = ColumnCloseResult {
+            bytes_written,
+            rows_written: self.values,
+            metadata: metadata.build()?,
+            bloom_filter: None,
+            column_index: None,
+            offset_index: None,
+        };
+        Ok((self.written.into_inner()?.into(), close))
+    }
+}
