@@ -6,7 +6,7 @@ from longfat import load_study
 from longfat.plan import Selection, plan_reference
 from longfat.scenario import Scenario
 
-FLAVORS = {"reno": "sack-rfc6675", "cubic": "cubic", "bbr": "bbr"}
+FLAVORS = {"reno": "rack-tlp", "cubic": "cubic", "bbr": "bbr"}
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,7 @@ def test_a_path_that_stays_has_the_mean_delay_of_one_that_moves_and_no_interrupt
 def test_controls_differ_in_nothing_but_their_flavor(
     scenarios: list[tuple[dict[str, str], Scenario]],
 ) -> None:
-    kinds = {"reno": "sack-rfc6675", "cubic": "cubic", "bbr": "bbr"}
+    kinds = {"reno": "rack-tlp", "cubic": "cubic", "bbr": "bbr"}
     others = []
     for levels, scenario in scenarios:
         tcp = dict(scenario.settings["tcp"])
