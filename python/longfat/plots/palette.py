@@ -32,6 +32,7 @@ _OWN = {
     "red": YELLOW,
     "codel": ORANGE,
     "fq-codel": SKY,
+    "cake": PURPLE,
     "pie": GREEN,
     "dualpi2": BLUE,
     # Flavors: nor these beside either.

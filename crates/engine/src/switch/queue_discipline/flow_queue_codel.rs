@@ -64,7 +64,7 @@ struct Queues {
 
 impl Queues {
     fn new(config: &FlowQueueCoDel, context: &QueueContext) -> Self {
-        let queue_of = hash_circuits(context.circuits, config.queues.0, &context.chance);
+        let queue_of = hash_circuits(context.circuits.len(), config.queues.0, &context.chance);
         let law = Law {
             target: config.target.0,
             interval: config.interval.0,

@@ -6,6 +6,7 @@
 
 mod active;
 mod by_policy;
+mod cake;
 mod codel;
 mod controlled_delay;
 mod dual_pi2;
@@ -35,6 +36,7 @@ pub const DISCIPLINES: &[Entry<dyn QueueDiscipline>] = &[
     Entry::of::<codel::CoDel>(),
     Entry::of::<proportional_integral::ProportionalIntegral>(),
     Entry::of::<flow_queue_codel::FlowQueueCoDel>(),
+    Entry::of::<cake::Cake>(),
     Entry::of::<dual_pi2::DualPi2>(),
 ];
 
@@ -61,14 +63,31 @@ pub trait QueueDiscipline: Send {
 pub struct QueueContext {
     /// How much can wait.
     pub room: Room,
-    /// Circuits that share it.
-    pub circuits: usize,
+    /// The ends of each circuit that shares it.
+    pub circuits: Vec<Ends>,
     /// The rate of the line behind it.
     pub rate: Rate,
     /// Bytes on the line of a full segment, the largest packet of the connections.
     pub full_packet_bytes: u64,
     /// The discipline's own chance.
     pub chance: Stream,
+}
+
+/// Between which hosts a circuit is, by their numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ends {
+    /// The host that sends.
+    pub source: usize,
+    /// The host that receives.
+    pub destination: usize,
+}
+
+impl Ends {
+    /// Those of the circuit that leads the other way.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self { source: self.destination, destination: self.source }
+    }
 }
 
 impl Family for dyn QueueDiscipline {
