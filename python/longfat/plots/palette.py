@@ -33,6 +33,7 @@ _OWN = {
     "codel": ORANGE,
     "fq-codel": SKY,
     "cake": PURPLE,
+    "ack-filter": BLACK,
     "pie": GREEN,
     "dualpi2": BLUE,
     # Flavors: nor these beside either.

@@ -8,9 +8,10 @@ use std::collections::VecDeque;
 use self::flow_table::FlowTable;
 use self::isolation::{Isolation, Loads};
 use super::controlled_delay::{ControlledDelay, Law};
+use super::superseded::Superseded;
 use super::{Ends, PacketQueue, QueueContext, QueueDiscipline, Room, Waiting};
 use crate::config::{AtLeastOne, Bytes, PositiveSpan};
-use crate::framing::Cell;
+use crate::framing::{Cell, Packets};
 use crate::switch::Dropped;
 use crate::switch::drop_policy::Verdict;
 use crate::units::Time;
@@ -34,6 +35,8 @@ crate::model! {
         queues: AtLeastOne = "1024",
         /// Whether packets are marked instead whose ends understand that (RFC 3168). A full buffer drops all the same.
         ecn: bool = "true" or ["false"],
+        /// Which acknowledgments that wait are dropped when a newer one of the same connection joins them.
+        superseded_acknowledgments: Superseded = "kept",
     }
     build(config, context) { Box::new(Queues::new(config, context)) }
 }
@@ -62,6 +65,7 @@ struct FlowQueue {
 
 struct Queues {
     room: Room,
+    superseded: Superseded,
     quantum: f64,
     law: Law,
     circuits: Vec<Ends>,
@@ -97,6 +101,7 @@ impl Queues {
         };
         Self {
             room: context.room,
+            superseded: config.superseded_acknowledgments,
             quantum: config.quantum.0 as f64,
             law,
             flow_of,
@@ -205,6 +210,20 @@ impl Queues {
 }
 
 impl QueueDiscipline for Queues {
+    fn supersede(&mut self, newer: &Waiting, packets: &Packets, dropped: &mut Vec<Dropped>) {
+        if self.superseded == Superseded::Kept {
+            return;
+        }
+        let number = self.queue_for(newer.cell.circuit());
+        let queue = &mut self.queues[number].queue;
+        let Some(older) = self.superseded.find(queue, newer, packets).and_then(|place| queue.take(place)) else {
+            return;
+        };
+        self.packets -= 1;
+        self.bytes -= older.bytes;
+        dropped.push((older.cell, Verdict::Refused));
+    }
+
     fn enqueue(&mut self, packet: Waiting, dropped: &mut Vec<Dropped>) {
         let number = self.queue_for(packet.cell.circuit());
         self.packets += 1;
