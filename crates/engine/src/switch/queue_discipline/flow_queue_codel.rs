@@ -225,6 +225,18 @@ mod tests {
         assert_eq!(bench.serve(2, 3), "020");
     }
 
+    /// RFC 8290 section 4.2: an empty queue of the old list is removed, "to be added back (as a new queue)".
+    #[test]
+    fn a_queue_that_is_still_empty_in_its_turn_among_the_old_ones_is_new_when_it_comes_back() {
+        let mut bench = Bench::new("{ kind = \"fq-codel\", quantum = \"3000 B\" }");
+        bench.arrive(0, &[0, 0, 0, 0, 0, 0, 0, 0, 2]);
+        // Queue 2 has 1500 bytes left when it is found empty, first among the new ones, then among the old ones.
+        assert_eq!(bench.serve(1, 6), "002000");
+        // Queue 0 has 1500 bytes left as well, and its turn is not over.
+        bench.arrive(2, &[2]);
+        assert_eq!(bench.serve(2, 2), "20");
+    }
+
     #[test]
     fn a_full_buffer_drops_half_of_the_longest_queue_from_its_head() {
         let mut bench = Bench::with_packets("fq-codel", 10);
