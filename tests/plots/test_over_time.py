@@ -183,3 +183,11 @@ def test_a_staircase_that_is_thinned_holds_the_right_value_where_it_rests() -> N
         held = [value for time, value in zip(x, y, strict=True) if time < burst + 0.5][-1]
         assert held == 400.5 + burst
     assert len(x) <= 2 * 400
+
+
+def test_a_store_in_place_of_traces_tells_how_a_run_of_it_leaves_them(tmp_path: Path) -> None:
+    (tmp_path / "longfat.db").touch()
+    with pytest.raises(LongfatError, match=r"longfat run --from .*longfat\.db RUN --trace traces"):
+        load_traces(tmp_path / "longfat.db")
+    with pytest.raises(LongfatError, match=r"longfat run SCENARIO --trace .*missing"):
+        load_traces(tmp_path / "missing")
