@@ -121,9 +121,13 @@ def load_traces(folder: str | Path) -> Traces:
     path = Path(folder)
     file = path / DESCRIPTION
     if not file.exists():
+        # A store keeps no traces: each of its runs can be had again with them.
+        again = (
+            f"--from {path} RUN --trace traces" if path.is_file() else f"SCENARIO --trace {path}"
+        )
         raise LongfatError(
             f"{path} is no folder of traces: it has no {DESCRIPTION}; a run leaves them:\n"
-            f"  longfat run SCENARIO --trace {path}"
+            f"  longfat run {again}"
         )
     try:
         description = json.loads(read_text(file))

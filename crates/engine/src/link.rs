@@ -241,6 +241,23 @@ impl Line {
         }
     }
 
+    /// Bits of all packets that were handed over whole.
+    #[must_use]
+    #[inline]
+    pub fn bits_whole(&self) -> u64 {
+        self.bits_whole
+    }
+
+    /// Bits of the one that was handed over latest: a cell, or a packet before which [`bits_whole`](Self::bits_whole) was `before`.
+    #[must_use]
+    #[inline]
+    pub fn bits_since(&self, before: u64) -> u64 {
+        match self.unit {
+            Unit::Cell => CELL_BITS,
+            Unit::Packet => self.bits_whole - before,
+        }
+    }
+
     /// Notes that a cell which has been received left at the end of the line proper, before the relay, if there is one.
     pub fn count_left_before_relay(&mut self, cell: Cell) {
         if self.is_relayed {

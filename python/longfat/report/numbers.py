@@ -31,3 +31,8 @@ def formatted_seconds(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes = seconds / 60
     return f"{minutes:.0f} min" if minutes < 100 else f"{minutes / 60:.0f} h"
+
+
+def significant(value: float, digits: int) -> str:
+    """A number with so many significant digits, but all of those before the point."""
+    return f"{value:,.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"
