@@ -116,6 +116,7 @@ docs: build
 	    $(BIN)/longfat study compare $$study --splice studies/$$study/README.md; \
 	    $(BIN)/longfat study claims $$study --splice studies/$$study/README.md; \
 	done
+	$(BIN)/python studies/buffer-sizing/search.py --splice
 	$(BIN)/python -m tools.screenshots longfat.db
 
 wheel: .venv/installed
