@@ -1,18 +1,19 @@
 """What the study's page shows besides `longfat study compare`: each part a Markdown table.
 
-    python studies/coexistence/tables.py harm|delay|completions|newcomers [--store STORE]
+    python studies/coexistence/tables.py harm|delay|completions|newcomers [--quick] [--store STORE]
     python studies/coexistence/tables.py splice [--store STORE] [--replications N]
 
 `harm` is what each control does to each other one, in throughput and in round trips, relative to
 what that one has alone; `delay` how long packets wait; `completions` how long short flows take
 among long ones; `newcomers` all of that for BBR v3 and Prague. `splice` puts all of them into
 README.md. Numbers are means over the replications, or of the deterministic runs where there are no
-replications; a part needs all its runs.
+replications. A part needs all its runs; with --quick those of the study's quick size, and a dash
+stands where that has none.
 """
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations_with_replacement, product
 from pathlib import Path
@@ -47,6 +48,10 @@ PICOSECONDS = 1e12
 Table = tuple[list[str], list[list[str]]]
 
 
+class NotInThisPart(Exception):
+    """A combination that the chosen part of the study does not have."""
+
+
 @dataclass(frozen=True)
 class Runs:
     """The runs of some of the study's tables with their metrics, by the levels of the factors."""
@@ -56,9 +61,9 @@ class Runs:
     store: Store
 
     @classmethod
-    def of(cls, study: Study, store: Store, tables: Sequence[str], number: int | None) -> Self:
-        """All replications of them. Raises `LongfatError` for runs that the store lacks."""
-        plan = plan_reference(study, Selection(tables=tuple(tables), replications=number))
+    def of(cls, study: Study, store: Store, tables: Sequence[str], part: Selection) -> Self:
+        """Those of a part of the study. Raises `LongfatError` for runs that the store lacks."""
+        plan = plan_reference(study, replace(part, tables=tuple(tables)))
         results = load_results(plan, store)
         lacking = plan.lacking(results)
         if lacking:
@@ -74,7 +79,12 @@ class Runs:
         return cls(planned, metrics, store)
 
     def mean(self, quantity: Callable[[Mapping[str, float]], float], **levels: str) -> float:
-        """The mean of a number that follows from a run's metrics."""
+        """The mean of a number that follows from a run's metrics.
+
+        Raises `NotInThisPart` for levels that the part does not have.
+        """
+        if _key(**levels) not in self.metrics:
+            raise NotInThisPart
         return fmean(quantity(run) for run in self.metrics[_key(**levels)])
 
     def waits(self, **levels: str) -> Histogram:
@@ -138,9 +148,9 @@ def _p95(run: Mapping[str, float]) -> float:
     return run["queueing_delay_p95_s"]
 
 
-def harm_markdown(study: Study, store: Store, number: int | None) -> str:
+def harm_markdown(study: Study, store: Store, part: Selection) -> str:
     """Harm in throughput, at equal and at unequal distances, and in round trips."""
-    runs = Runs.of(study, store, ("share", "solo"), number)
+    runs = Runs.of(study, store, ("share", "solo"), part)
     one_queue = [queue for queue in QUEUES if queue != "fq-codel"]
     return _titled({
         "**Throughput, equal round trips**": _harm(
@@ -165,15 +175,15 @@ def _harm(harm: Callable[..., float], queues: Sequence[str] = QUEUES) -> Table:
     for queue, victim in product(queues, CONTROLS):
         row = [queue, victim]
         for other in CONTROLS:
-            found = (harm(victim, other, queue=queue, buffer=buffer) for buffer in BUFFERS)
-            row.append(_each(f"{value:z.2f}" for value in found))
+            found = (partial(harm, victim, other, queue=queue, buffer=buffer) for buffer in BUFFERS)
+            row.append(_each(_or_dash(value, "{:z.2f}") for value in found))
         rows.append(row)
     return header, rows
 
 
-def delay_markdown(study: Study, store: Store, number: int | None) -> str:
+def delay_markdown(study: Study, store: Store, part: Selection) -> str:
     """Percentiles of the time that packets wait at the bottleneck, of both orders of a pair."""
-    runs = Runs.of(study, store, ("share", "solo"), number)
+    runs = Runs.of(study, store, ("share", "solo"), part)
     header = ["queue", "pair", *(f"{products} BDP" for products in BUFFERS.values())]
     pairs = [(control, NOBODY) for control in CONTROLS]
     pairs += combinations_with_replacement(CONTROLS, 2)
@@ -205,9 +215,9 @@ def _milliseconds(times: Histogram, decimals: int = 1) -> str:
     return _each(f"{1000 * times.quantile_seconds(share):.{decimals}f}" for share in QUANTILES)
 
 
-def completions_markdown(study: Study, store: Store, number: int | None) -> str:
+def completions_markdown(study: Study, store: Store, part: Selection) -> str:
     """How long short flows take among long ones, and long ones in the median."""
-    runs = Runs.of(study, store, ("flows",), number)
+    runs = Runs.of(study, store, ("flows",), part)
     header = ["queue", "pair", "buffer", "up to 100 kB", "above 1 MB"]
     buffers = [name for name in BUFFERS if any(name in key for key in runs.planned)]
     rows = [
@@ -227,9 +237,9 @@ def _flows(runs: Runs, pair: tuple[str, str], queue: str, buffer: str) -> list[s
     return [_milliseconds(short, 0), f"{long.quantile_seconds(0.5):.2f}"]
 
 
-def newcomers_markdown(study: Study, store: Store, number: int | None) -> str:
+def newcomers_markdown(study: Study, store: Store, part: Selection) -> str:
     """BBR v3 behind tail drop and Prague behind a dual queue: shares, harm both ways and delay."""
-    runs = Runs.of(study, store, ("share", "solo", "bbr3", "l4s", "classic"), number)
+    runs = Runs.of(study, store, ("share", "solo", "bbr3", "l4s", "classic"), part)
     return _titled({
         "**BBR v3 behind tail drop**": _newcomer(runs, "bbr3", "tail-drop", BUFFERS),
         "**Prague behind a dual queue**": _newcomer(runs, "prague", "dualpi2", [DEEP]),
@@ -256,6 +266,13 @@ def _newcomer(runs: Runs, control: str, queue: str, buffers: Iterable[str]) -> T
     return header, rows
 
 
+def _or_dash(value: Callable[[], object], form: str = "{}") -> str:
+    try:
+        return form.format(value())
+    except NotInThisPart:
+        return "-"
+
+
 def _pair(first: str, second: str) -> str:
     return f"{first} alone" if second == NOBODY else f"{first}, {second}"
 
@@ -271,7 +288,7 @@ def _titled(tables: Mapping[str, Table]) -> str:
     return "\n".join(lines)
 
 
-PARTS: Mapping[str, Callable[[Study, Store, int | None], str]] = {
+PARTS: Mapping[str, Callable[[Study, Store, Selection], str]] = {
     "harm": harm_markdown,
     "delay": delay_markdown,
     "completions": completions_markdown,
@@ -287,18 +304,27 @@ def main() -> None:
     parser.add_argument("part", choices=[*PARTS, "splice"])
     parser.add_argument("--store", default="longfat.db", help="where the runs are kept")
     parser.add_argument("--replications", type=int, help="as many as this, not all of the design")
+    parser.add_argument("--quick", action="store_true", help="the quick size of the study")
     options = parser.parse_args()
+    if options.quick and options.part == "splice":
+        parser.error("the page has the whole study, not its quick size")
     parts = list(PARTS) if options.part == "splice" else [options.part]
     study = load_study(FOLDER)
+    chosen = _quick(study) if options.quick else Selection(replications=options.replications)
     try:
         with Store.readable(options.store) as store:
-            texts = {part: PARTS[part](study, store, options.replications) for part in parts}
+            texts = {part: PARTS[part](study, store, chosen) for part in parts}
     except LongfatError as error:
         parser.exit(2, f"{options.store}: {error}\n")
     if options.part == "splice":
         _splice(texts)
     else:
         print(texts[options.part], end="")
+
+
+def _quick(study: Study) -> Selection:
+    where = () if study.quick.where is None else (study.quick.where,)
+    return Selection(where=where, replications=study.quick.replications)
 
 
 def _splice(texts: Mapping[str, str]) -> None:

@@ -1,6 +1,8 @@
 import json
+import runpy
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import pytest
 
 from longfat import load_study
 from longfat.plan import PlannedRun, Selection, plan_reference
+from longfat.store import Store
 from longfat.study import Study
 from tests.support import Longfat
 
@@ -133,6 +136,28 @@ def test_short_flows_are_told_of_by_queue_and_pair_and_faster_in_queues_of_their
                      "--store", store, "--json")  # fmt: skip
     (claim,) = json.loads(judged.stdout)["claims"]
     assert claim["verdict"] == "holds"
+
+
+def test_the_quick_size_leaves_dashes_where_it_has_no_runs(
+    coexistence: Study, longfat: Longfat, tmp_path: Path
+) -> None:
+    store = str(tmp_path / "quick.db")
+    part = ("--table", "share,solo", "--quick", "--where", "queue = 'fq-codel'")
+    assert longfat("study", "run", "coexistence", *part, "--store", store).returncode == 0
+    program = runpy.run_path(str(Path(coexistence.folder) / "tables.py"))
+    chosen = program["_quick"](coexistence)
+    narrowed = replace(chosen, where=(*chosen.where, "queue = 'fq-codel'"))
+    with Store.readable(store) as opened:
+        runs = program["Runs"].of(coexistence, opened, ("share", "solo"), narrowed)
+    _, rows = program["_harm"](
+        lambda victim, other, **where: program["harm_to_first"](runs, victim, other, "4", **where),
+        ["fq-codel"],
+    )
+    for _, victim, *cells in rows:
+        assert victim in FLAVORS
+        for small, moderate, large in (cell.split(" / ") for cell in cells):
+            assert (small, large) == ("-", "-")
+            assert 0 < float(moderate) < 1
 
 
 def test_a_part_without_its_runs_says_how_many_are_missing(
