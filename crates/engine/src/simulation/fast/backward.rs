@@ -119,6 +119,12 @@ impl Backward {
         Self { line, way, ahead: Ahead::default(), latency_before, latency_behind }
     }
 
+    /// What is sent takes at least as long to the senders.
+    #[inline]
+    pub fn latency(&self) -> Span {
+        self.latency_before + self.latency_behind
+    }
+
     /// A receiver hands a packet of so many cells and bits to the line with that number.
     ///
     /// # Errors

@@ -19,6 +19,7 @@ pub(super) struct Forward {
     pub port: usize,
     /// What is sent takes at least as long to the port.
     pub latency_before: Span,
+    latency_behind: Span,
     way: Way,
 }
 
@@ -35,7 +36,13 @@ impl Forward {
             None => Way::Slotted(Slotted::new(path, links, first_service)),
             Some(lines) => Way::Whole(Whole::new(path, lines.clone(), links)),
         };
-        Self { port, latency_before: path.latency_before, way }
+        Self { port, latency_before: path.latency_before, latency_behind: path.latency_behind, way }
+    }
+
+    /// What is sent takes at least as long to the receivers.
+    #[inline]
+    pub fn latency(&self) -> Span {
+        self.latency_before + self.latency_behind
     }
 
     /// A sender hands a packet to the line with that number.

@@ -228,31 +228,36 @@ impl<O: Observer> Simulation<O> {
                 };
                 return Ok(Some((known, next)));
             }
-            if !self.look_ahead(known, until)? {
+            if !self.look_ahead([data, acknowledgment, time], until)? {
                 return Ok(None);
             }
         }
     }
 
-    /// Makes sure that nothing unknown happens before what is `known` to be next, or before something that becomes known. Tells whether
-    /// anything happens before `until`.
+    /// Makes sure that nothing unknown happens before what is known to be next, of the packets with data and with acknowledgments and of
+    /// the events, or before something that becomes known. Tells whether anything happens before `until`.
     #[inline(never)]
-    fn look_ahead(&mut self, known: Time, until: Time) -> Result<bool, Tie> {
+    fn look_ahead(&mut self, [data, acknowledgment, event]: [Time; 3], until: Time) -> Result<bool, Tie> {
         let Some(fast) = &self.fast else { return Ok(false) };
         if let Some(tie) = fast.tie {
             return Err(tie);
         }
+        let known = data.min(acknowledgment).min(event);
         let (from_port, from_switch) = (fast.forward.bound(until), fast.backward.bound());
         let unknown = from_port.min(from_switch);
         let now = known.min(unknown);
         let is_port_behind = from_port < Time::NEVER;
+        // An end sends when an event lets it or a packet arrives, which comes out of what the other end has sent.
+        let (data, acknowledgment) = (data.min(from_port), acknowledgment.min(from_switch));
         if known >= unknown.min(until) {
             if is_port_behind && (from_port == now || now >= until) {
-                self.advance_port(now, now.saturating_add(fast.forward.latency_before).min(until))?;
+                let sent = event.min(acknowledgment).min(data.saturating_add(fast.backward.latency()));
+                self.advance_port(now, sent.saturating_add(fast.forward.latency_before).min(until))?;
             } else if now >= until {
                 return Ok(false);
             } else {
-                self.advance_switch(now.saturating_add(fast.backward.latency_before).min(until))?;
+                let sent = event.min(data).min(acknowledgment.saturating_add(fast.forward.latency()));
+                self.advance_switch(sent.saturating_add(fast.backward.latency_before).min(until))?;
             }
         }
         if let Some(fast) = &mut self.fast {
