@@ -89,6 +89,11 @@ class Traces:
             frame = polars.read_parquet(file)
         except (OSError, polars.exceptions.PolarsError) as error:
             raise LongfatError(f"{file}: no Parquet file that can be read: {error}") from error
+        if name == "capacity" and "bits" not in frame.columns:
+            raise LongfatError(
+                f"{file}: an earlier longfat counted no bits there; to have them, run it again:\n"
+                f"  longfat run SCENARIO --trace {self.folder}"
+            )
         if name == "throughput":
             frame = self._with_idle_flows(frame)
         seconds = polars.col("time_ps") / PICOSECONDS_PER_SECOND

@@ -88,6 +88,14 @@ def test_the_capacity_of_packets_that_travel_whole_is_what_their_bits_take(folde
     assert mean == pytest.approx(megabits / whole.seconds, rel=0.02)
 
 
+def test_capacity_of_a_folder_that_counts_no_bits_says_how_to_have_them(folder: Path) -> None:
+    earlier = watched(folder, {})
+    file = earlier.folder / "capacity.parquet"
+    earlier.table("capacity").drop("bits", "time_s").write_parquet(file)
+    with pytest.raises(LongfatError, match=r"(?s)capacity\.parquet: .* no bits .*longfat run"):
+        draw("capacity", [earlier])
+
+
 def test_the_bound_of_windows_is_a_share_of_what_the_path_holds(folder: Path) -> None:
     few = watched(folder, {"tcp.receiver_window": "60 MB"})
     (cwnd,) = (each for each in few.description["traces"] if each["name"] == "cwnd")
