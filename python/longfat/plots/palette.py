@@ -32,6 +32,8 @@ _OWN = {
     "red": YELLOW,
     "codel": ORANGE,
     "fq-codel": SKY,
+    "cake": PURPLE,
+    "ack-filter": BLACK,
     "pie": GREEN,
     "dualpi2": BLUE,
     # Flavors: nor these beside either.

@@ -318,8 +318,16 @@ pub struct QueueRecord {
     pub discipline: &'static str,
     /// Packets sent that it has marked.
     pub packets_marked: u64,
+    /// Acknowledgments that it has dropped because a newer one said what they said, of disciplines that do.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub acknowledgments_superseded: u64,
     /// How long the packets waited that were sent.
     pub delays: Histogram,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Results of a service class at a managed port.

@@ -9,7 +9,7 @@ use crate::random::Chance;
 use crate::registry::Chosen;
 use crate::switch::PortConfig;
 use crate::switch::drop_policy::BufferContext;
-use crate::switch::queue_discipline::{QueueContext, Room};
+use crate::switch::queue_discipline::{Ends, QueueContext, Room};
 use crate::switch::scheduler::{Class, SCHEDULERS};
 use crate::switch::service::{Contract, ServiceContext};
 use crate::topology::Graph;
@@ -44,11 +44,24 @@ impl Scenario {
         let framing = self.framing.build(&());
         QueueContext {
             room: Room { packets: port.buffer.capacity(), bytes: port.buffer.bytes() },
-            circuits: 2 * graph.flows.len() + self.background.len(),
+            circuits: self.ends_of_circuits(graph),
             rate: graph.links[link].rate,
             full_packet_bytes: framing.bits(self.tcp.mss.0, self.tcp.option_bytes()) / 8,
             chance: self.chance().stream(&format!("port/{}/queue", graph.link_name(link))),
         }
+    }
+
+    /// Between which hosts each circuit is: two for each connection, and one for each background source, which has hosts of its own.
+    fn ends_of_circuits(&self, graph: &Graph) -> Vec<Ends> {
+        let connections = graph.flows.iter().flat_map(|flow| {
+            let (source, destination) = graph.hosts_of(flow);
+            let there = Ends { source, destination };
+            [there, there.reversed()]
+        });
+        let host = |number| graph.nodes.len() + number;
+        let background = (0..self.background.len())
+            .map(|number| Ends { source: host(2 * number), destination: host(2 * number + 1) });
+        connections.chain(background).collect()
     }
 
     /// What the connections are promised, if anything is.

@@ -317,8 +317,7 @@ impl<O: Observer> Simulation<O> {
     #[inline(always)]
     fn enter_port(&mut self, now: Time, port: usize, cell: Cell) {
         let pending = if self.ports[port].managed().is_some() {
-            let bytes = self.packets.get(cell.packet).bits / 8;
-            self.ports[port].receive_managed(now, cell, bytes, &mut self.dropped)
+            self.ports[port].receive_managed(now, cell, &self.packets, &mut self.dropped)
         } else {
             self.ports[port].receive(now, cell, &mut self.dropped)
         };

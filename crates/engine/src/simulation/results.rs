@@ -252,6 +252,7 @@ impl<O: Observer> Simulation<O> {
                 queue: port.managed().map(|queue| QueueRecord {
                     discipline: config.queue.name(),
                     packets_marked: queue.packets_marked,
+                    acknowledgments_superseded: queue.acknowledgments_superseded,
                     delays: queue.delays.clone(),
                 }),
                 classes: self.class_records(port),

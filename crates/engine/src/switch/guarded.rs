@@ -6,7 +6,7 @@ use super::rounds::RoundQueue;
 use super::scheduler::{FifoQueue, Scheduler};
 use super::{Dropped, Occupancy, PortStatistics};
 use crate::config::Parameter;
-use crate::framing::{Cell, Continuity};
+use crate::framing::{Cell, Continuity, Packets};
 use crate::registry::Chosen;
 use crate::units::Time;
 
@@ -72,11 +72,11 @@ impl Guarded {
     }
 
     /// A packet arrives at a queue discipline, which may drop it or others for it.
-    pub(super) fn enqueue_managed(&mut self, packet: Waiting, dropped: &mut Vec<Dropped>) {
+    pub(super) fn enqueue_managed(&mut self, packet: Waiting, packets: &Packets, dropped: &mut Vec<Dropped>) {
         let Queue::Managed(queue) = &mut self.queue else { return };
         let before = dropped.len();
         self.occupancy.add(packet.cell.circuit());
-        queue.enqueue(packet, dropped);
+        queue.enqueue(packet, packets, dropped);
         self.forget_dropped(&dropped[before..]);
         self.statistics.max_queue_cells = self.statistics.max_queue_cells.max(self.occupancy.total());
     }

@@ -10,7 +10,7 @@ use super::slots::Slots;
 use super::vbr::VbrQueue;
 use super::{ArrivalOrder, Occupancy, PortStatistics};
 use crate::background::Background;
-use crate::framing::{Cell, Continuity, PacketId};
+use crate::framing::{Cell, Continuity, PacketId, Packets};
 use crate::link::Outlet;
 use crate::random::Stream;
 use crate::registry::Chosen;
@@ -249,12 +249,19 @@ impl Port {
         self.begin_service(now)
     }
 
-    /// Takes a packet of `bytes` bytes that arrives at a queue discipline. Gives when to [`serve`](Self::serve), if nothing was
-    /// pending.
-    pub fn receive_managed(&mut self, now: Time, cell: Cell, bytes: u64, dropped: &mut Vec<Dropped>) -> Option<Time> {
+    /// Takes a packet, one of those under way, that arrives at a queue discipline. Gives when to [`serve`](Self::serve), if nothing
+    /// was pending.
+    pub fn receive_managed(
+        &mut self,
+        now: Time,
+        cell: Cell,
+        packets: &Packets,
+        dropped: &mut Vec<Dropped>,
+    ) -> Option<Time> {
+        let bytes = packets.get(cell.packet).bits / 8;
         self.buffer.statistics.cells_in += 1;
         self.integrate(now);
-        self.buffer.enqueue_managed(Waiting::new(cell, bytes, now), dropped);
+        self.buffer.enqueue_managed(Waiting::new(cell, bytes, now), packets, dropped);
         if self.service_is_pending || self.buffer.queue.len() == 0 {
             return None;
         }

@@ -206,6 +206,17 @@ impl Graph {
         crossing.or_else(|| self.flows.iter().map(|flow| self.round_trip(flow)).max())
     }
 
+    /// The numbers of the hosts of a flow's sender and of its receiver.
+    ///
+    /// # Panics
+    /// If the flow has no path.
+    #[must_use]
+    pub fn hosts_of(&self, flow: &Flow) -> (usize, usize) {
+        let first = *flow.forward.first().expect("a flow has a path");
+        let last = *flow.forward.last().expect("a flow has a path");
+        (self.links[first].from, self.links[last].to)
+    }
+
     /// Propagation delay of a flow, there and back.
     #[must_use]
     pub fn round_trip(&self, flow: &Flow) -> Span {

@@ -6,7 +6,7 @@ use longfat_engine::config::{Parameter, Reader, parse_fragment};
 use longfat_engine::framing::{Cell, Codepoint, PacketId};
 use longfat_engine::random::Chance;
 use longfat_engine::registry::Chosen;
-use longfat_engine::switch::queue_discipline::{DISCIPLINES, QueueContext, QueueDiscipline, Room, Waiting};
+use longfat_engine::switch::queue_discipline::{DISCIPLINES, Ends, QueueContext, QueueDiscipline, Room, Waiting};
 use longfat_engine::units::{Rate, Span, Time};
 use proptest::prelude::*;
 
@@ -14,10 +14,18 @@ use crate::support::declared::any_table;
 
 const CIRCUITS: usize = 4;
 
+/// Two connections of host 0, to hosts 1 and 2.
+const ENDS: [Ends; CIRCUITS] = [
+    Ends { source: 0, destination: 1 },
+    Ends { source: 1, destination: 0 },
+    Ends { source: 0, destination: 2 },
+    Ends { source: 2, destination: 0 },
+];
+
 /// What tests take a discipline to work at.
 pub fn context(room: Room) -> QueueContext {
     let chance = Chance { seed: 1, replication: 0 }.stream("queue");
-    QueueContext { room, circuits: CIRCUITS, rate: Rate(10_000_000), full_packet_bytes: 1500, chance }
+    QueueContext { room, circuits: ENDS.to_vec(), rate: Rate(10_000_000), full_packet_bytes: 1500, chance }
 }
 
 fn build(text: &str, room: Room) -> Option<Box<dyn QueueDiscipline>> {

@@ -126,6 +126,29 @@ fn what_is_out_of_order_or_fills_a_hole_is_acknowledged_at_once_with_what_waited
     assert_eq!(next(receiver.receive(ms(15), 1000, 500, ms(0))), Some(2500), "what had arrived before");
 }
 
+/// RFC 3449 section 4.1: d segments for each acknowledgment, but not before slow start has got going.
+#[test]
+fn a_thinned_acknowledgment_answers_many_segments_once_a_connection_has_got_going() {
+    let settings = "acknowledgments = { kind = \"thinned\", delay = \"25 ms\", segments = 4, from = 6 }";
+    let mut receiver = receiver(settings);
+    let mut answers = Vec::new();
+    for segment in 0..14 {
+        answers.extend(next(receiver.receive(ms(segment), 500 * segment, 500, ms(0))));
+    }
+    assert_eq!(answers, [1000, 2000, 3000, 5000, 7000], "every second one of six, then every fourth");
+    receiver.receive(ms(20), 7000, 500, ms(0));
+    assert_eq!(receiver.due(), Some(ms(45)));
+    assert_eq!(next(receiver.receive(ms(21), 8000, 500, ms(0))), Some(7500), "beyond a hole");
+}
+
+#[test]
+fn thinned_acknowledgments_of_every_segment_are_immediate_ones() {
+    let mut receiver = receiver("acknowledgments = { kind = \"thinned\", segments = 1 }");
+    (0..200).for_each(|segment| {
+        assert_eq!(next(receiver.receive(ms(segment), 500 * segment, 500, ms(0))), Some(500 * segment + 500));
+    });
+}
+
 #[test]
 fn bsds_fast_timer_ends_the_wait_at_the_next_multiple_of_the_delay() {
     let mut receiver = receiver("acknowledgments = { kind = \"delayed\", delay = \"200 ms\", timer = \"heartbeat\" }");

@@ -4,7 +4,7 @@ use longfat_engine::measure::RunRecord;
 use longfat_engine::run;
 use longfat_engine::scenario::Scenario;
 
-use crate::support::n_source;
+use crate::support::{n_source, scenario};
 
 fn network(sources: u64, port: &str) -> Scenario {
     let rest = format!(
@@ -29,7 +29,7 @@ fn a_queue_of_its_own_without_management_is_the_drop_policy_of_the_same_name() {
 
 #[test]
 fn by_littles_law_the_mean_delay_is_the_mean_queue_over_the_rate_at_which_packets_are_sent() {
-    for queue in ["tail-drop", "red", "codel", "pie", "fq-codel", "dualpi2"] {
+    for queue in ["tail-drop", "ack-filter", "red", "codel", "pie", "fq-codel", "cake", "dualpi2"] {
         let record = record(4, &format!("buffer = \"10 BDP\", queue = \"{queue}\""));
         let port = &record.ports[0];
         #[expect(clippy::cast_precision_loss, reason = "few packets")]
@@ -47,7 +47,9 @@ fn managed_queues_keep_the_line_busy_with_a_fraction_of_the_delay_of_a_full_buff
     let full_delay = full.metrics.mean_queueing_delay_s.expect("measured");
     assert!(full_delay > 0.2, "{full_delay}");
     // All four connections overshoot at once in their slow starts. RED's average lags behind and drops long after the queue is gone.
-    for (queue, busy) in [("red", 0.7), ("codel", 0.9), ("pie", 0.85), ("fq-codel", 0.9), ("dualpi2", 0.9)] {
+    for (queue, busy) in
+        [("red", 0.7), ("codel", 0.9), ("pie", 0.85), ("fq-codel", 0.9), ("cake", 0.9), ("dualpi2", 0.9)]
+    {
         let record = record(4, &format!("buffer = \"10 BDP\", queue = \"{queue}\""));
         let delay = record.metrics.mean_queueing_delay_s.expect("measured");
         assert!(record.ports[0].utilization > busy, "{queue}: {}", record.ports[0].utilization);
@@ -77,10 +79,117 @@ fn flow_queueing_gives_a_lone_newcomer_its_share_at_once_where_one_queue_makes_i
     assert!(waits("\"fq-codel\"") < waits("\"tail-drop\"") / 3.0);
 }
 
+/// What the one connection of a host has of what eight of another have together, through a line that both want all of.
+fn one_beside_eight(queue: &str) -> f64 {
+    let scenario = scenario(&format!(
+        r#"schema_version = 1
+        duration = "60 s"
+        framing = "packet"
+        connections = [{{ from = "busy", to = "there", count = 8 }}, {{ from = "quiet", to = "elsewhere" }}]
+        port = {{ buffer = "10 BDP", queue = {queue} }}
+        tcp = {{ preset = "linux-like", receiver_window = "1 MB" }}
+        [topology]
+        kind = "graph"
+        hosts = ["busy", "quiet", "there", "elsewhere"]
+        switches = ["a", "b"]
+        links = [
+            {{ from = "a", to = "b", rate = "20 Mbit/s", delay = "10 ms", managed = "there" }},
+            {{ from = "busy", to = "a", rate = "1 Gbit/s", delay = "1 ms" }},
+            {{ from = "quiet", to = "a", rate = "1 Gbit/s", delay = "1 ms" }},
+            {{ from = "b", to = "there", rate = "1 Gbit/s", delay = "1 ms" }},
+            {{ from = "b", to = "elsewhere", rate = "1 Gbit/s", delay = "1 ms" }},
+        ]"#
+    ));
+    let flows = run(&scenario).expect("nothing is lost from the books").flows;
+    let (eight, one) = flows.split_at(8);
+    one[0].goodput_bps / eight.iter().map(|flow| flow.goodput_bps).sum::<f64>()
+}
+
+/// "Piece of CAKE", section III: isolation of hosts above that of flows.
+#[test]
+fn under_cake_a_host_with_eight_flows_has_what_a_host_with_one_has_and_under_fq_codel_eight_times_that() {
+    let fair = one_beside_eight("\"cake\"");
+    assert!((0.95..1.05).contains(&fair), "{fair}");
+    for flows_only in ["\"fq-codel\"", "{ kind = \"cake\", isolation = \"flows\" }"] {
+        let ratio = 8.0 * one_beside_eight(flows_only);
+        assert!((0.95..1.05).contains(&ratio), "{flows_only}: {ratio}");
+    }
+}
+
+/// Two downloads share 20 Mbit/s, for which one acknowledgment for every second segment takes 350 kbit/s, and the way back has 100.
+fn over_a_narrow_way_back(queue: &str, acknowledgments: &str) -> RunRecord {
+    let scenario = scenario(
+        &format!(
+            r#"schema_version = 1
+        duration = "30 s"
+        framing = "packet"
+        connections = [{{ from = "server", to = "client", count = 2 }}]
+        port = {{ buffer = "100 packets", queue = {queue} }}
+        tcp = {{ preset = "linux-like", receiver_window = "1 MB", acknowledgments = {acknowledgments} }}
+        [topology]
+        kind = "graph"
+        hosts = ["server", "client"]
+        switches = ["a", "b", "c"]
+        bottleneck = "back"
+        links = [
+            {{ from = "server", to = "a", rate = "20 Mbit/s", delay = "10 ms" }},
+            {{ from = "a", to = "b", rate = "20 Mbit/s", delay = "10 ms", managed = "there" }},
+            {{ from = "b", to = "client", rate = "1 Gbit/s", delay = "1 ms" }},
+            {{ from = "client", to = "c", rate = "1 Gbit/s", delay = "1 ms" }},
+            {{ name = "back", from = "c", to = "a", rate = "100 kbit/s", delay = "10 ms", managed = "there" }},
+        ]"#
+        )
+        .replace("count = 2 }", "count = 2, route_back = [\"c\", \"a\"] }"),
+    );
+    run(&scenario).expect("nothing is lost from the books")
+}
+
+fn goodput_bps(record: &RunRecord) -> f64 {
+    record.flows.iter().map(|flow| flow.goodput_bps).sum()
+}
+
+/// RFC 3449 sections 3.1 and 5.2.1: on a narrow way back acknowledgments wait, and most of them for nothing.
+#[test]
+fn newer_acknowledgments_drive_out_older_ones_that_would_wait_before_them() {
+    let delayed = "\"delayed\"";
+    let full = over_a_narrow_way_back("\"tail-drop\"", delayed);
+    let wait = |record: &RunRecord| record.metrics.mean_queueing_delay_s.expect("measured");
+    for queue in [
+        "\"ack-filter\"",
+        "{ kind = \"ack-filter\", superseded_acknowledgments = \"conservative\" }",
+        "{ kind = \"cake\", superseded_acknowledgments = \"aggressive\" }",
+        "{ kind = \"cake\", superseded_acknowledgments = \"conservative\" }",
+    ] {
+        let filtered = over_a_narrow_way_back(queue, delayed);
+        let back = filtered.ports.iter().find(|port| port.name == "back").and_then(|port| port.queue.as_ref());
+        assert!(back.is_some_and(|back| back.acknowledgments_superseded > 1000), "{queue}: {back:?}");
+        assert!(wait(&filtered) < wait(&full) / 5.0, "{queue}: {} and {} s", wait(&filtered), wait(&full));
+        assert!(goodput_bps(&filtered) > goodput_bps(&full), "{queue}");
+    }
+    assert!(
+        full.ports.iter().all(|port| port.queue.as_ref().is_some_and(|queue| queue.acknowledgments_superseded == 0))
+    );
+}
+
+#[test]
+fn thinned_acknowledgments_leave_room_on_a_narrow_way_back() {
+    let packets_back = |rule: &str| {
+        let record = over_a_narrow_way_back("\"tail-drop\"", rule);
+        let back = record.ports.iter().find(|port| port.name == "back").expect("a managed port");
+        (back.cells_dropped, goodput_bps(&record))
+    };
+    let (dropped, slow) = packets_back("\"delayed\"");
+    let (none, fast) = packets_back("{ kind = \"thinned\", segments = 16 }");
+    assert!(
+        dropped > 1000 && none < dropped / 10 && fast > slow,
+        "{dropped} and {none} dropped, {slow} and {fast} bit/s"
+    );
+}
+
 /// PIE is not among them: when its probability is above its limit it drops whatever the codepoint says.
 #[test]
 fn connections_that_understand_marks_lose_nothing_and_send_nothing_twice() {
-    for queue in ["codel", "fq-codel", "dualpi2"] {
+    for queue in ["codel", "fq-codel", "cake", "dualpi2"] {
         for ecn in ["classic", "per-segment", "accurate", "accurate-ace"] {
             let scenario = network(4, &format!("buffer = \"100 BDP\", queue = \"{queue}\"")).canonical();
             let scenario = scenario.replace("\"tcp\":{", &format!("\"tcp\":{{\"ecn\":\"{ecn}\","));

@@ -1,7 +1,7 @@
 //! A discipline at work, and what has become of the packets that it was given.
 
 use super::{QueueDiscipline, Waiting};
-use crate::framing::Cell;
+use crate::framing::{Cell, Packets};
 use crate::measure::Histogram;
 use crate::switch::Dropped;
 use crate::units::Time;
@@ -13,17 +13,22 @@ pub struct ActiveQueue {
     pub delays: Histogram,
     /// Packets that were marked here, and sent.
     pub packets_marked: u64,
+    /// Acknowledgments that were dropped because a newer one says what they say.
+    pub acknowledgments_superseded: u64,
 }
 
 impl ActiveQueue {
     /// An empty queue.
     #[must_use]
     pub fn new(discipline: Box<dyn QueueDiscipline>) -> Self {
-        Self { discipline, delays: Histogram::default(), packets_marked: 0 }
+        Self { discipline, delays: Histogram::default(), packets_marked: 0, acknowledgments_superseded: 0 }
     }
 
-    /// A packet arrives.
-    pub fn enqueue(&mut self, packet: Waiting, dropped: &mut Vec<Dropped>) {
+    /// A packet arrives, one of those under way.
+    pub fn enqueue(&mut self, packet: Waiting, packets: &Packets, dropped: &mut Vec<Dropped>) {
+        let before = dropped.len();
+        self.discipline.supersede(&packet, packets, dropped);
+        self.acknowledgments_superseded += (dropped.len() - before) as u64;
         self.discipline.enqueue(packet, dropped);
     }
 

@@ -170,6 +170,26 @@ mod tests {
         assert_eq!(bench.dropped(), "");
     }
 
+    /// RFC 8289 section 5.6: `sojourn_time < TARGET` is good, and a packet is dropped at `first_above_time_` itself.
+    #[test]
+    fn a_packet_that_has_waited_for_just_the_target_is_above_it() {
+        let dropped = |target: &str| {
+            let mut bench = Bench::new(&format!("{{ kind = \"codel\", target = {target:?} }}"));
+            let mut times = Vec::new();
+            for milliseconds in 0..300 {
+                bench.arrive(milliseconds, &[0]);
+                if milliseconds >= 4 {
+                    bench.serve(milliseconds, 1);
+                }
+                times.extend(bench.take_dropped().iter().map(|_| milliseconds));
+            }
+            times
+        };
+        // All wait 4 ms; with one dropped, all wait 3 ms.
+        assert_eq!(dropped("4 ms"), [104]);
+        assert!(dropped("4.001 ms").is_empty());
+    }
+
     #[test]
     fn a_queue_of_one_packet_is_never_bad_however_long_it_has_waited() {
         let mut bench = Bench::new("codel");

@@ -64,7 +64,7 @@ struct Queues {
 
 impl Queues {
     fn new(config: &FlowQueueCoDel, context: &QueueContext) -> Self {
-        let queue_of = hash_circuits(context.circuits, config.queues.0, &context.chance);
+        let queue_of = hash_circuits(context.circuits.len(), config.queues.0, &context.chance);
         let law = Law {
             target: config.target.0,
             interval: config.interval.0,
@@ -223,6 +223,18 @@ mod tests {
         // Queue 2 is empty and still among the new ones until its turn comes; what arrives for it then is not new.
         bench.arrive(2, &[2]);
         assert_eq!(bench.serve(2, 3), "020");
+    }
+
+    /// RFC 8290 section 4.2: an empty queue of the old list is removed, "to be added back (as a new queue)".
+    #[test]
+    fn a_queue_that_is_still_empty_in_its_turn_among_the_old_ones_is_new_when_it_comes_back() {
+        let mut bench = Bench::new("{ kind = \"fq-codel\", quantum = \"3000 B\" }");
+        bench.arrive(0, &[0, 0, 0, 0, 0, 0, 0, 0, 2]);
+        // Queue 2 has 1500 bytes left when it is found empty, first among the new ones, then among the old ones.
+        assert_eq!(bench.serve(1, 6), "002000");
+        // Queue 0 has 1500 bytes left as well, and its turn is not over.
+        bench.arrive(2, &[2]);
+        assert_eq!(bench.serve(2, 2), "20");
     }
 
     #[test]

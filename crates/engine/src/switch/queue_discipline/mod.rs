@@ -4,8 +4,10 @@
 //! waited, and may also act when one is to be sent; it takes the place of the port's policy and scheduler. To add one: a file here
 //! with a [`model!`](crate::model), a `mod` line and a line in [`DISCIPLINES`].
 
+mod acknowledgment_filter;
 mod active;
 mod by_policy;
+mod cake;
 mod codel;
 mod controlled_delay;
 mod dual_pi2;
@@ -14,6 +16,7 @@ mod level;
 mod packet_queue;
 mod proportional_integral;
 mod random_early_detection;
+mod superseded;
 mod tail_drop;
 #[cfg(test)]
 mod test_support;
@@ -22,7 +25,7 @@ pub use active::ActiveQueue;
 pub use packet_queue::{PacketQueue, Room, Waiting};
 
 use super::Dropped;
-use crate::framing::Cell;
+use crate::framing::{Cell, Packets};
 use crate::random::Stream;
 use crate::registry::{Entry, Family};
 use crate::units::{Rate, Time};
@@ -31,10 +34,12 @@ use crate::units::{Rate, Time};
 pub const DISCIPLINES: &[Entry<dyn QueueDiscipline>] = &[
     Entry::of::<by_policy::ByPolicy>(),
     Entry::of::<tail_drop::TailDrop>(),
+    Entry::of::<acknowledgment_filter::AcknowledgmentFilter>(),
     Entry::of::<random_early_detection::RandomEarlyDetection>(),
     Entry::of::<codel::CoDel>(),
     Entry::of::<proportional_integral::ProportionalIntegral>(),
     Entry::of::<flow_queue_codel::FlowQueueCoDel>(),
+    Entry::of::<cake::Cake>(),
     Entry::of::<dual_pi2::DualPi2>(),
 ];
 
@@ -42,6 +47,8 @@ pub const DISCIPLINES: &[Entry<dyn QueueDiscipline>] = &[
 ///
 /// Packets that are dropped, whether they had been let in or not, are added to `dropped`.
 pub trait QueueDiscipline: Send {
+    /// A packet is about to arrive: drops what has nothing to say that it does not say better. Few disciplines look into packets.
+    fn supersede(&mut self, _newer: &Waiting, _packets: &Packets, _dropped: &mut Vec<Dropped>) {}
     /// A packet arrives.
     fn enqueue(&mut self, packet: Waiting, dropped: &mut Vec<Dropped>);
     /// The line is free: takes the packet to send. `None` only if none is left.
@@ -61,14 +68,31 @@ pub trait QueueDiscipline: Send {
 pub struct QueueContext {
     /// How much can wait.
     pub room: Room,
-    /// Circuits that share it.
-    pub circuits: usize,
+    /// The ends of each circuit that shares it.
+    pub circuits: Vec<Ends>,
     /// The rate of the line behind it.
     pub rate: Rate,
     /// Bytes on the line of a full segment, the largest packet of the connections.
     pub full_packet_bytes: u64,
     /// The discipline's own chance.
     pub chance: Stream,
+}
+
+/// Between which hosts a circuit is, by their numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ends {
+    /// The host that sends.
+    pub source: usize,
+    /// The host that receives.
+    pub destination: usize,
+}
+
+impl Ends {
+    /// Those of the circuit that leads the other way.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self { source: self.destination, destination: self.source }
+    }
 }
 
 impl Family for dyn QueueDiscipline {

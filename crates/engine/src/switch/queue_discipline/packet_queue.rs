@@ -99,6 +99,18 @@ impl PacketQueue {
         Some(packet)
     }
 
+    /// Takes the packet at a place, counted from the one that has waited longest.
+    pub fn take(&mut self, place: usize) -> Option<Waiting> {
+        let packet = self.packets.remove(place)?;
+        self.bytes -= packet.bytes;
+        Some(packet)
+    }
+
+    /// The packets in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Waiting> {
+        self.packets.iter()
+    }
+
     /// How long the first packet has waited; nothing if there is none.
     #[must_use]
     pub fn head_delay(&self, now: Time) -> Span {

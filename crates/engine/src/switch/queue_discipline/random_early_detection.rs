@@ -250,6 +250,28 @@ mod tests {
         assert_eq!(queue.average, 2.125 / 1024.0, "ten packets of a millisecond each");
     }
 
+    /// Floyd and Jacobson 1993, figure 2: `count` is -1 below the minimum, and is raised before the probability is taken.
+    #[test]
+    fn packets_since_the_last_drop_are_counted_from_the_first_above_the_minimum() {
+        let mut queue = queue("{}");
+        let judge = |queue: &mut Queue, average| {
+            queue.average = average;
+            queue.judge(&packet(0, Codepoint::NotCapable));
+            queue.since_drop
+        };
+        // Probabilities of 0, so that chance has no part.
+        assert_eq!(judge(&mut queue, 5.0), Some(0), "p_a = p_b");
+        assert_eq!(judge(&mut queue, 5.0), Some(1), "p_a = p_b / (1 - p_b)");
+        assert_eq!(judge(&mut queue, 5.0), Some(2));
+        assert_eq!(judge(&mut queue, 4.9), None);
+        assert_eq!(judge(&mut queue, 5.0), Some(0));
+        assert_eq!(judge(&mut queue, 5.0), Some(1));
+        assert_eq!(judge(&mut queue, 31.0), Some(0), "dropped");
+        for (count, expected) in [(0, 0.02), (1, 0.02 / 0.98), (25, 0.02 / 0.5), (49, 1.0), (50, 1.0)] {
+            assert!((queue.spread(0.02, count) - expected).abs() < 1e-12, "{count}");
+        }
+    }
+
     #[test]
     fn the_probability_rises_from_the_minimum_to_the_maximum_and_gently_on() {
         let mut queue = queue("{}");

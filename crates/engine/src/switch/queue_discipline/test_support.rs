@@ -1,6 +1,6 @@
 //! A port on a bench: packets of 1500 bytes, by the number of their circuit, come and are taken at times in milliseconds.
 
-use super::{QueueContext, QueueDiscipline, Room, Waiting};
+use super::{Ends, QueueContext, QueueDiscipline, Room, Waiting};
 use crate::config::{Parameter, Reader, parse_fragment};
 use crate::framing::{Cell, Codepoint, PacketId};
 use crate::random::Chance;
@@ -28,10 +28,13 @@ pub(super) fn read<P: Parameter>(text: &str) -> P {
     P::read(&parse_fragment(text), &mut reader).unwrap_or_else(|| panic!("{:?}", reader.problems))
 }
 
-/// A line of 12 Mbit/s, which sends a packet in a millisecond.
+/// A line of 12 Mbit/s, which sends a packet in a millisecond. Circuits 2n and 2n + 1 lead from a
+/// host to host n + 10 and back: those of 0 and 2 are hosts 0 and 1, that of 4, 6 and 8 is host 2.
 pub(super) fn context(room: Room) -> QueueContext {
     let chance = Chance { seed: 1, replication: 0 }.stream("queue");
-    QueueContext { room, circuits: 10, rate: Rate(12_000_000), full_packet_bytes: PACKET_BYTES, chance }
+    let there = (0..5).map(|host| Ends { source: host.min(2), destination: host + 10 });
+    let circuits = there.flat_map(|ends| [ends, ends.reversed()]).collect();
+    QueueContext { room, circuits, rate: Rate(12_000_000), full_packet_bytes: PACKET_BYTES, chance }
 }
 
 /// A packet of circuit 0 that comes at a time.

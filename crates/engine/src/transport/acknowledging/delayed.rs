@@ -28,11 +28,12 @@ crate::model! {
         timer: DelayTimer = "from-arrival" or ["heartbeat"],
     }
     build(config, _context) {
-        Box::new(Wait { delay: config.delay.0, segments: config.segments.0, timer: config.timer, due: None, waiting: 0 })
+        Box::new(Wait::new(config.delay.0, config.segments.0, config.timer))
     }
 }
 
-struct Wait {
+/// How an acknowledgment waits for further segments.
+pub(super) struct Wait {
     delay: Span,
     segments: u64,
     timer: DelayTimer,
@@ -42,6 +43,15 @@ struct Wait {
 }
 
 impl Wait {
+    pub(super) fn new(delay: Span, segments: u64, timer: DelayTimer) -> Self {
+        Self { delay, segments, timer, due: None, waiting: 0 }
+    }
+
+    /// From now on one acknowledgment answers so many segments.
+    pub(super) fn set_segments(&mut self, segments: u64) {
+        self.segments = segments;
+    }
+
     fn deadline(&self, now: Time) -> Time {
         match self.timer {
             DelayTimer::FromArrival => now + self.delay,

@@ -4,12 +4,14 @@
 
 mod delayed;
 mod immediate;
+mod thinned;
 
 use crate::registry::{Entry, Family};
 use crate::units::Time;
 
 /// Every registered rule.
-pub const RULES: &[Entry<dyn Acknowledging>] = &[Entry::of::<immediate::Immediate>(), Entry::of::<delayed::Delayed>()];
+pub const RULES: &[Entry<dyn Acknowledging>] =
+    &[Entry::of::<immediate::Immediate>(), Entry::of::<delayed::Delayed>(), Entry::of::<thinned::Thinned>()];
 
 /// What a rule is told of a segment that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,52 @@
+//! One queue from which newer acknowledgments drive out older ones.
+
+use super::superseded::Superseded;
+use super::{PacketQueue, QueueDiscipline, Room, Waiting};
+use crate::framing::{Cell, Packets};
+use crate::switch::Dropped;
+use crate::switch::drop_policy::Verdict;
+use crate::units::Time;
+
+crate::model! {
+    /// First in, first out, but an acknowledgment that arrives drives out an older one of its connection that says nothing more: for
+    /// slow lines on the way back, as cable modems and satellite terminals do. Otherwise as `tail-drop`.
+    #[name = "ack-filter"]
+    #[source = "RFC 3449 section 5.2.1; sch_cake of Linux"]
+    pub struct AcknowledgmentFilter: dyn QueueDiscipline {
+        /// Which older acknowledgments go.
+        superseded_acknowledgments: Superseded = "aggressive" or ["conservative"],
+    }
+    build(config, context) {
+        Box::new(Filter { superseded: config.superseded_acknowledgments, room: context.room, queue: PacketQueue::default() })
+    }
+}
+
+struct Filter {
+    superseded: Superseded,
+    room: Room,
+    queue: PacketQueue,
+}
+
+impl QueueDiscipline for Filter {
+    fn supersede(&mut self, newer: &Waiting, packets: &Packets, dropped: &mut Vec<Dropped>) {
+        let place = self.superseded.find(&self.queue, newer, packets);
+        let older = place.and_then(|place| self.queue.take(place));
+        dropped.extend(older.map(|older| (older.cell, Verdict::Refused)));
+    }
+
+    fn enqueue(&mut self, packet: Waiting, dropped: &mut Vec<Dropped>) {
+        self.queue.push_within(&self.room, packet, dropped);
+    }
+
+    fn dequeue(&mut self, _now: Time, _dropped: &mut Vec<Dropped>) -> Option<Waiting> {
+        self.queue.pop()
+    }
+
+    fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    fn visit(&self, visit: &mut dyn FnMut(Cell)) {
+        self.queue.visit(visit);
+    }
+}

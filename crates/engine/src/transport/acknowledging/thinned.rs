@@ -1,0 +1,46 @@
+//! Acknowledgments of many segments.
+
+use super::delayed::{DelayTimer, Wait};
+use super::{Acknowledging, Arrival};
+use crate::config::{AtLeastOne, PositiveSpan};
+use crate::units::Time;
+
+crate::model! {
+    /// An acknowledgment for every tenth segment in order once a connection has got going, for ways back that have little room; until
+    /// then for every second one, so that slow start is not held up. Or when the delay is over. What arrives out of order, and what
+    /// fills a hole, is acknowledged at once.
+    #[name = "thinned"]
+    #[source = "RFC 3449 section 4.1; draft-fairhurst-quic-ack-scaling-01"]
+    pub struct Thinned: dyn Acknowledging {
+        /// Longest wait; QUIC's (RFC 9000 section 18.2), since a sender whose last segment waits is idle.
+        delay: PositiveSpan = "25 ms" or ["100 ms"],
+        /// Segments in order that one acknowledgment answers (the ratio R of RFC 5690).
+        segments: AtLeastOne = "10" or ["4"],
+        /// Segments that arrive before that, with an acknowledgment for every second one.
+        from: AtLeastOne = "100",
+    }
+    build(config, _context) {
+        let wait = |segments| Wait::new(config.delay.0, segments, DelayTimer::FromArrival);
+        Box::new(Thinner { wait: wait(config.segments.0.min(AT_FIRST)), segments: config.segments.0, left: config.from.0 })
+    }
+}
+
+/// Segments that one acknowledgment answers at first (RFC 5681 section 4.2).
+const AT_FIRST: u64 = 2;
+
+struct Thinner {
+    wait: Wait,
+    segments: u64,
+    /// Segments to come that are acknowledged as at first.
+    left: u64,
+}
+
+impl Acknowledging for Thinner {
+    fn delay(&mut self, now: Time, arrival: Arrival) -> Option<Time> {
+        if self.left == 0 {
+            self.wait.set_segments(self.segments);
+        }
+        self.left = self.left.saturating_sub(1);
+        self.wait.delay(now, arrival)
+    }
+}
