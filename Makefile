@@ -108,13 +108,15 @@ docs: build
 	$(BIN)/longfat study claims www-satellite --splice studies/www-satellite/README.md
 	$(BIN)/python studies/www-satellite/tables.py splice
 	$(BIN)/longfat study run coexistence
-	$(BIN)/longfat study compare coexistence --table pairs,distance --splice studies/coexistence/README.md
+	$(BIN)/longfat study compare coexistence --table pairs,distance,fairness --splice studies/coexistence/README.md
 	$(BIN)/longfat study claims coexistence --splice studies/coexistence/README.md
+	$(BIN)/python studies/coexistence/tables.py splice
 	for study in leo buffer-sizing; do \
 	    $(BIN)/longfat study run $$study; \
 	    $(BIN)/longfat study compare $$study --splice studies/$$study/README.md; \
 	    $(BIN)/longfat study claims $$study --splice studies/$$study/README.md; \
 	done
+	$(BIN)/python studies/buffer-sizing/search.py --splice
 	$(BIN)/python -m tools.screenshots longfat.db
 
 wheel: .venv/installed

@@ -1,7 +1,7 @@
 import pytest
 
 from longfat.errors import LongfatError
-from longfat.where import matching
+from longfat.where import condition_of, matching
 
 COLUMNS = ["config", "sources", "z", "replication"]
 ROWS: list[list[str | int | None]] = [
@@ -45,3 +45,11 @@ def test_a_condition_selects_rows(condition: str, expected: list[int]) -> None:
 def test_anything_else_is_refused_with_the_columns_named(condition: str) -> None:
     with pytest.raises(LongfatError, match="config, sources, z, replication"):
         matching(COLUMNS, ROWS, condition)
+
+
+def test_the_condition_of_levels_selects_their_row_and_no_other() -> None:
+    columns = ["config", "tcp.flavor", "z"]
+    rows: list[list[str | None]] = [["lan", "5", None], ["lan", "5", "0.8"], ["it's", "15", "0.8"]]
+    for place, row in enumerate(rows):
+        assert matching(columns, rows, condition_of(columns, row)) == [place]
+    assert condition_of(columns[:1], ["lan"]) == "config = 'lan'"

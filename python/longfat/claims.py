@@ -81,6 +81,11 @@ def load_claims(study: Study) -> list[Claim]:
     return read_claims(file)
 
 
+def claims_of(study: Study) -> list[Claim]:
+    """The claims of a study; none if it has no file of them. Raises as `load_claims` does."""
+    return load_claims(study) if (study.folder / CLAIMS_FILE).exists() else []
+
+
 def read_claims(file: Path) -> list[Claim]:
     """The claims of a file. Raises as `load_claims` does."""
     documents = json.loads(_engine.check_claims(read_bytes(file), str(file)))

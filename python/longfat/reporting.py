@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from longfat.claims import claims_of
 from longfat.errors import LongfatError
 from longfat.execution import Watch
 from longfat.location import shown
@@ -13,7 +14,7 @@ from longfat.repeat import repeat
 from longfat.report.study_report import gather, page
 from longfat.report.study_report.contents import Said
 from longfat.report.study_report.parts import ChosenRun, chosen_runs
-from longfat.results import compare_results, load_results
+from longfat.results import compare_results, load_completions, load_results
 from longfat.sequential import in_effect
 from longfat.store import Store
 from longfat.study import Study
@@ -56,11 +57,12 @@ def report(
         if not any(entry.ours is not None for table in tables for entry in table.entries):
             raise NothingToReport(f"{shown(location)} has no runs that a report could be of")
         chosen = chosen_runs(plan, results, tables) if with_traces else []
+        completions = load_completions(everything, store, claims_of(study))
         contents = gather(
             said,
             plan,
             results,
-            (everything, load_results(everything, store)),
+            (everything, load_results(everything, store), completions),
             confidence,
             _watched(chosen, store, Path(folder)),
             store.other_engines(plan.hashes),

@@ -3,10 +3,15 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from longfat.claims import Claim
 from longfat.comparison import Results, TableComparison, compare
-from longfat.plan import Plan
+from longfat.completions import in_short
+from longfat.plan import Plan, Replicated
 from longfat.store import Store
 from longfat.store.schema import DONE, FAILED
+
+COMPLETIONS = "completions"
+"""The column by which claims read them."""
 
 
 def load_results(plan: Plan, store: Store, names: Sequence[str] = ()) -> Results:
@@ -15,6 +20,16 @@ def load_results(plan: Plan, store: Store, names: Sequence[str] = ()) -> Results
     All metrics, or some by their names: with many runs, what nobody reads takes most of the time.
     """
     return plan.by_combination(store.metrics(plan.hashes, names))
+
+
+def load_completions(plan: Plan, store: Store, claims: Sequence[Claim]) -> Replicated[str]:
+    """How long things took in the planned runs, as claims read it; nothing if none of them does."""
+    if not any(COMPLETIONS in claim.measure.lower() for claim in claims):
+        return {}
+    return {
+        series: {replication: in_short(kinds) for replication, kinds in runs.items()}
+        for series, runs in store.completions_of(plan.hashes).items()
+    }
 
 
 def count_runs(plan: Plan, store: Store) -> dict[str, int]:

@@ -89,6 +89,11 @@ class Traces:
             frame = polars.read_parquet(file)
         except (OSError, polars.exceptions.PolarsError) as error:
             raise LongfatError(f"{file}: no Parquet file that can be read: {error}") from error
+        if name == "capacity" and "bits" not in frame.columns:
+            raise LongfatError(
+                f"{file}: an earlier longfat counted no bits there; to have them, run it again:\n"
+                f"  longfat run SCENARIO --trace {self.folder}"
+            )
         if name == "throughput":
             frame = self._with_idle_flows(frame)
         seconds = polars.col("time_ps") / PICOSECONDS_PER_SECOND
@@ -121,9 +126,13 @@ def load_traces(folder: str | Path) -> Traces:
     path = Path(folder)
     file = path / DESCRIPTION
     if not file.exists():
+        # A store keeps no traces: each of its runs can be had again with them.
+        again = (
+            f"--from {path} RUN --trace traces" if path.is_file() else f"SCENARIO --trace {path}"
+        )
         raise LongfatError(
             f"{path} is no folder of traces: it has no {DESCRIPTION}; a run leaves them:\n"
-            f"  longfat run SCENARIO --trace {path}"
+            f"  longfat run {again}"
         )
     try:
         description = json.loads(read_text(file))

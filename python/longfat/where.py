@@ -12,6 +12,16 @@ SECONDS = 10
 """More than any condition over the rows of a study takes."""
 
 
+def condition_of(columns: Sequence[str], levels: Sequence[str | None]) -> str:
+    """The condition that only the rows with these levels meet; None is no level of a factor."""
+    parts = []
+    for column, level in zip(columns, levels, strict=True):
+        name = column if column.isidentifier() else quoted(column)
+        text = "" if level is None else level.replace("'", "''")
+        parts.append(f"{name} IS NULL" if level is None else f"{name} = '{text}'")
+    return " AND ".join(parts)
+
+
 def matching(
     columns: Sequence[str],
     rows: Sequence[Sequence[str | int | None]],

@@ -22,6 +22,16 @@ def test_runs_stand_under_the_levels_and_the_replication_that_they_have(study: S
     assert '"sources":2' in rows[0].scenario
 
 
+def test_completions_stand_beside_the_metrics_of_their_run(study: Study) -> None:
+    plan = plan_everything(study, 1)
+    series = next(series for series in plan.series if 1 in series.numbers)
+    results = plan.by_combination({series.first.series: {1: {"efficiency": 0.5}}})
+    tables = run_tables(plan, results, {series.first.series: {1: '{"page": {}}'}})
+    there = [row for row in tables.rows if row.completions]
+    assert [(row.replication, row.completions) for row in there] == [(1, '{"page": {}}')]
+    assert list(there[0].levels) == study.levels(series.combination)
+
+
 def test_without_replications_deterministic_runs_are_shown_as_the_first_one_too(
     study: Study,
 ) -> None:

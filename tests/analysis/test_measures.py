@@ -73,6 +73,22 @@ def test_a_measure_tells_which_rows_it_reads_and_which_of_them_are_missing() -> 
     assert (nothing.value, nothing.read) == (None, [])
 
 
+def test_a_measure_reads_how_long_things_took_by_kind_and_misses_runs_without() -> None:
+    times = ('{"page": {"p95_s": 0.5}}', '{"page": {"p95_s": 1.5}}', None)
+    rows = [
+        Row(["lan", "5", None], number, "{}", {"efficiency": 0.5}, completions=text)
+        for number, text in enumerate(times, start=1)
+    ]
+    tables = Tables(["config", "sources", "z"], rows, [], replications=3)
+    sql = "SELECT avg(completions ->> '$.page.p95_s') FROM runs WHERE replication < {}"
+    with MeasureDatabase(tables) as database:
+        first_two, all_three = (database.read(sql.format(below)) for below in (3, 4))
+    assert (first_two.value, first_two.missing) == (1, [])
+    assert all_three.missing == [rows[2]]
+    with ResampledDatabase(tables, sql.format(3), ["replication", "completions"]) as resampled:
+        assert resampled.measure([2, 2]) == 1.5
+
+
 def test_doubtful_digits_are_counted() -> None:
     rows = [row("lan", 5, 1, 0.3, "efficiency"), row("lan", 15, 1, 0.4)]
     with MeasureDatabase(Tables(["config", "sources", "z"], rows, [], 0)) as database:

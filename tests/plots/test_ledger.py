@@ -42,6 +42,25 @@ def test_bars_stand_in_panels_by_two_factors_and_add_up(ledgers: list[LedgerRow]
     assert max(ends) == pytest.approx(edge, rel=1e-3)
 
 
+def test_panels_are_by_the_first_factors_of_a_study_that_has_others() -> None:
+    ledgers = [
+        LedgerRow(
+            (("control", control), ("path", path), ("buffer", buffer)),
+            dict(zip(CAUSES, SHARES, strict=True)),
+            2,
+        )
+        for control in ("reno", "bbr")
+        for path in ("still", "moving")
+        for buffer in ("1 BDP", "2 BDP")
+    ]
+    painting = draw("ledger", ledgers).matplotlib()
+    titles = [panel.get_title(loc="left") for panel in painting.axes]
+    assert titles == ["still", "moving", "", ""]
+    assert [panel.get_ylabel() for panel in painting.axes[::2]] == ["reno", "bbr"]
+    chosen = draw("ledger", ledgers, Options(columns="buffer")).matplotlib()
+    assert chosen.axes[0].get_title(loc="left") == "1 BDP"
+
+
 def test_causes_that_never_matter_are_not_in_the_legend(ledgers: list[LedgerRow]) -> None:
     painting = draw("ledger", ledgers).matplotlib()
     labels = [text.get_text() for text in painting.legends[0].get_texts()]

@@ -32,12 +32,39 @@ def test_efficiency_is_drawn_against_the_buffer_in_round_trips(
 ) -> None:
     drawn = draw("buffer-efficiency", tables)
     rows = drawn.rows
-    assert [row["buffer_rtt"] for row in rows] == [0.5, 1.0, 2.0] * 2
+    assert [row["buffer_size"] for row in rows] == [0.5, 1.0, 2.0] * 2
     assert [row["efficiency"] for row in rows] == pytest.approx([0.815] * 6)
     (axes,) = drawn.matplotlib().axes
     assert (axes.get_title(loc="left"), axes.get_xscale()) == ("wan", "log")
     assert [text.get_text() for text in axes.texts] == ["0.5 RTT", "1 RTT"]
     assert "n = 2 replications" in drawn.caption
+
+
+def test_buffers_in_packets_have_their_own_axis_and_lines_by_the_factors_of_the_study() -> None:
+    combinations: list[Combination] = [
+        (("control", control), ("number", number), ("buffer", size))
+        for control in ("reno", "bbr")
+        for number in ("1", "64")
+        for size in ("16 packets", "31 packets", "unlimited")
+    ]
+    rows = [ReferenceRow(place, {}, frozenset(), "") for place in combinations]
+    results = {place: {1: {"efficiency": 0.9}, 2: {"efficiency": 0.8}} for place in combinations}
+    response = Response("b", "Buffers", "efficiency", rows, is_printed=False)
+    drawn = draw("buffer-efficiency", [compare(response, results)])
+    painting = drawn.matplotlib()
+    assert [axes.get_title(loc="left") for axes in painting.axes] == ["number 1", "number 64"]
+    assert {axes.get_xlabel() for axes in painting.axes} == {"buffer in packets"}
+    assert not any(axes.texts for axes in painting.axes), "no round trips to guide by"
+    assert {mark.label for mark in drawn.picture.marks()} == {"reno", "bbr", ""}
+    assert all(list(mark.x) == [16.0, 31.0] for mark in drawn.picture.marks())
+
+
+def test_a_table_that_is_not_about_buffers_gives_no_lines(tables: list[TableComparison]) -> None:
+    other: Combination = (("config", "wan"), ("mechanism", "queues"), ("buffer", "1 RTT"))
+    response = Response("m", "", "efficiency", [ReferenceRow(other, {}, frozenset(), "")])
+    added = compare(response, {other: {1: {"efficiency": 0.5}, 2: {"efficiency": 0.5}}})
+    drawn = draw("buffer-efficiency", [*tables, added])
+    assert all(0.5 not in mark.y for mark in drawn.picture.marks())
 
 
 def test_the_papers_values_are_drawn_against_ours(tables: list[TableComparison]) -> None:

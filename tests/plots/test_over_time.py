@@ -3,12 +3,16 @@ from pathlib import Path
 
 import pytest
 
+from longfat import load_scenario, run
 from longfat.errors import LongfatError
+from longfat.execution import Watch
 from longfat.plots import PLAIN, PLOTS, Options, draw, find
 from longfat.plots.capacity import names_of
 from longfat.plots.queue import capacity_of
 from longfat.plots.thinning import POINTS_ON_PAPER, thinned
-from longfat.traces import Traces
+from longfat.scenario import OverrideValue
+from longfat.traces import Traces, load_traces
+from tests.traces.conftest import LOSSY
 
 OF_TRACES = [name for name in PLOTS if find(name).SOURCE == "traces" and name != "completion-time"]
 
@@ -42,6 +46,61 @@ def test_windows_are_those_of_the_trace(traced: Traces) -> None:
     assert drawn == pytest.approx(traced.table("cwnd")["cwnd_bytes"].to_list())
     drops = [row for row in rows if row["series"] == "drop"]
     assert len(drops) == traced.record["ports"][0]["packets_dropped"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "lossy.toml").write_text(LOSSY)
+    return tmp_path
+
+
+def watched(folder: Path, overrides: dict[str, OverrideValue]) -> Traces:
+    run(load_scenario(folder / "lossy.toml", overrides), watch=Watch(traces=folder / "t"))
+    return load_traces(folder / "t")
+
+
+def test_each_service_class_has_a_queue_of_its_own_and_the_colour_of_its_capacity(
+    folder: Path,
+) -> None:
+    with (folder / "lossy.toml").open("a") as scenario:
+        scenario.write('[[background]]\nkind = "vbr-on-off"\non = "10 ms"\noff = "10 ms"\n')
+    with_vbr = watched(folder, {"port.scheduler": "strict-priority"})
+    queues = draw("queue", [with_vbr]).picture
+    labels = [panel.y.label for (panel,) in queues.panels if panel]
+    assert labels == ["UBR queue in cells", "VBR queue in cells"]
+    colors = [mark.color for mark in queues.marks() if mark.kind == "steps"]
+    assert colors == [mark.color for mark in draw("capacity", [with_vbr]).picture.marks()]
+    assert len(draw("three-panel", [with_vbr]).picture.panels) == 4
+
+
+def test_the_capacity_of_packets_that_travel_whole_is_what_their_bits_take(folder: Path) -> None:
+    packets: dict[str, OverrideValue] = {
+        "framing": "packet",
+        "port.buffer": "30 packets",
+        "port.policy": "tail-drop",
+    }
+    whole = watched(folder, packets)
+    megabits = int(whole.table("capacity")["bits"].sum()) / 1e6
+    port = whole.record["ports"][0]
+    assert megabits / whole.seconds == pytest.approx(155.52 * port["utilization"], rel=1e-3)
+    rows = find("capacity").collect([whole], PLAIN)
+    mean = sum(row["value"] for row in rows) / len(rows)
+    assert mean == pytest.approx(megabits / whole.seconds, rel=0.02)
+
+
+def test_capacity_of_a_folder_that_counts_no_bits_says_how_to_have_them(folder: Path) -> None:
+    earlier = watched(folder, {})
+    file = earlier.folder / "capacity.parquet"
+    earlier.table("capacity").drop("bits", "time_s").write_parquet(file)
+    with pytest.raises(LongfatError, match=r"(?s)capacity\.parquet: .* no bits .*longfat run"):
+        draw("capacity", [earlier])
+
+
+def test_the_bound_of_windows_is_a_share_of_what_the_path_holds(folder: Path) -> None:
+    few = watched(folder, {"tcp.receiver_window": "60 MB"})
+    (cwnd,) = (each for each in few.description["traces"] if each["name"] == "cwnd")
+    held = 155.52e6 / 8 * 6e-3 + 300 * 53
+    assert cwnd["largest_error"] == pytest.approx(0.005 * held, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -132,3 +191,11 @@ def test_a_staircase_that_is_thinned_holds_the_right_value_where_it_rests() -> N
         held = [value for time, value in zip(x, y, strict=True) if time < burst + 0.5][-1]
         assert held == 400.5 + burst
     assert len(x) <= 2 * 400
+
+
+def test_a_store_in_place_of_traces_tells_how_a_run_of_it_leaves_them(tmp_path: Path) -> None:
+    (tmp_path / "longfat.db").touch()
+    with pytest.raises(LongfatError, match=r"longfat run --from .*longfat\.db RUN --trace traces"):
+        load_traces(tmp_path / "longfat.db")
+    with pytest.raises(LongfatError, match=r"longfat run SCENARIO --trace .*missing"):
+        load_traces(tmp_path / "missing")

@@ -50,6 +50,13 @@ def test_the_document_has_the_fields_that_scripts_rely_on(
     assert found["entries"][1]["mean"] is None
 
 
+def test_seconds_are_shown_to_the_millisecond() -> None:
+    row = unprinted({"queue": ["codel"]})[0]
+    results = {row.combination: {0: {"mean_queueing_delay_s": 0.0047}}}
+    table = compare(Response("1", "Waits", "mean_queueing_delay_s", [row], False), results)
+    assert "| codel | 0.005 | - | - | 0 |" in comparison_markdown([table])
+
+
 def test_the_markdown_shows_every_entry_and_marks_the_doubtful(table: TableComparison) -> None:
     text = comparison_markdown([table])
     assert "| 2 | efficiency | 1 | 0.050 | 0.100 | - | 0% |" in text

@@ -5,6 +5,7 @@ from longfat.report.numbers import (
     formatted_range,
     formatted_seconds,
     formatted_share,
+    significant,
 )
 
 
@@ -25,3 +26,11 @@ def test_numbers_keep_the_digits_that_say_something() -> None:
 )
 def test_durations_come_in_the_unit_that_suits_them(seconds: float, text: str) -> None:
     assert formatted_seconds(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.06741, "0.0674"), (5.31, "5.31"), (1070.2, "1,070"), (31457.28, "31,457")],
+)
+def test_significant_digits_never_hide_those_before_the_point(value: float, text: str) -> None:
+    assert significant(value, 3) == text

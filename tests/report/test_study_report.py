@@ -3,6 +3,7 @@ import hashlib
 import json
 import re
 import shlex
+import zlib
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,7 @@ def test_a_report_answers_in_words_and_says_where_it_is_from(reported: Path) -> 
 
 
 def test_every_figure_names_the_command_that_draws_it(longfat: Longfat, reported: Path) -> None:
-    figures = json.loads(Parts(reported.read_text()).scripts["figures"])
+    figures = figures_of(reported.read_text())
     said = {own["plot"]: own["command"] for own in map(usermeta, figures.values())}
     kinds = {"efficiency-fairness", "reference", "ledger", "variation", "three-panel", "cwnd"}
     assert kinds <= set(said)
@@ -113,6 +114,13 @@ def test_every_figure_names_the_command_that_draws_it(longfat: Longfat, reported
     assert longfat(*shlex.split(first)[1:]).returncode == 0
     assert longfat(*shlex.split(second)[1:]).returncode == 0
     assert (reported.parent / "three-panel.svg").exists()
+
+
+def figures_of(page: str) -> dict[str, dict[str, Any]]:
+    """The specification of each figure, as docs/guide/report.md says to get them."""
+    deflated = base64.b64decode(Parts(page).scripts["figures"])
+    figures: dict[str, dict[str, Any]] = json.loads(zlib.decompress(deflated))
+    return figures
 
 
 def usermeta(specification: dict[str, Any]) -> dict[str, str]:
@@ -158,9 +166,7 @@ def test_without_traces_a_report_says_how_to_get_them(longfat: Longfat, reported
     command = re.search(r"What happens in it over time: <code>longfat (.*?)</code>", page)
     assert command is not None
     assert longfat(*shlex.split(command[1])).returncode == 0
-    assert "three-panel" not in json.dumps(
-        [usermeta(each) for each in json.loads(Parts(page).scripts["figures"]).values()]
-    )
+    assert "three-panel" not in json.dumps([usermeta(each) for each in figures_of(page).values()])
 
 
 def test_a_part_of_a_study_is_what_every_command_is_about(longfat: Longfat, reported: Path) -> None:

@@ -107,9 +107,20 @@ def test_completion_times_come_back_as_they_were(store: Store, tmp_path: Path) -
     assert [{"name": name, **kept[name]} for name in names] == record["completions"]
 
 
+def test_completion_times_can_be_asked_for_by_scenario(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "www.toml"
+    file.write_text(WWW)
+    (asking,) = load_scenario(file).replicated([3])
+    store.write([RunResult(asking, STARTED, STARTED, run(asking), None)])
+    kept = store.completions([asking.run_id])[asking.run_id]
+    assert store.completions_of({asking.hash}) == {asking.series: {3: kept}}
+    assert store.completions_of({"another"}) == {}
+
+
 def test_runs_without_requests_have_no_completions(store: Store, done: RunResult) -> None:
     store.write([done])
     assert store.completions([done.scenario.run_id]) == {}
+    assert store.completions_of({done.scenario.hash}) == {}
 
 
 def test_plain_sql_reaches_into_the_metrics(store: Store, location: str, done: RunResult) -> None:

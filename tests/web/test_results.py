@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import re
+import shlex
 from pathlib import Path
 from statistics import fmean
 
@@ -24,6 +25,9 @@ def test_the_state_of_a_study_is_what_study_status_says(
     assert found["state"] == {name: status[name] for name in found["state"]}
     assert 0 < found["state"]["done"] < found["state"]["runs"]
     assert overview["store"] == store
+    assert found["command"] == f"longfat study run {study_folder} --store {store}"
+    shipped = next(study for study in overview["studies"] if study["name"] == "ubr-plus")
+    assert shipped["command"] == f"longfat study run ubr-plus --store {store}"
     assert {"ubr-plus", "guaranteed-rate"} <= {study["name"] for study in overview["studies"]}
 
 
@@ -49,6 +53,27 @@ def test_means_are_those_of_the_comparison(
     assert any(mean is not None for mean in compared_means.values())
     assert {levels: means[levels] for levels in compared_means} == compared_means
     assert study["metrics"][:2] == ["efficiency", "fairness"]
+
+
+@pytest.mark.usefixtures("store")
+def test_what_is_missing_of_a_combination_comes_with_the_command_that_runs_it(
+    client: TestClient, longfat: Longfat
+) -> None:
+    study = client.get("/api/studies/small").json()
+    places = range(len(study["combinations"]))
+    answers = [client.get(f"/api/studies/small/combinations/{place}").json() for place in places]
+    lacking = [
+        place
+        for place, answer in enumerate(answers)
+        if any(run["status"] == "missing" for run in answer["runs"])
+    ]
+    assert [place for place in places if answers[place]["command"]] == lacking
+    command = shlex.split(answers[lacking[0]]["command"])
+    assert command[:3] == ["longfat", "study", "run"]
+    assert longfat(*command[1:]).returncode == 0
+    now = client.get(f"/api/studies/small/combinations/{lacking[0]}").json()
+    assert now["command"] is None
+    assert {run["status"] for run in now["runs"]} == {"done"}
 
 
 def test_a_combination_leads_to_its_runs_and_they_to_their_parts(

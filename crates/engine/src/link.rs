@@ -3,6 +3,11 @@
 //! Where packets travel whole, a packet is one cell of its own size.
 
 mod changing;
+mod outlet;
+mod train;
+
+pub use outlet::{Feed, Outlet};
+pub use train::Train;
 
 use std::collections::VecDeque;
 
@@ -10,103 +15,7 @@ use changing::Changing;
 
 use crate::framing::{Cell, Packets, Unit};
 use crate::path::Conditions;
-use crate::switch::Leaving;
 use crate::units::{CELL_BITS, LineClock, Rate, Span, Time, TransmissionTime};
-
-/// One cell, or the cells of a whole packet sent back to back.
-#[derive(Clone, Copy)]
-pub struct Train {
-    /// When the next cell of the train has arrived completely.
-    pub arrival: LineClock,
-    /// The next cell.
-    pub cell: Cell,
-    /// Cells still to come, the next one included.
-    pub cells: u32,
-}
-
-impl Train {
-    /// When its last cell arrives.
-    #[must_use]
-    #[inline]
-    pub fn last_arrival(&self, cell_time: TransmissionTime) -> Time {
-        if self.cells == 1 {
-            return self.arrival.time;
-        }
-        let mut last = self.arrival;
-        last.advance(cell_time.times(u64::from(self.cells) - 1));
-        last.time
-    }
-
-    /// Its next cell, the number of its cells, and whether the packet ends with them.
-    #[must_use]
-    pub fn description(&self) -> (Cell, u32, bool) {
-        (self.cell, self.cells, self.cells > 1 || self.cell.is_last())
-    }
-
-    /// Takes the next cell, which is not the last.
-    #[inline]
-    pub fn take(&mut self, cell_time: TransmissionTime) -> Cell {
-        let cell = self.cell;
-        self.cells -= 1;
-        self.cell = cell.following(self.cells == 1);
-        self.arrival.advance(cell_time);
-        cell
-    }
-
-    /// Takes the next `cells` cells, which are not all, and take `transmission` to be sent.
-    #[inline]
-    pub fn skip(&mut self, cells: u32, transmission: TransmissionTime) {
-        self.cells -= cells;
-        self.cell = self.cell.following(self.cells == 1);
-        self.arrival.advance(transmission);
-    }
-}
-
-/// What a port sends its cells on.
-pub trait Outlet {
-    /// Sends a cell whose transmission begins exactly at `clock`. Gives when the next one may begin.
-    fn send_cell_at(&mut self, clock: LineClock, cell: Cell) -> LineClock;
-    /// Lets a cell pass whose transmission begins exactly at `clock` and that nobody receives. Gives when the next one may begin.
-    fn send_anonymous_cell_at(&mut self, clock: LineClock) -> LineClock;
-    /// Sends cells back to back from `clock` until `free`, which nobody tells apart but for those that were
-    /// [noted](Self::note_last_at) before.
-    fn send_train_at(&mut self, clock: LineClock, cells: u64, free: LineClock);
-    /// Of the cells that are sent next, from `clock` on, the one that comes after so many is the last of a packet.
-    fn note_last_at(&mut self, clock: LineClock, after: u64, last: Cell);
-    /// Whether it is to be told whose the cells of a train are.
-    fn follows_circuits(&self) -> bool {
-        false
-    }
-    /// Of a train so many cells more are of those.
-    fn note_leaving(&mut self, _cells: u64, _leaving: Leaving<'_>) {}
-}
-
-/// A line on which every cell is followed to its end.
-pub struct Feed<'a> {
-    /// The line.
-    pub line: &'a mut Line,
-    /// Where the sizes of packets are found.
-    pub packets: &'a Packets,
-}
-
-impl Outlet for Feed<'_> {
-    #[inline(always)]
-    fn send_cell_at(&mut self, clock: LineClock, cell: Cell) -> LineClock {
-        self.line.send_cell_at(clock, cell, self.packets)
-    }
-
-    fn send_anonymous_cell_at(&mut self, clock: LineClock) -> LineClock {
-        self.line.send_anonymous_cell_at(clock)
-    }
-
-    fn send_train_at(&mut self, _clock: LineClock, _cells: u64, _free: LineClock) {
-        unreachable!("only the fast driver lets in cells by rounds")
-    }
-
-    fn note_last_at(&mut self, _clock: LineClock, _after: u64, _last: Cell) {
-        unreachable!("only the fast driver lets in cells by rounds")
-    }
-}
 
 /// What sending a packet of so many bits takes: its first cell, or all of it where packets travel whole, and all its cells.
 #[derive(Clone, Copy)]
@@ -238,6 +147,23 @@ impl Line {
         match self.unit {
             Unit::Cell => cells * CELL_BITS,
             Unit::Packet => self.bits_whole,
+        }
+    }
+
+    /// Bits of all packets that were handed over whole.
+    #[must_use]
+    #[inline]
+    pub fn bits_whole(&self) -> u64 {
+        self.bits_whole
+    }
+
+    /// Bits of the one that was handed over latest: a cell, or a packet before which [`bits_whole`](Self::bits_whole) was `before`.
+    #[must_use]
+    #[inline]
+    pub fn bits_since(&self, before: u64) -> u64 {
+        match self.unit {
+            Unit::Cell => CELL_BITS,
+            Unit::Packet => self.bits_whole - before,
         }
     }
 

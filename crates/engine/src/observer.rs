@@ -5,7 +5,7 @@ use crate::switch::drop_policy::Verdict;
 use crate::switch::scheduler::Class;
 use crate::switch::{Leaving, Port};
 use crate::transport::{Acknowledgment, Segment, Sender, Window};
-use crate::units::{LineClock, Span, Time, TransmissionTime};
+use crate::units::{CELL_BITS, LineClock, Span, Time, TransmissionTime};
 
 /// Slots of a port one after the other, in each of which it sends a cell.
 #[derive(Clone, Copy, Debug)]
@@ -125,11 +125,12 @@ pub trait Observer {
     fn sender_acted(&mut self, _now: Time, _flow: usize, _sender: &Sender) {}
     /// A loss model loses a packet, or its first cell.
     fn packet_lost(&mut self, _now: Time, _flow: usize, _content: &Content) {}
-    /// A port begins to send a cell of a class: what each class gets of the line over time.
-    fn cell_served(&mut self, _now: Time, _port: usize, _class: Class) {}
+    /// A port begins to send a cell of a class, or a packet that travels whole, of so many bits: what each class gets of the line
+    /// over time.
+    fn cell_served(&mut self, _now: Time, _port: usize, _class: Class, _bits: u64) {}
     /// The same in every slot of a run, where all cells are of the class UBR.
     fn cells_served(&mut self, port: usize, run: &SlotRun) {
-        run.slots().for_each(|slot| self.cell_served(slot.end_of(0), port, Class::Ubr));
+        run.slots().for_each(|slot| self.cell_served(slot.end_of(0), port, Class::Ubr, CELL_BITS));
     }
     /// What waits at a port may have changed, and stays like this until the port is heard of again.
     fn queue_changed(&mut self, _now: Time, _port: usize, _state: &Port) {}

@@ -206,8 +206,8 @@ impl Observer for Watcher {
         self.tell_capture(|capture| capture.packet_dropped(now, port, flow, cell, content, reason));
     }
 
-    fn cell_served(&mut self, now: Time, port: usize, class: Class) {
-        self.tell(Hears::Services, |trace| trace.cell_served(now, port, class));
+    fn cell_served(&mut self, now: Time, port: usize, class: Class, bits: u64) {
+        self.tell(Hears::Services, |trace| trace.cell_served(now, port, class, bits));
     }
 
     fn cells_served(&mut self, port: usize, run: &SlotRun) {

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
-from longfat.analysis.claim_tables import run_tables
+from longfat.analysis.claim_tables import NONE, run_tables
 from longfat.analysis.claims import Measured, Verdict, judge_runs
 from longfat.analysis.intervals import DEFAULT_CONFIDENCE
 from longfat.audit import AuditPlan, Variation
@@ -112,12 +112,14 @@ def audit(
     claims: Sequence[Claim],
     read: ReadByClaims,
     confidence: float = DEFAULT_CONFIDENCE,
+    completions: Replicated[str] = NONE,
 ) -> Audit:
     """Judge an audit's runs, as far as there are `metrics` of them.
 
-    `claims` have SQL that `check_claims` has accepted.
+    `claims` have SQL that `check_claims` has accepted; `completions` are for those that read them.
     """
-    return _Auditor(plan.baseline, metrics, claims, read, confidence).audit(plan.variations)
+    auditor = _Auditor(plan.baseline, metrics, claims, read, confidence, completions)
+    return auditor.audit(plan.variations)
 
 
 def outcome(before: Verdict, after: Verdict) -> Outcome:
@@ -141,8 +143,10 @@ class _Auditor:
         claims: Sequence[Claim],
         read: ReadByClaims,
         confidence: float,
+        completions: Replicated[str],
     ) -> None:
         self._baseline = baseline
+        self._completions = completions
         self._metrics = metrics
         self._read = read
         self._confidence = confidence
@@ -168,7 +172,8 @@ class _Auditor:
         )
 
     def _judged(self, claims: Sequence[Claim], results: Results) -> list[AuditedClaim]:
-        verdicts = judge_runs(claims, run_tables(self._baseline, results), self._confidence)
+        tables = run_tables(self._baseline, results, self._completions)
+        verdicts = judge_runs(claims, tables, self._confidence)
         there = self._baseline.scenarios.keys()
         return [
             AuditedClaim(
@@ -196,7 +201,8 @@ class _Auditor:
     ) -> list[ClaimOutcome]:
         """The claims under a variation; those that read nothing that it changes stay."""
         touched = [found.claim for found in self._claims if self._read[found.claim.id] & changed]
-        verdicts = judge_runs(touched, run_tables(plan, results), self._confidence)
+        tables = run_tables(plan, results, self._completions)
+        verdicts = judge_runs(touched, tables, self._confidence)
         judged = {claim.id: verdict for claim, verdict in zip(touched, verdicts, strict=True)}
         outcomes = []
         for found in self._claims:

@@ -1,30 +1,40 @@
 """The runs of a study, and its paper's numbers in place of runs, as the tables of measures."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from longfat.analysis.claims import rows_read
 from longfat.analysis.measures import Entry, Row, Tables
 from longfat.claims import Claim
 from longfat.comparison import Results
-from longfat.plan import Plan, PlannedRun, plan_everything
+from longfat.plan import Plan, PlannedRun, Replicated, plan_everything
 from longfat.reference import Combination, ReferenceRow
+from longfat.scenario import SeriesKey
 from longfat.study import Response, Study
 
 FIRST_REPLICATION = 1
+NONE: Mapping[SeriesKey, Mapping[int, str]] = MappingProxyType({})
 
 
-def run_tables(plan: Plan, results: Results) -> Tables:
-    """The planned runs with their results.
+def run_tables(plan: Plan, results: Results, completions: Replicated[str] = NONE) -> Tables:
+    """The planned runs with their results, and with their `completions` if a claim reads these.
 
     In a plan without replications the deterministic runs stand in `runs` as well.
     """
     replications = plan.replications
+    times = plan.by_combination(completions)
 
-    def metrics(run: PlannedRun) -> Mapping[str, float] | None:
-        return results[run.combination].get(run.replication)
+    def row(run: PlannedRun, replication: int) -> Row:
+        return Row(
+            plan.study.levels(run.combination),
+            replication,
+            run.scenario.resolved,
+            results[run.combination].get(run.replication),
+            completions=times[run.combination].get(run.replication),
+        )
 
     rows = [
-        Row(plan.study.levels(run.combination), replication, run.scenario.resolved, metrics(run))
+        row(run, replication)
         for run in plan.runs
         for replication in ([run.replication] if replications else [0, FIRST_REPLICATION])
     ]

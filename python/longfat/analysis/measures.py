@@ -2,7 +2,8 @@
 
 `runs` has a row for each factor combination and replication from 1 on, `deterministic` one for
 each combination in replication 0; both have the factors, `replication`, `scenario` (resolved, as
-JSON) and every metric. `reference` has the paper's entries. Nothing else can be read, nothing can
+JSON), every metric, and `completions` (how long what was asked for took, as JSON, by kind).
+`reference` has the paper's entries. Nothing else can be read, nothing can
 be written, and no measure may take longer than `SECONDS`.
 """
 
@@ -41,6 +42,7 @@ FUNCTIONS = aggregates.NAMES | {
     *("->", "->>", "json_extract"),
 }
 OWN_COLUMNS = ("replication", "scenario")
+COMPLETIONS = "completions"
 REFERENCE_COLUMNS = ("table_name", "response", "value", "doubtful")
 
 NOT_SELECT = "the measure has to be one SELECT, which may read these tables and do nothing else"
@@ -55,7 +57,8 @@ class Row:
     """A factor combination (a level for each factor, or None) in one replication.
 
     `metrics` is None where no run is, and lacks what a paper does not print. `doubtful` names the
-    metrics whose printed digits are not to be trusted.
+    metrics whose printed digits are not to be trusted. `completions` is JSON, None where nothing is
+    asked for, or no run is.
     """
 
     levels: Sequence[str | None]
@@ -63,6 +66,13 @@ class Row:
     scenario: str
     metrics: Mapping[str, float] | None
     doubtful: frozenset[str] = frozenset()
+    completions: str | None = None
+
+    def has(self, column: str) -> bool:
+        """Whether there is a metric, or there are completions."""
+        if column == COMPLETIONS:
+            return self.completions is not None
+        return column in (self.metrics or {})
 
 
 @dataclass(frozen=True)
@@ -96,7 +106,13 @@ class Tables:
     @property
     def columns(self) -> list[str]:
         """The columns of `runs` and of `deterministic`."""
-        return [*self.factors, *OWN_COLUMNS, *self.metrics]
+        return [*self.factors, *OWN_COLUMNS, *self.results]
+
+    @property
+    def results(self) -> list[str]:
+        """The columns that a run fills, so that whoever reads them needs it."""
+        own = [] if COMPLETIONS in self.factors else [COMPLETIONS]
+        return [*self.metrics, *own]
 
     def mentioned(self, sql: str) -> list[str]:
         """The columns that SQL can be about: its text has their names. At least one."""
@@ -161,31 +177,29 @@ class MeasureDatabase:
             raise WrongMeasure(self._told(error)) from error
         return self._reading(value)
 
-    def _note(self, position: int, metric: str, value: SqlValue) -> SqlValue:
-        self._seen[position, metric] = None
+    def _note(self, position: int, column: str, value: SqlValue) -> SqlValue:
+        self._seen[position, column] = None
         return value
 
     def _reading(self, value: float | None) -> Reading:
         rows = self._tables.rows
         read = dict.fromkeys(position for position, _ in self._seen)
         missing = dict.fromkeys(
-            position
-            for position, metric in self._seen
-            if metric not in (rows[position].metrics or {})
+            position for position, column in self._seen if not rows[position].has(column)
         )
         return Reading(
             value=value,
             read=[rows[position] for position in sorted(read)],
             missing=[rows[position] for position in sorted(missing)],
-            doubtful=sum(metric in rows[position].doubtful for position, metric in self._seen),
+            doubtful=sum(column in rows[position].doubtful for position, column in self._seen),
         )
 
     def _create_views(self) -> None:
-        """Views, so that whoever reads a metric is seen to."""
+        """Views, so that whoever reads what a run fills is seen to."""
         plain = [quoted(name) for name in (*self._tables.factors, *OWN_COLUMNS)]
         noted = [
             f"seen(position, '{name}', {quoted(name)}) AS {quoted(name)}"
-            for name in self._tables.metrics
+            for name in self._tables.results
         ]
         columns = ", ".join([*plain, *noted])
         for view, condition in (("runs", "> 0"), ("deterministic", "= 0")):
@@ -281,18 +295,18 @@ def measured(connection: sqlite3.Connection, sql: str) -> float | None:
 def _create_pool(connection: sqlite3.Connection, tables: Tables, columns: Sequence[str]) -> None:
     """These columns of all rows of both tables; levels that read as numbers compare as numbers.
 
-    In the order of replications, of which draws take whole ones. Scenarios come last: whatever is
-    behind so long a text takes many times as long to read.
+    In the order of replications, of which draws take whole ones. Texts come last: whatever is
+    behind so long ones takes many times as long to read.
     """
     factors = [place for place, name in enumerate(tables.factors) if name in columns]
     metrics = [name for name in tables.metrics if name in columns]
-    with_scenario = "scenario" in columns
+    texts = [name for name in ("scenario", COMPLETIONS) if name in {*columns} - {*tables.factors}]
     declared = [
         "replication INTEGER",
         "position INTEGER",
         *(f"{quoted(tables.factors[place])} NUMERIC" for place in factors),
         *(f"{quoted(metric)} REAL" for metric in metrics),
-        *(["scenario TEXT"] if with_scenario else []),
+        *(f"{name} TEXT" for name in texts),
     ]
     key = "PRIMARY KEY (replication, position)"
     connection.execute(f"CREATE TABLE pool ({', '.join(declared)}, {key}) WITHOUT ROWID")
@@ -302,7 +316,7 @@ def _create_pool(connection: sqlite3.Connection, tables: Tables, columns: Sequen
             position,
             *(row.levels[place] for place in factors),
             *((row.metrics or {}).get(metric) for metric in metrics),
-            *([row.scenario] if with_scenario else []),
+            *(getattr(row, name) for name in texts),
         )
         for position, row in enumerate(tables.rows)
     )

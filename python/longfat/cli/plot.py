@@ -60,15 +60,16 @@ def command(
     end_s: float | None,
     **factors: str | None,
 ) -> None:
-    r"""Draw a plot of KIND.
+    """Draw a plot of KIND.
 
     SOURCE is what the plot shows: the folder of a run's traces (longfat run --trace), a study whose
     runs are stored, or an analysis (longfat analyze --json; - for standard input).
 
-    \b
-    longfat plot three-panel traces -o run.png
-    longfat plot efficiency-fairness ubr-plus -o scatter.svg
-    longfat analyze r.csv --factors a,b --json > a.json && longfat plot variation a.json -o v.pdf
+    Example: longfat plot three-panel traces -o run.png
+
+    Example: longfat plot efficiency-fairness ubr-plus -o scatter.svg
+
+    Example: longfat analyze r.csv --factors a,b --json | longfat plot variation - -o v.pdf
     """
     from longfat import plots
 

@@ -48,8 +48,8 @@ MOST_ROWS = 100
     "error",
     type=click.FloatRange(min=0, max=1),
     metavar="SHARE",
-    help="How far a traced value may be from the truth, as a share of the receiver window or the "
-    "buffer; 0 keeps every change.  [default: 0.005]",
+    help="How far a traced value may be from the truth, as a share of the most that can be "
+    "under way or in the buffer; 0 keeps every change.  [default: 0.005]",
 )
 @click.option(
     "--trace-interval",

@@ -34,7 +34,7 @@ from longfat.report.claims import claims_document
 from longfat.report.document import comparison_document
 from longfat.report.elements import element, joined
 from longfat.report.study_report.contents import Said
-from longfat.results import compare_results, load_results
+from longfat.results import compare_results, load_completions, load_results
 from longfat.sequential import in_effect
 from longfat.store import Store
 from longfat.study import Study, load_study
@@ -142,7 +142,9 @@ class StudyAtHand:
 
         claims = load_claims(self.study)
         plan, results = self._results(plan_everything(self.study, self.selection.replications))
-        ours = run_tables(plan, results)
+        with Store.readable(self.store) as opened:
+            completions = load_completions(plan, opened, claims)
+        ours = run_tables(plan, results, completions)
         check_claims(self.study, claims, ours)
         judged = judge_claims(claims, ours, paper_tables(plan), confidence)
         document = claims_document(self.study, judged, confidence, ours.replications)

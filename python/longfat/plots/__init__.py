@@ -77,16 +77,28 @@ class Options:
     start_s: float | None = None
     end_s: float | None = None
 
-    def layout(self, columns: str, colors: str | None = None) -> Layout:
-        """The layout, `columns` and `colors` being the plot's own; colours follow columns."""
-        followed = self.columns or colors or columns
+    def layout(
+        self,
+        columns: str,
+        colors: str | None = None,
+        factors: Sequence[str] = (),
+        parts: Sequence[str] = ("rows", "columns"),
+    ) -> Layout:
+        """The layout, `columns` and `colors` being the plot's own; colours follow columns.
+
+        Of `factors`, those of the rows to draw, the first that nothing else needs take the `parts`
+        that were meant for factors of other studies.
+        """
         plain = Layout()
-        return Layout(
-            rows=self.rows or plain.rows,
-            columns=self.columns or columns,
-            colors=self.colors or (colors if colors is not None else followed),
-            markers=self.markers or plain.markers,
-        )
+        own = {"rows": plain.rows, "columns": columns, "markers": plain.markers}
+        if colors is not None:
+            own["colors"] = colors
+        chosen = {part: getattr(self, part) or factor for part, factor in own.items()}
+        free = [factor for factor in factors if factor not in chosen.values()]
+        for part in parts:
+            if free and getattr(self, part) is None and chosen[part] not in factors:
+                chosen[part] = free.pop(0)
+        return Layout(**{"colors": self.colors or chosen["columns"], **chosen})
 
 
 PLAIN = Options()

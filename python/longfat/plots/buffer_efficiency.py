@@ -2,86 +2,155 @@
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from longfat.comparison import TableComparison
 from longfat.plots.palette import NEUTRAL, level_colors
-from longfat.plots.panels import as_many
+from longfat.plots.panels import as_many, level_of, levels_of, named
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 
 if TYPE_CHECKING:
-    from longfat.plots import Options, Row
+    from longfat.plots import Layout, Options, Row
 
-SUMMARY = "efficiency against the buffer in round trips, with guides at 0.5 and 1 RTT"
+SUMMARY = "efficiency against the buffer, with guides at 0.5 and 1 RTT where it is in round trips"
 SOURCE = "study"
 
-_ROUND_TRIPS = re.compile(r"^([0-9.]+) (?:RTT|BDP)$")
-_PANEL_WIDTH_INCHES, _HEIGHT_INCHES = 2.4, 2.8
+_SIZE = re.compile(r"^([0-9.]+) (RTT|BDP|cells|packets)$")
+_ROUND_TRIPS = "round trips"
+_UNITS = {"RTT": _ROUND_TRIPS, "BDP": _ROUND_TRIPS}
+_NUMBERS = {"buffer", "buffer_size", "buffer_unit", "efficiency", "low", "high", "replications"}
+_PANEL_WIDTH_INCHES, _HEIGHT_INCHES = 2.4, 2.4
+_MOST_TICKS = 4
 
 
 def collect(tables: Sequence[TableComparison], _options: "Options") -> list["Row"]:
-    """A row for each factor combination whose buffer is given in round trips."""
+    """A row for each factor combination with a size of the buffer in the unit that most have."""
+    rows = [row for table in tables if table.response.metric == "efficiency"
+            for row in _of_table(table)]  # fmt: skip
+    units = [row["buffer_unit"] for row in rows]
+    usual = max(units, key=units.count, default=None)
+    return [row for row in rows if row["buffer_unit"] == usual]
+
+
+def _of_table(table: TableComparison) -> list["Row"]:
     rows: list[Row] = []
-    for table in tables:
-        if table.response.metric != "efficiency":
+    for entry in table.entries:
+        levels = dict(entry.combination)
+        size = _SIZE.match(levels.get("buffer", ""))
+        if size is None or entry.ours is None:
             continue
-        for entry in table.entries:
-            levels = dict(entry.combination)
-            size = _ROUND_TRIPS.match(levels.get("buffer", ""))
-            if size is None or entry.ours is None:
-                continue
-            rows.append({
-                **levels,
-                "buffer_rtt": float(size[1]),
-                "efficiency": entry.ours,
-                "low": entry.minimum,
-                "high": entry.maximum,
-                "replications": entry.replications,
-            })  # fmt: skip
+        rows.append({
+            **levels,
+            "buffer_size": float(size[1]),
+            "buffer_unit": _UNITS.get(size[2], size[2]),
+            "efficiency": entry.ours,
+            "low": entry.minimum,
+            "high": entry.maximum,
+            "replications": entry.replications,
+        })  # fmt: skip
     return rows
 
 
 def picture(
     rows: Sequence["Row"], options: "Options", _tables: Sequence[TableComparison]
 ) -> Picture:
-    """A panel for each level of the layout's columns, a line for each of its colours."""
-    layout = options.layout("config", "sources")
-    panels_of = list(dict.fromkeys(row.get(layout.columns, "") for row in rows))
-    lines = list(dict.fromkeys(row.get(layout.colors, "") for row in rows))
-    colors = level_colors(lines)
-    sizes = sorted({row["buffer_rtt"] for row in rows})
-    panels: list[Panel | None] = []
-    for place, level in enumerate(panels_of):
-        marks = []
-        for line in lines:
-            chosen = sorted(
-                (row for row in rows
-                 if (row.get(layout.columns, ""), row.get(layout.colors, "")) == (level, line)),
-                key=lambda row: float(row["buffer_rtt"]),
-            )  # fmt: skip
-            label = f"{layout.colors.replace('_', ' ')} {line}" if line else ""
-            marks.append(_line(chosen, colors[line], label if level == panels_of[-1] else ""))
-        guides = [
-            Guide(0.5, "0.5 RTT", along="x", color=NEUTRAL),
-            Guide(1.0, "1 RTT", along="x", color=NEUTRAL),
+    """A grid of panels by the layout's rows and columns, a line for each of its colours.
+
+    Combinations of further factors have lines of their own, in the same colour.
+    """
+    drawn = _of_whole_lines(rows)
+    factors = list(dict.fromkeys(name for row in drawn for name in row if name not in _NUMBERS))
+    by_policy = replace(options, rows=options.rows or "policy")
+    layout = by_policy.layout("config", "sources", factors, ("colors", "columns"))
+    across, down = levels_of(drawn, layout.columns), levels_of(drawn, layout.rows)
+    colors = level_colors(levels_of(drawn, layout.colors))
+    panels = [
+        [
+            _panel(
+                [
+                    row
+                    for row in drawn
+                    if level_of(row, layout.columns) == column
+                    and level_of(row, layout.rows) == level
+                ],
+                layout,
+                colors,
+                _title(layout, column, level if len(down) > 1 else ""),
+                first=column == across[0],
+                last=column == across[-1] and level == down[0],
+            )
+            for column in across
         ]
-        size = Axis("buffer in round trips", log=True, ticks=sizes[::2])
-        panels.append(Panel(size, Axis("efficiency" if place == 0 else ""), marks, guides, level))
-    width = max(4.0, 1.2 + _PANEL_WIDTH_INCHES * len(panels))
-    counts = {row["replications"] for row in rows}
+        for level in down
+    ]
+    width = max(4.0, 1.2 + _PANEL_WIDTH_INCHES * len(across))
+    height = 0.4 + _HEIGHT_INCHES * len(down)
+    counts = {row["replications"] for row in drawn}
     caption = (
         "deterministic runs, n = 1 each"
         if counts == {0}
         else f"means of n = {as_many(counts)} replications, with their range"
     )
-    return Picture([panels], caption, _HEIGHT_INCHES, width, share_y="all")
+    return Picture(panels, caption, height, width, share_y="all")
+
+
+def _of_whole_lines(rows: Sequence["Row"]) -> Sequence["Row"]:
+    """The rows of lines with more than half of the most sizes: those that are about buffers."""
+    lines = _lines(rows)
+    most = max(len(line) for line in lines)
+    return [row for line in lines if 2 * len(line) > most for row in line]
+
+
+def _lines(rows: Sequence["Row"]) -> list[list["Row"]]:
+    """The rows that differ in nothing but the buffer, by its size."""
+    lines: dict[Any, list[Row]] = {}
+    for row in rows:
+        others = tuple((name, level) for name, level in row.items() if name not in _NUMBERS)
+        lines.setdefault(others, []).append(row)
+    return [sorted(line, key=lambda row: float(row["buffer_size"])) for line in lines.values()]
+
+
+def _title(layout: "Layout", column: str, row: str) -> str:
+    return ", ".join(filter(None, (named(layout.columns, column), named(layout.rows, row))))
+
+
+def _panel(
+    rows: Sequence["Row"],
+    layout: "Layout",
+    colors: dict[str, str],
+    title: str,
+    *,
+    first: bool,
+    last: bool,
+) -> Panel | None:
+    if not rows:
+        return None
+    marks, labelled = [], set()
+    for line in _lines(rows):
+        level = level_of(line[0], layout.colors)
+        label = named(layout.colors, level) if last and level not in labelled else ""
+        labelled.add(level)
+        marks.append(_line(line, colors[level], label))
+    unit: str = rows[0]["buffer_unit"]
+    guides = [Guide(0.5, "0.5 RTT", along="x", color=NEUTRAL),
+              Guide(1.0, "1 RTT", along="x", color=NEUTRAL)]  # fmt: skip
+    sizes = sorted({row["buffer_size"] for row in rows})
+    ticks = sizes[:: -(-len(sizes) // _MOST_TICKS)]
+    return Panel(
+        Axis(f"buffer in {unit}", log=True, ticks=ticks),
+        Axis("efficiency" if first else ""),
+        marks,
+        guides if unit == _ROUND_TRIPS else (),
+        title,
+    )
 
 
 def _line(rows: Sequence["Row"], color: str, label: str) -> Mark:
     known = all(row["low"] is not None for row in rows)
     values = [row["efficiency"] for row in rows]
     return Mark(
-        "line", [row["buffer_rtt"] for row in rows], values, color=color, label=label,
+        "line", [row["buffer_size"] for row in rows], values, color=color, label=label,
         low=[row["low"] for row in rows] if known else values,
         high=[row["high"] for row in rows] if known else values, size=3.0,
     )  # fmt: skip

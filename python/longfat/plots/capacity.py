@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from longfat.plots.over_time import CELL_BITS, MEGA, Row, joined, link_bps, told
-from longfat.plots.palette import BLUE, FAINT, NEUTRAL
+from longfat.plots.over_time import MEGA, Row, common, joined, link_bps, told
+from longfat.plots.palette import CLASSES, NEUTRAL
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 from longfat.traces import Traces
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 SUMMARY = "capacity of the bottleneck that each service class gets over time, one panel a run"
 SOURCE = "traces"
 
-_COLORS = {"ubr": BLUE, "vbr": FAINT}
+_STRENGTHS = {"ubr": 0.9, "vbr": 0.5}
 _PANEL_HEIGHT_INCHES = 1.35
 
 
 def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
-    """Rows of a series for each class, in Mbit/s of cells; `run` names the run."""
+    """Rows of a series for each class, in Mbit/s of cells or packets; `run` names the run."""
     names = names_of(runs)
     return [
-        {"run": name, "series": series, "time_s": time, "value": rate * CELL_BITS / MEGA}
+        {"run": name, "series": series, "time_s": time, "value": rate / MEGA}
         for name, run in zip(names, runs, strict=True)
         for series, time, rate in joined(
-            run.table_of_bottleneck("capacity"), ["class"], "cells", run
+            run.table_of_bottleneck("capacity"), ["class"], "bits", run
         )
         .select("class", "time_s", "rate")
         .rows()
@@ -39,7 +39,7 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
         chosen = [row for row in rows if row["run"] == name]
         panels.append([_panel(run, chosen, options, name, legend=not panels)])
     height = 0.75 + _PANEL_HEIGHT_INCHES * len(panels)
-    caption = told(runs[0]) if len(runs) == 1 else f"n = 1 run a panel; {_common(runs)}"
+    caption = told(runs[0]) if len(runs) == 1 else common(runs)
     return Picture(panels, caption, height, share_x="all")
 
 
@@ -48,7 +48,7 @@ def _panel(
 ) -> Panel:
     below: dict[float, float] = {}
     marks = []
-    for series, color in _COLORS.items():
+    for series, color in CLASSES.items():
         chosen = [row for row in rows if row["series"] == series]
         times = [row["time_s"] for row in chosen]
         low = [below.get(time, 0.0) for time in times]
@@ -58,7 +58,7 @@ def _panel(
             ends = [*times, run.seconds]
             marks.append(
                 Mark("area", ends, [*high, high[-1]], color=color, label=series,
-                     low=[*low, low[-1]], strength=0.9)
+                     low=[*low, low[-1]], strength=_STRENGTHS[series])
             )  # fmt: skip
     link = link_bps(run) / MEGA
     scheduler = run.settings["port"].get("scheduler", {})
@@ -68,7 +68,7 @@ def _panel(
         guides.append(Guide(float(share) * link, f"guaranteed to ubr: {share}", color="#000000"))
     time = Axis("time in s", options.start_s or 0.0, options.end_s or run.seconds)
     rate = Axis("capacity in Mbit/s", 0, 1.15 * link)
-    return Panel(time, rate, marks, guides, title=name, legend=legend)
+    return Panel(time, rate, marks, guides, title=name, legend=legend and len(marks) > 1)
 
 
 def names_of(runs: Sequence[Traces]) -> list[str]:
@@ -83,10 +83,6 @@ def names_of(runs: Sequence[Traces]) -> list[str]:
                   for key in differing)
         for settings in flat
     ]  # fmt: skip
-
-
-def _common(runs: Sequence[Traces]) -> str:
-    return told(runs[0]).removeprefix("n = 1 run: ").rsplit(", run ", 1)[0]
 
 
 def _flat(settings: Any, path: str = "") -> dict[str, Any]:

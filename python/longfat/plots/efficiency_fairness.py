@@ -9,7 +9,7 @@ from typing import Any
 from longfat.comparison import Entry, TableComparison
 from longfat.plots import PLAIN, Layout, Options, Row
 from longfat.plots.palette import INK, NEUTRAL, level_colors
-from longfat.plots.panels import as_many, level_of, levels_of, named
+from longfat.plots.panels import as_many, level_of, levels_of, told_level
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.reference import Combination
 
@@ -70,7 +70,8 @@ def _spread(x: Mapping[int, float], y: Mapping[int, float]) -> dict[str, Any]:
 
 def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ()) -> Picture:
     """A grid of panels: a row and a column for each level of the layout's factors."""
-    layout = options.layout("policy")
+    factors = list(dict.fromkeys(name for row in rows for name in row if name not in _NUMBERS))
+    layout = options.layout("policy", factors=factors, parts=("rows", "columns", "markers"))
     across, down = levels_of(rows, layout.columns), levels_of(rows, layout.rows)
     colors = level_colors(levels_of(rows, layout.colors))
     markers = _markers(levels_of(rows, layout.markers))
@@ -86,15 +87,7 @@ def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ())
                 layout,
                 colors,
                 markers,
-                Panel(
-                    Axis("efficiency"),
-                    Axis(f"{named(layout.rows, row_level)}\nfairness index".strip())
-                    if column_level == across[0]
-                    else Axis(""),
-                    (),
-                    title=named(layout.columns, column_level) if row_level == down[0] else "",
-                    title_color=colors[column_level] if layout.colors == layout.columns else INK,
-                ),
+                _frame(layout, (down, row_level), (across, column_level), colors),
             )
             for column_level in across
         ]
@@ -107,6 +100,24 @@ def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ())
         share_x="row",
         share_y="row",
         key=_key(rows, layout, colors, markers),
+    )
+
+
+def _frame(
+    layout: Layout,
+    row: tuple[Sequence[str], str],
+    column: tuple[Sequence[str], str],
+    colors: Mapping[str, str],
+) -> Panel:
+    """A panel without marks; `row` and `column` are all levels and its own."""
+    (down, row_level), (across, column_level) = row, column
+    words = told_level(layout.rows, row_level, down)
+    return Panel(
+        Axis("efficiency"),
+        Axis(f"{words}\nfairness index".strip() if column_level == across[0] else ""),
+        (),
+        title=told_level(layout.columns, column_level, across) if row_level == down[0] else "",
+        title_color=colors[column_level] if layout.colors == layout.columns else INK,
     )
 
 
@@ -207,14 +218,20 @@ def _key(
     rows: Sequence[Row], layout: Layout, colors: Mapping[str, str], markers: Mapping[str, str]
 ) -> list[Mark]:
     key = [
-        Mark("points", (), color=color, label=named(layout.colors, level))
+        Mark("points", (), color=color, label=told_level(layout.colors, level, colors))
         for level, color in colors.items()
-        if level and layout.colors not in (layout.columns, layout.markers)
+        if colors.keys() != {""} and layout.colors not in (layout.columns, layout.markers)
     ]
     key += [
-        Mark("points", (), color=NEUTRAL, marker=marker, label=named(layout.markers, level))
+        Mark(
+            "points",
+            (),
+            color=NEUTRAL,
+            marker=marker,
+            label=told_level(layout.markers, level, markers),
+        )
         for level, marker in markers.items()
-        if level
+        if markers.keys() != {""}
     ]
     if any(_printed(row) for row in rows):
         key.append(Mark("points", (), filled=False, label="paper (faint: doubtful)"))

@@ -43,7 +43,7 @@ def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ())
 
     Where these differ from column to column, the panels stand one below the other.
     """
-    layout = options.layout("policy")
+    layout = options.layout("policy", factors=_factors(rows))
     styles = _styles(rows)
     panels = _grid(rows, layout, styles)
     heights = [max(len(panel.y.names) for panel in row) for row in panels]
@@ -146,12 +146,13 @@ def _panel(
 
 def _bar_label(row: Row, layout: Layout) -> str:
     """The levels of the factors that make no panels."""
-    factors = [
-        name
-        for name in row
-        if not name.startswith(METRIC_PREFIX) and name not in ("runs", layout.rows, layout.columns)
-    ]
-    return ", ".join(named(factor, level_of(row, factor)) for factor in factors)
+    others = [name for name in _factors([row]) if name not in (layout.rows, layout.columns)]
+    return ", ".join(named(factor, level_of(row, factor)) for factor in others)
+
+
+def _factors(rows: Sequence[Row]) -> list[str]:
+    names = dict.fromkeys(name for row in rows for name in row)
+    return [name for name in names if not name.startswith(METRIC_PREFIX) and name != "runs"]
 
 
 def _caption(rows: Sequence[Row]) -> str:

@@ -7,6 +7,7 @@ from longfat.errors import LongfatError
 from longfat.plots.palette import INK, NEUTRAL, VERMILION, flow_color
 from longfat.plots.picture import Axis, Guide, Mark
 from longfat.plots.thinning import thinned
+from longfat.report.numbers import significant
 from longfat.traces import Traces
 
 if TYPE_CHECKING:
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 
 MOST_LABELLED_FLOWS = 15
+CROWD_STRENGTH = 0.4
+"""Of more flows it is seen where they are many."""
 BITS_PER_BYTE = 8
 MEGA = 1e6
-CELL_BITS = 424
 BINS_DRAWN = 200
 """Intervals of counts are joined until there are no more than these."""
 
@@ -77,10 +79,13 @@ def flow_steps(rows: Sequence[Row], series: str, **style: Any) -> Iterator[Mark]
     """A staircase for each flow, in the flow's colour."""
     flows = by_flow(rows, series)
     width = 1.0 if len(flows) <= 5 else 0.7
+    is_told_apart = len(flows) <= MOST_LABELLED_FLOWS
     for flow, (times, values) in sorted(flows.items()):
-        label = f"flow {flow}" if len(flows) <= MOST_LABELLED_FLOWS else ""
+        label = f"flow {flow}" if is_told_apart else ""
         x, y = thinned(times, values)
         settings: dict[str, Any] = {"color": flow_color(flow), "label": label, "width": width}
+        if not is_told_apart:
+            settings["strength"] = CROWD_STRENGTH
         yield Mark("steps", x, y, **(settings | style))
 
 
@@ -126,6 +131,11 @@ def unit(run: Traces) -> str:
     return "cells" if run.settings["framing"]["kind"] == "aal5" else "packets"
 
 
+def common(runs: Sequence[Traces]) -> str:
+    """The caption of a panel for each run: what they have in common, by the first one."""
+    return f"n = 1 run a panel; {told(runs[0]).removeprefix('n = 1 run: ').rsplit(', run ', 1)[0]}"
+
+
 def told(run: Traces, *traces: str) -> str:
     """The caption: which run this is, and how exact the traces are."""
     settings = run.settings
@@ -133,11 +143,14 @@ def told(run: Traces, *traces: str) -> str:
     record = run.record
     chance = f"seed {record['seed']}, replication {record['replication']}"
     name = record["run_id"][:12]
-    parts = [f"n = 1 run: {run.senders} sources, {flavor}, {policy}, {chance}, run {name}"]
+    senders = "1 source" if run.senders == 1 else f"{run.senders} sources"
+    parts = [f"n = 1 run: {senders}, {flavor}, {policy}, {chance}, run {name}"]
     for trace in run.description["traces"]:
         if trace["name"] in traces and trace.get("largest_error"):
             what = unit(run) if trace["name"].startswith("queue") else "bytes"
-            parts.append(f"{trace['name']} exact to {trace['largest_error']:.4g} {what}")
+            parts.append(
+                f"{trace['name']} exact to {significant(trace['largest_error'], 4)} {what}"
+            )
     return "; ".join(parts)
 
 

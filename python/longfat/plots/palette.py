@@ -45,17 +45,23 @@ _OWN = {
     "sack": BLUE,
     "sack-rfc6675": BLUE,
     "rack-tlp": VERMILION,
-    # Service classes.
-    "vbr": FAINT,
 }
+
+CLASSES = {"ubr": BLUE, "vbr": NEUTRAL}
+"""Service classes, from the bottom of a stack to its top."""
+
 _OTHERS = (ORANGE, SKY, BLACK, GREEN, PURPLE, YELLOW)
 
 _FLOWS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 
 
 def level_colors(levels: Sequence[str]) -> dict[str, str]:
-    """The colour of each level; levels without one of their own take turns with the rest."""
+    """The colour of each level; levels without one of their own take turns with the rest.
+
+    No level at all, which is empty, is grey.
+    """
     own = {level: _OWN[level.lower()] for level in levels if level.lower() in _OWN}
+    own |= {level: NEUTRAL for level in levels if not level}
     free = [color for color in _OTHERS if color not in own.values()] or list(_OTHERS)
     others = [level for level in levels if level not in own]
     return {level: own.get(level) or free[others.index(level) % len(free)] for level in levels}

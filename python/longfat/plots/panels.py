@@ -21,6 +21,13 @@ def named(factor: str, level: str) -> str:
     return f"{factor.replace('_', ' ')} {level}" if _is_number(level) else level
 
 
+def told_level(factor: str, level: str, levels: Collection[str]) -> str:
+    """As `named`; beside other `levels`, that a table does not have the factor is said as well."""
+    if level or len(levels) == 1:
+        return named(factor, level)
+    return f"({factor.replace('_', ' ')} not varied)"
+
+
 def as_many(counts: Collection[int]) -> str:
     """How many there are of each: a number, or the least and the most."""
     least, most = min(counts), max(counts)

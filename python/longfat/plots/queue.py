@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from longfat.plots.over_time import Row, events, only, rugs, time_axis, told, unit
-from longfat.plots.palette import BLUE, NEUTRAL, ORANGE
+from longfat.plots.palette import CLASSES, NEUTRAL
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 from longfat.plots.thinning import thinned
 from longfat.traces import Traces
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SUMMARY = "queue of each service class at the bottleneck over time, and drops"
 SOURCE = "traces"
 
-_COLORS = {"ubr": BLUE, "vbr": ORANGE}
+_PANEL_HEIGHT_INCHES = 2.3
 
 
 def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
@@ -31,29 +31,36 @@ def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
 
 
 def picture(rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]) -> Picture:
-    """One panel."""
+    """A panel for each class."""
     run = only(runs, "queue")
-    return Picture([[panel(run, rows)]], told(run, "queue"), 2.8)
+    rows_of_panels: list[list[Panel | None]] = [[panel] for panel in panels(run, rows)]
+    height = 0.5 + _PANEL_HEIGHT_INCHES * len(rows_of_panels)
+    return Picture(rows_of_panels, told(run, "queue"), height, share_x="all")
 
 
-def panel(run: Traces, rows: Sequence[Row]) -> Panel:
-    """The queues, with a guide at the size of the buffer."""
-    marks = []
-    for name, color in _COLORS.items():
-        times = [row["time_s"] for row in rows if row["series"] == name]
-        values = [row["value"] for row in rows if row["series"] == name]
-        if times:
-            marks.append(Mark("steps", *thinned(times, values), color=color, label=name, width=0.7))
-    if len(marks) == 1:
-        marks = [Mark("steps", marks[0].x, marks[0].y, color=marks[0].color, width=0.7)]
-    highest = max(value for mark in marks for value in mark.y)
-    capacity = capacity_of(run.bottleneck)
-    guides = [] if capacity is None else [Guide(capacity, "buffer", color=NEUTRAL)]
+def panels(run: Traces, rows: Sequence[Row]) -> list[Panel]:
+    """The queue of each class, whose sizes have nothing to do with each other.
+
+    That of UBR, or of all where there are no classes, has a guide at the size of its buffer, and
+    what is dropped.
+    """
+    queued = [name for name in CLASSES if any(row["series"] == name for row in rows)]
+    return [_panel(run, rows, name, has_classes=len(queued) > 1) for name in queued]
+
+
+def _panel(run: Traces, rows: Sequence[Row], name: str, *, has_classes: bool) -> Panel:
+    times = [row["time_s"] for row in rows if row["series"] == name]
+    values = [row["value"] for row in rows if row["series"] == name]
+    capacity = capacity_of(run.bottleneck) if name == "ubr" else None
+    label = f"{name.upper()} queue" if has_classes else "queue"
     return Panel(
         time_axis(run),
-        Axis(f"queue in {unit(run)}", 0, 1.08 * max(highest, 1, capacity or 0)),
-        [*marks, *rugs(rows)],
-        guides,
+        Axis(f"{label} in {unit(run)}", 0, 1.08 * max(*values, 1, capacity or 0)),
+        [
+            Mark("steps", *thinned(times, values), color=CLASSES[name], width=0.7),
+            *(rugs(rows) if name == "ubr" else ()),
+        ],
+        [] if capacity is None else [Guide(capacity, "buffer", color=NEUTRAL)],
     )
 
 

@@ -8,6 +8,7 @@ from longfat.comparison import TableComparison
 from longfat.plots.palette import NEUTRAL, level_colors
 from longfat.plots.panels import as_many, level_of, named
 from longfat.plots.picture import Axis, Mark, Panel, Picture
+from longfat.report.numbers import significant
 
 if TYPE_CHECKING:
     from longfat.plots import Options, Row
@@ -52,7 +53,7 @@ def picture(
     counts = {row["replications"] for row in rows}
     ours = "deterministic" if counts == {0} else f"the mean of {as_many(counts)} replications"
     errors = ", ".join(
-        f"{metric.replace('_', ' ')} {_error(rows, metric):.3g}" for metric in metrics
+        f"{metric.replace('_', ' ')} {significant(_error(rows, metric), 3)}" for metric in metrics
     )
     caption = (
         f"n = {len(rows)} values, ours {ours};\n"

@@ -16,6 +16,7 @@ SUMMARY = "throughput, round trips and queue of a run, one above the other"
 SOURCE = "traces"
 
 _MILLI = 1e3
+_PANEL_HEIGHT_INCHES = 1.64
 
 
 def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
@@ -26,10 +27,13 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
 
 
 def picture(rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]) -> Picture:
-    """Three panels."""
+    """Three panels, or one more for each further service class."""
     run = only(runs, "three-panel")
-    panels = [[throughput.panel(run, rows)], [_round_trips(run, rows)], [queue.panel(run, rows)]]
-    return Picture(panels, told(run, "queue"), 6.0, share_x="all", heights=(1.3, 1, 1))
+    panels = [throughput.panel(run, rows), _round_trips(run, rows), *queue.panels(run, rows)]
+    heights = (1.3, *(1.0 for _ in panels[1:]))
+    height = 0.6 + _PANEL_HEIGHT_INCHES * sum(heights)
+    caption = told(run, "queue")
+    return Picture([[panel] for panel in panels], caption, height, share_x="all", heights=heights)
 
 
 def _round_trips(run: Traces, rows: Sequence[Row]) -> Panel:

@@ -59,6 +59,8 @@ def panel(run: Traces, rows: Sequence[Row]) -> Panel:
     # In a network that is written out, not all flows need cross the bottleneck.
     is_graph = run.settings["topology"]["kind"] == "graph"
     name = f"the most over {run.bottleneck['name']}" if is_graph else "the most for all"
+    if run.record["ports"][0].get("classes"):
+        name += ", on the mean"  # of what the other classes leave, at times more and at times less
     guides = [Guide(most, name, color=NEUTRAL)]
     axis = Axis("throughput in Mbit/s", 0, 1.1 * max(highest, most))
     return Panel(time_axis(run), axis, marks, guides)

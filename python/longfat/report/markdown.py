@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from longfat import _engine
 from longfat.comparison import Entry, Summary, TableComparison
 from longfat.curves import curve_levels, curves
-from longfat.report.numbers import formatted, formatted_range, formatted_share
+from longfat.report.numbers import decimals_of, formatted, formatted_range, formatted_share
 
 SUMMARY_COLUMNS = (
     "entries",
@@ -84,7 +84,9 @@ def _short_cells(
             cells.append(formatted(summary.mean_absolute_error, decimals=3))
             cells.append(formatted_share(summary.inside_range))
         else:
-            cells += [formatted(summary.ours), formatted_range(summary.minimum, summary.maximum)]
+            decimals = decimals_of(table.response.metric)
+            cells.append(formatted(summary.ours, decimals))
+            cells.append(formatted_range(summary.minimum, summary.maximum, decimals))
     return cells
 
 
@@ -99,21 +101,24 @@ def overview_rows(tables: Sequence[TableComparison]) -> list[list[str]]:
 
 def part_rows(table: TableComparison) -> tuple[list[str], list[list[str]]]:
     """Header and rows of a table's summary, whole and by the levels of each factor."""
-    is_printed = table.response.is_printed
-    cells = _summary_cells if is_printed else _our_summary_cells
-    header = ["part", *(SUMMARY_COLUMNS if is_printed else OUR_SUMMARY_COLUMNS)]
-    return header, [[part, *cells(summary)] for part, summary in table.parts()]
+    if table.response.is_printed:
+        header = ["part", *SUMMARY_COLUMNS]
+        return header, [[part, *_summary_cells(summary)] for part, summary in table.parts()]
+    decimals = decimals_of(table.response.metric)
+    rows = [[part, *_our_summary_cells(summary, decimals)] for part, summary in table.parts()]
+    return ["part", *OUR_SUMMARY_COLUMNS], rows
 
 
 def curve_rows(table: TableComparison) -> tuple[list[str], list[list[str]]]:
     """Header and rows of a table whose factor `across` has its levels side by side."""
     levels, response = curve_levels(table), table.response
+    decimals = decimals_of(response.metric)
     header = [factor for factor in table.factors if factor != response.across] + levels
     rows = [
         [
             *(level for _, level in curve.combination),
             *(
-                formatted(curve.entries[level].ours if level in curve.entries else None)
+                formatted(curve.entries[level].ours if level in curve.entries else None, decimals)
                 for level in levels
             ),
         ]
@@ -130,8 +135,9 @@ def entry_rows(table: TableComparison) -> tuple[list[str], list[list[str]]]:
     """Header and rows of a table's entries."""
     is_printed = table.response.is_printed
     columns = ENTRY_COLUMNS if is_printed else OUR_ENTRY_COLUMNS
+    decimals = decimals_of(table.response.metric)
     rows = [
-        [*(level for _, level in entry.combination), *_entry_cells(entry, is_printed)]
+        [*(level for _, level in entry.combination), *_entry_cells(entry, is_printed, decimals)]
         for entry in table.entries
     ]
     return [*table.factors, *columns], rows
@@ -148,24 +154,24 @@ def _summary_cells(summary: Summary) -> list[str]:
     ]
 
 
-def _our_summary_cells(summary: Summary) -> list[str]:
+def _our_summary_cells(summary: Summary, decimals: int) -> list[str]:
     """Our values as texts, in the order of `OUR_SUMMARY_COLUMNS`."""
     return [
         str(summary.rows),
-        formatted(summary.deterministic),
-        formatted(summary.mean),
-        formatted_range(summary.minimum, summary.maximum),
+        formatted(summary.deterministic, decimals),
+        formatted(summary.mean, decimals),
+        formatted_range(summary.minimum, summary.maximum, decimals),
     ]
 
 
-def _entry_cells(entry: Entry, is_printed: bool) -> list[str]:
+def _entry_cells(entry: Entry, is_printed: bool, decimals: int) -> list[str]:
     """An entry as texts; `?` marks a doubtful value of the paper."""
-    paper = formatted(entry.reference) + ("?" if entry.doubtful else "")
+    paper = formatted(entry.reference, decimals) + ("?" if entry.doubtful else "")
     return [
         *([paper] if is_printed else []),
-        formatted(entry.deterministic),
-        formatted(entry.mean),
-        formatted_range(entry.minimum, entry.maximum),
+        formatted(entry.deterministic, decimals),
+        formatted(entry.mean, decimals),
+        formatted_range(entry.minimum, entry.maximum, decimals),
         str(entry.replications),
     ]
 

@@ -13,16 +13,21 @@ def formatted(value: float | None, decimals: int = 2) -> str:
     return f"{value:,.{decimals}f}"
 
 
+def decimals_of(metric: str) -> int:
+    """How many digits a metric takes: seconds have milliseconds, which is what queues are about."""
+    return 3 if metric.endswith("_s") else 2
+
+
 def formatted_share(value: float | None) -> str:
     """A share as a percentage."""
     return "-" if value is None else f"{value:.0%}"
 
 
-def formatted_range(minimum: float | None, maximum: float | None) -> str:
+def formatted_range(minimum: float | None, maximum: float | None, decimals: int = 2) -> str:
     """A range of numbers."""
     if minimum is None or maximum is None:
         return "-"
-    return f"{formatted(minimum)} - {formatted(maximum)}"
+    return f"{formatted(minimum, decimals)} - {formatted(maximum, decimals)}"
 
 
 def formatted_seconds(seconds: float) -> str:
@@ -31,3 +36,8 @@ def formatted_seconds(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes = seconds / 60
     return f"{minutes:.0f} min" if minutes < 100 else f"{minutes / 60:.0f} h"
+
+
+def significant(value: float, digits: int) -> str:
+    """A number with so many significant digits, but all of those before the point."""
+    return f"{value:,.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"

@@ -113,6 +113,22 @@ class Store:
                 found.setdefault(row.run_id, {})[row.name] = row.measures
         return found
 
+    def completions_of(
+        self, scenario_hashes: Set[str]
+    ) -> dict[SeriesKey, dict[int, dict[str, dict[str, Any]]]]:
+        """The same of all runs of these scenarios that are done, by replication."""
+        query = select(
+            *(runs.c.scenario_hash, runs.c.seed, runs.c.replication),
+            *(completions.c.name, completions.c.measures),
+        ).join(completions, completions.c.run_id == runs.c.run_id)
+        found: dict[SeriesKey, dict[int, dict[str, dict[str, Any]]]] = {}
+        with clear_errors(self.name), self._engine.connect() as connection:
+            done = _of_scenarios(connection, scenario_hashes) & (runs.c.status == DONE)
+            for row in connection.execute(query.where(done)):
+                of_series = found.setdefault((row.scenario_hash, row.seed), {})
+                of_series.setdefault(row.replication, {})[row.name] = row.measures
+        return found
+
     def failures(self, run_ids: Sequence[str]) -> dict[str, str]:
         """The failure messages of those of the runs that failed."""
         query = select(runs.c.run_id, runs.c.failure).where(runs.c.status == FAILED)

@@ -9,6 +9,7 @@ from typing import Any
 from longfat import _engine
 from longfat.ledger import METRIC_PREFIX
 from longfat.location import shown
+from longfat.reference import Combination
 from longfat.results import count_runs, load_results
 from longfat.sequential import in_effect
 from longfat.store import StoredRun
@@ -19,6 +20,7 @@ from longfat.web.playground import MOST_PARTS, ledger
 from longfat.web.settings import settings_of
 from longfat.web.view import Unknown, View
 from longfat.web.written import written
+from longfat.where import condition_of
 
 Answer = dict[str, Any]
 
@@ -29,7 +31,12 @@ def overview(view: View) -> Answer:
         "store": shown(view.location),
         "engine": _engine.ENGINE_VERSION,
         "studies": [
-            {**_named(study), "state": state(view, name)} for name, study in view.studies.items()
+            {
+                **_named(study),
+                "state": state(view, name),
+                "command": view.command_to_run(study),
+            }
+            for name, study in view.studies.items()
         ],
     }
 
@@ -86,7 +93,8 @@ def study_results(view: View, name: str) -> Answer:
 def combination_runs(view: View, name: str, number: int) -> Answer:
     """The runs of a study's factor combination with that number, by replication.
 
-    Raises `Unknown` for no such study or combination.
+    And the command that runs those that are missing, if any are. Raises `Unknown` for no such study
+    or combination.
     """
     plan = view.plan(name)
     combinations = plan.combinations
@@ -99,9 +107,11 @@ def combination_runs(view: View, name: str, number: int) -> Answer:
         statuses = own.by_combination(store.statuses(own.hashes))[combination]
         metrics = load_results(own, store)[combination]
         failures = store.failures(list(own.distinct))
+    lacks_some = any(run.replication not in statuses for run in own.runs)
     return {
         "study": name,
         "levels": dict(combination),
+        "command": _command_to_run(view, plan.study, combination) if lacks_some else None,
         "runs": [
             {
                 "replication": run.replication,
@@ -162,6 +172,12 @@ def _means(runs: Mapping[int, Mapping[str, float]]) -> Answer:
             for metric in dict.fromkeys(metric for run in counted for metric in run)
         },
     }
+
+
+def _command_to_run(view: View, study: Study, combination: Combination) -> str:
+    """What to type for the runs of a factor combination that are missing."""
+    names = [factor.name for factor in study.factors]
+    return view.command_to_run(study, condition_of(names, study.levels(combination)))
 
 
 def _commands(view: View, found: StoredRun) -> list[str]:

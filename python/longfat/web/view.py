@@ -8,9 +8,11 @@ from threading import Lock
 
 from longfat.errors import LongfatError
 from longfat.limits import Limits
+from longfat.location import shown
 from longfat.plan import Plan, Selection, plan_design
+from longfat.report.study_report.contents import Said
 from longfat.store import Store
-from longfat.study import Study, load_study, shipped_studies
+from longfat.study import SHIPPED, Study, load_study, shipped_studies
 
 MOST_EVENTS = 300_000_000
 """Some ten seconds of one core: what a page may ask for."""
@@ -65,6 +67,12 @@ class View:
         if name not in self.studies:
             raise Unknown(f"no study is called {name!r}; studies: {', '.join(self.studies)}")
         return self.studies[name]
+
+    def command_to_run(self, study: Study, where: str | None = None) -> str:
+        """What to type for the runs of a study, or of a part of it, that are missing."""
+        is_shipped = study.folder.resolve() == (SHIPPED / study.name).resolve()
+        named = study.name if is_shipped else str(study.folder)
+        return Said(named, where=where, store=shown(self.location)).command("study run")
 
     def plan(self, name: str) -> Plan:
         """What a study's design asks for, worked out once. Raises `Unknown` for no such study."""

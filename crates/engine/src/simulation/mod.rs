@@ -349,6 +349,7 @@ impl<O: Observer> Simulation<O> {
     fn serve(&mut self, now: Time, port: usize) {
         let line = self.ports[port].line;
         let idle = self.links[line].line.is_empty();
+        let before = self.links[line].line.bits_whole();
         let mut outlet = Feed { line: &mut self.links[line].line, packets: &self.packets };
         let next = self.ports[port].serve(now, &mut outlet, &mut self.dropped);
         match next {
@@ -359,7 +360,7 @@ impl<O: Observer> Simulation<O> {
             self.watch_line(line);
         }
         if let Some(class) = self.ports[port].sends() {
-            self.observer.cell_served(now, port, class);
+            self.observer.cell_served(now, port, class, self.links[line].line.bits_since(before));
         }
         self.observer.queue_changed(now, port, &self.ports[port]);
         self.observer.shares_changed(now, port, &self.ports[port], None);

@@ -41,7 +41,7 @@ fn classes(record: &RunRecord) -> (&ClassRecord, &ClassRecord) {
 struct Served<'s>(&'s mut Vec<(Time, Class)>);
 
 impl Observer for Served<'_> {
-    fn cell_served(&mut self, now: Time, _port: usize, class: Class) {
+    fn cell_served(&mut self, now: Time, _port: usize, class: Class, _bits: u64) {
         self.0.push((now, class));
     }
 }

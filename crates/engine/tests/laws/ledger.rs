@@ -25,7 +25,7 @@ const SEGMENT: u64 = 12 * CELL;
 struct Begun<'b>(Option<&'b mut Vec<Time>>);
 
 impl Observer for Begun<'_> {
-    fn cell_served(&mut self, now: Time, _port: usize, _class: Class) {
+    fn cell_served(&mut self, now: Time, _port: usize, _class: Class, _bits: u64) {
         self.0.iter_mut().for_each(|times| times.push(now));
     }
 }

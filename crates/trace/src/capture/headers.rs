@@ -18,6 +18,8 @@ const ACK: u16 = 16;
 /// ECE and CWR (RFC 3168 section 6.1), and AE, which makes them the field of three bits of RFC 9768 section 3.1.
 const ECE: u16 = 1 << 6;
 const CWR: u16 = 1 << 7;
+/// What the count of marked packets begins with (RFC 9768 section 3.2.1).
+const NO_MARKS: u64 = 5;
 const AE: u16 = 1 << 8;
 
 /// The option that counts bytes, those of ECT(0) first (RFC 9768 section 3.2.3), and what it says of these: none, from a beginning of 1.
@@ -135,7 +137,7 @@ impl HeaderMaker {
         let segment = Segment {
             sequence: data.sequence + 1,
             acknowledgment: 1,
-            flags: ACK | if data.reduced { CWR } else { 0 },
+            flags: ACK | bits_of_sender(self.ecn_of(flow), data),
             codepoint: if is_capable { self.ecn_of(flow).codepoint() } else { Codepoint::NotCapable },
             window: self.window >> self.shift,
             options: &options,
@@ -230,6 +232,19 @@ fn consent(ecn: CongestionNotification) -> u16 {
         CongestionNotification::None => 0,
         CongestionNotification::Classic | CongestionNotification::PerSegment => ECE,
         CongestionNotification::Accurate | CongestionNotification::AccurateAce => CWR,
+    }
+}
+
+/// The bits of what a sender sends: that it has reduced its window; or, in the field of three bits, that its opening was answered with
+/// Not-ECT, and from then on the count of marks in the other direction, of which there are none (RFC 9768 sections 3.2.1, 3.2.2.1).
+fn bits_of_sender(ecn: CongestionNotification, data: &SentSegment) -> u16 {
+    let ends_opening = data.length == 0;
+    match ecn {
+        CongestionNotification::None | CongestionNotification::Accurate => 0,
+        CongestionNotification::Classic | CongestionNotification::PerSegment if data.reduced => CWR,
+        CongestionNotification::Classic | CongestionNotification::PerSegment => 0,
+        CongestionNotification::AccurateAce if ends_opening => consent(ecn),
+        CongestionNotification::AccurateAce => echo_of_marks(ecn, NO_MARKS),
     }
 }
 
@@ -336,9 +351,11 @@ mod tests {
             let data = [sent(false, false), sent(false, true), sent(true, false)];
             (bits(&opening.0), bits(&opening.1), data.map(|data| bits(&maker.data(Time::ZERO, 0, &data))))
         };
-        assert_eq!(of("none"), ((0, 0), (0, 0), [(0, 0), (0b010, 0), (0, 0)]));
+        assert_eq!(of("none"), ((0, 0), (0, 0), [(0, 0), (0, 0), (0, 0)]));
         assert_eq!(of("classic"), ((0b011, 0), (0b001, 0), [(0, 0b10), (0b010, 0b10), (0, 0)]));
-        assert_eq!(of("accurate-ace"), ((0b111, 0), (0b010, 0), [(0, 0b01), (0b010, 0b01), (0, 0)]));
+        let counts = [(0b101, 0b01), (0b101, 0b01), (0b101, 0)];
+        assert_eq!(of("accurate-ace"), ((0b111, 0), (0b010, 0), counts), "no marks came back: 5");
+        assert_eq!(bits(&maker("accurate-ace").opened(Time::ZERO, 0)), (0b010, 0), "the answer was Not-ECT");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use longfat_engine::observer::{Observer, SlotRun};
 use longfat_engine::switch::scheduler::Class;
-use longfat_engine::units::{Span, Time};
+use longfat_engine::units::{CELL_BITS, Span, Time};
 
 use super::{Hears, Kind, Network, PORT, Rows, TIME, Trace, integers, words};
 use crate::table::{Table, Value};
@@ -17,13 +17,14 @@ pub const CAPACITY: Kind = Kind {
         PORT,
         words("class", "service class"),
         integers("cells", "cells served in it; packets where they travel whole"),
+        integers("bits", "bits of these"),
     ],
     rows: Rows::Intervals,
     hears: &[Hears::Services],
     start: |network, table| {
         Box::new(Capacity {
             labels: network.labels_of_classes(),
-            counts: vec![[0; 2]; network.ports.len()],
+            counts: vec![[Served::default(); 2]; network.ports.len()],
             from: Time::ZERO,
             interval: network.interval,
             seen: 0,
@@ -32,11 +33,25 @@ pub const CAPACITY: Kind = Kind {
     },
 };
 
+/// Cells, or packets that travel whole, and their bits.
+#[derive(Clone, Copy, Default)]
+struct Served {
+    cells: u64,
+    bits: u64,
+}
+
+impl Served {
+    fn add_cells(&mut self, cells: u64) {
+        self.cells += cells;
+        self.bits += cells * CELL_BITS;
+    }
+}
+
 struct Capacity {
     /// What a row calls each class.
     labels: Vec<Value>,
-    /// Cells of each class at each port in the interval at hand.
-    counts: Vec<[u64; 2]>,
+    /// Of each class at each port, in the interval at hand.
+    counts: Vec<[Served; 2]>,
     from: Time,
     interval: Span,
     seen: u64,
@@ -46,22 +61,25 @@ struct Capacity {
 impl Capacity {
     fn close(&mut self, until: Time) {
         for (port, counts) in self.counts.iter_mut().enumerate() {
-            for (&label, count) in self.labels.iter().zip(*counts) {
+            for (&label, served) in self.labels.iter().zip(*counts) {
                 let interval = (until - self.from).0.into();
-                self.table.add([self.from.into(), interval, Network::port_word(port), label, count.into()]);
+                let (cells, bits) = (served.cells.into(), served.bits.into());
+                self.table.add([self.from.into(), interval, Network::port_word(port), label, cells, bits]);
             }
-            *counts = [0; 2];
+            *counts = [Served::default(); 2];
         }
         self.from = until;
     }
 }
 
 impl Observer for Capacity {
-    fn cell_served(&mut self, now: Time, port: usize, class: Class) {
+    fn cell_served(&mut self, now: Time, port: usize, class: Class, bits: u64) {
         while now >= self.from + self.interval {
             self.close(self.from + self.interval);
         }
-        self.counts[port][usize::from(class == Class::Vbr)] += 1;
+        let served = &mut self.counts[port][usize::from(class == Class::Vbr)];
+        served.cells += 1;
+        served.bits += bits;
         self.seen += 1;
     }
 
@@ -71,13 +89,13 @@ impl Observer for Capacity {
         while left.not_before_its_end() >= self.from + self.interval && left.number > 0 {
             let end = self.from + self.interval;
             let now = left.number_before(end);
-            self.counts[port][0] += now;
+            self.counts[port][0].add_cells(now);
             (left.skipped, left.number) = (left.skipped + now, left.number - now);
             if left.number > 0 {
                 self.close(end);
             }
         }
-        self.counts[port][0] += left.number;
+        self.counts[port][0].add_cells(left.number);
     }
 }
 

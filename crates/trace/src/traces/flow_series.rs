@@ -13,10 +13,10 @@ pub const CWND: Kind = Kind {
     name: "cwnd",
     doc: "congestion window of each flow, with what duplicate acknowledgments add to it during recovery",
     columns: &[TIME, FLOW, numbers("cwnd_bytes", "congestion window")],
-    rows: Rows::Changes(Scale::ReceiverWindow),
+    rows: Rows::Changes(Scale::Window),
     hears: &[Hears::Senders],
     start: |network, table| {
-        series(network, table, Scale::ReceiverWindow, |sender| sender.window().cwnd + sender.window().inflation)
+        series(network, table, Scale::Window, |sender| sender.window().cwnd + sender.window().inflation)
     },
 };
 
@@ -29,9 +29,9 @@ pub const SSTHRESH: Kind = Kind {
         FLOW,
         numbers("ssthresh_bytes", "slow start threshold; infinite before the first loss if it has none"),
     ],
-    rows: Rows::Changes(Scale::ReceiverWindow),
+    rows: Rows::Changes(Scale::Window),
     hears: &[Hears::Senders],
-    start: |network, table| series(network, table, Scale::ReceiverWindow, |sender| sender.window().ssthresh),
+    start: |network, table| series(network, table, Scale::Window, |sender| sender.window().ssthresh),
 };
 
 /// What is under way.
@@ -39,9 +39,9 @@ pub const FLIGHT: Kind = Kind {
     name: "flight",
     doc: "bytes of each flow that are sent and not acknowledged",
     columns: &[TIME, FLOW, numbers("flight_bytes", "highest byte sent less first byte not acknowledged")],
-    rows: Rows::Changes(Scale::ReceiverWindow),
+    rows: Rows::Changes(Scale::Window),
     hears: &[Hears::Senders],
-    start: |network, table| series(network, table, Scale::ReceiverWindow, flight),
+    start: |network, table| series(network, table, Scale::Window, flight),
 };
 
 /// The timeout.

@@ -11,11 +11,13 @@ mod segments;
 mod throughput;
 mod timeouts;
 
+use longfat_engine::framing::Unit;
 use longfat_engine::observer::Observer;
-use longfat_engine::scenario::Scenario;
+use longfat_engine::scenario::{Buffer, Scenario};
 use longfat_engine::switch::drop_policy::Verdict;
 use longfat_engine::switch::scheduler::Class;
-use longfat_engine::units::{Span, Time};
+use longfat_engine::topology::{Flow, Graph};
+use longfat_engine::units::{CELL_BITS, Span, Time};
 
 use crate::table::{Column, Holds, Table, Value};
 
@@ -96,8 +98,9 @@ pub enum Rows {
 /// What the bound of a trace is a share of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// The window that the receiver advertises, in bytes.
-    ReceiverWindow,
+    /// The most bytes that a flow can have under way: the window that its receiver advertises, or what its path and the buffers on
+    /// it hold if that is less. Presets of today advertise megabytes to whoever comes, and a share of those is no accuracy.
+    Window,
     /// The most cells that can wait: the buffer, or the windows of all flows if that is less.
     Buffer,
     /// Every change counts.
@@ -126,6 +129,8 @@ pub struct Network {
     pub has_classes: bool,
     /// Bytes that the receiver advertises.
     pub receiver_window: u64,
+    /// The most bytes that a flow can have under way.
+    pub most_bytes: f64,
     /// Most cells that can wait at any port.
     pub most_cells: f64,
     /// Bounds of traces as shares of their scales.
@@ -147,6 +152,7 @@ impl Network {
         let framing = scenario.framing.build(&());
         let mss = scenario.tcp.mss.0;
         let cells = framing.cells(mss, scenario.tcp.option_bytes());
+        let held = bytes_on_the_way(scenario, &graph);
         let buffers = scenario.all_ports(&graph).into_iter().map(|port| port.buffer.capacity().unwrap_or(u64::MAX));
         let windows = graph.flows.len() as u64 * receiver_window.div_ceil(mss).saturating_mul(cells);
         Self {
@@ -155,6 +161,7 @@ impl Network {
             ports: graph.port_names(),
             has_classes: scenario.sources_of_background(&graph).iter().any(|source| source.class() == Class::Vbr),
             receiver_window,
+            most_bytes: held.min(receiver_window as f64),
             most_cells: buffers.max().unwrap_or(u64::MAX).min(windows) as f64,
             error,
             interval,
@@ -163,10 +170,9 @@ impl Network {
 
     /// The bound of a trace with this scale.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
     pub fn bound(&self, scale: Scale) -> f64 {
         match scale {
-            Scale::ReceiverWindow => self.error * self.receiver_window as f64,
+            Scale::Window => self.error * self.most_bytes,
             Scale::Buffer => self.error * self.most_cells,
             Scale::Nothing => 0.0,
         }
@@ -206,6 +212,29 @@ impl Network {
         };
         Value::word(self.ports.len() + 2 + place)
     }
+}
+
+/// The most bytes that any flow's way holds: what its slowest line carries in a round trip, and what waits before its lines.
+#[expect(clippy::cast_precision_loss, reason = "buffers and round trips are far below 2^53")]
+fn bytes_on_the_way(scenario: &Scenario, graph: &Graph) -> f64 {
+    let framing = scenario.framing.build(&());
+    let unit_bytes = match framing.unit() {
+        Unit::Cell => CELL_BITS as f64 / 8.0,
+        Unit::Packet => framing.bits(scenario.tcp.mss.0, scenario.tcp.option_bytes()) as f64 / 8.0,
+    };
+    let size = |buffer: Buffer| {
+        let units = || buffer.capacity().map_or(f64::INFINITY, |units| units as f64 * unit_bytes);
+        buffer.bytes().map_or_else(units, |bytes| bytes as f64)
+    };
+    let buffers: Vec<_> =
+        graph.managed().zip(scenario.all_ports(graph)).map(|(link, port)| (link, size(port.buffer))).collect();
+    let held = |flow: &Flow| {
+        let slowest = flow.forward.iter().map(|&link| graph.links[link].rate.0).min().unwrap_or_default();
+        let carried = slowest as f64 * graph.round_trip(flow).as_seconds() / 8.0;
+        let waiting = buffers.iter().filter(|(link, _)| flow.forward.contains(link)).map(|(_, bytes)| bytes);
+        carried + waiting.sum::<f64>()
+    };
+    graph.flows.iter().map(held).fold(0.0, f64::max)
 }
 
 /// A column of integers.

@@ -26,12 +26,14 @@ from longfat.cli.talk import print_json, print_table, say, splice_into
 from longfat.errors import RunFailed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from longfat.analysis.audit import Audit, Metrics, ReadByClaims
     from longfat.audit import AuditPlan
     from longfat.claims import Claim
     from longfat.execution import Executor
     from longfat.limits import Limits
-    from longfat.plan import Selection
+    from longfat.plan import Replicated, Selection
     from longfat.study import Study
 
 CONFIDENCE = 0.9
@@ -105,7 +107,7 @@ def command(
     else:
         with chosen_executor(jobs, cluster) as executor:
             metrics, failures = _run(plan, store, executor, allowed)
-    found = audit(plan, metrics, claims, read, CONFIDENCE)
+    found = audit(plan, metrics, claims, read, CONFIDENCE, _completions(plan, store, claims))
     if splice is not None:
         arguments = "".join(f" --knob {shlex.quote(knob)}" for knob in knobs)
         arguments = f"{part.arguments}{arguments}{' --pairs' if pairs else ''}"
@@ -127,11 +129,11 @@ def _claims(study: "Study") -> "tuple[list[Claim], ReadByClaims]":
     """The claims of a study, if it has any, and the factor combinations that each reads."""
     from longfat.analysis.claim_tables import combinations_read, planned_tables
     from longfat.analysis.claims import check_claims
-    from longfat.claims import CLAIMS_FILE, load_claims
+    from longfat.claims import claims_of
 
-    if not (study.folder / CLAIMS_FILE).exists():
+    claims = claims_of(study)
+    if not claims:
         return [], {}
-    claims = load_claims(study)
     check_claims(study, claims, planned_tables(study))
     return claims, combinations_read(study, claims)
 
@@ -180,6 +182,14 @@ def _stored(plan: "AuditPlan", store: str) -> "Metrics":
 
     with Store.readable(store) as opened:
         return opened.metrics(plan.everything.hashes)
+
+
+def _completions(plan: "AuditPlan", store: str, claims: "Sequence[Claim]") -> "Replicated[str]":
+    from longfat.results import load_completions
+    from longfat.store import Store
+
+    with Store.readable(store) as opened:
+        return load_completions(plan.everything, opened, claims)
 
 
 def _show_plan(plan: "AuditPlan", store: str, as_json: bool) -> None:

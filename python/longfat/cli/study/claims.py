@@ -73,7 +73,7 @@ def command(
         how_sure,
         summary,
     )
-    from longfat.results import load_results
+    from longfat.results import load_completions, load_results
     from longfat.sequential import in_effect
     from longfat.store import Store
     from longfat.study import load_study
@@ -84,7 +84,8 @@ def command(
     with Store.readable(store) as opened:
         plan = in_effect(plan, opened)
         results = load_results(plan, opened)
-    ours = run_tables(plan, results)
+        completions = load_completions(plan, opened, claims)
+    ours = run_tables(plan, results, completions)
     check_claims(loaded, claims, ours)
     chosen = _chosen(claims, explain if only is None else only)
     judgements = judge_claims(chosen, ours, paper_tables(plan), confidence)

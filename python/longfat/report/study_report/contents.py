@@ -9,9 +9,9 @@ from longfat.analysis.analysis import Settings
 from longfat.analysis.claim_tables import paper_tables, run_tables
 from longfat.analysis.claims import Judgement, check_claims, judge_claims
 from longfat.analysis.intervals import Intervals
-from longfat.claims import CLAIMS_FILE, load_claims
+from longfat.claims import claims_of
 from longfat.comparison import Results, TableComparison
-from longfat.plan import Plan
+from longfat.plan import Plan, Replicated
 from longfat.report.analysis import analysis_document
 from longfat.report.claims import claims_document
 from longfat.report.document import comparison_document
@@ -147,14 +147,15 @@ def gather(
     said: Said,
     plan: Plan,
     results: Results,
-    everything: tuple[Plan, Results],
+    everything: tuple[Plan, Results, Replicated[str]],
     confidence: float,
     watched: Mapping[str, Traces],
     engines: Mapping[str, int],
 ) -> Contents:
     """Everything that a plan's results say.
 
-    `everything` is the plan of all runs of the study with its results: claims may rest on any.
+    `everything` is the plan of all runs of the study with its results, and its completions if its
+    claims read them: they may rest on any.
     """
     tables = compare_results(plan, results)
     settings = Settings(Intervals(confidence))
@@ -172,12 +173,14 @@ def gather(
     )
 
 
-def _claims(plan: Plan, results: Results, confidence: float) -> Claims | None:
+def _claims(
+    plan: Plan, results: Results, completions: Replicated[str], confidence: float
+) -> Claims | None:
     """The verdicts; None for a study without claims."""
-    if not (plan.study.folder / CLAIMS_FILE).exists():
+    claims = claims_of(plan.study)
+    if not claims:
         return None
-    claims = load_claims(plan.study)
-    ours = run_tables(plan, results)
+    ours = run_tables(plan, results, completions)
     check_claims(plan.study, claims, ours)
     judgements = judge_claims(claims, ours, paper_tables(plan), confidence)
     return Claims(judgements, ours.replications)

@@ -2,10 +2,18 @@
 // width or other colours. Everything else of a report needs no script.
 "use strict";
 
-(() => {
-  const specifications = JSON.parse(document.getElementById("figures").textContent);
+(async () => {
+  const specifications = await inflated("figures");
   const drawn = new Map();
   let queue = Promise.resolve();
+
+  /** What the page has in an element as base64 of JSON, deflated. */
+  async function inflated(name) {
+    const deflated = atob(document.getElementById(name).textContent);
+    const bytes = Uint8Array.from(deflated, (character) => character.charCodeAt(0));
+    const text = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Response(text).json();
+  }
 
   function redraw(element) {
     queue = queue.then(async () => {

@@ -26,6 +26,6 @@ export function Page() {
         <h2><a href=${`/study/${encodeURIComponent(study.name)}`}>${study.name}</a></h2>
         <p>${study.title}</p>
         <${Progress} state=${study.state} />
-        ${study.state.done === 0 && html`<p class="quiet">to run it: <code>longfat study run ${study.name}</code></p>`}
+        ${study.state.done === 0 && html`<p class="quiet">to run it: <code>${study.command}</code></p>`}
       </li>`)}</ul>`}`;
 }

@@ -130,5 +130,6 @@ function Runs({ address, number, metric, ended }) {
           : [metric, ...others].map((name) => html`<td class="number">${shown(run.metrics[name])}</td>`)}
       </tr>`)}</tbody>
     </table></div>
+    ${found.command && html`<p class="quiet">to run what is missing: <code>${found.command}</code></p>`}
   </section>`;
 }

@@ -168,19 +168,19 @@ impl<L: Load> Arrivals<L> {
         self.enqueue(coming)
     }
 
-    /// The same, but for what arrives at `first` at the latest whatever else is sent from now on: it need not wait for its turn if
+    /// The same, but for what arrives from `first` to `last` before whatever else is sent from now on: it need not wait for its turn if
     /// nothing else does and nothing has arrived later. Tells whether that is so.
     ///
     /// # Errors
     /// If it cannot be told whether it comes before another.
     #[inline(always)]
-    pub fn send_next(&mut self, now: Time, number: usize, load: L, first: Time) -> Result<bool, Tie> {
-        let coming = self.expect(now, number, load, first, first);
+    pub fn send_next(&mut self, now: Time, number: usize, load: L, first: Time, last: Time) -> Result<bool, Tie> {
+        let coming = self.expect(now, number, load, first, last);
         if self.next_time < Time::NEVER || self.latest_time >= first {
             return self.enqueue(coming).map(|()| false);
         }
-        self.latest_time = first;
-        self.passed = Some(coming);
+        self.latest_time = last;
+        self.passed = Some(Coming { time: last, ..coming });
         Ok(true)
     }
 

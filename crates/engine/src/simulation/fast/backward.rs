@@ -12,7 +12,7 @@ use super::{Carried, LONG, Path};
 use crate::framing::{Cell, Packets};
 use crate::link::{Line, Train};
 use crate::simulation::Link;
-use crate::units::{Span, Time};
+use crate::units::{Span, Time, TransmissionTime};
 
 /// The lines of acknowledgments.
 pub(super) struct Backward {
@@ -52,23 +52,30 @@ struct Exits {
     latest: Time,
 }
 
-/// What has gone on to the common line before its time, because nothing can come to the switch before it: when it comes there, and
-/// on which line. It is counted then.
+/// What has gone on to the common line before its time, because nothing can come to the switch before it. It is counted when it comes
+/// there.
 #[derive(Default)]
-struct Ahead(VecDeque<(Time, usize)>);
+struct Ahead(VecDeque<Early>);
+
+/// When something comes to the switch, on which line, and how many packets end with it.
+struct Early {
+    came: Time,
+    line: usize,
+    packets: u64,
+}
 
 impl Ahead {
     #[inline]
-    fn push(&mut self, came: Time, line: usize) {
-        self.0.push_back((came, line));
+    fn push(&mut self, came: Time, line: usize, is_last: bool) {
+        self.0.push_back(Early { came, line, packets: u64::from(is_last) });
     }
 
     /// Counts what came before `until`; gives how much.
     fn settle(&mut self, until: Time, links: &mut [Link]) -> u64 {
         let mut all = 0;
-        while let Some(&(_, line)) = self.0.front().filter(|(came, _)| *came < until) {
+        while let Some(early) = self.0.front().filter(|early| early.came < until) {
+            links[early.line].line.count_carried(1, early.packets);
             self.0.pop_front();
-            links[line].line.count_carried(1, 1);
             all += 1;
         }
         all
@@ -125,14 +132,17 @@ impl Backward {
         self.latency_before + self.latency_behind
     }
 
-    /// A receiver hands a packet of so many cells and bits to the line with that number.
+    /// A receiver hands a packet of so many cells and bits to the line with that number; the `others` send later, and not before
+    /// that.
     ///
     /// # Errors
     /// If it cannot be told whether it comes before another.
+    #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
     #[inline(always)]
     pub fn send(
         &mut self,
         now: Time,
+        others: Time,
         number: usize,
         links: &mut [Link],
         first: Cell,
@@ -140,29 +150,29 @@ impl Backward {
         bits: u64,
     ) -> Result<(), Tie> {
         let line = &mut links[number].line;
-        let earliest = now + self.latency_before;
+        // What is sent now comes no earlier, and what others send no earlier than that.
+        let (earliest, next) = (now + self.latency_before, others.saturating_add(self.latency_before));
         match &mut self.way {
             Way::Cells(arrivals, exits) => {
                 let train = line.dispatch(now, first, cells, bits);
-                let came = train.arrival.time;
-                if cells > 1 || came > earliest {
-                    return arrivals.send(now, number, train, came, train.last_arrival(line.cell_time()));
+                let cell_time = line.cell_time();
+                let (came, last) = (train.arrival.time, train.last_arrival(cell_time));
+                if last > earliest && last >= next {
+                    return arrivals.send(now, number, train, came, last);
                 }
-                if arrivals.send_next(now, number, train, came)? {
-                    let exit = links[self.line].line.carry(came);
-                    exits.push_last(came, exit, first);
-                    self.ahead.push(came, number);
+                if arrivals.send_next(now, number, train, came, last)? {
+                    exits.pass_alone(train, cell_time, number, &mut self.ahead, &mut links[self.line].line);
                 }
             }
             Way::Whole(arrivals, fan) => {
                 let came = line.send_whole(now, bits);
-                if came > earliest {
+                if came > earliest && came >= next {
                     return arrivals.send(now, number, first, came, came);
                 }
-                if arrivals.send_next(now, number, first, came)? {
+                if arrivals.send_next(now, number, first, came, came)? {
                     let crosses = links[self.line].line.send_whole(came, bits);
                     fan.pass(crosses, first, bits, links);
-                    self.ahead.push(came, number);
+                    self.ahead.push(came, number, true);
                 }
                 return fan.check();
             }
@@ -284,6 +294,29 @@ impl Backward {
 }
 
 impl Exits {
+    /// Lets all cells of a packet pass the switch, which come there before any others.
+    #[inline]
+    fn pass_alone(
+        &mut self,
+        mut train: Train,
+        cell_time: TransmissionTime,
+        number: usize,
+        ahead: &mut Ahead,
+        line: &mut Line,
+    ) {
+        loop {
+            let now = train.arrival.time;
+            let exit = line.carry(now);
+            ahead.push(now, number, train.cells == 1);
+            if train.cells == 1 {
+                return self.push_last(now, exit, train.cell);
+            }
+            self.latest = exit;
+            self.within.push_back(exit);
+            train.take(cell_time);
+        }
+    }
+
     /// Lets the cells of a packet pass the switch until it is another's turn. Gives how many.
     fn pass(
         &mut self,

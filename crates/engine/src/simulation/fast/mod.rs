@@ -42,6 +42,8 @@ pub(super) struct Fast {
     scheduled: Vec<(Time, u64)>,
     /// Nobody sends before that, but for what is known.
     horizon: Time,
+    /// When the next event of the calendar is, or now.
+    next_event: Time,
     /// Two packets that came together.
     tie: Option<Tie>,
     /// How much has happened at the ends: packets that have left the network, and events of the calendar.
@@ -65,11 +67,11 @@ impl<O: Observer> Told<'_, O> {
         self.observer.queue_changed(now, self.port, port);
     }
 
-    /// The port begins to send a cell, or rests, and what waits may have changed.
+    /// The port begins to send a cell, or a packet that travels whole, of so many bits, or rests; what waits may have changed.
     #[inline]
-    fn of_service(&mut self, now: Time, port: &Port) {
+    fn of_service(&mut self, now: Time, port: &Port, bits: u64) {
         if let Some(class) = port.sends() {
-            self.observer.cell_served(now, self.port, class);
+            self.observer.cell_served(now, self.port, class, bits);
         }
         self.of_port(now, port);
     }
@@ -116,7 +118,8 @@ impl Fast {
         let sent = if self.is_forward[number] {
             self.forward.send(now, number, &mut links[number].line, first, cells, bits)
         } else {
-            let sent = self.backward.send(now, number, links, first, cells, bits);
+            let others = self.next_event.min(self.forward.next_time()).min(self.horizon);
+            let sent = self.backward.send(now, others, number, links, first, cells, bits);
             self.horizon = self.horizon.min(self.backward.bound());
             sent
         };
@@ -185,6 +188,7 @@ impl<O: Observer> Simulation<O> {
             is_forward,
             scheduled: vec![(Time::ZERO, 0); self.agenda.len()],
             horizon: Time::ZERO,
+            next_event: Time::ZERO,
             tie: None,
             happened: 0,
             cells_in: 0,
@@ -215,11 +219,12 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn next_fast(&mut self, until: Time) -> Result<Option<(Time, Next)>, Tie> {
         loop {
-            let Some(fast) = &self.fast else { return Ok(None) };
+            let Some(fast) = &mut self.fast else { return Ok(None) };
             let (time, slot) = self.calendar.first_beyond_seats();
             let (data, acknowledgment) = (fast.forward.next_time(), fast.backward.next_time());
             let known = data.min(acknowledgment).min(time);
             if known < fast.horizon {
+                fast.next_event = time;
                 let next = match (data == known, acknowledgment == known, time == known) {
                     (true, false, false) => Next::Arrival(Direction::Forward),
                     (false, true, false) => Next::Arrival(Direction::Backward),

@@ -12,7 +12,7 @@ use crate::observer::Observer;
 use crate::simulation::Link;
 use crate::simulation::ledger::Happening;
 use crate::switch::{Dropped, Next, Port};
-use crate::units::{Span, Time, TransmissionTime};
+use crate::units::{CELL_BITS, Span, Time, TransmissionTime};
 
 /// The packet that is next on a line to the port.
 struct Head {
@@ -150,7 +150,7 @@ impl Slotted {
                     }
                 };
                 self.services += 1;
-                told.of_service(now, port);
+                told.of_service(now, port, CELL_BITS);
                 self.touched.tell(now, port, told);
                 if !dropped.is_empty() {
                     after(now, port, packets, dropped, told);

@@ -100,6 +100,7 @@ impl Whole {
             }
             self.services += 1;
             self.touched.by_service(port, told);
+            let before = links[self.line].line.bits_whole();
             let mut outlet = WholeOutlet { line: self.line, fan: &mut self.fan, links, packets };
             self.next_service = match port.serve(now, &mut outlet, dropped) {
                 Next::Sends(time) => time,
@@ -108,7 +109,7 @@ impl Whole {
                     until.unwrap_or(Time::NEVER)
                 }
             };
-            told.of_service(now, port);
+            told.of_service(now, port, links[self.line].line.bits_since(before));
             self.touched.tell(now, port, told);
             if !dropped.is_empty() {
                 after(now, port, packets, dropped, told);

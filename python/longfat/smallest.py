@@ -1,0 +1,103 @@
+"""The smallest setting with which something is enough, searched for with confidence.
+
+The smallest buffer with 98 % of the throughput, say. Settings are whole numbers, of which more is
+never worse. A setting is *enough* when the lower confidence limit of the mean over replications
+reaches the target, and *too little* when the upper one does not; between these it is open at so
+many replications. Two bisections on a logarithmic scale find the smallest setting that is enough
+and the largest that is too little: what is asked for lies between them.
+
+A search looks at several settings, and one wrong look misleads it. So each limit has a share of the
+error that is allowed: all of them are right together with the confidence asked for (Bonferroni).
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Literal
+
+from longfat.sequential import half_width
+
+Verdict = Literal["enough", "open", "too little"]
+
+Values = Callable[[int], Sequence[float]]
+"""What each replication yields with a setting; at least two, the same number for every setting."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Between what the smallest setting lies, and what was tried: the mean of each setting.
+
+    `enough` is the smallest setting found to be enough, `too_little` the largest found not to be.
+    None where the largest setting of all is not enough, or the smallest not too little.
+    """
+
+    enough: int | None
+    too_little: int | None
+    tried: dict[int, float]
+
+
+@dataclass
+class _Search:
+    values: Values
+    target: float
+    confidence: float
+    verdicts: dict[int, Verdict] = field(default_factory=dict)
+    means: dict[int, float] = field(default_factory=dict)
+
+    def verdict(self, setting: int) -> Verdict:
+        """Of each setting once."""
+        if setting not in self.verdicts:
+            values = self.values(setting)
+            self.means[setting] = mean = fmean(values)
+            # Half of the error is beyond either limit of a two-sided interval.
+            width = half_width(values, 2 * self.confidence - 1)
+            if mean - width >= self.target:
+                self.verdicts[setting] = "enough"
+            else:
+                self.verdicts[setting] = "too little" if mean + width < self.target else "open"
+        return self.verdicts[setting]
+
+    def boundary(
+        self, low: int, high: int, resolution: float, is_above: Callable[[Verdict], bool]
+    ) -> tuple[int | None, int | None]:
+        """The settings on either side of where verdicts begin to be above, as near as asked for."""
+        if not is_above(self.verdict(high)):
+            return high, None
+        if is_above(self.verdict(low)):
+            return None, low
+        while high - low > 1 and high / low > 1 + resolution:
+            middle = min(max(round(math.sqrt(low * high)), low + 1), high - 1)
+            if is_above(self.verdict(middle)):
+                high = middle
+            else:
+                low = middle
+        return low, high
+
+
+def smallest_enough(
+    values: Values,
+    target: float,
+    low: int,
+    high: int,
+    *,
+    confidence: float = 0.95,
+    resolution: float = 0.1,
+) -> Found:
+    """Search from `low` to `high`, until neighbours differ by less than the share `resolution`.
+
+    Raises `ValueError` for bounds that are no positive numbers in order.
+    """
+    if not 0 < low < high:
+        raise ValueError(f"a search needs two positive bounds in order, not {low} and {high}")
+    looks = looks_at_most(low, high, resolution)
+    search = _Search(values, target, 1 - (1 - confidence) / looks)
+    _, enough = search.boundary(low, high, resolution, lambda verdict: verdict == "enough")
+    too_little, _ = search.boundary(low, high, resolution, lambda verdict: verdict != "too little")
+    return Found(enough, too_little, dict(sorted(search.means.items())))
+
+
+def looks_at_most(low: int, high: int, resolution: float) -> int:
+    """At how many settings a search looks: both bounds, and twice a bisection between them."""
+    halvings = math.log2(max(1.0, math.log(high / low) / math.log1p(resolution)))
+    return 2 + 2 * math.ceil(halvings)

@@ -1,0 +1,69 @@
+import math
+import random
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from longfat.smallest import looks_at_most, smallest_enough
+
+TARGET = 0.98
+
+
+def noisy(needed: float, deviation: float, seed: int) -> Callable[[int], Sequence[float]]:
+    """Throughput that reaches the target at `needed`, in eight replications of common chance."""
+    chance = random.Random(seed)
+    luck = [chance.gauss(0, deviation) for _ in range(8)]
+    return lambda setting: [
+        TARGET + 0.05 * math.log(setting / needed) + part + chance.gauss(0, deviation / 3)
+        for part in luck
+    ]
+
+
+def test_without_chance_the_answer_is_as_near_as_asked_for() -> None:
+    found = smallest_enough(noisy(100, 0, 1), TARGET, 8, 2000, resolution=0.05)
+    assert found.enough is not None
+    assert found.too_little is not None
+    assert found.too_little < 100 <= found.enough <= 1.05 * found.too_little + 1
+
+
+def test_settings_may_be_told_to_the_unit() -> None:
+    found = smallest_enough(lambda n: [float(n >= 37)] * 3, 1, 1, 1000, resolution=0.0001)
+    assert (found.too_little, found.enough) == (36, 37)
+
+
+def test_what_is_never_or_always_enough_has_one_side_only() -> None:
+    never = smallest_enough(lambda _: [0.5, 0.5], TARGET, 1, 100)
+    assert (never.too_little, never.enough) == (100, None)
+    always = smallest_enough(lambda _: [0.99, 0.99], TARGET, 1, 100)
+    assert (always.too_little, always.enough) == (None, 1)
+    assert list(always.tried) == [1, 100]
+
+
+def test_with_chance_the_answer_is_a_range_that_holds_the_truth_as_often_as_said() -> None:
+    right, widths = 0, []
+    for seed in range(400):
+        found = smallest_enough(noisy(100, 0.02, seed), TARGET, 8, 2000, confidence=0.95)
+        low, high = found.too_little or 0, found.enough or math.inf
+        right += low < 100 <= high
+        widths.append(high / max(low, 1))
+    assert right / 400 >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / 400)
+    assert min(widths) > 1.1, "more is open than the resolution"
+
+
+def test_no_setting_is_looked_at_twice_and_not_more_are_than_said() -> None:
+    looks: list[int] = []
+    chance = noisy(100, 0.02, 5)
+
+    def values(setting: int) -> Sequence[float]:
+        looks.append(setting)
+        return chance(setting)
+
+    found = smallest_enough(values, TARGET, 8, 2000)
+    assert len(looks) == len(set(looks)) <= looks_at_most(8, 2000, 0.1)
+    assert sorted(looks) == list(found.tried)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 5), (5, 5), (6, 5), (-2, -1)])
+def test_bounds_out_of_order_are_refused(low: int, high: int) -> None:
+    with pytest.raises(ValueError, match="two positive bounds in order"):
+        smallest_enough(lambda _: [1.0, 1.0], 1, low, high)
