@@ -1,10 +1,10 @@
 // The dumbbell of queues.toml in ns-3, with a queue discipline at its bottleneck:
 //
-//     queues DISCIPLINE SOURCES WARM_UP DURATION RUN
+//     queues DISCIPLINE SOURCES STARTS WARM_UP DURATION RUN
 //
-// DISCIPLINE is "tail-drop", "codel", "fq-codel" or "pie", WARM_UP and DURATION in seconds, RUN the number of the random draws. Prints
-// one line, about what comes after the warm-up: the bytes that crossed the bottleneck, the mean time that packets waited in s, and the
-// packets that the discipline dropped.
+// DISCIPLINE is "tail-drop", "codel", "fq-codel" or "pie", STARTS the time within which connections start one after another, WARM_UP
+// and DURATION also in seconds, RUN the number of the random draws. Prints one line, about what comes after the warm-up: the bytes that
+// crossed the bottleneck, the mean time that packets waited in s, and the packets that the discipline dropped.
 
 #include <iostream>
 #include <map>
@@ -26,7 +26,6 @@ const char* const access_delay = "5ms";
 const char* const bottleneck_rate = "40Mbps";
 const char* const bottleneck_delay = "20ms";
 const uint32_t places = 1000;
-const double starts_within_seconds = 1;
 const uint32_t segment_bytes = 1460;
 const uint32_t window_bytes = 1000000;
 const uint32_t initial_threshold_bytes = 73000;
@@ -113,12 +112,13 @@ void add_connection(uint32_t number, double start, Ptr<Node> source, Ipv4Address
 }  // namespace
 
 int main(int count, char* arguments[]) {
-  if (count != 6) {
-    std::cerr << "usage: queues DISCIPLINE SOURCES WARM_UP DURATION RUN\n";
+  if (count != 7) {
+    std::cerr << "usage: queues DISCIPLINE SOURCES STARTS WARM_UP DURATION RUN\n";
     return 2;
   }
   const uint32_t sources = std::stoul(arguments[2]);
-  RngSeedManager::SetRun(std::stoul(arguments[5]));
+  const double starts_within_seconds = std::stod(arguments[3]);
+  RngSeedManager::SetRun(std::stoul(arguments[6]));
   configure();
   NodeContainer hosts(sources), far_hosts(sources), switches(2);
   InternetStackHelper internet;
@@ -141,8 +141,8 @@ int main(int count, char* arguments[]) {
     add_connection(number, starts_within_seconds * number / sources, hosts.Get(number), destination, far_hosts.Get(number));
   }
   Ipv4GlobalRoutingHelper::PopulateRoutingTables();
-  Simulator::Schedule(Seconds(std::stod(arguments[3])), &end_warm_up);
-  Simulator::Stop(Seconds(std::stod(arguments[4])));
+  Simulator::Schedule(Seconds(std::stod(arguments[4])), &end_warm_up);
+  Simulator::Stop(Seconds(std::stod(arguments[5])));
   Simulator::Run();
   const double mean_wait = (now.waited_seconds - at_warm_up.waited_seconds) / (now.packets - at_warm_up.packets);
   std::cout << now.bytes - at_warm_up.bytes << " " << mean_wait << " " << now.dropped - at_warm_up.dropped << "\n";

@@ -2,13 +2,14 @@
 
 `python -m benchmarks.peers.queues --ns3 PROGRAM --record FILE` runs `queues.toml` and `queues.cc`
 (README.md says how to build it) with each discipline and numbers of sources, and keeps as JSON how
-busy the bottleneck was and for how long packets waited on the mean, after a warm-up; with `--only`
-for some disciplines, the others as FILE has them. `--page FILE` prints the table of a record,
-`--splice PAGE` puts it into a page.
+busy the bottleneck was and for how long packets waited on the mean, after a warm-up, in several
+runs with other starts of the connections; with `--only` for some disciplines, the others as FILE
+has them. `--page FILE` prints the table of a record, `--splice PAGE` puts it into a page.
 """
 
 import argparse
 import json
+import os
 import subprocess
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,12 +25,15 @@ COMMAND = "python -m benchmarks.peers.queues --page"
 DISCIPLINES = ("tail-drop", "codel", "fq-codel", "pie")
 SOURCES = (4, 8)
 WARM_UP_SECONDS = 20
-SECONDS = 140
-STARTS_WITHIN_MILLISECONDS = 1000
-REPLICATIONS = 2
-"""With other draws, where a discipline draws."""
+SECONDS = 80
+STARTS_WITHIN_MILLISECONDS = (700, 900, 1100, 1300)
+"""Of each run; with other draws, where a discipline draws."""
+RUNS = {"fq-codel": 4}
+"""How many of these, 2 of the others: on FQ-CoDel the starts have most influence."""
 RATE_BPS = 40e6
 OURS: dict[str, dict[str, str]] = {
+    # ns-3's CoDel is Linux's.
+    "codel": {"port.queue.square_root": "newton"},
     # ns-3's PIE is active however short the queue, as ours is where the buffer is no limit.
     # ns-3's quantum is the largest packet of the line, which all packets of data are.
     "fq-codel": {"port.queue.quantum": "1502 B"},
@@ -52,8 +56,9 @@ class Pair:
 
     discipline: str
     sources: int
-    here: Outcome
-    ns3: Outcome
+    here: tuple[Outcome, ...]
+    """One for each of the first STARTS_WITHIN_MILLISECONDS."""
+    ns3: tuple[Outcome, ...]
 
 
 def main() -> None:
@@ -93,34 +98,41 @@ def cases(disciplines: Sequence[str]) -> list[tuple[str, int]]:
 def compared(ns3: Path, disciplines: Sequence[str]) -> list[Pair]:
     """These disciplines with all numbers of sources; ns-3 takes most of the time, on all cores."""
     all_cases = cases(disciplines)
-    with ThreadPoolExecutor() as pool:
-        theirs = list(pool.map(lambda case: in_ns3(ns3, *case), all_cases))
+    runs = [(*case, number) for case in all_cases for number in range(runs_of(case[0]))]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        outcomes = dict(zip(runs, pool.map(lambda run: in_ns3(ns3, *run), runs), strict=True))
     return [
-        Pair(*case, mean([here(*case, number) for number in range(REPLICATIONS)]), outcome)
-        for case, outcome in zip(all_cases, theirs, strict=True)
+        Pair(
+            *case,
+            here=tuple(here(*case, number) for number in range(runs_of(case[0]))),
+            ns3=tuple(outcomes[*case, number] for number in range(runs_of(case[0]))),
+        )
+        for case in all_cases
     ]
 
 
-def in_ns3(program: Path, discipline: str, sources: int) -> Outcome:
+def runs_of(discipline: str) -> int:
+    """How many runs are compared."""
+    return RUNS.get(discipline, 2)
+
+
+def in_ns3(program: Path, discipline: str, sources: int, number: int) -> Outcome:
     """What ns-3 makes of it."""
-    outcomes = []
-    for number in range(1, REPLICATIONS + 1):
-        arguments = [discipline, sources, WARM_UP_SECONDS, SECONDS, number]
-        command = [str(program.resolve()), *map(str, arguments)]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        carried, wait, _dropped = done.stdout.split()
-        bits = 8 * int(carried)
-        outcomes.append(Outcome(bits / RATE_BPS / (SECONDS - WARM_UP_SECONDS), float(wait)))
-    return mean(outcomes)
+    starts = STARTS_WITHIN_MILLISECONDS[number] / 1000
+    arguments = [discipline, sources, starts, WARM_UP_SECONDS, SECONDS, number + 1]
+    command = [str(program.resolve()), *map(str, arguments)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    carried, wait, _dropped = done.stdout.split()
+    return Outcome(8 * int(carried) / RATE_BPS / (SECONDS - WARM_UP_SECONDS), float(wait))
 
 
-def here(discipline: str, sources: int, replication: int) -> Outcome:
+def here(discipline: str, sources: int, number: int) -> Outcome:
     """What longfat makes of it: a run to the end less one to the end of the warm-up."""
     settings: dict[str, str | int] = {
         "topology.sources": sources,
-        "traffic.stagger": f"{STARTS_WITHIN_MILLISECONDS // sources} ms",
+        "traffic.stagger": f"{1000 * STARTS_WITHIN_MILLISECONDS[number] // sources} us",
         "port.queue.kind": discipline,
-        "replication": replication,
+        "replication": number,
         **OURS.get(discipline, {}),
     }
     first, whole = (
@@ -141,7 +153,7 @@ def totals(record: dict) -> tuple[float, float, float]:  # type: ignore[type-arg
     return sent, sent * record["metrics"]["mean_queueing_delay_s"], seconds * port["utilization"]
 
 
-def mean(outcomes: list[Outcome]) -> Outcome:
+def mean(outcomes: Sequence[Outcome]) -> Outcome:
     """The means of several."""
     return Outcome(
         fmean(outcome.utilization for outcome in outcomes),
@@ -156,26 +168,36 @@ def write(file: Path, pairs: list[Pair]) -> None:
 
 def read(file: Path) -> list[Pair]:
     """The results that a file has."""
+
+    def outcomes(rows: list[dict[str, float]]) -> tuple[Outcome, ...]:
+        return tuple(Outcome(**row) for row in rows)
+
     return [
-        Pair(row["discipline"], row["sources"], Outcome(**row["here"]), Outcome(**row["ns3"]))
+        Pair(row["discipline"], row["sources"], outcomes(row["here"]), outcomes(row["ns3"]))
         for row in json.loads(file.read_text())
     ]
 
 
 def page(pairs: list[Pair]) -> str:
-    """The results as a Markdown table; waits in ms."""
+    """The means as a Markdown table, with the shortest and the longest wait; waits in ms."""
     lines = [
-        "| discipline | sources | utilization | in ns-3 | mean wait, ms | in ns-3 | difference |",
+        "| discipline | sources | utilization | in ns-3 | wait, ms | in ns-3 | difference |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for pair in pairs:
-        difference = pair.here.mean_wait_s / pair.ns3.mean_wait_s - 1
+        here, ns3 = mean(pair.here), mean(pair.ns3)
         lines.append(
-            f"| `{pair.discipline}` | {pair.sources} | {pair.here.utilization:.3f} | "
-            f"{pair.ns3.utilization:.3f} | {1e3 * pair.here.mean_wait_s:.2f} | "
-            f"{1e3 * pair.ns3.mean_wait_s:.2f} | {difference:+.1%} |"
+            f"| `{pair.discipline}` | {pair.sources} | {here.utilization:.3f} | "
+            f"{ns3.utilization:.3f} | {waits(pair.here)} | {waits(pair.ns3)} | "
+            f"{here.mean_wait_s / ns3.mean_wait_s - 1:+.1%} |"
         )
     return "\n".join(lines) + "\n"
+
+
+def waits(outcomes: Sequence[Outcome]) -> str:
+    """The mean of several waits in ms, and the shortest and the longest of them."""
+    all_ms = [1e3 * outcome.mean_wait_s for outcome in outcomes]
+    return f"{fmean(all_ms):.2f} ({min(all_ms):.2f} to {max(all_ms):.2f})"
 
 
 if __name__ == "__main__":

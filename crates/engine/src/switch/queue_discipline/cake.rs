@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use self::flow_table::FlowTable;
 use self::isolation::{Isolation, Loads};
-use super::controlled_delay::{ControlledDelay, Law};
+use super::controlled_delay::{ControlledDelay, Law, SquareRoot};
 use super::superseded::Superseded;
 use super::{Ends, PacketQueue, QueueContext, QueueDiscipline, Room, Waiting};
 use crate::config::{AtLeastOne, Bytes, PositiveSpan};
@@ -91,6 +91,7 @@ impl Queues {
             interval: config.interval.0,
             full_packet_bytes: context.full_packet_bytes,
             marks: config.ecn,
+            square_root: SquareRoot::Exact,
         };
         let queue = |_| FlowQueue {
             queue: PacketQueue::default(),

@@ -5,6 +5,16 @@ use crate::switch::Dropped;
 use crate::switch::drop_policy::Verdict;
 use crate::units::{Span, Time};
 
+crate::choice! {
+    /// How the square root is taken by which drops come faster.
+    pub enum SquareRoot {
+        /// As it is.
+        Exact = "exact",
+        /// By one step of Newton's iteration from the last one, as Linux and ns-3 take it: it lags behind the number of drops.
+        Newton = "newton",
+    }
+}
+
 /// How the delay of one queue is kept low.
 #[derive(Clone, Debug)]
 pub(super) struct ControlledDelay {
@@ -16,6 +26,8 @@ pub(super) struct ControlledDelay {
     /// Drops since dropping began, and when it had begun the last time (`lastcount_`).
     count: u64,
     count_at_entry: u64,
+    /// One over the square root of `count` (`rec_inv_sqrt` of Linux), where it is not exact.
+    root: f64,
 }
 
 /// The constants.
@@ -27,19 +39,7 @@ pub(super) struct Law {
     pub full_packet_bytes: u64,
     /// Whether packets are marked whose ends understand that.
     pub marks: bool,
-}
-
-impl Law {
-    /// The time of the next drop (`control_law`): drops come faster with the square root of their number.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "an interval is far below 2^53 ps, and its root is positive"
-    )]
-    fn after(&self, time: Time, count: u64) -> Time {
-        time + Span((self.interval.0 as f64 / (count as f64).sqrt()) as u64)
-    }
+    pub square_root: SquareRoot,
 }
 
 /// Dropping is taken up where it was left if that was within so many intervals (RFC 8289 section 5.5).
@@ -47,7 +47,15 @@ const INTERVALS_REMEMBERED: u64 = 16;
 
 impl ControlledDelay {
     pub fn new(law: Law) -> Self {
-        Self { law, patience_ends: None, is_dropping: false, drop_next: Time::ZERO, count: 0, count_at_entry: 0 }
+        Self {
+            law,
+            patience_ends: None,
+            is_dropping: false,
+            drop_next: Time::ZERO,
+            count: 0,
+            count_at_entry: 0,
+            root: 1.0,
+        }
     }
 
     /// The next packet to send from a queue, those before it that are dropped apart (RFC 8289 section 5.5).
@@ -58,9 +66,9 @@ impl ControlledDelay {
         }
         self.is_dropping = is_bad;
         while self.is_dropping && now >= self.drop_next {
-            self.count += 1;
+            self.set_count(self.count + 1);
             if self.law.marks && packet.mark() {
-                self.drop_next = self.law.after(self.drop_next, self.count);
+                self.drop_next = self.next_after(self.drop_next);
                 break;
             }
             dropped.push((packet.cell, Verdict::Refused));
@@ -71,7 +79,7 @@ impl ControlledDelay {
             packet = next;
             self.is_dropping = is_bad;
             if is_bad {
-                self.drop_next = self.law.after(self.drop_next, self.count);
+                self.drop_next = self.next_after(self.drop_next);
             }
         }
         Some(packet)
@@ -94,10 +102,33 @@ impl ControlledDelay {
         self.is_dropping = true;
         let drops_last_time = self.count - self.count_at_entry;
         let is_recent = now < self.drop_next + Span(INTERVALS_REMEMBERED * self.law.interval.0);
-        self.count = if drops_last_time > 1 && is_recent { drops_last_time } else { 1 };
-        self.drop_next = self.law.after(now, self.count);
+        self.set_count(if drops_last_time > 1 && is_recent { drops_last_time } else { 1 });
+        self.drop_next = self.next_after(now);
         self.count_at_entry = self.count;
         next
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "few drops")]
+    fn set_count(&mut self, count: u64) {
+        self.count = count;
+        let drops = count as f64;
+        self.root = if count == 1 { 1.0 } else { self.root * (3.0 - drops * self.root * self.root) / 2.0 };
+    }
+
+    /// The time of the next drop (`control_law`): drops come faster with the square root of their number.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "an interval is far below 2^53 ps, and its root is positive"
+    )]
+    fn next_after(&self, time: Time) -> Time {
+        let interval = self.law.interval.0 as f64;
+        let wait = match self.law.square_root {
+            SquareRoot::Exact => interval / (self.count as f64).sqrt(),
+            SquareRoot::Newton => interval * self.root,
+        };
+        time + Span(wait as u64)
     }
 
     /// Takes a packet from the queue; tells whether the delay has been above the target for an interval (`dodequeue`).

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::controlled_delay::{ControlledDelay, Law};
+use super::controlled_delay::{ControlledDelay, Law, SquareRoot};
 use super::{PacketQueue, QueueContext, QueueDiscipline, Room, Waiting};
 use crate::config::{AtLeastOne, Bytes, PositiveSpan};
 use crate::framing::Cell;
@@ -70,6 +70,7 @@ impl Queues {
             interval: config.interval.0,
             full_packet_bytes: context.full_packet_bytes,
             marks: config.ecn,
+            square_root: SquareRoot::Exact,
         };
         let queue = |_| FlowQueue {
             queue: PacketQueue::default(),
