@@ -15,8 +15,8 @@ use parquet::schema::types::Type;
 use crate::chunk::{Chunk, Workshop};
 use crate::partial::{Partial, failure};
 
-/// Rows that wait until they are encoded: few enough that what waits of all traces stays in a cache.
-const ROWS_OF_A_PAGE: usize = 1 << 13;
+/// Rows that wait until they are encoded: few enough that what waits of all traces stays in a cache, and takes few pages of memory.
+const ROWS_OF_A_PAGE: usize = 1 << 10;
 
 /// Pages that are written at a time, with a description.
 const PAGES_OF_A_GROUP: usize = 1 << 4;
@@ -114,8 +114,9 @@ impl Value {
 pub struct Table {
     columns: &'static [Column],
     workshop: Workshop,
-    /// The values of rows that wait, column by column.
-    waiting: Vec<Vec<u64>>,
+    /// The values of rows that wait, row by row, which touches least memory; and of one column, on their way.
+    waiting: Vec<u64>,
+    column: Box<[u64]>,
     /// What is encoded of each column, and how many pages of it.
     chunks: Vec<Chunk>,
     pages: usize,
@@ -137,7 +138,8 @@ impl Table {
         Ok(Self {
             columns,
             workshop: Workshop::new(words),
-            waiting: columns.iter().map(|_| Vec::with_capacity(ROWS_OF_A_PAGE)).collect(),
+            waiting: Vec::with_capacity(ROWS_OF_A_PAGE * columns.len()),
+            column: vec![0; ROWS_OF_A_PAGE].into(),
             chunks: chunks(columns),
             pages: 0,
             rows: 0,
@@ -161,11 +163,9 @@ impl Table {
         for (value, column) in row.iter().zip(self.columns) {
             assert_eq!(value.holds, column.holds, "{}", column.name);
         }
-        for (waiting, value) in self.waiting.iter_mut().zip(row) {
-            waiting.push(value.bits);
-        }
+        self.waiting.extend_from_slice(&row.map(|value| value.bits));
         self.rows += 1;
-        if self.rows.is_multiple_of(ROWS_OF_A_PAGE as u64) {
+        if self.waiting.len() == N * ROWS_OF_A_PAGE {
             self.encode();
         }
     }
@@ -176,12 +176,15 @@ impl Table {
         if self.failed.is_none() {
             self.failed = self.try_to_encode().err();
         }
-        self.waiting.iter_mut().for_each(Vec::clear);
+        self.waiting.clear();
     }
 
     fn try_to_encode(&mut self) -> ParquetResult<()> {
-        for (chunk, values) in self.chunks.iter_mut().zip(&self.waiting) {
-            chunk.add(values, &mut self.workshop)?;
+        for (place, chunk) in self.chunks.iter_mut().enumerate() {
+            let rows = self.waiting.chunks_exact(self.columns.len());
+            let column = &mut self.column[..rows.len()];
+            column.iter_mut().zip(rows).for_each(|(value, row)| *value = row[place]);
+            chunk.add(column, &mut self.workshop)?;
         }
         self.pages += 1;
         if self.pages == PAGES_OF_A_GROUP { self.write_group() } else { Ok(()) }
@@ -203,7 +206,7 @@ impl Table {
     /// # Errors
     /// If anything could not be written: a message that begins with the path.
     pub fn finish(mut self) -> Result<(), String> {
-        if !self.rows.is_multiple_of(ROWS_OF_A_PAGE as u64) {
+        if !self.waiting.is_empty() {
             self.encode();
         }
         if self.failed.is_none() && self.pages > 0 {

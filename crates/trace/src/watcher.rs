@@ -152,6 +152,11 @@ impl Observer for Watcher {
     }
 
     #[inline]
+    fn follows_queues(&self) -> bool {
+        !self.listeners[Hears::Queue as usize].is_empty()
+    }
+
+    #[inline]
     fn follows_circuits(&self) -> bool {
         !self.listeners[Hears::Shares as usize].is_empty()
     }
@@ -220,6 +225,10 @@ impl Observer for Watcher {
 
     fn queue_moved(&mut self, now: Time, port: usize, cells: u64) {
         self.tell(Hears::Queue, |trace| trace.queue_moved(now, port, cells));
+    }
+
+    fn queue_moved_by_counts(&mut self, port: usize, run: &SlotRun, before: u64, counts: &[u32]) {
+        self.tell(Hears::Queue, |trace| trace.queue_moved_by_counts(port, run, before, counts));
     }
 
     fn queue_moved_by_rounds(&mut self, port: usize, run: &SlotRun, before: u64, members: u64) {

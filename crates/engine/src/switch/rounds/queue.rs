@@ -116,12 +116,11 @@ impl WholeRounds<'_> {
         self.members
     }
 
-    /// The circuits of the round after so many others, in the order in which their cells are sent.
-    #[must_use]
-    pub fn order(&self, round: u64) -> Vec<Cell> {
-        let mut cells = self.members.to_vec();
-        self.slots.order(self.slot + round, &mut cells);
-        cells
+    /// Adds the circuits of the round after so many others, in the order in which their cells are sent.
+    pub fn add_order(&self, round: u64, cells: &mut Vec<Cell>) {
+        let before = cells.len();
+        cells.extend_from_slice(self.members);
+        self.slots.order(self.slot + round, &mut cells[before..]);
     }
 }
 
