@@ -87,9 +87,9 @@ pub trait Observer {
     fn takes_ports_ahead(&self) -> bool {
         false
     }
-    /// Whether it is to be told what waits at ports, by [`queue_moved_by_counts`](Self::queue_moved_by_counts).
+    /// Whether it makes anything of [`queue_moved_by_counts`](Self::queue_moved_by_counts), for which cells are counted slot by slot.
     fn follows_queues(&self) -> bool {
-        false
+        true
     }
     /// Whether it is to be told what circuits have in buffers, by [`shares_changed`](Self::shares_changed) and
     /// [`shares_moved`](Self::shares_moved).
@@ -180,6 +180,10 @@ pub struct Unobserved;
 impl Observer for Unobserved {
     fn takes_ports_ahead(&self) -> bool {
         true
+    }
+
+    fn follows_queues(&self) -> bool {
+        false
     }
 
     fn again(&mut self) -> Option<Self> {

@@ -44,10 +44,11 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// No pages; of integers with a range readers get to know the least and the largest, by which they find rows.
-    pub fn new(holds: Holds, has_range: bool) -> Self {
+    /// No pages, which will be in memory that is at hand; of integers with a range readers get to know the least and the largest, by which
+    /// they find rows.
+    pub fn new(holds: Holds, has_range: bool, memory: Vec<u8>) -> Self {
         let range = has_range.then_some((u64::MAX, 0));
-        Self { holds, written: TrackedWrite::new(Vec::new()), data_from: None, values: 0, uncompressed: 0, range }
+        Self { holds, written: TrackedWrite::new(memory), data_from: None, values: 0, uncompressed: 0, range }
     }
 
     /// Adds a page with these values.

@@ -133,14 +133,15 @@ impl Table {
     /// If the file cannot be made: a message that begins with its path.
     pub fn create(path: &Path, columns: &'static [Column], words: &[String]) -> Result<Self, String> {
         let (partial, file) = Partial::create(path)?;
-        let file = SerializedFileWriter::new(file, Arc::new(schema(columns)), Arc::new(properties()))
+        // What is written together is mostly more than waits here, and goes by.
+        let file = SerializedFileWriter::new(BufWriter::new(file), Arc::new(schema(columns)), Arc::new(properties()))
             .map_err(|error| told(path, &error))?;
         Ok(Self {
             columns,
             workshop: Workshop::new(words),
             waiting: Vec::with_capacity(ROWS_OF_A_PAGE * columns.len()),
             column: vec![0; ROWS_OF_A_PAGE].into(),
-            chunks: chunks(columns),
+            chunks: (0..columns.len()).map(|place| new_chunk(columns, place, Vec::new())).collect(),
             pages: 0,
             rows: 0,
             file,
@@ -194,9 +195,14 @@ impl Table {
         self.pages = 0;
         let described = self.file.schema_descr().columns().to_vec();
         let mut group = self.file.next_row_group()?;
-        for (chunk, column) in std::mem::replace(&mut self.chunks, chunks(self.columns)).into_iter().zip(described) {
-            let (bytes, close) = chunk.close(column)?;
+        for (place, (chunk, column)) in self.chunks.iter_mut().zip(described).enumerate() {
+            let empty = new_chunk(self.columns, place, Vec::new());
+            let (bytes, close) = std::mem::replace(chunk, empty).close(column)?;
             group.append_column(&bytes, close)?;
+            // The next group takes its memory.
+            let mut memory = bytes.try_into_mut().map(Vec::from).unwrap_or_default();
+            memory.clear();
+            *chunk = new_chunk(self.columns, place, memory);
         }
         group.close().map(drop)
     }
@@ -221,9 +227,9 @@ impl Table {
     }
 }
 
-/// One for each column; the first is the time, by which readers find rows.
-fn chunks(columns: &[Column]) -> Vec<Chunk> {
-    columns.iter().enumerate().map(|(place, column)| Chunk::new(column.holds, place == 0)).collect()
+/// Of the column at a place; the first is the time, by which readers find rows.
+fn new_chunk(columns: &[Column], place: usize, memory: Vec<u8>) -> Chunk {
+    Chunk::new(columns[place].holds, place == 0, memory)
 }
 
 fn schema(columns: &[Column]) -> Type {

@@ -19,7 +19,7 @@ pub const QUEUE: Kind = Kind {
         integers("cells", "cells that wait; packets where they travel whole"),
     ],
     rows: Rows::Changes(Scale::Buffer),
-    hears: &[Hears::Queue],
+    hears: Hears::Queue,
     start: |network, table| Box::new(Queues::new(network, table)),
 };
 

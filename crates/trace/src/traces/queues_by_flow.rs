@@ -18,7 +18,7 @@ pub const QUEUE_BY_FLOW: Kind = Kind {
     doc: "what each flow has in the queue of each port: the buffer of its virtual circuit",
     columns: &[TIME, PORT, FLOW, integers("cells", "cells that wait; packets where they travel whole")],
     rows: Rows::Changes(Scale::Buffer),
-    hears: &[Hears::Shares],
+    hears: Hears::Shares,
     start: |network, table| Box::new(QueuesByFlow::new(network, table)),
 };
 
@@ -207,8 +207,15 @@ impl QueuesByFlow {
     /// Each slot lets in cells of one circuit, as many as are counted, and all send cells of one circuit.
     fn send_circuit_while(&mut self, port: usize, flow: usize, counts: &[u32], circuit: usize) {
         let leaves = flow_of(circuit);
+        let sent = i64::from(leaves == Some(flow));
+        let Self { shares, rows, bound, changes, .. } = self;
+        let level = &mut shares[port].levels[flow];
         for (slot, &count) in (0..).zip(counts) {
-            self.add_in_slot(port, slot, flow, i64::from(count) - i64::from(leaves == Some(flow)));
+            let added = i64::from(count) - sent;
+            *changes += u64::from(added != 0);
+            if level.moves_to(level.cells() + added, *bound) {
+                rows.push((slot, flow, level.cells()));
+            }
         }
         if let Some(leaves) = leaves.filter(|leaves| *leaves != flow) {
             self.move_by(port, leaves, -1, counts.len() as i64);

@@ -286,12 +286,14 @@ impl RoundQueue {
         rounds.rounds -= whole;
         rounds.sent = 0;
         let after = |cell: &Cell| if whole > 0 { cell.following(false) } else { *cell };
-        let mut cells: Vec<Cell> = self.members.iter().take(rounds.members).map(after).collect();
+        // What was sent is known by the end, so that what is known of an earlier round is no longer needed.
+        let cells = &mut self.latest_round.1;
+        cells.clear();
+        cells.extend(self.members.iter().take(rounds.members).map(after));
         cells.iter().for_each(|cell| occupancy.forget(cell.circuit(), whole));
         self.members.iter_mut().take(rounds.members).for_each(|cell| *cell = cell.following(false));
         if sent == 0 {
             self.latest_round.0 = partial_slot - 1;
-            self.latest_round.1.clone_from(&cells);
             return;
         }
         rounds.slot += 1;
@@ -300,7 +302,7 @@ impl RoundQueue {
             self.entries.pop_front();
             self.members.drain(..cells.len());
         }
-        slots.order(partial_slot, &mut cells);
+        slots.order(partial_slot, cells);
         cells[..sent].iter().for_each(|cell| occupancy.forget(cell.circuit(), 1));
         cells[..sent].iter().for_each(see);
         self.latest = Some(cells[sent - 1]);
