@@ -3,9 +3,9 @@
     .venv/bin/python -m benchmarks.traces [--record FILE] [--splice PAGE] [--repetitions N]
 
 Each scenario of `benchmarks/scenarios` is run with every trace that `longfat run --trace` leaves
-and without, by a small program that does nothing else: under valgrind's callgrind as long as the
-scenario is, and 20 s long for its user CPU time, the least of some repetitions; and 20 s long by
-`longfat run`, which has an interpreter to start either way. `--record` keeps the result, `--splice`
+and without, 20 s long, by a small program that does nothing else: under valgrind's callgrind, and
+for its user CPU time, the least of some repetitions; and by `longfat run`, which has an interpreter
+to start either way. `--record` keeps the result, `--splice`
 puts the table of the newest record into a page without measuring anything. Needs valgrind and the
 release build of an example:
 
@@ -54,14 +54,15 @@ class Cost:
 
 
 def instructions(scenario: Path) -> Cost:
-    """Instructions of a scenario as long as it is.
+    """Instructions of a long run.
 
     Raises `Unmeasurable` where they cannot be counted.
     """
     object_to_machine(PROGRAM, BUILD)
 
     def count(watched: str) -> int:
-        return sum(counted([str(PROGRAM), str(scenario), watched])[1].values())
+        command = [str(PROGRAM), str(scenario), watched, f"duration={LONG}"]
+        return sum(counted(command)[1].values())
 
     with TemporaryDirectory() as folder:
         return Cost(count("unwatched"), count(folder))
@@ -120,8 +121,8 @@ def measured(repetitions: int) -> dict[str, object]:
 
 def page(record: dict[str, dict[str, dict[str, dict[str, float]]]]) -> str:
     """The table of a record."""
-    seconds = (f"user CPU time, {LONG}", f"the same of `longfat run`, {LONG}")
-    lines = [f"| scenario | instructions | {' | '.join(seconds)} |", "| --- | ---: | ---: | ---: |"]
+    seconds = "user CPU time | the same of `longfat run`"
+    lines = [f"| scenario, {LONG} | instructions | {seconds} |", "| --- | ---: | ---: | ---: |"]
     for name, costs in record["scenarios"].items():
         kinds = ("instructions", "user_s", "command_user_s")
         ratios = (f"{Cost(**costs[kind]).ratio:.2f}" for kind in kinds)

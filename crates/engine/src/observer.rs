@@ -87,6 +87,10 @@ pub trait Observer {
     fn takes_ports_ahead(&self) -> bool {
         false
     }
+    /// Whether it makes anything of [`queue_moved_by_counts`](Self::queue_moved_by_counts), for which cells are counted slot by slot.
+    fn follows_queues(&self) -> bool {
+        true
+    }
     /// Whether it is to be told what circuits have in buffers, by [`shares_changed`](Self::shares_changed) and
     /// [`shares_moved`](Self::shares_moved).
     fn follows_circuits(&self) -> bool {
@@ -136,6 +140,14 @@ pub trait Observer {
     fn queue_changed(&mut self, _now: Time, _port: usize, _state: &Port) {}
     /// The same, where a port is served many slots at once and all cells are of one class: so many wait.
     fn queue_moved(&mut self, _now: Time, _port: usize, _cells: u64) {}
+    /// The same in every slot of a run: each lets in as many cells as are counted and sends one, and so many waited `before`.
+    fn queue_moved_by_counts(&mut self, port: usize, run: &SlotRun, before: u64, counts: &[u32]) {
+        let mut cells = before;
+        for (slot, &count) in run.slots().zip(counts) {
+            cells = cells + u64::from(count) - 1;
+            self.queue_moved(slot.end_of(0), port, cells);
+        }
+    }
     /// The same in every slot of a run: each lets in `members` cells and sends one, and so many waited `before`.
     fn queue_moved_by_rounds(&mut self, port: usize, run: &SlotRun, before: u64, members: u64) {
         for (round, slot) in (1..).zip(run.slots()) {
@@ -168,6 +180,10 @@ pub struct Unobserved;
 impl Observer for Unobserved {
     fn takes_ports_ahead(&self) -> bool {
         true
+    }
+
+    fn follows_queues(&self) -> bool {
+        false
     }
 
     fn again(&mut self) -> Option<Self> {

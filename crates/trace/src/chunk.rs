@@ -44,10 +44,11 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// No pages; of integers with a range readers get to know the least and the largest, by which they find rows.
-    pub fn new(holds: Holds, has_range: bool) -> Self {
+    /// No pages, which will be in memory that is at hand; of integers with a range readers get to know the least and the largest, by which
+    /// they find rows.
+    pub fn new(holds: Holds, has_range: bool, memory: Vec<u8>) -> Self {
         let range = has_range.then_some((u64::MAX, 0));
-        Self { holds, written: TrackedWrite::new(Vec::new()), data_from: None, values: 0, uncompressed: 0, range }
+        Self { holds, written: TrackedWrite::new(memory), data_from: None, values: 0, uncompressed: 0, range }
     }
 
     /// Adds a page with these values.
@@ -98,12 +99,25 @@ impl Chunk {
 
     /// Writes what is in the workshop as a page, and tells where it begins.
     fn write(&mut self, workshop: &mut Workshop, page: impl FnOnce(Bytes) -> Page) -> ParquetResult<u64> {
-        let compressed = workshop.compressor.compress_vec(&workshop.page);
-        let compressed = compressed.map_err(|error| ParquetError::External(Box::new(error)))?;
-        let page = CompressedPage::new(page(compressed.into()), workshop.page.len());
+        let size = workshop.page.len();
+        let bytes = if self.compression() == Compression::SNAPPY {
+            let compressed = workshop.compressor.compress_vec(&workshop.page);
+            compressed.map_err(|error| ParquetError::External(Box::new(error)))?.into()
+        } else {
+            std::mem::take(&mut workshop.page).into()
+        };
+        let page = CompressedPage::new(page(bytes), size);
         let written = SerializedPageWriter::new(&mut self.written).write_page(page)?;
         self.uncompressed += written.uncompressed_size;
         Ok(written.offset)
+    }
+
+    /// Integers are packed so tightly that there is hardly anything left to compress.
+    fn compression(&self) -> Compression {
+        match self.holds {
+            Holds::Integers => Compression::UNCOMPRESSED,
+            Holds::Numbers | Holds::Flags | Holds::Words => Compression::SNAPPY,
+        }
     }
 
     fn encoding(&self) -> Encoding {
@@ -126,7 +140,7 @@ impl Chunk {
         let data_from = self.data_from.unwrap_or_default();
         let bytes_written = self.written.bytes_written() as u64;
         let mut metadata = ColumnChunkMetaData::builder(column)
-            .set_compression(Compression::SNAPPY)
+            .set_compression(self.compression())
             .set_encodings(encodings)
             .set_num_values(self.values.cast_signed())
             .set_total_compressed_size(bytes_written.cast_signed())

@@ -15,39 +15,53 @@ pub fn differences(values: &[u64], page: &mut Vec<u8>) {
         varint(number as u64, page);
     }
     varint(zigzag(values.first().copied().unwrap_or_default().cast_signed()), page);
-    let mut block = [0; BLOCK];
-    for from in (0..values.len().saturating_sub(1)).step_by(BLOCK) {
-        let known = &values[from..values.len().min(from + BLOCK + 1)];
-        for (difference, pair) in block.iter_mut().zip(known.windows(2)) {
-            *difference = pair[1].wrapping_sub(pair[0]);
-        }
-        add_block(&mut block, known.len() - 1, page);
+    page.reserve(size_of_val(values) + values.len() / BLOCK * 16);
+    let mut rest = values;
+    while let Some(known) = rest.first_chunk::<{ BLOCK + 1 }>() {
+        add_block(&mut std::array::from_fn(|place| known[place + 1].wrapping_sub(known[place])), BLOCK, page);
+        rest = &rest[BLOCK..];
+    }
+    if rest.len() > 1 {
+        let difference = |place: usize| rest.get(place + 1).map_or(0, |next: &u64| next.wrapping_sub(rest[place]));
+        add_block(&mut std::array::from_fn(difference), rest.len() - 1, page);
     }
 }
 
 /// The first so many differences; what is missing in the last part that is used does not matter, and parts that are not used have no
 /// width.
+#[inline]
 fn add_block(block: &mut [u64; BLOCK], number: usize, page: &mut Vec<u8>) {
     let least = block[..number].iter().fold(i64::MAX, |least, difference| least.min(difference.cast_signed()));
     block[number..].fill(least.cast_unsigned());
-    let used = &mut block[..number.next_multiple_of(PART)];
-    used.iter_mut().for_each(|difference| *difference = difference.wrapping_sub(least.cast_unsigned()));
-    let mut widths = [0; BLOCK / PART];
-    for (width, part) in widths.iter_mut().zip(used.chunks_exact(PART)) {
-        *width = u64::BITS - part.iter().fold(0, |all, difference| all | difference).leading_zeros();
-    }
+    block.iter_mut().for_each(|difference| *difference = difference.wrapping_sub(least.cast_unsigned()));
+    let parts = block.as_chunks::<PART>().0;
+    let widths: [u32; BLOCK / PART] = std::array::from_fn(|part| {
+        u64::BITS - parts[part].iter().fold(0, |all, difference| all | difference).leading_zeros()
+    });
     varint(zigzag(least), page);
     page.extend_from_slice(&widths.map(|width| width as u8));
-    used.chunks_exact(PART).zip(widths).for_each(|(part, width)| pack(part, width, page));
+    parts.iter().zip(widths).take(number.div_ceil(PART)).for_each(|(part, width)| pack(part, width, page));
 }
 
 /// Values of so many bits, the least significant first; all of them fill whole bytes.
-fn pack(values: &[u64], width: u32, page: &mut Vec<u8>) {
-    if width == 0 {
-        return;
+fn pack(values: &[u64; PART], width: u32, page: &mut Vec<u8>) {
+    match width {
+        0 => {}
+        // Several at a time are one value of as many bits together.
+        1..=16 => {
+            let four = |[a, b, c, d]: &[u64; 4]| a | b << width | (c | d << width) << (2 * width);
+            join(values.as_chunks().0.iter().map(four), 4 * width, page);
+        }
+        17..=32 => join(values.as_chunks().0.iter().map(|[a, b]| a | b << width), 2 * width, page),
+        _ => join(values.iter().copied(), width, page),
     }
+}
+
+/// Values of so many bits, one after the other.
+#[inline]
+fn join(values: impl Iterator<Item = u64>, width: u32, page: &mut Vec<u8>) {
     let (mut held, mut bits) = (0, 0);
-    for &value in values {
+    for value in values {
         held |= value << bits;
         bits += width;
         if bits >= u64::BITS {

@@ -82,7 +82,7 @@ impl Folder {
         };
         let text = serde_json::to_vec_pretty(&description).map_err(|error| error.to_string())?;
         let (partial, mut file) = Partial::create(&path)?;
-        file.write_all(&text).and_then(|()| file.flush()).map_err(|error| failure(&path, &error))?;
+        file.write_all(&text).map_err(|error| failure(&path, &error))?;
         partial.keep()
     }
 }

@@ -35,10 +35,18 @@ impl Level {
         (self.cells + added - self.written).abs() <= bound
     }
 
-    /// How often so many can be added, without what is written down being further away than `bound`; `added` is not 0.
-    #[must_use]
-    pub fn times_within(&self, added: i64, bound: i64) -> i64 {
-        (bound + added.signum() * (self.written - self.cells)) / added.abs()
+    /// So many are added as often as can be, and no more often than `most`, without what is written down being further away than
+    /// `bound`. Gives how often.
+    #[inline]
+    pub fn moves_within(&mut self, added: i64, most: u64, bound: i64) -> u64 {
+        let most = most.cast_signed();
+        let times = if self.stays_within(added * most, bound) {
+            most
+        } else {
+            (bound + added.signum() * (self.written - self.cells)) / added.abs()
+        };
+        self.cells += added * times;
+        times.cast_unsigned()
     }
 
     /// So many are added in each of so many slots: shows each slot at the end of which the number is to be written down, the first
@@ -66,8 +74,9 @@ mod tests {
         for (cells, added) in [(0, 3), (4, 3), (-5, 3), (2, -1), (-4, -7), (5, 1)] {
             let mut level = Level::EMPTY;
             assert!(!level.moves_to(cells, 5));
-            let times = level.times_within(added, 5);
-            assert!(level.stays_within(added * times, 5) && !level.stays_within(added * (times + 1), 5));
+            let times = level.moves_within(added, 100, 5);
+            assert!(times < 100 && level.stays_within(0, 5) && !level.stays_within(added, 5));
+            assert_eq!(level.cells(), cells + added * times.cast_signed());
         }
     }
 

@@ -1,7 +1,7 @@
 //! A file that appears under its name only when it is whole.
 
 use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A file under another name beside the one it is to have; it is removed unless it is kept.
@@ -16,12 +16,12 @@ impl Partial {
     ///
     /// # Errors
     /// A message that begins with the path.
-    pub fn create(path: &Path) -> Result<(Self, BufWriter<File>), String> {
+    pub fn create(path: &Path) -> Result<(Self, File), String> {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let written_at = path.with_file_name(format!(".{name}-{}", std::process::id()));
         let file = File::create(&written_at).map_err(|error| failure(path, &error))?;
         let partial = Self { path: path.to_owned(), written_at, is_kept: false };
-        Ok((partial, BufWriter::with_capacity(1 << 16, file)))
+        Ok((partial, file))
     }
 
     /// The path that it is to have.

@@ -15,8 +15,8 @@ use parquet::schema::types::Type;
 use crate::chunk::{Chunk, Workshop};
 use crate::partial::{Partial, failure};
 
-/// Rows that wait until they are encoded: few enough that what waits of all traces stays in a cache.
-const ROWS_OF_A_PAGE: usize = 1 << 13;
+/// Rows that wait until they are encoded: few enough that what waits of all traces stays in a cache, and takes few pages of memory.
+const ROWS_OF_A_PAGE: usize = 1 << 10;
 
 /// Pages that are written at a time, with a description.
 const PAGES_OF_A_GROUP: usize = 1 << 4;
@@ -114,8 +114,9 @@ impl Value {
 pub struct Table {
     columns: &'static [Column],
     workshop: Workshop,
-    /// The values of rows that wait, column by column.
-    waiting: Vec<Vec<u64>>,
+    /// The values of rows that wait, row by row, which touches least memory; and of one column, on their way.
+    waiting: Vec<u64>,
+    column: Box<[u64]>,
     /// What is encoded of each column, and how many pages of it.
     chunks: Vec<Chunk>,
     pages: usize,
@@ -132,13 +133,15 @@ impl Table {
     /// If the file cannot be made: a message that begins with its path.
     pub fn create(path: &Path, columns: &'static [Column], words: &[String]) -> Result<Self, String> {
         let (partial, file) = Partial::create(path)?;
-        let file = SerializedFileWriter::new(file, Arc::new(schema(columns)), Arc::new(properties()))
+        // What is written together is mostly more than waits here, and goes by.
+        let file = SerializedFileWriter::new(BufWriter::new(file), Arc::new(schema(columns)), Arc::new(properties()))
             .map_err(|error| told(path, &error))?;
         Ok(Self {
             columns,
             workshop: Workshop::new(words),
-            waiting: columns.iter().map(|_| Vec::with_capacity(ROWS_OF_A_PAGE)).collect(),
-            chunks: chunks(columns),
+            waiting: Vec::with_capacity(ROWS_OF_A_PAGE * columns.len()),
+            column: vec![0; ROWS_OF_A_PAGE].into(),
+            chunks: (0..columns.len()).map(|place| new_chunk(columns, place, Vec::new())).collect(),
             pages: 0,
             rows: 0,
             file,
@@ -161,11 +164,9 @@ impl Table {
         for (value, column) in row.iter().zip(self.columns) {
             assert_eq!(value.holds, column.holds, "{}", column.name);
         }
-        for (waiting, value) in self.waiting.iter_mut().zip(row) {
-            waiting.push(value.bits);
-        }
+        self.waiting.extend_from_slice(&row.map(|value| value.bits));
         self.rows += 1;
-        if self.rows.is_multiple_of(ROWS_OF_A_PAGE as u64) {
+        if self.waiting.len() == N * ROWS_OF_A_PAGE {
             self.encode();
         }
     }
@@ -176,12 +177,15 @@ impl Table {
         if self.failed.is_none() {
             self.failed = self.try_to_encode().err();
         }
-        self.waiting.iter_mut().for_each(Vec::clear);
+        self.waiting.clear();
     }
 
     fn try_to_encode(&mut self) -> ParquetResult<()> {
-        for (chunk, values) in self.chunks.iter_mut().zip(&self.waiting) {
-            chunk.add(values, &mut self.workshop)?;
+        for (place, chunk) in self.chunks.iter_mut().enumerate() {
+            let rows = self.waiting.chunks_exact(self.columns.len());
+            let column = &mut self.column[..rows.len()];
+            column.iter_mut().zip(rows).for_each(|(value, row)| *value = row[place]);
+            chunk.add(column, &mut self.workshop)?;
         }
         self.pages += 1;
         if self.pages == PAGES_OF_A_GROUP { self.write_group() } else { Ok(()) }
@@ -191,9 +195,14 @@ impl Table {
         self.pages = 0;
         let described = self.file.schema_descr().columns().to_vec();
         let mut group = self.file.next_row_group()?;
-        for (chunk, column) in std::mem::replace(&mut self.chunks, chunks(self.columns)).into_iter().zip(described) {
-            let (bytes, close) = chunk.close(column)?;
+        for (place, (chunk, column)) in self.chunks.iter_mut().zip(described).enumerate() {
+            let empty = new_chunk(self.columns, place, Vec::new());
+            let (bytes, close) = std::mem::replace(chunk, empty).close(column)?;
             group.append_column(&bytes, close)?;
+            // The next group takes its memory.
+            let mut memory = bytes.try_into_mut().map(Vec::from).unwrap_or_default();
+            memory.clear();
+            *chunk = new_chunk(self.columns, place, memory);
         }
         group.close().map(drop)
     }
@@ -203,7 +212,7 @@ impl Table {
     /// # Errors
     /// If anything could not be written: a message that begins with the path.
     pub fn finish(mut self) -> Result<(), String> {
-        if !self.rows.is_multiple_of(ROWS_OF_A_PAGE as u64) {
+        if !self.waiting.is_empty() {
             self.encode();
         }
         if self.failed.is_none() && self.pages > 0 {
@@ -218,9 +227,9 @@ impl Table {
     }
 }
 
-/// One for each column; the first is the time, by which readers find rows.
-fn chunks(columns: &[Column]) -> Vec<Chunk> {
-    columns.iter().enumerate().map(|(place, column)| Chunk::new(column.holds, place == 0)).collect()
+/// Of the column at a place; the first is the time, by which readers find rows.
+fn new_chunk(columns: &[Column], place: usize, memory: Vec<u8>) -> Chunk {
+    Chunk::new(columns[place].holds, place == 0, memory)
 }
 
 fn schema(columns: &[Column]) -> Type {

@@ -59,9 +59,8 @@ fn advice(name: &str) -> String {
 #[derive(Default)]
 pub struct Watcher {
     folder: Option<(Folder, Network)>,
-    traces: Vec<(&'static Kind, Box<dyn Trace>)>,
-    /// Which of them are told of what, so that what happens to every cell is told to few.
-    listeners: [Vec<usize>; Hears::NUMBER],
+    /// By what they are told of, so that what happens to every cell is told to few.
+    traces: [Vec<(&'static Kind, Box<dyn Trace>)>; Hears::NUMBER],
     capture: Option<Capture>,
     /// How it began, to begin again; and why it could not.
     origin: Option<Origin>,
@@ -104,8 +103,7 @@ impl Watcher {
         let words = network.words();
         for kind in kinds {
             let table = Table::create(&folder.file(kind), kind.columns, &words).map_err(one)?;
-            kind.hears.iter().for_each(|&what| self.listeners[what as usize].push(self.traces.len()));
-            self.traces.push((kind, (kind.start)(&network, table)));
+            self.traces[kind.hears as usize].push((kind, (kind.start)(&network, table)));
         }
         self.folder = Some((folder, network));
         self.origin = Some(Origin { scenario: scenario.clone(), folder: path.to_owned(), wanted: wanted.clone() });
@@ -123,7 +121,9 @@ impl Watcher {
         if let Some((folder, network)) = self.folder {
             folder.clear()?;
             let mut counts = Vec::new();
-            for (kind, mut trace) in self.traces {
+            let mut traces: Vec<_> = self.traces.into_iter().flatten().collect();
+            traces.sort_by_key(|(kind, _)| TRACES.iter().position(|other| other.name == kind.name));
+            for (kind, mut trace) in traces {
                 trace.end(end);
                 let changes = trace.changes();
                 let table = trace.into_table();
@@ -137,7 +137,7 @@ impl Watcher {
 
     #[inline]
     fn tell(&mut self, what: Hears, tell: impl Fn(&mut dyn Trace)) {
-        self.listeners[what as usize].iter().for_each(|&listener| tell(&mut *self.traces[listener].1));
+        self.traces[what as usize].iter_mut().for_each(|(_, trace)| tell(&mut **trace));
     }
 
     #[inline]
@@ -152,15 +152,19 @@ impl Observer for Watcher {
     }
 
     #[inline]
+    fn follows_queues(&self) -> bool {
+        !self.traces[Hears::Queue as usize].is_empty()
+    }
+
+    #[inline]
     fn follows_circuits(&self) -> bool {
-        !self.listeners[Hears::Shares as usize].is_empty()
+        !self.traces[Hears::Shares as usize].is_empty()
     }
 
     fn again(&mut self) -> Option<Self> {
         let Origin { scenario, folder, wanted } = self.origin.take()?;
         // Their files have the same names as those to come.
-        self.traces.clear();
-        self.listeners = Default::default();
+        self.traces = Default::default();
         let failed = |problems: Vec<String>| Self { problem: Some(problems.join("; ")), ..Self::default() };
         Some(Self::start(&scenario, Some((&folder, &wanted)), None).unwrap_or_else(failed))
     }
@@ -220,6 +224,10 @@ impl Observer for Watcher {
 
     fn queue_moved(&mut self, now: Time, port: usize, cells: u64) {
         self.tell(Hears::Queue, |trace| trace.queue_moved(now, port, cells));
+    }
+
+    fn queue_moved_by_counts(&mut self, port: usize, run: &SlotRun, before: u64, counts: &[u32]) {
+        self.tell(Hears::Queue, |trace| trace.queue_moved_by_counts(port, run, before, counts));
     }
 
     fn queue_moved_by_rounds(&mut self, port: usize, run: &SlotRun, before: u64, members: u64) {

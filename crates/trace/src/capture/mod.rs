@@ -84,6 +84,7 @@ impl Capture {
         // Who asks opens the connection; its requests are the later flows.
         let opens = |flow: usize| scenario.tcp.handshake && flow + connections >= flows;
         let (partial, file) = Partial::create(path)?;
+        let file = BufWriter::with_capacity(1 << 16, file);
         let mut capture = Self {
             file,
             partial,

@@ -18,7 +18,7 @@ pub const ACKNOWLEDGMENTS: Kind = Kind {
         integers("window_end", "the byte before which the receiver allows to send"),
     ],
     rows: Rows::Events,
-    hears: &[Hears::Acknowledgments],
+    hears: Hears::Acknowledgments,
     start: |network, table| Box::new(Acknowledgments { window: network.receiver_window, table }),
 };
 
@@ -33,7 +33,7 @@ pub const SELECTIVE_ACKNOWLEDGMENTS: Kind = Kind {
         integers("to", "the byte after the last of them"),
     ],
     rows: Rows::Events,
-    hears: &[Hears::Acknowledgments],
+    hears: Hears::Acknowledgments,
     start: |_, table| Box::new(Blocks(table)),
 };
 

@@ -20,7 +20,7 @@ pub const CAPACITY: Kind = Kind {
         integers("bits", "bits of these"),
     ],
     rows: Rows::Intervals,
-    hears: &[Hears::Services],
+    hears: Hears::Services,
     start: |network, table| {
         Box::new(Capacity {
             labels: network.labels_of_classes(),

@@ -26,7 +26,7 @@ pub const DROPS: Kind = Kind {
         words("port", "name of the port; loss-model where one lost it"),
     ],
     rows: Rows::Events,
-    hears: &[Hears::Losses],
+    hears: Hears::Losses,
     start: |network, table| {
         Box::new(Drops {
             lost: network.reason_word(None),

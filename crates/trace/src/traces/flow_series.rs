@@ -14,7 +14,7 @@ pub const CWND: Kind = Kind {
     doc: "congestion window of each flow, with what duplicate acknowledgments add to it during recovery",
     columns: &[TIME, FLOW, numbers("cwnd_bytes", "congestion window")],
     rows: Rows::Changes(Scale::Window),
-    hears: &[Hears::Senders],
+    hears: Hears::Senders,
     start: |network, table| {
         series(network, table, Scale::Window, |sender| sender.window().cwnd + sender.window().inflation)
     },
@@ -30,7 +30,7 @@ pub const SSTHRESH: Kind = Kind {
         numbers("ssthresh_bytes", "slow start threshold; infinite before the first loss if it has none"),
     ],
     rows: Rows::Changes(Scale::Window),
-    hears: &[Hears::Senders],
+    hears: Hears::Senders,
     start: |network, table| series(network, table, Scale::Window, |sender| sender.window().ssthresh),
 };
 
@@ -40,7 +40,7 @@ pub const FLIGHT: Kind = Kind {
     doc: "bytes of each flow that are sent and not acknowledged",
     columns: &[TIME, FLOW, numbers("flight_bytes", "highest byte sent less first byte not acknowledged")],
     rows: Rows::Changes(Scale::Window),
-    hears: &[Hears::Senders],
+    hears: Hears::Senders,
     start: |network, table| series(network, table, Scale::Window, flight),
 };
 
@@ -50,7 +50,7 @@ pub const RTO: Kind = Kind {
     doc: "retransmission timeout of each flow, with its backoff",
     columns: &[TIME, FLOW, numbers("rto_s", "what a timer that is started now runs for, in whole ticks of the clock")],
     rows: Rows::Changes(Scale::Nothing),
-    hears: &[Hears::Senders],
+    hears: Hears::Senders,
     start: |network, table| series(network, table, Scale::Nothing, |sender| sender.timeout().as_seconds()),
 };
 

@@ -50,7 +50,7 @@ pub struct Kind {
     /// How its rows come about.
     pub rows: Rows,
     /// What it is to hear of: it is told of nothing else.
-    pub hears: &'static [Hears],
+    pub hears: Hears,
     /// An observer that writes into an empty table.
     pub start: fn(&Network, Table) -> Box<dyn Trace>,
 }

@@ -19,7 +19,7 @@ pub const QUEUE: Kind = Kind {
         integers("cells", "cells that wait; packets where they travel whole"),
     ],
     rows: Rows::Changes(Scale::Buffer),
-    hears: &[Hears::Queue],
+    hears: Hears::Queue,
     start: |network, table| Box::new(Queues::new(network, table)),
 };
 
@@ -62,6 +62,8 @@ impl Queues {
     }
 }
 
+/// Apart from what looks at every slot, which is to stay short.
+#[inline(never)]
 fn add(table: &mut Table, now: Time, port: usize, label: Value, cells: i64) {
     table.add([now.into(), Network::port_word(port), label, Value::integer(cells)]);
 }
@@ -78,6 +80,18 @@ impl Observer for Queues {
 
     fn queue_moved(&mut self, now: Time, port: usize, cells: u64) {
         self.note(now, port, 0, cells);
+    }
+
+    fn queue_moved_by_counts(&mut self, port: usize, run: &SlotRun, before: u64, counts: &[u32]) {
+        // What waited is what was told of last.
+        let level = &mut self.levels[port][0];
+        debug_assert_eq!(level.cells(), before.cast_signed());
+        for (slot, &count) in (0..).zip(counts) {
+            self.changes += u64::from(count != 1);
+            if level.moves_to(level.cells() + i64::from(count) - 1, self.bound) {
+                add(&mut self.table, run.end_of(slot), port, self.labels[0], level.cells());
+            }
+        }
     }
 
     fn queue_moved_by_rounds(&mut self, port: usize, run: &SlotRun, before: u64, members: u64) {

@@ -18,7 +18,7 @@ pub const QUEUE_BY_FLOW: Kind = Kind {
     doc: "what each flow has in the queue of each port: the buffer of its virtual circuit",
     columns: &[TIME, PORT, FLOW, integers("cells", "cells that wait; packets where they travel whole")],
     rows: Rows::Changes(Scale::Buffer),
-    hears: &[Hears::Shares],
+    hears: Hears::Shares,
     start: |network, table| Box::new(QueuesByFlow::new(network, table)),
 };
 
@@ -30,41 +30,95 @@ struct QueuesByFlow {
     changes: u64,
     /// Rows of a run that are not in their order yet: the slot, the flow, the cells.
     rows: Vec<(i64, usize, i64)>,
-    /// What a round adds to flows; kept for its memory.
-    added: Vec<(usize, i64)>,
+    orders: Orders,
+}
+
+/// What a round adds to what a flow has, in so many slots of one cell each: it never rises and falls in the same round.
+#[derive(Clone, Copy)]
+struct Added {
+    flow: usize,
+    cells: i64,
+    /// Whether a cell of it arrives in each slot; whether one is sent.
+    arrives: bool,
+    is_sent: bool,
+}
+
+impl Added {
+    /// Cells of a round are sent in this order: shows each slot of it at the end of which what the flow has is to be written, and that.
+    fn move_in_round(self, level: &mut Level, bound: i64, order: &[Cell], mut write: impl FnMut(i64, i64)) {
+        let last = order.len() as i64;
+        let place = || order.iter().position(|cell| flow_of(cell.circuit()) == Some(self.flow));
+        let sent = if self.is_sent { place().map_or(last, |place| place as i64) } else { last };
+        if self.arrives {
+            // One comes and one goes in the slot in between.
+            level.moves_by(1, sent, bound, &mut write);
+            level.moves_by(1, (last - sent - 1).max(0), bound, |slot, cells| write(sent + 1 + slot, cells));
+        } else {
+            level.moves_by(-1, 1, bound, |_, cells| write(sent, cells));
+        }
+    }
+}
+
+/// The orders in which the cells of rounds of a run are sent, of those that have been asked for; kept for its memory.
+#[derive(Default)]
+struct Orders {
+    rounds: Vec<u64>,
+    cells: Vec<Cell>,
+}
+
+impl Orders {
+    fn clear(&mut self) {
+        self.rounds.clear();
+        self.cells.clear();
+    }
+
+    fn of(&mut self, round: u64, sent: &WholeRounds<'_>) -> &[Cell] {
+        let known = self.rounds.iter().position(|known| *known == round);
+        let place = known.unwrap_or_else(|| {
+            self.rounds.push(round);
+            sent.add_order(round, &mut self.cells);
+            self.rounds.len() - 1
+        });
+        &self.cells[place * sent.members().len()..][..sent.members().len()]
+    }
 }
 
 /// What the flows have at a port.
 struct Shares {
     levels: Vec<Level>,
-    /// The latest mark of each, and of all.
-    marks: Vec<u64>,
-    latest_mark: u64,
+    marks: Marks,
 }
 
 impl Shares {
     fn new(flows: usize) -> Self {
-        Self { levels: vec![Level::EMPTY; flows], marks: vec![0; flows], latest_mark: 0 }
+        Self { levels: vec![Level::EMPTY; flows], marks: Marks { of_flows: vec![0; flows], latest: 0 } }
     }
+}
 
-    /// Gives the latest mark to those whose cells both arrive and are sent.
-    fn mark(&mut self, arriving: &[Cell], sent: &[Cell]) {
-        self.latest_mark += 2;
-        let arrives = self.latest_mark - 1;
-        flows(arriving).for_each(|flow| self.marks[flow] = arrives);
+/// Which flows' cells both arrive and are sent in a round: those that have the latest mark.
+struct Marks {
+    of_flows: Vec<u64>,
+    latest: u64,
+}
+
+impl Marks {
+    /// What each has more after a round has been sent in so many slots that let in a cell of each of those that arrive.
+    fn added_by_round(&mut self, arriving: &[Cell], sent: &[Cell], slots: i64) -> impl Iterator<Item = Added> {
+        self.latest += 2;
+        let arrives = self.latest - 1;
+        flows(arriving).for_each(|flow| self.of_flows[flow] = arrives);
         for flow in flows(sent) {
-            if self.marks[flow] == arrives {
-                self.marks[flow] = self.latest_mark;
+            if self.of_flows[flow] == arrives {
+                self.of_flows[flow] = self.latest;
             }
         }
-    }
-
-    /// What each has more after a round has been sent in so many slots that let in a cell of each of those that arrive; they are
-    /// marked.
-    fn added_by_round(&self, arriving: &[Cell], sent: &[Cell], slots: i64) -> impl Iterator<Item = (usize, i64)> {
-        let is_both = |flow: usize| self.marks[flow] == self.latest_mark;
-        let grow = flows(arriving).map(move |flow| (flow, slots - i64::from(is_both(flow))));
-        grow.chain(flows(sent).filter(move |&flow| !is_both(flow)).map(|flow| (flow, -1)))
+        let is_both = |flow: usize| self.of_flows[flow] == self.latest;
+        let grow = flows(arriving).map(move |flow| {
+            let is_sent = is_both(flow);
+            Added { flow, cells: slots - i64::from(is_sent), arrives: true, is_sent }
+        });
+        let fall = flows(sent).filter(move |&flow| !is_both(flow));
+        grow.chain(fall.map(|flow| Added { flow, cells: -1, arrives: false, is_sent: true }))
     }
 }
 
@@ -85,7 +139,7 @@ impl QueuesByFlow {
             table,
             changes: 0,
             rows: Vec::new(),
-            added: Vec::new(),
+            orders: Orders::default(),
         };
         new.end(Time::ZERO);
         new
@@ -124,7 +178,9 @@ impl QueuesByFlow {
         if self.rows.is_empty() {
             return;
         }
-        self.rows.sort_unstable();
+        if self.rows.len() > 1 {
+            self.rows.sort_unstable();
+        }
         let mut rows = std::mem::take(&mut self.rows);
         for (slot, flow, cells) in rows.drain(..) {
             self.add(end_of(slot.cast_unsigned()), port, flow, cells);
@@ -151,15 +207,14 @@ impl QueuesByFlow {
     /// Each slot lets in cells of one circuit, as many as are counted, and all send cells of one circuit.
     fn send_circuit_while(&mut self, port: usize, flow: usize, counts: &[u32], circuit: usize) {
         let leaves = flow_of(circuit);
+        let sent = i64::from(leaves == Some(flow));
+        let Self { shares, rows, bound, changes, .. } = self;
+        let level = &mut shares[port].levels[flow];
         for (slot, &count) in (0..).zip(counts) {
-            let level = &mut self.shares[port].levels[flow];
-            let cells = level.cells() + i64::from(count) - i64::from(leaves == Some(flow));
-            if cells == level.cells() {
-                continue;
-            }
-            self.changes += 1;
-            if level.moves_to(cells, self.bound) {
-                self.rows.push((slot, flow, cells));
+            let added = i64::from(count) - sent;
+            *changes += u64::from(added != 0);
+            if level.moves_to(level.cells() + added, *bound) {
+                rows.push((slot, flow, level.cells()));
             }
         }
         if let Some(leaves) = leaves.filter(|leaves| *leaves != flow) {
@@ -167,59 +222,63 @@ impl QueuesByFlow {
         }
     }
 
-    /// Whole rounds are sent in a run: those within which nothing can have to be written at once, and others cell by cell.
-    fn send_rounds(&mut self, port: usize, run: &SlotRun, arriving: Arriving<'_>, sent: &WholeRounds<'_>) {
-        let members = sent.members().len() as u64;
-        let (mut round, rounds) = (0, run.number / members);
-        while round < rounds {
-            let at_once = match arriving {
-                Arriving::InEach(cells) => self.send_rounds_at_once(port, rounds - round, cells, sent.members()),
-                Arriving::Counted(..) => 0,
-            };
-            round += at_once;
-            if round < rounds {
-                let skipped = run.skipped + round * members;
-                let slots = SlotRun { skipped, number: members, ..*run };
-                self.send_round(port, &slots, round * members, arriving, &sent.order(round));
-                round += 1;
+    /// A slot lets in so many cells of a flow, and sends one of what leaves.
+    #[inline]
+    fn send_cell_while(&mut self, port: usize, slot: i64, flow: Option<usize>, count: u32, leaves: Option<usize>) {
+        if let Some(flow) = flow {
+            self.add_in_slot(port, slot, flow, i64::from(count) - i64::from(leaves == Some(flow)));
+        }
+        if let Some(leaves) = leaves.filter(|_| leaves != flow) {
+            self.add_in_slot(port, slot, leaves, -1);
+        }
+    }
+
+    /// A flow has so many more after a slot.
+    #[inline]
+    fn add_in_slot(&mut self, port: usize, slot: i64, flow: usize, added: i64) {
+        let level = &mut self.shares[port].levels[flow];
+        let cells = level.cells() + added;
+        self.changes += u64::from(added != 0);
+        if level.moves_to(cells, self.bound) {
+            self.rows.push((slot, flow, cells));
+        }
+    }
+
+    /// Whole rounds are sent in a run, and each slot lets in a cell of each of those that arrive: rounds within which nothing of a flow
+    /// is written are taken at once, and of others the order in which cells are sent is looked at.
+    fn send_rounds(&mut self, port: usize, rounds: u64, arriving: &[Cell], sent: &WholeRounds<'_>) {
+        let slots = sent.members().len() as i64;
+        self.orders.clear();
+        let Self { shares, rows, orders, bound, changes, .. } = self;
+        let Shares { levels, marks } = &mut shares[port];
+        for added in marks.added_by_round(arriving, sent.members(), slots) {
+            let level = &mut levels[added.flow];
+            *changes += added.cells.unsigned_abs() * rounds;
+            let mut round = 0;
+            while round < rounds {
+                round += level.moves_within(added.cells, rounds - round, *bound);
+                if round < rounds {
+                    let order = orders.of(round, sent);
+                    let from = round.cast_signed() * slots;
+                    added
+                        .move_in_round(level, *bound, order, |slot, cells| rows.push((from + slot, added.flow, cells)));
+                    round += 1;
+                }
             }
         }
     }
 
-    /// A round is sent in a run of slots that comes after so many others: cell by cell, in this order.
-    fn send_round(&mut self, port: usize, run: &SlotRun, before: u64, arriving: Arriving<'_>, sent: &[Cell]) {
-        #[expect(clippy::cast_possible_truncation, reason = "no more than there are counts of")]
-        for ((slot, cell), place) in run.slots().zip(sent).zip(before as usize..) {
-            let arriving = match arriving {
-                Arriving::Counted(circuit, counts) => Arriving::Counted(circuit, &counts[place..=place]),
-                each @ Arriving::InEach(_) => each,
-            };
-            self.shares_moved(port, &slot, arriving, Leaving::Circuit(cell.circuit()));
-        }
-    }
-
-    /// Whole rounds are sent, and each slot lets in a cell of each of those that arrive: as many rounds as can be, and no more than
-    /// `most`, without a share being further from what is written than the bound. Gives how many.
-    fn send_rounds_at_once(&mut self, port: usize, most: u64, arriving: &[Cell], sent: &[Cell]) -> u64 {
-        let slots = sent.len() as i64;
-        let (bound, most) = (self.bound, most.cast_signed());
-        let shares = &mut self.shares[port];
-        shares.mark(arriving, sent);
-        self.added.clear();
-        self.added.extend(shares.added_by_round(arriving, sent, slots));
-        // A share that grows never falls on the way: in a round its circuit sends in one slot, and lets in a cell in each.
-        let rounds = self.added.iter().fold(most, |rounds, &(flow, added)| {
-            let level = &shares.levels[flow];
-            if level.stays_within(added * rounds, bound) { rounds } else { level.times_within(added, bound) }
-        });
-        if rounds > 0 {
-            for &(flow, added) in &self.added {
-                let level = &mut shares.levels[flow];
-                level.moves_to(level.cells() + added * rounds, bound);
-                self.changes += (added.abs() * rounds).cast_unsigned();
+    /// Whole rounds are sent in a run while cells of one circuit arrive, as many in each slot as are counted.
+    fn send_rounds_while(&mut self, port: usize, flow: Option<usize>, counts: &[u32], sent: &WholeRounds<'_>) {
+        self.orders.clear();
+        let mut orders = std::mem::take(&mut self.orders);
+        for (round, counts) in counts.chunks_exact(sent.members().len()).enumerate() {
+            let order = orders.of(round as u64, sent);
+            for ((slot, count), cell) in (round * order.len()..).zip(counts).zip(order) {
+                self.send_cell_while(port, slot as i64, flow, *count, flow_of(cell.circuit()));
             }
         }
-        rounds.cast_unsigned()
+        self.orders = orders;
     }
 }
 
@@ -242,7 +301,12 @@ impl Observer for QueuesByFlow {
                 Some(flow) => self.send_circuit_while(port, flow, counts, circuit),
                 None => self.send_circuit(port, slots, &[], circuit),
             },
-            (arriving, Leaving::Rounds(sent)) => self.send_rounds(port, run, arriving, &sent),
+            (Arriving::InEach(cells), Leaving::Rounds(sent)) => {
+                self.send_rounds(port, run.number / sent.members().len() as u64, cells, &sent);
+            }
+            (Arriving::Counted(from, counts), Leaving::Rounds(sent)) => {
+                self.send_rounds_while(port, flow_of(from), counts, &sent);
+            }
         }
         self.write_rows(port, |slot| run.end_of(slot));
     }

@@ -13,7 +13,7 @@ pub const RTT: Kind = Kind {
     doc: "every round trip that a flow's timeout is computed from, before it is counted in ticks",
     columns: &[TIME, FLOW, numbers("rtt_s", "from the segment to its acknowledgment")],
     rows: Rows::Events,
-    hears: &[Hears::Senders],
+    hears: Hears::Senders,
     start: |network, table| Box::new(RoundTrips { seen: vec![0; network.flows], table }),
 };
 

@@ -19,7 +19,7 @@ pub const SEGMENTS: Kind = Kind {
         flags("is_again", "whether its first byte has been sent before"),
     ],
     rows: Rows::Events,
-    hears: &[Hears::Segments],
+    hears: Hears::Segments,
     start: |_, table| Box::new(Segments(table)),
 };
 

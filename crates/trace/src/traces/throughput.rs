@@ -19,7 +19,7 @@ pub const THROUGHPUT: Kind = Kind {
         integers("bytes", "bytes delivered in it"),
     ],
     rows: Rows::Intervals,
-    hears: &[Hears::Deliveries],
+    hears: Hears::Deliveries,
     start: |network, table| {
         Box::new(Delivered {
             next: vec![0; network.flows],

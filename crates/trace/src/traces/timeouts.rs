@@ -13,7 +13,7 @@ pub const TIMEOUTS: Kind = Kind {
     doc: "every expiry of a flow's retransmission timer",
     columns: &[TIME, FLOW],
     rows: Rows::Events,
-    hears: &[Hears::Timeouts],
+    hears: Hears::Timeouts,
     start: |_, table| Box::new(Timeouts(table)),
 };
 

@@ -116,12 +116,11 @@ impl WholeRounds<'_> {
         self.members
     }
 
-    /// The circuits of the round after so many others, in the order in which their cells are sent.
-    #[must_use]
-    pub fn order(&self, round: u64) -> Vec<Cell> {
-        let mut cells = self.members.to_vec();
-        self.slots.order(self.slot + round, &mut cells);
-        cells
+    /// Adds the circuits of the round after so many others, in the order in which their cells are sent.
+    pub fn add_order(&self, round: u64, cells: &mut Vec<Cell>) {
+        let before = cells.len();
+        cells.extend_from_slice(self.members);
+        self.slots.order(self.slot + round, &mut cells[before..]);
     }
 }
 
@@ -287,12 +286,14 @@ impl RoundQueue {
         rounds.rounds -= whole;
         rounds.sent = 0;
         let after = |cell: &Cell| if whole > 0 { cell.following(false) } else { *cell };
-        let mut cells: Vec<Cell> = self.members.iter().take(rounds.members).map(after).collect();
+        // What was sent is known by the end, so that what is known of an earlier round is no longer needed.
+        let cells = &mut self.latest_round.1;
+        cells.clear();
+        cells.extend(self.members.iter().take(rounds.members).map(after));
         cells.iter().for_each(|cell| occupancy.forget(cell.circuit(), whole));
         self.members.iter_mut().take(rounds.members).for_each(|cell| *cell = cell.following(false));
         if sent == 0 {
             self.latest_round.0 = partial_slot - 1;
-            self.latest_round.1.clone_from(&cells);
             return;
         }
         rounds.slot += 1;
@@ -301,7 +302,7 @@ impl RoundQueue {
             self.entries.pop_front();
             self.members.drain(..cells.len());
         }
-        slots.order(partial_slot, &mut cells);
+        slots.order(partial_slot, cells);
         cells[..sent].iter().for_each(|cell| occupancy.forget(cell.circuit(), 1));
         cells[..sent].iter().for_each(see);
         self.latest = Some(cells[sent - 1]);

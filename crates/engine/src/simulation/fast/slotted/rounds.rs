@@ -118,19 +118,20 @@ impl Slotted {
                 next.advance(*cell_time);
                 cells += 1;
             }
-            let slot_ends = stretch.boundary();
             if !stretch.add(u64::from(cells - before)) {
                 cells = before;
                 break;
             }
-            // The first slot has a cell, so that what is added will be served.
-            told.observer.queue_moved(slot_ends, told.port, stretch.waiting());
-            if told.observer.follows_circuits() {
+            if told.observer.follows_queues() || told.observer.follows_circuits() {
                 self.counts.push(cells - before);
             }
             arrival = next;
         }
         if cells > 0 {
+            if told.observer.follows_queues() {
+                let waiting_before = port.occupancy().total();
+                told.observer.queue_moved_by_counts(told.port, &self.run(&stretch, port), waiting_before, &self.counts);
+            }
             self.serve_part(stretch, cells, false, others, port, links, told);
         }
         cells > 0
@@ -149,11 +150,11 @@ impl Slotted {
         links: &mut [Link],
         told: &mut Told<'_, O>,
     ) {
+        let run = self.run(&stretch, port);
         let Head { train, cell_time, .. } = &mut self.heads[self.lone];
         let first = train.cell;
         let last = (cells == train.cells).then(|| if cells == 1 { first } else { first.following(true) });
         self.services += stretch.slots();
-        let run = SlotRun { clock: port.boundary(), transmission: self.cell_time, skipped: 0, number: stretch.slots() };
         told.observer.cells_served(told.port, &run);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
         self.next_service = if told.observer.follows_circuits() {
@@ -173,6 +174,12 @@ impl Slotted {
         } else {
             self.next_arrival = others;
         }
+    }
+
+    /// The slots of a stretch, which is served next.
+    #[inline]
+    fn run(&self, stretch: &Stretch, port: &Port) -> SlotRun {
+        SlotRun { clock: port.boundary(), transmission: self.cell_time, skipped: 0, number: stretch.slots() }
     }
 
     /// Makes a round of the next cells of the `due` heads that are due before `boundary`, several or none: for how many slots there is one
