@@ -178,3 +178,22 @@ def test_models_of_a_kind_have_colours_of_their_own_that_differ(kind: str) -> No
     colors = [level_colors([name])[name] for name in names if name != "by-policy"]
     assert len(names) > 3
     assert len(set(colors)) == len(colors)
+
+
+def test_values_that_are_all_but_equal_are_not_drawn_as_far_apart() -> None:
+    low, high = COMBINATIONS[1], COMBINATIONS[3]  # of one row of panels
+    rows = [
+        ReferenceRow(found, {"efficiency": 1.0, "fairness": 0.9}, frozenset(), "")
+        for found in (low, high)
+    ]
+    results = {
+        low: {number: {"efficiency": 0.99996, "fairness": 0.5} for number in range(3)},
+        high: {number: {"efficiency": 1.0, "fairness": 0.9} for number in range(3)},
+    }
+    tables = [compare(Response("2", "A table", metric, rows), results) for metric in METRICS]
+    plot = find("efficiency-fairness")
+    panel = plot.picture(plot.collect(tables, PLAIN), PLAIN).panels[0][0]
+    assert panel is not None
+    assert panel.x.low == pytest.approx(0.98998)
+    assert panel.x.high == pytest.approx(1.00998)
+    assert (panel.y.low, panel.y.high) == (None, None)

@@ -25,6 +25,8 @@ _NUMBERS = {f"{metric}_{name}" for metric in _METRICS for name in _OF_METRICS} |
 _MARKERS = ("o", "s", "^", "D", "v", "P")
 _PANEL_HEIGHT_INCHES = 1.9
 _OUTLINE_STEPS = 28
+_LEAST_SPAN = 0.02
+"""Of an axis: what is nearer together than that is no difference that anybody should see."""
 
 
 def collect(tables: Sequence[TableComparison], _options: Options = PLAIN) -> list[Row]:
@@ -87,7 +89,13 @@ def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ())
                 layout,
                 colors,
                 markers,
-                _frame(layout, (down, row_level), (across, column_level), colors),
+                _frame(
+                    layout,
+                    (down, row_level),
+                    (across, column_level),
+                    colors,
+                    [row for row in rows if level_of(row, layout.rows) == row_level],
+                ),
             )
             for column_level in across
         ]
@@ -108,17 +116,32 @@ def _frame(
     row: tuple[Sequence[str], str],
     column: tuple[Sequence[str], str],
     colors: Mapping[str, str],
+    shown: Sequence[Row],
 ) -> Panel:
-    """A panel without marks; `row` and `column` are all levels and its own."""
+    """A panel without marks; `row` and `column` are all levels and its own, `shown` its row's."""
     (down, row_level), (across, column_level) = row, column
     words = told_level(layout.rows, row_level, down)
     return Panel(
-        Axis("efficiency"),
-        Axis(f"{words}\nfairness index".strip() if column_level == across[0] else ""),
+        Axis("efficiency", *_least_span(shown, "efficiency")),
+        Axis(
+            f"{words}\nfairness index".strip() if column_level == across[0] else "",
+            *_least_span(shown, "fairness"),
+        ),
         (),
         title=told_level(layout.columns, column_level, across) if row_level == down[0] else "",
         title_color=colors[column_level] if layout.colors == layout.columns else INK,
     )
+
+
+def _least_span(rows: Sequence[Row], metric: str) -> tuple[float | None, float | None]:
+    """The ends of an axis whose values are all but equal; None for those that the values give."""
+    names = [f"{metric}_{name}" for name in ("reference", "min", "max")]
+    values = [row[name] for row in rows for name in names if row.get(name) is not None]
+    low, high = min(values), max(values)
+    if high - low >= _LEAST_SPAN:
+        return None, None
+    middle = (low + high) / 2
+    return middle - _LEAST_SPAN / 2, middle + _LEAST_SPAN / 2
 
 
 def _panel(
