@@ -83,6 +83,10 @@ impl<'r> Arriving<'r> {
 /// Flow c, from 0, carries the data of connection c. Where the receiving ends of n connections ask for what is sent, flow n + c
 /// carries the requests of connection c.
 pub trait Observer {
+    /// Whether it is to be told of anything: what is told is looked up only then.
+    fn watches(&self) -> bool {
+        true
+    }
     /// Whether it may be told of ports ahead of what end systems do, of each in the order of time. If so, the fast driver may be used.
     fn takes_ports_ahead(&self) -> bool {
         false
@@ -178,6 +182,10 @@ pub trait Observer {
 pub struct Unobserved;
 
 impl Observer for Unobserved {
+    fn watches(&self) -> bool {
+        false
+    }
+
     fn takes_ports_ahead(&self) -> bool {
         true
     }

@@ -327,7 +327,7 @@ impl<O: Observer> Simulation<O> {
                 self.books.note(now, Happening::WillSend(time));
             }
         }
-        if !self.ports[port].is_slotted() {
+        if self.observer.watches() && !self.ports[port].is_slotted() {
             self.observer.queue_changed(now, port, &self.ports[port]);
             self.observer.shares_changed(now, port, &self.ports[port], None);
         }
@@ -349,7 +349,7 @@ impl<O: Observer> Simulation<O> {
     fn serve(&mut self, now: Time, port: usize) {
         let line = self.ports[port].line;
         let idle = self.links[line].line.is_empty();
-        let before = self.links[line].line.bits_whole();
+        let before = if self.observer.watches() { self.links[line].line.bits_whole() } else { 0 };
         let mut outlet = Feed { line: &mut self.links[line].line, packets: &self.packets };
         let next = self.ports[port].serve(now, &mut outlet, &mut self.dropped);
         match next {
@@ -359,11 +359,14 @@ impl<O: Observer> Simulation<O> {
         if idle {
             self.watch_line(line);
         }
-        if let Some(class) = self.ports[port].sends() {
-            self.observer.cell_served(now, port, class, self.links[line].line.bits_since(before));
+        if self.observer.watches() {
+            let state = &self.ports[port];
+            if let Some(class) = state.sends() {
+                self.observer.cell_served(now, port, class, self.links[line].line.bits_since(before));
+            }
+            self.observer.queue_changed(now, port, state);
+            self.observer.shares_changed(now, port, state, None);
         }
-        self.observer.queue_changed(now, port, &self.ports[port]);
-        self.observer.shares_changed(now, port, &self.ports[port], None);
         if !self.dropped.is_empty() {
             self.account_for_drops(now, port);
         }

@@ -70,7 +70,9 @@ impl<O: Observer> Told<'_, O> {
     /// The port begins to send a cell, or a packet that travels whole, of so many bits, or rests; what waits may have changed.
     #[inline]
     fn of_service(&mut self, now: Time, port: &Port, bits: u64) {
-        if let Some(class) = port.sends() {
+        if self.observer.watches()
+            && let Some(class) = port.sends()
+        {
             self.observer.cell_served(now, self.port, class, bits);
         }
         self.of_port(now, port);
