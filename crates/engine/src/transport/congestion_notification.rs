@@ -139,7 +139,8 @@ pub struct MarkResponse {
     /// The window is not reduced again for marks until this is acknowledged: one reduction for a window of data (RFC 3168 section
     /// 6.1.2).
     reduced_below: u64,
-    /// Whether the next segment with new data announces a reduction (CWR).
+    /// Whether the next segment with new data announces a reduction (CWR; for classic receivers also where nobody waits for it, RFC 8257
+    /// section 3.3).
     announces: bool,
 }
 
@@ -187,7 +188,8 @@ impl MarkResponse {
     /// The window was reduced, for whatever reason, when all below `highest` had been sent.
     pub fn note_reduction(&mut self, highest: u64) {
         self.reduced_below = highest + 1;
-        self.announces = self.notification == CongestionNotification::Classic;
+        self.announces =
+            matches!(self.notification, CongestionNotification::Classic | CongestionNotification::PerSegment);
     }
 
     /// Whether the segment with new data that is about to be sent announces a reduction.

@@ -9,7 +9,9 @@ use super::pacing::Pacer;
 use super::rto::TimeoutEstimator;
 use super::segment::{Piece, Segment};
 use super::statistics::SenderStatistics;
-use super::{DeliveryLog, MarkResponse, RoundTripsInRecovery, Scoreboard, TcpConfig, TickClock, Window};
+use super::{
+    DeliveryLog, MarkResponse, RoundTripsInRecovery, Scoreboard, SmoothedRoundTrip, TcpConfig, TickClock, Window,
+};
 use crate::config::Parameter;
 use crate::units::{Span, Time};
 
@@ -66,6 +68,7 @@ pub struct Connection {
     timed: Option<Timed>,
     /// The latest round trip measured.
     round_trip: Option<Span>,
+    smoothed_round_trip: SmoothedRoundTrip,
     expires: Option<Time>,
     /// Until when nothing is sent (T-44).
     held_until: Option<Time>,
@@ -107,6 +110,7 @@ impl Connection {
             highest: 0,
             timed: None,
             round_trip: None,
+            smoothed_round_trip: SmoothedRoundTrip::default(),
             expires: None,
             held_until: None,
             last_sent: Time::ZERO,
@@ -221,7 +225,8 @@ impl Connection {
             now,
             acknowledged: bytes,
             sample: self.round_trip.filter(|_| has_measured),
-            round_trip: self.round_trip,
+            smoothed_round_trip: self.smoothed_round_trip.get(),
+            is_paced: self.pacer.is_some(),
             unacknowledged: self.unacknowledged,
             highest: self.highest,
         };

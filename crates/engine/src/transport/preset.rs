@@ -87,6 +87,8 @@ pub const PRESETS: &[Preset] = &[
             ("initial_ssthresh", "unlimited"),
             ("cwnd_limit", "unlimited"),
             ("slow_start_growth", "appropriate-byte-counting"),
+            // tcp_in_slow_start() of include/net/tcp.h: below the threshold only.
+            ("slow_start_at_ssthresh", "false"),
             ("limited_transmit", "true"),
             ("nagle", "true"),
             ("handshake", "true"),

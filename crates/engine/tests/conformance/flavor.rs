@@ -28,7 +28,7 @@ tcp = {{ mss = \"512 B\", {settings} }}
 /// An acknowledgment of so many bytes, with a round trip of 30 ms.
 fn progress(now: Time, acknowledged: u64) -> Progress {
     let round_trip = Some(Span::from_microseconds(30_000));
-    Progress { now, acknowledged, sample: round_trip, round_trip, unacknowledged: 0, highest: 0 }
+    Progress { now, acknowledged, sample: round_trip, smoothed_round_trip: round_trip, ..Progress::default() }
 }
 
 fn connection(settings: &str) -> (Box<dyn WindowLaw>, Window) {

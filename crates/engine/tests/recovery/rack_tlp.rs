@@ -26,6 +26,15 @@ fn three_segments_beyond_a_hole_begin_a_recovery_that_sends_one_for_two() {
     assert_eq!(bench.sender.statistics().fast_retransmits, 1);
 }
 
+/// RFC 9937 section 6.1: what the acknowledgment that shows the loss delivers counts as under way, in order or not. Of twenty the first four
+/// and then three are delivered at once: `RecoverFS` 20, ssthresh 8, and 7 * 8 / 20 = 2.8 segments may go.
+#[test]
+fn a_recovery_that_begins_with_data_in_order_counts_it_as_under_way() {
+    let mut bench = Bench::new(20, RACK);
+    assert_eq!(bench.report(4, &[(5, 8)]), [4, 20]);
+    assert_eq!(bench.window(), (8.0, 8.0));
+}
+
 /// Section 6.2 step 5: one segment beyond the hole. 0 and 1 were sent at 0 ms, 1 arrived after 1 ms: 0 may be a quarter of that late.
 #[test]
 fn fewer_than_three_show_a_loss_when_a_quarter_of_the_shortest_round_trip_has_passed() {
@@ -89,16 +98,25 @@ fn a_probe_is_new_data_if_there_is_any_whatever_the_window() {
     assert_eq!(bench.sender.statistics().timeouts, 1);
 }
 
-/// Section 7.2: before a round trip is measured a second; the timer is earlier here, and the probe takes its place.
+/// Section 7.2: for a single segment 200 ms more than two round trips; the timer is earlier here, and the probe takes its place.
 #[test]
 fn a_probe_goes_in_the_place_of_a_timer_that_expires_first() {
-    let settings = format!("{RACK}, retransmission_timeout = {{ kind = \"bsd-integer\", initial = \"500 ms\" }}");
-    let mut bench = Bench::with_data(4, 4, &settings);
+    let mut bench = Bench::with_data(2, 2, &format!("{RACK}, timer_granularity = \"10 ms\""));
+    bench.acknowledge(1);
     let timer = bench.sender.expires().expect("a timer runs");
-    assert!(timer < ms(1000) && !bench.sender.times_out_next());
-    assert_eq!(bench.expire(), [3]);
-    assert_eq!(bench.sender.statistics().timeouts, 0);
+    assert!(timer < ms(200) && !bench.sender.times_out_next());
+    assert_eq!(bench.expire(), [1]);
+    assert_eq!((bench.now(), bench.sender.statistics().timeouts), (timer, 0));
     assert!(bench.sender.expires() > Some(timer) && bench.sender.times_out_next());
+}
+
+/// Section 7.3: a probe must not keep round trips from being measured.
+#[test]
+fn before_a_round_trip_is_measured_the_timer_expires_and_no_probe_goes() {
+    let mut bench = Bench::with_data(4, 4, RACK);
+    assert!(bench.sender.times_out_next());
+    assert_eq!(bench.expire(), [0]);
+    assert_eq!(bench.sender.statistics().timeouts, 1);
 }
 
 #[test]

@@ -10,8 +10,8 @@ struct Bench {
     law: Box<dyn WindowLaw>,
     window: Window,
     now: Time,
-    /// The latest round trip, if one was measured.
-    round_trip: Option<Span>,
+    /// The average round trip, if one was measured.
+    smoothed_round_trip: Option<Span>,
 }
 
 impl Bench {
@@ -20,7 +20,7 @@ impl Bench {
         let (law, mut window) =
             law_and_window(&format!("flavor = {{ kind = \"cubic\"{settings} }}, slow_start_at_ssthresh = false"));
         (window.cwnd, window.ssthresh) = (1000.0 * segments, 1000.0 * segments.min(10.0));
-        Self { law, window, now: Time::ZERO, round_trip: None }
+        Self { law, window, now: Time::ZERO, smoothed_round_trip: None }
     }
 
     /// After a loss in a window of so many segments.
@@ -40,9 +40,8 @@ impl Bench {
     /// After `wait` milliseconds so many bytes are acknowledged; gives what the window grows by, in segments.
     fn acknowledge(&mut self, wait: u64, acknowledged: u64) -> f64 {
         self.now += Span::from_microseconds(1000 * wait);
-        let (before, round_trip) = (self.window.cwnd, self.round_trip);
-        let progress =
-            Progress { now: self.now, acknowledged, sample: None, round_trip, unacknowledged: 0, highest: 0 };
+        let (before, smoothed_round_trip) = (self.window.cwnd, self.smoothed_round_trip);
+        let progress = Progress { now: self.now, acknowledged, smoothed_round_trip, ..Progress::default() };
         self.law.on_acknowledgment(&mut self.window, &progress);
         (self.window.cwnd - before) / 1000.0
     }
@@ -79,12 +78,12 @@ fn the_window_follows_a_cubic_function_of_the_time_since_the_first_acknowledgmen
     assert_near(bench.acknowledge_at(5017, 120.0), (149.995_100_365 - 120.0) / 120.0);
 }
 
-/// Section 4.2: the target is where the function will be in a round trip.
+/// Section 4.2: the target is where the function will be in a round trip, as it is on average (section 4.1.2).
 #[test]
 fn the_window_aims_a_round_trip_ahead() {
     let mut bench = Bench::after_loss(100.0, "");
     bench.acknowledge(0, 1000);
-    bench.round_trip = Some(Span::from_microseconds(100_000));
+    bench.smoothed_round_trip = Some(Span::from_microseconds(100_000));
     // W(1.1) = 87.885.
     assert_near(bench.acknowledge_at(1000, 80.0), (87.884_574_660 - 80.0) / 80.0);
 }
@@ -120,7 +119,7 @@ fn in_the_reno_friendly_region_the_window_is_renos_estimate() {
 #[test]
 fn where_renos_estimate_equals_the_function_the_function_counts() {
     let mut bench = Bench::new(16.0, ", c = 1.0");
-    bench.round_trip = Some(Span::from_microseconds(1_000_000));
+    bench.smoothed_round_trip = Some(Span::from_microseconds(1_000_000));
     // W(0) = 16 is less than 16.5.
     assert_eq!(bench.acknowledge(0, 8000), 0.5);
     // 16.5 + 8.25 / 16.5 = W(1) = 17. One and a half of the window is less than W(2) = 24.
@@ -172,6 +171,19 @@ fn a_loss_leaves_seven_tenths_of_what_is_under_way() {
     }
 }
 
+/// Section 4.6: a mark leaves as much as a loss, but one segment is enough.
+#[test]
+fn a_mark_leaves_seven_tenths_and_a_single_segment_at_least() {
+    for (window, flight, left, threshold) in
+        [(20.0, 20_000, 14.0, 14.0), (2.0, 2000, 1.4, 2.0), (1.4, 1000, 1.0, 2.0), (1.0, 1000, 1.0, 2.0)]
+    {
+        let mut bench = Bench::new(window, "");
+        bench.law.on_mark(&mut bench.window, flight);
+        assert_near(bench.segments().0, left);
+        assert_eq!(bench.segments().1, threshold, "{window} segments");
+    }
+}
+
 /// Section 4.8: one segment, slow start up to the threshold, and from there on the function from its flat place.
 #[test]
 fn after_a_timeout_the_function_begins_where_slow_start_ends() {
@@ -184,20 +196,13 @@ fn after_a_timeout_the_function_begins_where_slow_start_ends() {
     assert_near(bench.acknowledge_at(5000, 60.0), 26.0 / 60.0);
 }
 
-/// RFC 9406 section 4.1: only for the first slow start. There one acknowledgment adds eight segments at most.
+/// RFC 9406 section 4.3: only for the first slow start. There one acknowledgment adds eight segments at most.
 #[test]
 fn a_loss_or_a_timeout_ends_the_watch_over_slow_start() {
     let (mut law, mut window) = law_and_window(
         "flavor = { kind = \"cubic\", slow_start_exit = \"hystart++\" }, timestamps = true, slow_start_growth = \"per-segment\"",
     );
-    let progress = |acknowledged| Progress {
-        now: Time::ZERO,
-        acknowledged,
-        sample: None,
-        round_trip: None,
-        unacknowledged: 0,
-        highest: 0,
-    };
+    let progress = |acknowledged| Progress { acknowledged, ..Progress::default() };
     law.on_acknowledgment(&mut window, &progress(9000));
     assert_eq!(window.cwnd, 18_000.0);
     law.on_timeout(&mut window, 100_000);

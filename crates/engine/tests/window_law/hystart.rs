@@ -2,7 +2,7 @@
 
 use longfat_engine::transport::Window;
 use longfat_engine::transport::law::{Progress, WindowLaw};
-use longfat_engine::units::{Span, Time};
+use longfat_engine::units::Span;
 
 use crate::support::law_and_window;
 
@@ -13,6 +13,7 @@ struct Bench {
     law: Box<dyn WindowLaw>,
     window: Window,
     acknowledged: u64,
+    is_paced: bool,
 }
 
 impl Bench {
@@ -20,7 +21,7 @@ impl Bench {
     fn new() -> Self {
         let (law, window) =
             law_and_window("flavor = { kind = \"cubic\", slow_start_exit = \"hystart++\" }, timestamps = true");
-        let mut bench = Self { law, window, acknowledged: 0 };
+        let mut bench = Self { law, window, acknowledged: 0, is_paced: false };
         bench.acknowledge(1, Some(80));
         bench
     }
@@ -39,12 +40,12 @@ impl Bench {
         self.acknowledged += segments;
         let round_trip = round_trip.map(|milliseconds| Span::from_microseconds(1000 * milliseconds));
         let progress = Progress {
-            now: Time::ZERO,
             acknowledged: 1000 * segments,
             sample: round_trip,
-            round_trip,
+            is_paced: self.is_paced,
             unacknowledged: 1000 * self.acknowledged,
             highest: 1000 * (self.acknowledged + ROUND),
+            ..Progress::default()
         };
         self.law.on_acknowledgment(&mut self.window, &progress);
         (self.window.cwnd - before) / 1000.0
@@ -56,11 +57,13 @@ impl Bench {
     }
 }
 
-/// L = 8 without pacing.
+/// L = 8 without pacing, and infinity with it (RFC 9406 section 4.3).
 #[test]
-fn the_window_grows_by_what_is_acknowledged_but_eight_segments_at_most() {
+fn the_window_grows_by_what_is_acknowledged_but_unless_it_is_paced_eight_segments_at_most() {
     let mut bench = Bench::new();
     assert_eq!([7, 8, 9, 30].map(|segments| bench.acknowledge(segments, Some(80))), [7.0, 8.0, 8.0, 8.0]);
+    bench.is_paced = true;
+    assert_eq!(bench.acknowledge(30, Some(80)), 30.0);
 }
 
 /// `CSS_GROWTH_DIVISOR` = 4.
@@ -99,6 +102,16 @@ fn rounds_of_seven_round_trips_tell_nothing() {
         (0..6).for_each(|_| assert_eq!(bench.acknowledge(1, Some(200)), 1.0));
         assert_eq!(bench.acknowledge(2, Some(200)), 2.0, "the end of the round");
     }
+}
+
+/// Section 4.2: both rounds that are compared must have been measured.
+#[test]
+fn after_a_round_without_round_trips_there_is_nothing_to_compare_with() {
+    let mut bench = Bench::new();
+    bench.round(80);
+    (0..ROUND).for_each(|_| _ = bench.acknowledge(1, None));
+    bench.round(200);
+    assert_eq!(bench.acknowledge(4, Some(200)), 4.0, "slow start goes on");
 }
 
 /// Acknowledgments that measure nothing do not count.

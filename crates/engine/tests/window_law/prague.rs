@@ -2,7 +2,7 @@
 
 use longfat_engine::transport::Window;
 use longfat_engine::transport::law::{Progress, WindowLaw};
-use longfat_engine::units::{Span, Time};
+use longfat_engine::units::Span;
 
 use crate::support::n_source;
 
@@ -37,12 +37,11 @@ impl Bench {
                 self.law.on_acknowledgment(
                     &mut self.window,
                     &Progress {
-                        now: Time::ZERO,
                         acknowledged: 1000,
                         sample: round_trip,
-                        round_trip,
                         unacknowledged: self.acknowledged,
                         highest,
+                        ..Progress::default()
                     },
                 );
             }

@@ -163,7 +163,7 @@ impl Queues {
             return classic.is_empty();
         }
         match self.config.turns {
-            Turns::TimeShifted => low_latency.head_delay(now) + self.config.time_shift.0 > classic.head_delay(now),
+            Turns::TimeShifted => low_latency.head_delay(now) + self.config.time_shift.0 >= classic.head_delay(now),
             Turns::Weighted => self.owed >= 0.0,
         }
     }
@@ -312,6 +312,9 @@ mod tests {
         assert_eq!(bench.serve(20, 1), "3");
         bench.arrive_with(60, &[4], Codepoint::Scalable);
         assert_eq!(bench.serve(60, 3), "124", "60 ms are more than 50");
+        bench.arrive_with(100, &[1], Codepoint::Classic);
+        bench.arrive_with(150, &[3], Codepoint::Scalable);
+        assert_eq!(bench.serve(150, 2), "31", "50 ms are not (RFC 9332 appendix B, scheduler)");
     }
 
     #[test]

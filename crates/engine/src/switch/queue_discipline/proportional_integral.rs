@@ -57,7 +57,7 @@ crate::model! {
         mean_packet: Bytes = "1024 B",
         /// Whether packets are marked instead whose ends understand that (RFC 3168), while the probability is below `ecn_limit`.
         ecn: bool = "true" or ["false"],
-        /// The probability from which on such packets are dropped all the same (`MAX_ECN_TH`; RFC 8033 section 5.1).
+        /// The probability from which on such packets are dropped all the same (`mark_ecnth`; RFC 8033 section 5.1).
         ecn_limit: Probability = "0.1",
     }
     build(config, context) { Box::new(Queue::new(config, context)) }

@@ -179,6 +179,7 @@ fn power(base: f64, exponent: u64) -> f64 {
 
 impl QueueDiscipline for Queue {
     fn enqueue(&mut self, mut packet: Waiting, dropped: &mut Vec<Dropped>) {
+        let was_idle = self.idle_since.is_some();
         self.update_average(packet.arrived);
         let is_refused = match self.judge(&packet) {
             Judgment::LetIn => false,
@@ -190,7 +191,9 @@ impl QueueDiscipline for Queue {
         } else if !self.queue.push_within(&self.room, packet, dropped) {
             self.since_drop = Some(0);
         }
-        if self.queue.is_empty() {
+        // One that is refused leaves an idle line idle: the average has decayed until now, and goes on from here, as in ns-2 and Linux, where
+        // the line asks for a packet again and finds none. By the letter of figure 2 the whole idle time would count again for the next packet.
+        if was_idle && self.queue.is_empty() {
             self.idle_since = Some(packet.arrived);
         }
     }
@@ -248,6 +251,27 @@ mod tests {
         (0..5).for_each(|_| _ = queue.dequeue(at(7), &mut Vec::new()));
         arrive(&mut queue, 17);
         assert_eq!(queue.average, 2.125 / 1024.0, "ten packets of a millisecond each");
+    }
+
+    #[test]
+    fn an_idle_time_goes_on_after_a_packet_that_is_refused_and_none_of_it_counts_twice() {
+        let mut queue = queue("{ weight = 0.5, minimum = \"1 packets\", maximum = \"2 packets\", gentle = false }");
+        queue.average = 4096.0;
+        queue.idle_since = Some(at(0));
+        assert!(!arrive(&mut queue, 3), "4096 / 8 is above the maximum");
+        assert!(!arrive(&mut queue, 5));
+        assert_eq!(queue.average, 4096.0 / 32.0, "three packets of a millisecond each, and two more");
+    }
+
+    #[test]
+    fn a_packet_that_is_refused_while_another_is_being_sent_begins_no_idle_time() {
+        let mut queue = queue("{ weight = 0.5, minimum = \"1 packets\", maximum = \"2 packets\", gentle = false }");
+        arrive(&mut queue, 0);
+        assert!(queue.dequeue(at(0), &mut Vec::new()).is_some());
+        queue.average = 4096.0;
+        assert!(!arrive(&mut queue, 0));
+        assert!(!arrive(&mut queue, 0));
+        assert_eq!(queue.average, 4096.0 / 4.0, "each has found an empty queue");
     }
 
     /// Floyd and Jacobson 1993, figure 2: `count` is -1 below the minimum, and is raised before the probability is taken.

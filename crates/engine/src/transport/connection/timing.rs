@@ -41,6 +41,7 @@ impl Connection {
 
     pub(super) fn note_round_trip(&mut self, sent: Time, now: Time) {
         self.round_trip = Some(now - sent);
+        self.smoothed_round_trip.note(now - sent);
         if let Some(pacer) = &mut self.pacer {
             pacer.note_round_trip(now - sent);
         }

@@ -76,7 +76,7 @@ impl Cubic {
         let increase = if self.window_at(&epoch, elapsed) < epoch.reno {
             (epoch.reno - cwnd).max(0.0)
         } else {
-            let ahead = elapsed + progress.round_trip.map_or(0.0, seconds);
+            let ahead = elapsed + progress.smoothed_round_trip.map_or(0.0, seconds);
             let target = self.window_at(&epoch, ahead).clamp(cwnd, 1.5 * cwnd);
             (target - cwnd) / cwnd * segments
         };
@@ -85,16 +85,18 @@ impl Cubic {
         self.epoch = Some(epoch);
     }
 
-    /// Notes where a reduction comes (sections 4.6 and 4.7), and sets the threshold.
+    /// Notes where a reduction comes (sections 4.6 and 4.7), and sets the threshold; gives what it leaves, without a minimum.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
-    fn reduce_threshold(&mut self, window: &mut Window, flight: u64) {
+    fn reduce_threshold(&mut self, window: &mut Window, flight: u64) -> f64 {
         let cwnd = window.cwnd / window.mss();
         let gives_way = self.constants.fast_convergence && self.maximum.is_some_and(|maximum| cwnd < maximum);
         self.maximum = Some(if gives_way { cwnd * (1.0 + self.constants.beta) / 2.0 } else { cwnd });
         self.before_reduction = cwnd;
         self.epoch = None;
         self.hystart = None;
-        window.ssthresh = (self.constants.beta * (flight as f64).min(window.cwnd)).max(2.0 * window.mss());
+        let left = self.constants.beta * (flight as f64).min(window.cwnd);
+        window.ssthresh = left.max(2.0 * window.mss());
+        left
     }
 }
 
@@ -112,6 +114,11 @@ impl WindowLaw for Cubic {
     fn on_loss(&mut self, window: &mut Window, flight: u64) {
         self.reduce_threshold(window, flight);
         window.cwnd = window.ssthresh;
+    }
+
+    /// As a loss, but that marks may leave a single segment (section 4.6).
+    fn on_mark(&mut self, window: &mut Window, flight: u64) {
+        window.cwnd = self.reduce_threshold(window, flight).max(window.mss());
     }
 
     fn on_timeout(&mut self, window: &mut Window, flight: u64) {

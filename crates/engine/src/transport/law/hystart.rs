@@ -12,7 +12,7 @@ const GROWTH_DIVISOR: u64 = 8;
 /// What the growth of the window is divided by in conservative slow start, and for how many rounds that goes on.
 const CONSERVATIVE_DIVISOR: f64 = 4.0;
 const CONSERVATIVE_ROUNDS: u32 = 5;
-/// Most segments that one acknowledgment lets a sender add that is not paced (L).
+/// Most segments that one acknowledgment lets a sender add that is not paced (L). One that is paced adds them all.
 const MOST_SEGMENTS: f64 = 8.0;
 
 /// Watches a connection's first slow start (RFC 9406 section 4.2).
@@ -37,7 +37,8 @@ impl HyStart {
     /// Lets the window grow in slow start; sets the threshold to the window when slow start is over.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     pub fn grow(&mut self, window: &mut Window, progress: &Progress) {
-        let bytes = (progress.acknowledged as f64).min(MOST_SEGMENTS * window.mss());
+        let most = if progress.is_paced { f64::INFINITY } else { MOST_SEGMENTS * window.mss() };
+        let bytes = (progress.acknowledged as f64).min(most);
         window.grow(if self.conservative.is_some() { bytes / CONSERVATIVE_DIVISOR } else { bytes });
         if let Some(sample) = progress.sample {
             self.note(sample);
@@ -72,7 +73,7 @@ impl HyStart {
 
     fn end_round(&mut self, highest: u64) {
         self.round_end = highest;
-        self.last_round = self.this_round.take().or(self.last_round);
+        self.last_round = self.this_round.take();
         self.samples = 0;
         if let Some(conservative) = &mut self.conservative {
             conservative.rounds += 1;

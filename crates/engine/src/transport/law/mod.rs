@@ -25,7 +25,7 @@ use crate::random::Stream;
 use crate::units::{Span, Time};
 
 /// What an acknowledgment of new data tells a law.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
     /// When it has come.
     pub now: Time,
@@ -33,8 +33,10 @@ pub struct Progress {
     pub acknowledged: u64,
     /// The round trip that it measures, if it measures one.
     pub sample: Option<Span>,
-    /// The latest round trip measured.
-    pub round_trip: Option<Span>,
+    /// The average of the round trips measured so far (`SRTT` of RFC 6298).
+    pub smoothed_round_trip: Option<Span>,
+    /// Whether segments leave at a rate.
+    pub is_paced: bool,
     /// First byte not acknowledged, now.
     pub unacknowledged: u64,
     /// First byte never sent.

@@ -29,17 +29,24 @@ impl RateReduction {
         delivered.saturating_sub(std::mem::replace(&mut self.delivered, delivered))
     }
 
-    /// A recovery begins with an acknowledgment that has told of `delivered` bytes, `pipe` bytes being in the network. What had arrived
-    /// before does not count as under way.
+    /// A recovery begins with an acknowledgment that has told of `delivered` bytes, `pipe` bytes being in the network. What this has told of
+    /// counts as under way, in order or not; what had arrived before does not.
     pub fn begin(&mut self, connection: &Connection, delivered: u64, pipe: u64, lost_below: u64) {
-        let arrived_before = connection.scoreboard.arrived().bytes().saturating_sub(delivered);
-        self.at_begin = (connection.flight() - arrived_before).max(1);
+        let not_arrived = connection.flight() - connection.scoreboard.arrived().bytes();
+        self.at_begin = (not_arrived + delivered).max(1);
         (self.delivered_since, self.sent_since, self.lost_below) = (0, 0, lost_below);
-        self.proceed(connection, delivered, pipe, false);
+        self.allow(connection, delivered, pipe, false);
     }
 
     /// An acknowledgment during a recovery has told of `delivered` bytes; with `all_well` it moves the left edge and shows no other loss.
+    /// One that tells of nothing delivered changes nothing.
     pub fn proceed(&mut self, connection: &Connection, delivered: u64, pipe: u64, all_well: bool) {
+        if delivered > 0 {
+            self.allow(connection, delivered, pipe, all_well);
+        }
+    }
+
+    fn allow(&mut self, connection: &Connection, delivered: u64, pipe: u64, all_well: bool) {
         self.delivered_since += delivered;
         let threshold = whole(connection.window.ssthresh);
         self.allowed = if pipe > threshold {

@@ -1,5 +1,7 @@
 //! Among whom a line is divided, and what each has.
 
+use std::collections::BTreeMap;
+
 use super::Ends;
 
 crate::choice! {
@@ -25,13 +27,13 @@ crate::choice! {
 }
 
 impl Isolation {
-    /// What tells the flows apart, as numbers without large gaps.
+    /// What tells the flows apart, as numbers without gaps.
     pub(super) fn flows(self, circuits: &[Ends]) -> Vec<usize> {
         match self {
             Self::FlowBlind => vec![0; circuits.len()],
-            Self::SourceHosts => circuits.iter().map(|ends| ends.source).collect(),
-            Self::DestinationHosts => circuits.iter().map(|ends| ends.destination).collect(),
-            Self::HostPairs => numbered(circuits),
+            Self::SourceHosts => numbered(circuits.iter().map(|ends| ends.source)),
+            Self::DestinationHosts => numbered(circuits.iter().map(|ends| ends.destination)),
+            Self::HostPairs => numbered(circuits.iter().copied()),
             Self::Flows | Self::DualSource | Self::DualDestination | Self::Triple => (0..circuits.len()).collect(),
         }
     }
@@ -45,12 +47,15 @@ impl Isolation {
     }
 }
 
-/// A number for each, the same for equals.
-fn numbered(all: &[Ends]) -> Vec<usize> {
-    let mut distinct = all.to_vec();
-    distinct.sort_unstable();
-    distinct.dedup();
-    all.iter().map(|ends| distinct.partition_point(|other| other < ends)).collect()
+/// A number for each, in the order in which they come, the same for equals: which queue a hash gives is not to depend on how a network
+/// numbers its hosts.
+fn numbered<T: Ord>(all: impl Iterator<Item = T>) -> Vec<usize> {
+    let mut numbers = BTreeMap::new();
+    let number_of = |thing| {
+        let next = numbers.len();
+        *numbers.entry(thing).or_insert(next)
+    };
+    all.map(number_of).collect()
 }
 
 /// How many busy flows each host has, sending and receiving.
@@ -84,5 +89,28 @@ impl Loads {
         let by_destination =
             if self.isolation.divides_among_destinations() { self.of_destinations[ends.destination] } else { 0 };
         by_source.max(by_destination).max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flows_are_numbered_in_the_order_of_circuits_however_a_network_numbers_its_hosts() {
+        // Two connections of host 7 to hosts 2 and 9, with their ways back.
+        let there = [Ends { source: 7, destination: 2 }, Ends { source: 7, destination: 9 }];
+        let circuits: Vec<_> = there.into_iter().flat_map(|ends| [ends, ends.reversed()]).collect();
+        assert_eq!(Isolation::SourceHosts.flows(&circuits), [0, 1, 0, 2]);
+        assert_eq!(Isolation::DestinationHosts.flows(&circuits), [0, 1, 2, 1]);
+        assert_eq!(Isolation::HostPairs.flows(&circuits), [0, 1, 2, 3]);
+        let elsewhere = |host| [100 - host, host][host % 2];
+        let renumbered: Vec<_> = circuits
+            .iter()
+            .map(|ends| Ends { source: elsewhere(ends.source), destination: elsewhere(ends.destination) })
+            .collect();
+        for isolation in [Isolation::SourceHosts, Isolation::DestinationHosts, Isolation::HostPairs] {
+            assert_eq!(isolation.flows(&renumbered), isolation.flows(&circuits));
+        }
     }
 }

@@ -85,8 +85,8 @@ impl LossRound {
     /// was delivered, but by no more than 30 %.
     pub fn adapt(&mut self, is_probing: bool, short_term: &mut ShortTerm, bandwidth: f64, window: f64) {
         if std::mem::take(&mut self.has_loss) && !is_probing {
-            let (rate, in_flight) = (short_term.bandwidth.min(bandwidth), short_term.in_flight);
-            let in_flight = if in_flight.is_finite() { in_flight } else { window };
+            let first = |bound: f64, otherwise| if bound.is_finite() { bound } else { otherwise };
+            let (rate, in_flight) = (first(short_term.bandwidth, bandwidth), first(short_term.in_flight, window));
             short_term.bandwidth = self.bandwidth.max(BETA * rate);
             short_term.in_flight = self.in_flight.max(BETA * in_flight);
         }
@@ -137,6 +137,17 @@ mod tests {
         assert!((in_flight_at_loss(&lost(10)) - 500_000.0).abs() < 1e-6);
         assert!((in_flight_at_loss(&lost(12)) - (499_000.0 - 1020.0 / 0.98)).abs() < 1e-6);
         assert!(!is_too_much(10_000, 500_000) && is_too_much(10_001, 500_000), "more than 2 %");
+    }
+
+    /// Section 5.5.10.3: from what was measured at first, and from then on from what the bounds were.
+    #[test]
+    fn losses_lower_the_bounds_of_the_short_term_by_no_more_than_three_tenths_of_what_they_were() {
+        let mut short_term = ShortTerm::UNLIMITED;
+        for (bandwidth, left) in [(1000.0, 700.0), (600.0, 490.0)] {
+            LossRound { has_loss: true, ..LossRound::default() }.adapt(false, &mut short_term, bandwidth, 100.0);
+            assert!((short_term.bandwidth - left).abs() < 1e-9, "{}", short_term.bandwidth);
+        }
+        assert!((short_term.in_flight - 49.0).abs() < 1e-9);
     }
 
     #[test]

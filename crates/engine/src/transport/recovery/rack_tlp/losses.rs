@@ -36,20 +36,25 @@ struct Arrivals {
 }
 
 impl Arrivals {
-    /// Steps 1 and 2 of section 6.2. An acknowledgment of a segment sent again may be one of the first transmission: not if it echoes a later
-    /// time, and hardly if the round trip would be shorter than any.
-    fn note<T>(&mut self, now: Time, echo: Option<Time>, segment: &Transmission<T>) {
+    /// Steps 1 and 2 of section 6.2: whether what an acknowledgment says of a segment is to be believed. Of one sent again it may be about the
+    /// first transmission: not if it echoes a later time, and hardly if the round trip would be shorter than any.
+    fn believes<T>(&mut self, now: Time, echo: Option<Time>, segment: &Transmission<T>) -> bool {
         let round_trip = now - segment.sent;
         if segment.was_sent_before {
             let is_of_first = echo.is_some_and(|echo| echo < segment.sent);
-            if is_of_first || self.shortest.is_some_and(|(shortest, _)| round_trip < shortest) {
-                return;
-            }
-        } else if self.shortest.is_none_or(|(shortest, at)| round_trip <= shortest || now - at > SHORTEST_LIFETIME) {
+            return !is_of_first && self.shortest.is_none_or(|(shortest, _)| round_trip >= shortest);
+        }
+        if self.shortest.is_none_or(|(shortest, at)| round_trip <= shortest || now - at > SHORTEST_LIFETIME) {
             self.shortest = Some((round_trip, now));
         }
-        self.round_trip = round_trip;
-        self.latest = self.latest.max(Some(Departure::of(segment)));
+        true
+    }
+
+    /// Of all that an acknowledgment reports this was sent last (step 2): it makes the round trip, though others were sent after it that have
+    /// arrived before.
+    fn note(&mut self, now: Time, newest: Departure) {
+        self.round_trip = now - newest.sent;
+        self.latest = self.latest.max(Some(newest));
     }
 }
 
@@ -153,6 +158,7 @@ impl Losses {
     pub fn take_in(&mut self, now: Time, acknowledgment: &Acknowledgment, highest: u64) -> News {
         let mut news = News::default();
         let arrived_before = self.arrivals.highest;
+        let mut newest = None;
         self.under_way.take_in(acknowledgment, highest, |segment| {
             let length = segment.end - segment.begin;
             if segment.note {
@@ -165,8 +171,13 @@ impl Losses {
                 news.shows_reordering |= segment.end < arrived_before;
             }
             self.arrivals.highest = self.arrivals.highest.max(segment.end);
-            self.arrivals.note(now, acknowledgment.echo, segment);
+            if self.arrivals.believes(now, acknowledgment.echo, segment) {
+                newest = newest.max(Some(Departure::of(segment)));
+            }
         });
+        if let Some(newest) = newest {
+            self.arrivals.note(now, newest);
+        }
         if self.under_way.is_empty() {
             self.by_time.clear();
         }
@@ -299,6 +310,21 @@ mod tests {
             None,
             "nothing was sent before segment 0, the latest that is known to have arrived"
         );
+    }
+
+    /// Step 2 of section 6.2: segments are gone through by the times at which they were sent, whatever the order in which they are reported.
+    /// Segment 1, sent again at 60, is acknowledged at 101 with 3 and 4, sent at 30 and 70: the round trip is 31 ms, and 2, sent again at 65, is lost
+    /// at 96 with no patience.
+    #[test]
+    fn of_segments_that_one_acknowledgment_reports_the_one_sent_last_makes_the_round_trip() {
+        let mut losses = Losses::default();
+        (0..4).for_each(|number| send(&mut losses, 10 * number, number));
+        report(&mut losses, 30, 1, &[]);
+        send(&mut losses, 60, 1);
+        send(&mut losses, 65, 2);
+        send(&mut losses, 70, 4);
+        report(&mut losses, 101, 2, &[(3, 5)]);
+        assert_eq!((losses.detect(ms(101), Span::ZERO), first_lost(&losses)), (100, Some(2)));
     }
 
     #[test]

@@ -25,11 +25,13 @@ pub(super) struct TailLossProbe {
     /// Whether its time has come, and it was not sent yet.
     is_due: bool,
     under_way: Option<UnderWay>,
+    /// Round trips that had been measured when the latest one was sent.
+    measured_before: u64,
 }
 
 impl TailLossProbe {
     pub fn new(longest_delay: Option<Span>) -> Self {
-        Self { longest_delay, since: None, is_due: false, under_way: None }
+        Self { longest_delay, since: None, is_due: false, under_way: None, measured_before: 0 }
     }
 
     /// New data was sent, or some was acknowledged.
@@ -44,11 +46,16 @@ impl TailLossProbe {
 
     /// When a probe is to be sent (`TLP_calc_PTO` of section 7.2), not after the retransmission timer.
     pub fn time(&self, smoothed: Option<Span>, one_segment: bool, timer: Option<Time>) -> Option<Time> {
-        let longest_delay = self.longest_delay.filter(|_| self.under_way.is_none())?;
-        let delay = if one_segment { longest_delay } else { Span::ZERO };
+        let delay = self.longest_delay.map(|longest| if one_segment { longest } else { Span::ZERO })?;
         let timeout = smoothed.map_or(FIRST_TIMEOUT, |smoothed| Span(2 * smoothed.0) + delay);
         let due = self.since? + timeout;
         timer.map(|timer| timer.min(due))
+    }
+
+    /// Whether there may be one (section 7.3): one at a time, and not before a round trip was measured since the latest, or since the
+    /// connection began.
+    pub fn is_allowed(&self, measured: u64) -> bool {
+        self.under_way.is_none() && measured > self.measured_before
     }
 
     /// Its time has come.
@@ -60,9 +67,10 @@ impl TailLossProbe {
         self.is_due
     }
 
-    /// It is sent (section 7.3): `end` is the byte after all that was sent by now.
-    pub fn note_sent(&mut self, end: u64, is_again: bool) {
+    /// It is sent (section 7.3): `end` is the byte after all that was sent by now, `measured` how many round trips have been measured.
+    pub fn note_sent(&mut self, end: u64, is_again: bool, measured: u64) {
         (self.since, self.is_due, self.under_way) = (None, false, Some(UnderWay { end, is_again }));
+        self.measured_before = measured;
     }
 
     /// Takes in an acknowledgment that comes when all below `unacknowledged` was acknowledged; `duplicate_end` is the byte after what it says
@@ -106,8 +114,17 @@ mod tests {
         assert_eq!(probe.time(smoothed, true, timer), Some(ms(290)));
         assert_eq!(probe.time(smoothed, true, Some(ms(250))), Some(ms(250)));
         assert_eq!(probe.time(None, true, timer), Some(ms(1010)));
-        probe.note_sent(500, true);
-        assert_eq!(probe.time(smoothed, false, timer), None, "one at a time");
+    }
+
+    /// Section 7.3.
+    #[test]
+    fn one_probe_goes_at_a_time_and_only_after_a_round_trip_was_measured() {
+        let mut probe = TailLossProbe::new(Some(Span::ZERO));
+        assert_eq!((probe.is_allowed(0), probe.is_allowed(1)), (false, true), "since the connection began");
+        probe.note_sent(500, true, 7);
+        assert!(!probe.is_allowed(8), "one at a time");
+        probe.take_in(ms(600), &Acknowledgment::from(600), 500, None);
+        assert_eq!((probe.is_allowed(7), probe.is_allowed(8)), (false, true), "since the last one");
     }
 
     /// Section 7.4.2: segment 4, the last, was sent again.
@@ -116,7 +133,7 @@ mod tests {
         let acknowledgment = |next| Acknowledgment::from(next);
         let sent = |is_again| {
             let mut probe = TailLossProbe::new(Some(Span::ZERO));
-            probe.note_sent(500, is_again);
+            probe.note_sent(500, is_again, 0);
             probe
         };
         let mut lost = sent(true);

@@ -17,11 +17,13 @@ pub(super) struct ReorderingWindow {
     persists: u32,
     /// It is not widened again before this is acknowledged (`RACK.dsack_round`).
     round_end: Option<u64>,
+    /// Whether the latest acknowledgment has widened it.
+    is_just_widened: bool,
 }
 
 impl ReorderingWindow {
     pub fn new() -> Self {
-        Self { is_seen: false, quarters: 1, persists: PERSISTENCE, round_end: None }
+        Self { is_seen: false, quarters: 1, persists: PERSISTENCE, round_end: None, is_just_widened: false }
     }
 
     /// A segment was overtaken.
@@ -35,15 +37,19 @@ impl ReorderingWindow {
         if self.round_end.is_some_and(|end| next >= end) {
             self.round_end = None;
         }
-        if tells_of_duplicate && self.round_end.is_none() {
+        self.is_just_widened = tells_of_duplicate && self.round_end.is_none();
+        if self.is_just_widened {
             self.round_end = Some(highest);
             self.quarters += 1;
             self.persists = PERSISTENCE;
         }
     }
 
-    /// A recovery is over.
+    /// A recovery is over; one that ends with a duplicate does not count.
     pub fn note_recovery_end(&mut self) {
+        if self.is_just_widened {
+            return;
+        }
         self.persists = self.persists.saturating_sub(1);
         if self.persists == 0 {
             self.quarters = 1;
@@ -91,8 +97,10 @@ mod tests {
         assert_eq!(milliseconds(&window), 20, "the same round trip");
         (1..=9).for_each(|round| window.note_acknowledgment(1000 * round, 1000 * round + 1000, true));
         assert_eq!(milliseconds(&window), 50, "eleven quarters of 40 ms are more than a smoothed round trip");
+        window.note_recovery_end();
+        window.note_acknowledgment(10_000, 11_000, false);
         (0..15).for_each(|_| window.note_recovery_end());
-        assert_eq!(milliseconds(&window), 50);
+        assert_eq!(milliseconds(&window), 50, "fifteen, and one that has ended with a duplicate");
         window.note_recovery_end();
         assert_eq!(milliseconds(&window), 10);
     }
