@@ -1,6 +1,6 @@
 //! Packets that wait, with what disciplines know of them.
 
-use std::collections::VecDeque;
+use std::collections::{VecDeque, vec_deque};
 
 use crate::framing::{Cell, Codepoint};
 use crate::switch::Dropped;
@@ -107,7 +107,7 @@ impl PacketQueue {
     }
 
     /// The packets in order.
-    pub fn iter(&self) -> impl Iterator<Item = &Waiting> {
+    pub fn iter(&self) -> vec_deque::Iter<'_, Waiting> {
         self.packets.iter()
     }
 
