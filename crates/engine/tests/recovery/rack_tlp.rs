@@ -1,7 +1,7 @@
 //! RACK-TLP of RFC 8985, segment by segment. Acknowledgments come a millisecond after another, and so are segments sent.
 
 use longfat_engine::transport::{Acknowledgment, Connection, Piece, SendLimit, TcpConfig};
-use longfat_engine::units::Span;
+use longfat_engine::units::{Span, Time};
 
 use super::bench::{Bench, clock, ms};
 use crate::support::n_source;
@@ -205,4 +205,16 @@ fn an_acknowledgment_that_tells_nothing_new_is_no_duplicate() {
     let acknowledgment = Acknowledgment { blocks: [(100, 200)].into_iter().collect(), ..Acknowledgment::default() };
     assert!(recovery.take_in(ms(1), &mut connection, &acknowledgment));
     assert!(!recovery.take_in(ms(2), &mut connection, &acknowledgment));
+}
+
+/// Nothing before the timer shows that 0 is lost: 1 arrives after four fifths of the timeout, and a quarter of that later both times have come.
+#[test]
+fn a_timer_that_expires_when_a_late_segment_counts_as_lost_goes_first() {
+    let mut bench = Bench::with_data(4, 4, "flavor = { kind = \"rack-tlp\", tail_loss_probe = false }");
+    let timer = bench.sender.expires().expect("a timer runs");
+    bench.wait_until(Time::ZERO + Span((timer - Time::ZERO).0 / 5 * 4 - microseconds(1000).0));
+    assert_eq!(bench.report(0, &[(1, 2)]), [0; 0]);
+    assert_eq!(bench.sender.expires(), Some(timer));
+    assert_eq!(bench.expire(), [0]);
+    assert_eq!((bench.sender.statistics().fast_retransmits, bench.sender.statistics().timeouts), (0, 1));
 }
