@@ -103,7 +103,7 @@ proptest! {
                 }
             }
             let (packets, bytes) = inside.iter().flatten().fold((0, 0), |(n, sum), (_, bytes)| (n + 1, sum + bytes));
-            prop_assert_eq!(discipline.len(), packets, "{}", text);
+            prop_assert_eq!((discipline.len(), discipline.is_empty()), (packets, packets == 0), "{}", text);
             prop_assert!(room.holds(packets, bytes), "{packets} packets of {bytes} bytes in {room:?}");
             let mut shown = 0;
             discipline.visit(&mut |_| shown += 1);

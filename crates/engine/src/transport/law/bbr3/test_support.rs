@@ -1,8 +1,8 @@
 //! A BBR on a known path: 1 MB/s and 100 ms, whose product is 100 segments of 1000 bytes. Its initial window is ten, its receiver allows 1000.
 
+pub(super) use super::super::test_support::window;
 use super::{Bbr3, State};
-use crate::scenario::Scenario;
-use crate::transport::{Delivery, LostSegment, Standing, Window};
+use crate::transport::{Delivery, LostSegment, Standing};
 use crate::units::{Span, Time};
 
 pub(super) const RATE: f64 = 1e6;
@@ -14,20 +14,6 @@ pub(super) fn at(milliseconds: u64) -> Time {
 
 pub(super) fn span(milliseconds: u64) -> Span {
     Span::from_microseconds(1000 * milliseconds)
-}
-
-/// A window of so many bytes.
-pub(super) fn window(bytes: f64) -> Window {
-    let scenario = br#"
-        schema_version = 1
-        duration = "1 s"
-        topology = { kind = "n-source", sources = 1, access = { delay = "5 us" }, bottleneck = { delay = "5 us" } }
-        port = { buffer = "unlimited" }
-        tcp = { flavor = "bbr3", mss = "1000 B", receiver_window = "1000000 B", initial_window = "10 MSS" }
-    "#;
-    let mut window = Window::new(&Scenario::parse(scenario, "scenario.toml", &[]).expect("a scenario").tcp);
-    window.cwnd = bytes;
-    window
 }
 
 /// At a second, when a million bytes are delivered, an acknowledgment of a segment that was sent a round trip ago with a product in flight.
