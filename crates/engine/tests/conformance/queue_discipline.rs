@@ -131,6 +131,31 @@ proptest! {
     }
 }
 
+/// Packets of 1000 bytes come at once and are all taken before the next come. Room for a full packet of 1500 is enough for any of them.
+#[test]
+fn a_buffer_in_bytes_holds_what_fits_time_after_time_and_no_more() {
+    for entry in DISCIPLINES.iter().filter(|entry| entry.name != "by-policy") {
+        let room = Room { packets: None, bytes: Some(4500) };
+        let mut discipline = build(&format!("{{ kind = {:?} }}", entry.name), room).expect("a discipline");
+        let mut dropped = Vec::new();
+        let mut come = |discipline: &mut dyn QueueDiscipline, round: u64, packets: u32| {
+            let now = Time::ZERO + Span::from_microseconds(100_000 * round);
+            for packet in 0..packets {
+                let cell = Cell::new(PacketId(packet), packet % 2, true, true);
+                discipline.enqueue(Waiting::new(cell, 1000, now), &mut dropped);
+            }
+            let held = discipline.len();
+            while discipline.dequeue(now, &mut dropped).is_some() {}
+            (held, std::mem::take(&mut dropped).len())
+        };
+        for round in 0..10 {
+            assert_eq!(come(&mut *discipline, 2 * round, 3), (3, 0), "{}", entry.name);
+            let (held, lost) = come(&mut *discipline, 2 * round + 1, 12);
+            assert!((3..=4).contains(&held) && held + lost == 12, "{}: {held} held, {lost} dropped", entry.name);
+        }
+    }
+}
+
 /// Dropped packets are inside no more.
 fn forget(inside: &mut [VecDeque<(Cell, u64)>], dropped: &[longfat_engine::switch::Dropped]) {
     for (cell, _) in dropped {

@@ -262,7 +262,10 @@ impl QueueDiscipline for Queues {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_support::Bench;
+    use super::super::test_support::{Bench, at, context, read};
+    use super::*;
+    use crate::framing::Content;
+    use crate::transport::Acknowledgment;
 
     /// A turn is a packet.
     fn cake(more: &str) -> String {
@@ -393,5 +396,24 @@ mod tests {
         // Above the target from 520 ms on, so the first drop is at 620 ms; the next after 100 ms, or after 100 / sqrt 6, 100 / sqrt 7 ms
         // if the seven drops from 110 to 475 ms are remembered, as codel's tests have it.
         assert_eq!((drops_of(0), drops_of(2)), (3, 1));
+    }
+
+    /// Two acknowledgments of 40 bytes find room, of whichever connection.
+    #[test]
+    fn an_acknowledgment_that_is_superseded_leaves_its_room_to_others() {
+        for (superseded, dropped_at_last) in [("aggressive", 1), ("kept", 2)] {
+            let config = read(&format!("{{ superseded_acknowledgments = {superseded:?} }}"));
+            let mut queues = Queues::new(&config, &context(Room { packets: None, bytes: Some(80) }));
+            let (mut packets, mut dropped) = (Packets::default(), Vec::new());
+            for (circuit, next) in [(1, 1000), (1, 2000), (3, 1000), (1, 3000)] {
+                let id = packets.insert(Content::Acknowledgment(Acknowledgment::from(next)), 1, 320);
+                let packet = Waiting::new(Cell::new(id, circuit, true, true), 40, at(0));
+                queues.supersede(&packet, &packets, &mut dropped);
+                queues.enqueue(packet, &mut dropped);
+            }
+            assert_eq!(queues.len(), 2, "{superseded}");
+            let refused = dropped.iter().filter(|(_, verdict)| *verdict == Verdict::Refused).count();
+            assert_eq!((refused, dropped.len()), if superseded == "kept" { (0, dropped_at_last) } else { (2, 2) });
+        }
     }
 }

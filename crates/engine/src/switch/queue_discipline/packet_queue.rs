@@ -177,4 +177,12 @@ mod tests {
         assert!(!queue.push_within(&room, packet(Codepoint::NotCapable, 40), &mut dropped), "a fourth packet");
         assert_eq!((queue.len(), queue.bytes(), dropped.len()), (3, 1580, 2));
     }
+
+    #[test]
+    fn a_packet_can_be_taken_from_between_others() {
+        let mut queue = PacketQueue::default();
+        [100, 200, 300].into_iter().for_each(|bytes| queue.push(packet(Codepoint::NotCapable, bytes)));
+        assert_eq!(queue.take(1).map(|taken| taken.bytes), Some(200));
+        assert_eq!((queue.len(), queue.bytes(), queue.take(2)), (2, 400, None));
+    }
 }
