@@ -103,4 +103,14 @@ mod tests {
         }
         assert_eq!((queue.acknowledgments_superseded, queue.len(), dropped.len()), (2, 1, 3));
     }
+
+    /// Three packets that have waited for longer than the ramp of `DualPI2`, which leaves the last one alone.
+    #[test]
+    fn packets_that_are_marked_here_are_counted() {
+        let mut queue = built("\"dualpi2\"");
+        let (packets, mut dropped) = (Packets::default(), Vec::new());
+        (0..3).for_each(|_| queue.enqueue(packet(0, Codepoint::Scalable), &packets, &mut dropped));
+        while queue.dequeue(at(5), &mut dropped).is_some() {}
+        assert_eq!(queue.packets_marked, 1, "the second: likelihoods of 1 add up to more than 1 with it");
+    }
 }

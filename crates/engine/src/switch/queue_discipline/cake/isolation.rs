@@ -113,6 +113,8 @@ mod tests {
             assert_eq!(all.map(|ends| loads.sharers(ends)), sharers, "{isolation:?}");
             loads.remove(all[1]);
             assert_eq!(all.map(|ends| loads.sharers(ends)), after, "{isolation:?}: the second has gone");
+            loads.remove(all[2]);
+            assert_eq!(loads.sharers(all[0]), 1, "{isolation:?}: the third as well");
         }
     }
 }
