@@ -1,7 +1,10 @@
 //! Flavors: what congestion control must do to a window, whatever the flavor; and UBR+ section 2 by numbers.
 
-use longfat_engine::transport::flavor::FLAVORS;
+use longfat_engine::config::{Parameter, Reader, parse_fragment};
+use longfat_engine::registry::Chosen;
+use longfat_engine::transport::flavor::{FLAVORS, RECOVERIES};
 use longfat_engine::transport::law::{Progress, WindowLaw};
+use longfat_engine::transport::recovery::Recovery;
 use longfat_engine::transport::{TcpConfig, Window};
 use longfat_engine::units::{Span, Time};
 use proptest::prelude::*;
@@ -201,5 +204,17 @@ fn flavors_whose_recovery_can_be_chosen_name_the_one_that_was() {
             let config = end_systems(&format!("flavor = {{ kind = {flavor:?}, recovery = {recovery:?} }}{marks}"));
             assert_eq!(config.flavor.build(&()).recovery_name(), recovery, "{flavor}");
         }
+    }
+}
+
+/// Of all others nothing is asked while nothing is to be repaired, which is what makes them fast; and nothing is to be repaired at first.
+#[test]
+fn only_rack_tlp_is_told_of_everything_and_none_has_anything_to_send_again_at_first() {
+    for entry in RECOVERIES {
+        let fragment = parse_fragment(&format!("{{ kind = {:?} }}", entry.name));
+        let chosen = Chosen::<dyn Recovery>::read(&fragment, &mut Reader::default()).expect("a recovery");
+        let recovery = chosen.build(&());
+        assert_eq!(recovery.is_told_of_everything(), entry.name == "rack-tlp", "{}", entry.name);
+        assert!(!recovery.has_to_send_again() && !recovery.is_recovering(), "{}", entry.name);
     }
 }
