@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn the_bandwidth_is_the_largest_of_two_cycles() {
         let mut path = path();
-        let mut noted = |path: &mut Path, rate| {
+        let noted = |path: &mut Path, rate| {
             path.begin_cycle();
             path.note_rate(&Delivery { rate: Some(rate), ..delivery() });
             path.bandwidth()
