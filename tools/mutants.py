@@ -2,11 +2,14 @@
 
 cargo-mutants lists the mutants of the modules in `.cargo/mutants.toml`. Compiling the engine once
 for each takes days; here all are compiled into one engine, each behind a question whether it is the
-one that is switched on, and the tests run once for each. Needs cargo-mutants, and tree-sitter and
+one that is switched on. Every test runs once alone without any, and leaves which of them it has
+asked about; then for each mutant the tests run that ask about it: to all others it makes no
+difference, for the engine does the same whenever it runs. Needs cargo-mutants, and tree-sitter and
 tree-sitter-rust from PyPI.
 
-Usage: ``python tools/mutants.py FOLDER [--every N]``: the changed engine goes into FOLDER, every
-N-th mutant is tried, and the record is written to `benchmarks/record/mutants.json`. What it says of
+Usage: ``python tools/mutants.py FOLDER [--every N] [--jobs N] [--first TEXT ...]``: the changed
+engine goes into FOLDER, every N-th mutant is tried, so many at a time, those with such a text in
+their names first, and the record is written to `benchmarks/record/mutants.json`. What it says of
 mutants that were caught, or do not compile, is not asked again.
 """
 
@@ -18,8 +21,11 @@ import resource
 import shutil
 import signal
 import subprocess
+import tempfile
+from bisect import bisect
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
@@ -42,19 +48,41 @@ PROPERTIES = {
 }
 """Property tests try few cases, the same for all mutants, and no smaller ones once they fail."""
 
-SECONDS = 300
-"""Many times what a portion of the tests takes without a mistake on a busy machine."""
+SECONDS = 600
+"""Within which tests end on a busy machine, if they do within `PATIENCE`."""
+
+PATIENCE = (5, 10)
+"""Seconds of a core, and times what tests take without a mistake, after which they do not end."""
+
+QUICK = (0.02, 0.1)
+"""Tests of fewer seconds of a core go before others."""
 
 BYTES = 4 << 30
 """What a test that allocates without end may have."""
 
 ASKED = """
-/// Whether a mutant is the one that is switched on.
+/// Whether a mutant is the one that is switched on. Without any, notes that it was asked about.
 #[doc(hidden)]
 pub fn mutant(number: u32) -> bool {
     static ACTIVE: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
     let chosen = || std::env::var("MUTANT").ok().and_then(|text| text.parse().ok());
-    *ACTIVE.get_or_init(|| chosen().unwrap_or(u32::MAX)) == number
+    let active = *ACTIVE.get_or_init(|| chosen().unwrap_or(u32::MAX));
+    if active == u32::MAX {
+        note(number);
+    }
+    active == number
+}
+
+fn note(number: u32) {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    static NOTED: [AtomicBool; NUMBER] = [const { AtomicBool::new(false) }; NUMBER];
+    if NOTED[number as usize].swap(true, Ordering::Relaxed) {
+        return;
+    }
+    if let Some(path) = std::env::var_os("ASKED") {
+        let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
+        std::io::Write::write_all(&mut file, format!("{number}\\n").as_bytes()).unwrap();
+    }
 }
 """
 
@@ -82,6 +110,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--every", type=int, default=1, metavar="N")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N")
+    parser.add_argument("--first", nargs="+", default=[], metavar="TEXT")
     given = parser.parse_args()
     mutants = listed()
     known = json.loads(RECORD.read_text())["mutants"] if RECORD.exists() else {}
@@ -90,13 +120,22 @@ def main() -> None:
     programs, unviable = build(given.folder, mutants, unviable)
     os.chdir(given.folder / "crates/engine")  # where tests leave what they have found
     outcomes = {m.name: "unviable" for m in mutants if m.number in unviable} | settled
-    if (survivor := outcome(programs, None)) != "missed":
-        raise SystemExit(f"the tests fail without any mutant: {survivor}")
-    for mutant in mutants[:: given.every]:
-        if mutant.name not in outcomes:
-            outcomes[mutant.name] = outcome(programs, mutant)
-        print(f"{outcomes[mutant.name]}: {mutant.name}", flush=True)
-        write(outcomes, len(mutants))
+    bench = Bench.of(programs)
+
+    def tried(mutant: Mutant) -> tuple[Mutant, str]:
+        return mutant, outcomes.get(mutant.name) or bench.outcome(mutant)
+
+    ordered = sorted(mutants[:: given.every], key=lambda mutant: rank(mutant.name, given.first))
+    with ThreadPoolExecutor(given.jobs) as pool:
+        for mutant, found in pool.map(tried, ordered):
+            outcomes[mutant.name] = found
+            print(f"{found}: {mutant.name}", flush=True)
+            write(outcomes, len(mutants))
+
+
+def rank(name: str, first: Sequence[str]) -> int:
+    """The place of the first of these texts that is in a name."""
+    return next((place for place, text in enumerate(first) if text in name), len(first))
 
 
 def listed() -> list[Mutant]:
@@ -166,17 +205,45 @@ class Rewriter:
         if node.parent is not None and node.parent.type == "match_pattern":
             guards = self.genre("MatchArmGuard")
             found += [m for m in guards if (m.begin, m.end) == (node.start_byte, node.end_byte)]
+        if node.type == "match_pattern":
+            found += [m for m in self.genre("MatchArm") if m.begin == node.start_byte]
+        if node.type in {"field_initializer", "shorthand_field_initializer"}:
+            found += [m for m in self.genre("StructField") if m.begin == node.start_byte]
         return found
 
     def changed(self, node: Node, mutant: Mutant, text: str) -> str | None:
         """An expression that a mutant changes when it is switched on."""
         if node.children and node.children[0].type.startswith("let_"):
             return None  # what a condition binds cannot be put into parentheses
+        if mutant.genre == "MatchArm":
+            return self.guarded(node, mutant, text)
+        if mutant.genre == "StructField":
+            return self.from_base(node, mutant, text)
         replaced = self.raw(node.start_byte, mutant.begin) + mutant.replacement
         replaced += self.raw(mutant.end, node.end_byte)
         if node.type == "compound_assignment_expr":
             return f"{{ if {mutant.asked} {{ {replaced} }} else {{ {text} }} }}"
         return f"(if {mutant.asked} {{ ({replaced}) }} else {{ {text} }})"
+
+    def guarded(self, node: Node, mutant: Mutant, text: str) -> str | None:
+        """The pattern of an arm that never matches when a mutant is switched on."""
+        condition = node.child_by_field_name("condition")
+        if condition is None:
+            return f"{text} if !{mutant.asked}"
+        if condition.type.startswith("let_"):
+            return None
+        pattern = self.raw(node.start_byte, condition.start_byte)
+        return f"{pattern} !{mutant.asked} && ({self.render(condition)})"
+
+    def from_base(self, node: Node, mutant: Mutant, text: str) -> str | None:
+        """A field that is as in the struct it updates when a mutant is switched on."""
+        fields = node.parent.children if node.parent is not None else ()
+        bases = [field for field in fields if field.type == "base_field_initializer"]
+        if not bases:
+            return None
+        base = self.raw(bases[0].start_byte + len(".."), bases[0].end_byte)
+        name, _, value = text.partition(":")
+        return f"{name}: if {mutant.asked} {{ ({base}).{name} }} else {{ {value or name} }}"
 
     def beginnings(self, node: Node) -> str:
         """What comes before a node that is the first of a function whose value mutants change."""
@@ -198,8 +265,8 @@ class Rewriter:
 
 def build(
     folder: Path, mutants: Sequence[Mutant], unviable: set[int]
-) -> tuple[list[list[str]], set[int]]:
-    """The commands that test an engine with all mutants but those that do not compile.
+) -> tuple[list[str], set[int]]:
+    """The programs that test an engine with all mutants but those that do not compile.
 
     `unviable` are those of which it is known.
     """
@@ -207,9 +274,7 @@ def build(
         written = write_engine(folder, [m for m in mutants if m.number not in unviable])
         programs, wrong = compiled(folder)
         if not wrong:
-            return in_portions(programs), unviable | {
-                m.number for m in mutants if m.number not in written
-            }
+            return programs, unviable | {m.number for m in mutants if m.number not in written}
         print(f"{len(wrong)} do not compile", flush=True)
         unviable |= wrong
 
@@ -224,7 +289,8 @@ def write_engine(folder: Path, mutants: Sequence[Mutant]) -> set[int]:
         (folder / file).write_text(rewriter.rewritten())
         written |= rewriter.written
     library = folder / "crates/engine/src/lib.rs"
-    library.write_text((ROOT / "crates/engine/src/lib.rs").read_text() + ASKED)
+    number = f"const NUMBER: usize = {max(mutant.number for mutant in mutants) + 1};\n"
+    library.write_text((ROOT / "crates/engine/src/lib.rs").read_text() + ASKED + number)
     return written
 
 
@@ -242,17 +308,6 @@ def compiled(folder: Path) -> tuple[list[str], set[int]]:
     return programs, wrong
 
 
-def in_portions(programs: Sequence[str]) -> list[list[str]]:
-    """The tests in portions, the shortest first: most mutants are noticed by one of those."""
-    own, others = sorted(programs, key=lambda program: "longfat_engine" not in program)
-    return [
-        [others, "recovery::", "window_law::"],
-        [own],
-        [others, "--skip", "laws::", "--skip", "determinism::"],
-        [others, "laws::", "determinism::"],
-    ]
-
-
 def at(folder: Path, error: dict[str, Any]) -> set[int]:
     """The mutant around the place of an error, the innermost."""
     found = set()
@@ -267,6 +322,8 @@ def at(folder: Path, error: dict[str, Any]) -> set[int]:
                 inside.append((end - match.start(), int(match[1])))
         if inside:
             found.add(min(inside)[1])
+        elif arm := re.search(rb" !crate::mutant\((\d+)\)", text[span["byte_start"] :]):
+            found.add(int(arm[1]))  # without which a match does not match everything
     return found
 
 
@@ -280,22 +337,75 @@ def closing(text: bytes, begin: int) -> int:
     return len(text)
 
 
-def outcome(commands: Sequence[Sequence[str]], mutant: Mutant | None) -> str:
-    """What becomes of a mutant: `caught`, `timeout` or `missed`."""
-    number = "none" if mutant is None else str(mutant.number)
-    environment = {**PROPERTIES, **os.environ, SWITCH: number}
-    for command in commands:
-        if (found := verdict(command, environment)) != "missed":
-            return found
-    return "missed"
+@dataclass(frozen=True)
+class Test:
+    """A test of a program: how long it takes, in seconds of a core, and what it asks about."""
+
+    program: str
+    name: str
+    seconds: float
+    asks_about: Set[int]
 
 
-def verdict(command: Sequence[str], environment: Mapping[str, str]) -> str:
-    """What some tests say; the first that fails ends them."""
+@dataclass(frozen=True)
+class Bench:
+    """All tests of the engine, as they are without a mutant."""
+
+    tests: Sequence[Test]
+
+    @classmethod
+    def of(cls, programs: Sequence[str]) -> "Bench":
+        """Run every test alone."""
+        tests = [measured(program, name) for program in programs for name in names(program)]
+        seconds = sum(test.seconds for test in tests)
+        print(f"{len(tests)} tests take {seconds:.1f} s of a core", flush=True)
+        return cls(tests)
+
+    def outcome(self, mutant: Mutant) -> str:
+        """What becomes of a mutant: `caught`, `timeout` or `missed`."""
+        portions: dict[tuple[int, str], list[Test]] = {}
+        for test in self.tests:
+            if mutant.number in test.asks_about:
+                slowness = bisect(QUICK, test.seconds)
+                portions.setdefault((slowness, test.program), []).append(test)
+        for _, portion in sorted(portions.items()):
+            if (found := verdict(portion, {SWITCH: str(mutant.number)})) != "missed":
+                return found
+        return "missed"
+
+
+def names(program: str) -> list[str]:
+    """The tests of a program."""
+    done = subprocess.run([program, "--list"], check=True, capture_output=True, text=True)
+    return re.findall(r"^(.*): test$", done.stdout, re.MULTILINE)
+
+
+def measured(program: str, name: str) -> Test:
+    """A test, which must pass."""
+    asked = Path(tempfile.gettempdir()) / f"asked-{os.getpid()}"
+    asked.touch()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    if verdict([Test(program, name, SECONDS, set())], {"ASKED": str(asked)}) != "missed":
+        raise SystemExit(f"{name} fails without any mutant")
+    seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    asks_about = {int(number) for number in asked.read_text().split()}
+    asked.unlink()
+    return Test(program, name, seconds, asks_about)
+
+
+def verdict(tests: Sequence[Test], environment: Mapping[str, str]) -> str:
+    """What some tests of a program say; the first that fails ends them."""
     process = subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [tests[0].program, "--exact", *(test.name for test in tests)],
+        env={**PROPERTIES, **os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
     )
+    least, times = PATIENCE
+    core_seconds = int(least + times * sum(test.seconds for test in tests))
     resource.prlimit(process.pid, resource.RLIMIT_AS, (BYTES, BYTES))
+    resource.prlimit(process.pid, resource.RLIMIT_CPU, (core_seconds, core_seconds + 1))
     late = Timer(SECONDS, process.kill)
     late.start()
     with process:
@@ -305,7 +415,7 @@ def verdict(command: Sequence[str], environment: Mapping[str, str]) -> str:
             process.kill()
     if fails:
         return "caught"
-    if process.returncode == -signal.SIGKILL:
+    if process.returncode in (-signal.SIGKILL, -signal.SIGXCPU):
         return "timeout"
     return "caught" if process.returncode else "missed"
 

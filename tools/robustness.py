@@ -15,6 +15,7 @@ from longfat.report.splice import spliced
 ROOT = Path(__file__).parent.parent
 RECORDS = ROOT / "benchmarks/record"
 PAGE = ROOT / "docs/method/robustness.md"
+SOURCES = "crates/engine/src"
 
 
 def main() -> None:
@@ -54,10 +55,10 @@ def faults(record: dict[str, Any]) -> str:
 
 
 def mutants(record: dict[str, Any]) -> str:
-    """The score of each module, and the mutants that no test noticed."""
+    """The score of each family of models, and the mutants that no test noticed."""
     of_module: dict[str, Counter[str]] = {}
     for name, outcome in record["mutants"].items():
-        folder = Path(name.partition(":")[0]).parent.name
+        folder = Path(name.partition(":")[0]).relative_to(SOURCES).parts[1]
         of_module.setdefault(folder, Counter())[outcome] += 1
     rows = [
         [folder.replace("_", " "), *(str(count[kind]) for kind in KINDS), share(count)]
@@ -66,9 +67,9 @@ def mutants(record: dict[str, Any]) -> str:
     total = sum(of_module.values(), Counter[str]())
     rows.append(["all", *(str(total[kind]) for kind in KINDS), share(total)])
     missed = [name for name, outcome in record["mutants"].items() if outcome == "missed"]
-    survivors = "\n".join(f"- `{name.removeprefix('crates/engine/src/')}`" for name in missed)
+    survivors = "\n".join(f"- `{name.removeprefix(f'{SOURCES}/')}`" for name in missed)
     tried = f"{record['tried']} of {record['listed']} mutants tried"
-    header = ["modules", "caught", "time out", "missed", "do not compile", "score"]
+    header = ["models", "caught", "time out", "missed", "do not compile", "score"]
     return f"{tried}.\n\n{table(header, rows)}\n\nNo test noticed:\n\n{survivors or 'none'}"
 
 

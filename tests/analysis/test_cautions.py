@@ -1,4 +1,7 @@
 import random
+import statistics
+import subprocess
+import sys
 
 import pytest
 
@@ -25,6 +28,35 @@ def test_the_limit_of_outliers_is_that_of_the_printed_tables(count: int, limit: 
 def test_the_textbooks_outlier_is_found_and_nothing_without_it() -> None:
     assert outlier(URANIUM, 0.05) == 7
     assert outlier(URANIUM[:-1], 0.05) is None
+
+
+@pytest.mark.parametrize("pairs", [2, 4, 15, 250])
+def test_an_outlier_begins_just_beyond_students_limit(pairs: int) -> None:
+    """Of a value so many standard deviations away from the mean of all."""
+    values = [1.0, -1.0] * pairs
+    limit = outlier_limit(len(values) + 1, 0.05)
+    assert outlier([*values, farthest(values, 0.999 * limit)], 0.05) is None
+    assert outlier([*values, farthest(values, 1.001 * limit)], 0.05) == len(values)
+
+
+def farthest(values: list[float], deviations: float) -> float:
+    """The value that is so many standard deviations from the mean of these and itself."""
+    least, most = max(values), 1e6
+    for _ in range(100):
+        value = (least + most) / 2
+        sample = [*values, value]
+        is_near = value - statistics.fmean(sample) < deviations * statistics.stdev(sample)
+        least, most = (value, most) if is_near else (least, value)
+    return value
+
+
+def test_student_is_not_asked_about_values_that_are_no_outliers_of_a_normal_sample() -> None:
+    script = (
+        "import sys; from longfat.analysis.cautions import outlier;"
+        "print(outlier([1.0, 2.0, 3.0] * 30, 0.01), 'scipy' in sys.modules)"
+    )
+    process = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert process.stdout == "None False\n"
 
 
 def test_equal_values_and_few_values_have_no_outlier() -> None:

@@ -1,5 +1,6 @@
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,21 @@ def test_metrics_flows_and_ports_come_back_as_they_were(
         assert [
             {"name": row["name"], kind: row[kind], **decoded(row["measures"])} for row in kept
         ] == done.record[part]
+
+
+def test_a_metric_that_one_replication_lacks_is_left_out_of_that_one_only(
+    store: Store, done: RunResult
+) -> None:
+    assert done.record is not None
+    (other,) = done.scenario.replicated([1])
+    without = {name: value for name, value in done.record["metrics"].items() if name != "fairness"}
+    store.write([done, replace(done, scenario=other, record={**done.record, "metrics": without})])
+    efficiency, fairness = (done.record["metrics"][name] for name in ("efficiency", "fairness"))
+    series = done.scenario.series
+    hashes = {done.scenario.hash}
+    both = {"efficiency": efficiency, "fairness": fairness}
+    assert store.metrics(hashes, list(both)) == {series: {0: both, 1: {"efficiency": efficiency}}}
+    assert store.metrics(hashes, ["fairness"]) == {series: {0: {"fairness": fairness}, 1: {}}}
 
 
 def test_completion_times_come_back_as_they_were(store: Store, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ enough for their start not to matter. Each caution is a sentence for whoever rea
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 from longfat.comparison import Results
@@ -60,20 +61,36 @@ def outlier(values: Sequence[float], significance: float) -> int | None:
     (1969), p. 1.
     """
     count = len(values)
-    mean = math.fsum(values) / count
-    spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (count - 1))
-    if count < FEWEST_FOR_OUTLIERS or spread <= 1e-9 * abs(mean):
+    if count < FEWEST_FOR_OUTLIERS:
         return None
-    farthest = max(range(count), key=lambda index: abs(values[index] - mean))
-    is_far = abs(values[farthest] - mean) / spread > outlier_limit(count, significance)
-    return farthest if is_far else None
+    mean = math.fsum(values) / count
+    spread = math.dist(values, [mean] * count) / math.sqrt(count - 1)
+    if spread <= 1e-9 * abs(mean):
+        return None
+    farthest = max(min(values), max(values), key=lambda value: abs(value - mean))
+    deviation = abs(farthest - mean) / spread
+    is_far = deviation > _least_limit(count, significance) and deviation > outlier_limit(
+        count, significance
+    )
+    return values.index(farthest) if is_far else None
 
 
 def outlier_limit(count: int, significance: float) -> float:
     """The standard deviations from the mean beyond which Grubbs' two-sided test speaks up."""
     from scipy.special import stdtrit  # which takes longer to load than most calls to end
 
-    quantile = float(stdtrit(count - 2, 1 - significance / (2 * count)))
+    return _limit(count, float(stdtrit(count - 2, 1 - significance / (2 * count))))
+
+
+def _least_limit(count: int, significance: float) -> float:
+    """A little less than `outlier_limit`, from the normal quantile, which Student's is beyond.
+
+    Most values are within it, and need no library to be told apart from outliers.
+    """
+    return _limit(count, -NormalDist().inv_cdf(significance / (2 * count)))
+
+
+def _limit(count: int, quantile: float) -> float:
     return (count - 1) / math.sqrt(count) * math.sqrt(quantile**2 / (count - 2 + quantile**2))
 
 
@@ -109,13 +126,13 @@ def path_of(settings: Mapping[str, Any]) -> Path | None:
 
 
 def _outliers(results: Results, metrics: Sequence[str]) -> Iterator[str]:
-    series = {
-        (combination, metric): [
-            found[number][metric]
-            for number in sorted(found)
-            if number > 0 and metric in found[number]
-        ]
+    replications = {
+        combination: [found[number] for number in sorted(found) if number > 0]
         for combination, found in results.items()
+    }
+    series = {
+        (combination, metric): [one[metric] for one in found if metric in one]
+        for combination, found in replications.items()
         for metric in metrics
     }
     tested = {key: values for key, values in series.items() if len(values) >= FEWEST_FOR_OUTLIERS}

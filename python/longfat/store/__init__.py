@@ -13,7 +13,7 @@ from longfat import _engine
 from longfat.errors import CheckFailed, LongfatError
 from longfat.scenario import SeriesKey
 from longfat.store.backend import Backend, clear_errors, empty_store, store_at
-from longfat.store.dialects import among, insert_new, listed, paired, picked
+from longfat.store.dialects import among, insert_new, listed, picked
 from longfat.store.leasing import Leased, beat, end_leases, lease, retire
 from longfat.store.rows import (
     STORED_RUN,
@@ -86,16 +86,15 @@ class Store:
         """The metrics of the runs of these scenarios that are done: all, or some by their names."""
         series = (runs.c.scenario_hash, runs.c.seed)
         with clear_errors(self.name), self._engine.connect() as connection:
-            values = picked(connection, runs.c.metrics, names)
-            pairs = listed(connection, paired(connection, runs.c.replication, values))
-            query = select(*series, pairs.label("pairs")).group_by(*series)
+            numbers = listed(connection, runs.c.replication).label("numbers")
+            found = listed(connection, picked(connection, runs.c.metrics, names)).label("found")
+            query = select(*series, numbers, found).group_by(*series)
             done = _of_scenarios(connection, scenario_hashes) & (runs.c.status == DONE)
             rows = connection.execute(query.where(done)).all()
         return {
-            (row.scenario_hash, row.seed): {
-                number: _named(names, values[: len(names)]) if names else values
-                for number, values in json.loads(row.pairs)
-            }
+            (row.scenario_hash, row.seed): dict(
+                zip(json.loads(row.numbers), _metrics(names, row.found), strict=True)
+            )
             for row in rows
         }
 
@@ -275,12 +274,17 @@ def _of_scenarios(connection: Connection, scenario_hashes: Set[str]) -> ColumnEl
     return own & among(connection, runs.c.scenario_hash, scenario_hashes)
 
 
-def _named(names: Sequence[str], values: Sequence[float | None]) -> dict[str, float]:
-    """The values that are there."""
-    found: dict[str, Any] = dict(zip(names, values, strict=True))
-    if None not in values:  # as nearly always; with many runs it counts
-        return found
-    return {name: value for name, value in found.items() if value is not None}
+def _metrics(names: Sequence[str], found: str) -> list[dict[str, float]]:
+    """The metrics of runs, from the text of a list of what `picked` made of each: those it has."""
+    of_runs: list[Any] = json.loads(found)
+    if not names:
+        return of_runs
+    named = [dict(zip(names, values, strict=False)) for values in of_runs]  # may have one more
+    if "null" not in found:  # as nearly always; with many runs it counts
+        return named
+    return [
+        {name: value for name, value in metrics.items() if value is not None} for metrics in named
+    ]
 
 
 def _insert(connection: Connection, results: Sequence[RunResult]) -> list[str]:

@@ -60,17 +60,11 @@ def picked(connection: Connection, column: Column[Any], names: Sequence[str]) ->
     return func.json_extract(cast(column, Text), *paths)
 
 
-def paired(
-    connection: Connection, column: Column[Any], value: ColumnElement[Any]
-) -> ColumnElement[Any]:
-    """A column and a JSON value as a JSON list of two."""
-    if _is_postgresql(connection):
-        return func.json_build_array(column, value)
-    return func.json_array(column, value)
-
-
 def listed(connection: Connection, value: ColumnElement[Any]) -> ColumnElement[Any]:
-    """A value of all rows of a group as the text of a JSON list: rows cost more on their way."""
+    """A value of all rows of a group as the text of a JSON list: rows cost more on their way.
+
+    Two such lists of one query have the rows in the same order.
+    """
     if _is_postgresql(connection):
         return cast(func.json_agg(value), Text)
     return func.json_group_array(value)

@@ -1,7 +1,10 @@
 //! Flavors: what congestion control must do to a window, whatever the flavor; and UBR+ section 2 by numbers.
 
-use longfat_engine::transport::flavor::FLAVORS;
+use longfat_engine::config::{Parameter, Reader, parse_fragment};
+use longfat_engine::registry::Chosen;
+use longfat_engine::transport::flavor::{FLAVORS, RECOVERIES};
 use longfat_engine::transport::law::{Progress, WindowLaw};
+use longfat_engine::transport::recovery::Recovery;
 use longfat_engine::transport::{TcpConfig, Window};
 use longfat_engine::units::{Span, Time};
 use proptest::prelude::*;
@@ -190,5 +193,28 @@ fn the_limit_of_the_window_is_not_the_limit_of_what_is_under_way() {
         (0..301).for_each(|_| window.grow_exponentially(512));
         assert_eq!(window.cwnd, largest, "{limit}");
         assert_eq!(window.usable(), 100_000, "{limit}");
+    }
+}
+
+#[test]
+fn flavors_whose_recovery_can_be_chosen_name_the_one_that_was() {
+    for flavor in ["bbr", "cubic", "dctcp", "prague"] {
+        for recovery in ["sack-rfc6675", "rack-tlp"] {
+            let marks = if matches!(flavor, "dctcp" | "prague") { ", ecn = \"accurate\"" } else { "" };
+            let config = end_systems(&format!("flavor = {{ kind = {flavor:?}, recovery = {recovery:?} }}{marks}"));
+            assert_eq!(config.flavor.build(&()).recovery_name(), recovery, "{flavor}");
+        }
+    }
+}
+
+/// Of all others nothing is asked while nothing is to be repaired, which is what makes them fast; and nothing is to be repaired at first.
+#[test]
+fn only_rack_tlp_is_told_of_everything_and_none_has_anything_to_send_again_at_first() {
+    for entry in RECOVERIES {
+        let fragment = parse_fragment(&format!("{{ kind = {:?} }}", entry.name));
+        let chosen = Chosen::<dyn Recovery>::read(&fragment, &mut Reader::default()).expect("a recovery");
+        let recovery = chosen.build(&());
+        assert_eq!(recovery.is_told_of_everything(), entry.name == "rack-tlp", "{}", entry.name);
+        assert!(!recovery.has_to_send_again() && !recovery.is_recovering(), "{}", entry.name);
     }
 }

@@ -103,7 +103,7 @@ proptest! {
                 }
             }
             let (packets, bytes) = inside.iter().flatten().fold((0, 0), |(n, sum), (_, bytes)| (n + 1, sum + bytes));
-            prop_assert_eq!(discipline.len(), packets, "{}", text);
+            prop_assert_eq!((discipline.len(), discipline.is_empty()), (packets, packets == 0), "{}", text);
             prop_assert!(room.holds(packets, bytes), "{packets} packets of {bytes} bytes in {room:?}");
             let mut shown = 0;
             discipline.visit(&mut |_| shown += 1);
@@ -129,6 +129,38 @@ proptest! {
         }
         prop_assert!(dropped.is_empty(), "{text}");
     }
+}
+
+/// Packets of 1000 bytes come at once and are all taken before the next come. Room for a full packet of 1500 is enough for any of them.
+#[test]
+fn a_buffer_holds_what_fits_time_after_time_and_no_more() {
+    let in_bytes = Room { packets: None, bytes: Some(4500) };
+    let in_packets = Room { packets: Some(4), bytes: None };
+    for entry in DISCIPLINES.iter().filter(|entry| entry.name != "by-policy") {
+        for room in [in_bytes, in_packets] {
+            let mut discipline = build(&format!("{{ kind = {:?} }}", entry.name), room).expect("a discipline");
+            for round in 0..10 {
+                let begin = Time::ZERO + Span::from_microseconds(200_000 * round);
+                assert_eq!(burst(&mut *discipline, begin, 3), (3, 0), "{}", entry.name);
+                let (held, lost) = burst(&mut *discipline, begin + Span::from_microseconds(100_000), 12);
+                assert!((3..=4).contains(&held) && held + lost == 12, "{}: {held} held, {lost} dropped", entry.name);
+            }
+        }
+    }
+}
+
+/// So many packets come at once and are taken; gives how many were held, and how many dropped.
+fn burst(discipline: &mut dyn QueueDiscipline, now: Time, packets: u32) -> (usize, usize) {
+    let mut dropped = Vec::new();
+    for packet in 0..packets {
+        let cell = Cell::new(PacketId(packet), packet % 2, true, true);
+        discipline.enqueue(Waiting::new(cell, 1000, now), &mut dropped);
+    }
+    let mut shown = 0;
+    discipline.visit(&mut |_| shown += 1);
+    assert_eq!(shown, discipline.len());
+    while discipline.dequeue(now, &mut dropped).is_some() {}
+    (shown, dropped.len())
 }
 
 /// Dropped packets are inside no more.

@@ -1,7 +1,7 @@
 //! A sender of segments of 100 bytes that is told of acknowledgments by hand.
 
 use longfat_engine::random::Chance;
-use longfat_engine::transport::{Acknowledgment, Segment, Sender, TickClock};
+use longfat_engine::transport::{Acknowledgment, Segment, Sender, TcpConfig, TickClock};
 use longfat_engine::units::{Span, Time};
 
 use crate::support::n_source;
@@ -19,6 +19,11 @@ pub fn ms(milliseconds: u64) -> Time {
     Time::ZERO + Span::from_microseconds(1000 * milliseconds)
 }
 
+pub fn clock(config: &TcpConfig) -> TickClock {
+    let mut chance = Chance { seed: 1, replication: 0 }.stream("clock");
+    TickClock::new(config.timer_granularity.0, config.timer_phase, &mut chance)
+}
+
 impl Bench {
     /// A sender with `settings` (TOML) that has endless data and `window` segments under way at 0 ms: segments 0 to
     /// `window - 1`. Its receiver lets 40 segments be under way; a tick is 100 ms.
@@ -33,9 +38,7 @@ impl Bench {
 tcp = {{ mss = \"100 B\", receiver_window = \"4000 B\", initial_window = \"{window} MSS\", {settings} }}"
         );
         let config = n_source(1, "155.52 Mbit/s", "5 us", "1 s", &rest).tcp;
-        let mut chance = Chance { seed: 1, replication: 0 }.stream("clock");
-        let clock = TickClock::new(config.timer_granularity.0, config.timer_phase, &mut chance);
-        let mut bench = Self { sender: Sender::new(&config, clock), now: Time::ZERO, acknowledged: 0 };
+        let mut bench = Self { sender: Sender::new(&config, clock(&config)), now: Time::ZERO, acknowledged: 0 };
         let sent = bench.act(|sender, now, out| sender.offer(now, segments.saturating_mul(100), out));
         assert_eq!(sent, (0..window.min(segments)).collect::<Vec<_>>());
         bench
@@ -46,6 +49,11 @@ tcp = {{ mss = \"100 B\", receiver_window = \"4000 B\", initial_window = \"{wind
         act(&mut self.sender, self.now, &mut segments);
         assert!(segments.iter().all(|segment| segment.sequence % 100 == 0 && segment.length == 100), "{segments:?}");
         segments.iter().map(|segment| segment.sequence / 100).collect()
+    }
+
+    /// The application hands over so many segments more.
+    pub fn offer(&mut self, segments: u64) -> Vec<u64> {
+        self.act(|sender, now, out| sender.offer(now, 100 * segments, out))
     }
 
     /// An acknowledgment of all segments below `next` that reports ranges of segments, the latest first.

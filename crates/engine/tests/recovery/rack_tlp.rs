@@ -1,7 +1,10 @@
 //! RACK-TLP of RFC 8985, segment by segment. Acknowledgments come a millisecond after another, and so are segments sent.
 
-use super::bench::{Bench, ms};
-use longfat_engine::units::Span;
+use longfat_engine::transport::{Acknowledgment, Connection, Piece, SendLimit, TcpConfig};
+use longfat_engine::units::{Span, Time};
+
+use super::bench::{Bench, clock, ms};
+use crate::support::n_source;
 
 const RACK: &str = "flavor = \"rack-tlp\"";
 
@@ -147,4 +150,89 @@ fn after_a_timeout_only_what_is_lost_is_sent_again() {
     }
     assert!(!sent.contains(&4) && !sent.contains(&5), "{sent:?}");
     assert!(sent.contains(&6), "{sent:?}");
+}
+
+/// Sections 7.3 and 7.4.2: the last segment is lost, and its second transmission arrives. Nothing tells of that but that no duplicate is
+/// reported by the time when more is acknowledged: then the window is halved, once, and what was acknowledged does not make it grow.
+#[test]
+fn a_loss_that_a_probe_has_repaired_halves_the_window_as_any_other() {
+    let mut bench = Bench::with_data(10, 10, RACK);
+    assert_eq!(bench.acknowledge(9), [0; 0]);
+    let window = bench.window().0;
+    assert_eq!(bench.expire(), [9]);
+    assert_eq!(bench.acknowledge(10), [0; 0]);
+    assert!(bench.window().0 >= window, "which of the two transmissions has arrived?");
+    let before = bench.window().0;
+    assert_eq!(bench.offer(4), [10, 11, 12, 13]);
+    bench.acknowledge(11);
+    assert_eq!(bench.window(), (2.0, 2.0), "half of the four under way");
+    assert!(before > 2.0);
+    bench.acknowledge(12);
+    assert_eq!((bench.window().1, bench.sender.statistics().timeouts), (2.0, 0), "once");
+}
+
+/// The same where the first transmission was only late: the receiver reports what came twice (RFC 2883), and nothing is reduced.
+#[test]
+fn a_probe_that_repaired_nothing_halves_nothing() {
+    let mut bench = Bench::with_data(10, 10, RACK);
+    bench.acknowledge(9);
+    assert_eq!(bench.expire(), [9]);
+    bench.acknowledge(10);
+    bench.report(10, &[(9, 10)]);
+    assert_eq!(bench.offer(4), [10, 11, 12, 13]);
+    let before = bench.window();
+    bench.acknowledge(11);
+    assert!(bench.window().0 > before.0 && bench.window().1 == before.1, "{:?}", bench.window());
+}
+
+/// After a timeout all has been sent once; what is lost and was not sent again is what the sender would send if its window were larger.
+#[test]
+fn a_sender_whose_lost_segments_wait_for_the_window_lacks_window_and_not_data() {
+    let mut bench = Bench::with_data(4, 4, "flavor = { kind = \"rack-tlp\", tail_loss_probe = false }");
+    bench.acknowledge(1);
+    assert_eq!(bench.sender.send_limit(), SendLimit::NoData);
+    assert_eq!(bench.expire(), [1]);
+    assert_eq!(bench.sender.send_limit(), SendLimit::SlowStart);
+    assert_eq!(bench.acknowledge(2), [2, 3]);
+    assert_eq!(bench.sender.send_limit(), SendLimit::NoData);
+}
+
+fn config(settings: &str) -> TcpConfig {
+    let rest = format!("port.buffer = \"unlimited\"\ntcp = {{ mss = \"100 B\", {settings} }}");
+    n_source(1, "155.52 Mbit/s", "5 us", "1 s", &rest).tcp
+}
+
+#[test]
+fn receivers_report_what_came_twice_unless_the_scenario_says_that_they_do_not() {
+    let asks = |settings| config(settings).flavor.build(&()).recovery().reports_duplicates();
+    assert!(asks(RACK));
+    assert!(!asks("flavor = { kind = \"rack-tlp\", duplicate_reports = false }"));
+}
+
+#[test]
+fn an_acknowledgment_that_tells_nothing_new_is_no_duplicate() {
+    let config = config(RACK);
+    let flavor = config.flavor.build(&());
+    let (mut recovery, mut connection) = (flavor.recovery(), Connection::new(&config, clock(&config), flavor.law()));
+    connection.offer(400);
+    for number in 0..4 {
+        let piece = Piece { sequence: 100 * number, length: 100 };
+        recovery.on_send(ms(0), &mut connection, piece);
+        connection.send(ms(0), piece);
+    }
+    let acknowledgment = Acknowledgment { blocks: [(100, 200)].into_iter().collect(), ..Acknowledgment::default() };
+    assert!(recovery.take_in(ms(1), &mut connection, &acknowledgment));
+    assert!(!recovery.take_in(ms(2), &mut connection, &acknowledgment));
+}
+
+/// Nothing before the timer shows that 0 is lost: 1 arrives after four fifths of the timeout, and a quarter of that later both times have come.
+#[test]
+fn a_timer_that_expires_when_a_late_segment_counts_as_lost_goes_first() {
+    let mut bench = Bench::with_data(4, 4, "flavor = { kind = \"rack-tlp\", tail_loss_probe = false }");
+    let timer = bench.sender.expires().expect("a timer runs");
+    bench.wait_until(Time::ZERO + Span((timer - Time::ZERO).0 / 5 * 4 - microseconds(1000).0));
+    assert_eq!(bench.report(0, &[(1, 2)]), [0; 0]);
+    assert_eq!(bench.sender.expires(), Some(timer));
+    assert_eq!(bench.expire(), [0]);
+    assert_eq!((bench.sender.statistics().fast_retransmits, bench.sender.statistics().timeouts), (0, 1));
 }

@@ -1,6 +1,8 @@
 //! SACK of RFC 6675: `IsLost`, `SetPipe` and `NextSeg` of section 4, and the steps of section 5.
 
-use super::bench::Bench;
+use longfat_engine::transport::Acknowledgment;
+
+use super::bench::{Bench, ms};
 
 /// Section 5: 0 and 4 of ten segments lost. Before recovery each duplicate with news leaves room for one new segment.
 #[test]
@@ -183,4 +185,33 @@ fn a_proportional_reduction_does_not_grow_when_another_loss_shows() {
     };
     // 0 arrives, and with it 20, or the 17 that was late.
     assert_eq!((sent((18, 21)), sent((17, 20))), (2, 3));
+}
+
+/// Segments 0 and 4 were lost and have been sent again, all others have arrived: nothing is left for rule (4).
+#[test]
+fn nothing_is_sent_to_the_rescue_where_the_last_bytes_have_arrived() {
+    let mut bench = Bench::with_data(10, 10, "flavor = \"sack-rfc6675\"");
+    let mut sent = Vec::new();
+    for end in 2..=4 {
+        sent.extend(bench.report(0, &[(1, end)]));
+    }
+    for end in 6..=10 {
+        sent.extend(bench.report(0, &[(5, end), (1, 4)]));
+    }
+    assert_eq!(sent, [0, 4]);
+    assert_eq!(bench.report(4, &[(5, 10)]), [0; 0]);
+}
+
+/// Section 5.1. Bytes 150 to 200 had arrived, so 50 bytes are missing before them, half of a segment.
+#[test]
+fn after_a_timeout_no_more_is_sent_than_is_missing() {
+    let mut bench = Bench::with_data(4, 4, "flavor = \"sack-rfc6675\"");
+    let mut out = Vec::new();
+    let blocks = [(150, 200)].into_iter().collect();
+    bench.sender.acknowledge(ms(1), Acknowledgment { blocks, ..Acknowledgment::default() }, &mut out);
+    assert_eq!(bench.expire(), [0]);
+    let blocks = [(150, 200)].into_iter().collect();
+    bench.sender.acknowledge(bench.now(), Acknowledgment { blocks, ..Acknowledgment::from(100) }, &mut out);
+    let sent: Vec<_> = out.iter().map(|segment| (segment.sequence, segment.length)).collect();
+    assert_eq!(sent, [(100, 50), (200, 100)]);
 }

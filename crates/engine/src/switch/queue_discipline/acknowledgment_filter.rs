@@ -50,3 +50,31 @@ impl QueueDiscipline for Filter {
         self.queue.visit(visit);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_support::context;
+    use super::*;
+    use crate::framing::Content;
+    use crate::units::Time;
+
+    #[test]
+    fn an_acknowledgment_that_comes_drives_out_an_older_one_that_waits() {
+        let mut filter = Filter {
+            superseded: Superseded::Aggressive,
+            room: context(Room::default()).room,
+            queue: PacketQueue::default(),
+        };
+        let (mut packets, mut dropped) = (Packets::default(), Vec::new());
+        let mut acknowledgment = |next: u64| {
+            let id = packets.insert(Content::Acknowledgment(next.into()), 1, 320);
+            Waiting::new(Cell::new(id, 1, true, true), 40, Time::ZERO)
+        };
+        let (older, newer) = (acknowledgment(1000), acknowledgment(2000));
+        filter.enqueue(older, &mut dropped);
+        filter.supersede(&newer, &packets, &mut dropped);
+        filter.enqueue(newer, &mut dropped);
+        assert_eq!(dropped, [(older.cell, Verdict::Refused)]);
+        assert_eq!(filter.dequeue(Time::ZERO, &mut dropped), Some(newer));
+    }
+}

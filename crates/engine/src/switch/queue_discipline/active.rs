@@ -57,3 +57,60 @@ impl ActiveQueue {
         self.discipline.visit(visit);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_support::{at, context, packet, read};
+    use super::super::{QueueContext, Room};
+    use super::*;
+    use crate::framing::{Codepoint, Content};
+    use crate::registry::Chosen;
+    use crate::switch::drop_policy::Verdict;
+
+    fn built(text: &str) -> ActiveQueue {
+        let chosen: Chosen<dyn QueueDiscipline> = read(text);
+        let context: QueueContext = context(Room::default());
+        ActiveQueue::new(chosen.build(&context))
+    }
+
+    /// Also of what stands for no discipline, which holds packets like any other.
+    #[test]
+    fn a_queue_shows_and_gives_what_waits() {
+        for name in ["tail-drop", "by-policy"] {
+            let mut queue = built(&format!("{name:?}"));
+            let (packets, mut dropped) = (Packets::default(), Vec::new());
+            assert!(queue.is_empty());
+            queue.enqueue(packet(0, Codepoint::NotCapable), &packets, &mut dropped);
+            queue.enqueue(packet(0, Codepoint::NotCapable), &packets, &mut dropped);
+            assert!(!queue.is_empty() && queue.len() == 2);
+            let mut shown = 0;
+            queue.visit(&mut |_| shown += 1);
+            assert_eq!((shown, dropped.len()), (2, 0));
+            assert!(queue.dequeue(at(1), &mut dropped).is_some() && queue.dequeue(at(1), &mut dropped).is_some());
+            assert!(queue.dequeue(at(1), &mut dropped).is_none() && queue.is_empty());
+        }
+    }
+
+    /// Two are driven out, one after the other, and another packet was dropped before.
+    #[test]
+    fn acknowledgments_that_are_driven_out_are_counted() {
+        let mut queue = built("{ kind = \"ack-filter\" }");
+        let (mut packets, mut dropped) =
+            (Packets::default(), vec![(packet(0, Codepoint::NotCapable).cell, Verdict::Overflow)]);
+        for next in [1000, 2000, 3000_u64] {
+            let id = packets.insert(Content::Acknowledgment(next.into()), 1, 320);
+            queue.enqueue(Waiting::new(Cell::new(id, 1, true, true), 40, at(0)), &packets, &mut dropped);
+        }
+        assert_eq!((queue.acknowledgments_superseded, queue.len(), dropped.len()), (2, 1, 3));
+    }
+
+    /// Three packets that have waited for longer than the ramp of `DualPI2`, which leaves the last one alone.
+    #[test]
+    fn packets_that_are_marked_here_are_counted() {
+        let mut queue = built("\"dualpi2\"");
+        let (packets, mut dropped) = (Packets::default(), Vec::new());
+        (0..3).for_each(|_| queue.enqueue(packet(0, Codepoint::Scalable), &packets, &mut dropped));
+        while queue.dequeue(at(5), &mut dropped).is_some() {}
+        assert_eq!(queue.packets_marked, 1, "the second: likelihoods of 1 add up to more than 1 with it");
+    }
+}

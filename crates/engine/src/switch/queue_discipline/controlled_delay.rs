@@ -150,3 +150,26 @@ impl ControlledDelay {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_support::{PACKET_BYTES, at, packet};
+    use super::*;
+    use crate::framing::Codepoint;
+
+    /// Five drops when dropping ended, one of them before it had begun; the next would have been at a second. 16 intervals are 1600 ms.
+    #[test]
+    fn dropping_is_taken_up_where_it_was_left_within_sixteen_intervals() {
+        for (milliseconds, count) in [(2599, 4), (2600, 1)] {
+            let interval = Span::from_microseconds(100_000);
+            let target = Span::from_microseconds(5000);
+            let law =
+                Law { target, interval, full_packet_bytes: PACKET_BYTES, marks: false, square_root: SquareRoot::Exact };
+            let mut control =
+                ControlledDelay { count: 5, count_at_entry: 1, drop_next: at(1000), ..ControlledDelay::new(law) };
+            let bad = packet(0, Codepoint::NotCapable);
+            control.begin_dropping(at(milliseconds), bad, &mut PacketQueue::default(), &mut Vec::new());
+            assert_eq!((control.count, control.count_at_entry), (count, count));
+        }
+    }
+}

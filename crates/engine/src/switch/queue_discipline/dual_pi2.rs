@@ -345,4 +345,36 @@ mod tests {
             assert_eq!(counts, expected, "{codepoint:?}");
         }
     }
+
+    /// The classic queue's packet has waited for 60 ms.
+    #[test]
+    fn a_low_latency_packet_goes_first_if_it_has_waited_for_no_more_than_fifty_milliseconds_less() {
+        let low_latency_is_next = |milliseconds| {
+            let mut queues = queues("{}");
+            queues.enqueue(packet(0, Codepoint::Classic), &mut Vec::new());
+            queues.enqueue(packet(milliseconds, Codepoint::Scalable), &mut Vec::new());
+            queues.low_latency_is_next(at(60))
+        };
+        assert!(low_latency_is_next(50) && !low_latency_is_next(51));
+    }
+
+    #[test]
+    fn the_classic_queue_drops_no_more_than_one_over_the_square_of_the_coupling() {
+        let mut queues = queues("{ coupling = 3 }");
+        for (probability, classic) in [(0.3, 0.09), (0.9, 1.0 / 9.0)] {
+            queues.probability = probability;
+            assert!((queues.classic_probability() - classic).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn what_waits_in_both_queues_is_shown() {
+        let mut queues = queues("{}");
+        for codepoint in [Codepoint::Classic, Codepoint::Scalable, Codepoint::NotCapable] {
+            queues.enqueue(packet(0, codepoint), &mut Vec::new());
+        }
+        let mut shown = Vec::new();
+        queues.visit(&mut |cell| shown.push(cell.codepoint()));
+        assert_eq!(shown, [Codepoint::Scalable, Codepoint::Classic, Codepoint::NotCapable]);
+    }
 }

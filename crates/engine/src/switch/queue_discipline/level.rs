@@ -89,3 +89,32 @@ impl Parameter for Level {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Room;
+    use super::super::test_support::context;
+    use super::*;
+    use crate::config::parse_fragment;
+
+    #[test]
+    fn a_share_is_of_what_the_buffer_counts() {
+        let settled = |level: Level, packets, bytes| level.settled(&context(Room { packets, bytes }));
+        assert_eq!(settled(Level::Share(0.25), Some(40), Some(6000)), Some((Measure::Packets, 10.0)));
+        assert_eq!(settled(Level::Share(0.25), None, Some(6000)), Some((Measure::Bytes, 1500.0)));
+        assert_eq!(settled(Level::Share(0.25), None, None), None);
+        assert_eq!(settled(Level::Packets(5), None, Some(6000)), Some((Measure::Packets, 5.0)));
+        assert_eq!(settled(Level::Bytes(500), Some(40), None), Some((Measure::Bytes, 500.0)));
+    }
+
+    #[test]
+    fn a_share_is_above_nothing_and_at_most_all() {
+        let read = |text: &str| Level::read(&parse_fragment(text), &mut Reader::default());
+        assert_eq!(
+            [read("0.3"), read("1.0"), read("1")],
+            [Some(Level::Share(0.3)), Some(Level::Share(1.0)), Some(Level::Share(1.0))]
+        );
+        assert_eq!([read("0.0"), read("-0.5"), read("1.01"), read("0"), read("2")], [None; 5]);
+        assert_eq!([read("\"7 packets\""), read("\"15 kB\"")], [Some(Level::Packets(7)), Some(Level::Bytes(15_000))]);
+    }
+}

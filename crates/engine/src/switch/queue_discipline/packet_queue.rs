@@ -1,6 +1,6 @@
 //! Packets that wait, with what disciplines know of them.
 
-use std::collections::VecDeque;
+use std::collections::{VecDeque, vec_deque};
 
 use crate::framing::{Cell, Codepoint};
 use crate::switch::Dropped;
@@ -107,7 +107,7 @@ impl PacketQueue {
     }
 
     /// The packets in order.
-    pub fn iter(&self) -> impl Iterator<Item = &Waiting> {
+    pub fn iter(&self) -> vec_deque::Iter<'_, Waiting> {
         self.packets.iter()
     }
 
@@ -176,5 +176,13 @@ mod tests {
         assert!(queue.push_within(&room, packet(Codepoint::NotCapable, 40), &mut dropped));
         assert!(!queue.push_within(&room, packet(Codepoint::NotCapable, 40), &mut dropped), "a fourth packet");
         assert_eq!((queue.len(), queue.bytes(), dropped.len()), (3, 1580, 2));
+    }
+
+    #[test]
+    fn a_packet_can_be_taken_from_between_others() {
+        let mut queue = PacketQueue::default();
+        [100, 200, 300].into_iter().for_each(|bytes| queue.push(packet(Codepoint::NotCapable, bytes)));
+        assert_eq!(queue.take(1).map(|taken| taken.bytes), Some(200));
+        assert_eq!((queue.len(), queue.bytes(), queue.take(2)), (2, 400, None));
     }
 }

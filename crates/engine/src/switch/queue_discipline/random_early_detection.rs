@@ -244,6 +244,17 @@ mod tests {
         assert_eq!(averages, [0.0, 0.5, 1.25, 2.125]);
     }
 
+    /// Figure 2: the count begins again with every drop. Below the minimum nobody counts.
+    #[test]
+    fn a_packet_that_finds_no_room_begins_the_count_anew() {
+        let mut queue = Queue::new(&read("{}"), &context(Room { packets: Some(1), bytes: None }));
+        let counts = [0, 1].map(|milliseconds| {
+            queue.enqueue(packet(milliseconds, Codepoint::NotCapable), &mut Vec::new());
+            queue.since_drop
+        });
+        assert_eq!(counts, [None, Some(0)]);
+    }
+
     #[test]
     fn while_the_queue_is_empty_the_average_decays_as_if_packets_had_found_it_so() {
         let mut queue = queue("{ weight = 0.5 }");

@@ -173,4 +173,21 @@ mod tests {
         let newer = bench.packet(1, Content::Acknowledgment(9000.into()));
         assert_eq!(Superseded::Aggressive.find(&bench.queue, &newer, &bench.packets), None);
     }
+
+    #[test]
+    fn an_acknowledgment_that_fills_a_hole_between_blocks_says_more_though_it_has_fewer() {
+        let mut bench = Bench::new(&[with_blocks(1000, &[(3000, 4000), (5000, 6000)])]);
+        assert_eq!(bench.dropped(Superseded::Aggressive, with_blocks(1000, &[(3000, 6000)])), Some(0));
+        let mut bench = Bench::new(&[with_blocks(2000, &[(3000, 4000)])]);
+        assert_eq!(
+            bench.dropped(Superseded::Aggressive, with_blocks(2000, &[(2500, 3500)])),
+            None,
+            "3500 to 4000 is not said"
+        );
+        assert_eq!(
+            bench.dropped(Superseded::Aggressive, with_blocks(2000, &[(3500, 9000)])),
+            None,
+            "3000 to 3500 is not said"
+        );
+    }
 }

@@ -324,3 +324,8 @@ impl WindowLaw for Bbr3 {
         window.collapse();
     }
 }
+
+#[cfg(test)]
+mod test_support;
+#[cfg(test)]
+mod tests;

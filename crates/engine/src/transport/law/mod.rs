@@ -88,3 +88,6 @@ pub trait WindowLaw: Send {
     /// The retransmission timer has expired while `flight` bytes were under way: sets threshold and window.
     fn on_timeout(&mut self, window: &mut Window, flight: u64);
 }
+
+#[cfg(test)]
+mod test_support;

@@ -114,3 +114,82 @@ impl WindowLaw for Prague {
         Some(gain * window.cwnd / round_trip.as_seconds())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_support;
+    use super::*;
+
+    fn span(milliseconds: u64) -> Span {
+        Span::from_microseconds(1000 * milliseconds)
+    }
+
+    fn prague() -> Prague {
+        Prague::new(PragueConstants { gain: 0.0625, least_round_trip: span(25), rounds_before: 3 })
+    }
+
+    /// Of so many segments of 1000 bytes, past slow start.
+    fn window(segments: f64) -> Window {
+        let mut window = test_support::window(1000.0 * segments);
+        window.ssthresh = 2000.0;
+        window
+    }
+
+    /// (5 / 25)^2.
+    #[test]
+    fn growth_is_slowed_down_after_three_rounds_at_round_trips_below_twenty_five_milliseconds() {
+        let growth = |rounds, round_trip| {
+            let mut law = Prague { rounds, ..prague() };
+            law.smoothed_round_trip.note(span(round_trip));
+            (law.growth() * 1e6).round() / 1e6
+        };
+        assert_eq!([2, 3, 4].map(|rounds| growth(rounds, 5)), [1.0, 0.04, 0.04]);
+        assert_eq!([2, 4].map(|rounds| growth(rounds, 25)), [1.0; 2]);
+        assert_eq!(Prague { rounds: 4, ..prague() }.growth(), 1.0, "nothing is known of the round trip");
+    }
+
+    #[test]
+    fn a_round_is_over_when_more_than_was_sent_at_its_beginning_is_acknowledged() {
+        let mut law = prague();
+        let rounds = [(1000, 10_000), (10_000, 15_000), (10_001, 15_000), (15_000, 20_000), (15_001, 20_000)].map(
+            |(unacknowledged, highest)| {
+                law.observe_marks(1000, 0, unacknowledged, highest);
+                law.rounds
+            },
+        );
+        assert_eq!(rounds, [1, 1, 2, 2, 3]);
+    }
+
+    /// 5000 bytes were acknowledged and 10,000 under way when a mark halved a window of ten segments.
+    #[test]
+    fn what_a_mark_has_taken_a_loss_does_not_take_again_while_what_was_sent_before_is_not_acknowledged() {
+        let after = |unacknowledged| {
+            let mut law = prague();
+            let mut window = window(10.0);
+            law.observe_marks(1000, 1000, 5000, 15_000);
+            law.on_mark(&mut window, 10_000);
+            law.observe_marks(1000, 0, unacknowledged, 25_000);
+            law.on_loss(&mut window, 0);
+            window.cwnd
+        };
+        assert_eq!((after(14_999), after(15_000)), (5000.0, 2500.0));
+    }
+
+    #[test]
+    fn a_timeout_leaves_one_segment() {
+        let mut window = window(10.0);
+        prague().on_timeout(&mut window, 10_000);
+        assert_eq!((window.cwnd, window.ssthresh), (1000.0, 5000.0));
+    }
+
+    #[test]
+    fn segments_are_spread_as_soon_as_a_round_trip_is_known_that_takes_time() {
+        let mut law = prague();
+        assert!(law.is_paced());
+        law.smoothed_round_trip.note(Span::ZERO);
+        assert_eq!(law.pacing_rate(&window(10.0)), None);
+        let mut law = prague();
+        law.smoothed_round_trip.note(span(100));
+        assert_eq!(law.pacing_rate(&window(10.0)), Some(100_000.0));
+    }
+}

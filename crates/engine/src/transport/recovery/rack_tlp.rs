@@ -152,8 +152,8 @@ impl LossRecovery {
 
     /// New data if there is any, and otherwise the last segment again, whatever the congestion window (section 7.3).
     fn probe_piece(&self, connection: &Connection) -> Option<Piece> {
-        let window = connection.window.receiver_window().min(connection.flight() + connection.mss());
-        connection.next_within(window).or_else(|| self.losses.last())
+        let new = connection.next_within(connection.window.receiver_window());
+        new.or_else(|| self.losses.last())
     }
 
     /// Bytes that may be sent.

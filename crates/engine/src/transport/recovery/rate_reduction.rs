@@ -93,3 +93,17 @@ impl RateReduction {
 fn whole(bytes: f64) -> u64 {
     bytes.min(1e18) as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_found_to_be_lost_between_acknowledgments_may_be_sent() {
+        let mut reduction = RateReduction { allowed: 50, ..RateReduction::default() };
+        reduction.note_lost(300);
+        assert_eq!(reduction.allowed(), 350);
+        reduction.note_sent(100);
+        assert_eq!(reduction.allowed(), 250);
+    }
+}

@@ -120,4 +120,26 @@ mod tests {
         // By plain hashing 1024 (1 - exp(-300 / 1024)) = 260 places would be used.
         assert!(used.len() >= 298, "{}", used.len());
     }
+
+    #[test]
+    fn a_flow_looks_first_where_its_hash_says() {
+        let mut table = table(50, 1024);
+        for flow in 0..50 {
+            let first = table.first[flow];
+            assert_eq!(table.find(flow, |_| true).number, first);
+        }
+        let mut next = FlowTable { first: vec![3], ways: 4, place_of: vec![None], last: vec![None; 4] };
+        assert_eq!(next.find(0, |place| place != 3).number, 0, "after the last of its set comes the first");
+    }
+
+    #[test]
+    fn a_flow_comes_back_to_the_place_that_it_had_last_and_not_to_that_of_its_hash() {
+        for places in [[0, 1], [1, 0]] {
+            let mut table = table(2, 2);
+            for (flow, own) in places.into_iter().enumerate() {
+                table.find(flow, |place| place == own);
+            }
+            assert_eq!([0, 1].map(|flow| table.find(flow, |_| true).number), places);
+        }
+    }
 }

@@ -113,4 +113,25 @@ mod tests {
             assert_eq!(isolation.flows(&renumbered), isolation.flows(&circuits));
         }
     }
+
+    /// Flows of host 0 to hosts 10 and 11, and of host 1 to host 10.
+    #[test]
+    fn a_turn_is_divided_among_the_busy_flows_of_the_hosts_that_count() {
+        let all = [(0, 10), (0, 11), (1, 10)].map(|(source, destination)| Ends { source, destination });
+        let expected = [
+            (Isolation::Flows, [1, 1, 1], [1, 1, 1]),
+            (Isolation::DualSource, [2, 2, 1], [1, 1, 1]),
+            (Isolation::DualDestination, [2, 1, 2], [2, 1, 2]),
+            (Isolation::Triple, [2, 2, 2], [2, 1, 2]),
+        ];
+        for (isolation, sharers, after) in expected {
+            let mut loads = Loads::none(isolation, &all);
+            all.iter().for_each(|&ends| loads.add(ends));
+            assert_eq!(all.map(|ends| loads.sharers(ends)), sharers, "{isolation:?}");
+            loads.remove(all[1]);
+            assert_eq!(all.map(|ends| loads.sharers(ends)), after, "{isolation:?}: the second has gone");
+            loads.remove(all[2]);
+            assert_eq!(loads.sharers(all[0]), 1, "{isolation:?}: the third as well");
+        }
+    }
 }

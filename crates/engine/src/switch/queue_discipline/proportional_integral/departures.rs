@@ -85,4 +85,13 @@ mod tests {
         }
         assert_eq!((departures.mean_time, departures.measured), (0.0, None));
     }
+
+    #[test]
+    fn so_many_bytes_take_their_share_of_the_time_of_sixteen_kibibytes_until_it_is_measured_anew() {
+        let mut departures = Departures { mean_time: 0.011, ..Departures::default() };
+        assert!((departures.time_for(2 * MEASURED_BYTES) - 0.022).abs() < 1e-12);
+        assert!((departures.time_for(MEASURED_BYTES / 4) - 0.00275).abs() < 1e-12);
+        departures.begin(at(3));
+        assert_eq!((departures.mean_time, departures.measured), (0.0, Some((at(3), 0))));
+    }
 }

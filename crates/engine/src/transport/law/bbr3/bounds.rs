@@ -174,3 +174,6 @@ impl Bbr3 {
         self.window_before = if is_unchanged { window.cwnd } else { self.window_before.max(window.cwnd) };
     }
 }
+
+#[cfg(test)]
+mod tests;

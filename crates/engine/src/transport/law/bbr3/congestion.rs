@@ -165,4 +165,63 @@ mod tests {
         }
         assert_eq!(round.ranges, 3);
     }
+
+    fn delivery(rate: f64, total_when_sent: u64, total: u64) -> Delivery {
+        Delivery { rate: Some(rate), total_when_sent, total, ..super::super::test_support::delivery() }
+    }
+
+    #[test]
+    fn the_first_loss_begins_a_round_that_ends_when_something_sent_after_it_is_delivered() {
+        let mut round = LossRound::default();
+        assert!(round.note_loss(500) && !round.note_loss(600));
+        round.note_delivery(&delivery(1.0, 499, 600));
+        assert!(!round.is_over);
+        round.note_delivery(&delivery(1.0, 500, 700));
+        assert!(round.is_over);
+        round.note_delivery(&delivery(1.0, 699, 800));
+        assert!(!round.is_over, "the next round began at 700");
+    }
+
+    /// 10 of a round were delivered at once, in another 30; 70 % of a rate of 100 is 70, and of 1000 in flight 700.
+    #[test]
+    fn a_loss_lowers_the_bounds_to_what_was_delivered_in_the_round_or_by_thirty_percent() {
+        for (rate, in_flight, bounds) in [(50.0, 600, (70.0, 700.0)), (80.0, 800, (80.0, 800.0))] {
+            let mut round = LossRound::default();
+            let mut short_term = ShortTerm::UNLIMITED;
+            round.note_delivery(&delivery(rate, 0, in_flight));
+            round.note_delivery(&delivery(rate / 2.0, 1, in_flight / 2));
+            round.note_loss(0);
+            round.adapt(false, &mut short_term, 100.0, 1000.0);
+            assert_eq!((short_term.bandwidth, short_term.in_flight), bounds);
+            round.adapt(false, &mut short_term, 1.0, 1.0);
+            assert_eq!((short_term.bandwidth, short_term.in_flight), bounds, "once");
+        }
+        let mut round = LossRound::default();
+        let mut lower = ShortTerm { bandwidth: 60.0, in_flight: 500.0 };
+        round.note_loss(0);
+        round.adapt(true, &mut lower, 100.0, 1000.0);
+        assert_eq!(lower.in_flight, 500.0, "while bandwidth is probed losses are expected");
+        round.note_loss(0);
+        round.adapt(false, &mut lower, 100.0, 1000.0);
+        assert_eq!((lower.bandwidth, lower.in_flight), (42.0, 350.0));
+    }
+
+    #[test]
+    fn a_new_round_begins_with_its_own_signals_and_a_reset_with_none() {
+        let mut round = LossRound { ranges: 3, ..LossRound::default() };
+        round.note_delivery(&delivery(100.0, 0, 900));
+        round.advance(&delivery(50.0, 400, 900));
+        assert_eq!((round.bandwidth, round.in_flight, round.ranges), (50.0, 500.0, 0));
+        (round.is_over, round.ranges) = (false, 3);
+        round.advance(&delivery(70.0, 400, 900));
+        assert_eq!((round.bandwidth, round.in_flight, round.ranges), (50.0, 500.0, 3), "the round is not over");
+        round.note_loss(900);
+        round.reset();
+        assert_eq!((round.has_loss, round.bandwidth, round.in_flight), (false, 0.0, 0.0));
+    }
+
+    #[test]
+    fn seventy_percent_are_left() {
+        assert!((cut(1000.0) - 700.0).abs() < 1e-9);
+    }
 }

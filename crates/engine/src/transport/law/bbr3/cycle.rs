@@ -144,3 +144,105 @@ impl Bbr3 {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_support::{at, delivery, in_state, window};
+    use super::*;
+
+    /// The first second of the path is over when the delivery comes; a probe is due after another two.
+    fn since_a_second(state: State) -> Bbr3 {
+        let mut law = in_state(state);
+        (law.probe.since, law.probe.wait) = (at(1000), wait(0.0));
+        law
+    }
+
+    #[test]
+    fn bandwidth_is_probed_when_the_wait_is_over_or_reno_would_have_lost_something() {
+        let is_time = |rounds, cwnd: f64, milliseconds| {
+            let mut law = since_a_second(State::Cruise);
+            law.probe.rounds = rounds;
+            law.is_time_to_probe(&window(cwnd), at(milliseconds))
+        };
+        assert!(!is_time(0, 100_000.0, 3000) && is_time(0, 100_000.0, 3001));
+        assert!(!is_time(19, 20_000.0, 1000) && is_time(20, 20_000.0, 1000), "20 segments in 20 rounds");
+        assert!(!is_time(62, 100_000.0, 1000) && is_time(63, 100_000.0, 1000), "no more than 63 rounds");
+    }
+
+    #[test]
+    fn the_line_is_given_back_until_neither_the_product_nor_the_bound_is_exceeded() {
+        let is_time = |in_flight, long_term| {
+            let mut law = since_a_second(State::Down);
+            law.long_term = long_term;
+            let mut now = delivery();
+            now.standing.in_flight = in_flight;
+            law.is_time_to_cruise(&window(200_000.0), &now)
+        };
+        assert!(is_time(100_000, f64::INFINITY) && !is_time(100_001, f64::INFINITY));
+        assert!(is_time(68_000, 80_000.0) && !is_time(68_001, 80_000.0), "85 % of the bound");
+    }
+
+    #[test]
+    fn a_refill_lasts_a_round_and_nothing_is_probed_before_the_pipe_is_full() {
+        let after = |state, starts, is_full| {
+            let mut law = since_a_second(state);
+            (law.rounds.starts, law.full.was_ever, law.probe.rounds) = (starts, is_full, 63);
+            law.check_cycle(&window(100_000.0), &delivery());
+            law.state
+        };
+        assert_eq!(after(State::Refill, false, true), State::Refill);
+        assert_eq!(after(State::Refill, true, true), State::Up);
+        assert_eq!(after(State::Cruise, false, true), State::Refill);
+        assert_eq!(after(State::Cruise, false, false), State::Cruise);
+    }
+
+    /// Another probe has just been decided on; that it is also time to cruise does not undo it.
+    #[test]
+    fn what_feedback_decides_is_not_decided_again() {
+        let mut law = since_a_second(State::Down);
+        (law.probe.feedback, law.probe.was_precautionary, law.rounds.starts) = (Feedback::Stopping, true, true);
+        law.check_cycle(&window(100_000.0), &delivery());
+        assert_eq!((law.state, law.probe.feedback), (State::Refill, Feedback::Refilling));
+    }
+
+    #[test]
+    fn a_probe_of_the_bandwidth_begins_to_look_for_growth_and_to_raise_the_bound() {
+        let mut law = since_a_second(State::Refill);
+        law.rounds.starts = true;
+        law.check_cycle(&window(64_000.0), &delivery());
+        assert_eq!((law.probe.is_sampled, law.probe.feedback, law.probe.up_rounds), (true, Feedback::Starting, 1));
+        assert_eq!(law.probe.acknowledged_per_increment, 64_000.0);
+        for _ in 0..3 {
+            assert!(!law.full.is_now);
+            law.full.note(1e6);
+        }
+        assert!(law.full.is_now, "1 MB/s is where it began");
+    }
+
+    /// 101,000 bytes were in flight before the delivery.
+    #[test]
+    fn a_probe_ends_where_the_last_one_was_too_high_or_when_the_pipe_is_full() {
+        let after = |was_too_high, is_full, long_term| {
+            let mut law = Bbr3 { long_term, ..since_a_second(State::Up) };
+            (law.probe.was_too_high, law.full.is_now) = (was_too_high, is_full);
+            law.check_up(&window(90_000.0), &delivery());
+            (law.state == State::Down, law.probe.was_precautionary)
+        };
+        assert_eq!(after(true, false, 101_000.0), (true, true));
+        assert_eq!(after(true, false, 101_001.0), (false, false));
+        assert_eq!(after(false, false, 101_000.0), (false, false));
+        assert_eq!(after(false, true, 101_000.0), (true, false));
+    }
+
+    #[test]
+    fn growth_is_looked_for_anew_while_the_bound_keeps_data_back() {
+        let is_full = |limits, cwnd: f64| {
+            let mut law = Bbr3 { long_term: 90_000.0, window_limits: (limits, false), ..since_a_second(State::Up) };
+            law.full.is_now = true;
+            law.check_up(&window(cwnd), &delivery());
+            law.state == State::Down
+        };
+        assert!(!is_full(true, 90_000.0));
+        assert!(is_full(true, 89_999.0) && is_full(false, 90_000.0));
+    }
+}

@@ -124,3 +124,99 @@ impl Path {
         (self.counted_since, self.delivered_since) = (None, 0.0);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_support::{at, delivery, span};
+    use super::*;
+
+    fn path() -> Path {
+        let mut path = Path::new();
+        path.note_rate(&delivery());
+        path
+    }
+
+    #[test]
+    fn a_rate_that_the_application_has_limited_counts_only_if_it_is_no_less() {
+        let noted = |share: f64, is_application_limited| {
+            let mut path = path();
+            path.begin_cycle();
+            path.begin_cycle();
+            path.note_rate(&Delivery { rate: Some(share * 1e6), is_application_limited, ..delivery() });
+            path.bandwidth()
+        };
+        assert_eq!((noted(0.5, true), noted(0.5, false)), (1e6, 0.5e6));
+        assert_eq!((noted(1.5, true), noted(1.5, false)), (1.5e6, 1.5e6));
+    }
+
+    #[test]
+    fn the_bandwidth_is_the_largest_of_two_cycles() {
+        let mut path = path();
+        let noted = |path: &mut Path, rate| {
+            path.begin_cycle();
+            path.note_rate(&Delivery { rate: Some(rate), ..delivery() });
+            path.bandwidth()
+        };
+        assert_eq!([0.7e6, 0.6e6, 0.5e6].map(|rate| noted(&mut path, rate)), [1e6, 0.7e6, 0.6e6]);
+    }
+
+    /// Round trips of 100 ms at first, and of 120 ms from then on.
+    #[test]
+    fn the_shortest_round_trip_lives_for_ten_seconds_and_is_to_be_probed_after_five() {
+        let mut path = Path::new();
+        let mut note = |milliseconds, round_trip| {
+            let round_trip = Some(span(round_trip));
+            let is_due = path.note_round_trip(&Delivery { now: at(milliseconds), round_trip, ..delivery() });
+            (is_due, path.round_trip(), path.recent)
+        };
+        assert_eq!(note(1000, 100), (false, Some(span(100)), Some((span(100), at(1000)))));
+        assert_eq!(note(6000, 120), (false, Some(span(100)), Some((span(100), at(1000)))));
+        assert_eq!(note(6001, 120), (true, Some(span(100)), Some((span(120), at(6001)))));
+        assert_eq!(note(11_000, 130), (false, Some(span(100)), Some((span(120), at(6001)))));
+        assert_eq!(note(11_001, 130), (false, Some(span(120)), Some((span(120), at(6001)))));
+        assert_eq!(note(11_002, 110), (true, Some(span(110)), Some((span(110), at(11_002)))));
+    }
+
+    #[test]
+    fn after_a_probe_of_the_round_trip_the_next_one_is_due_five_seconds_later() {
+        let mut path = Path::new();
+        path.note_round_trip(&delivery());
+        path.end_round_trip_probe(at(4000));
+        assert_eq!(path.recent, Some((span(100), at(4000))));
+    }
+
+    /// At 1000 bytes in a millisecond: 5000 bytes come at once, 3000 a millisecond later, of which one was to be expected.
+    #[test]
+    fn what_comes_faster_than_the_bandwidth_is_added_up_until_the_bandwidth_has_caught_up() {
+        let mut path = Path::new();
+        let mut rounds = Rounds::default();
+        let mut note = |milliseconds, bytes, window, is_full| {
+            rounds.count += 1;
+            path.note_aggregation(
+                &Delivery { now: at(milliseconds), bytes, ..delivery() },
+                &rounds,
+                1e6,
+                window,
+                is_full,
+            );
+            path.extra()
+        };
+        assert_eq!(note(1000, 5000, 1e9, true), 5000.0);
+        assert_eq!(note(1001, 3000, 1e9, true), 7000.0);
+        assert_eq!(note(1008, 4000, 1e9, true), 7000.0, "8 ms have been worth 8000 bytes: counted anew, from 4000 on");
+        assert_eq!(note(1009, 6000, 1e9, true), 9000.0);
+        assert_eq!(note(1010, 6000, 1e9, false), 14_000.0);
+        assert_eq!(note(1010, 1000, 2000.0, false), 2000.0, "of this round, and no more than the window");
+    }
+
+    #[test]
+    fn a_pause_is_not_waited_for() {
+        let mut path = Path::new();
+        let mut rounds = Rounds::default();
+        path.note_aggregation(&Delivery { bytes: 5000, ..delivery() }, &rounds, 1e6, 1e9, true);
+        path.restart_aggregation();
+        rounds.count = 99;
+        path.note_aggregation(&Delivery { bytes: 3000, ..delivery() }, &rounds, 1e6, 1e9, true);
+        assert_eq!(path.extra(), 3000.0);
+    }
+}

@@ -150,7 +150,7 @@ impl Losses {
         }
         self.under_way.note_sent(now, piece, false);
         let sent = self.under_way.from(piece.sequence).take_while(|known| known.begin < piece.end());
-        self.by_time.extend(sent.filter(|known| known.sent == now && !known.has_arrived).map(Departure::of));
+        self.by_time.extend(sent.filter(|known| !known.has_arrived).map(Departure::of));
     }
 
     /// Takes in an acknowledgment (steps 1 to 3 of section 6.2). What is overtaken is told by what had arrived before: what one acknowledgment
@@ -325,6 +325,44 @@ mod tests {
         send(&mut losses, 70, 4);
         report(&mut losses, 101, 2, &[(3, 5)]);
         assert_eq!((losses.detect(ms(101), Span::ZERO), first_lost(&losses)), (100, Some(2)));
+    }
+
+    #[test]
+    fn the_shortest_round_trip_is_forgotten_when_all_have_been_longer_for_more_than_five_minutes() {
+        for (at, shortest) in [(300_040, 40), (300_041, 50)] {
+            let mut losses = Losses::default();
+            send(&mut losses, 0, 0);
+            report(&mut losses, 40, 1, &[]);
+            send(&mut losses, at - 50, 1);
+            report(&mut losses, at, 2, &[]);
+            assert_eq!(losses.shortest_round_trip(), Some(span(shortest)));
+        }
+    }
+
+    #[test]
+    fn a_segment_that_is_lost_stays_lost_until_it_is_sent_again_or_comes_after_all() {
+        let mut losses = Losses::default();
+        (0..5).for_each(|number| send(&mut losses, 0, number));
+        report(&mut losses, 40, 0, &[(2, 5)]);
+        assert_eq!(losses.detect(ms(40), Span::ZERO), 200);
+        send(&mut losses, 41, 5);
+        assert_eq!((first_lost(&losses), losses.lost(), losses.in_network()), (Some(0), 200, 100), "new data has gone");
+        report(&mut losses, 42, 1, &[(2, 5)]);
+        assert_eq!((first_lost(&losses), losses.lost(), losses.in_network()), (Some(1), 100, 100), "0 was only late");
+        send(&mut losses, 43, 1);
+        assert_eq!((first_lost(&losses), losses.lost(), losses.in_network()), (None, 0, 200));
+    }
+
+    #[test]
+    fn bytes_are_found_to_be_lost_once() {
+        let mut losses = Losses::default();
+        (0..5).for_each(|number| send(&mut losses, 0, number));
+        report(&mut losses, 40, 0, &[(2, 3)]);
+        assert_eq!(losses.detect(ms(40), Span::ZERO), 200, "0 and 1");
+        send(&mut losses, 41, 5);
+        report(&mut losses, 81, 0, &[(5, 6), (2, 3)]);
+        assert_eq!(losses.detect(ms(81), Span::ZERO), 200, "3 and 4");
+        assert_eq!(losses.lost(), 400);
     }
 
     #[test]

@@ -149,4 +149,45 @@ mod tests {
         assert!(!unreported.take_in(ms(600), &acknowledgment(600), 500, None), "both have been acknowledged");
         assert!(!sent(false).take_in(ms(600), &acknowledgment(600), 400, None), "new data repairs nothing");
     }
+
+    #[test]
+    fn a_probe_is_judged_once_and_then_the_next_may_go() {
+        // A round trip has been measured since it went.
+        let waits = |probe: &TailLossProbe| !probe.is_allowed(1);
+        let sent = |is_again| {
+            let mut probe = TailLossProbe::new(Some(Span::ZERO));
+            probe.note_sent(500, is_again, 0);
+            probe.start_anew(ms(10));
+            assert!(waits(&probe));
+            probe
+        };
+        let mut lost = sent(true);
+        assert!(!lost.take_in(ms(600), &Acknowledgment::from(499), 400, None) && waits(&lost), "not of the probe");
+        assert!(lost.take_in(ms(700), &Acknowledgment::from(600), 500, None) && !waits(&lost));
+        assert_eq!(lost.time(None, false, Some(ms(9000))), Some(ms(1700)), "it waits anew");
+        assert!(!lost.take_in(ms(800), &Acknowledgment::from(700), 600, None));
+        let mut new = sent(false);
+        assert!(!new.take_in(ms(600), &Acknowledgment::from(500), 400, None) && !waits(&new));
+        let mut reported = sent(true);
+        assert!(!reported.take_in(ms(600), &Acknowledgment::from(500), 400, Some(500)) && !waits(&reported));
+        let mut twice = sent(true);
+        assert!(!twice.take_in(ms(600), &Acknowledgment::from(500), 400, None) && waits(&twice), "which of both?");
+        let blocks = [(600, 700)].into_iter().collect();
+        let beyond = Acknowledgment { blocks, ..Acknowledgment::from(500) };
+        assert!(!twice.take_in(ms(600), &beyond, 500, None) && waits(&twice), "of another segment");
+        assert!(!twice.take_in(ms(600), &Acknowledgment::from(500), 500, None) && !waits(&twice));
+    }
+
+    #[test]
+    fn nothing_is_made_of_a_probe_once_a_loss_is_repaired_otherwise() {
+        let mut probe = TailLossProbe::new(Some(Span::ZERO));
+        probe.note_sent(500, true, 0);
+        probe.end();
+        assert!(!probe.take_in(ms(600), &Acknowledgment::from(600), 500, None));
+        probe.start_anew(ms(10));
+        probe.fall_due();
+        probe.end();
+        assert!(!probe.is_due());
+        assert_eq!(probe.time(None, false, Some(ms(9000))), None, "until new data goes");
+    }
 }
