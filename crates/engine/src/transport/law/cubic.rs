@@ -174,6 +174,12 @@ mod tests {
         assert!((law.window_at(&epoch, epoch.until_maximum + 2.0) - 103.2).abs() < 1e-9);
     }
 
+    /// HyStart++ limits what an acknowledgment adds to windows that nothing else spreads out (RFC 9406 section 4.2).
+    #[test]
+    fn it_has_no_rate_of_its_own_and_is_not_paced() {
+        assert!(!Cubic::new(RFC, None).is_paced());
+    }
+
     #[test]
     fn without_a_maximum_the_function_begins_where_it_is_flat() {
         let epoch = Cubic::new(RFC, None).begin(Time::ZERO, 50.0);

@@ -97,6 +97,43 @@ fn whole(bytes: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Chance;
+    use crate::scenario::Scenario;
+    use crate::transport::TickClock;
+
+    const NETWORK: &str = "schema_version = 1
+duration = \"1 s\"
+[topology]
+kind = \"n-source\"
+sources = 1
+access = { rate = \"155.52 Mbit/s\", delay = \"5 us\" }
+bottleneck = { rate = \"155.52 Mbit/s\", delay = \"5 us\" }
+[port]
+buffer = \"unlimited\"
+[tcp]
+receiver_window = \"65535 B\"
+";
+
+    /// That has sent nothing, whose threshold is its receiver's window.
+    fn connection() -> Connection {
+        let config = Scenario::parse(NETWORK.as_bytes(), "network.toml", &[]).expect("a valid network").tcp;
+        let mut chance = Chance { seed: 1, replication: 0 }.stream("clock");
+        let clock = TickClock::new(config.timer_granularity.0, config.timer_phase, &mut chance);
+        let law = config.flavor.build(&()).law();
+        Connection::new(&config, clock, law)
+    }
+
+    /// Of 1500 bytes delivered 500 were told of last, and 1400 were sent: below the threshold so many may go as were told of.
+    #[test]
+    fn an_acknowledgment_that_delivers_nothing_changes_nothing() {
+        let connection = connection();
+        let mut reduction =
+            RateReduction { at_begin: 10_000, delivered_since: 1000, sent_since: 1400, ..RateReduction::default() };
+        reduction.proceed(&connection, 500, 0, false);
+        assert_eq!(reduction.allowed(), 500);
+        reduction.proceed(&connection, 0, 0, true);
+        assert_eq!(reduction.allowed(), 500);
+    }
 
     #[test]
     fn what_is_found_to_be_lost_between_acknowledgments_may_be_sent() {
