@@ -15,7 +15,7 @@ from longfat import load_scenario, run
 from longfat.limits import Limits
 from longfat.web.desk import Crowded, Desk, Errand, Superseded
 from longfat.web.playground import play
-from tests.web.conftest import LIMITS, SMALL, played
+from tests.web.conftest import SMALL, played
 
 
 def test_a_run_of_the_playground_is_the_run_of_its_file(client: TestClient) -> None:
