@@ -22,8 +22,9 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     study = folder / "study"
     (study / "reference").mkdir(parents=True)
     (study / "scenario.toml").write_text(SCENARIO)
-    # Runs of about a tenth of a second, so that faults strike between and within them.
-    (study / "study.toml").write_text(STUDY.replace('"40 ms"', '"2 s"').replace('"80 ms"', '"3 s"'))
+    # Runs of some tenths of a second, so that faults strike between and within them.
+    longer = STUDY.replace('"40 ms"', '"12 s"').replace('"80 ms"', '"18 s"')
+    (study / "study.toml").write_text(longer)
     (study / "reference" / "a.csv").write_text(TABLE_A)
     (study / "reference" / "b.csv").write_text(TABLE_B)
     return Bench(Path(sys.executable).with_name("longfat"), study, folder, TALLY)

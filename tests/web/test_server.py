@@ -82,7 +82,7 @@ def test_a_page_hears_of_runs_as_they_end(
 
 def test_a_page_that_asks_again_does_not_wait_for_what_it_asked_before(server: Served) -> None:
     # Windows of a megabyte over a second of delay: seconds of work, within the limits.
-    long = {**SMALL, "duration": "12 s", "topology.sources": "15", "port.buffer": "12000 cells"}
+    long = {**SMALL, "duration": "200 s", "topology.sources": "15", "port.buffer": "12000 cells"}
     outcomes: list[int] = []
 
     def ask_long() -> None:
