@@ -191,7 +191,7 @@ impl QueueDiscipline for Queue {
         } else if !self.queue.push_within(&self.room, packet, dropped) {
             self.since_drop = Some(0);
         }
-        // One that is refused leaves an idle line idle: the average has decayed until now, and goes on from here, as in ns-2 and Linux, where
+        // One that is refused leaves an idle line idle: the average has decayed until now, and goes on from here, as in ns-2, where
         // the line asks for a packet again and finds none. By the letter of figure 2 the whole idle time would count again for the next packet.
         if was_idle && self.queue.is_empty() {
             self.idle_since = Some(packet.arrived);
