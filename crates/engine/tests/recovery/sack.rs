@@ -60,6 +60,29 @@ fn pipe_may_begin_with_what_is_under_way() {
     }
 }
 
+/// T-33: 40 segments are all that the receiver allows, and 0 is lost with its retransmission. PIPE is 40 - 3 + 1 and the window 20: the 19th
+/// further duplicate makes room for new data, which lies beyond what the receiver allows.
+#[test]
+fn during_the_phase_pipe_alone_may_limit_new_data() {
+    for (respects, sent) in [("true", vec![]), ("false", (40..58).collect::<Vec<u64>>())] {
+        let mut bench =
+            Bench::new(40, &format!("flavor = {{ kind = \"sack\", respects_receiver_window = {respects} }}"));
+        (2..=4).for_each(|end| _ = bench.report(0, &[(1, end)]));
+        let further: Vec<_> = (5..=40).flat_map(|end| bench.report(0, &[(1, end)])).collect();
+        assert_eq!(further, sent, "respects the receiver window: {respects}");
+    }
+}
+
+/// T-35: cwnd = ssthresh = 5 when a partial acknowledgment comes, which adds a segment of slow start, or nothing.
+#[test]
+fn the_window_may_grow_with_partial_acknowledgments() {
+    for (grows, window) in [("false", 5.0), ("true", 6.0)] {
+        let mut bench = with_two_holes(&format!("flavor = {{ kind = \"sack\", grows_in_phase = {grows} }}"));
+        bench.report(4, &[(5, 10)]);
+        assert_eq!(bench.window(), (window, 5.0), "grows: {grows}");
+    }
+}
+
 /// T-34: each hole is sent again once; when that is lost too, the timer expires, and all is sent again (T-31).
 #[test]
 fn a_lost_retransmission_costs_a_timeout_and_the_blocks_are_forgotten() {

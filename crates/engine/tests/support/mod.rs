@@ -5,9 +5,10 @@ pub mod declared;
 pub mod expected;
 pub mod tape;
 
+use longfat_engine::config::Parameter;
 use longfat_engine::scenario::Scenario;
-use longfat_engine::transport::Window;
 use longfat_engine::transport::law::WindowLaw;
+use longfat_engine::transport::{TcpConfig, Window};
 
 /// A scenario that must be valid.
 #[track_caller]
@@ -44,4 +45,9 @@ tcp = {{ mss = \"1000 B\", receiver_window = \"1000000 B\", initial_window = \"1
     );
     let config = n_source(1, "155.52 Mbit/s", "5 us", "1 s", &rest).tcp;
     (config.flavor.build(&()).law(), Window::new(&config))
+}
+
+/// Whether data may go that the receiver does not allow: the literal PIPE of 98-0876R1 section 3.2 (T-33).
+pub fn may_pass_receiver_window(tcp: &TcpConfig) -> bool {
+    tcp.flavor.resolved()["respects_receiver_window"] == false
 }

@@ -57,6 +57,12 @@ crate::model! {
         /// What a timeout does to the fast retransmit phase (T-34). 98-0876R1: "the sender does not come out of the
         /// fast-retransmit phase until it has received the ACK for RECOVER"; ns-2 leaves it.
         phase_at_timeout: PhaseAtTimeout = "ends" or ["goes-on"],
+        /// Whether the receiver window, too, limits new data during the phase (T-33). 98-0876R1 names PIPE alone: "The sender sends data
+        /// (new or retransmitted) only when PIPE is less than CWND value".
+        respects_receiver_window: bool = "true" or ["false"],
+        /// Whether acknowledgments of new data let the window grow during the phase as outside of it (T-35). 98-0876R1 does not except
+        /// the phase; ns-2 does.
+        grows_in_phase: bool = "false" or ["true"],
         /// Whether duplicate acknowledgments show a loss only when something sent since the last timeout is acknowledged.
         multiple_loss_guard: bool = "false" or ["true"],
         /// Whether an acknowledgment counts as a duplicate only if its blocks tell something new.
@@ -76,6 +82,9 @@ crate::model! {
         })
     }
 }
+
+/// More bytes than any window lets be under way.
+const BEYOND_ANY_WINDOW: u64 = u64::MAX / 2;
 
 struct FastRetransmitPhase {
     config: Sack,
@@ -135,7 +144,9 @@ impl FastRetransmitPhase {
             let hole = Piece { sequence: begin, length: connection.mss().min(end - begin) };
             return (room >= if cuts { 1 } else { signed(hole.length) }).then_some(hole);
         }
-        let new = connection.next_within(connection.window.receiver_window())?;
+        let limit =
+            if self.config.respects_receiver_window { connection.window.receiver_window() } else { BEYOND_ANY_WINDOW };
+        let new = connection.next_within(limit)?;
         match u64::try_from(room) {
             Ok(room) if room >= new.length => Some(new),
             Ok(room) if room > 0 && cuts => match self.config.pipe_unit {
@@ -184,7 +195,7 @@ impl Recovery for FastRetransmitPhase {
             // One segment for the retransmission that has arrived, one for the original, which is now known to be lost.
             let segment = if self.config.pipe_unit == PipeUnit::Bytes { bytes } else { connection.mss() };
             self.pipe -= 2 * signed(segment.min(connection.mss()));
-            if self.has_timed_out {
+            if self.has_timed_out || self.config.grows_in_phase {
                 return Response::NORMAL;
             }
         }
