@@ -46,6 +46,7 @@ impl std::ops::AddAssign for ReceivedBytes {
 pub struct Receiver {
     out_of_order: OutOfOrder,
     acknowledging: Box<dyn Acknowledging>,
+    acknowledges_at_once: bool,
     /// Most selective acknowledgments in one segment; 0 without.
     most_blocks: usize,
     /// Whether it reports what has arrived twice (RFC 2883).
@@ -74,9 +75,11 @@ impl Receiver {
     #[must_use]
     pub fn new(config: &TcpConfig) -> Self {
         let recovery = config.flavor.build(&()).recovery();
+        let acknowledging = config.acknowledgments.build(&());
         Self {
             out_of_order: config.out_of_order,
-            acknowledging: config.acknowledgments.build(&()),
+            acknowledges_at_once: acknowledging.is_at_once(),
+            acknowledging,
             most_blocks: if recovery.is_selective() { config.sack_blocks.count() } else { 0 },
             reports_duplicates: recovery.reports_duplicates(),
             echoes_timestamps: config.timestamps,
@@ -147,25 +150,52 @@ impl Receiver {
     }
 
     /// Takes a segment that was sent at `sent`; gives the acknowledgment to send at once, if any.
+    // Always: the acknowledgment is made in its place then.
+    #[inline(always)]
     pub fn receive(&mut self, now: Time, sequence: u64, length: u64, sent: Time) -> Option<Acknowledgment> {
+        if sequence != self.next || !self.islands.is_empty() {
+            return self.receive_around_hole(now, sequence, length, sent);
+        }
+        // Nearly always: the next one expected, and nothing is held beyond it ("header prediction", Jacobson 1990).
+        self.next += length;
+        self.highest = self.highest.max(self.next);
+        self.latest = ReceivedBytes { new: length, ..ReceivedBytes::default() };
+        self.received.new += length;
+        self.note_timestamp(sequence, sent);
+        if !self.acknowledges_at_once {
+            self.wait(now, true);
+        }
+        self.due.is_none().then(|| self.acknowledge_in_order())
+    }
+
+    /// As `receive`, where there is a hole or the segment makes one, or brings nothing new.
+    #[inline(never)]
+    fn receive_around_hole(&mut self, now: Time, sequence: u64, length: u64, sent: Time) -> Option<Acknowledgment> {
         let end = sequence + length;
-        let had_hole = !self.islands.is_empty();
-        let before = self.next;
         let duplicate = if self.reports_duplicates { self.known((sequence, end)) } else { None };
         self.latest = self.take(sequence, end);
         self.received += self.latest;
+        self.note_timestamp(sequence, sent);
+        self.wait(now, false);
+        if let Some(duplicate) = duplicate {
+            return self.due.is_none().then(|| self.acknowledge_with(duplicate));
+        }
+        self.due.is_none().then(|| self.acknowledge())
+    }
+
+    #[inline]
+    fn note_timestamp(&mut self, sequence: u64, sent: Time) {
         // RFC 7323 section 4.3: the earliest segment that an acknowledgment answers is echoed, never one that was sent before
         // what was echoed last.
         if self.echoes_timestamps && sequence <= self.acknowledged {
             self.echo = self.echo.max(Some(sent));
         }
-        let arrival =
-            Arrival { in_order: self.next > before && !had_hole && sequence == before, waits: self.due.is_some() };
+    }
+
+    /// Lets the acknowledgment of a segment wait that has come, in order or not, if it may.
+    fn wait(&mut self, now: Time, in_order: bool) {
+        let arrival = Arrival { in_order, waits: self.due.is_some() };
         self.due = self.acknowledging.delay(now, arrival).filter(|_| !self.marks.is_urgent());
-        if let Some(duplicate) = duplicate {
-            return self.due.is_none().then(|| self.acknowledge_with(duplicate));
-        }
-        self.due.is_none().then(|| self.acknowledge())
     }
 
     /// The first of some bytes that are there already (RFC 2883 section 4).
@@ -224,13 +254,17 @@ impl Receiver {
         self.recent.insert(0, sequence);
     }
 
-    // Always: it is made in its place then.
-    #[inline(always)]
     fn acknowledge(&mut self) -> Acknowledgment {
-        self.acknowledged = self.next;
         self.recent.retain(|&byte| byte >= self.next);
         let islands = self.recent.iter().filter_map(|&byte| self.islands.containing(byte));
         let blocks: Blocks = islands.take(self.most_blocks).collect();
-        Acknowledgment { next: self.next, blocks, echo: self.echo, marks: self.marks.take_echo() }
+        Acknowledgment { blocks, ..self.acknowledge_in_order() }
+    }
+
+    /// An acknowledgment when nothing is held beyond the next byte expected.
+    #[inline(always)]
+    fn acknowledge_in_order(&mut self) -> Acknowledgment {
+        self.acknowledged = self.next;
+        Acknowledgment { next: self.next, blocks: Blocks::default(), echo: self.echo, marks: self.marks.take_echo() }
     }
 }

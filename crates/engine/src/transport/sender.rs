@@ -6,6 +6,7 @@ use super::connection::{Connection, DUPLICATE_THRESHOLD};
 use super::recovery::{Recovery, Response};
 use super::segment::{Piece, Segment};
 use super::{Acknowledgment, IdleRestart, SendLimit, SenderStatistics, TcpConfig, TickClock, Window};
+use crate::config::Parameter;
 use crate::random::Stream;
 use crate::units::{Span, Time};
 
@@ -18,6 +19,18 @@ enum Opening {
     Synchronizing { sent: Time, again: bool },
     /// Data may be sent.
     Open,
+}
+
+/// What a sender waits for.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    /// When it [`expires`](Sender::expires).
+    pub expires: Option<Time>,
+    /// What it lacks: its [`send_limit`](Sender::send_limit).
+    pub limit: SendLimit,
+    /// Whether what expires next is a timer that makes it send something again: not pacing, nor the wait before a delayed
+    /// retransmission.
+    pub has_timer: bool,
 }
 
 /// One sending TCP.
@@ -33,6 +46,10 @@ pub struct Sender {
     opening: Opening,
     limited_transmit: bool,
     idle_restart: IdleRestart,
+    /// Whether acknowledgments of new data tell of nothing but that, while no hole is known.
+    is_plain: bool,
+    /// Whether all goes well: the latest acknowledgment was one of new data, and a further one means only that more may be sent.
+    goes_well: bool,
     /// When what the window allows, and pacing does not yet, may leave, or when the recovery wants to be woken.
     wakes: Option<Time>,
 }
@@ -43,8 +60,11 @@ impl Sender {
     pub fn new(config: &TcpConfig, clock: TickClock) -> Self {
         let flavor = config.flavor.build(&());
         let recovery = flavor.recovery();
+        let connection = Connection::new(config, clock, flavor.law());
         Self {
-            connection: Connection::new(config, clock, flavor.law()),
+            is_plain: !recovery.is_told_of_everything() && config.ecn.is_absent() && connection.observes_nothing(),
+            goes_well: false,
+            connection,
             is_selective: recovery.is_selective(),
             tells_everything: recovery.is_told_of_everything(),
             recovery,
@@ -147,6 +167,26 @@ impl Sender {
         }
     }
 
+    /// What it waits for.
+    #[must_use]
+    #[inline]
+    pub fn waits_for(&self) -> Waiting {
+        if !self.goes_well {
+            return self.waits_for_in_general();
+        }
+        let expires = self.connection.expires();
+        let has_data = self.connection.has_data_to_send();
+        let limit = if has_data { self.connection.window.send_limit() } else { SendLimit::NoData };
+        Waiting { expires, limit, has_timer: expires.is_some() }
+    }
+
+    #[inline(never)]
+    fn waits_for_in_general(&self) -> Waiting {
+        let expires = self.expires();
+        let has_timer = expires.is_some() && (self.times_out_next() || self.wakes_recovery_next());
+        Waiting { expires, limit: self.send_limit(), has_timer }
+    }
+
     /// The application hands over `bytes` more (`u64::MAX` for a source that never ends).
     pub fn offer(&mut self, now: Time, bytes: u64, segments: &mut Vec<Segment>) {
         self.connection.offer(bytes);
@@ -160,8 +200,7 @@ impl Sender {
         if self.idle_restart == IdleRestart::InitialWindow && self.connection.has_been_idle(now) {
             self.connection.window.restart();
         }
-        self.send_allowed(now);
-        self.connection.empty_outbox(segments);
+        self.send_allowed(now, segments);
     }
 
     /// The answer to the synchronizing segment has arrived: data may be sent.
@@ -175,8 +214,7 @@ impl Sender {
         } else {
             self.connection.measure_synchronization(sent, now);
         }
-        self.send_allowed(now);
-        self.connection.empty_outbox(segments);
+        self.send_allowed(now, segments);
     }
 
     /// An acknowledgment has arrived, or one of all below a number without more.
@@ -187,10 +225,33 @@ impl Sender {
     /// An acknowledgment has arrived.
     #[inline]
     pub fn take_acknowledgment(&mut self, now: Time, acknowledgment: &Acknowledgment, segments: &mut Vec<Segment>) {
+        if self.goes_well && tells_new_data_alone(acknowledgment, self.connection.unacknowledged()) {
+            self.go_on(now, acknowledgment, segments);
+        } else {
+            self.take_any_acknowledgment(now, acknowledgment, segments);
+        }
+    }
+
+    /// As `take_any_acknowledgment`, when all goes well and this acknowledgment tells of nothing else: neither recovery nor marks nor
+    /// deliveries have a say ("header prediction", Jacobson 1990).
+    #[inline]
+    fn go_on(&mut self, now: Time, acknowledgment: &Acknowledgment, segments: &mut Vec<Segment>) {
+        let connection = &mut self.connection;
+        let bytes = connection.advance(acknowledgment.next);
+        let has_measured = connection.measure_round_trip(now, acknowledgment, false);
+        connection.grow(now, bytes, has_measured);
+        connection.renew_timer(now);
+        connection.send_new(now, segments);
+        self.watch_waiting_data(now);
+    }
+
+    #[inline(never)]
+    fn take_any_acknowledgment(&mut self, now: Time, acknowledgment: &Acknowledgment, segments: &mut Vec<Segment>) {
         let connection = &mut self.connection;
         if acknowledgment.next < connection.unacknowledged() {
             return;
         }
+        let is_plain = self.is_plain && tells_new_data_alone(acknowledgment, connection.unacknowledged());
         if acknowledgment.next == connection.unacknowledged() {
             connection.statistics.duplicate_acknowledgments += 1;
         }
@@ -210,8 +271,15 @@ impl Sender {
         if let (Some(before), Some(sample)) = (before, sample) {
             self.respond_to_deliveries(now, before, sample);
         }
-        self.send_allowed(now);
-        self.connection.empty_outbox(segments);
+        self.send_allowed(now, segments);
+        self.goes_well = is_plain && self.goes_on_undisturbed() && self.connection.scoreboard.arrived().is_empty();
+    }
+
+    /// Whether nothing is to be repaired, or might be as far as is known.
+    #[inline]
+    fn goes_on_undisturbed(&self) -> bool {
+        let can_send = self.opening == Opening::Open && self.connection.held_until().is_none();
+        can_send && !self.is_recovering && !self.tells_everything && self.connection.goes_on_undisturbed()
     }
 
     fn acknowledge_new(&mut self, now: Time, acknowledgment: &Acknowledgment) {
@@ -224,20 +292,15 @@ impl Sender {
             self.is_recovering = self.recovery.is_recovering();
         }
         let is_recovering = self.is_recovering;
-        let samples = connection.statistics.round_trips;
-        connection.measure_round_trip(now, acknowledgment, is_recovering);
-        let has_measured = connection.statistics.round_trips > samples;
+        let has_measured = connection.measure_round_trip(now, acknowledgment, is_recovering);
         let marked = connection.marks.marked_bytes(acknowledgment, bytes, connection.mss());
         connection.respond_to_marks(bytes, marked, is_recovering);
         // RFC 3168 section 6.1.2: no growth by what tells of congestion.
         if response.window_may_grow && marked == 0 {
             connection.grow(now, bytes, has_measured);
         }
-        // The timer starts anew with each acknowledgment of new data, and stops when nothing is under way (T-13).
-        if connection.flight() == 0 {
-            connection.stop_timer();
-        } else if response.timer_restarts {
-            connection.restart_timer(now);
+        if response.timer_restarts || connection.flight() == 0 {
+            connection.renew_timer(now);
         }
     }
 
@@ -265,6 +328,7 @@ impl Sender {
 
     /// The time of [`expires`](Self::expires) has come.
     pub fn expire(&mut self, now: Time, segments: &mut Vec<Segment>) {
+        self.goes_well = false;
         let is_due = |time: Option<Time>| time.is_some_and(|time| time <= now);
         if is_due(self.connection.expires()) && !is_due(self.recovery_wakes()) {
             self.time_out(now);
@@ -280,8 +344,7 @@ impl Sender {
         if self.tells_everything {
             self.tell_of_losses(now);
         }
-        self.send_allowed(now);
-        self.connection.empty_outbox(segments);
+        self.send_allowed(now, segments);
     }
 
     /// When the recovery wants to be woken. It goes before a timer that expires at the same time, in whose place it may send.
@@ -323,17 +386,19 @@ impl Sender {
     }
 
     /// Sends what the recovery allows.
-    // Always: one caller is far busier than the others.
-    #[inline(always)]
-    fn send_allowed(&mut self, now: Time) {
+    fn send_allowed(&mut self, now: Time, segments: &mut Vec<Segment>) {
         self.wakes = None;
-        if self.opening != Opening::Open || self.connection.held_until().is_some() {
+        if self.goes_on_undisturbed() {
+            // Where nothing is to be repaired, no recovery has anything to say.
+            self.connection.empty_outbox(segments);
+            self.connection.send_new(now, segments);
+            self.watch_waiting_data(now);
             return;
         }
-        if !self.is_recovering && !self.tells_everything && self.connection.goes_on_undisturbed() {
-            return self.send_new(now);
+        if self.opening == Opening::Open && self.connection.held_until().is_none() {
+            self.send_as_recovery_says(now);
         }
-        self.send_as_recovery_says(now);
+        self.connection.empty_outbox(segments);
     }
 
     #[inline(never)]
@@ -358,20 +423,11 @@ impl Sender {
         }
     }
 
-    /// Sends new data as far as the window goes: where nothing is to be repaired, no recovery has anything to say.
-    fn send_new(&mut self, now: Time) {
-        let window = self.connection.window.usable();
-        while let Some(piece) = self.connection.next_within(window) {
-            self.connection.send(now, piece);
-        }
-        self.watch_waiting_data(now);
-    }
-
     #[inline]
     fn watch_waiting_data(&mut self, now: Time) {
         // A window of less than a segment, as `window_after_loss = "half"` may leave it, lets nothing go even when nothing is
         // under way. As in ns-2 the timer then runs nevertheless; without it nothing would ever happen again.
-        if self.connection.has_waiting_data() && self.connection.expires().is_none() && self.wakes.is_none() {
+        if self.connection.expires().is_none() && self.connection.has_waiting_data() && self.wakes.is_none() {
             self.connection.restart_timer(now);
         }
     }
@@ -383,4 +439,10 @@ impl Sender {
         self.recovery.on_send(now, &mut self.connection, piece);
         self.connection.send(now, piece);
     }
+}
+
+/// Whether an acknowledgment tells that data below its number has arrived, of which not all below `unacknowledged` is old, and nothing else.
+#[inline]
+fn tells_new_data_alone(acknowledgment: &Acknowledgment, unacknowledged: u64) -> bool {
+    acknowledgment.next > unacknowledged && acknowledgment.blocks.as_slice().is_empty()
 }
