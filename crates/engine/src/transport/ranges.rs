@@ -52,7 +52,12 @@ impl RangeSet {
         let merged = touched.iter().fold((begin, end), |all, range| (all.0.min(range.0), all.1.max(range.1)));
         let known: u64 = touched.iter().map(|range| range.1 - range.0).sum();
         let gained = merged.1 - merged.0 - known;
-        self.ranges.splice(first..beyond, [merged]);
+        if let Some(grown) = self.ranges[..beyond].get_mut(first) {
+            *grown = merged;
+            self.ranges.drain(first + 1..beyond);
+        } else {
+            self.ranges.insert(first, merged);
+        }
         self.bytes += gained;
         gained
     }
