@@ -5,7 +5,7 @@ use super::ledger::{Books, Happening};
 use super::loss_point::place_loss_points;
 use super::path::follow_path;
 use super::policing::Policing;
-use super::{Driver, Entrance, Flow, LineEnd, Link, OTHER_RANK, SERVICE_RANK, Simulation, Way};
+use super::{Driver, Entrance, Flow, LineEnd, Link, OTHER_RANK, OptionBytes, SERVICE_RANK, Simulation, Way};
 use crate::calendar::Calendar;
 use crate::config::Parameter;
 use crate::framing::{Packets, Reassembly, Sizes, Unit};
@@ -229,6 +229,10 @@ fn build_flow(tcp: &TcpConfig, clock: TickClock, data: Way, acknowledgments: Way
         receiver: Receiver::new(tcp),
         flavor: tcp.flavor.name(),
         ecn: tcp.ecn,
+        option_bytes: OptionBytes {
+            data: tcp.option_bytes(),
+            acknowledgment: tcp.option_bytes() + tcp.ecn.option_bytes(),
+        },
         data,
         acknowledgments,
         timer: None,
