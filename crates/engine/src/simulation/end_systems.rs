@@ -31,25 +31,32 @@ impl<O: Observer> Simulation<O> {
     #[inline(always)]
     pub(super) fn hand_over(&mut self, now: Time, last: Cell) {
         let (circuit, connections) = (last.circuit(), self.sources.len());
-        let packet = self.packets.get(last.packet);
-        match packet.content {
+        match self.packets.get(last.packet).content {
             Content::Data { .. } => self.receive_segment(now, flow_with_data_on(circuit, connections), last),
             Content::Acknowledgment(_) => {
                 self.receive_acknowledgment(now, flow_with_data_on(circuit ^ 1, connections), last.packet);
             }
+            _ => self.hand_over_other(now, last),
+        }
+    }
+
+    /// The same for what carries neither data nor an acknowledgment of some.
+    #[inline(never)]
+    fn hand_over_other(&mut self, now: Time, last: Cell) {
+        let packet = self.packets.get(last.packet);
+        let Some(number) = self.flow_on(last.circuit(), &packet.content) else { return };
+        match packet.content {
             Content::Synchronize => {
-                let number = flow_with_data_on(circuit, connections);
                 self.books.synchronize_arrives(number, packet.bits);
                 self.observer.synchronize_received(now, number);
-                self.send_backward(now, number, Content::Synchronized, option_bytes::SYNCHRONIZE);
+                self.send_opening(now, self.flows[number].acknowledgments, Content::Synchronized);
                 self.books.receiver_acts(now, number);
             }
             Content::Synchronized => {
-                let number = flow_with_data_on(circuit ^ 1, connections);
                 self.books.control_arrives(number, packet.bits);
                 self.open(now, number);
             }
-            Content::Background => {}
+            Content::Data { .. } | Content::Acknowledgment(_) | Content::Background => {}
         }
     }
 
@@ -81,7 +88,13 @@ impl<O: Observer> Simulation<O> {
             self.note_mark(now, number, length, last, reduced);
         }
         let flow = &mut self.flows[number];
-        let acknowledgment = flow.receiver.receive(now, sequence, length, sent);
+        // Kept apart, so that the one that nearly all segments are answered with is made in its place.
+        let (mut expected, mut unexpected) = (None, None);
+        if flow.receiver.expects(sequence) {
+            expected = flow.receiver.receive_expected(now, length, sent);
+        } else {
+            unexpected = flow.receiver.receive_unexpected(now, sequence, length, sent);
+        }
         self.books.data_arrives(number, flow.receiver.latest(), bits);
         flow.fingerprint.add(now.0);
         flow.fingerprint.add(sequence);
@@ -91,7 +104,9 @@ impl<O: Observer> Simulation<O> {
         }
         let is_watched = flow.late_acknowledgment == flow.receiver.due();
         self.observer.segment_received(now, number, sequence, length, next);
-        if let Some(acknowledgment) = acknowledgment {
+        if let Some(acknowledgment) = expected {
+            self.send_acknowledgment_here(now, number, acknowledgment);
+        } else if let Some(acknowledgment) = unexpected {
             self.send_acknowledgment(now, number, acknowledgment);
         }
         self.books.receiver_acts(now, number);
@@ -135,31 +150,27 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    // Always: one caller is far busier than the others.
-    #[inline(always)]
+    #[inline(never)]
     fn send_acknowledgment(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) {
+        self.send_acknowledgment_here(now, number, acknowledgment);
+    }
+
+    #[inline(always)]
+    fn send_acknowledgment_here(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) {
         self.observer.acknowledgment_sent(now, number, &acknowledgment);
-        let blocks = acknowledgment.blocks.as_slice().len();
         let Flow { acknowledgments, option_bytes, .. } = self.flows[number];
-        let options = option_bytes.acknowledgment + self.scenario.tcp.sack_option_size.bytes(blocks);
-        self.send_packet(
-            now,
-            acknowledgments,
-            Content::Acknowledgment(acknowledgment),
-            Codepoint::NotCapable,
-            0,
-            options,
-        );
+        let mut options = option_bytes.acknowledgment;
+        if !acknowledgment.blocks.is_empty() {
+            options += self.scenario.tcp.sack_option_size.bytes(acknowledgment.blocks.as_slice().len());
+        }
+        let content = Content::Acknowledgment(acknowledgment);
+        self.send_packet(now, acknowledgments, content, Codepoint::NotCapable, 0, options);
     }
 
-    #[cold]
-    fn send_synchronize(&mut self, now: Time, way: Way) {
-        self.send_packet(now, way, Content::Synchronize, Codepoint::NotCapable, 0, option_bytes::SYNCHRONIZE);
-    }
-
-    fn send_backward(&mut self, now: Time, number: usize, content: Content, option_bytes: u64) {
-        let way = self.flows[number].acknowledgments;
-        self.send_packet(now, way, content, Codepoint::NotCapable, 0, option_bytes);
+    /// Sends what opens a connection, or the answer to it.
+    #[inline(never)]
+    fn send_opening(&mut self, now: Time, way: Way, content: Content) {
+        self.send_packet(now, way, content, Codepoint::NotCapable, 0, option_bytes::SYNCHRONIZE);
     }
 
     #[inline(always)]
@@ -216,23 +227,23 @@ impl<O: Observer> Simulation<O> {
         let (way, ecn, option_bytes) = (flow.data, flow.ecn, flow.option_bytes.data);
         let waiting = flow.sender.waits_for();
         let is_watched = std::mem::replace(&mut flow.timer, waiting.expires) == waiting.expires;
-        let mut segments = std::mem::take(&mut self.segments);
-        for &segment in &segments {
+        let sends = !self.segments.is_empty();
+        let mut index = 0;
+        while let Some(&segment) = self.segments.get(index) {
+            index += 1;
             if self.observer.watches() {
                 self.observer.segment_sent(now, number, segment, self.flows[number].sender.window());
             }
             let Segment { sequence, length, again, reduced, .. } = segment;
             if segment.synchronize {
-                self.send_synchronize(now, way);
+                self.send_opening(now, way, Content::Synchronize);
             } else {
                 let content = Content::Data { sequence, length, sent: now, reduced };
                 let codepoint = if again { Codepoint::NotCapable } else { ecn.codepoint() };
                 self.send_packet(now, way, content, codepoint, length, option_bytes);
             }
         }
-        let sends = !segments.is_empty();
-        segments.clear();
-        self.segments = segments;
+        self.segments.clear();
         if !is_watched {
             self.schedule_or_cancel(now, self.agenda.timer(number), waiting.expires);
         }

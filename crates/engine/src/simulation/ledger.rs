@@ -284,7 +284,7 @@ impl Books {
     }
 
     /// The receiver of a flow has acted.
-    #[inline]
+    #[inline(always)]
     pub(super) fn receiver_acts(&mut self, now: Time, number: usize) {
         // Nearly always an acknowledgment has set out for data that have arrived.
         let more = std::mem::take(&mut self.more_under_way);
@@ -333,7 +333,7 @@ impl Books {
     }
 
     /// A data packet has arrived whole and brought its receiver these bytes: its bits are charged in proportion.
-    #[inline]
+    #[inline(always)]
     pub(super) fn data_arrives(&mut self, number: usize, brought: ReceivedBytes, bits: u64) {
         self.more_under_way -= 1;
         let account = &mut self.accounts[number];

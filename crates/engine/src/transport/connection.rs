@@ -227,7 +227,7 @@ impl Connection {
     }
 
     /// Lets the window grow for an acknowledgment of `bytes` new bytes, which has measured a round trip or not.
-    #[inline]
+    #[inline(always)]
     pub fn grow(&mut self, now: Time, bytes: u64, has_measured: bool) {
         if self.grows_classically {
             self.window.grow_classically(bytes);

@@ -3,6 +3,7 @@
 use super::acknowledging::{Acknowledging, Arrival};
 use super::ranges::{Range, RangeSet};
 use super::{Acknowledgment, Blocks, MarkEcho, TcpConfig};
+use crate::config::Parameter;
 use crate::units::Time;
 
 crate::choice! {
@@ -63,6 +64,7 @@ pub struct Receiver {
     echo: Option<Time>,
     acknowledged: u64,
     marks: MarkEcho,
+    echoes_marks: bool,
     /// When a delayed acknowledgment is due.
     due: Option<Time>,
     /// The bytes of the latest segment, and of all.
@@ -90,6 +92,7 @@ impl Receiver {
             echo: None,
             acknowledged: 0,
             marks: MarkEcho::new(config.ecn),
+            echoes_marks: !config.ecn.is_absent(),
             due: None,
             latest: ReceivedBytes::default(),
             received: ReceivedBytes::default(),
@@ -150,13 +153,27 @@ impl Receiver {
     }
 
     /// Takes a segment that was sent at `sent`; gives the acknowledgment to send at once, if any.
+    pub fn receive(&mut self, now: Time, sequence: u64, length: u64, sent: Time) -> Option<Acknowledgment> {
+        if self.expects(sequence) {
+            self.receive_expected(now, length, sent)
+        } else {
+            self.receive_unexpected(now, sequence, length, sent)
+        }
+    }
+
+    /// Whether a segment that begins with that byte is the next one, and nothing is held beyond it: nearly always ("header prediction",
+    /// Jacobson 1990).
+    #[must_use]
+    #[inline]
+    pub fn expects(&self, sequence: u64) -> bool {
+        sequence == self.next && self.islands.is_empty()
+    }
+
+    /// As [`receive`](Self::receive), for a segment that it [`expects`](Self::expects).
     // Always: the acknowledgment is made in its place then.
     #[inline(always)]
-    pub fn receive(&mut self, now: Time, sequence: u64, length: u64, sent: Time) -> Option<Acknowledgment> {
-        if sequence != self.next || !self.islands.is_empty() {
-            return self.receive_around_hole(now, sequence, length, sent);
-        }
-        // Nearly always: the next one expected, and nothing is held beyond it ("header prediction", Jacobson 1990).
+    pub fn receive_expected(&mut self, now: Time, length: u64, sent: Time) -> Option<Acknowledgment> {
+        let sequence = self.next;
         self.next += length;
         self.highest = self.highest.max(self.next);
         self.latest = ReceivedBytes { new: length, ..ReceivedBytes::default() };
@@ -168,9 +185,9 @@ impl Receiver {
         self.due.is_none().then(|| self.acknowledge_in_order())
     }
 
-    /// As `receive`, where there is a hole or the segment makes one, or brings nothing new.
+    /// As [`receive`](Self::receive), for another.
     #[inline(never)]
-    fn receive_around_hole(&mut self, now: Time, sequence: u64, length: u64, sent: Time) -> Option<Acknowledgment> {
+    pub fn receive_unexpected(&mut self, now: Time, sequence: u64, length: u64, sent: Time) -> Option<Acknowledgment> {
         let end = sequence + length;
         let duplicate = if self.reports_duplicates { self.known((sequence, end)) } else { None };
         self.latest = self.take(sequence, end);
@@ -265,6 +282,7 @@ impl Receiver {
     #[inline(always)]
     fn acknowledge_in_order(&mut self) -> Acknowledgment {
         self.acknowledged = self.next;
-        Acknowledgment { next: self.next, blocks: Blocks::default(), echo: self.echo, marks: self.marks.take_echo() }
+        let marks = if self.echoes_marks { self.marks.take_echo() } else { 0 };
+        Acknowledgment { next: self.next, blocks: Blocks::default(), echo: self.echo, marks }
     }
 }

@@ -225,7 +225,8 @@ impl Window {
     #[must_use]
     #[inline]
     pub fn usable(&self) -> u64 {
-        whole_bytes((self.cwnd + self.inflation).min(self.receiver_window))
+        let window = self.cwnd + self.inflation;
+        whole_bytes(if window < self.receiver_window { window } else { self.receiver_window })
     }
 
     /// Bytes that may be under way when the congestion window counts for `segments` more.
@@ -310,7 +311,8 @@ impl Window {
     /// Adds `increment` bytes, up to the limit.
     #[inline]
     pub fn grow(&mut self, increment: f64) {
-        self.cwnd = (self.cwnd + increment).min(self.limit.max(self.cwnd));
+        let grown = self.cwnd + increment;
+        self.cwnd = if grown <= self.limit { grown } else { grown.min(self.limit.max(self.cwnd)) };
     }
 
     /// Makes it `bytes`, up to the limit.

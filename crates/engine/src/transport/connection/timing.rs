@@ -8,7 +8,7 @@ use crate::units::Time;
 impl Connection {
     /// Measures the round trip that an acknowledgment of new data ends, if it does; tells whether it does. `is_partial` if a recovery goes
     /// on.
-    #[inline]
+    #[inline(always)]
     pub fn measure_round_trip(&mut self, now: Time, acknowledgment: &Acknowledgment, is_partial: bool) -> bool {
         let measured = self.statistics.round_trips;
         if let Some(sent) = acknowledgment.echo.filter(|_| self.carries_timestamps) {
