@@ -193,8 +193,8 @@ fn build_flows(scenario: &Scenario, graph: &Graph, sources: &[Box<dyn Source>], 
     let there = |number: usize| Way { circuit: 2 * number, line: graph.flows[number].forward[0] };
     let back = |number: usize| Way { circuit: 2 * number + 1, line: graph.flows[number].backward[0] };
     let clock = |number: usize, what: &str| {
-        let mut chance = chance.stream(&format!("flow/{}/{what}", graph.flows[number].number()));
-        TickClock::new(scenario.tcp.timer_granularity.0, scenario.tcp.timer_phase, &mut chance)
+        let chance = || chance.stream(&format!("flow/{}/{what}", graph.flows[number].number()));
+        TickClock::with_chance(scenario.tcp.timer_granularity.0, scenario.tcp.timer_phase, chance)
     };
     let with_chance = |mut flow: Flow, number: usize, what: &str| {
         flow.sender.take_chance(|| chance.stream(&format!("flow/{}/{what}", graph.flows[number].number())));

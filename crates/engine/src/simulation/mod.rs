@@ -269,8 +269,9 @@ impl<O: Observer> Simulation<O> {
     /// If a law does not hold.
     pub fn finish_observed(mut self) -> Result<(RunRecord, O), Violation> {
         self.audit()?;
-        let ledger = self.ledger()?;
-        Ok((self.record(ledger), self.observer))
+        let graph = self.scenario.graph();
+        let ledger = self.ledger(&graph)?;
+        Ok((self.record(&graph, ledger), self.observer))
     }
 
     /// The observer.

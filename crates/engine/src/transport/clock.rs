@@ -27,9 +27,19 @@ impl TickClock {
     /// A clock by the scenario's rule; `chance` is the connection's.
     #[must_use]
     pub fn new(granularity: Span, rule: TimerPhase, chance: &mut Stream) -> Self {
+        Self::by_rule(granularity, rule, || chance.uniform(Span::ZERO, granularity))
+    }
+
+    /// The same, where the connection's chance is asked for only if it matters.
+    #[must_use]
+    pub fn with_chance(granularity: Span, rule: TimerPhase, chance: impl FnOnce() -> Stream) -> Self {
+        Self::by_rule(granularity, rule, || chance().uniform(Span::ZERO, granularity))
+    }
+
+    fn by_rule(granularity: Span, rule: TimerPhase, draw: impl FnOnce() -> Span) -> Self {
         let phase = match rule {
             TimerPhase::Common => Some(Span::ZERO),
-            TimerPhase::PerConnection => Some(chance.uniform(Span::ZERO, granularity)),
+            TimerPhase::PerConnection => Some(draw()),
             TimerPhase::FromStart => None,
         };
         Self { granularity, phase }

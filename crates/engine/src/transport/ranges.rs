@@ -46,6 +46,13 @@ impl RangeSet {
         if begin >= end {
             return 0;
         }
+        if let Some(last) = self.ranges.last_mut().filter(|last| last.0 <= begin && begin <= last.1) {
+            // Nearly always it goes on where the set ends.
+            let gained = end.saturating_sub(last.1);
+            last.1 += gained;
+            self.bytes += gained;
+            return gained;
+        }
         let first = self.ranges.partition_point(|range| range.1 < begin);
         let beyond = self.ranges.partition_point(|range| range.0 <= end);
         let touched = &self.ranges[first..beyond];

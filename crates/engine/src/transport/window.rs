@@ -275,7 +275,8 @@ impl Window {
 
     /// Slow start up to the threshold, then a segment more in a round trip (Jacobson 1988; RFC 5681 section 3.1), for an acknowledgment
     /// of `acknowledged` new bytes.
-    #[inline]
+    // Always: nearly every acknowledgment passes here.
+    #[inline(always)]
     pub fn grow_classically(&mut self, acknowledged: u64) {
         if self.in_slow_start() {
             self.grow_exponentially(acknowledged);
@@ -299,6 +300,7 @@ impl Window {
 
     /// Congestion avoidance: MSS * MSS / cwnd for each acknowledgment, about a segment in a round trip (T-03); or N times as
     /// much for N acknowledgments, which keeps integers from rounding the increment to nothing (T-41).
+    #[inline]
     pub fn grow_linearly(&mut self) {
         self.acknowledgments += 1;
         if self.acknowledgments < self.increment_period {
