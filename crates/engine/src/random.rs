@@ -14,12 +14,23 @@ const ROUNDS: usize = 10;
 
 /// The 256 random bits that belong to a key and a counter.
 #[must_use]
+pub fn philox(key: [u64; 2], counter: [u64; 4]) -> [u64; 4] {
+    mix(&round_keys(key), counter)
+}
+
+/// The keys of all rounds.
+fn round_keys(key: [u64; 2]) -> [[u64; 2]; ROUNDS] {
+    let mut next = key;
+    std::array::from_fn(|_| {
+        let key = next;
+        next = [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])];
+        key
+    })
+}
+
 #[inline]
-pub fn philox(mut key: [u64; 2], mut counter: [u64; 4]) -> [u64; 4] {
-    for round in 0..ROUNDS {
-        if round > 0 {
-            key = [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])];
-        }
+fn mix(keys: &[[u64; 2]; ROUNDS], mut counter: [u64; 4]) -> [u64; 4] {
+    for key in keys {
         let (high0, low0) = wide_product(MULTIPLIERS[0], counter[0]);
         let (high1, low1) = wide_product(MULTIPLIERS[1], counter[2]);
         counter = [high1 ^ counter[1] ^ key[0], low1, high0 ^ counter[3] ^ key[1], low0];
@@ -51,14 +62,14 @@ impl Chance {
     /// The stream of the component called `name`, such as `"source/3/start"`.
     #[must_use]
     pub fn stream(self, name: &str) -> Stream {
-        Stream { key: [self.seed, name_hash(name)], replication: self.replication, next: 0 }
+        Stream { keys: round_keys([self.seed, name_hash(name)]), replication: self.replication, next: 0 }
     }
 }
 
 /// The random numbers of one component.
 #[derive(Clone, Debug)]
 pub struct Stream {
-    key: [u64; 2],
+    keys: [[u64; 2]; ROUNDS],
     replication: u64,
     next: u64,
 }
@@ -68,7 +79,7 @@ impl Stream {
     #[must_use]
     #[inline]
     pub fn block(&self, index: u64) -> [u64; 4] {
-        philox(self.key, [index, 0, self.replication, 0])
+        mix(&self.keys, [index, 0, self.replication, 0])
     }
 
     /// The next 64 random bits.

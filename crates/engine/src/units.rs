@@ -169,16 +169,20 @@ impl TransmissionTime {
     /// The time of `times` transmissions of this length, one after the other.
     #[must_use]
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "a remainder is smaller than the rate")]
     pub fn times(self, times: u64) -> Self {
         let (carried, remainder) = match self.remainder.checked_mul(times) {
             Some(parts) => (parts / self.rate, parts % self.rate),
-            None => {
-                let parts = u128::from(self.remainder) * u128::from(times);
-                ((parts / u128::from(self.rate)) as u64, (parts % u128::from(self.rate)) as u64)
-            }
+            None => self.parts_of_many(times),
         };
         Self { whole: self.whole * times + carried, remainder, rate: self.rate }
+    }
+
+    /// What the fractions of so many transmissions sum to: picoseconds and a fraction.
+    #[cold]
+    #[expect(clippy::cast_possible_truncation, reason = "a remainder is smaller than the rate")]
+    fn parts_of_many(self, times: u64) -> (u64, u64) {
+        let parts = u128::from(self.remainder) * u128::from(times);
+        ((parts / u128::from(self.rate)) as u64, (parts % u128::from(self.rate)) as u64)
     }
 
     /// The same, rounded up.

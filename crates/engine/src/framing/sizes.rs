@@ -35,7 +35,7 @@ impl Sizes {
     }
 
     /// Cells and bits of a TCP packet with `payload_bytes` of data and `option_bytes` of TCP options.
-    #[inline]
+    #[inline(always)]
     pub fn of(&mut self, payload_bytes: u64, option_bytes: u64) -> (u32, u64) {
         let latest = &mut self.latest[usize::from(payload_bytes == 0)];
         if (latest.payload_bytes, latest.option_bytes) != (payload_bytes, option_bytes) {

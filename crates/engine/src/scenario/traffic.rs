@@ -43,7 +43,7 @@ impl Scenario {
     /// Gives each sender the connections that its applications have.
     pub(super) fn add_connections(&self, graph: &mut Graph) {
         let (senders, until) = (graph.flows.len(), Time::ZERO + self.duration.0);
-        let of_sender = |sender| self.source(sender, senders).connections(until).map(|sources| sources.len());
+        let of_sender = |sender| self.source(sender, senders).number_of_connections(until);
         if senders == 0 || of_sender(0).is_none() {
             return;
         }

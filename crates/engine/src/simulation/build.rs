@@ -5,7 +5,7 @@ use super::ledger::{Books, Happening};
 use super::loss_point::place_loss_points;
 use super::path::follow_path;
 use super::policing::Policing;
-use super::{Driver, Entrance, Flow, LineEnd, Link, OTHER_RANK, SERVICE_RANK, Simulation, Way};
+use super::{Driver, Entrance, Flow, LineEnd, Link, OTHER_RANK, OptionBytes, SERVICE_RANK, Simulation, Way};
 use crate::calendar::Calendar;
 use crate::config::Parameter;
 use crate::framing::{Packets, Reassembly, Sizes, Unit};
@@ -193,8 +193,8 @@ fn build_flows(scenario: &Scenario, graph: &Graph, sources: &[Box<dyn Source>], 
     let there = |number: usize| Way { circuit: 2 * number, line: graph.flows[number].forward[0] };
     let back = |number: usize| Way { circuit: 2 * number + 1, line: graph.flows[number].backward[0] };
     let clock = |number: usize, what: &str| {
-        let mut chance = chance.stream(&format!("flow/{}/{what}", graph.flows[number].number()));
-        TickClock::new(scenario.tcp.timer_granularity.0, scenario.tcp.timer_phase, &mut chance)
+        let chance = || chance.stream(&format!("flow/{}/{what}", graph.flows[number].number()));
+        TickClock::with_chance(scenario.tcp.timer_granularity.0, scenario.tcp.timer_phase, chance)
     };
     let with_chance = |mut flow: Flow, number: usize, what: &str| {
         flow.sender.take_chance(|| chance.stream(&format!("flow/{}/{what}", graph.flows[number].number())));
@@ -229,6 +229,10 @@ fn build_flow(tcp: &TcpConfig, clock: TickClock, data: Way, acknowledgments: Way
         receiver: Receiver::new(tcp),
         flavor: tcp.flavor.name(),
         ecn: tcp.ecn,
+        option_bytes: OptionBytes {
+            data: tcp.option_bytes(),
+            acknowledgment: tcp.option_bytes() + tcp.ecn.option_bytes(),
+        },
         data,
         acknowledgments,
         timer: None,

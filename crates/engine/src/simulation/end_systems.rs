@@ -1,6 +1,7 @@
 //! The end systems: segments, acknowledgments and timers, between the network and the senders and receivers.
 
-use super::{OTHER_RANK, Simulation, Slot, Way};
+use super::ledger::Lack;
+use super::{Flow, OTHER_RANK, Simulation, Slot, Way};
 use crate::config::Parameter;
 use crate::framing::{Cell, Codepoint, Content, PacketId};
 use crate::observer::Observer;
@@ -29,25 +30,33 @@ impl<O: Observer> Simulation<O> {
     // Always: every packet passes here, nearly all from one of the two callers.
     #[inline(always)]
     pub(super) fn hand_over(&mut self, now: Time, last: Cell) {
-        let packet = self.packets.get(last.packet);
-        let (content, bits) = (&packet.content, packet.bits);
-        let Some(number) = flow_on(last.circuit(), content, self.sources.len()) else { return };
-        self.books.packet_arrives(number, content, bits);
-        match *content {
-            Content::Data { sequence, length, sent, reduced } => {
-                if !self.flows[number].ecn.is_absent() {
-                    self.note_mark(now, number, length, last, reduced);
-                }
-                self.receive_segment(now, number, sequence, length, sent, bits);
+        let (circuit, connections) = (last.circuit(), self.sources.len());
+        match self.packets.get(last.packet).content {
+            Content::Data { .. } => self.receive_segment(now, flow_with_data_on(circuit, connections), last),
+            Content::Acknowledgment(_) => {
+                self.receive_acknowledgment(now, flow_with_data_on(circuit ^ 1, connections), last.packet);
             }
-            Content::Acknowledgment(_) => self.receive_acknowledgment(now, number, last.packet),
+            _ => self.hand_over_other(now, last),
+        }
+    }
+
+    /// The same for what carries neither data nor an acknowledgment of some.
+    #[inline(never)]
+    fn hand_over_other(&mut self, now: Time, last: Cell) {
+        let packet = self.packets.get(last.packet);
+        let Some(number) = self.flow_on(last.circuit(), &packet.content) else { return };
+        match packet.content {
             Content::Synchronize => {
+                self.books.synchronize_arrives(number, packet.bits);
                 self.observer.synchronize_received(now, number);
-                self.send_backward(now, number, Content::Synchronized, option_bytes::SYNCHRONIZE);
+                self.send_opening(now, self.flows[number].acknowledgments, Content::Synchronized);
                 self.books.receiver_acts(now, number);
             }
-            Content::Synchronized => self.open(now, number),
-            Content::Background => {}
+            Content::Synchronized => {
+                self.books.control_arrives(number, packet.bits);
+                self.open(now, number);
+            }
+            Content::Data { .. } | Content::Acknowledgment(_) | Content::Background => {}
         }
     }
 
@@ -69,9 +78,23 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    fn receive_segment(&mut self, now: Time, number: usize, sequence: u64, length: u64, sent: Time, bits: u64) {
+    // Always: one of two callers is far busier than the other.
+    #[inline(always)]
+    fn receive_segment(&mut self, now: Time, number: usize, last: Cell) {
+        let packet = self.packets.get(last.packet);
+        let Content::Data { sequence, length, sent, reduced } = packet.content else { return };
+        let bits = packet.bits;
+        if !self.flows[number].ecn.is_absent() {
+            self.note_mark(now, number, length, last, reduced);
+        }
         let flow = &mut self.flows[number];
-        let acknowledgment = flow.receiver.receive(now, sequence, length, sent);
+        // Kept apart, so that the one that nearly all segments are answered with is made in its place.
+        let (mut expected, mut unexpected) = (None, None);
+        if flow.receiver.expects(sequence) {
+            expected = flow.receiver.receive_expected(now, length, sent);
+        } else {
+            unexpected = flow.receiver.receive_unexpected(now, sequence, length, sent);
+        }
         self.books.data_arrives(number, flow.receiver.latest(), bits);
         flow.fingerprint.add(now.0);
         flow.fingerprint.add(sequence);
@@ -79,12 +102,17 @@ impl<O: Observer> Simulation<O> {
         if flow.size == Some(next) && flow.finished.is_none() {
             flow.finished = Some(now);
         }
+        let is_watched = flow.late_acknowledgment == flow.receiver.due();
         self.observer.segment_received(now, number, sequence, length, next);
-        if let Some(acknowledgment) = acknowledgment {
+        if let Some(acknowledgment) = expected {
+            self.send_acknowledgment_here(now, number, acknowledgment);
+        } else if let Some(acknowledgment) = unexpected {
             self.send_acknowledgment(now, number, acknowledgment);
         }
         self.books.receiver_acts(now, number);
-        self.watch_receiver(now, number);
+        if !is_watched {
+            self.watch_receiver(now, number);
+        }
         if self.tells_applications {
             self.tell_application(now, number, next);
         }
@@ -111,7 +139,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// Sets the receiver's timer in the calendar.
-    #[inline]
+    #[inline(never)]
     fn watch_receiver(&mut self, now: Time, number: usize) {
         let flow = &mut self.flows[number];
         let due = flow.receiver.due();
@@ -122,30 +150,40 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    // Always: one caller is far busier than the others.
-    #[inline(always)]
+    #[inline(never)]
     fn send_acknowledgment(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) {
-        self.observer.acknowledgment_sent(now, number, &acknowledgment);
-        let blocks = acknowledgment.blocks.as_slice().len();
-        let tcp = &self.scenario.tcp;
-        let options = tcp.option_bytes() + tcp.sack_option_size.bytes(blocks) + self.flows[number].ecn.option_bytes();
-        self.send_backward(now, number, Content::Acknowledgment(acknowledgment), options);
+        self.send_acknowledgment_here(now, number, acknowledgment);
     }
 
     #[inline(always)]
-    fn send_backward(&mut self, now: Time, number: usize, content: Content, option_bytes: u64) {
-        let way = self.flows[number].acknowledgments;
-        self.send_packet(now, way, content, Codepoint::NotCapable, 0, option_bytes);
+    fn send_acknowledgment_here(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) {
+        self.observer.acknowledgment_sent(now, number, &acknowledgment);
+        let Flow { acknowledgments, option_bytes, .. } = self.flows[number];
+        let mut options = option_bytes.acknowledgment;
+        if !acknowledgment.blocks.is_empty() {
+            options += self.scenario.tcp.sack_option_size.bytes(acknowledgment.blocks.as_slice().len());
+        }
+        let content = Content::Acknowledgment(acknowledgment);
+        self.send_packet(now, acknowledgments, content, Codepoint::NotCapable, 0, options);
     }
 
+    /// Sends what opens a connection, or the answer to it.
+    #[inline(never)]
+    fn send_opening(&mut self, now: Time, way: Way, content: Content) {
+        self.send_packet(now, way, content, Codepoint::NotCapable, 0, option_bytes::SYNCHRONIZE);
+    }
+
+    #[inline(always)]
     fn receive_acknowledgment(&mut self, now: Time, number: usize, packet: PacketId) {
-        let Content::Acknowledgment(acknowledgment) = &self.packets.get(packet).content else { return };
+        let packet = self.packets.get(packet);
+        let Content::Acknowledgment(acknowledgment) = &packet.content else { return };
+        self.books.control_arrives(number, packet.bits);
         let flow = &mut self.flows[number];
         flow.fingerprint.add(now.0);
         flow.fingerprint.add(acknowledgment.next);
         self.observer.acknowledgment_received(now, number, acknowledgment, flow.sender.window());
         flow.sender.take_acknowledgment(now, acknowledgment, &mut self.segments);
-        self.send_segments(now, number);
+        self.send_segments_here(now, number);
     }
 
     /// The answer to a synchronizing segment has arrived.
@@ -177,30 +215,42 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// Sends what the sender of a flow has decided to send, and sets its timer in the calendar.
+    #[inline(never)]
     fn send_segments(&mut self, now: Time, number: usize) {
-        let (way, ecn) = (self.flows[number].data, self.flows[number].ecn);
+        self.send_segments_here(now, number);
+    }
+
+    // Always: acknowledgments are the cause of nearly all segments.
+    #[inline(always)]
+    fn send_segments_here(&mut self, now: Time, number: usize) {
+        let flow = &mut self.flows[number];
+        let (way, ecn, option_bytes) = (flow.data, flow.ecn, flow.option_bytes.data);
+        let waiting = flow.sender.waits_for();
+        let is_watched = std::mem::replace(&mut flow.timer, waiting.expires) == waiting.expires;
         let sends = !self.segments.is_empty();
-        for index in 0..self.segments.len() {
-            let segment = self.segments[index];
-            self.observer.segment_sent(now, number, segment, self.flows[number].sender.window());
+        let mut index = 0;
+        while let Some(&segment) = self.segments.get(index) {
+            index += 1;
+            if self.observer.watches() {
+                self.observer.segment_sent(now, number, segment, self.flows[number].sender.window());
+            }
             let Segment { sequence, length, again, reduced, .. } = segment;
             if segment.synchronize {
-                self.send_packet(now, way, Content::Synchronize, Codepoint::NotCapable, 0, option_bytes::SYNCHRONIZE);
+                self.send_opening(now, way, Content::Synchronize);
             } else {
                 let content = Content::Data { sequence, length, sent: now, reduced };
                 let codepoint = if again { Codepoint::NotCapable } else { ecn.codepoint() };
-                self.send_packet(now, way, content, codepoint, length, self.scenario.tcp.option_bytes());
+                self.send_packet(now, way, content, codepoint, length, option_bytes);
             }
         }
         self.segments.clear();
-        let flow = &mut self.flows[number];
-        let expires = flow.sender.expires();
-        if flow.timer != expires {
-            flow.timer = expires;
-            self.schedule_or_cancel(now, self.agenda.timer(number), expires);
+        if !is_watched {
+            self.schedule_or_cancel(now, self.agenda.timer(number), waiting.expires);
         }
-        self.note_lack(now, number, sends);
-        self.observer.sender_acted(now, number, &self.flows[number].sender);
+        self.books.sender_acts(now, number, sends, Lack::of(&waiting));
+        if self.observer.watches() {
+            self.observer.sender_acted(now, number, &self.flows[number].sender);
+        }
     }
 
     pub(super) fn schedule_or_cancel(&mut self, now: Time, slot: Slot, time: Option<Time>) {

@@ -12,11 +12,11 @@ use std::collections::VecDeque;
 
 use super::settlement::split_paths;
 use super::{Flow, Simulation};
-use crate::framing::{Cell, Content};
+use crate::framing::Cell;
 use crate::measure::{ByCause, Cause};
 use crate::observer::Observer;
 use crate::topology::Graph;
-use crate::transport::{ReceivedBytes, SendLimit};
+use crate::transport::{ReceivedBytes, SendLimit, Waiting};
 use crate::units::Time;
 
 /// What decides to which cause an idle line is charged.
@@ -45,6 +45,14 @@ pub(super) struct Lack {
     has_timer: bool,
 }
 
+impl Lack {
+    /// What a sender lacks that has acted.
+    #[inline]
+    pub(super) fn of(waiting: &Waiting) -> Self {
+        Self { limit: waiting.limit, has_timer: waiting.has_timer }
+    }
+}
+
 /// What is kept of a flow.
 struct Account {
     /// Whether its data, and its acknowledgments, cross the bottleneck.
@@ -68,21 +76,26 @@ impl Account {
     }
 }
 
+/// So much may wait to be put in order: few enough to stay near the processor.
+const MANY: usize = 100;
+
 /// The books of a run.
 pub(super) struct Books {
     accounts: Vec<Account>,
     /// How many senders whose data crosses the bottleneck have each limit, and the most advanced limit of any.
     senders: [usize; SendLimit::ALL.len()],
     most_advanced: SendLimit,
-    /// The line has nothing to send from the first time, before which all is charged, to the second.
+    /// The line has nothing to send from the first time, before which all is charged but for what is listed, to the second.
     idle_since: Time,
     idle_until: Time,
+    /// From when to when it had nothing to send before, in order, where that is not charged.
+    idle_before: Vec<(Time, Time)>,
     idle_ps: ByCause,
     /// Bits of packets that have arrived; those with new bytes are with their connections.
     bits: ByCause,
     /// By how many more packets of the flow that acts now are under way, which is not taken down yet.
     more_under_way: i32,
-    /// What has happened at the bottleneck, and to senders and receivers, and waits to be put in order.
+    /// What packets were given up at the bottleneck, and what has happened to senders and receivers, and waits to be put in order.
     at_bottleneck: VecDeque<(Time, Happening)>,
     at_ends: Vec<(Time, Happening)>,
     /// Whether anything waits, as it does for the fast driver.
@@ -112,6 +125,7 @@ impl Books {
             most_advanced: SendLimit::NoData,
             idle_since: Time::ZERO,
             idle_until: Time::NEVER,
+            idle_before: Vec::new(),
             idle_ps: ByCause::default(),
             bits: ByCause::default(),
             more_under_way: 0,
@@ -142,12 +156,26 @@ impl Books {
     }
 
     /// Takes down what will have happened at the bottleneck at `time`.
+    #[inline]
     pub(super) fn note_at_bottleneck(&mut self, time: Time, what: Happening) {
-        self.at_bottleneck.push_back((time, what));
+        match what {
+            // When the line rests can be known ahead: it is charged when it is known who is the most advanced then.
+            Happening::Rests(until) => self.line_rests(time, until),
+            Happening::WillSend(time) => self.line_will_send(time),
+            _ => self.at_bottleneck.push_back((time, what)),
+        }
     }
 
-    /// Enters all that happened before `until`, which everybody has taken down.
+    /// Enters all that happened before `until`, which everybody has taken down, if that is much.
+    #[inline]
     pub(super) fn settle(&mut self, until: Time) {
+        if self.at_ends.len() + self.at_bottleneck.len() + self.idle_before.len() > MANY {
+            self.settle_all(until);
+        }
+    }
+
+    #[inline(never)]
+    fn settle_all(&mut self, until: Time) {
         let mut at_ends = std::mem::take(&mut self.at_ends);
         let known = at_ends.partition_point(|(time, _)| *time < until);
         for (time, what) in at_ends.drain(..known) {
@@ -156,6 +184,7 @@ impl Books {
         }
         self.at_ends = at_ends;
         self.settle_bottleneck(|at| at < until);
+        self.charge_idle(until);
     }
 
     fn settle_bottleneck(&mut self, is_due: impl Fn(Time) -> bool) {
@@ -176,8 +205,11 @@ impl Books {
                 self.accounts[number].lack = lack;
                 self.note_limit(now, number);
             }
-            Happening::Rests(until) => self.line_rests(now, until),
-            Happening::WillSend(time) => self.idle_until = time,
+            Happening::Rests(until) => {
+                self.charge_idle(now);
+                self.line_rests(now, until);
+            }
+            Happening::WillSend(time) => self.line_will_send(time),
         }
     }
 
@@ -201,18 +233,31 @@ impl Books {
     }
 
     fn line_rests(&mut self, now: Time, until: Option<Time>) {
-        self.charge_idle(now);
-        self.idle_since = now;
-        self.idle_until = until.unwrap_or(Time::NEVER);
+        let ended = self.idle_until.min(now);
+        if self.idle_since < ended {
+            self.idle_before.push((self.idle_since, ended));
+        }
+        (self.idle_since, self.idle_until) = (now, until.unwrap_or(Time::NEVER));
+    }
+
+    fn line_will_send(&mut self, time: Time) {
+        self.idle_until = time;
     }
 
     /// Charges what has passed of the time that the line rests.
     fn charge_idle(&mut self, now: Time) {
-        let until = now.min(self.idle_until);
-        if self.idle_since < until {
-            self.idle_ps.add(self.most_advanced.into(), (until - self.idle_since).0);
-            self.idle_since = until;
+        let over = self.idle_before.partition_point(|(_, until)| *until <= now);
+        let mut passed = self.idle_before.drain(..over).map(|(since, until)| (until - since).0).sum();
+        let first = self
+            .idle_before
+            .first_mut()
+            .map_or((&mut self.idle_since, self.idle_until), |first| (&mut first.0, first.1));
+        let until = first.1.min(now);
+        if *first.0 < until {
+            passed += (until - *first.0).0;
+            *first.0 = until;
         }
+        self.idle_ps.add(self.most_advanced.into(), passed);
     }
 
     /// A sender lacks something else to send more than before.
@@ -239,7 +284,7 @@ impl Books {
     }
 
     /// The receiver of a flow has acted.
-    #[inline]
+    #[inline(always)]
     pub(super) fn receiver_acts(&mut self, now: Time, number: usize) {
         // Nearly always an acknowledgment has set out for data that have arrived.
         let more = std::mem::take(&mut self.more_under_way);
@@ -270,24 +315,27 @@ impl Books {
         }
     }
 
-    /// A packet of a flow, its data or an acknowledgment, has arrived whole.
-    #[inline]
-    pub(super) fn packet_arrives(&mut self, number: usize, content: &Content, bits: u64) {
+    /// A packet that opens a flow has arrived whole.
+    pub(super) fn synchronize_arrives(&mut self, number: usize, bits: u64) {
         self.more_under_way -= 1;
-        let account = &self.accounts[number];
-        let is_control = match content {
-            Content::Data { .. } | Content::Background => false,
-            Content::Synchronize => account.data_crosses,
-            Content::Acknowledgment(_) | Content::Synchronized => account.acknowledgments_cross,
-        };
-        if is_control {
+        if self.accounts[number].data_crosses {
             self.bits.add(Cause::Control, bits);
         }
     }
 
-    /// A data packet has brought its receiver these bytes: its bits are charged in proportion.
+    /// A packet that comes back to the sender of a flow has arrived whole.
     #[inline]
+    pub(super) fn control_arrives(&mut self, number: usize, bits: u64) {
+        self.more_under_way -= 1;
+        if self.accounts[number].acknowledgments_cross {
+            self.bits.add(Cause::Control, bits);
+        }
+    }
+
+    /// A data packet has arrived whole and brought its receiver these bytes: its bits are charged in proportion.
+    #[inline(always)]
     pub(super) fn data_arrives(&mut self, number: usize, brought: ReceivedBytes, bits: u64) {
+        self.more_under_way -= 1;
         let account = &mut self.accounts[number];
         if !account.data_crosses {
             return;
@@ -310,7 +358,7 @@ impl Books {
 
     /// The idle time of a run that ends now, by cause.
     pub(super) fn idle_ps(&mut self, end: Time) -> ByCause {
-        self.charge_idle(end);
+        self.settle_all(end);
         self.idle_ps
     }
 
@@ -353,15 +401,5 @@ impl<O: Observer> Simulation<O> {
         if let Some(number) = self.flow_on(cell.circuit(), &self.packets.get(cell.packet).content) {
             self.books.note(now, Happening::GivenUp(number));
         }
-    }
-
-    /// Takes down that a sender has acted, and what it lacks now.
-    #[inline]
-    pub(super) fn note_lack(&mut self, now: Time, number: usize, sends: bool) {
-        let flow = &self.flows[number];
-        let sender = &flow.sender;
-        let has_timer = flow.timer.is_some() && (sender.times_out_next() || sender.wakes_recovery_next());
-        let lack = Lack { limit: sender.send_limit(), has_timer };
-        self.books.sender_acts(now, number, sends, lack);
     }
 }

@@ -114,6 +114,13 @@ struct Way {
     line: usize,
 }
 
+/// Bytes of TCP options of packets with data, and of acknowledgments without their blocks.
+#[derive(Clone, Copy, Debug)]
+struct OptionBytes {
+    data: u64,
+    acknowledgment: u64,
+}
+
 /// One direction of a connection: a sender, and the receiver of its data.
 ///
 /// Flow c carries the data of connection c. Where the receiving ends ask for what is sent, flow n + c of n connections carries
@@ -124,6 +131,7 @@ struct Flow {
     /// The name of its congestion control, and what its ends agree on about marks.
     flavor: &'static str,
     ecn: CongestionNotification,
+    option_bytes: OptionBytes,
     data: Way,
     acknowledgments: Way,
     /// What is in the calendar for the sender's timers, and for the receiver's.
@@ -261,8 +269,9 @@ impl<O: Observer> Simulation<O> {
     /// If a law does not hold.
     pub fn finish_observed(mut self) -> Result<(RunRecord, O), Violation> {
         self.audit()?;
-        let ledger = self.ledger()?;
-        Ok((self.record(ledger), self.observer))
+        let graph = self.scenario.graph();
+        let ledger = self.ledger(&graph)?;
+        Ok((self.record(&graph, ledger), self.observer))
     }
 
     /// The observer.

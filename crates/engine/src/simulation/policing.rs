@@ -75,6 +75,7 @@ impl<O: Observer> Simulation<O> {
 
     /// The first cell of a packet of so many cells as its source hands it over: marked, if the source marks and it exceeds the
     /// promise. Acknowledgments are promised nothing, and never marked.
+    #[inline(always)]
     pub(super) fn mark_at_source(&mut self, now: Time, first: Cell, cells: u32) -> Cell {
         match &mut self.policing {
             Some(policing) if matches!(policing.tagging, Tagging::Source) && first.circuit().is_multiple_of(2) => {

@@ -17,9 +17,9 @@ use crate::units::{Rate, Span};
 
 #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
 impl<O: Observer> Simulation<O> {
-    pub(super) fn record(&self, ledger: Ledger) -> RunRecord {
+    pub(super) fn record(&self, graph: &Graph, ledger: Ledger) -> RunRecord {
         let flows = self.flow_records();
-        let ports = self.port_records();
+        let ports = self.port_records(graph);
         RunRecord {
             scenario: self.scenario.resolved(),
             scenario_hash: self.scenario.hash(),
@@ -27,7 +27,7 @@ impl<O: Observer> Simulation<O> {
             engine: crate::ENGINE_VERSION,
             seed: self.scenario.seed,
             replication: self.scenario.replication,
-            metrics: self.metrics(&flows, &ports, ledger),
+            metrics: self.metrics(graph, &flows, &ports, ledger),
             flows,
             ports,
             completions: self.completion_records(),
@@ -41,15 +41,14 @@ impl<O: Observer> Simulation<O> {
         self.scenario.duration.0.as_seconds()
     }
 
-    fn metrics(&self, flows: &[FlowRecord], ports: &[PortRecord], ledger: Ledger) -> Metrics {
+    fn metrics(&self, graph: &Graph, flows: &[FlowRecord], ports: &[PortRecord], ledger: Ledger) -> Metrics {
         let goodputs: Vec<f64> = flows.iter().map(|flow| flow.goodput_bps).collect();
-        let graph = self.scenario.graph();
-        let max_goodput_bps = self.max_goodput_bps(&graph);
+        let max_goodput_bps = self.max_goodput_bps(graph);
         let crosses = self.by_sender(self.books.cross().take(self.sources.len()), |one, _| one);
         let at_bottleneck: f64 = goodputs.iter().zip(crosses).filter(|(_, crosses)| *crosses).map(|(own, _)| own).sum();
         let cells_in: u64 = ports.iter().map(|port| port.cells_in).sum();
         let dropped: u64 = ports.iter().map(|port| port.cells_dropped).sum();
-        let promised = self.promised_bps();
+        let promised = self.promised_bps(graph);
         let frames = flows.iter().filter_map(|flow| flow.frames).reduce(FrameRecord::and);
         let (data, bits) = self.segment_bits();
         let on_line: Vec<f64> = goodputs.iter().map(|goodput| goodput / data * bits).collect();
@@ -68,7 +67,7 @@ impl<O: Observer> Simulation<O> {
             least_share_of_mcr: promised.as_ref().and_then(|promised| least_share_of_promises(&on_line, promised)),
             excess_fairness: promised.as_ref().map(|promised| excess_fairness(&on_line, promised)),
             offered_bps: self.offered_bps(flows),
-            max_min_fairness: self.max_min_fairness(&graph, &goodputs, max_goodput_bps),
+            max_min_fairness: self.max_min_fairness(graph, &goodputs, max_goodput_bps),
             mean_queueing_delay_s: delays.and_then(Histogram::mean_seconds),
             queueing_delay_p95_s: delays.and_then(|delays| delays.quantile_seconds(0.95)),
             queueing_delay_p99_s: delays.and_then(|delays| delays.quantile_seconds(0.99)),
@@ -151,8 +150,8 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// The minimum cell rate of each sender's connections in bits on the line, if they are promised any.
-    fn promised_bps(&self) -> Option<Vec<f64>> {
-        let contract = self.scenario.contract(&self.scenario.graph())?;
+    fn promised_bps(&self, graph: &Graph) -> Option<Vec<f64>> {
+        let contract = self.scenario.contract(graph)?;
         let of_connections = contract.minimum_cell_rates.iter().map(|rate| rate.0 as f64);
         Some(self.by_sender(of_connections, |one, other| one + other))
     }
@@ -231,8 +230,7 @@ impl<O: Observer> Simulation<O> {
         all.into_kinds().into_iter().map(record).collect()
     }
 
-    fn port_records(&self) -> Vec<PortRecord> {
-        let graph = self.scenario.graph();
+    fn port_records(&self, graph: &Graph) -> Vec<PortRecord> {
         let record = |port: &Port| {
             let (link, name) = (&graph.links[port.line], graph.link_name(port.line));
             let config = self.scenario.port_at(&name);

@@ -55,13 +55,13 @@ impl<O: Observer> Simulation<O> {
     ///
     /// # Errors
     /// If more has arrived than the bottleneck has sent, or the parts do not sum to the duration.
-    pub(super) fn ledger(&mut self) -> Result<Ledger, Violation> {
+    pub(super) fn ledger(&mut self, graph: &Graph) -> Result<Ledger, Violation> {
         let mut ps = self.books.idle_ps(self.end);
         let busy = self.end.0 - ps.sum();
-        let cut = self.cut_packets();
+        let cut = self.cut_packets(graph);
         let in_service = self.in_service(&cut);
         let in_service_ps = in_service.as_ref().map_or(0, |cell| cell.ps.min(busy));
-        let parts = self.bits_sent(&cut, in_service.as_ref())?.apportion(busy - in_service_ps);
+        let parts = self.bits_sent(graph, &cut, in_service.as_ref())?.apportion(busy - in_service_ps);
         Cause::ALL.iter().for_each(|&cause| ps.add(cause, parts.of(cause)));
         if let Some(cell) = in_service {
             // If nothing else was ever sent, this includes what the rounding of the line's clock leaves.
@@ -72,7 +72,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// What the bottleneck's port has sent until the end and in whole cells, in bits by cause.
-    fn bits_sent(&self, cut: &CutPackets, in_service: Option<&InService>) -> Result<ByCause, Violation> {
+    fn bits_sent(&self, graph: &Graph, cut: &CutPackets, in_service: Option<&InService>) -> Result<ByCause, Violation> {
         let port = &self.ports[self.bottleneck_port];
         let vbr_cells = port.vbr().map_or(0, |vbr| vbr.statistics().cells_out);
         let sent = self.links[port.line].line.bits_of(port.statistics().cells_out + vbr_cells);
@@ -84,7 +84,7 @@ impl<O: Observer> Simulation<O> {
             bits.add(Cause::Useful, new_bits - held_bits);
             bits.add(Cause::UnderWay, held_bits);
         }
-        self.add_bits_under_way(cut, &mut bits);
+        self.add_bits_under_way(graph, cut, &mut bits);
         let accounted = bits.sum();
         let violation =
             || Violation(format!("bits arrived or under way, {accounted}, exceed the {sent} that were sent"));
@@ -97,10 +97,9 @@ impl<O: Observer> Simulation<O> {
 
     /// Adds what has left the bottleneck's port and has not arrived: packets that have left with their last cell, the beginnings
     /// of others, and cells of backgrounds.
-    fn add_bits_under_way(&self, cut: &CutPackets, bits: &mut ByCause) {
-        let graph = self.scenario.graph();
+    fn add_bits_under_way(&self, graph: &Graph, cut: &CutPackets, bits: &mut ByCause) {
         let port = &self.ports[self.bottleneck_port];
-        let paths = split_paths(&graph);
+        let paths = split_paths(graph);
         let mut add = |number: usize, cell: Cell, cells: u64, ends: bool| match paths.get(cell.circuit()) {
             None if number == port.line => bits.add(Cause::Background, self.bits_of(cell.packet, cells)),
             Some((_, behind)) if ends && behind.contains(&number) && !self.packets.get(cell.packet).damaged => {
@@ -139,12 +138,11 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// Looks through the port, and from the nearest on through the lines before it, each with the managed port at its beginning.
-    fn cut_packets(&self) -> CutPackets {
-        let graph = self.scenario.graph();
+    fn cut_packets(&self, graph: &Graph) -> CutPackets {
         let circuits = self.circuit_ends.len();
         let mut cut = CutPackets(vec![Cut::Open(0); circuits + self.backgrounds.len()]);
         self.ports[self.bottleneck_port].visit_cells(|cell, cells, ends| cut.add(cell, cells, ends));
-        let (paths, trains) = (split_paths(&graph), self.trains());
+        let (paths, trains) = (split_paths(graph), self.trains());
         for hops_before in 0..paths.iter().map(|(before, _)| before.len()).max().unwrap_or(0) {
             let mut add = |number: usize, cell: Cell, cells: u64, ends: bool| {
                 let is_there = |(before, _): &(&[usize], _)| before.iter().rev().nth(hops_before) == Some(&number);

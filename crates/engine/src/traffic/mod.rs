@@ -69,6 +69,10 @@ pub trait Source: Send {
     fn connections(&self, _until: Time) -> Option<Vec<Box<dyn Source>>> {
         None
     }
+    /// How many connections that makes.
+    fn number_of_connections(&self, until: Time) -> Option<usize> {
+        self.connections(until).map(|connections| connections.len())
+    }
     /// Adds how long what it sends took to arrive, if it can tell.
     fn add_completions(&self, all: &mut Completions) {
         self.exchange().iter().flat_map(|exchange| exchange.kinds).for_each(|kind| all.add(kind));

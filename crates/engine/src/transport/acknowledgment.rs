@@ -7,8 +7,13 @@ use crate::config::{Node, Parameter, Reader, Shape, Value};
 use crate::units::Time;
 
 /// Selective acknowledgments of one segment: up to four blocks (RFC 2018 section 3).
+// Nearly always there are none, and then there is nothing to write but that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Blocks {
+pub struct Blocks(Option<BlockList>);
+
+/// At least one block; those beyond the count are zeros.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct BlockList {
     count: u8,
     ranges: [Range; Blocks::MOST],
 }
@@ -19,9 +24,10 @@ impl Blocks {
 
     /// Adds a block; a fifth is left out.
     pub fn push(&mut self, block: Range) {
-        if let Some(place) = self.ranges.get_mut(usize::from(self.count)) {
+        let some = self.0.get_or_insert_default();
+        if let Some(place) = some.ranges.get_mut(usize::from(some.count)) {
             *place = block;
-            self.count += 1;
+            some.count += 1;
         }
     }
 
@@ -34,8 +40,16 @@ impl Blocks {
 
     /// The blocks, the most recent first.
     #[must_use]
+    #[inline]
     pub fn as_slice(&self) -> &[Range] {
-        &self.ranges[..usize::from(self.count)]
+        self.0.as_ref().map_or(&[], |some| &some.ranges[..usize::from(some.count)])
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
     }
 }
 

@@ -27,9 +27,19 @@ impl TickClock {
     /// A clock by the scenario's rule; `chance` is the connection's.
     #[must_use]
     pub fn new(granularity: Span, rule: TimerPhase, chance: &mut Stream) -> Self {
+        Self::by_rule(granularity, rule, || chance.uniform(Span::ZERO, granularity))
+    }
+
+    /// The same, where the connection's chance is asked for only if it matters.
+    #[must_use]
+    pub fn with_chance(granularity: Span, rule: TimerPhase, chance: impl FnOnce() -> Stream) -> Self {
+        Self::by_rule(granularity, rule, || chance().uniform(Span::ZERO, granularity))
+    }
+
+    fn by_rule(granularity: Span, rule: TimerPhase, draw: impl FnOnce() -> Span) -> Self {
         let phase = match rule {
             TimerPhase::Common => Some(Span::ZERO),
-            TimerPhase::PerConnection => Some(chance.uniform(Span::ZERO, granularity)),
+            TimerPhase::PerConnection => Some(draw()),
             TimerPhase::FromStart => None,
         };
         Self { granularity, phase }
@@ -53,6 +63,12 @@ impl TickClock {
             None => ticks.checked_mul(self.granularity.0).map(|t| (t, now.0)),
         };
         grid_time.and_then(|(time, origin)| time.checked_add(origin)).map_or(Time::NEVER, Time)
+    }
+
+    /// When the next tick after `now` comes, until when spans that begin are counted alike; `None` if each has ticks of its own.
+    #[must_use]
+    pub fn next_tick(self, now: Time) -> Option<Time> {
+        self.phase.map(|_| self.after(now, 1))
     }
 
     /// What so many ticks take; the longest span if that is beyond all time.
@@ -102,6 +118,18 @@ mod tests {
         assert_eq!(common.after(Time(999), 3), Time(3000));
         assert_eq!(common.after(Time(1000), 3), Time(4000));
         assert_eq!(clock(TimerPhase::FromStart).after(Time(999), 3), Time(3999));
+    }
+
+    #[test]
+    fn spans_that_begin_before_the_next_tick_end_alike() {
+        for rule in [TimerPhase::Common, TimerPhase::PerConnection] {
+            for now in [Time(0), Time(999), Time(1000), Time(12_345)] {
+                let next = clock(rule).next_tick(now).expect("ticks are at the same times for all");
+                assert_eq!(clock(rule).after(Time(next.0 - 1), 3), clock(rule).after(now, 3), "{rule:?} at {now:?}");
+                assert!(clock(rule).after(next, 3) > clock(rule).after(now, 3), "{rule:?} at {now:?}");
+            }
+        }
+        assert_eq!(clock(TimerPhase::FromStart).next_tick(Time(12_345)), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod deliveries;
 mod idleness;
+mod sending;
 mod timing;
 
 use super::law::{Progress, WindowLaw};
@@ -40,6 +41,7 @@ pub struct Connection {
     /// What it makes of marks.
     pub marks: MarkResponse,
     law: Box<dyn WindowLaw>,
+    grows_classically: bool,
     observes_marks: bool,
     /// If the law goes by deliveries.
     deliveries: Option<Box<DeliveryLog>>,
@@ -70,6 +72,8 @@ pub struct Connection {
     round_trip: Option<Span>,
     smoothed_round_trip: SmoothedRoundTrip,
     expires: Option<Time>,
+    /// Before that the timer would expire at the same time if it started anew.
+    expires_alike_until: Time,
     /// Until when nothing is sent (T-44).
     held_until: Option<Time>,
     last_sent: Time,
@@ -87,6 +91,7 @@ impl Connection {
             deliveries: law.observes_deliveries().then(Box::default),
             pacer: is_paced.then(|| Box::new(Pacer::new(config.pacing.build(&())))),
             in_flight: 0,
+            grows_classically: law.grows_classically(),
             observes_marks: law.observes_marks(),
             law,
             timeout_ticks: estimator.timeout_ticks(),
@@ -112,6 +117,7 @@ impl Connection {
             round_trip: None,
             smoothed_round_trip: SmoothedRoundTrip::default(),
             expires: None,
+            expires_alike_until: Time::ZERO,
             held_until: None,
             last_sent: Time::ZERO,
             outbox: Vec::new(),
@@ -209,6 +215,7 @@ impl Connection {
     }
 
     /// Moves the left edge of the window to an acknowledgment of new data; gives the number of bytes.
+    #[inline]
     pub fn advance(&mut self, acknowledged: u64) -> u64 {
         let bytes = acknowledged - self.unacknowledged;
         self.duplicates = 0;
@@ -220,7 +227,20 @@ impl Connection {
     }
 
     /// Lets the window grow for an acknowledgment of `bytes` new bytes, which has measured a round trip or not.
+    #[inline(always)]
     pub fn grow(&mut self, now: Time, bytes: u64, has_measured: bool) {
+        if self.grows_classically {
+            self.window.grow_classically(bytes);
+        } else {
+            self.grow_by_law(now, bytes, has_measured);
+        }
+        if self.window.cwnd > self.statistics.max_cwnd {
+            self.statistics.max_cwnd = self.window.cwnd;
+        }
+    }
+
+    #[inline(never)]
+    fn grow_by_law(&mut self, now: Time, bytes: u64, has_measured: bool) {
         let progress = Progress {
             now,
             acknowledged: bytes,
@@ -231,7 +251,6 @@ impl Connection {
             highest: self.highest,
         };
         self.law.on_acknowledgment(&mut self.window, &progress);
-        self.statistics.max_cwnd = self.statistics.max_cwnd.max(self.window.cwnd);
     }
 
     /// Begins to repair a loss shown by duplicate acknowledgments: the window law reduces the window, nothing under way is
@@ -313,7 +332,7 @@ impl Connection {
         self.law.on_timeout(&mut self.window, flight);
         self.marks.note_reduction(self.highest);
         self.next = self.unacknowledged;
-        self.expires = None;
+        self.stop_timer();
     }
 
     /// Goes back to the first byte that is not acknowledged.
@@ -324,73 +343,5 @@ impl Connection {
     /// Does not go back after all: what is to be sent again is known segment by segment.
     pub fn go_on(&mut self) {
         self.next = self.highest;
-    }
-
-    /// The next piece in order, if it may be sent with `window` bytes under way from the first unacknowledged on.
-    ///
-    /// With silly window avoidance, a full segment or the last of the data; without, whatever fits (T-45). Nagle's rule holds
-    /// a small last piece back while anything is under way (RFC 1122 section 4.2.3.4).
-    #[must_use]
-    pub fn next_within(&self, window: u64) -> Option<Piece> {
-        self.piece_within(self.next, window)
-    }
-
-    /// The same for the piece that begins at `sequence`.
-    #[must_use]
-    pub fn piece_within(&self, sequence: u64, window: u64) -> Option<Piece> {
-        let available = self.mss.min(self.offered - sequence);
-        let length = available.min((self.unacknowledged + window).saturating_sub(sequence));
-        let is_cut = length < available;
-        let is_small = length < self.mss && sequence == self.highest;
-        if length == 0 || (is_cut && self.avoids_silly_windows) || (is_small && self.nagle && self.flight() > 0) {
-            return None;
-        }
-        Some(Piece { sequence, length })
-    }
-
-    /// Sends a piece.
-    pub fn send(&mut self, now: Time, piece: Piece) {
-        let end = piece.end();
-        let again = piece.sequence < self.highest;
-        self.statistics.segments_sent += 1;
-        if again {
-            self.statistics.segments_retransmitted += 1;
-        }
-        self.next = self.next.max(end);
-        // One segment is timed at a time, and never one that was sent before (Karn; T-11).
-        if again && self.timed.is_some_and(|timed| (piece.sequence..end).contains(&timed.sequence)) {
-            self.timed = None;
-        }
-        if end > self.highest {
-            self.highest = end;
-            if self.timed.is_none() && !again {
-                self.timed = Some(Timed { sequence: piece.sequence, sent: now });
-            }
-        }
-        if self.expires.is_none() {
-            self.restart_timer(now);
-        }
-        self.last_sent = now;
-        if self.pacer.is_some() {
-            self.note_paced(now, piece);
-        }
-        let Piece { sequence, length } = piece;
-        let reduced = !again && self.marks.take_announcement();
-        self.outbox.push(Segment { sequence, length, again, synchronize: false, reduced });
-    }
-
-    /// Opens the connection, for the first time or again.
-    pub fn synchronize(&mut self, now: Time, again: bool) {
-        self.outbox.push(Segment { sequence: 0, length: 0, again, synchronize: true, reduced: false });
-        self.restart_timer(now);
-    }
-
-    /// Gives away what is to be sent.
-    pub fn empty_outbox(&mut self, segments: &mut Vec<Segment>) {
-        if segments.is_empty() {
-            std::mem::swap(segments, &mut self.outbox);
-        } else {
-            segments.append(&mut self.outbox);
-        }
     }
 }

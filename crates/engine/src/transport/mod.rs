@@ -37,7 +37,7 @@ pub use receiver::{OutOfOrder, ReceivedBytes, Receiver};
 pub use scoreboard::Scoreboard;
 pub use segment::{Piece, Segment};
 pub use send_limit::SendLimit;
-pub use sender::Sender;
+pub use sender::{Sender, Waiting};
 pub use smoothed_round_trip::SmoothedRoundTrip;
 pub use statistics::SenderStatistics;
 pub use under_way::{Transmission, UnderWay};

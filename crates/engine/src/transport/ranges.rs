@@ -46,13 +46,25 @@ impl RangeSet {
         if begin >= end {
             return 0;
         }
+        if let Some(last) = self.ranges.last_mut().filter(|last| last.0 <= begin && begin <= last.1) {
+            // Nearly always it goes on where the set ends.
+            let gained = end.saturating_sub(last.1);
+            last.1 += gained;
+            self.bytes += gained;
+            return gained;
+        }
         let first = self.ranges.partition_point(|range| range.1 < begin);
         let beyond = self.ranges.partition_point(|range| range.0 <= end);
         let touched = &self.ranges[first..beyond];
         let merged = touched.iter().fold((begin, end), |all, range| (all.0.min(range.0), all.1.max(range.1)));
         let known: u64 = touched.iter().map(|range| range.1 - range.0).sum();
         let gained = merged.1 - merged.0 - known;
-        self.ranges.splice(first..beyond, [merged]);
+        if let Some(grown) = self.ranges[..beyond].get_mut(first) {
+            *grown = merged;
+            self.ranges.drain(first + 1..beyond);
+        } else {
+            self.ranges.insert(first, merged);
+        }
         self.bytes += gained;
         gained
     }

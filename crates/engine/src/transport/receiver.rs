@@ -3,6 +3,7 @@
 use super::acknowledging::{Acknowledging, Arrival};
 use super::ranges::{Range, RangeSet};
 use super::{Acknowledgment, Blocks, MarkEcho, TcpConfig};
+use crate::config::Parameter;
 use crate::units::Time;
 
 crate::choice! {
@@ -46,6 +47,7 @@ impl std::ops::AddAssign for ReceivedBytes {
 pub struct Receiver {
     out_of_order: OutOfOrder,
     acknowledging: Box<dyn Acknowledging>,
+    acknowledges_at_once: bool,
     /// Most selective acknowledgments in one segment; 0 without.
     most_blocks: usize,
     /// Whether it reports what has arrived twice (RFC 2883).
@@ -62,6 +64,7 @@ pub struct Receiver {
     echo: Option<Time>,
     acknowledged: u64,
     marks: MarkEcho,
+    echoes_marks: bool,
     /// When a delayed acknowledgment is due.
     due: Option<Time>,
     /// The bytes of the latest segment, and of all.
@@ -74,9 +77,11 @@ impl Receiver {
     #[must_use]
     pub fn new(config: &TcpConfig) -> Self {
         let recovery = config.flavor.build(&()).recovery();
+        let acknowledging = config.acknowledgments.build(&());
         Self {
             out_of_order: config.out_of_order,
-            acknowledging: config.acknowledgments.build(&()),
+            acknowledges_at_once: acknowledging.is_at_once(),
+            acknowledging,
             most_blocks: if recovery.is_selective() { config.sack_blocks.count() } else { 0 },
             reports_duplicates: recovery.reports_duplicates(),
             echoes_timestamps: config.timestamps,
@@ -87,6 +92,7 @@ impl Receiver {
             echo: None,
             acknowledged: 0,
             marks: MarkEcho::new(config.ecn),
+            echoes_marks: !config.ecn.is_absent(),
             due: None,
             latest: ReceivedBytes::default(),
             received: ReceivedBytes::default(),
@@ -148,24 +154,65 @@ impl Receiver {
 
     /// Takes a segment that was sent at `sent`; gives the acknowledgment to send at once, if any.
     pub fn receive(&mut self, now: Time, sequence: u64, length: u64, sent: Time) -> Option<Acknowledgment> {
+        if self.expects(sequence) {
+            self.receive_expected(now, length, sent)
+        } else {
+            self.receive_unexpected(now, sequence, length, sent)
+        }
+    }
+
+    /// Whether a segment that begins with that byte is the next one, and nothing is held beyond it: nearly always ("header prediction",
+    /// Jacobson 1990).
+    #[must_use]
+    #[inline]
+    pub fn expects(&self, sequence: u64) -> bool {
+        sequence == self.next && self.islands.is_empty()
+    }
+
+    /// As [`receive`](Self::receive), for a segment that it [`expects`](Self::expects).
+    // Always: the acknowledgment is made in its place then.
+    #[inline(always)]
+    pub fn receive_expected(&mut self, now: Time, length: u64, sent: Time) -> Option<Acknowledgment> {
+        let sequence = self.next;
+        self.next += length;
+        self.highest = self.highest.max(self.next);
+        self.latest = ReceivedBytes { new: length, ..ReceivedBytes::default() };
+        self.received.new += length;
+        self.note_timestamp(sequence, sent);
+        if !self.acknowledges_at_once {
+            self.wait(now, true);
+        }
+        self.due.is_none().then(|| self.acknowledge_in_order())
+    }
+
+    /// As [`receive`](Self::receive), for another.
+    #[inline(never)]
+    pub fn receive_unexpected(&mut self, now: Time, sequence: u64, length: u64, sent: Time) -> Option<Acknowledgment> {
         let end = sequence + length;
-        let had_hole = !self.islands.is_empty();
-        let before = self.next;
         let duplicate = if self.reports_duplicates { self.known((sequence, end)) } else { None };
         self.latest = self.take(sequence, end);
         self.received += self.latest;
+        self.note_timestamp(sequence, sent);
+        self.wait(now, false);
+        if let Some(duplicate) = duplicate {
+            return self.due.is_none().then(|| self.acknowledge_with(duplicate));
+        }
+        self.due.is_none().then(|| self.acknowledge())
+    }
+
+    #[inline]
+    fn note_timestamp(&mut self, sequence: u64, sent: Time) {
         // RFC 7323 section 4.3: the earliest segment that an acknowledgment answers is echoed, never one that was sent before
         // what was echoed last.
         if self.echoes_timestamps && sequence <= self.acknowledged {
             self.echo = self.echo.max(Some(sent));
         }
-        let arrival =
-            Arrival { in_order: self.next > before && !had_hole && sequence == before, waits: self.due.is_some() };
+    }
+
+    /// Lets the acknowledgment of a segment wait that has come, in order or not, if it may.
+    fn wait(&mut self, now: Time, in_order: bool) {
+        let arrival = Arrival { in_order, waits: self.due.is_some() };
         self.due = self.acknowledging.delay(now, arrival).filter(|_| !self.marks.is_urgent());
-        if let Some(duplicate) = duplicate {
-            return self.due.is_none().then(|| self.acknowledge_with(duplicate));
-        }
-        self.due.is_none().then(|| self.acknowledge())
     }
 
     /// The first of some bytes that are there already (RFC 2883 section 4).
@@ -224,13 +271,18 @@ impl Receiver {
         self.recent.insert(0, sequence);
     }
 
-    // Always: it is made in its place then.
-    #[inline(always)]
     fn acknowledge(&mut self) -> Acknowledgment {
-        self.acknowledged = self.next;
         self.recent.retain(|&byte| byte >= self.next);
         let islands = self.recent.iter().filter_map(|&byte| self.islands.containing(byte));
         let blocks: Blocks = islands.take(self.most_blocks).collect();
-        Acknowledgment { next: self.next, blocks, echo: self.echo, marks: self.marks.take_echo() }
+        Acknowledgment { blocks, ..self.acknowledge_in_order() }
+    }
+
+    /// An acknowledgment when nothing is held beyond the next byte expected.
+    #[inline(always)]
+    fn acknowledge_in_order(&mut self) -> Acknowledgment {
+        self.acknowledged = self.next;
+        let marks = if self.echoes_marks { self.marks.take_echo() } else { 0 };
+        Acknowledgment { next: self.next, blocks: Blocks::default(), echo: self.echo, marks }
     }
 }

@@ -1,11 +1,15 @@
 //! The sending end of a connection: its mechanism with the plugs of a flavor.
 
 mod deliveries;
+mod waiting;
+
+pub use waiting::Waiting;
 
 use super::connection::{Connection, DUPLICATE_THRESHOLD};
 use super::recovery::{Recovery, Response};
 use super::segment::{Piece, Segment};
-use super::{Acknowledgment, IdleRestart, SendLimit, SenderStatistics, TcpConfig, TickClock, Window};
+use super::{Acknowledgment, IdleRestart, SenderStatistics, TcpConfig, TickClock, Window};
+use crate::config::Parameter;
 use crate::random::Stream;
 use crate::units::{Span, Time};
 
@@ -33,6 +37,10 @@ pub struct Sender {
     opening: Opening,
     limited_transmit: bool,
     idle_restart: IdleRestart,
+    /// Whether acknowledgments of new data tell of nothing but that, while no hole is known.
+    is_plain: bool,
+    /// Whether all goes well: the latest acknowledgment was one of new data, and a further one means only that more may be sent.
+    goes_well: bool,
     /// When what the window allows, and pacing does not yet, may leave, or when the recovery wants to be woken.
     wakes: Option<Time>,
 }
@@ -43,8 +51,11 @@ impl Sender {
     pub fn new(config: &TcpConfig, clock: TickClock) -> Self {
         let flavor = config.flavor.build(&());
         let recovery = flavor.recovery();
+        let connection = Connection::new(config, clock, flavor.law());
         Self {
-            connection: Connection::new(config, clock, flavor.law()),
+            is_plain: !recovery.is_told_of_everything() && config.ecn.is_absent() && connection.observes_nothing(),
+            goes_well: false,
+            connection,
             is_selective: recovery.is_selective(),
             tells_everything: recovery.is_told_of_everything(),
             recovery,
@@ -115,36 +126,10 @@ impl Sender {
         self.is_recovering
     }
 
-    /// What it lacks to send more, as far as it can know: whether anything under way could still make it send, it cannot.
-    #[must_use]
-    pub fn send_limit(&self) -> SendLimit {
-        let connection = &self.connection;
-        match self.opening {
-            Opening::Closed => SendLimit::NoData,
-            Opening::Synchronizing { .. } => SendLimit::Opening,
-            Opening::Open if self.is_recovering || connection.held_until().is_some() => SendLimit::Recovery,
-            Opening::Open if connection.has_data_to_send() => connection.window.send_limit(),
-            Opening::Open if self.tells_everything && self.recovery.has_to_send_again() => {
-                connection.window.send_limit()
-            }
-            Opening::Open => SendLimit::NoData,
-        }
-    }
-
     /// The latest round trip measured.
     #[must_use]
     pub fn round_trip(&self) -> Option<Span> {
         self.connection.round_trip()
-    }
-
-    /// When it wants to be woken by [`expire`](Self::expire): when the retransmission timer expires, when the wait before a
-    /// delayed retransmission is over, when pacing lets the next segment leave, or when the recovery wants it.
-    #[must_use]
-    pub fn expires(&self) -> Option<Time> {
-        match (self.connection.expires(), self.connection.held_until(), self.wakes) {
-            (timer, None, None) => timer,
-            (timer, held, wakes) => [timer, held, wakes].into_iter().flatten().min(),
-        }
     }
 
     /// The application hands over `bytes` more (`u64::MAX` for a source that never ends).
@@ -160,8 +145,7 @@ impl Sender {
         if self.idle_restart == IdleRestart::InitialWindow && self.connection.has_been_idle(now) {
             self.connection.window.restart();
         }
-        self.send_allowed(now);
-        self.connection.empty_outbox(segments);
+        self.send_allowed(now, segments);
     }
 
     /// The answer to the synchronizing segment has arrived: data may be sent.
@@ -175,8 +159,7 @@ impl Sender {
         } else {
             self.connection.measure_synchronization(sent, now);
         }
-        self.send_allowed(now);
-        self.connection.empty_outbox(segments);
+        self.send_allowed(now, segments);
     }
 
     /// An acknowledgment has arrived, or one of all below a number without more.
@@ -185,12 +168,38 @@ impl Sender {
     }
 
     /// An acknowledgment has arrived.
-    #[inline]
+    // Always: there is one caller but for tests.
+    #[inline(always)]
     pub fn take_acknowledgment(&mut self, now: Time, acknowledgment: &Acknowledgment, segments: &mut Vec<Segment>) {
+        if self.goes_well && tells_new_data_alone(acknowledgment, self.connection.unacknowledged()) {
+            self.go_on(now, acknowledgment, segments);
+        } else {
+            self.take_any_acknowledgment(now, acknowledgment, segments);
+        }
+    }
+
+    /// As `take_any_acknowledgment`, when all goes well and this acknowledgment tells of nothing else: neither recovery nor marks nor
+    /// deliveries have a say ("header prediction", Jacobson 1990).
+    #[inline(always)]
+    fn go_on(&mut self, now: Time, acknowledgment: &Acknowledgment, segments: &mut Vec<Segment>) {
+        let connection = &mut self.connection;
+        let bytes = connection.advance(acknowledgment.next);
+        let has_measured = connection.measure_round_trip(now, acknowledgment, false);
+        connection.grow(now, bytes, has_measured);
+        connection.renew_timer(now);
+        connection.send_new(now, segments);
+        self.watch_waiting_data(now);
+    }
+
+    /// An acknowledgment has arrived, whatever it tells. For one that tells of new data alone [`acknowledge`](Self::acknowledge) comes to
+    /// the same sooner.
+    #[inline(never)]
+    pub fn take_any_acknowledgment(&mut self, now: Time, acknowledgment: &Acknowledgment, segments: &mut Vec<Segment>) {
         let connection = &mut self.connection;
         if acknowledgment.next < connection.unacknowledged() {
             return;
         }
+        let is_plain = self.is_plain && tells_new_data_alone(acknowledgment, connection.unacknowledged());
         if acknowledgment.next == connection.unacknowledged() {
             connection.statistics.duplicate_acknowledgments += 1;
         }
@@ -210,8 +219,15 @@ impl Sender {
         if let (Some(before), Some(sample)) = (before, sample) {
             self.respond_to_deliveries(now, before, sample);
         }
-        self.send_allowed(now);
-        self.connection.empty_outbox(segments);
+        self.send_allowed(now, segments);
+        self.goes_well = is_plain && self.goes_on_undisturbed() && self.connection.scoreboard.arrived().is_empty();
+    }
+
+    /// Whether nothing is to be repaired, or might be as far as is known.
+    #[inline]
+    fn goes_on_undisturbed(&self) -> bool {
+        let can_send = self.opening == Opening::Open && self.connection.held_until().is_none();
+        can_send && !self.is_recovering && !self.tells_everything && self.connection.goes_on_undisturbed()
     }
 
     fn acknowledge_new(&mut self, now: Time, acknowledgment: &Acknowledgment) {
@@ -224,20 +240,15 @@ impl Sender {
             self.is_recovering = self.recovery.is_recovering();
         }
         let is_recovering = self.is_recovering;
-        let samples = connection.statistics.round_trips;
-        connection.measure_round_trip(now, acknowledgment, is_recovering);
-        let has_measured = connection.statistics.round_trips > samples;
+        let has_measured = connection.measure_round_trip(now, acknowledgment, is_recovering);
         let marked = connection.marks.marked_bytes(acknowledgment, bytes, connection.mss());
         connection.respond_to_marks(bytes, marked, is_recovering);
         // RFC 3168 section 6.1.2: no growth by what tells of congestion.
         if response.window_may_grow && marked == 0 {
             connection.grow(now, bytes, has_measured);
         }
-        // The timer starts anew with each acknowledgment of new data, and stops when nothing is under way (T-13).
-        if connection.flight() == 0 {
-            connection.stop_timer();
-        } else if response.timer_restarts {
-            connection.restart_timer(now);
+        if response.timer_restarts || connection.flight() == 0 {
+            connection.renew_timer(now);
         }
     }
 
@@ -265,6 +276,7 @@ impl Sender {
 
     /// The time of [`expires`](Self::expires) has come.
     pub fn expire(&mut self, now: Time, segments: &mut Vec<Segment>) {
+        self.goes_well = false;
         let is_due = |time: Option<Time>| time.is_some_and(|time| time <= now);
         if is_due(self.connection.expires()) && !is_due(self.recovery_wakes()) {
             self.time_out(now);
@@ -280,33 +292,7 @@ impl Sender {
         if self.tells_everything {
             self.tell_of_losses(now);
         }
-        self.send_allowed(now);
-        self.connection.empty_outbox(segments);
-    }
-
-    /// When the recovery wants to be woken. It goes before a timer that expires at the same time, in whose place it may send.
-    #[inline]
-    fn recovery_wakes(&self) -> Option<Time> {
-        if self.tells_everything && self.connection.held_until().is_none() {
-            self.recovery.wakes(&self.connection)
-        } else {
-            None
-        }
-    }
-
-    /// Whether what expires next is a timer of the recovery.
-    #[must_use]
-    pub fn wakes_recovery_next(&self) -> bool {
-        let wakes = self.recovery_wakes();
-        wakes.is_some() && wakes == self.expires()
-    }
-
-    /// Whether the retransmission timer is what expires next.
-    #[must_use]
-    #[inline]
-    pub fn times_out_next(&self) -> bool {
-        let nothing_else = self.connection.held_until().is_none() && self.wakes.is_none();
-        nothing_else || (self.expires() == self.connection.expires() && !self.wakes_recovery_next())
+        self.send_allowed(now, segments);
     }
 
     /// The retransmission timer has expired: slow start, and everything from the lost segment on again (T-15).
@@ -323,17 +309,19 @@ impl Sender {
     }
 
     /// Sends what the recovery allows.
-    // Always: one caller is far busier than the others.
-    #[inline(always)]
-    fn send_allowed(&mut self, now: Time) {
+    fn send_allowed(&mut self, now: Time, segments: &mut Vec<Segment>) {
         self.wakes = None;
-        if self.opening != Opening::Open || self.connection.held_until().is_some() {
+        if self.goes_on_undisturbed() {
+            // Where nothing is to be repaired, no recovery has anything to say.
+            self.connection.empty_outbox(segments);
+            self.connection.send_new(now, segments);
+            self.watch_waiting_data(now);
             return;
         }
-        if !self.is_recovering && !self.tells_everything && self.connection.goes_on_undisturbed() {
-            return self.send_new(now);
+        if self.opening == Opening::Open && self.connection.held_until().is_none() {
+            self.send_as_recovery_says(now);
         }
-        self.send_as_recovery_says(now);
+        self.connection.empty_outbox(segments);
     }
 
     #[inline(never)]
@@ -358,20 +346,11 @@ impl Sender {
         }
     }
 
-    /// Sends new data as far as the window goes: where nothing is to be repaired, no recovery has anything to say.
-    fn send_new(&mut self, now: Time) {
-        let window = self.connection.window.usable();
-        while let Some(piece) = self.connection.next_within(window) {
-            self.connection.send(now, piece);
-        }
-        self.watch_waiting_data(now);
-    }
-
     #[inline]
     fn watch_waiting_data(&mut self, now: Time) {
         // A window of less than a segment, as `window_after_loss = "half"` may leave it, lets nothing go even when nothing is
         // under way. As in ns-2 the timer then runs nevertheless; without it nothing would ever happen again.
-        if self.connection.has_waiting_data() && self.connection.expires().is_none() && self.wakes.is_none() {
+        if self.connection.expires().is_none() && self.connection.has_waiting_data() && self.wakes.is_none() {
             self.connection.restart_timer(now);
         }
     }
@@ -383,4 +362,10 @@ impl Sender {
         self.recovery.on_send(now, &mut self.connection, piece);
         self.connection.send(now, piece);
     }
+}
+
+/// Whether an acknowledgment tells that data below its number has arrived, of which not all below `unacknowledged` is old, and nothing else.
+#[inline]
+fn tells_new_data_alone(acknowledgment: &Acknowledgment, unacknowledged: u64) -> bool {
+    acknowledgment.next > unacknowledged && acknowledgment.blocks.is_empty()
 }

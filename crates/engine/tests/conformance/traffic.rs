@@ -43,6 +43,24 @@ fn every_source_offers_data_and_never_wakes_in_the_past() {
 }
 
 #[test]
+fn connections_are_counted_without_being_made() {
+    let sizes = "size = { kind = 'fixed', size = '10 kB' }, interval = '10 ms'";
+    let flows = |more: &str| choose(&format!("{{ kind = 'flows', {sizes}, {more} }}")).build(&context(5, 1, "source"));
+    for arrivals in ["poisson", "evenly-spaced"] {
+        for rest in ["", ", count = 1", ", count = 7", ", start = '1 s'", ", connections = 'persistent'"] {
+            let source = flows(&format!("arrivals = '{arrivals}'{rest}"));
+            for milliseconds in [0, 1, 10, 30, 31, 500] {
+                let until = Time::ZERO + Span::from_microseconds(1000 * milliseconds);
+                let made = source.connections(until).map(|connections| connections.len());
+                assert_eq!(source.number_of_connections(until), made, "{arrivals}{rest}, {milliseconds} ms");
+            }
+        }
+    }
+    let half_a_second = Time(500_000_000_000);
+    assert_eq!(flows("arrivals = 'evenly-spaced'").number_of_connections(half_a_second), Some(50));
+}
+
+#[test]
 fn a_source_with_the_same_chance_does_the_same_again() {
     for entry in SOURCES {
         let chosen = choose(&table(&(entry.parameters)(), Some(entry.name)));

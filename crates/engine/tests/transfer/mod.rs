@@ -113,7 +113,7 @@ impl Transfer {
         let clock = TickClock::new(self.tcp.timer_granularity.0, self.tcp.timer_phase, &mut chance);
         let mut course = Course {
             now: Time::ZERO,
-            sender: LawfulSender::new(&self.tcp, Sender::new(&self.tcp, clock)),
+            sender: LawfulSender::new(&self.tcp, || Sender::new(&self.tcp, clock)),
             receiver: LawfulReceiver::new(&self.tcp),
             there: Channel::new(self.there, self.seed, "there"),
             back: Channel::new(self.back, self.seed, "back"),

@@ -15,6 +15,8 @@ type Law = Result<(), TestCaseError>;
 pub struct LawfulSender<'c> {
     config: &'c TcpConfig,
     pub sender: Sender,
+    /// One that takes every acknowledgment the general way.
+    twin: Sender,
     longest_timeout: Span,
     is_paced: bool,
     is_open: bool,
@@ -29,10 +31,11 @@ pub struct LawfulSender<'c> {
 }
 
 impl<'c> LawfulSender<'c> {
-    pub fn new(config: &'c TcpConfig, sender: Sender) -> Self {
+    pub fn new(config: &'c TcpConfig, sender: impl Fn() -> Sender) -> Self {
         Self {
             config,
-            sender,
+            sender: sender(),
+            twin: sender(),
             longest_timeout: longest_timeout(config),
             is_paced: is_paced(config),
             is_open: !config.handshake,
@@ -67,7 +70,10 @@ impl<'c> LawfulSender<'c> {
             self.reported.remove_below(acknowledgment.next);
             acknowledgment.blocks.as_slice().iter().for_each(|&block| _ = self.reported.insert(block));
         }
-        let segments = self.step(now, |sender, segments| sender.acknowledge(now, acknowledgment, segments))?;
+        let mut of_twin = Vec::new();
+        self.twin.take_any_acknowledgment(now, &acknowledgment, &mut of_twin);
+        let segments = self.act(now, |sender, segments| sender.acknowledge(now, acknowledgment, segments))?;
+        self.check_twin(&segments, &of_twin)?;
         self.check_round_trip(now, &acknowledgment)?;
         Ok(segments)
     }
@@ -84,7 +90,28 @@ impl<'c> LawfulSender<'c> {
         self.is_open && self.sender.unacknowledged() == self.offered
     }
 
-    fn step(
+    fn step(&mut self, now: Time, act: impl Fn(&mut Sender, &mut Vec<Segment>)) -> Result<Vec<Segment>, TestCaseError> {
+        let mut of_twin = Vec::new();
+        act(&mut self.twin, &mut of_twin);
+        let segments = self.act(now, act)?;
+        self.check_twin(&segments, &of_twin)?;
+        Ok(segments)
+    }
+
+    /// The short way for acknowledgments of new data comes to the same as the general one.
+    fn check_twin(&self, segments: &[Segment], of_twin: &[Segment]) -> Law {
+        prop_assert_eq!(segments, of_twin);
+        let state = |sender: &Sender| {
+            let bytes = [sender.unacknowledged(), sender.highest(), sender.timeout().0];
+            format!("{bytes:?} {:?} {:?}", sender.window(), sender.statistics())
+        };
+        prop_assert_eq!(state(&self.sender), state(&self.twin));
+        let waiting = self.sender.waits_for();
+        prop_assert_eq!((waiting.expires, waiting.limit), (self.twin.expires(), self.twin.send_limit()));
+        Ok(())
+    }
+
+    fn act(
         &mut self,
         now: Time,
         act: impl FnOnce(&mut Sender, &mut Vec<Segment>),

@@ -4,26 +4,35 @@ use serde_json::Value as Json;
 
 use crate::config::{Bytes, Node, Parameter, Reader, Shape, Value};
 
-/// The largest sizes of all classes but the last, ascending.
+/// Classes of sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SizeClasses(Vec<u64>);
+pub struct SizeClasses {
+    /// The largest sizes of all classes but the last, ascending.
+    largest: Vec<u64>,
+    names: Vec<String>,
+}
 
 /// What all flows together are called.
 pub const ALL: &str = "flow";
 
 impl SizeClasses {
+    fn new(largest: Vec<u64>) -> Self {
+        let up_to = largest.iter().map(|&largest| format!("flow up to {}", size(largest)));
+        let above = largest.last().map(|&largest| format!("flow above {}", size(largest)));
+        let names = up_to.chain(above).chain([ALL.into()]).collect();
+        Self { largest, names }
+    }
+
     /// The number of the class of a size.
     #[must_use]
     pub fn of(&self, bytes: u64) -> usize {
-        self.0.partition_point(|&largest| largest < bytes)
+        self.largest.partition_point(|&largest| largest < bytes)
     }
 
     /// What the classes are called, and behind them all flows together. Sizes are written as in scenarios.
     #[must_use]
-    pub fn names(&self) -> Vec<String> {
-        let up_to = self.0.iter().map(|&largest| format!("flow up to {}", size(largest)));
-        let above = self.0.last().map(|&largest| format!("flow above {}", size(largest)));
-        up_to.chain(above).chain([ALL.into()]).collect()
+    pub fn names(&self) -> &[String] {
+        &self.names
     }
 }
 
@@ -42,11 +51,11 @@ impl Parameter for SizeClasses {
             );
             return None;
         }
-        Some(Self(bounds))
+        Some(Self::new(bounds))
     }
 
     fn resolved(&self) -> Json {
-        self.0.iter().map(|&bytes| Json::from(size(bytes))).collect()
+        self.largest.iter().map(|&bytes| Json::from(size(bytes))).collect()
     }
 }
 

@@ -147,6 +147,12 @@ impl Source for User {
         Some(in_time.map(source).collect())
     }
 
+    fn number_of_connections(&self, until: Time) -> Option<usize> {
+        // A sender without any connection would be a sender without a name.
+        let in_time = |first: Flow| self.schedule.beginnings(first).skip(1).take_while(|begins| *begins < until);
+        (!self.shares).then(|| self.next.map_or(0, |first| 1 + in_time(first).count()))
+    }
+
     fn is_told(&self) -> bool {
         true
     }

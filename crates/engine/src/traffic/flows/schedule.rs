@@ -28,25 +28,39 @@ pub(super) struct Schedule {
 impl Schedule {
     /// The first flow of a sender that begins at `start`.
     pub fn first(&self, start: Time) -> Option<Flow> {
+        let bits = self.bits(0);
         let gap = match self.arrivals {
-            Arrivals::Poisson => self.exponential(0),
+            Arrivals::Poisson => self.exponential(bits),
             Arrivals::EvenlySpaced => Span::ZERO,
         };
-        Some(self.flow(0, start.saturating_add(gap)))
+        Some(self.flow(0, start.saturating_add(gap), bits))
     }
 
     /// The flow after another, if there is one.
     pub fn after(&self, flow: Flow) -> Option<Flow> {
         let place = flow.place + 1;
-        let gap = match self.arrivals {
-            Arrivals::Poisson => self.exponential(place),
-            Arrivals::EvenlySpaced => self.interval,
-        };
-        (Some(place) != self.count).then(|| self.flow(place, flow.begins.saturating_add(gap)))
+        let bits = self.bits(place);
+        (Some(place) != self.count).then(|| self.flow(place, flow.begins.saturating_add(self.gap(bits)), bits))
     }
 
-    fn flow(&self, place: u64, begins: Time) -> Flow {
-        let [_, first, second, _] = self.bits(place);
+    /// When a flow and those after it begin, without drawing their sizes.
+    pub fn beginnings(&self, first: Flow) -> impl Iterator<Item = Time> {
+        let after = |&(place, begins): &(u64, Time)| {
+            let place = place + 1;
+            (Some(place) != self.count).then(|| (place, begins.saturating_add(self.gap(self.bits(place)))))
+        };
+        std::iter::successors(Some((first.place, first.begins)), after).map(|(_, begins)| begins)
+    }
+
+    /// From a flow to the next.
+    fn gap(&self, bits: [u64; 4]) -> Span {
+        match self.arrivals {
+            Arrivals::Poisson => self.exponential(bits),
+            Arrivals::EvenlySpaced => self.interval,
+        }
+    }
+
+    fn flow(&self, place: u64, begins: Time, [_, first, second, _]: [u64; 4]) -> Flow {
         Flow { place, begins, bytes: self.size.bytes([first, second]) }
     }
 
@@ -62,8 +76,8 @@ impl Schedule {
         clippy::cast_sign_loss,
         reason = "picoseconds"
     )]
-    fn exponential(&self, place: u64) -> Span {
-        let means = -libm::log(1.0 - unit_interval(self.bits(place)[0]));
+    fn exponential(&self, bits: [u64; 4]) -> Span {
+        let means = -libm::log(1.0 - unit_interval(bits[0]));
         Span(((means * self.interval.0 as f64) as u64).max(1))
     }
 }

@@ -17,4 +17,8 @@ impl Acknowledging for AtOnce {
     fn delay(&mut self, _now: Time, _arrival: Arrival) -> Option<Time> {
         None
     }
+
+    fn is_at_once(&self) -> bool {
+        true
+    }
 }

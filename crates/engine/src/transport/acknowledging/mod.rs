@@ -26,6 +26,10 @@ pub struct Arrival {
 pub trait Acknowledging: Send {
     /// Until when the acknowledgment of a segment may wait; `None` for at once.
     fn delay(&mut self, now: Time, arrival: Arrival) -> Option<Time>;
+    /// Whether none ever waits.
+    fn is_at_once(&self) -> bool {
+        false
+    }
 }
 
 impl Family for dyn Acknowledging {

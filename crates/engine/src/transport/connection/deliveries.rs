@@ -30,6 +30,11 @@ impl Connection {
         self.deliveries.is_some()
     }
 
+    /// Whether the window law is told neither of deliveries nor of marks.
+    pub fn observes_nothing(&self) -> bool {
+        !self.observes_deliveries() && !self.observes_marks
+    }
+
     /// The recovery says how many bytes are in the network, before the next piece is sent.
     pub fn note_in_flight(&mut self, bytes: u64) {
         self.in_flight = bytes;

@@ -6,15 +6,27 @@ use crate::transport::{Acknowledgment, RoundTripsInRecovery};
 use crate::units::Time;
 
 impl Connection {
-    /// Measures the round trip that an acknowledgment of new data ends; `is_partial` if a recovery goes on.
-    pub fn measure_round_trip(&mut self, now: Time, acknowledgment: &Acknowledgment, is_partial: bool) {
+    /// Measures the round trip that an acknowledgment of new data ends, if it does; tells whether it does. `is_partial` if a recovery goes
+    /// on.
+    #[inline(always)]
+    pub fn measure_round_trip(&mut self, now: Time, acknowledgment: &Acknowledgment, is_partial: bool) -> bool {
+        let measured = self.statistics.round_trips;
         if let Some(sent) = acknowledgment.echo.filter(|_| self.carries_timestamps) {
-            return self.note_round_trip(sent, now);
+            self.note_round_trip(sent, now);
+        } else if is_partial {
+            self.end_timing_in_recovery(now, acknowledgment);
+        } else if let Some(timed) = self.timed.filter(|timed| acknowledgment.next > timed.sequence) {
+            self.timed = None;
+            self.note_round_trip(timed.sent, now);
         }
+        self.statistics.round_trips > measured
+    }
+
+    fn end_timing_in_recovery(&mut self, now: Time, acknowledgment: &Acknowledgment) {
         let covered = self.timed.filter(|timed| acknowledgment.next > timed.sequence);
         match self.round_trips_in_recovery {
-            RoundTripsInRecovery::UntilExit if is_partial => self.inform(|estimator| estimator.end_backoff()),
-            RoundTripsInRecovery::Ignored if is_partial => {
+            RoundTripsInRecovery::UntilExit => self.inform(|estimator| estimator.end_backoff()),
+            RoundTripsInRecovery::Ignored => {
                 if covered.is_some() {
                     self.timed = None;
                     self.inform(|estimator| estimator.end_backoff());
@@ -29,16 +41,37 @@ impl Connection {
         }
     }
 
+    /// At an acknowledgment of new data the retransmission timer starts anew if anything is under way, and stops if not (T-13).
+    #[inline]
+    pub fn renew_timer(&mut self, now: Time) {
+        if self.flight() == 0 {
+            self.stop_timer();
+        } else {
+            self.restart_timer(now);
+        }
+    }
+
     /// Starts the retransmission timer anew.
+    #[inline]
     pub fn restart_timer(&mut self, now: Time) {
+        // Within a tick of the clock it goes on to expire when it would have before.
+        if now >= self.expires_alike_until {
+            self.set_timer(now);
+        }
+    }
+
+    fn set_timer(&mut self, now: Time) {
         self.expires = Some(self.clock.after(now, self.timeout_ticks));
+        self.expires_alike_until = self.clock.next_tick(now).unwrap_or(Time::ZERO);
     }
 
     /// Stops the retransmission timer.
     pub fn stop_timer(&mut self) {
         self.expires = None;
+        self.expires_alike_until = Time::ZERO;
     }
 
+    #[inline(never)]
     pub(super) fn note_round_trip(&mut self, sent: Time, now: Time) {
         self.round_trip = Some(now - sent);
         self.smoothed_round_trip.note(now - sent);
@@ -54,5 +87,6 @@ impl Connection {
     pub(super) fn inform(&mut self, tell: impl FnOnce(&mut dyn TimeoutEstimator)) {
         tell(&mut *self.estimator);
         self.timeout_ticks = self.estimator.timeout_ticks();
+        self.expires_alike_until = Time::ZERO;
     }
 }

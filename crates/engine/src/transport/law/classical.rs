@@ -7,12 +7,12 @@ use super::{Progress, Window, WindowLaw};
 pub struct Classical;
 
 impl WindowLaw for Classical {
+    fn grows_classically(&self) -> bool {
+        true
+    }
+
     fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress) {
-        if window.in_slow_start() {
-            window.grow_exponentially(progress.acknowledged);
-        } else {
-            window.grow_linearly();
-        }
+        window.grow_classically(progress.acknowledged);
     }
 
     fn on_loss(&mut self, window: &mut Window, flight: u64) {

@@ -45,6 +45,11 @@ pub struct Progress {
 
 /// The growth and reduction of one connection's window.
 pub trait WindowLaw: Send {
+    /// Whether the window grows as [`Window::grow_classically`] says and the law takes note of nothing else: then it is not told of each
+    /// acknowledgment.
+    fn grows_classically(&self) -> bool {
+        false
+    }
     /// An acknowledgment of new data has come, outside of loss recovery.
     fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress);
     /// Duplicate acknowledgments show a loss while `flight` bytes are under way: sets threshold and window.

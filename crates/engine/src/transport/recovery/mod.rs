@@ -52,7 +52,8 @@ impl Response {
 /// [is recovering](Self::is_recovering), and new data that is sent then, with no duplicate acknowledgments since the last one of new
 /// data and nothing to be sent again, is neither asked for by [`next`](Self::next) nor told by [`on_send`](Self::on_send): the window
 /// lets it go. Nearly all segments are of that kind, which is why BSD has a way of its own for them too ("header prediction", Jacobson
-/// 1990). One that [is told of everything](Self::is_told_of_everything) hears of all that is acknowledged and sent.
+/// 1990). Where they are selective, an acknowledgment that tells of new data alone after another one like it, while nothing is known to have
+/// arrived beyond a hole, is not told by [`take_in`](Self::take_in) either. One that [is told of everything](Self::is_told_of_everything) hears of all that is acknowledged and sent.
 pub trait Recovery: Send {
     /// Whether it needs selective acknowledgments.
     fn is_selective(&self) -> bool {
