@@ -96,14 +96,19 @@ impl Guarded {
         dropped.iter().for_each(|(cell, _)| self.occupancy.remove(cell.circuit()));
     }
 
+    /// Lets in a cell, if the policy accepts it; tells whether it does.
     #[inline(always)]
-    pub(super) fn admit(&mut self, cell: Cell, dropped: &mut Vec<Dropped>) {
+    pub(super) fn admit(&mut self, cell: Cell, dropped: &mut Vec<Dropped>) -> bool {
         let circuit = cell.circuit();
         match self.policy.decide(cell, circuit, &self.occupancy) {
-            Verdict::Accept => self.accept(cell),
+            Verdict::Accept => {
+                self.accept(cell);
+                true
+            }
             verdict => {
                 self.statistics.cells_dropped += 1;
                 dropped.push((cell, verdict));
+                false
             }
         }
     }

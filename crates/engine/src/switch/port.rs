@@ -284,7 +284,10 @@ impl Port {
         }
         if self.is_slotted {
             for &cell in self.slots.close(self.slot) {
-                self.buffer.admit(cell, dropped);
+                let is_in = self.buffer.admit(cell, dropped);
+                if is_in && cell.is_last() && let Queue::ByRounds(queue) = &self.buffer.queue {
+                    outlet.note_last_at(self.boundary, queue.len() - 1, cell);
+                }
             }
             self.slots.clear();
             self.slot += 1;

@@ -8,7 +8,7 @@ use crate::framing::Cell;
 use crate::link::{Line, Outlet};
 use crate::units::{LineClock, Time, TransmissionTime};
 
-/// A last cell on its way to its receiver.
+/// A last cell on its way to its receiver, or let in and known to be.
 struct LastCell {
     /// When it gets there.
     exit: Time,
@@ -63,9 +63,9 @@ impl Exit {
         self.blocks.iter().map(|block| block.cells).sum()
     }
 
-    /// Last cells on their way.
-    pub fn last_cells(&self) -> impl Iterator<Item = Cell> {
-        self.last_cells.iter().map(|last| last.cell)
+    /// Last cells on their way, sent before the next service.
+    pub fn last_cells_before(&self, next_service: Time) -> impl Iterator<Item = Cell> {
+        self.last_cells.iter().take_while(move |last| last.sent.time < next_service).map(|last| last.cell)
     }
 
     /// When the next last cell gets to the end; never, if there is none.
@@ -111,7 +111,7 @@ impl Exit {
         }
     }
 
-    /// Takes note of a last cell that is sent after `before` others from `clock` on, right after what is in the blocks or later.
+    /// Takes note of a last cell that will be sent after `before` others from `clock` on, right after what is in the blocks or later.
     #[inline]
     fn push_last(&mut self, clock: LineClock, before: u64, cell: Cell) {
         let mut sent = clock;

@@ -346,6 +346,7 @@ impl<O: Observer> Simulation<O> {
     fn settle(&mut self, until: Time) -> Result<(), Tie> {
         self.advance_switch(until)?;
         let Some(fast) = &mut self.fast else { return Ok(()) };
+        self.ports[fast.forward.port].take_off_sent(1);
         let there = fast.forward.settle(until, &mut self.links);
         let back = fast.backward.settle(until, &mut self.links);
         let (cells_in, services) = (self.ports[fast.forward.port].statistics().cells_in, fast.forward.services());

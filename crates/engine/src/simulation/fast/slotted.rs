@@ -5,7 +5,7 @@ mod rounds;
 use super::exit::{Behind, Exit};
 use super::order::Moment;
 use super::shares::Touched;
-use super::{Carried, Path, Told};
+use super::{Carried, LONG, Path, Told};
 use crate::framing::{Cell, Packets};
 use crate::link::{Line, Train};
 use crate::observer::Observer;
@@ -50,6 +50,8 @@ pub(super) struct Slotted {
     next_service: Time,
     /// Everything before has been done.
     done: Time,
+    /// The port sends nothing before but what is on its way to its receiver, or is let in and known to be.
+    known: Time,
     /// What the port sends takes at least as long to the receivers.
     latency_behind: Span,
     exit: Exit,
@@ -76,6 +78,7 @@ impl Slotted {
             next_arrival: Time::NEVER,
             next_service: first_service.unwrap_or(Time::NEVER),
             done: Time::ZERO,
+            known: Time::ZERO,
             latency_behind: path.latency_behind,
             exit: Exit::new(&links[path.line].line),
             cell_time: links[path.line].line.cell_time(),
@@ -98,10 +101,10 @@ impl Slotted {
         self.exit.next()
     }
 
-    /// What the port has not sent yet arrives no earlier than this, if it sends anything before `until`.
+    /// What the port has not let in yet arrives no earlier than this, if it sends anything before `until`.
     #[inline]
     pub fn bound(&self, until: Time) -> Time {
-        if self.done < until { self.done + self.latency_behind } else { Time::NEVER }
+        if self.done < until { self.known + self.latency_behind } else { Time::NEVER }
     }
 
     /// A packet was handed to a line before the port.
@@ -157,6 +160,8 @@ impl Slotted {
                 }
             }
         }
+        self.known = self.done.max(port.end_of_queue());
+        port.take_off_sent(LONG as u64);
     }
 
     /// The port was idle, and the first cell of a busy period arrives.
@@ -254,7 +259,7 @@ impl Slotted {
     /// What is on lines and they do not know of: trains as [`Line::trains`] gives them, of last cells only behind the port.
     pub fn trains(&self) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
         let heads = self.heads.iter().map(|head| (head.line, head.train.description()));
-        heads.chain(self.exit.last_cells().map(|cell| (self.line, (cell, 1, true))))
+        heads.chain(self.exit.last_cells_before(self.next_service).map(|cell| (self.line, (cell, 1, true))))
     }
 
     /// Cells on the way that the lines do not know of.

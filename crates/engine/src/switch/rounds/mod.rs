@@ -115,6 +115,10 @@ impl Port {
         let Guarded { occupancy, queue, statistics, continuity, .. } = &mut self.buffer;
         let Queue::ByRounds(queue) = queue else { return self.boundary.time };
         let Stretch { boundary, slots, most, integral, since, .. } = stretch;
+        if let Some(last) = last {
+            // There is a cell for every slot until it is sent itself.
+            outlet.note_last_at(self.boundary, queue.len() + cells - 1, last);
+        }
         statistics.cells_in += cells;
         statistics.cells_out += slots;
         (statistics.max_queue_cells, statistics.queue_integral, statistics.queue_since) = (most, integral, since);
@@ -133,14 +137,36 @@ impl Port {
     fn serve_slots(&mut self, slots: u64, free: LineClock, outlet: &mut impl Outlet) -> Time {
         let Guarded { occupancy, queue: Queue::ByRounds(queue), .. } = &mut self.buffer else { return Time::NEVER };
         let clock = self.boundary;
-        let taken = queue.take(slots, occupancy, clock, &self.slots, outlet);
-        debug_assert_eq!(taken, slots, "there is a cell for every slot");
+        queue.send(slots);
+        occupancy.leave(slots);
         if outlet.follows_circuits() {
+            queue.take_off(occupancy, &self.slots, Some(&mut |cells, leaving| outlet.note_leaving(cells, leaving)));
             queue.settle(occupancy, &self.slots, |cell| outlet.note_leaving(1, Leaving::Circuit(cell.circuit())));
         }
         outlet.send_train_at(clock, slots, free);
         self.boundary = free;
         free.time
+    }
+
+    /// When what is let in from now on is sent at the earliest, as far as that is known.
+    #[must_use]
+    pub fn end_of_queue(&self) -> Time {
+        match &self.buffer.queue {
+            Queue::ByRounds(queue) if self.service_is_pending => {
+                self.boundary.after(self.cell_time.times(queue.len())).time
+            }
+            _ => Time::ZERO,
+        }
+    }
+
+    /// Takes off the cells that have been sent by rounds, if those are `many`.
+    #[inline]
+    pub fn take_off_sent(&mut self, many: u64) {
+        if let Guarded { occupancy, queue: Queue::ByRounds(queue), .. } = &mut self.buffer
+            && queue.sent() >= many
+        {
+            queue.take_off(occupancy, &self.slots, None);
+        }
     }
 
     /// Before the policy looks at circuits, their shares of the buffer must be up to date.
@@ -165,12 +191,13 @@ impl Port {
         let Guarded { occupancy, queue: Queue::ByRounds(queue), .. } = &mut self.buffer else {
             return Next::Rests(None);
         };
-        let clock = self.boundary;
-        let taken = queue.take(1, occupancy, clock, &self.slots, outlet);
-        self.service_is_pending = taken > 0;
-        if taken == 0 {
+        self.service_is_pending = queue.len() > 0;
+        if !self.service_is_pending {
             return Next::Rests(None);
         }
+        queue.send(1);
+        occupancy.leave(1);
+        let clock = self.boundary;
         self.boundary.advance(self.cell_time);
         outlet.send_train_at(clock, 1, self.boundary);
         self.buffer.statistics.cells_out += 1;
