@@ -256,6 +256,7 @@ impl Line {
 
     /// Hands over a cell to be sent as soon as the transmitter is free, and leaves it to the caller to take note of it at the
     /// end of the line. Gives when that is.
+    #[inline]
     pub fn carry(&mut self, now: Time) -> Time {
         self.start(now);
         let exit = self.exit(self.free);

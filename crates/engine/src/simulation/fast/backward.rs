@@ -12,7 +12,7 @@ use super::{Carried, LONG, Path};
 use crate::framing::{Cell, Packets};
 use crate::link::{Line, Train};
 use crate::simulation::Link;
-use crate::units::{Span, Time, TransmissionTime};
+use crate::units::{LineClock, Span, Time, TransmissionTime};
 
 /// The lines of acknowledgments.
 pub(super) struct Backward {
@@ -52,33 +52,56 @@ struct Exits {
     latest: Time,
 }
 
-/// What has gone on to the common line before its time, because nothing can come to the switch before it. It is counted when it comes
-/// there.
+/// What has gone on to the common line and is not counted, in the order in which it comes to the switch: some before its time, because
+/// nothing can come there before it.
 #[derive(Default)]
 struct Ahead(VecDeque<Early>);
 
-/// When something comes to the switch, on which line, and how many packets end with it.
+/// Cells that come to the switch with no other between them.
 struct Early {
-    came: Time,
-    line: usize,
-    packets: u64,
+    /// When the next of them comes, and when the last one does.
+    next: LineClock,
+    last: Time,
+    cells: u32,
+    line: u32,
+    /// Whether a packet ends with them.
+    ends: bool,
 }
 
 impl Ahead {
     #[inline]
-    fn push(&mut self, came: Time, line: usize, is_last: bool) {
-        self.0.push_back(Early { came, line, packets: u64::from(is_last) });
+    fn push(&mut self, next: LineClock, last: Time, cells: u32, line: usize, ends: bool) {
+        #[expect(clippy::cast_possible_truncation, reason = "a scenario is refused long before it has 2^32 lines")]
+        self.0.push_back(Early { next, last, cells, line: line as u32, ends });
     }
 
-    /// Counts what came before `until`; gives how much.
+    /// Counts what came before `until`; gives how many cells.
     fn settle(&mut self, until: Time, links: &mut [Link]) -> u64 {
         let mut all = 0;
-        while let Some(early) = self.0.front().filter(|early| early.came < until) {
-            links[early.line].line.count_carried(1, early.packets);
+        while let Some(early) = self.0.front_mut() {
+            let line = &mut links[early.line as usize].line;
+            if early.last >= until {
+                return all + early.count_before(until, line);
+            }
+            line.count_carried(early.cells.into(), early.ends.into());
+            all += u64::from(early.cells);
             self.0.pop_front();
-            all += 1;
         }
         all
+    }
+}
+
+impl Early {
+    /// Counts the cells that came before `until`, which are not all; gives how many.
+    fn count_before(&mut self, until: Time, line: &mut Line) -> u64 {
+        let mut came = 0;
+        while self.next.time < until {
+            self.next.advance(line.cell_time());
+            came += 1;
+        }
+        self.cells -= came;
+        line.count_carried(came.into(), 0);
+        came.into()
     }
 }
 
@@ -105,13 +128,10 @@ impl Exits {
 
     /// Counts the cells that have arrived before `until`, and are not the last of their packets; gives how many.
     fn settle(&mut self, until: Time, line: &mut Line) -> u64 {
-        let mut arrived = 0;
-        while self.within.front().is_some_and(|exit| *exit < until) {
-            self.within.pop_front();
-            arrived += 1;
-        }
-        line.count_carried(arrived, 0);
-        arrived
+        let arrived = self.within.partition_point(|exit| *exit < until);
+        self.within.drain(..arrived);
+        line.count_carried(arrived as u64, 0);
+        arrived as u64
     }
 }
 
@@ -149,11 +169,14 @@ impl Backward {
         cells: u32,
         bits: u64,
     ) -> Result<(), Tie> {
-        let line = &mut links[number].line;
         // What is sent now comes no earlier, and what others send no earlier than that.
         let (earliest, next) = (now + self.latency_before, others.saturating_add(self.latency_before));
         match &mut self.way {
             Way::Cells(arrivals, exits) => {
+                if arrivals.next_time() < earliest {
+                    exits.pass_waiting(earliest, arrivals, &mut self.ahead, self.line, links)?;
+                }
+                let line = &mut links[number].line;
                 let train = line.dispatch(now, first, cells, bits);
                 let cell_time = line.cell_time();
                 let (came, last) = (train.arrival.time, train.last_arrival(cell_time));
@@ -161,18 +184,19 @@ impl Backward {
                     return arrivals.send(now, number, train, came, last);
                 }
                 if arrivals.send_next(now, number, train, came, last)? {
-                    exits.pass_alone(train, cell_time, number, &mut self.ahead, &mut links[self.line].line);
+                    self.ahead.push(train.arrival, last, train.cells, number, true);
+                    exits.pass_alone(train, cell_time, &mut links[self.line].line);
                 }
             }
             Way::Whole(arrivals, fan) => {
-                let came = line.send_whole(now, bits);
+                let came = links[number].line.send_whole(now, bits);
                 if came > earliest && came >= next {
                     return arrivals.send(now, number, first, came, came);
                 }
                 if arrivals.send_next(now, number, first, came, came)? {
                     let crosses = links[self.line].line.send_whole(came, bits);
                     fan.pass(crosses, first, bits, links);
-                    self.ahead.push(came, number, true);
+                    self.ahead.push(LineClock::at(came), came, 1, number, true);
                 }
                 return fan.check();
             }
@@ -185,25 +209,21 @@ impl Backward {
     /// # Errors
     /// If it cannot be told which of two comes first.
     pub fn advance(&mut self, horizon: Time, links: &mut [Link], packets: &Packets) -> Result<u64, Tie> {
-        let mut came = self.ahead.settle(horizon, links);
         match &mut self.way {
             Way::Cells(arrivals, exits) => {
-                while let Some(coming) = arrivals.take(horizon) {
-                    came += exits.pass(coming, horizon, arrivals, self.line, links)?;
-                }
+                exits.pass_waiting(horizon, arrivals, &mut self.ahead, self.line, links)?;
             }
             Way::Whole(arrivals, fan) => {
                 while let Some(coming) = arrivals.take(horizon) {
-                    links[coming.line()].line.count_carried(1, 1);
+                    self.ahead.push(LineClock::at(coming.time), coming.time, 1, coming.line(), true);
                     let bits = packets.get(coming.load.packet).bits;
                     let crosses = links[self.line].line.send_whole(coming.time, bits);
                     fan.pass(crosses, coming.load, bits, links);
-                    came += 1;
                 }
                 fan.check()?;
             }
         }
-        Ok(came)
+        Ok(self.ahead.settle(horizon, links))
     }
 
     /// When the next packet reaches its sender, of those that have passed the switch.
@@ -296,54 +316,67 @@ impl Backward {
 impl Exits {
     /// Lets all cells of a packet pass the switch, which come there before any others.
     #[inline]
-    fn pass_alone(
-        &mut self,
-        mut train: Train,
-        cell_time: TransmissionTime,
-        number: usize,
-        ahead: &mut Ahead,
-        line: &mut Line,
-    ) {
-        loop {
-            let now = train.arrival.time;
-            let exit = line.carry(now);
-            ahead.push(now, number, train.cells == 1);
-            if train.cells == 1 {
-                return self.push_last(now, exit, train.cell);
-            }
-            self.latest = exit;
-            self.within.push_back(exit);
-            train.take(cell_time);
+    fn pass_alone(&mut self, train: Train, cell_time: TransmissionTime, line: &mut Line) {
+        let mut came = train.arrival;
+        for _ in 1..train.cells {
+            self.latest = line.carry(came.time);
+            self.within.push_back(self.latest);
+            came.advance(cell_time);
         }
+        let last = if train.cells == 1 { train.cell } else { train.cell.following(true) };
+        self.push_last(came.time, line.carry(came.time), last);
     }
 
-    /// Lets the cells of a packet pass the switch until it is another's turn. Gives how many.
+    /// Lets all pass the switch that waits for its turn and comes before `horizon`.
+    fn pass_waiting(
+        &mut self,
+        horizon: Time,
+        arrivals: &mut Arrivals<Train>,
+        ahead: &mut Ahead,
+        common: usize,
+        links: &mut [Link],
+    ) -> Result<(), Tie> {
+        while let Some(coming) = arrivals.take(horizon) {
+            let (train, number) = (coming.load, coming.line());
+            let cell_time = links[number].line.cell_time();
+            let last = train.last_arrival(cell_time);
+            if last < horizon.min(arrivals.next_time()) {
+                ahead.push(train.arrival, last, train.cells, number, true);
+                self.pass_alone(train, cell_time, &mut links[common].line);
+                continue;
+            }
+            let left = self.pass(coming, horizon, cell_time, arrivals, &mut links[common].line)?;
+            let passed = train.cells - left;
+            let last = train.after(passed - 1, cell_time).time;
+            ahead.push(train.arrival, last, passed, number, left == 0);
+        }
+        Ok(())
+    }
+
+    /// Lets the cells of a packet pass the switch until it is another's turn. Gives how many are left.
     fn pass(
         &mut self,
         mut coming: Coming<Train>,
         horizon: Time,
+        cell_time: TransmissionTime,
         arrivals: &mut Arrivals<Train>,
-        line: usize,
-        links: &mut [Link],
-    ) -> Result<u64, Tie> {
-        let mut passed = 0;
+        line: &mut Line,
+    ) -> Result<u32, Tie> {
         loop {
             let now = coming.time;
-            let exit = links[line].line.carry(now);
-            passed += 1;
+            let exit = line.carry(now);
             if coming.load.cells == 1 {
                 self.push_last(now, exit, coming.load.cell);
-                links[coming.line()].line.count_carried(passed, 1);
-                return Ok(passed);
+                return Ok(0);
             }
             self.latest = exit;
             self.within.push_back(exit);
-            coming.follow(links[coming.line()].line.cell_time());
+            coming.follow(cell_time);
             let is_next = arrivals.first().is_none_or(|other| coming.moment() < other.moment());
             if !is_next || coming.time >= horizon {
-                links[coming.line()].line.count_carried(passed, 0);
+                let left = coming.load.cells;
                 arrivals.insert(coming)?;
-                return Ok(passed);
+                return Ok(left);
             }
         }
     }
