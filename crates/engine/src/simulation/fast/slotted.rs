@@ -182,6 +182,12 @@ impl Slotted {
 
     /// Takes the cells that arrive before `until`, in which time no service ends.
     fn gather(&mut self, until: Time, port: &mut Port, links: &mut [Link], dropped: &mut Vec<Dropped>) {
+        self.take_until(until, links, |now, cell| _ = port.receive(now, cell, dropped));
+    }
+
+    /// Takes the cells that arrive before `until`, each of which is shown.
+    #[inline]
+    fn take_until(&mut self, until: Time, links: &mut [Link], mut show: impl FnMut(Time, Cell)) {
         let mut next_arrival = Time::NEVER;
         let mut index = 0;
         while index < self.heads.len() {
@@ -191,8 +197,7 @@ impl Slotted {
                 index += 1;
                 continue;
             }
-            let cell = self.take_cell(index, links);
-            port.receive(now, cell, dropped);
+            show(now, self.take_cell(index, links));
         }
         self.next_arrival = next_arrival;
     }

@@ -84,6 +84,30 @@ impl Port {
         self.serve_slots(rounds, free, outlet)
     }
 
+    /// Lets in these cells, one of each of several packets and some of them the last, and serves the slot in which they come. Gives
+    /// when to serve again.
+    pub fn serve_round(&mut self, cells: &mut [Cell], outlet: &mut impl Outlet) -> Time {
+        self.integrate(self.boundary.time);
+        self.slots.order(self.slot, cells);
+        let Guarded { occupancy, queue, statistics, continuity, .. } = &mut self.buffer;
+        let Queue::ByRounds(queue) = queue else { return self.boundary.time };
+        for &cell in &*cells {
+            occupancy.add(cell.circuit());
+            if let Some(continuity) = continuity {
+                continuity.admit(cell);
+            }
+            if cell.is_last() {
+                outlet.note_last_at(self.boundary, queue.len(), cell);
+            }
+            queue.push(cell);
+        }
+        statistics.cells_in += cells.len() as u64;
+        statistics.max_queue_cells = statistics.max_queue_cells.max(occupancy.total());
+        statistics.cells_out += 1;
+        self.slot += 1;
+        self.serve_slots(1, self.boundary.after(self.cell_time), outlet)
+    }
+
     /// Slots to come, in each of which a cell will be sent.
     #[must_use]
     #[inline]

@@ -37,11 +37,26 @@ impl Slotted {
             return self.serve_lone(limit, others, port, links, told);
         }
         let Some(most) = self.plan(boundary, due, port) else { return false };
-        let rounds = port.rounds_with_room(due, most.min(self.slots_until(limit, boundary)));
-        let Ok(cells) = u32::try_from(rounds) else { return false };
-        if cells == 0 {
-            return false;
+        let slots = self.slots_until(limit, boundary);
+        let rounds = port.rounds_with_room(due, most.min(slots));
+        if rounds > 0 {
+            self.serve_whole_rounds(rounds, due, boundary, port, links, told);
         }
+        // What is seen of single cells is seen where slots are served one by one.
+        let goes_on = due > 0 && rounds == most && rounds < slots && !told.observer.watches();
+        (goes_on && self.serve_last_round(rounds > 0, port, links)) || rounds > 0
+    }
+
+    /// Serves so many rounds of the next cells of the heads that are `due` before `boundary`, none of them a last one.
+    fn serve_whole_rounds<O: Observer>(
+        &mut self,
+        rounds: u64,
+        due: u64,
+        boundary: Time,
+        port: &mut Port,
+        links: &mut [Link],
+        told: &mut Told<'_, O>,
+    ) {
         self.services += rounds;
         let waiting_before = port.occupancy().total();
         let run = SlotRun { clock: port.boundary(), transmission: self.cell_time, skipped: 0, number: rounds };
@@ -53,7 +68,25 @@ impl Slotted {
         } else {
             port.serve_rounds(rounds, &self.round, &mut behind)
         };
-        self.skip(cells, boundary);
+        self.skip(rounds, boundary);
+    }
+
+    /// Serves a slot to which each of several heads brings one cell, a last one among them: those of a round that was planned, or that
+    /// come after such rounds. Tells whether there was room.
+    fn serve_last_round(&mut self, after_others: bool, port: &mut Port, links: &mut [Link]) -> bool {
+        let boundary = port.boundary().time;
+        if port.rounds_with_room(self.round.len() as u64, 1) == 0 {
+            return false;
+        }
+        if after_others {
+            self.round.clear();
+            let due = self.heads.iter().filter(|head| head.train.arrival.time < boundary);
+            self.round.extend(due.map(|head| head.train.cell));
+        }
+        self.services += 1;
+        let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
+        self.next_service = port.serve_round(&mut self.round, &mut behind);
+        self.take_until(boundary, links, |_, _| ());
         true
     }
 
@@ -183,7 +216,7 @@ impl Slotted {
     }
 
     /// Makes a round of the next cells of the `due` heads that are due before `boundary`, several or none: for how many slots there is one
-    /// of each in every slot; nothing if that needs a closer look.
+    /// of each in every slot, and none of them a last one; nothing if that needs a closer look.
     fn plan(&mut self, boundary: Time, due: u64, port: &Port) -> Option<u64> {
         let mut most = u32::MAX;
         self.round.clear();
@@ -195,16 +228,17 @@ impl Slotted {
             most = most.min(head.train.cells - 1);
             self.round.push(head.train.cell);
         }
-        (most > 0).then_some(most.into())
+        Some(most.into())
     }
 
     /// Takes so many cells of each head that is due before `boundary`.
-    fn skip(&mut self, cells: u32, boundary: Time) {
-        let transmission = self.cell_time.times(cells.into());
+    fn skip(&mut self, cells: u64, boundary: Time) {
+        let transmission = self.cell_time.times(cells);
         let mut next_arrival = Time::NEVER;
         for head in &mut self.heads {
             if head.train.arrival.time < boundary {
-                head.train.skip(cells, transmission);
+                #[expect(clippy::cast_possible_truncation, reason = "fewer than the cells of the train")]
+                head.train.skip(cells as u32, transmission);
             }
             next_arrival = next_arrival.min(head.train.arrival.time);
         }
