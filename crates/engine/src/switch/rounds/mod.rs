@@ -80,7 +80,6 @@ impl Port {
             statistics.max_queue_cells = statistics.max_queue_cells.max(most);
         }
         self.slot += rounds;
-        statistics.cells_out += rounds;
         self.serve_slots(rounds, free, outlet)
     }
 
@@ -103,7 +102,6 @@ impl Port {
         }
         statistics.cells_in += cells.len() as u64;
         statistics.max_queue_cells = statistics.max_queue_cells.max(occupancy.total());
-        statistics.cells_out += 1;
         self.slot += 1;
         self.serve_slots(1, self.boundary.after(self.cell_time), outlet)
     }
@@ -127,7 +125,7 @@ impl Port {
 
     /// Lets in so many cells of one packet, from `first` on, in the slots of a stretch and nothing else, and serves these slots; the
     /// last of the packet is `last`, if that is among them. Gives when to serve again.
-    #[inline(always)]
+    #[inline]
     pub fn serve_part(
         &mut self,
         stretch: Stretch,
@@ -136,33 +134,55 @@ impl Port {
         last: Option<Cell>,
         outlet: &mut impl Outlet,
     ) -> Time {
-        let Guarded { occupancy, queue, statistics, continuity, .. } = &mut self.buffer;
-        let Queue::ByRounds(queue) = queue else { return self.boundary.time };
         let Stretch { boundary, slots, most, integral, since, .. } = stretch;
+        let statistics = &mut self.buffer.statistics;
+        (statistics.max_queue_cells, statistics.queue_integral, statistics.queue_since) = (most, integral, since);
+        self.let_in_part(cells, first, last, outlet);
+        self.slot += slots;
+        self.serve_slots(slots, boundary, outlet)
+    }
+
+    /// The same with one cell in each of so many slots: one comes and one goes, so that as many wait at the end of each as before.
+    #[inline]
+    pub fn serve_alike(&mut self, slots: u64, first: Cell, last: Option<Cell>, outlet: &mut impl Outlet) -> Time {
+        let free = self.boundary.after(self.cell_time.times(slots));
+        let waiting = self.buffer.occupancy.total();
+        let statistics = &mut self.buffer.statistics;
+        statistics.integrate(waiting, free.before(self.cell_time).time);
+        statistics.max_queue_cells = statistics.max_queue_cells.max(waiting + 1);
+        self.let_in_part(slots, first, last, outlet);
+        self.slot += slots;
+        self.serve_slots(slots, free, outlet)
+    }
+
+    /// Lets in so many cells of one packet, from `first` on; the last of the packet is `last`, if that is among them.
+    #[inline(always)]
+    fn let_in_part(&mut self, cells: u64, first: Cell, last: Option<Cell>, outlet: &mut impl Outlet) {
+        let Guarded { occupancy, queue: Queue::ByRounds(queue), statistics, continuity, .. } = &mut self.buffer else {
+            return;
+        };
         if let Some(last) = last {
             // There is a cell for every slot until it is sent itself.
             outlet.note_last_at(self.boundary, queue.len() + cells - 1, last);
         }
         statistics.cells_in += cells;
-        statistics.cells_out += slots;
-        (statistics.max_queue_cells, statistics.queue_integral, statistics.queue_since) = (most, integral, since);
         occupancy.add_several(first.circuit(), cells);
         if let Some(continuity) = continuity {
-            continuity.admit(first);
-            last.into_iter().for_each(|last| continuity.admit(last));
+            continuity.admit_part(first, last.is_some());
         }
         queue.push_part(first, cells, last.is_some());
-        self.slot += slots;
-        self.serve_slots(slots, boundary, outlet)
     }
 
     /// Sends a cell in each of so many slots, the last of which ends at `free`. Gives when to serve again.
     #[inline]
     fn serve_slots(&mut self, slots: u64, free: LineClock, outlet: &mut impl Outlet) -> Time {
-        let Guarded { occupancy, queue: Queue::ByRounds(queue), .. } = &mut self.buffer else { return Time::NEVER };
+        let Guarded { occupancy, queue: Queue::ByRounds(queue), statistics, .. } = &mut self.buffer else {
+            return Time::NEVER;
+        };
         let clock = self.boundary;
         queue.send(slots);
         occupancy.leave(slots);
+        statistics.cells_out += slots;
         if outlet.follows_circuits() {
             queue.take_off(occupancy, &self.slots, Some(&mut |cells, leaving| outlet.note_leaving(cells, leaving)));
             queue.settle(occupancy, &self.slots, |cell| outlet.note_leaving(1, Leaving::Circuit(cell.circuit())));
@@ -281,20 +301,6 @@ impl Stretch {
         self.boundary.advance(self.cell_time);
         self.slots += 1;
         true
-    }
-
-    /// With so many slots that let in a cell each, for which there is room.
-    #[must_use]
-    #[inline]
-    pub fn of_alike(mut self, slots: u64) -> Self {
-        let mut last = self.boundary;
-        last.advance(self.cell_time.times(slots - 1));
-        self.integral += u128::from(self.waiting) * u128::from((last.time - self.since).0);
-        self.since = last.time;
-        self.most = self.most.max(self.waiting + 1);
-        self.boundary = last.after(self.cell_time);
-        self.slots += slots;
-        self
     }
 }
 

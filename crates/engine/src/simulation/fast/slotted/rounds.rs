@@ -4,10 +4,31 @@ use super::super::Told;
 use super::super::exit::Behind;
 use super::super::shares::Followed;
 use super::{Head, Slotted};
+use crate::framing::Cell;
+use crate::link::Outlet;
 use crate::observer::{Arriving, Observer, SlotRun};
 use crate::simulation::Link;
 use crate::switch::{Port, Stretch};
-use crate::units::Time;
+use crate::units::{Span, Time};
+
+/// Slots to which one head alone brings so many cells: as the stretch says, or one to each.
+struct Lone {
+    slots: u64,
+    cells: u32,
+    stretch: Option<Stretch>,
+}
+
+impl Lone {
+    /// Lets the cells in, from `first` on, and serves the slots; the last of the packet is `last`, if that is among them. Gives when to
+    /// serve again.
+    #[inline(always)]
+    fn pass(self, port: &mut Port, first: Cell, last: Option<Cell>, outlet: &mut impl Outlet) -> Time {
+        match self.stretch {
+            None => port.serve_alike(self.slots, first, last, outlet),
+            Some(stretch) => port.serve_part(stretch, self.cells.into(), first, last, outlet),
+        }
+    }
+}
 
 impl Slotted {
     /// Serves several slots at once; none if the next one needs a closer look.
@@ -59,7 +80,7 @@ impl Slotted {
     ) {
         self.services += rounds;
         let waiting_before = port.occupancy().total();
-        let run = SlotRun { clock: port.boundary(), transmission: self.cell_time, skipped: 0, number: rounds };
+        let run = self.run(rounds, port);
         told.of_rounds(&run, waiting_before, due);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
         self.next_service = if told.observer.follows_circuits() {
@@ -120,14 +141,15 @@ impl Slotted {
             let slots = self.slots_until(limit.min(next), boundary);
             return self.serve_stretch(slots, others.min(next), port, links, told);
         }
-        let slots = self.slots_until(limit, boundary).min(head.train.cells.into());
-        if port.rounds_with_room(1, slots) == 0 {
+        if port.rounds_with_room(1, 1) == 0 {
             return false;
         }
-        // One comes and one goes: as many wait as before.
-        let stretch = port.stretch().of_alike(slots);
+        let most = u64::from(head.train.cells);
+        // Nearly always before something else arrives.
+        let is_alone = boundary.saturating_add(Span(self.cell_time.at_most().0 * most)) <= limit;
+        let slots = if is_alone { most } else { most.min(self.slots_until(limit, boundary)) };
         #[expect(clippy::cast_possible_truncation, reason = "no more than the cells of the train")]
-        self.serve_part(stretch, slots as u32, true, others, port, links, told);
+        self.serve_part(Lone { slots, cells: slots as u32, stretch: None }, others, port, links, told);
         true
     }
 
@@ -163,41 +185,41 @@ impl Slotted {
         if cells > 0 {
             if told.observer.follows_queues() {
                 let waiting_before = port.occupancy().total();
-                told.observer.queue_moved_by_counts(told.port, &self.run(&stretch, port), waiting_before, &self.counts);
+                told.observer.queue_moved_by_counts(told.port, &self.run(stretch.slots(), port), waiting_before, &self.counts);
             }
-            self.serve_part(stretch, cells, false, others, port, links, told);
+            let lone = Lone { slots: stretch.slots(), cells, stretch: Some(stretch) };
+            self.serve_part(lone, others, port, links, told);
         }
         cells > 0
     }
 
-    /// Serves slots to which one head alone brings its next cells, one in each if they are `alike`; the `others` arrive later.
-    #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
+    /// Serves slots to which one head alone brings its next cells; the `others` arrive later.
     #[inline(always)]
     fn serve_part<O: Observer>(
         &mut self,
-        stretch: Stretch,
-        cells: u32,
-        alike: bool,
+        lone: Lone,
         others: Time,
         port: &mut Port,
         links: &mut [Link],
         told: &mut Told<'_, O>,
     ) {
-        let run = self.run(&stretch, port);
+        let Lone { slots, cells, ref stretch } = lone;
+        let run = self.run(slots, port);
         let Head { train, cell_time, .. } = &mut self.heads[self.lone];
         let first = train.cell;
         let last = (cells == train.cells).then(|| if cells == 1 { first } else { first.following(true) });
-        self.services += stretch.slots();
+        self.services += slots;
         told.observer.cells_served(told.port, &run);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
         self.next_service = if told.observer.follows_circuits() {
             let of_each = [first];
-            let arriving =
-                if alike { Arriving::InEach(&of_each) } else { Arriving::Counted(first.circuit(), &self.counts) };
-            let mut followed = Followed { behind, told, arriving, run };
-            port.serve_part(stretch, cells.into(), first, last, &mut followed)
+            let arriving = match stretch {
+                None => Arriving::InEach(&of_each),
+                Some(_) => Arriving::Counted(first.circuit(), &self.counts),
+            };
+            lone.pass(port, first, last, &mut Followed { behind, told, arriving, run })
         } else {
-            port.serve_part(stretch, cells.into(), first, last, &mut behind)
+            lone.pass(port, first, last, &mut behind)
         };
         if last.is_none() {
             train.skip(cells, cell_time.times(cells.into()));
@@ -209,10 +231,10 @@ impl Slotted {
         }
     }
 
-    /// The slots of a stretch, which is served next.
+    /// So many slots, which are served next.
     #[inline]
-    fn run(&self, stretch: &Stretch, port: &Port) -> SlotRun {
-        SlotRun { clock: port.boundary(), transmission: self.cell_time, skipped: 0, number: stretch.slots() }
+    fn run(&self, slots: u64, port: &Port) -> SlotRun {
+        SlotRun { clock: port.boundary(), transmission: self.cell_time, skipped: 0, number: slots }
     }
 
     /// Makes a round of the next cells of the `due` heads that are due before `boundary`, several or none: for how many slots there is one
