@@ -293,9 +293,21 @@ impl Line {
     /// free by then, and leaves it to the caller to follow it. Gives when it has arrived, and when the transmitter is free again.
     #[inline]
     pub fn send_whole_at(&mut self, clock: LineClock, bits: u64) -> (Time, LineClock) {
+        self.count_whole(bits);
+        self.book_whole_at(clock, bits)
+    }
+
+    /// The same for a packet that a switch will hand over then: its bits are [counted](Self::count_whole) when it does.
+    #[inline]
+    pub fn book_whole_at(&mut self, clock: LineClock, bits: u64) -> (Time, LineClock) {
         self.free = clock;
-        self.bits_whole += bits;
         (self.send_whole(clock.time, bits), self.free)
+    }
+
+    /// Counts bits of packets that a switch has handed over whole.
+    #[inline]
+    pub fn count_whole(&mut self, bits: u64) {
+        self.bits_whole += bits;
     }
 
     /// What the transmission of a cell takes.

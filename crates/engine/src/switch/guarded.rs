@@ -1,5 +1,6 @@
 //! What waits at a port, and who decides who joins it.
 
+use super::booked::BookedQueue;
 use super::drop_policy::{BufferContext, DropPolicy, Verdict};
 use super::queue_discipline::{ActiveQueue, Waiting};
 use super::rounds::RoundQueue;
@@ -16,6 +17,8 @@ pub(super) enum Queue {
     Fifo(FifoQueue),
     /// The same by whole rounds, for the fast driver.
     ByRounds(RoundQueue),
+    /// The same with the times at which packets will be sent, for the fast driver.
+    Booked(BookedQueue),
     /// As a scheduler keeps them.
     Scheduled(Box<dyn Scheduler>),
     /// As a queue discipline keeps them: packets.
@@ -34,6 +37,8 @@ impl Queue {
             Self::Fifo(queue) => queue.push(cell),
             Self::ByRounds(queue) => queue.push(cell),
             Self::Scheduled(scheduler) => scheduler.enqueue(cell),
+            // Who lets it in books it with the time at which it will be sent.
+            Self::Booked(_) => {}
             Self::Managed(_) => unreachable!("packets enter a managed queue with their sizes"),
         }
     }
@@ -43,6 +48,7 @@ impl Queue {
         match self {
             Self::Fifo(queue) => queue.len() as u64,
             Self::ByRounds(queue) => queue.len(),
+            Self::Booked(queue) => queue.len(),
             Self::Scheduled(scheduler) => scheduler.len() as u64,
             Self::Managed(queue) => queue.len() as u64,
         }

@@ -70,7 +70,7 @@ pub struct Port {
     /// The slot that ends at `boundary`.
     pub(super) slot: u64,
     pub(super) service_is_pending: bool,
-    counts_cell_in_service: bool,
+    pub(super) counts_cell_in_service: bool,
     /// The circuit of the cell in service, if it still counts.
     in_service: Option<usize>,
     /// The UBR cell that was sent last, where cells are told apart.
@@ -143,7 +143,10 @@ impl Port {
     /// When the transmitter is free again; meaningful while it sends.
     #[must_use]
     pub fn free_at(&self) -> Time {
-        self.boundary.time
+        match &self.buffer.queue {
+            Queue::Booked(queue) => queue.first().map_or(self.boundary.time, |next| next.begins),
+            _ => self.boundary.time,
+        }
     }
 
     /// The class whose cell is being sent, if any is.
@@ -165,6 +168,7 @@ impl Port {
     pub fn latest(&self) -> Option<Cell> {
         match &self.buffer.queue {
             Queue::ByRounds(queue) => queue.latest(&self.slots),
+            Queue::Booked(queue) => queue.latest,
             Queue::Fifo(_) | Queue::Scheduled(_) | Queue::Managed(_) => self.latest,
         }
     }
@@ -175,6 +179,7 @@ impl Port {
         match &self.buffer.queue {
             Queue::Fifo(queue) => queue.visit(&mut |cell| visit(cell, 1, cell.is_last())),
             Queue::ByRounds(queue) => queue.visit(&self.slots, &mut visit),
+            Queue::Booked(queue) => queue.visit(&mut |cell| visit(cell, 1, cell.is_last())),
             Queue::Scheduled(scheduler) => scheduler.visit(&mut |cell| visit(cell, 1, cell.is_last())),
             Queue::Managed(queue) => queue.visit(&mut |cell| visit(cell, 1, cell.is_last())),
         }
@@ -301,6 +306,7 @@ impl Port {
                 self.send(cell, outlet)
             }
             Queue::ByRounds(_) => self.serve_one_of_rounds(outlet),
+            Queue::Booked(_) => unreachable!("what is booked is sent at its time"),
             Queue::Scheduled(_) => self.serve_classes(now, outlet),
             Queue::Managed(_) => {
                 let cell = self.buffer.dequeue_managed(now, dropped);

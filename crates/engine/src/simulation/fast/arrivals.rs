@@ -1,10 +1,9 @@
 //! What is on its way over lines side by side: from end systems to a switch, or from it to them.
 
-use std::collections::VecDeque;
-
 use super::order::{Moment, Tie};
 use crate::framing::Cell;
 use crate::link::Train;
+use crate::row::Row;
 use crate::units::{Time, TransmissionTime};
 
 /// What a line carries of a packet: all its cells, or all of it in one piece.
@@ -135,7 +134,7 @@ struct Latest {
 /// All that is on its way.
 pub(super) struct Arrivals<L> {
     /// In the order in which the next cells come.
-    coming: VecDeque<Coming<L>>,
+    coming: Row<Coming<L>>,
     /// When the first of it comes, and nothing that comes comes later than the latest.
     next_time: Time,
     latest_time: Time,
@@ -149,7 +148,7 @@ impl<L: Load> Arrivals<L> {
     /// Nothing, of so many lines.
     pub fn new(lines: usize) -> Self {
         Self {
-            coming: VecDeque::new(),
+            coming: Row::default(),
             next_time: Time::NEVER,
             latest_time: Time::ZERO,
             latest: vec![None; lines],
@@ -220,7 +219,7 @@ impl<L: Load> Arrivals<L> {
         let time = coming.time;
         let mut index = match self.coming.back() {
             Some(back) if back.moment() >= coming.moment() => {
-                self.coming.partition_point(|at| at.moment() <= coming.moment())
+                self.coming.as_slice().partition_point(|at| at.moment() <= coming.moment())
             }
             _ => self.coming.len(),
         };
@@ -228,14 +227,14 @@ impl<L: Load> Arrivals<L> {
             index -= 1;
         }
         let place_of = |neighbour: Option<&Coming<L>>| neighbour.filter(|at| at.time == time).map(|at| at.place);
-        let mut before = index.checked_sub(1).and_then(|index| place_of(self.coming.get(index)));
+        let mut before = index.checked_sub(1).and_then(|index| place_of(self.coming.as_slice().get(index)));
         if let Some(passed) = self.passed.filter(|passed| passed.time >= time) {
             if coming.is_before(&passed)? {
                 return Err(Tie(time));
             }
             before = before.or(Some(passed.place));
         }
-        coming.place = Place::between(before, place_of(self.coming.get(index))).ok_or(Tie(time))?;
+        coming.place = Place::between(before, place_of(self.coming.as_slice().get(index))).ok_or(Tie(time))?;
         if coming.load.cells() == 1
             && let Some(latest) = &mut self.latest[coming.line()]
             && latest.arrival == time
@@ -244,11 +243,7 @@ impl<L: Load> Arrivals<L> {
         }
         self.next_time = self.next_time.min(time);
         self.latest_time = self.latest_time.max(time);
-        if index == self.coming.len() {
-            self.coming.push_back(coming);
-        } else {
-            self.coming.insert(index, coming);
-        }
+        self.coming.insert(index, coming);
         Ok(())
     }
 
@@ -283,6 +278,12 @@ impl<L: Load> Arrivals<L> {
     /// What is on the lines, as [`Line::trains`](crate::link::Line::trains) gives it, of each line in order.
     pub fn trains(&self) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
         self.coming.iter().map(|coming| (coming.line(), coming.load.description()))
+    }
+
+    /// The same for what was handed over before `until`.
+    pub fn trains_sent_before(&self, until: Time) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
+        let sent = self.coming.iter().filter(move |coming| coming.sent < until);
+        sent.map(|coming| (coming.line(), coming.load.description()))
     }
 
     /// Cells on the way.

@@ -3,14 +3,13 @@
 //! No buffer is full and nothing is lost there, so that when a cell comes out follows from the order in which cells come in. That
 //! order is known until the next moment at which a receiver can send, and a line's delay longer.
 
-use std::collections::VecDeque;
-
 use super::arrivals::{Arrivals, Coming};
 use super::fan::Fan;
 use super::order::{Moment, Tie};
 use super::{Carried, LONG, Path};
 use crate::framing::{Cell, Packets};
 use crate::link::{Line, Train};
+use crate::row::Row;
 use crate::simulation::Link;
 use crate::units::{LineClock, Span, Time, TransmissionTime};
 
@@ -43,11 +42,11 @@ struct Leaving {
 /// What comes to the end of the common line.
 struct Exits {
     /// Last cells, in the order in which they come to the senders.
-    leaving: VecDeque<Leaving>,
+    leaving: Row<Leaving>,
     /// When the first of them comes.
     next_time: Time,
     /// When the other cells come to the senders.
-    within: VecDeque<Time>,
+    within: Row<Time>,
     /// When the latest cell comes to its sender.
     latest: Time,
 }
@@ -55,9 +54,10 @@ struct Exits {
 /// What has gone on to the common line and is not counted, in the order in which it comes to the switch: some before its time, because
 /// nothing can come there before it.
 #[derive(Default)]
-struct Ahead(VecDeque<Early>);
+struct Ahead(Row<Early>);
 
 /// Cells that come to the switch with no other between them.
+#[derive(Clone, Copy)]
 struct Early {
     /// When the next of them comes, and when the last one does.
     next: LineClock,
@@ -107,7 +107,7 @@ impl Early {
 
 impl Exits {
     fn new() -> Self {
-        Self { leaving: VecDeque::new(), next_time: Time::NEVER, within: VecDeque::new(), latest: Time::ZERO }
+        Self { leaving: Row::default(), next_time: Time::NEVER, within: Row::default(), latest: Time::ZERO }
     }
 
     /// Takes the last cell that comes next to its sender.
@@ -128,8 +128,8 @@ impl Exits {
 
     /// Counts the cells that have arrived before `until`, and are not the last of their packets; gives how many.
     fn settle(&mut self, until: Time, line: &mut Line) -> u64 {
-        let arrived = self.within.partition_point(|exit| *exit < until);
-        self.within.drain(..arrived);
+        let arrived = self.within.as_slice().partition_point(|exit| *exit < until);
+        self.within.take(arrived);
         line.count_carried(arrived as u64, 0);
         arrived as u64
     }

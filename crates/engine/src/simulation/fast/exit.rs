@@ -1,14 +1,14 @@
 //! The bottleneck's line as the fast driver sees it: only the last cells of packets are followed, the others counted.
 
-use std::collections::VecDeque;
-
 use super::LONG;
 use super::order::Moment;
 use crate::framing::Cell;
 use crate::link::{Line, Outlet};
+use crate::row::Row;
 use crate::units::{LineClock, Time, TransmissionTime};
 
 /// A last cell on its way to its receiver, or let in and known to be.
+#[derive(Clone, Copy)]
 struct LastCell {
     /// When it gets there.
     exit: Time,
@@ -20,6 +20,7 @@ struct LastCell {
 }
 
 /// Cells sent back to back.
+#[derive(Clone, Copy)]
 struct Block {
     /// When the transmission of the first began, and when that of one after the last would.
     from: LineClock,
@@ -30,11 +31,11 @@ struct Block {
 /// What has left the port and not arrived.
 pub(super) struct Exit {
     /// Last cells, in the order in which they arrive.
-    last_cells: VecDeque<LastCell>,
+    last_cells: Row<LastCell>,
     /// When the first of them arrives.
     next_time: Time,
     /// All cells.
-    blocks: VecDeque<Block>,
+    blocks: Row<Block>,
     /// Of the line: the transmission of a cell, and that with all the way to the end.
     cell_time: TransmissionTime,
     time_to_end: TransmissionTime,
@@ -44,9 +45,9 @@ impl Exit {
     /// Of an empty line.
     pub fn new(line: &Line) -> Self {
         Self {
-            last_cells: VecDeque::new(),
+            last_cells: Row::default(),
             next_time: Time::NEVER,
-            blocks: VecDeque::new(),
+            blocks: Row::default(),
             cell_time: line.cell_time(),
             time_to_end: line.time_to_end(),
         }

@@ -82,9 +82,15 @@ impl Fan {
         crossed
     }
 
-    /// What is on the common line and behind it, as [`Line::trains`](crate::link::Line::trains) gives it, all as if behind it.
-    pub fn trains(&self) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
-        self.arrivals.trains()
+    /// What is on the common line and behind it and has crossed the common line, or will, before `time`, as
+    /// [`Line::trains`](crate::link::Line::trains) gives it, all as if behind it.
+    pub fn trains_before(&self, time: Time) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
+        self.arrivals.trains_sent_before(time)
+    }
+
+    /// Packets on the way that have crossed the common line, or will, before `time`.
+    pub fn passed_before(&self, time: Time) -> u64 {
+        self.arrivals.sent_before(time)
     }
 
     /// Packets on the way.

@@ -123,6 +123,9 @@ impl Forward {
                 way.advance(horizon, port, links, packets, dropped, told, after);
                 Ok(())
             }
+            Way::Whole(way) if port.books_packets() => {
+                way.advance_booked(horizon, port, links, packets, dropped, told, after)
+            }
             Way::Whole(way) => way.advance(horizon, port, links, packets, dropped, told, after),
         }
     }

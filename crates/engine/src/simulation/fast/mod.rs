@@ -180,6 +180,8 @@ impl<O: Observer> Simulation<O> {
         if self.sizes.framing().unit() == Unit::Cell {
             let lost_last_cell = self.sizes.framing().lost_last_cell();
             self.ports[port].follow(Continuity::new(lost_last_cell, self.circuit_ends.len()));
+        } else if !self.observer.watches() {
+            self.ports[port].book_packets();
         }
         // From now on the seats are empty: neither the port nor its line has events.
         self.calendar.cancel(self.agenda.port(port));

@@ -10,7 +10,7 @@ use crate::link::{Line, Outlet};
 use crate::observer::Observer;
 use crate::simulation::Link;
 use crate::simulation::ledger::Happening;
-use crate::switch::{Dropped, Next, Port};
+use crate::switch::{Begun, Booked, Dropped, Next, Port};
 use crate::units::{LineClock, Span, Time};
 
 /// The port and the lines before and behind it.
@@ -22,6 +22,8 @@ pub(super) struct Whole {
     done: Time,
     latency_behind: Span,
     fan: Fan,
+    /// What crosses the line from then on is booked, and not sent yet.
+    sent_before: Time,
     touched: Touched,
     /// Services of the port.
     pub services: u64,
@@ -37,6 +39,7 @@ impl Whole {
             done: Time::ZERO,
             latency_behind: path.latency_behind,
             fan: Fan::new(path.line, lines_behind, links.len()),
+            sent_before: Time::NEVER,
             touched: Touched::default(),
             services: 0,
         }
@@ -64,6 +67,53 @@ impl Whole {
     #[inline]
     pub fn bound(&self, until: Time) -> Time {
         if self.done < until { self.done + self.latency_behind } else { Time::NEVER }
+    }
+
+    /// As [`advance`](Self::advance), where nobody watches the port and it tells when a packet will be sent when it lets it in.
+    #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
+    pub fn advance_booked<O: Observer>(
+        &mut self,
+        horizon: Time,
+        port: &mut Port,
+        links: &mut [Link],
+        packets: &mut Packets,
+        dropped: &mut Vec<Dropped>,
+        told: &mut Told<'_, O>,
+        mut after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Told<'_, O>),
+    ) -> Result<(), Tie> {
+        self.done = horizon;
+        while let Some(coming) = self.arrivals.take(horizon) {
+            let (now, packet) = (coming.time, coming.load);
+            links[coming.line()].line.count_carried(1, 1);
+            // Of what happens at one instant, services are first.
+            self.begin_before(Time(now.0 + 1), port, links, told);
+            let was_idle = port.is_idle();
+            let Some(begins) = port.receive_to_book(now, packet, dropped) else {
+                after(now, port, packets, dropped, told);
+                continue;
+            };
+            if was_idle {
+                told.books.note_at_bottleneck(now, Happening::WillSend(now));
+            }
+            let bits = packets.get(packet.packet).bits;
+            let (crosses, free) = links[self.line].line.book_whole_at(begins, bits);
+            self.fan.pass(crosses, packet, bits, links);
+            port.book(Booked { begins: begins.time, crosses, packet, bits }, free);
+        }
+        self.begin_before(horizon, port, links, told);
+        self.sent_before = port.next_crosses();
+        self.fan.check()
+    }
+
+    /// Lets the port do what it has booked before `until`.
+    #[inline(always)]
+    fn begin_before<O: Observer>(&mut self, until: Time, port: &mut Port, links: &mut [Link], told: &mut Told<'_, O>) {
+        let Begun { services, bits, rests } = port.begin_before(until);
+        self.services += services;
+        links[self.line].line.count_whole(bits);
+        if let Some(time) = rests {
+            told.books.note_at_bottleneck(time, Happening::Rests(None));
+        }
     }
 
     /// Lets everything happen before `horizon` at the port; `after` sees what it has dropped, if that is anything.
@@ -135,12 +185,12 @@ impl Whole {
 
     /// What is on the lines, as [`Line::trains`] gives it, of each line in order.
     pub fn trains(&self) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
-        self.arrivals.trains().chain(self.fan.trains())
+        self.arrivals.trains().chain(self.fan.trains_before(self.sent_before))
     }
 
     /// Packets on the way.
     pub fn cells_under_way(&self) -> u64 {
-        self.arrivals.cells_under_way() + self.fan.cells_under_way()
+        self.arrivals.cells_under_way() + self.fan.passed_before(self.sent_before)
     }
 }
 

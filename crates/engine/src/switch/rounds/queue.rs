@@ -2,9 +2,8 @@
 //!
 //! The order within a round is drawn when it is needed: it depends on the slot's number alone (see [`Slots`]).
 
-use std::collections::VecDeque;
-
 use crate::framing::Cell;
+use crate::row::Row;
 use crate::switch::Occupancy;
 use crate::switch::slots::Slots;
 
@@ -128,9 +127,9 @@ impl WholeRounds<'_> {
 #[derive(Default)]
 pub struct RoundQueue {
     /// What waits, after what has been sent and is not taken off.
-    entries: VecDeque<Entry>,
+    entries: Row<Entry>,
     /// A cell of each circuit of all rounds among them, in the order of their entries.
-    members: VecDeque<Cell>,
+    members: Row<Cell>,
     /// Cells that wait.
     len: u64,
     /// Cells that have been sent and are not taken off.
@@ -170,7 +169,7 @@ impl RoundQueue {
 
     /// Adds rounds, from that slot on, of these cells and those that follow them in their packets.
     pub fn push_rounds(&mut self, slot: u64, rounds: u64, cells: &[Cell]) {
-        self.members.extend(cells);
+        self.members.extend(cells.iter().copied());
         let members = cells.len();
         self.entries.push_back(Entry::Rounds(Rounds { slot, rounds, members, sent: 0 }));
         self.len += rounds * members as u64;
@@ -225,7 +224,7 @@ impl RoundQueue {
                     let cells = not_sent.min(left);
                     left -= cells;
                     if let Some(show) = &mut show {
-                        rounds.show_leaving(cells, self.members.make_contiguous(), slots, *show);
+                        rounds.show_leaving(cells, self.members.as_slice(), slots, *show);
                     }
                     rounds.sent += cells;
                     self.latest = None;
@@ -244,7 +243,8 @@ impl RoundQueue {
         let (latest_slot, latest) = &mut self.latest_round;
         *latest_slot = slot + rounds - 1;
         latest.clear();
-        latest.extend(self.members.drain(..members));
+        latest.extend_from_slice(&self.members.as_slice()[..members]);
+        self.members.take(members);
         for cell in latest {
             occupancy.forget(cell.circuit(), rounds);
         }
@@ -274,7 +274,7 @@ impl RoundQueue {
     /// first of them, with their number and whether the packet ends with them.
     pub fn visit(&self, slots: &Slots, mut visit: impl FnMut(Cell, u64, bool)) {
         let mut members = self.members.iter().copied();
-        for entry in &self.entries {
+        for entry in self.entries.iter() {
             match entry {
                 Entry::Part(part) => visit(part.cell, part.cells, part.ends),
                 Entry::Rounds(rounds) => {
@@ -303,7 +303,7 @@ impl RoundQueue {
         cells.clear();
         cells.extend(self.members.iter().take(rounds.members).map(after));
         cells.iter().for_each(|cell| occupancy.forget(cell.circuit(), whole));
-        self.members.iter_mut().take(rounds.members).for_each(|cell| *cell = cell.following(false));
+        self.members.as_mut_slice().iter_mut().take(rounds.members).for_each(|cell| *cell = cell.following(false));
         if sent == 0 {
             self.latest_round.0 = partial_slot - 1;
             return;
@@ -312,7 +312,7 @@ impl RoundQueue {
         rounds.rounds -= 1;
         if rounds.rounds == 0 {
             self.entries.pop_front();
-            self.members.drain(..cells.len());
+            self.members.take(cells.len());
         }
         slots.order(partial_slot, cells);
         cells[..sent].iter().for_each(|cell| occupancy.forget(cell.circuit(), 1));
