@@ -329,9 +329,16 @@ impl Line {
     }
 
     /// Counts cells, and packets that they are the last cells of, which the caller has followed to the end of the line.
+    #[inline]
     pub fn count_carried(&mut self, cells: u64, packets: u64) {
         self.cells_carried += cells;
         self.packets_carried += packets;
+    }
+
+    /// Takes back that so many were counted as carried before they were.
+    pub fn uncount_carried(&mut self, cells: u64, packets: u64) {
+        self.cells_carried -= cells;
+        self.packets_carried -= packets;
     }
 
     /// Hands over one cell, to be sent as soon as the transmitter is free.

@@ -4,6 +4,7 @@ use super::order::{Moment, Tie};
 use crate::framing::Cell;
 use crate::link::Train;
 use crate::row::Row;
+use crate::simulation::Link;
 use crate::units::{Time, TransmissionTime};
 
 /// What a line carries of a packet: all its cells, or all of it in one piece.
@@ -289,5 +290,21 @@ impl<L: Load> Arrivals<L> {
     /// Cells on the way.
     pub fn cells_under_way(&self) -> u64 {
         self.coming.iter().map(|coming| u64::from(coming.load.cells())).sum()
+    }
+}
+
+/// Packets that are counted as carried when they are sent.
+#[derive(Default)]
+pub(super) struct CountedAhead {
+    /// The lines of those that were taken back.
+    taken_back: Vec<usize>,
+}
+
+impl CountedAhead {
+    /// Takes back what has not arrived; what was taken back before is as if it had just been sent.
+    pub fn take_back(&mut self, arrivals: &Arrivals<Cell>, links: &mut [Link]) {
+        self.taken_back.drain(..).for_each(|line| links[line].line.count_carried(1, 1));
+        self.taken_back.extend(arrivals.coming.iter().map(Coming::line));
+        self.taken_back.iter().for_each(|&line| links[line].line.uncount_carried(1, 1));
     }
 }

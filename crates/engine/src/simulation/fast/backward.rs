@@ -45,6 +45,8 @@ struct Exits {
     leaving: Row<Leaving>,
     /// When the first of them comes.
     next_time: Time,
+    /// Those that have been taken and are not counted.
+    taken: u64,
     /// When the other cells come to the senders.
     within: Row<Time>,
     /// When the latest cell comes to its sender.
@@ -107,13 +109,14 @@ impl Early {
 
 impl Exits {
     fn new() -> Self {
-        Self { leaving: Row::default(), next_time: Time::NEVER, within: Row::default(), latest: Time::ZERO }
+        Self { leaving: Row::default(), next_time: Time::NEVER, taken: 0, within: Row::default(), latest: Time::ZERO }
     }
 
     /// Takes the last cell that comes next to its sender.
     #[inline]
     fn take_last(&mut self) -> Option<Cell> {
         let cell = self.leaving.pop_front().map(|leaving| leaving.cell);
+        self.taken += 1;
         self.next_time = self.leaving.front().map_or(Time::NEVER, |leaving| leaving.moment.time);
         cell
     }
@@ -126,12 +129,14 @@ impl Exits {
         self.leaving.push_back(Leaving { moment: Moment::new(exit, before.max(came)), cell });
     }
 
-    /// Counts the cells that have arrived before `until`, and are not the last of their packets; gives how many.
+    /// Counts the last cells that have been taken, and the others that have arrived before `until`; gives how many.
     fn settle(&mut self, until: Time, line: &mut Line) -> u64 {
-        let arrived = self.within.as_slice().partition_point(|exit| *exit < until);
-        self.within.take(arrived);
-        line.count_carried(arrived as u64, 0);
-        arrived as u64
+        let within = self.within.as_slice().partition_point(|exit| *exit < until);
+        self.within.take(within);
+        let packets = std::mem::take(&mut self.taken);
+        let arrived = within as u64 + packets;
+        line.count_carried(arrived, packets);
+        arrived
     }
 }
 
@@ -263,14 +268,10 @@ impl Backward {
 
     /// Takes the next packet that reaches its sender, by its last cell.
     #[inline]
-    pub fn take(&mut self, number: u64, links: &mut [Link]) -> Option<(Cell, Carried)> {
+    pub fn take(&mut self, number: u64) -> Option<Cell> {
         match &mut self.way {
-            Way::Cells(_, exits) => {
-                let cell = exits.take_last()?;
-                links[self.line].line.count_carried(1, 1);
-                Some((cell, Carried { events: 1, delivered: 1 }))
-            }
-            Way::Whole(_, fan) => fan.take(number, links),
+            Way::Cells(_, exits) => exits.take_last(),
+            Way::Whole(_, fan) => fan.take(number),
         }
     }
 
@@ -291,14 +292,14 @@ impl Backward {
         carried
     }
 
-    /// Counts what has arrived before `until`, and is not the last of a packet.
+    /// Counts what has been taken, and else has arrived before `until`.
     pub fn settle(&mut self, until: Time, links: &mut [Link]) -> Carried {
         match &mut self.way {
             Way::Cells(_, exits) => {
                 let cells = exits.settle(until, &mut links[self.line].line);
                 Carried { events: cells, delivered: cells }
             }
-            Way::Whole(_, fan) => Carried { events: fan.settle(until, links), delivered: 0 },
+            Way::Whole(_, fan) => fan.settle(until, links),
         }
     }
 

@@ -34,6 +34,8 @@ pub(super) struct Exit {
     last_cells: Row<LastCell>,
     /// When the first of them arrives.
     next_time: Time,
+    /// Last cells that have been taken and are not counted.
+    taken: u64,
     /// All cells.
     blocks: Row<Block>,
     /// Of the line: the transmission of a cell, and that with all the way to the end.
@@ -47,6 +49,7 @@ impl Exit {
         Self {
             last_cells: Row::default(),
             next_time: Time::NEVER,
+            taken: 0,
             blocks: Row::default(),
             cell_time: line.cell_time(),
             time_to_end: line.time_to_end(),
@@ -90,6 +93,7 @@ impl Exit {
     #[inline]
     pub fn take_last(&mut self) -> Option<Cell> {
         let cell = self.last_cells.pop_front().map(|last| last.cell);
+        self.taken += 1;
         self.next_time = self.last_cells.front().map_or(Time::NEVER, |last| last.exit);
         cell
     }
@@ -147,7 +151,7 @@ impl Exit {
             }
             self.blocks.pop_front();
         }
-        line.count_carried(arrived, 0);
+        line.count_carried(arrived, std::mem::take(&mut self.taken));
         arrived
     }
 }

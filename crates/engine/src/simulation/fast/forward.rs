@@ -132,10 +132,10 @@ impl Forward {
 
     /// Takes the next packet that reaches its receiver, by its last cell.
     #[inline]
-    pub fn take(&mut self, number: u64, links: &mut [Link]) -> Option<(Cell, Carried)> {
+    pub fn take(&mut self, number: u64) -> Option<Cell> {
         match &mut self.way {
-            Way::Slotted(way) => way.take(links),
-            Way::Whole(way) => way.take(number, links),
+            Way::Slotted(way) => way.take(),
+            Way::Whole(way) => way.take(number),
         }
     }
 

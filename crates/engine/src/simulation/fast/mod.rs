@@ -229,11 +229,14 @@ impl<O: Observer> Simulation<O> {
             let known = data.min(acknowledgment).min(time);
             if known < fast.horizon {
                 fast.next_event = time;
-                let next = match (data == known, acknowledgment == known, time == known) {
-                    (true, false, false) => Next::Arrival(Direction::Forward),
-                    (false, true, false) => Next::Arrival(Direction::Backward),
-                    (false, false, _) => Next::Event(slot),
-                    _ => fast.decide(slot, time)?,
+                let next = if data < acknowledgment.min(time) {
+                    Next::Arrival(Direction::Forward)
+                } else if acknowledgment < data.min(time) {
+                    Next::Arrival(Direction::Backward)
+                } else if time < data.min(acknowledgment) {
+                    Next::Event(slot)
+                } else {
+                    fast.decide(slot, time)?
                 };
                 return Ok(Some((known, next)));
             }
@@ -328,12 +331,10 @@ impl<O: Observer> Simulation<O> {
         let Some(fast) = &mut self.fast else { return };
         fast.happened += 1;
         let taken = match way {
-            Direction::Forward => fast.forward.take(fast.happened, &mut self.links),
-            Direction::Backward => fast.backward.take(fast.happened, &mut self.links),
+            Direction::Forward => fast.forward.take(fast.happened),
+            Direction::Backward => fast.backward.take(fast.happened),
         };
-        let Some((last, carried)) = taken else { return };
-        self.events_processed += carried.events;
-        self.cells_delivered += carried.delivered;
+        let Some(last) = taken else { return };
         let is_whole = self.packets.get(last.packet).is_whole();
         if !is_whole {
             self.reject(now, last);

@@ -233,10 +233,8 @@ impl Slotted {
 
     /// Takes the next packet that reaches its receiver, by its last cell, which is counted with all others when it has arrived.
     #[inline]
-    pub fn take(&mut self, links: &mut [Link]) -> Option<(Cell, Carried)> {
-        let cell = self.exit.take_last()?;
-        links[self.line].line.count_carried(0, 1);
-        Some((cell, Carried::default()))
+    pub fn take(&mut self) -> Option<Cell> {
+        self.exit.take_last()
     }
 
     /// Forgets what has arrived before `now`, if that is much.

@@ -1,6 +1,6 @@
 //! Packets that travel whole, on their way to the bottleneck's port, which lets in what comes first first, and through it.
 
-use super::arrivals::Arrivals;
+use super::arrivals::{Arrivals, CountedAhead};
 use super::fan::Fan;
 use super::order::{Moment, Tie};
 use super::shares::Touched;
@@ -17,6 +17,7 @@ use crate::units::{LineClock, Span, Time};
 pub(super) struct Whole {
     line: usize,
     arrivals: Arrivals<Cell>,
+    ahead: CountedAhead,
     next_service: Time,
     /// Everything before has been done.
     done: Time,
@@ -35,6 +36,7 @@ impl Whole {
         Self {
             line: path.line,
             arrivals: Arrivals::new(links.len()),
+            ahead: CountedAhead::default(),
             next_service: Time::NEVER,
             done: Time::ZERO,
             latency_behind: path.latency_behind,
@@ -48,6 +50,7 @@ impl Whole {
     /// A sender hands a packet of `bits` bits to the line with that number.
     #[inline(always)]
     pub fn send(&mut self, now: Time, number: usize, line: &mut Line, packet: Cell, bits: u64) -> Result<(), Tie> {
+        line.count_carried(1, 1);
         let arrival = line.send_whole(now, bits);
         self.arrivals.send(now, number, packet, arrival, arrival)
     }
@@ -84,7 +87,6 @@ impl Whole {
         self.done = horizon;
         while let Some(coming) = self.arrivals.take(horizon) {
             let (now, packet) = (coming.time, coming.load);
-            links[coming.line()].line.count_carried(1, 1);
             // Of what happens at one instant, services are first.
             self.begin_before(Time(now.0 + 1), port, links, told);
             let was_idle = port.is_idle();
@@ -133,7 +135,6 @@ impl Whole {
             // Of what happens at one instant, services are first.
             while let Some(coming) = self.arrivals.take(horizon.min(self.next_service)) {
                 let now = coming.time;
-                links[coming.line()].line.count_carried(1, 1);
                 if let Some(time) = port.receive(now, coming.load, dropped) {
                     self.next_service = time;
                     told.books.note_at_bottleneck(now, Happening::WillSend(time));
@@ -174,13 +175,14 @@ impl Whole {
 
     /// Takes the next packet that reaches its receiver.
     #[inline]
-    pub fn take(&mut self, number: u64, links: &mut [Link]) -> Option<(Cell, Carried)> {
-        self.fan.take(number, links)
+    pub fn take(&mut self, number: u64) -> Option<Cell> {
+        self.fan.take(number)
     }
 
     /// Counts what was carried until now.
     pub fn settle(&mut self, until: Time, links: &mut [Link]) -> Carried {
-        Carried { events: self.fan.settle(until, links), delivered: 0 }
+        self.ahead.take_back(&self.arrivals, links);
+        self.fan.settle(until, links)
     }
 
     /// What is on the lines, as [`Line::trains`] gives it, of each line in order.
