@@ -219,6 +219,12 @@ impl Line {
     /// Hands over a whole packet of `cells` cells and `bits` bits, of which `first` is the first cell.
     pub fn send_packet(&mut self, now: Time, first: Cell, cells: u32, bits: u64) {
         let train = self.dispatch(now, first, cells, bits);
+        self.keep(train);
+    }
+
+    /// Keeps a train that it was told to [dispatch](Self::dispatch), until it is taken off.
+    #[inline]
+    pub fn keep(&mut self, train: Train) {
         self.trains.push_back(train);
     }
 

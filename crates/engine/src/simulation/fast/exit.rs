@@ -15,8 +15,8 @@ struct LastCell {
     cell: Cell,
     /// When its transmission began.
     sent: LineClock,
-    /// When the one before it gets there, unless it was sent right before.
-    exit_before: Option<Time>,
+    /// When the one before it gets there; never, if it was sent right before.
+    exit_before: Time,
 }
 
 /// Cells sent back to back.
@@ -83,9 +83,9 @@ impl Exit {
     pub fn next(&self) -> Moment {
         let Some(&LastCell { exit, sent, exit_before, .. }) = self.last_cells.front() else { return Moment::NEVER };
         match exit_before {
-            None => Moment::new(exit, self.end_of(sent.before(self.cell_time))),
-            Some(before) if before >= sent.time => Moment::new(exit, before),
-            Some(_) => Moment::by_service(exit, sent.time),
+            Time::NEVER => Moment::new(exit, self.end_of(sent.before(self.cell_time))),
+            before if before >= sent.time => Moment::new(exit, before),
+            _ => Moment::by_service(exit, sent.time),
         }
     }
 
@@ -120,13 +120,13 @@ impl Exit {
     #[inline]
     fn push_last(&mut self, clock: LineClock, before: u64, cell: Cell) {
         let mut sent = clock;
-        let mut exit_before = None;
+        let mut exit_before = Time::NEVER;
         if before > 0 {
             sent.advance(self.cell_time.times(before));
         } else if !self.goes_on_at(clock) {
             // The first of all comes after nothing.
             let latest = self.blocks.back().map(|block| self.end_of(block.until.before(self.cell_time)));
-            exit_before = latest.or(Some(Time::ZERO));
+            exit_before = latest.unwrap_or(Time::ZERO);
         }
         let exit = self.end_of(sent);
         self.next_time = self.next_time.min(exit);

@@ -61,8 +61,7 @@ impl Forward {
     ) -> Result<(), Tie> {
         match &mut self.way {
             Way::Slotted(way) => {
-                line.send_packet(now, first, cells, bits);
-                way.note_packet(number, line);
+                way.send(now, number, line, first, cells, bits);
                 Ok(())
             }
             Way::Whole(way) => way.send(now, number, line, first, bits),

@@ -107,16 +107,16 @@ impl Slotted {
         if self.done < until { self.known + self.latency_behind } else { Time::NEVER }
     }
 
-    /// A packet was handed to a line before the port.
+    /// A packet is handed to a line before the port.
     #[inline]
-    pub fn note_packet(&mut self, number: usize, line: &mut Line) {
-        if !self.has_head[number]
-            && let Some(train) = line.take_train()
-        {
-            self.has_head[number] = true;
-            self.next_arrival = self.next_arrival.min(train.arrival.time);
-            self.heads.push(Head { line: number, cell_time: line.cell_time(), cells: train.cells, train });
+    pub fn send(&mut self, now: Time, number: usize, line: &mut Line, first: Cell, cells: u32, bits: u64) {
+        let train = line.dispatch(now, first, cells, bits);
+        if self.has_head[number] {
+            return line.keep(train);
         }
+        self.has_head[number] = true;
+        self.next_arrival = self.next_arrival.min(train.arrival.time);
+        self.heads.push(Head { line: number, cell_time: line.cell_time(), cells, train });
     }
 
     /// Lets everything happen before `horizon` at the port; `after` sees what it has dropped, if that is anything.
