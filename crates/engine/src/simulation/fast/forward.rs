@@ -93,12 +93,22 @@ impl Forward {
         }
     }
 
-    /// What the port has not sent yet arrives no earlier than this, if it sends anything before `until`.
+    /// What the port has not sent yet, of what is on its way to it or from it, arrives no earlier than this, if it sends anything before
+    /// `until`.
     #[inline]
     pub fn bound(&self, until: Time) -> Time {
         match &self.way {
             Way::Slotted(way) => way.bound(until),
             Way::Whole(way) => way.bound(until),
+        }
+    }
+
+    /// Whether the port has nothing to send: what comes next is sent first.
+    #[inline]
+    pub fn rests(&self) -> bool {
+        match &self.way {
+            Way::Slotted(way) => way.rests(),
+            Way::Whole(way) => way.rests(),
         }
     }
 

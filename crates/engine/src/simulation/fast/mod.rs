@@ -118,7 +118,11 @@ impl Fast {
     #[inline(always)]
     pub(super) fn send(&mut self, now: Time, number: usize, links: &mut [Link], first: Cell, cells: u32, bits: u64) {
         let sent = if self.is_forward[number] {
-            self.forward.send(now, number, &mut links[number].line, first, cells, bits)
+            let sent = self.forward.send(now, number, &mut links[number].line, first, cells, bits);
+            if self.forward.rests() {
+                self.horizon = self.horizon.min(self.forward.bound(Time::NEVER));
+            }
+            sent
         } else {
             let others = self.next_event.min(self.forward.next_time()).min(self.horizon);
             let sent = self.backward.send(now, others, number, links, first, cells, bits);

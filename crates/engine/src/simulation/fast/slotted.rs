@@ -101,10 +101,20 @@ impl Slotted {
         self.exit.next()
     }
 
-    /// What the port has not let in yet arrives no earlier than this, if it sends anything before `until`.
+    /// What the port has not let in yet, of what is on its way there, arrives no earlier than this, if it sends anything before `until`.
     #[inline]
     pub fn bound(&self, until: Time) -> Time {
-        if self.done < until { self.known + self.latency_behind } else { Time::NEVER }
+        if self.done >= until {
+            return Time::NEVER;
+        }
+        let sent = if self.rests() { self.next_arrival.max(self.done) } else { self.known };
+        sent.saturating_add(self.latency_behind)
+    }
+
+    /// Whether the port has nothing to send: what comes next is sent first.
+    #[inline]
+    pub fn rests(&self) -> bool {
+        self.next_service == Time::NEVER
     }
 
     /// A packet is handed to a line before the port.
