@@ -288,13 +288,9 @@ impl Port {
             self.settle_rounds();
         }
         if self.is_slotted {
-            for &cell in self.slots.close(self.slot) {
-                let is_in = self.buffer.admit(cell, dropped);
-                if is_in && cell.is_last() && let Queue::ByRounds(queue) = &self.buffer.queue {
-                    outlet.note_last_at(self.boundary, queue.len() - 1, cell);
-                }
+            if !self.slots.is_empty() {
+                self.admit_slot(outlet, dropped);
             }
-            self.slots.clear();
             self.slot += 1;
         }
         if let Some(circuit) = self.in_service.take() {
@@ -313,6 +309,18 @@ impl Port {
                 self.send(cell, outlet)
             }
         }
+    }
+
+    /// Admits the cells that arrived in the slot that ends.
+    #[inline]
+    fn admit_slot(&mut self, outlet: &mut impl Outlet, dropped: &mut Vec<Dropped>) {
+        for &cell in self.slots.close(self.slot) {
+            let is_in = self.buffer.admit(cell, dropped);
+            if is_in && cell.is_last() && let Queue::ByRounds(queue) = &self.buffer.queue {
+                outlet.note_last_at(self.boundary, queue.len() - 1, cell);
+            }
+        }
+        self.slots.clear();
     }
 
     #[inline]
