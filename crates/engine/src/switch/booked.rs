@@ -118,7 +118,8 @@ impl Port {
     pub fn begin_before(&mut self, until: Time) -> Begun {
         let mut begun = Begun::default();
         let Guarded { occupancy, queue: Queue::Booked(queue), statistics, .. } = &mut self.buffer else { return begun };
-        while let Some(&Booked { begins, packet, bits, .. }) = queue.waiting.front().filter(|next| next.begins < until) {
+        while let Some(&Booked { begins, packet, bits, .. }) = queue.waiting.front().filter(|next| next.begins < until)
+        {
             queue.waiting.take(1);
             statistics.integrate(occupancy.total(), begins);
             occupancy.remove(packet.circuit());

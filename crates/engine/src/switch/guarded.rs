@@ -59,6 +59,8 @@ impl Queue {
 pub(super) struct Guarded {
     pub(super) occupancy: Occupancy,
     pub(super) policy: Box<dyn DropPolicy>,
+    /// Whether it must ever be asked while there is room.
+    pub(super) is_ever_asked: bool,
     pub(super) queue: Queue,
     pub(super) statistics: PortStatistics,
     /// Which packets arrive whole, where nobody follows their cells to the receivers.

@@ -84,12 +84,14 @@ impl Port {
     #[must_use]
     pub fn new(config: &PortConfig, buffer: &BufferContext, line: usize, rate: Rate, chance: Stream) -> Self {
         let queue = Queue::new(&config.scheduler, buffer);
+        let policy = config.policy.build(buffer);
         let vbr = matches!(&queue, Queue::Scheduled(scheduler) if scheduler.has_vbr_queue());
         Self {
             line,
             buffer: Guarded {
                 occupancy: Occupancy::new(buffer.capacity, buffer.circuits),
-                policy: config.policy.build(buffer),
+                is_ever_asked: policy.is_ever_asked(),
+                policy,
                 queue,
                 statistics: PortStatistics::default(),
                 continuity: None,
@@ -316,7 +318,10 @@ impl Port {
     fn admit_slot(&mut self, outlet: &mut impl Outlet, dropped: &mut Vec<Dropped>) {
         for &cell in self.slots.close(self.slot) {
             let is_in = self.buffer.admit(cell, dropped);
-            if is_in && cell.is_last() && let Queue::ByRounds(queue) = &self.buffer.queue {
+            if is_in
+                && cell.is_last()
+                && let Queue::ByRounds(queue) = &self.buffer.queue
+            {
                 outlet.note_last_at(self.boundary, queue.len() - 1, cell);
             }
         }

@@ -156,7 +156,6 @@ impl Latest {
     const NOTHING: Self = Self { arrival: Time::ZERO, place: Place::UNKNOWN };
 }
 
-
 /// All that is on its way.
 pub(super) struct Arrivals<L> {
     /// In the order in which the next cells come.

@@ -18,6 +18,8 @@ use crate::units::{CELL_BITS, Span, Time, TransmissionTime};
 struct Head {
     line: usize,
     cell_time: TransmissionTime,
+    /// Whether that is the port's too.
+    has_rate_of_port: bool,
     train: Train,
     /// Cells of it that are not counted as carried.
     cells: u32,
@@ -27,9 +29,9 @@ impl Head {
     /// Whether it brings exactly one cell in each slot of the port from the one on that ends at `boundary`: at the same rate, and
     /// not so near to the borders of a slot that rounding to picoseconds might move a cell into another.
     #[inline]
-    fn is_in_step(&self, boundary: Time, cell_time: TransmissionTime) -> bool {
+    fn is_in_step(&self, boundary: Time) -> bool {
         let before = boundary - self.train.arrival.time;
-        self.cell_time == cell_time && before.0 >= 2 && before < cell_time.at_least()
+        self.has_rate_of_port && before.0 >= 2 && before < self.cell_time.at_least()
     }
 
     /// Counts the cells of it that have been carried.
@@ -126,7 +128,9 @@ impl Slotted {
         }
         self.has_head[number] = true;
         self.next_arrival = self.next_arrival.min(train.arrival.time);
-        self.heads.push(Head { line: number, cell_time: line.cell_time(), cells, train });
+        let cell_time = line.cell_time();
+        let has_rate_of_port = cell_time == self.cell_time;
+        self.heads.push(Head { line: number, cell_time, has_rate_of_port, cells, train });
     }
 
     /// Lets everything happen before `horizon` at the port; `after` sees what it has dropped, if that is anything.

@@ -34,6 +34,9 @@ impl Port {
     #[must_use]
     #[inline]
     pub fn lets_in(&self, cell: Cell, others: u64) -> bool {
+        if !self.buffer.is_ever_asked {
+            return true;
+        }
         match self.buffer.policy.asked(cell.circuit(), self.buffer.occupancy.total() + others) {
             Asked::Never => true,
             Asked::AtFirst => !cell.is_first(),

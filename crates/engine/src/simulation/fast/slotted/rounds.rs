@@ -43,15 +43,7 @@ impl Slotted {
         if horizon <= boundary {
             return false;
         }
-        let (mut due, mut others) = (0, Time::NEVER);
-        for (index, head) in self.heads.iter().enumerate() {
-            let arrival = head.train.arrival.time;
-            if arrival < boundary {
-                (due, self.lone) = (due + 1, index);
-            } else {
-                others = others.min(arrival);
-            }
-        }
+        let (due, others) = self.look_at_heads(boundary);
         // Until then nothing but what is seen now arrives, and everything is known.
         let limit = others.min(Time(horizon.0 - 1));
         if due == 1 {
@@ -66,6 +58,24 @@ impl Slotted {
         // What is seen of single cells is seen where slots are served one by one.
         let goes_on = due > 0 && rounds == most && rounds < slots && !told.observer.watches();
         (goes_on && self.serve_last_round(rounds > 0, port, links)) || rounds > 0
+    }
+
+    /// How many heads are due before `boundary`, one of which it notes, and when the others arrive.
+    #[inline]
+    fn look_at_heads(&mut self, boundary: Time) -> (u64, Time) {
+        if self.next_arrival >= boundary {
+            return (0, self.next_arrival);
+        }
+        let (mut due, mut others) = (0, Time::NEVER);
+        for (index, head) in self.heads.iter().enumerate() {
+            let arrival = head.train.arrival.time;
+            if arrival < boundary {
+                (due, self.lone) = (due + 1, index);
+            } else {
+                others = others.min(arrival);
+            }
+        }
+        (due, others)
     }
 
     /// Serves so many rounds of the next cells of the heads that are `due` before `boundary`, none of them a last one.
@@ -132,7 +142,7 @@ impl Slotted {
         if !port.lets_in(head.train.cell, 0) {
             return false;
         }
-        if !head.is_in_step(boundary, self.cell_time) {
+        if !head.is_in_step(boundary) {
             // The next packet may bring a cell in the slot in which this one ends.
             let next = links[head.line].line.next_train().unwrap_or(Time::NEVER);
             if next < boundary {
@@ -185,7 +195,12 @@ impl Slotted {
         if cells > 0 {
             if told.observer.follows_queues() {
                 let waiting_before = port.occupancy().total();
-                told.observer.queue_moved_by_counts(told.port, &self.run(stretch.slots(), port), waiting_before, &self.counts);
+                told.observer.queue_moved_by_counts(
+                    told.port,
+                    &self.run(stretch.slots(), port),
+                    waiting_before,
+                    &self.counts,
+                );
             }
             let lone = Lone { slots: stretch.slots(), cells, stretch: Some(stretch) };
             self.serve_part(lone, others, port, links, told);
@@ -243,7 +258,7 @@ impl Slotted {
         let mut most = u32::MAX;
         self.round.clear();
         for head in self.heads.iter().filter(|head| head.train.arrival.time < boundary) {
-            if !head.is_in_step(boundary, self.cell_time) || !port.lets_in(head.train.cell, due - 1) {
+            if !head.is_in_step(boundary) || !port.lets_in(head.train.cell, due - 1) {
                 return None;
             }
             // The order within a slot tells when a last cell leaves.
