@@ -287,7 +287,7 @@ impl Port {
     pub fn serve(&mut self, now: Time, outlet: &mut impl Outlet, dropped: &mut Vec<Dropped>) -> Next {
         self.integrate(now);
         if let Queue::ByRounds(_) = self.buffer.queue {
-            self.settle_rounds();
+            self.settle_before(self.slots.begins_packet(), self.slots.len());
         }
         if self.is_slotted {
             if !self.slots.is_empty() {

@@ -13,6 +13,7 @@ use crate::simulation::Link;
 use crate::simulation::ledger::Happening;
 use crate::switch::{Dropped, Next, Port};
 use crate::units::{CELL_BITS, Span, Time, TransmissionTime};
+use rounds::Slots;
 
 /// The packet that is next on a line to the port.
 struct Head {
@@ -61,6 +62,8 @@ pub(super) struct Slotted {
     cell_time: TransmissionTime,
     /// The next cells of a round; kept for its memory.
     round: Vec<Cell>,
+    /// The same in the order in which they are let in.
+    drawn: Vec<Cell>,
     /// The head that brings it, if it is one alone.
     lone: usize,
     /// How many it brings in each slot of a stretch, where an observer follows circuits; and whose shares a slot changes.
@@ -85,6 +88,7 @@ impl Slotted {
             exit: Exit::new(&links[path.line].line),
             cell_time: links[path.line].line.cell_time(),
             round: Vec::new(),
+            drawn: Vec::new(),
             lone: 0,
             counts: Vec::new(),
             touched: Touched::default(),
@@ -147,8 +151,15 @@ impl Slotted {
     ) {
         self.done = horizon;
         while self.next_arrival.min(self.next_service) < horizon {
-            if port.takes_rounds() && self.serve_rounds(horizon, port, links, told) {
-                continue;
+            if port.takes_rounds() {
+                match self.serve_rounds(horizon, port, links, told) {
+                    Slots::Served => continue,
+                    Slots::Contested(most) => {
+                        self.serve_contested(most, port, links, packets, dropped, told, &mut after);
+                        continue;
+                    }
+                    Slots::Unlike => {}
+                }
             }
             if self.next_arrival < self.next_service {
                 if port.is_idle() {

@@ -9,7 +9,7 @@ pub use queue::{Leaving, RoundQueue, WholeRounds};
 
 use super::drop_policy::Asked;
 use super::guarded::{Guarded, Queue};
-use super::{Next, Port, PortStatistics};
+use super::{Dropped, Next, Port, PortStatistics};
 use crate::framing::Cell;
 use crate::link::Outlet;
 use crate::units::{LineClock, Time, TransmissionTime};
@@ -105,6 +105,25 @@ impl Port {
         }
         statistics.cells_in += cells.len() as u64;
         statistics.max_queue_cells = statistics.max_queue_cells.max(occupancy.total());
+        self.slot += 1;
+        self.serve_slots(1, self.boundary.after(self.cell_time), outlet)
+    }
+
+    /// Takes these cells, one of each of several packets and none of them the last, and serves the slot in which they come, something
+    /// waiting before: the policy decides. Gives when to serve again.
+    pub fn serve_contested(
+        &mut self,
+        cells: &mut [Cell],
+        dropped: &mut Vec<Dropped>,
+        outlet: &mut impl Outlet,
+    ) -> Time {
+        self.integrate(self.boundary.time);
+        self.settle_before(cells.iter().any(|cell| cell.is_first()), cells.len() as u64);
+        self.slots.order(self.slot, cells);
+        self.buffer.statistics.cells_in += cells.len() as u64;
+        for &cell in &*cells {
+            self.buffer.admit(cell, dropped);
+        }
         self.slot += 1;
         self.serve_slots(1, self.boundary.after(self.cell_time), outlet)
     }
@@ -216,11 +235,12 @@ impl Port {
         }
     }
 
-    /// Before the policy looks at circuits, their shares of the buffer must be up to date.
+    /// So many cells come, of which one begins a packet or none does: before the policy looks at circuits, their shares of the buffer
+    /// must be up to date.
     #[inline]
-    pub(super) fn settle_rounds(&mut self) {
+    pub(super) fn settle_before(&mut self, begins_packet: bool, cells: u64) {
         let Guarded { occupancy, queue: Queue::ByRounds(queue), policy, .. } = &mut self.buffer else { return };
-        if self.slots.begins_packet() && policy.looks_at_circuits(occupancy.total() + self.slots.len()) {
+        if begins_packet && policy.looks_at_circuits(occupancy.total() + cells) {
             queue.settle(occupancy, &self.slots, |_| ());
         }
     }

@@ -4,11 +4,11 @@ use super::super::Told;
 use super::super::exit::Behind;
 use super::super::shares::Followed;
 use super::{Head, Slotted};
-use crate::framing::Cell;
+use crate::framing::{Cell, Packets};
 use crate::link::Outlet;
 use crate::observer::{Arriving, Observer, SlotRun};
 use crate::simulation::Link;
-use crate::switch::{Port, Stretch};
+use crate::switch::{Dropped, Port, Stretch};
 use crate::units::{Span, Time};
 
 /// Slots to which one head alone brings so many cells: as the stretch says, or one to each.
@@ -30,34 +30,100 @@ impl Lone {
     }
 }
 
+/// Rounds to come, of the same cells and those that follow them.
+struct Plan {
+    /// How many there are at most.
+    most: u64,
+    /// Whether the policy is to be asked about the first.
+    decides: bool,
+}
+
+/// What the slots to come are.
+pub(super) enum Slots {
+    /// Alike, and served.
+    Served,
+    /// So many at most to which the same packets bring a cell each, where there is not room for all or the policy is to be asked.
+    Contested(u64),
+    /// Each needs a closer look.
+    Unlike,
+}
+
+impl Slots {
+    fn served_if(is_served: bool) -> Self {
+        if is_served { Self::Served } else { Self::Unlike }
+    }
+}
+
 impl Slotted {
-    /// Serves several slots at once; none if the next one needs a closer look.
+    /// Serves several slots at once, if there are such.
     pub(super) fn serve_rounds<O: Observer>(
         &mut self,
         horizon: Time,
         port: &mut Port,
         links: &mut [Link],
         told: &mut Told<'_, O>,
-    ) -> bool {
+    ) -> Slots {
         let boundary = port.boundary().time;
         if horizon <= boundary {
-            return false;
+            return Slots::Unlike;
         }
         let (due, others) = self.look_at_heads(boundary);
         // Until then nothing but what is seen now arrives, and everything is known.
         let limit = others.min(Time(horizon.0 - 1));
         if due == 1 {
-            return self.serve_lone(limit, others, port, links, told);
+            return Slots::served_if(self.serve_lone(limit, others, port, links, told));
         }
-        let Some(most) = self.plan(boundary, due, port) else { return false };
+        let Some(Plan { most, decides }) = self.plan(boundary, due, port) else { return Slots::Unlike };
         let slots = self.slots_until(limit, boundary);
-        let rounds = port.rounds_with_room(due, most.min(slots));
+        let rounds = if decides { 0 } else { port.rounds_with_room(due, most.min(slots)) };
         if rounds > 0 {
             self.serve_whole_rounds(rounds, due, boundary, port, links, told);
         }
         // What is seen of single cells is seen where slots are served one by one.
-        let goes_on = due > 0 && rounds == most && rounds < slots && !told.observer.watches();
-        (goes_on && self.serve_last_round(rounds > 0, port, links)) || rounds > 0
+        if due == 0 || told.observer.watches() {
+            return Slots::served_if(rounds > 0);
+        }
+        if rounds == 0 && most > 0 {
+            return if port.rounds_with_room(0, 1) > 0 { Slots::Contested(most.min(slots)) } else { Slots::Unlike };
+        }
+        let goes_on = !decides && rounds == most && rounds < slots;
+        Slots::served_if((goes_on && self.serve_last_round(rounds > 0, port, links)) || rounds > 0)
+    }
+
+    /// Serves up to so many slots, one at least, to each of which the heads that are due bring a cell, none of them a last one, until there is
+    /// room for all. The policy decides; `after` sees what it has dropped.
+    #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
+    pub(super) fn serve_contested<O: Observer>(
+        &mut self,
+        most: u64,
+        port: &mut Port,
+        links: &mut [Link],
+        packets: &mut Packets,
+        dropped: &mut Vec<Dropped>,
+        told: &mut Told<'_, O>,
+        mut after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Told<'_, O>),
+    ) {
+        let boundary = port.boundary().time;
+        let members = self.round.len() as u64;
+        let mut slots = 0;
+        loop {
+            let now = port.boundary().time;
+            self.drawn.clone_from(&self.round);
+            let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
+            self.next_service = port.serve_contested(&mut self.drawn, dropped, &mut behind);
+            slots += 1;
+            if !dropped.is_empty() {
+                after(now, port, packets, dropped, told);
+            }
+            if slots == most || port.rounds_with_room(members, 1) > 0 || port.rounds_with_room(0, 1) == 0 {
+                break;
+            }
+            if slots == 1 {
+                self.round.iter_mut().for_each(|cell| *cell = cell.following(false));
+            }
+        }
+        self.services += slots;
+        self.skip(slots, boundary);
     }
 
     /// How many heads are due before `boundary`, one of which it notes, and when the others arrive.
@@ -254,18 +320,19 @@ impl Slotted {
 
     /// Makes a round of the next cells of the `due` heads that are due before `boundary`, several or none: for how many slots there is one
     /// of each in every slot, and none of them a last one; nothing if that needs a closer look.
-    fn plan(&mut self, boundary: Time, due: u64, port: &Port) -> Option<u64> {
-        let mut most = u32::MAX;
+    fn plan(&mut self, boundary: Time, due: u64, port: &Port) -> Option<Plan> {
+        let (mut most, mut decides) = (u32::MAX, false);
         self.round.clear();
         for head in self.heads.iter().filter(|head| head.train.arrival.time < boundary) {
-            if !head.is_in_step(boundary) || !port.lets_in(head.train.cell, due - 1) {
+            if !head.is_in_step(boundary) {
                 return None;
             }
+            decides |= !port.lets_in(head.train.cell, due - 1);
             // The order within a slot tells when a last cell leaves.
             most = most.min(head.train.cells - 1);
             self.round.push(head.train.cell);
         }
-        Some(most.into())
+        Some(Plan { most: most.into(), decides })
     }
 
     /// Takes so many cells of each head that is due before `boundary`.
