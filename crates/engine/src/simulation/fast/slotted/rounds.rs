@@ -104,7 +104,6 @@ impl Slotted {
         mut after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Told<'_, O>),
     ) {
         let boundary = port.boundary().time;
-        let members = self.round.len() as u64;
         let mut slots = 0;
         loop {
             let now = port.boundary().time;
@@ -115,15 +114,21 @@ impl Slotted {
             if !dropped.is_empty() {
                 after(now, port, packets, dropped, told);
             }
-            if slots == most || port.rounds_with_room(members, 1) > 0 || port.rounds_with_room(0, 1) == 0 {
-                break;
-            }
             if slots == 1 {
                 self.round.iter_mut().for_each(|cell| *cell = cell.following(false));
+            }
+            if slots == most || port.rounds_with_room(0, 1) == 0 || self.finds_room(port) {
+                break;
             }
         }
         self.services += slots;
         self.skip(slots, boundary);
+    }
+
+    /// Whether all cells of the next round are let in.
+    fn finds_room(&self, port: &Port) -> bool {
+        let members = self.round.len() as u64;
+        port.rounds_with_room(members, 1) > 0 && self.round.iter().all(|&cell| port.lets_in(cell, members - 1))
     }
 
     /// How many heads are due before `boundary`, one of which it notes, and when the others arrive.
