@@ -115,10 +115,16 @@ impl Whole {
             self.fan.pass(crosses, packet, bits, links);
             port.book(Booked { begins: begins.time, crosses, packet, bits }, free);
         }
-        self.begin_before(horizon, port, links, told);
+        self.begin_last(horizon, port, links, told);
         self.sent_before = port.next_crosses();
         self.known = if port.is_idle() { Time::NEVER } else { port.free_after_all() };
         self.fan.check()
+    }
+
+    /// The same when no packet has come.
+    #[inline(never)]
+    fn begin_last<O: Observer>(&mut self, until: Time, port: &mut Port, links: &mut [Link], told: &mut Told<'_, O>) {
+        self.begin_before(until, port, links, told);
     }
 
     /// Lets the port do what it has booked before `until`.
