@@ -27,7 +27,7 @@ impl Rounds {
     }
 
     /// Shows the rounds that are sent whole with the next `cells`, none having been begun.
-    fn show_leaving(&self, cells: u64, members: &[Cell], slots: &Slots, show: &mut dyn FnMut(u64, Leaving<'_>)) {
+    fn show_leaving(&self, cells: u64, members: &[Cell], slots: &Slots, show: &mut Show<'_>) {
         debug_assert_eq!(self.sent, 0, "who is shown the cells that leave has the queue settled");
         let whole = cells - cells % self.members as u64;
         if whole > 0 {
@@ -95,6 +95,9 @@ pub enum Leaving<'q> {
     /// Whole rounds, of one cell of each circuit.
     Rounds(WholeRounds<'q>),
 }
+
+/// Who is shown of so many cells whose they are.
+type Show<'s> = dyn FnMut(u64, Leaving<'_>) + 's;
 
 /// Rounds that were let in one slot after the other, and are sent whole.
 #[derive(Clone, Copy)]
@@ -192,12 +195,7 @@ impl RoundQueue {
     /// Takes off what has been sent: the circuits' shares of `occupancy` follow, those of a round when it is over, or in
     /// [`settle`](Self::settle). Who is to be shown whose the cells are hears of those of a round that is begun by `settle`, which
     /// must come next.
-    pub fn take_off(
-        &mut self,
-        occupancy: &mut Occupancy,
-        slots: &Slots,
-        mut show: Option<&mut dyn FnMut(u64, Leaving<'_>)>,
-    ) {
+    pub fn take_off(&mut self, occupancy: &mut Occupancy, slots: &Slots, mut show: Option<&mut Show<'_>>) {
         let mut left = std::mem::take(&mut self.sent);
         while left > 0
             && let Some(entry) = self.entries.front_mut()
