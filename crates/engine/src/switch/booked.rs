@@ -67,12 +67,6 @@ impl Port {
         }
     }
 
-    /// When the transmitter is free after all that is booked; meaningful while it sends.
-    #[must_use]
-    pub fn free_after_all(&self) -> Time {
-        self.boundary.time
-    }
-
     /// Whether it does.
     #[must_use]
     pub fn books_packets(&self) -> bool {

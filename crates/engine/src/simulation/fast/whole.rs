@@ -21,8 +21,6 @@ pub(super) struct Whole {
     next_service: Time,
     /// Everything before has been done.
     done: Time,
-    /// The port sends nothing before but what is booked; never, if it has nothing to send.
-    known: Time,
     latency_behind: Span,
     fan: Fan,
     /// What crosses the line from then on is booked, and not sent yet.
@@ -41,7 +39,6 @@ impl Whole {
             ahead: CountedAhead::default(),
             next_service: Time::NEVER,
             done: Time::ZERO,
-            known: Time::ZERO,
             latency_behind: path.latency_behind,
             fan: Fan::new(path.line, lines_behind, links.len()),
             sent_before: Time::NEVER,
@@ -72,17 +69,7 @@ impl Whole {
     /// What the port has not booked yet, of what is on its way there, arrives no earlier than this, if it sends anything before `until`.
     #[inline]
     pub fn bound(&self, until: Time) -> Time {
-        if self.done >= until {
-            return Time::NEVER;
-        }
-        let sent = if self.rests() { self.arrivals.next_time() } else { self.known };
-        sent.max(self.done).saturating_add(self.latency_behind)
-    }
-
-    /// Whether the port has nothing to send: what comes next is sent first.
-    #[inline]
-    pub fn rests(&self) -> bool {
-        self.known == Time::NEVER
+        if self.done < until { self.done + self.latency_behind } else { Time::NEVER }
     }
 
     /// As [`advance`](Self::advance), where nobody watches the port and it tells when a packet will be sent when it lets it in.
@@ -117,7 +104,6 @@ impl Whole {
         }
         self.begin_last(horizon, port, links, told);
         self.sent_before = port.next_crosses();
-        self.known = if port.is_idle() { Time::NEVER } else { port.free_after_all() };
         self.fan.check()
     }
 
