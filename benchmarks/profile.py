@@ -39,7 +39,7 @@ PARTS = {
     "the loop": ("simulation/",),
     "chance, traffic, set-up": ("random.rs", "traffic/", "background/", "scenario/", "config/"),
     "allocation, copies": ("malloc", "__rust_", "memmove", "memset"),
-    "containers of the standard library": ("library/", "alloc/", "core/", "std/"),
+    "containers": ("library/", "alloc/", "core/", "std/", "row.rs"),
 }
 """What a place in the program belongs to, by what its path contains: the first that fits."""
 

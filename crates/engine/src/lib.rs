@@ -45,6 +45,7 @@ pub mod observer;
 pub mod path;
 pub mod random;
 pub mod registry;
+mod row;
 pub mod scenario;
 pub mod simulation;
 pub mod switch;

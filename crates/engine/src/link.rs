@@ -219,11 +219,18 @@ impl Line {
     /// Hands over a whole packet of `cells` cells and `bits` bits, of which `first` is the first cell.
     pub fn send_packet(&mut self, now: Time, first: Cell, cells: u32, bits: u64) {
         let train = self.dispatch(now, first, cells, bits);
+        self.keep(train);
+    }
+
+    /// Keeps a train that it was told to [dispatch](Self::dispatch), until it is taken off.
+    #[inline]
+    pub fn keep(&mut self, train: Train) {
         self.trains.push_back(train);
     }
 
     /// Hands over a whole packet to be sent, and leaves it to the caller to follow its cells to the end of the line.
-    #[inline]
+    // Always: the compiler no longer would, by itself, and each packet comes here two or three times.
+    #[inline(always)]
     pub fn dispatch(&mut self, now: Time, first: Cell, cells: u32, bits: u64) -> Train {
         if self.latest.bits != bits {
             self.latest = self.transmission_of(bits, cells);
@@ -256,6 +263,7 @@ impl Line {
 
     /// Hands over a cell to be sent as soon as the transmitter is free, and leaves it to the caller to take note of it at the
     /// end of the line. Gives when that is.
+    #[inline]
     pub fn carry(&mut self, now: Time) -> Time {
         self.start(now);
         let exit = self.exit(self.free);
@@ -292,9 +300,21 @@ impl Line {
     /// free by then, and leaves it to the caller to follow it. Gives when it has arrived, and when the transmitter is free again.
     #[inline]
     pub fn send_whole_at(&mut self, clock: LineClock, bits: u64) -> (Time, LineClock) {
+        self.count_whole(bits);
+        self.book_whole_at(clock, bits)
+    }
+
+    /// The same for a packet that a switch will hand over then: its bits are [counted](Self::count_whole) when it does.
+    #[inline]
+    pub fn book_whole_at(&mut self, clock: LineClock, bits: u64) -> (Time, LineClock) {
         self.free = clock;
-        self.bits_whole += bits;
         (self.send_whole(clock.time, bits), self.free)
+    }
+
+    /// Counts bits of packets that a switch has handed over whole.
+    #[inline]
+    pub fn count_whole(&mut self, bits: u64) {
+        self.bits_whole += bits;
     }
 
     /// What the transmission of a cell takes.
@@ -316,9 +336,16 @@ impl Line {
     }
 
     /// Counts cells, and packets that they are the last cells of, which the caller has followed to the end of the line.
+    #[inline]
     pub fn count_carried(&mut self, cells: u64, packets: u64) {
         self.cells_carried += cells;
         self.packets_carried += packets;
+    }
+
+    /// Takes back that so many were counted as carried before they were.
+    pub fn uncount_carried(&mut self, cells: u64, packets: u64) {
+        self.cells_carried -= cells;
+        self.packets_carried -= packets;
     }
 
     /// Hands over one cell, to be sent as soon as the transmitter is free.

@@ -232,6 +232,25 @@ impl CellSlots {
     }
 }
 
+/// The sum of (first + i * step) / divisor, each rounded down, for i from 0 to `number` - 1, `first` and `step` being smaller than
+/// `divisor`: the points of a grid under a line, which are counted by columns and rows in turn, as in Euclid's algorithm.
+fn sum_of_quotients(mut number: u64, mut divisor: u64, mut step: u64, mut first: u64) -> u64 {
+    let mut sum = 0;
+    loop {
+        let most = u128::from(step) * u128::from(number) + u128::from(first);
+        if most < u128::from(divisor) {
+            return sum;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "no more than the number, and smaller than the divisor")]
+        {
+            (number, first) = ((most / u128::from(divisor)) as u64, (most % u128::from(divisor)) as u64);
+        }
+        (divisor, step) = (step, divisor);
+        sum += number * number.saturating_sub(1) / 2 * (step / divisor) + number * (first / divisor);
+        (step, first) = (step % divisor, first % divisor);
+    }
+}
+
 /// Where a line stands in time: a picosecond and the exact fraction beyond it, in units of `1 / rate`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LineClock {
@@ -298,15 +317,9 @@ impl LineClock {
     /// sum.
     #[must_use]
     pub fn picoseconds_to_beginnings(self, transmission: TransmissionTime, times: u64) -> u64 {
-        let (mut remainder, mut carried, mut sum_carried) = (self.remainder, 0, 0);
-        for _ in 1..times {
-            remainder += transmission.remainder;
-            let carries = remainder >= transmission.rate;
-            remainder -= if carries { transmission.rate } else { 0 };
-            carried += u64::from(carries);
-            sum_carried += carried;
-        }
-        transmission.whole * (times * times.saturating_sub(1) / 2) + sum_carried
+        let TransmissionTime { whole, remainder, rate } = transmission;
+        // A fraction of a picosecond is carried whenever a whole one is full.
+        whole * (times * times.saturating_sub(1) / 2) + sum_of_quotients(times, rate, remainder, self.remainder)
     }
 
     /// The same clock read `span` later.

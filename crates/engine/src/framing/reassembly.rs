@@ -76,6 +76,15 @@ impl Continuity {
         *is_open = !cell.is_last();
     }
 
+    /// Cells of one packet were let in, from `first` on; `ends` tells whether the last one was among them.
+    #[inline]
+    pub fn admit_part(&mut self, first: Cell, ends: bool) {
+        self.admit(first);
+        if ends {
+            self.is_open[first.circuit()] = false;
+        }
+    }
+
     /// Packets whose cells the receiver takes for a continuation of others, since the last time this was asked.
     #[inline]
     pub fn take_spoiled(&mut self) -> impl Iterator<Item = PacketId> {

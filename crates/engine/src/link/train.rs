@@ -19,12 +19,18 @@ impl Train {
     #[must_use]
     #[inline]
     pub fn last_arrival(&self, cell_time: TransmissionTime) -> Time {
-        if self.cells == 1 {
-            return self.arrival.time;
+        self.after(self.cells - 1, cell_time).time
+    }
+
+    /// When the cell arrives that comes after so many others.
+    #[must_use]
+    #[inline]
+    pub fn after(&self, others: u32, cell_time: TransmissionTime) -> LineClock {
+        match others {
+            0 => self.arrival,
+            1 => self.arrival.after(cell_time),
+            _ => self.arrival.after(cell_time.times(others.into())),
         }
-        let mut last = self.arrival;
-        last.advance(cell_time.times(u64::from(self.cells) - 1));
-        last.time
     }
 
     /// Its next cell, the number of its cells, and whether the packet ends with them.

@@ -8,13 +8,12 @@
 //! of what it has not yet looked at there: so each takes down its own, and what both know is put in order later. At one instant any
 //! order will do, for no time passes between.
 
-use std::collections::VecDeque;
-
 use super::settlement::split_paths;
 use super::{Flow, Simulation};
 use crate::framing::Cell;
 use crate::measure::{ByCause, Cause};
 use crate::observer::Observer;
+use crate::row::Row;
 use crate::topology::Graph;
 use crate::transport::{ReceivedBytes, SendLimit, Waiting};
 use crate::units::Time;
@@ -96,7 +95,7 @@ pub(super) struct Books {
     /// By how many more packets of the flow that acts now are under way, which is not taken down yet.
     more_under_way: i32,
     /// What packets were given up at the bottleneck, and what has happened to senders and receivers, and waits to be put in order.
-    at_bottleneck: VecDeque<(Time, Happening)>,
+    at_bottleneck: Row<(Time, Happening)>,
     at_ends: Vec<(Time, Happening)>,
     /// Whether anything waits, as it does for the fast driver.
     is_put_in_order: bool,
@@ -129,7 +128,7 @@ impl Books {
             idle_ps: ByCause::default(),
             bits: ByCause::default(),
             more_under_way: 0,
-            at_bottleneck: VecDeque::new(),
+            at_bottleneck: Row::default(),
             at_ends: Vec::new(),
             is_put_in_order: false,
         }

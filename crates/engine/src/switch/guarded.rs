@@ -1,5 +1,6 @@
 //! What waits at a port, and who decides who joins it.
 
+use super::booked::BookedQueue;
 use super::drop_policy::{BufferContext, DropPolicy, Verdict};
 use super::queue_discipline::{ActiveQueue, Waiting};
 use super::rounds::RoundQueue;
@@ -16,6 +17,8 @@ pub(super) enum Queue {
     Fifo(FifoQueue),
     /// The same by whole rounds, for the fast driver.
     ByRounds(RoundQueue),
+    /// The same with the times at which packets will be sent, for the fast driver.
+    Booked(BookedQueue),
     /// As a scheduler keeps them.
     Scheduled(Box<dyn Scheduler>),
     /// As a queue discipline keeps them: packets.
@@ -34,6 +37,8 @@ impl Queue {
             Self::Fifo(queue) => queue.push(cell),
             Self::ByRounds(queue) => queue.push(cell),
             Self::Scheduled(scheduler) => scheduler.enqueue(cell),
+            // Who lets it in books it with the time at which it will be sent.
+            Self::Booked(_) => {}
             Self::Managed(_) => unreachable!("packets enter a managed queue with their sizes"),
         }
     }
@@ -43,6 +48,7 @@ impl Queue {
         match self {
             Self::Fifo(queue) => queue.len() as u64,
             Self::ByRounds(queue) => queue.len(),
+            Self::Booked(queue) => queue.len(),
             Self::Scheduled(scheduler) => scheduler.len() as u64,
             Self::Managed(queue) => queue.len() as u64,
         }
@@ -53,6 +59,8 @@ impl Queue {
 pub(super) struct Guarded {
     pub(super) occupancy: Occupancy,
     pub(super) policy: Box<dyn DropPolicy>,
+    /// Whether it must ever be asked while there is room.
+    pub(super) is_ever_asked: bool,
     pub(super) queue: Queue,
     pub(super) statistics: PortStatistics,
     /// Which packets arrive whole, where nobody follows their cells to the receivers.
@@ -96,14 +104,19 @@ impl Guarded {
         dropped.iter().for_each(|(cell, _)| self.occupancy.remove(cell.circuit()));
     }
 
+    /// Lets in a cell, if the policy accepts it; tells whether it does.
     #[inline(always)]
-    pub(super) fn admit(&mut self, cell: Cell, dropped: &mut Vec<Dropped>) {
+    pub(super) fn admit(&mut self, cell: Cell, dropped: &mut Vec<Dropped>) -> bool {
         let circuit = cell.circuit();
         match self.policy.decide(cell, circuit, &self.occupancy) {
-            Verdict::Accept => self.accept(cell),
+            Verdict::Accept => {
+                self.accept(cell);
+                true
+            }
             verdict => {
                 self.statistics.cells_dropped += 1;
                 dropped.push((cell, verdict));
+                false
             }
         }
     }

@@ -1,5 +1,6 @@
 //! An output-buffered switch: one buffer and one transmitter for each output port (97-0424, section 3 and figure 1).
 
+mod booked;
 pub mod drop_policy;
 mod guarded;
 mod occupancy;
@@ -13,6 +14,7 @@ mod statistics;
 mod threshold;
 mod vbr;
 
+pub use booked::{Begun, Booked};
 pub use occupancy::Occupancy;
 pub use port::{Dropped, Next, Port, PortConfig};
 pub use rounds::{Leaving, Stretch, WholeRounds};

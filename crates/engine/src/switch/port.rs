@@ -70,7 +70,7 @@ pub struct Port {
     /// The slot that ends at `boundary`.
     pub(super) slot: u64,
     pub(super) service_is_pending: bool,
-    counts_cell_in_service: bool,
+    pub(super) counts_cell_in_service: bool,
     /// The circuit of the cell in service, if it still counts.
     in_service: Option<usize>,
     /// The UBR cell that was sent last, where cells are told apart.
@@ -84,12 +84,14 @@ impl Port {
     #[must_use]
     pub fn new(config: &PortConfig, buffer: &BufferContext, line: usize, rate: Rate, chance: Stream) -> Self {
         let queue = Queue::new(&config.scheduler, buffer);
+        let policy = config.policy.build(buffer);
         let vbr = matches!(&queue, Queue::Scheduled(scheduler) if scheduler.has_vbr_queue());
         Self {
             line,
             buffer: Guarded {
                 occupancy: Occupancy::new(buffer.capacity, buffer.circuits),
-                policy: config.policy.build(buffer),
+                is_ever_asked: policy.is_ever_asked(),
+                policy,
                 queue,
                 statistics: PortStatistics::default(),
                 continuity: None,
@@ -143,7 +145,10 @@ impl Port {
     /// When the transmitter is free again; meaningful while it sends.
     #[must_use]
     pub fn free_at(&self) -> Time {
-        self.boundary.time
+        match &self.buffer.queue {
+            Queue::Booked(queue) => queue.first().map_or(self.boundary.time, |next| next.begins),
+            _ => self.boundary.time,
+        }
     }
 
     /// The class whose cell is being sent, if any is.
@@ -165,6 +170,7 @@ impl Port {
     pub fn latest(&self) -> Option<Cell> {
         match &self.buffer.queue {
             Queue::ByRounds(queue) => queue.latest(&self.slots),
+            Queue::Booked(queue) => queue.latest,
             Queue::Fifo(_) | Queue::Scheduled(_) | Queue::Managed(_) => self.latest,
         }
     }
@@ -175,6 +181,7 @@ impl Port {
         match &self.buffer.queue {
             Queue::Fifo(queue) => queue.visit(&mut |cell| visit(cell, 1, cell.is_last())),
             Queue::ByRounds(queue) => queue.visit(&self.slots, &mut visit),
+            Queue::Booked(queue) => queue.visit(&mut |cell| visit(cell, 1, cell.is_last())),
             Queue::Scheduled(scheduler) => scheduler.visit(&mut |cell| visit(cell, 1, cell.is_last())),
             Queue::Managed(queue) => queue.visit(&mut |cell| visit(cell, 1, cell.is_last())),
         }
@@ -280,13 +287,12 @@ impl Port {
     pub fn serve(&mut self, now: Time, outlet: &mut impl Outlet, dropped: &mut Vec<Dropped>) -> Next {
         self.integrate(now);
         if let Queue::ByRounds(_) = self.buffer.queue {
-            self.settle_rounds();
+            self.settle_before(self.slots.begins_packet(), self.slots.len());
         }
         if self.is_slotted {
-            for &cell in self.slots.close(self.slot) {
-                self.buffer.admit(cell, dropped);
+            if !self.slots.is_empty() {
+                self.admit_slot(outlet, dropped);
             }
-            self.slots.clear();
             self.slot += 1;
         }
         if let Some(circuit) = self.in_service.take() {
@@ -298,12 +304,28 @@ impl Port {
                 self.send(cell, outlet)
             }
             Queue::ByRounds(_) => self.serve_one_of_rounds(outlet),
+            Queue::Booked(_) => unreachable!("what is booked is sent at its time"),
             Queue::Scheduled(_) => self.serve_classes(now, outlet),
             Queue::Managed(_) => {
                 let cell = self.buffer.dequeue_managed(now, dropped);
                 self.send(cell, outlet)
             }
         }
+    }
+
+    /// Admits the cells that arrived in the slot that ends.
+    #[inline]
+    fn admit_slot(&mut self, outlet: &mut impl Outlet, dropped: &mut Vec<Dropped>) {
+        for &cell in self.slots.close(self.slot) {
+            let is_in = self.buffer.admit(cell, dropped);
+            if is_in
+                && cell.is_last()
+                && let Queue::ByRounds(queue) = &self.buffer.queue
+            {
+                outlet.note_last_at(self.boundary, queue.len() - 1, cell);
+            }
+        }
+        self.slots.clear();
     }
 
     #[inline]

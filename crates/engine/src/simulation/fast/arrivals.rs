@@ -1,10 +1,10 @@
 //! What is on its way over lines side by side: from end systems to a switch, or from it to them.
 
-use std::collections::VecDeque;
-
 use super::order::{Moment, Tie};
 use crate::framing::Cell;
 use crate::link::Train;
+use crate::row::Row;
+use crate::simulation::Link;
 use crate::units::{Time, TransmissionTime};
 
 /// What a line carries of a packet: all its cells, or all of it in one piece.
@@ -67,6 +67,8 @@ enum Cause {
 struct Place(u32);
 
 impl Place {
+    /// Of what is not known yet.
+    const UNKNOWN: Self = Self(0);
     const FIRST: Self = Self(1 << 31);
     const STEP: u32 = 1 << 20;
 
@@ -75,7 +77,9 @@ impl Place {
         match (before, behind) {
             (None, None) => Some(Self::FIRST),
             (Some(Self(before)), None) => before.checked_add(Self::STEP).map(Self),
-            (None, Some(Self(behind))) => behind.checked_sub(Self::STEP).map(Self),
+            (None, Some(Self(behind))) => {
+                behind.checked_sub(Self::STEP).map(Self).filter(|&place| place != Self::UNKNOWN)
+            }
             (Some(Self(before)), Some(Self(behind))) => {
                 Some(before.midpoint(behind)).filter(|&place| place > before).map(Self)
             }
@@ -99,6 +103,10 @@ impl<L> Coming<L> {
         Moment::new(self.time, self.scheduled)
     }
 
+    fn turn(&self) -> Turn {
+        Turn { time: self.time, scheduled: self.scheduled, cause: self.cause }
+    }
+
     /// The line whose last arrival put its own into the calendar, if that is what did.
     pub fn follows(&self) -> Option<usize> {
         matches!(self.cause, Cause::Before(_)).then(|| self.line())
@@ -109,11 +117,22 @@ impl<L> Coming<L> {
     pub fn line(&self) -> usize {
         self.line as usize
     }
+}
 
+/// When something comes, when that was put into the calendar, and by what.
+#[derive(Clone, Copy)]
+struct Turn {
+    time: Time,
+    scheduled: Time,
+    cause: Cause,
+}
+
+impl Turn {
     /// Whether it comes before another, which is known by now.
-    fn is_before(&self, other: &Self) -> Result<bool, Tie> {
-        if self.moment() != other.moment() {
-            return Ok(self.moment() < other.moment());
+    fn is_before(self, other: Self) -> Result<bool, Tie> {
+        let (own, others) = ((self.time, self.scheduled), (other.time, other.scheduled));
+        if own != others {
+            return Ok(own < others);
         }
         match (self.cause, other.cause) {
             // The other one was sent before.
@@ -127,32 +146,37 @@ impl<L> Coming<L> {
 /// What was sent last on a line.
 #[derive(Clone, Copy)]
 struct Latest {
-    /// When the last of it arrives, and at which place, if that is known.
+    /// When the last of it arrives; at the beginning of time if there is nothing.
     arrival: Time,
-    place: Option<Place>,
+    /// At which place, if that is known.
+    place: Place,
+}
+
+impl Latest {
+    const NOTHING: Self = Self { arrival: Time::ZERO, place: Place::UNKNOWN };
 }
 
 /// All that is on its way.
 pub(super) struct Arrivals<L> {
     /// In the order in which the next cells come.
-    coming: VecDeque<Coming<L>>,
+    coming: Row<Coming<L>>,
     /// When the first of it comes, and nothing that comes comes later than the latest.
     next_time: Time,
     latest_time: Time,
     /// What was sent last on each line.
-    latest: Vec<Option<Latest>>,
-    /// What was last of all that did not have to wait here for its turn.
-    passed: Option<Coming<L>>,
+    latest: Vec<Latest>,
+    /// The turn of what was last of all that did not have to wait here for it.
+    passed: Option<Turn>,
 }
 
 impl<L: Load> Arrivals<L> {
     /// Nothing, of so many lines.
     pub fn new(lines: usize) -> Self {
         Self {
-            coming: VecDeque::new(),
+            coming: Row::default(),
             next_time: Time::NEVER,
             latest_time: Time::ZERO,
-            latest: vec![None; lines],
+            latest: vec![Latest::NOTHING; lines],
             passed: None,
         }
     }
@@ -180,7 +204,7 @@ impl<L: Load> Arrivals<L> {
             return self.enqueue(coming).map(|()| false);
         }
         self.latest_time = last;
-        self.passed = Some(Coming { time: last, ..coming });
+        self.passed = Some(Turn { time: last, ..coming.turn() });
         Ok(true)
     }
 
@@ -188,12 +212,12 @@ impl<L: Load> Arrivals<L> {
     fn expect(&mut self, now: Time, number: usize, load: L, first: Time, last: Time) -> Coming<L> {
         let latest = &mut self.latest[number];
         let (scheduled, cause) = match *latest {
-            Some(Latest { arrival, place: Some(place) }) if arrival > now => (arrival, Cause::Before(place)),
-            Some(Latest { arrival, .. }) if arrival >= now => (arrival, Cause::Unknown),
+            Latest { arrival, place } if arrival > now && place != Place::UNKNOWN => (arrival, Cause::Before(place)),
+            Latest { arrival, .. } if arrival >= now && arrival > Time::ZERO => (arrival, Cause::Unknown),
             _ => (now, Cause::Sent),
         };
-        let place = (load.cells() == 1).then_some(Place::FIRST);
-        *latest = Some(Latest { arrival: last, place });
+        let place = if load.cells() == 1 { Place::FIRST } else { Place::UNKNOWN };
+        *latest = Latest { arrival: last, place };
         #[expect(clippy::cast_possible_truncation, reason = "a scenario is refused long before it has 2^32 lines")]
         let line = number as u32;
         Coming { time: first, scheduled, sent: now, load, line, place: Place::FIRST, cause }
@@ -220,35 +244,31 @@ impl<L: Load> Arrivals<L> {
         let time = coming.time;
         let mut index = match self.coming.back() {
             Some(back) if back.moment() >= coming.moment() => {
-                self.coming.partition_point(|at| at.moment() <= coming.moment())
+                self.coming.as_slice().partition_point(|at| at.moment() <= coming.moment())
             }
             _ => self.coming.len(),
         };
-        while index > 0 && coming.is_before(&self.coming[index - 1])? {
+        while index > 0 && coming.turn().is_before(self.coming[index - 1].turn())? {
             index -= 1;
         }
         let place_of = |neighbour: Option<&Coming<L>>| neighbour.filter(|at| at.time == time).map(|at| at.place);
-        let mut before = index.checked_sub(1).and_then(|index| place_of(self.coming.get(index)));
+        let mut before = index.checked_sub(1).and_then(|index| place_of(self.coming.as_slice().get(index)));
         if let Some(passed) = self.passed.filter(|passed| passed.time >= time) {
-            if coming.is_before(&passed)? {
+            if coming.turn().is_before(passed)? {
                 return Err(Tie(time));
             }
-            before = before.or(Some(passed.place));
+            before = before.or(Some(Place::FIRST));
         }
-        coming.place = Place::between(before, place_of(self.coming.get(index))).ok_or(Tie(time))?;
+        coming.place = Place::between(before, place_of(self.coming.as_slice().get(index))).ok_or(Tie(time))?;
         if coming.load.cells() == 1
-            && let Some(latest) = &mut self.latest[coming.line()]
+            && let latest = &mut self.latest[coming.line()]
             && latest.arrival == time
         {
-            latest.place = Some(coming.place);
+            latest.place = coming.place;
         }
         self.next_time = self.next_time.min(time);
         self.latest_time = self.latest_time.max(time);
-        if index == self.coming.len() {
-            self.coming.push_back(coming);
-        } else {
-            self.coming.insert(index, coming);
-        }
+        self.coming.insert(index, coming);
         Ok(())
     }
 
@@ -285,8 +305,30 @@ impl<L: Load> Arrivals<L> {
         self.coming.iter().map(|coming| (coming.line(), coming.load.description()))
     }
 
+    /// The same for what was handed over before `until`.
+    pub fn trains_sent_before(&self, until: Time) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
+        let sent = self.coming.iter().filter(move |coming| coming.sent < until);
+        sent.map(|coming| (coming.line(), coming.load.description()))
+    }
+
     /// Cells on the way.
     pub fn cells_under_way(&self) -> u64 {
         self.coming.iter().map(|coming| u64::from(coming.load.cells())).sum()
+    }
+}
+
+/// Packets that are counted as carried when they are sent.
+#[derive(Default)]
+pub(super) struct CountedAhead {
+    /// The lines of those that were taken back.
+    taken_back: Vec<usize>,
+}
+
+impl CountedAhead {
+    /// Takes back what has not arrived; what was taken back before is as if it had just been sent.
+    pub fn take_back(&mut self, arrivals: &Arrivals<Cell>, links: &mut [Link]) {
+        self.taken_back.drain(..).for_each(|line| links[line].line.count_carried(1, 1));
+        self.taken_back.extend(arrivals.coming.iter().map(Coming::line));
+        self.taken_back.iter().for_each(|&line| links[line].line.uncount_carried(1, 1));
     }
 }

@@ -3,16 +3,15 @@
 //! No buffer is full and nothing is lost there, so that when a cell comes out follows from the order in which cells come in. That
 //! order is known until the next moment at which a receiver can send, and a line's delay longer.
 
-use std::collections::VecDeque;
-
 use super::arrivals::{Arrivals, Coming};
 use super::fan::Fan;
 use super::order::{Moment, Tie};
 use super::{Carried, LONG, Path};
 use crate::framing::{Cell, Packets};
 use crate::link::{Line, Train};
+use crate::row::Row;
 use crate::simulation::Link;
-use crate::units::{Span, Time, TransmissionTime};
+use crate::units::{LineClock, Span, Time, TransmissionTime};
 
 /// The lines of acknowledgments.
 pub(super) struct Backward {
@@ -43,54 +42,81 @@ struct Leaving {
 /// What comes to the end of the common line.
 struct Exits {
     /// Last cells, in the order in which they come to the senders.
-    leaving: VecDeque<Leaving>,
+    leaving: Row<Leaving>,
     /// When the first of them comes.
     next_time: Time,
+    /// Those that have been taken and are not counted.
+    taken: u64,
     /// When the other cells come to the senders.
-    within: VecDeque<Time>,
+    within: Row<Time>,
     /// When the latest cell comes to its sender.
     latest: Time,
 }
 
-/// What has gone on to the common line before its time, because nothing can come to the switch before it. It is counted when it comes
-/// there.
+/// What has gone on to the common line and is not counted, in the order in which it comes to the switch: some before its time, because
+/// nothing can come there before it.
 #[derive(Default)]
-struct Ahead(VecDeque<Early>);
+struct Ahead(Row<Early>);
 
-/// When something comes to the switch, on which line, and how many packets end with it.
+/// Cells that come to the switch with no other between them.
+#[derive(Clone, Copy)]
 struct Early {
-    came: Time,
-    line: usize,
-    packets: u64,
+    /// When the next of them comes, and when the last one does.
+    next: LineClock,
+    last: Time,
+    cells: u32,
+    line: u32,
+    /// Whether a packet ends with them.
+    ends: bool,
 }
 
 impl Ahead {
     #[inline]
-    fn push(&mut self, came: Time, line: usize, is_last: bool) {
-        self.0.push_back(Early { came, line, packets: u64::from(is_last) });
+    fn push(&mut self, next: LineClock, last: Time, cells: u32, line: usize, ends: bool) {
+        #[expect(clippy::cast_possible_truncation, reason = "a scenario is refused long before it has 2^32 lines")]
+        self.0.push_back(Early { next, last, cells, line: line as u32, ends });
     }
 
-    /// Counts what came before `until`; gives how much.
+    /// Counts what came before `until`; gives how many cells.
     fn settle(&mut self, until: Time, links: &mut [Link]) -> u64 {
         let mut all = 0;
-        while let Some(early) = self.0.front().filter(|early| early.came < until) {
-            links[early.line].line.count_carried(1, early.packets);
+        while let Some(early) = self.0.front_mut() {
+            let line = &mut links[early.line as usize].line;
+            if early.last >= until {
+                return all + early.count_before(until, line);
+            }
+            line.count_carried(early.cells.into(), early.ends.into());
+            all += u64::from(early.cells);
             self.0.pop_front();
-            all += 1;
         }
         all
     }
 }
 
+impl Early {
+    /// Counts the cells that came before `until`, which are not all; gives how many.
+    fn count_before(&mut self, until: Time, line: &mut Line) -> u64 {
+        let mut came = 0;
+        while self.next.time < until {
+            self.next.advance(line.cell_time());
+            came += 1;
+        }
+        self.cells -= came;
+        line.count_carried(came.into(), 0);
+        came.into()
+    }
+}
+
 impl Exits {
     fn new() -> Self {
-        Self { leaving: VecDeque::new(), next_time: Time::NEVER, within: VecDeque::new(), latest: Time::ZERO }
+        Self { leaving: Row::default(), next_time: Time::NEVER, taken: 0, within: Row::default(), latest: Time::ZERO }
     }
 
     /// Takes the last cell that comes next to its sender.
     #[inline]
     fn take_last(&mut self) -> Option<Cell> {
         let cell = self.leaving.pop_front().map(|leaving| leaving.cell);
+        self.taken += 1;
         self.next_time = self.leaving.front().map_or(Time::NEVER, |leaving| leaving.moment.time);
         cell
     }
@@ -103,14 +129,13 @@ impl Exits {
         self.leaving.push_back(Leaving { moment: Moment::new(exit, before.max(came)), cell });
     }
 
-    /// Counts the cells that have arrived before `until`, and are not the last of their packets; gives how many.
+    /// Counts the last cells that have been taken, and the others that have arrived before `until`; gives how many.
     fn settle(&mut self, until: Time, line: &mut Line) -> u64 {
-        let mut arrived = 0;
-        while self.within.front().is_some_and(|exit| *exit < until) {
-            self.within.pop_front();
-            arrived += 1;
-        }
-        line.count_carried(arrived, 0);
+        let within = self.within.as_slice().partition_point(|exit| *exit < until);
+        self.within.take(within);
+        let packets = std::mem::take(&mut self.taken);
+        let arrived = within as u64 + packets;
+        line.count_carried(arrived, packets);
         arrived
     }
 }
@@ -149,11 +174,14 @@ impl Backward {
         cells: u32,
         bits: u64,
     ) -> Result<(), Tie> {
-        let line = &mut links[number].line;
         // What is sent now comes no earlier, and what others send no earlier than that.
         let (earliest, next) = (now + self.latency_before, others.saturating_add(self.latency_before));
         match &mut self.way {
             Way::Cells(arrivals, exits) => {
+                if arrivals.next_time() < earliest {
+                    exits.pass_waiting(earliest, arrivals, &mut self.ahead, self.line, links)?;
+                }
+                let line = &mut links[number].line;
                 let train = line.dispatch(now, first, cells, bits);
                 let cell_time = line.cell_time();
                 let (came, last) = (train.arrival.time, train.last_arrival(cell_time));
@@ -161,18 +189,19 @@ impl Backward {
                     return arrivals.send(now, number, train, came, last);
                 }
                 if arrivals.send_next(now, number, train, came, last)? {
-                    exits.pass_alone(train, cell_time, number, &mut self.ahead, &mut links[self.line].line);
+                    self.ahead.push(train.arrival, last, train.cells, number, true);
+                    exits.pass_alone(train, cell_time, &mut links[self.line].line);
                 }
             }
             Way::Whole(arrivals, fan) => {
-                let came = line.send_whole(now, bits);
+                let came = links[number].line.send_whole(now, bits);
                 if came > earliest && came >= next {
                     return arrivals.send(now, number, first, came, came);
                 }
                 if arrivals.send_next(now, number, first, came, came)? {
                     let crosses = links[self.line].line.send_whole(came, bits);
                     fan.pass(crosses, first, bits, links);
-                    self.ahead.push(came, number, true);
+                    self.ahead.push(LineClock::at(came), came, 1, number, true);
                 }
                 return fan.check();
             }
@@ -185,25 +214,21 @@ impl Backward {
     /// # Errors
     /// If it cannot be told which of two comes first.
     pub fn advance(&mut self, horizon: Time, links: &mut [Link], packets: &Packets) -> Result<u64, Tie> {
-        let mut came = self.ahead.settle(horizon, links);
         match &mut self.way {
             Way::Cells(arrivals, exits) => {
-                while let Some(coming) = arrivals.take(horizon) {
-                    came += exits.pass(coming, horizon, arrivals, self.line, links)?;
-                }
+                exits.pass_waiting(horizon, arrivals, &mut self.ahead, self.line, links)?;
             }
             Way::Whole(arrivals, fan) => {
                 while let Some(coming) = arrivals.take(horizon) {
-                    links[coming.line()].line.count_carried(1, 1);
+                    self.ahead.push(LineClock::at(coming.time), coming.time, 1, coming.line(), true);
                     let bits = packets.get(coming.load.packet).bits;
                     let crosses = links[self.line].line.send_whole(coming.time, bits);
                     fan.pass(crosses, coming.load, bits, links);
-                    came += 1;
                 }
                 fan.check()?;
             }
         }
-        Ok(came)
+        Ok(self.ahead.settle(horizon, links))
     }
 
     /// When the next packet reaches its sender, of those that have passed the switch.
@@ -243,14 +268,10 @@ impl Backward {
 
     /// Takes the next packet that reaches its sender, by its last cell.
     #[inline]
-    pub fn take(&mut self, number: u64, links: &mut [Link]) -> Option<(Cell, Carried)> {
+    pub fn take(&mut self, number: u64) -> Option<Cell> {
         match &mut self.way {
-            Way::Cells(_, exits) => {
-                let cell = exits.take_last()?;
-                links[self.line].line.count_carried(1, 1);
-                Some((cell, Carried { events: 1, delivered: 1 }))
-            }
-            Way::Whole(_, fan) => fan.take(number, links),
+            Way::Cells(_, exits) => exits.take_last(),
+            Way::Whole(_, fan) => fan.take(number),
         }
     }
 
@@ -271,14 +292,14 @@ impl Backward {
         carried
     }
 
-    /// Counts what has arrived before `until`, and is not the last of a packet.
+    /// Counts what has been taken, and else has arrived before `until`.
     pub fn settle(&mut self, until: Time, links: &mut [Link]) -> Carried {
         match &mut self.way {
             Way::Cells(_, exits) => {
                 let cells = exits.settle(until, &mut links[self.line].line);
                 Carried { events: cells, delivered: cells }
             }
-            Way::Whole(_, fan) => Carried { events: fan.settle(until, links), delivered: 0 },
+            Way::Whole(_, fan) => fan.settle(until, links),
         }
     }
 
@@ -295,55 +316,70 @@ impl Backward {
 
 impl Exits {
     /// Lets all cells of a packet pass the switch, which come there before any others.
-    #[inline]
-    fn pass_alone(
-        &mut self,
-        mut train: Train,
-        cell_time: TransmissionTime,
-        number: usize,
-        ahead: &mut Ahead,
-        line: &mut Line,
-    ) {
-        loop {
-            let now = train.arrival.time;
-            let exit = line.carry(now);
-            ahead.push(now, number, train.cells == 1);
-            if train.cells == 1 {
-                return self.push_last(now, exit, train.cell);
-            }
-            self.latest = exit;
-            self.within.push_back(exit);
-            train.take(cell_time);
+    // Always: nearly every acknowledgment passes here, from one of the two callers.
+    #[inline(always)]
+    fn pass_alone(&mut self, train: Train, cell_time: TransmissionTime, line: &mut Line) {
+        let mut came = train.arrival;
+        for _ in 1..train.cells {
+            self.latest = line.carry(came.time);
+            self.within.push_back(self.latest);
+            came.advance(cell_time);
         }
+        let last = if train.cells == 1 { train.cell } else { train.cell.following(true) };
+        self.push_last(came.time, line.carry(came.time), last);
     }
 
-    /// Lets the cells of a packet pass the switch until it is another's turn. Gives how many.
+    /// Lets all pass the switch that waits for its turn and comes before `horizon`.
+    #[inline(never)]
+    fn pass_waiting(
+        &mut self,
+        horizon: Time,
+        arrivals: &mut Arrivals<Train>,
+        ahead: &mut Ahead,
+        common: usize,
+        links: &mut [Link],
+    ) -> Result<(), Tie> {
+        while let Some(coming) = arrivals.take(horizon) {
+            let (train, number) = (coming.load, coming.line());
+            let cell_time = links[number].line.cell_time();
+            let last = train.last_arrival(cell_time);
+            if last < horizon.min(arrivals.next_time()) {
+                ahead.push(train.arrival, last, train.cells, number, true);
+                self.pass_alone(train, cell_time, &mut links[common].line);
+                continue;
+            }
+            let left = self.pass(coming, horizon, cell_time, arrivals, &mut links[common].line)?;
+            let passed = train.cells - left;
+            let last = train.after(passed - 1, cell_time).time;
+            ahead.push(train.arrival, last, passed, number, left == 0);
+        }
+        Ok(())
+    }
+
+    /// Lets the cells of a packet pass the switch until it is another's turn. Gives how many are left.
     fn pass(
         &mut self,
         mut coming: Coming<Train>,
         horizon: Time,
+        cell_time: TransmissionTime,
         arrivals: &mut Arrivals<Train>,
-        line: usize,
-        links: &mut [Link],
-    ) -> Result<u64, Tie> {
-        let mut passed = 0;
+        line: &mut Line,
+    ) -> Result<u32, Tie> {
         loop {
             let now = coming.time;
-            let exit = links[line].line.carry(now);
-            passed += 1;
+            let exit = line.carry(now);
             if coming.load.cells == 1 {
                 self.push_last(now, exit, coming.load.cell);
-                links[coming.line()].line.count_carried(passed, 1);
-                return Ok(passed);
+                return Ok(0);
             }
             self.latest = exit;
             self.within.push_back(exit);
-            coming.follow(links[coming.line()].line.cell_time());
+            coming.follow(cell_time);
             let is_next = arrivals.first().is_none_or(|other| coming.moment() < other.moment());
             if !is_next || coming.time >= horizon {
-                links[coming.line()].line.count_carried(passed, 0);
+                let left = coming.load.cells;
                 arrivals.insert(coming)?;
-                return Ok(passed);
+                return Ok(left);
             }
         }
     }

@@ -1,25 +1,26 @@
 //! The bottleneck's line as the fast driver sees it: only the last cells of packets are followed, the others counted.
 
-use std::collections::VecDeque;
-
 use super::LONG;
 use super::order::Moment;
 use crate::framing::Cell;
 use crate::link::{Line, Outlet};
+use crate::row::Row;
 use crate::units::{LineClock, Time, TransmissionTime};
 
-/// A last cell on its way to its receiver.
+/// A last cell on its way to its receiver, or let in and known to be.
+#[derive(Clone, Copy)]
 struct LastCell {
     /// When it gets there.
     exit: Time,
     cell: Cell,
     /// When its transmission began.
     sent: LineClock,
-    /// When the one before it gets there, unless it was sent right before.
-    exit_before: Option<Time>,
+    /// When the one before it gets there; never, if it was sent right before.
+    exit_before: Time,
 }
 
 /// Cells sent back to back.
+#[derive(Clone, Copy)]
 struct Block {
     /// When the transmission of the first began, and when that of one after the last would.
     from: LineClock,
@@ -30,11 +31,13 @@ struct Block {
 /// What has left the port and not arrived.
 pub(super) struct Exit {
     /// Last cells, in the order in which they arrive.
-    last_cells: VecDeque<LastCell>,
+    last_cells: Row<LastCell>,
     /// When the first of them arrives.
     next_time: Time,
+    /// Last cells that have been taken and are not counted.
+    taken: u64,
     /// All cells.
-    blocks: VecDeque<Block>,
+    blocks: Row<Block>,
     /// Of the line: the transmission of a cell, and that with all the way to the end.
     cell_time: TransmissionTime,
     time_to_end: TransmissionTime,
@@ -44,9 +47,10 @@ impl Exit {
     /// Of an empty line.
     pub fn new(line: &Line) -> Self {
         Self {
-            last_cells: VecDeque::new(),
+            last_cells: Row::default(),
             next_time: Time::NEVER,
-            blocks: VecDeque::new(),
+            taken: 0,
+            blocks: Row::default(),
             cell_time: line.cell_time(),
             time_to_end: line.time_to_end(),
         }
@@ -63,9 +67,9 @@ impl Exit {
         self.blocks.iter().map(|block| block.cells).sum()
     }
 
-    /// Last cells on their way.
-    pub fn last_cells(&self) -> impl Iterator<Item = Cell> {
-        self.last_cells.iter().map(|last| last.cell)
+    /// Last cells on their way, sent before the next service.
+    pub fn last_cells_before(&self, next_service: Time) -> impl Iterator<Item = Cell> {
+        self.last_cells.iter().take_while(move |last| last.sent.time < next_service).map(|last| last.cell)
     }
 
     /// When the next last cell gets to the end; never, if there is none.
@@ -79,9 +83,9 @@ impl Exit {
     pub fn next(&self) -> Moment {
         let Some(&LastCell { exit, sent, exit_before, .. }) = self.last_cells.front() else { return Moment::NEVER };
         match exit_before {
-            None => Moment::new(exit, self.end_of(sent.before(self.cell_time))),
-            Some(before) if before >= sent.time => Moment::new(exit, before),
-            Some(_) => Moment::by_service(exit, sent.time),
+            Time::NEVER => Moment::new(exit, self.end_of(sent.before(self.cell_time))),
+            before if before >= sent.time => Moment::new(exit, before),
+            _ => Moment::by_service(exit, sent.time),
         }
     }
 
@@ -89,6 +93,7 @@ impl Exit {
     #[inline]
     pub fn take_last(&mut self) -> Option<Cell> {
         let cell = self.last_cells.pop_front().map(|last| last.cell);
+        self.taken += 1;
         self.next_time = self.last_cells.front().map_or(Time::NEVER, |last| last.exit);
         cell
     }
@@ -111,17 +116,17 @@ impl Exit {
         }
     }
 
-    /// Takes note of a last cell that is sent after `before` others from `clock` on, right after what is in the blocks or later.
+    /// Takes note of a last cell that will be sent after `before` others from `clock` on, right after what is in the blocks or later.
     #[inline]
     fn push_last(&mut self, clock: LineClock, before: u64, cell: Cell) {
         let mut sent = clock;
-        let mut exit_before = None;
+        let mut exit_before = Time::NEVER;
         if before > 0 {
             sent.advance(self.cell_time.times(before));
         } else if !self.goes_on_at(clock) {
             // The first of all comes after nothing.
             let latest = self.blocks.back().map(|block| self.end_of(block.until.before(self.cell_time)));
-            exit_before = latest.or(Some(Time::ZERO));
+            exit_before = latest.unwrap_or(Time::ZERO);
         }
         let exit = self.end_of(sent);
         self.next_time = self.next_time.min(exit);
@@ -146,7 +151,7 @@ impl Exit {
             }
             self.blocks.pop_front();
         }
-        line.count_carried(arrived, 0);
+        line.count_carried(arrived, std::mem::take(&mut self.taken));
         arrived
     }
 }

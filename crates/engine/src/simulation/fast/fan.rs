@@ -2,7 +2,7 @@
 //! a large one before it, and another way overtake.
 
 use super::Carried;
-use super::arrivals::{Arrivals, Coming};
+use super::arrivals::{Arrivals, Coming, CountedAhead};
 use super::order::{Moment, Tie};
 use crate::framing::Cell;
 use crate::simulation::Link;
@@ -13,9 +13,12 @@ pub(super) struct Fan {
     /// The common line, and the one behind it on which each connection's packets go on.
     line: usize,
     lines: Vec<usize>,
-    /// Packets that have left the common line's transmitter, and those counted as carried to its end.
+    /// Packets that have left the common line's transmitter, those counted as carried to its end, and those counted as arrived.
     passed: u64,
     crossed: u64,
+    counted: u64,
+    /// Counts a packet on the line behind when it passes, and those that have not arrived are taken back where that matters.
+    ahead: CountedAhead,
     /// At the ends of the lines behind it.
     arrivals: Arrivals<Cell>,
     /// The number of the last that has arrived over each line.
@@ -27,7 +30,17 @@ pub(super) struct Fan {
 impl Fan {
     /// For a common line and the `lines` behind it.
     pub fn new(line: usize, lines: Vec<usize>, links: usize) -> Self {
-        Self { line, lines, passed: 0, crossed: 0, arrivals: Arrivals::new(links), arrived: vec![0; links], tie: None }
+        Self {
+            line,
+            lines,
+            passed: 0,
+            crossed: 0,
+            counted: 0,
+            ahead: CountedAhead::default(),
+            arrivals: Arrivals::new(links),
+            arrived: vec![0; links],
+            tie: None,
+        }
     }
 
     /// A packet of `bits` bits comes to the end of the common line at `crosses`.
@@ -36,7 +49,9 @@ impl Fan {
     pub fn pass(&mut self, crosses: Time, packet: Cell, bits: u64, links: &mut [Link]) {
         self.passed += 1;
         let number = self.lines[packet.circuit() / 2];
-        let arrival = links[number].line.send_whole(crosses, bits);
+        let line = &mut links[number].line;
+        line.count_carried(1, 1);
+        let arrival = line.send_whole(crosses, bits);
         if let Err(tie) = self.arrivals.send(crosses, number, packet, arrival, arrival) {
             self.tie = Some(tie);
         }
@@ -65,26 +80,35 @@ impl Fan {
 
     /// Takes the next packet that arrives, with its number among all that happens at the ends.
     #[inline]
-    pub fn take(&mut self, number: u64, links: &mut [Link]) -> Option<(Cell, Carried)> {
+    pub fn take(&mut self, number: u64) -> Option<Cell> {
         let coming = self.arrivals.take(Time::NEVER)?;
-        links[coming.line()].line.count_carried(1, 1);
         self.arrived[coming.line()] = number;
-        Some((coming.load, Carried { events: 1, delivered: 1 }))
+        Some(coming.load)
     }
 
-    /// Counts the packets that have come to the end of the common line before `until`; gives how many.
-    pub fn settle(&mut self, until: Time, links: &mut [Link]) -> u64 {
-        let not_yet = self.arrivals.cells_under_way() - self.arrivals.sent_before(until);
+    /// Counts the packets that have come to the end of the common line before `until`, and those that have been taken.
+    pub fn settle(&mut self, until: Time, links: &mut [Link]) -> Carried {
+        self.ahead.take_back(&self.arrivals, links);
+        let under_way = self.arrivals.cells_under_way();
+        let delivered = self.passed - under_way - self.counted;
+        self.counted += delivered;
+        let not_yet = under_way - self.arrivals.sent_before(until);
         // None, if all before a later time was counted already.
         let crossed = (self.passed - not_yet).saturating_sub(self.crossed);
         self.crossed += crossed;
         links[self.line].line.count_carried(crossed, crossed);
-        crossed
+        Carried { events: crossed + delivered, delivered }
     }
 
-    /// What is on the common line and behind it, as [`Line::trains`](crate::link::Line::trains) gives it, all as if behind it.
-    pub fn trains(&self) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
-        self.arrivals.trains()
+    /// What is on the common line and behind it and has crossed the common line, or will, before `time`, as
+    /// [`Line::trains`](crate::link::Line::trains) gives it, all as if behind it.
+    pub fn trains_before(&self, time: Time) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
+        self.arrivals.trains_sent_before(time)
+    }
+
+    /// Packets on the way that have crossed the common line, or will, before `time`.
+    pub fn passed_before(&self, time: Time) -> u64 {
+        self.arrivals.sent_before(time)
     }
 
     /// Packets on the way.

@@ -61,8 +61,7 @@ impl Forward {
     ) -> Result<(), Tie> {
         match &mut self.way {
             Way::Slotted(way) => {
-                line.send_packet(now, first, cells, bits);
-                way.note_packet(number, line);
+                way.send(now, number, line, first, cells, bits);
                 Ok(())
             }
             Way::Whole(way) => way.send(now, number, line, first, bits),
@@ -94,12 +93,23 @@ impl Forward {
         }
     }
 
-    /// What the port has not sent yet arrives no earlier than this, if it sends anything before `until`.
+    /// What the port has not sent yet, of what is on its way to it or from it, arrives no earlier than this, if it sends anything before
+    /// `until`.
     #[inline]
     pub fn bound(&self, until: Time) -> Time {
         match &self.way {
             Way::Slotted(way) => way.bound(until),
             Way::Whole(way) => way.bound(until),
+        }
+    }
+
+    /// Whether the port has nothing to send and what comes next is sent first, where the bound goes by that.
+    #[inline]
+    pub fn rests(&self) -> bool {
+        match &self.way {
+            Way::Slotted(way) => way.rests(),
+            // Far ahead of the ends, packets that overtake others would have to do so in longer rows.
+            Way::Whole(_) => false,
         }
     }
 
@@ -123,16 +133,19 @@ impl Forward {
                 way.advance(horizon, port, links, packets, dropped, told, after);
                 Ok(())
             }
+            Way::Whole(way) if port.books_packets() => {
+                way.advance_booked(horizon, port, links, packets, dropped, told, after)
+            }
             Way::Whole(way) => way.advance(horizon, port, links, packets, dropped, told, after),
         }
     }
 
     /// Takes the next packet that reaches its receiver, by its last cell.
     #[inline]
-    pub fn take(&mut self, number: u64, links: &mut [Link]) -> Option<(Cell, Carried)> {
+    pub fn take(&mut self, number: u64) -> Option<Cell> {
         match &mut self.way {
-            Way::Slotted(way) => way.take(links),
-            Way::Whole(way) => way.take(number, links),
+            Way::Slotted(way) => way.take(),
+            Way::Whole(way) => way.take(number),
         }
     }
 

@@ -118,7 +118,11 @@ impl Fast {
     #[inline(always)]
     pub(super) fn send(&mut self, now: Time, number: usize, links: &mut [Link], first: Cell, cells: u32, bits: u64) {
         let sent = if self.is_forward[number] {
-            self.forward.send(now, number, &mut links[number].line, first, cells, bits)
+            let sent = self.forward.send(now, number, &mut links[number].line, first, cells, bits);
+            if self.forward.rests() {
+                self.horizon = self.horizon.min(self.forward.bound(Time::NEVER));
+            }
+            sent
         } else {
             let others = self.next_event.min(self.forward.next_time()).min(self.horizon);
             let sent = self.backward.send(now, others, number, links, first, cells, bits);
@@ -180,6 +184,8 @@ impl<O: Observer> Simulation<O> {
         if self.sizes.framing().unit() == Unit::Cell {
             let lost_last_cell = self.sizes.framing().lost_last_cell();
             self.ports[port].follow(Continuity::new(lost_last_cell, self.circuit_ends.len()));
+        } else if !self.observer.watches() {
+            self.ports[port].book_packets();
         }
         // From now on the seats are empty: neither the port nor its line has events.
         self.calendar.cancel(self.agenda.port(port));
@@ -227,11 +233,14 @@ impl<O: Observer> Simulation<O> {
             let known = data.min(acknowledgment).min(time);
             if known < fast.horizon {
                 fast.next_event = time;
-                let next = match (data == known, acknowledgment == known, time == known) {
-                    (true, false, false) => Next::Arrival(Direction::Forward),
-                    (false, true, false) => Next::Arrival(Direction::Backward),
-                    (false, false, _) => Next::Event(slot),
-                    _ => fast.decide(slot, time)?,
+                let next = if data < acknowledgment.min(time) {
+                    Next::Arrival(Direction::Forward)
+                } else if acknowledgment < data.min(time) {
+                    Next::Arrival(Direction::Backward)
+                } else if time < data.min(acknowledgment) {
+                    Next::Event(slot)
+                } else {
+                    fast.decide(slot, time)?
                 };
                 return Ok(Some((known, next)));
             }
@@ -321,17 +330,16 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// A packet leaves the network with its last cell.
-    #[inline]
+    // Always: two callers, which know the direction.
+    #[inline(always)]
     fn deliver_next(&mut self, now: Time, way: Direction) {
         let Some(fast) = &mut self.fast else { return };
         fast.happened += 1;
         let taken = match way {
-            Direction::Forward => fast.forward.take(fast.happened, &mut self.links),
-            Direction::Backward => fast.backward.take(fast.happened, &mut self.links),
+            Direction::Forward => fast.forward.take(fast.happened),
+            Direction::Backward => fast.backward.take(fast.happened),
         };
-        let Some((last, carried)) = taken else { return };
-        self.events_processed += carried.events;
-        self.cells_delivered += carried.delivered;
+        let Some(last) = taken else { return };
         let is_whole = self.packets.get(last.packet).is_whole();
         if !is_whole {
             self.reject(now, last);
@@ -346,6 +354,7 @@ impl<O: Observer> Simulation<O> {
     fn settle(&mut self, until: Time) -> Result<(), Tie> {
         self.advance_switch(until)?;
         let Some(fast) = &mut self.fast else { return Ok(()) };
+        self.ports[fast.forward.port].take_off_sent(1);
         let there = fast.forward.settle(until, &mut self.links);
         let back = fast.backward.settle(until, &mut self.links);
         let (cells_in, services) = (self.ports[fast.forward.port].statistics().cells_in, fast.forward.services());

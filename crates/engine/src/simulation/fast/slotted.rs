@@ -5,7 +5,7 @@ mod rounds;
 use super::exit::{Behind, Exit};
 use super::order::Moment;
 use super::shares::Touched;
-use super::{Carried, Path, Told};
+use super::{Carried, LONG, Path, Told};
 use crate::framing::{Cell, Packets};
 use crate::link::{Line, Train};
 use crate::observer::Observer;
@@ -13,11 +13,14 @@ use crate::simulation::Link;
 use crate::simulation::ledger::Happening;
 use crate::switch::{Dropped, Next, Port};
 use crate::units::{CELL_BITS, Span, Time, TransmissionTime};
+use rounds::Slots;
 
 /// The packet that is next on a line to the port.
 struct Head {
     line: usize,
     cell_time: TransmissionTime,
+    /// Whether that is the port's too.
+    has_rate_of_port: bool,
     train: Train,
     /// Cells of it that are not counted as carried.
     cells: u32,
@@ -27,9 +30,9 @@ impl Head {
     /// Whether it brings exactly one cell in each slot of the port from the one on that ends at `boundary`: at the same rate, and
     /// not so near to the borders of a slot that rounding to picoseconds might move a cell into another.
     #[inline]
-    fn is_in_step(&self, boundary: Time, cell_time: TransmissionTime) -> bool {
+    fn is_in_step(&self, boundary: Time) -> bool {
         let before = boundary - self.train.arrival.time;
-        self.cell_time == cell_time && before.0 >= 2 && before < cell_time.at_least()
+        self.has_rate_of_port && before.0 >= 2 && before < self.cell_time.at_least()
     }
 
     /// Counts the cells of it that have been carried.
@@ -50,6 +53,8 @@ pub(super) struct Slotted {
     next_service: Time,
     /// Everything before has been done.
     done: Time,
+    /// The port sends nothing before but what is on its way to its receiver, or is let in and known to be.
+    known: Time,
     /// What the port sends takes at least as long to the receivers.
     latency_behind: Span,
     exit: Exit,
@@ -57,6 +62,8 @@ pub(super) struct Slotted {
     cell_time: TransmissionTime,
     /// The next cells of a round; kept for its memory.
     round: Vec<Cell>,
+    /// The same in the order in which they are let in.
+    drawn: Vec<Cell>,
     /// The head that brings it, if it is one alone.
     lone: usize,
     /// How many it brings in each slot of a stretch, where an observer follows circuits; and whose shares a slot changes.
@@ -76,10 +83,12 @@ impl Slotted {
             next_arrival: Time::NEVER,
             next_service: first_service.unwrap_or(Time::NEVER),
             done: Time::ZERO,
+            known: Time::ZERO,
             latency_behind: path.latency_behind,
             exit: Exit::new(&links[path.line].line),
             cell_time: links[path.line].line.cell_time(),
             round: Vec::new(),
+            drawn: Vec::new(),
             lone: 0,
             counts: Vec::new(),
             touched: Touched::default(),
@@ -98,22 +107,34 @@ impl Slotted {
         self.exit.next()
     }
 
-    /// What the port has not sent yet arrives no earlier than this, if it sends anything before `until`.
+    /// What the port has not let in yet, of what is on its way there, arrives no earlier than this, if it sends anything before `until`.
     #[inline]
     pub fn bound(&self, until: Time) -> Time {
-        if self.done < until { self.done + self.latency_behind } else { Time::NEVER }
+        if self.done >= until {
+            return Time::NEVER;
+        }
+        let sent = if self.rests() { self.next_arrival.max(self.done) } else { self.known };
+        sent.saturating_add(self.latency_behind)
     }
 
-    /// A packet was handed to a line before the port.
+    /// Whether the port has nothing to send: what comes next is sent first.
     #[inline]
-    pub fn note_packet(&mut self, number: usize, line: &mut Line) {
-        if !self.has_head[number]
-            && let Some(train) = line.take_train()
-        {
-            self.has_head[number] = true;
-            self.next_arrival = self.next_arrival.min(train.arrival.time);
-            self.heads.push(Head { line: number, cell_time: line.cell_time(), cells: train.cells, train });
+    pub fn rests(&self) -> bool {
+        self.next_service == Time::NEVER
+    }
+
+    /// A packet is handed to a line before the port.
+    #[inline]
+    pub fn send(&mut self, now: Time, number: usize, line: &mut Line, first: Cell, cells: u32, bits: u64) {
+        let train = line.dispatch(now, first, cells, bits);
+        if self.has_head[number] {
+            return line.keep(train);
         }
+        self.has_head[number] = true;
+        self.next_arrival = self.next_arrival.min(train.arrival.time);
+        let cell_time = line.cell_time();
+        let has_rate_of_port = cell_time == self.cell_time;
+        self.heads.push(Head { line: number, cell_time, has_rate_of_port, cells, train });
     }
 
     /// Lets everything happen before `horizon` at the port; `after` sees what it has dropped, if that is anything.
@@ -130,8 +151,15 @@ impl Slotted {
     ) {
         self.done = horizon;
         while self.next_arrival.min(self.next_service) < horizon {
-            if port.takes_rounds() && self.serve_rounds(horizon, port, links, told) {
-                continue;
+            if port.takes_rounds() {
+                match self.serve_rounds(horizon, port, links, told) {
+                    Slots::Served => continue,
+                    Slots::Contested(most) => {
+                        self.serve_contested(most, port, links, packets, dropped, told, &mut after);
+                        continue;
+                    }
+                    Slots::Unlike => {}
+                }
             }
             if self.next_arrival < self.next_service {
                 if port.is_idle() {
@@ -157,6 +185,8 @@ impl Slotted {
                 }
             }
         }
+        self.known = self.done.max(port.end_of_queue());
+        port.take_off_sent(LONG as u64);
     }
 
     /// The port was idle, and the first cell of a busy period arrives.
@@ -177,6 +207,12 @@ impl Slotted {
 
     /// Takes the cells that arrive before `until`, in which time no service ends.
     fn gather(&mut self, until: Time, port: &mut Port, links: &mut [Link], dropped: &mut Vec<Dropped>) {
+        self.take_until(until, links, |now, cell| _ = port.receive(now, cell, dropped));
+    }
+
+    /// Takes the cells that arrive before `until`, each of which is shown.
+    #[inline]
+    fn take_until(&mut self, until: Time, links: &mut [Link], mut show: impl FnMut(Time, Cell)) {
         let mut next_arrival = Time::NEVER;
         let mut index = 0;
         while index < self.heads.len() {
@@ -186,8 +222,7 @@ impl Slotted {
                 index += 1;
                 continue;
             }
-            let cell = self.take_cell(index, links);
-            port.receive(now, cell, dropped);
+            show(now, self.take_cell(index, links));
         }
         self.next_arrival = next_arrival;
     }
@@ -223,10 +258,8 @@ impl Slotted {
 
     /// Takes the next packet that reaches its receiver, by its last cell, which is counted with all others when it has arrived.
     #[inline]
-    pub fn take(&mut self, links: &mut [Link]) -> Option<(Cell, Carried)> {
-        let cell = self.exit.take_last()?;
-        links[self.line].line.count_carried(0, 1);
-        Some((cell, Carried::default()))
+    pub fn take(&mut self) -> Option<Cell> {
+        self.exit.take_last()
     }
 
     /// Forgets what has arrived before `now`, if that is much.
@@ -254,7 +287,7 @@ impl Slotted {
     /// What is on lines and they do not know of: trains as [`Line::trains`] gives them, of last cells only behind the port.
     pub fn trains(&self) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
         let heads = self.heads.iter().map(|head| (head.line, head.train.description()));
-        heads.chain(self.exit.last_cells().map(|cell| (self.line, (cell, 1, true))))
+        heads.chain(self.exit.last_cells_before(self.next_service).map(|cell| (self.line, (cell, 1, true))))
     }
 
     /// Cells on the way that the lines do not know of.

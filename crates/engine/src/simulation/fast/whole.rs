@@ -1,6 +1,6 @@
 //! Packets that travel whole, on their way to the bottleneck's port, which lets in what comes first first, and through it.
 
-use super::arrivals::Arrivals;
+use super::arrivals::{Arrivals, CountedAhead};
 use super::fan::Fan;
 use super::order::{Moment, Tie};
 use super::shares::Touched;
@@ -10,18 +10,21 @@ use crate::link::{Line, Outlet};
 use crate::observer::Observer;
 use crate::simulation::Link;
 use crate::simulation::ledger::Happening;
-use crate::switch::{Dropped, Next, Port};
+use crate::switch::{Begun, Booked, Dropped, Next, Port};
 use crate::units::{LineClock, Span, Time};
 
 /// The port and the lines before and behind it.
 pub(super) struct Whole {
     line: usize,
     arrivals: Arrivals<Cell>,
+    ahead: CountedAhead,
     next_service: Time,
     /// Everything before has been done.
     done: Time,
     latency_behind: Span,
     fan: Fan,
+    /// What crosses the line from then on is booked, and not sent yet.
+    sent_before: Time,
     touched: Touched,
     /// Services of the port.
     pub services: u64,
@@ -33,10 +36,12 @@ impl Whole {
         Self {
             line: path.line,
             arrivals: Arrivals::new(links.len()),
+            ahead: CountedAhead::default(),
             next_service: Time::NEVER,
             done: Time::ZERO,
             latency_behind: path.latency_behind,
             fan: Fan::new(path.line, lines_behind, links.len()),
+            sent_before: Time::NEVER,
             touched: Touched::default(),
             services: 0,
         }
@@ -45,6 +50,7 @@ impl Whole {
     /// A sender hands a packet of `bits` bits to the line with that number.
     #[inline(always)]
     pub fn send(&mut self, now: Time, number: usize, line: &mut Line, packet: Cell, bits: u64) -> Result<(), Tie> {
+        line.count_carried(1, 1);
         let arrival = line.send_whole(now, bits);
         self.arrivals.send(now, number, packet, arrival, arrival)
     }
@@ -60,10 +66,62 @@ impl Whole {
         self.fan.next()
     }
 
-    /// What the port has not sent yet arrives no earlier than this, if it sends anything before `until`.
+    /// What the port has not booked yet, of what is on its way there, arrives no earlier than this, if it sends anything before `until`.
     #[inline]
     pub fn bound(&self, until: Time) -> Time {
         if self.done < until { self.done + self.latency_behind } else { Time::NEVER }
+    }
+
+    /// As [`advance`](Self::advance), where nobody watches the port and it tells when a packet will be sent when it lets it in.
+    #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
+    pub fn advance_booked<O: Observer>(
+        &mut self,
+        horizon: Time,
+        port: &mut Port,
+        links: &mut [Link],
+        packets: &mut Packets,
+        dropped: &mut Vec<Dropped>,
+        told: &mut Told<'_, O>,
+        mut after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Told<'_, O>),
+    ) -> Result<(), Tie> {
+        self.done = horizon;
+        while let Some(coming) = self.arrivals.take(horizon) {
+            let (now, packet) = (coming.time, coming.load);
+            // Of what happens at one instant, services are first.
+            self.begin_before(Time(now.0 + 1), port, links, told);
+            let was_idle = port.is_idle();
+            let Some(begins) = port.receive_to_book(now, packet, dropped) else {
+                after(now, port, packets, dropped, told);
+                continue;
+            };
+            if was_idle {
+                told.books.note_at_bottleneck(now, Happening::WillSend(now));
+            }
+            let bits = packets.get(packet.packet).bits;
+            let (crosses, free) = links[self.line].line.book_whole_at(begins, bits);
+            self.fan.pass(crosses, packet, bits, links);
+            port.book(Booked { begins: begins.time, crosses, packet, bits }, free);
+        }
+        self.begin_last(horizon, port, links, told);
+        self.sent_before = port.next_crosses();
+        self.fan.check()
+    }
+
+    /// The same when no packet has come.
+    #[inline(never)]
+    fn begin_last<O: Observer>(&mut self, until: Time, port: &mut Port, links: &mut [Link], told: &mut Told<'_, O>) {
+        self.begin_before(until, port, links, told);
+    }
+
+    /// Lets the port do what it has booked before `until`.
+    #[inline(always)]
+    fn begin_before<O: Observer>(&mut self, until: Time, port: &mut Port, links: &mut [Link], told: &mut Told<'_, O>) {
+        let Begun { services, bits, rests } = port.begin_before(until);
+        self.services += services;
+        links[self.line].line.count_whole(bits);
+        if let Some(time) = rests {
+            told.books.note_at_bottleneck(time, Happening::Rests(None));
+        }
     }
 
     /// Lets everything happen before `horizon` at the port; `after` sees what it has dropped, if that is anything.
@@ -83,7 +141,6 @@ impl Whole {
             // Of what happens at one instant, services are first.
             while let Some(coming) = self.arrivals.take(horizon.min(self.next_service)) {
                 let now = coming.time;
-                links[coming.line()].line.count_carried(1, 1);
                 if let Some(time) = port.receive(now, coming.load, dropped) {
                     self.next_service = time;
                     told.books.note_at_bottleneck(now, Happening::WillSend(time));
@@ -124,23 +181,24 @@ impl Whole {
 
     /// Takes the next packet that reaches its receiver.
     #[inline]
-    pub fn take(&mut self, number: u64, links: &mut [Link]) -> Option<(Cell, Carried)> {
-        self.fan.take(number, links)
+    pub fn take(&mut self, number: u64) -> Option<Cell> {
+        self.fan.take(number)
     }
 
     /// Counts what was carried until now.
     pub fn settle(&mut self, until: Time, links: &mut [Link]) -> Carried {
-        Carried { events: self.fan.settle(until, links), delivered: 0 }
+        self.ahead.take_back(&self.arrivals, links);
+        self.fan.settle(until, links)
     }
 
     /// What is on the lines, as [`Line::trains`] gives it, of each line in order.
     pub fn trains(&self) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
-        self.arrivals.trains().chain(self.fan.trains())
+        self.arrivals.trains().chain(self.fan.trains_before(self.sent_before))
     }
 
     /// Packets on the way.
     pub fn cells_under_way(&self) -> u64 {
-        self.arrivals.cells_under_way() + self.fan.cells_under_way()
+        self.arrivals.cells_under_way() + self.fan.passed_before(self.sent_before)
     }
 }
 

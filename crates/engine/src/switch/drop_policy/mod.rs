@@ -67,6 +67,10 @@ pub trait DropPolicy: Send {
     fn asked(&self, _circuit: usize, _total: u64) -> Asked {
         Asked::Always
     }
+    /// Whether it must ever be asked while the buffer has room.
+    fn is_ever_asked(&self) -> bool {
+        true
+    }
     /// Whether its answer depends on whose cells are in the buffer, with no more than `total` cells in it.
     fn looks_at_circuits(&self, _total: u64) -> bool {
         true

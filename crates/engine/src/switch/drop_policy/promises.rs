@@ -41,6 +41,17 @@ fn about_a_packet_that_was_refused_or_has_lost_a_cell_policies_must_be_asked_alw
     assert_eq!(bench.asked(1, 0), Asked::Always);
 }
 
+#[test]
+fn a_policy_that_says_so_is_never_asked_whatever_has_happened() {
+    let mut bench = Bench::with("\"tail-drop\"", 10, 2);
+    assert!(!bench.is_ever_asked());
+    assert_eq!(bench.cells(0, 20, 0..12), "aaaaaaaaaaoo");
+    assert_eq!(bench.asked(0, 9), Asked::Never);
+    for policy in ["\"partial-packet-discard\"", "{ kind = \"epd\", threshold = \"7 cells\" }"] {
+        assert!(Bench::with(policy, 10, 2).is_ever_asked(), "{policy}");
+    }
+}
+
 /// Cells in a buffer of 40 from which on a policy looks at whose they are; `None` if it never does.
 fn looks_from(policy: &str) -> Option<u64> {
     let bench = Bench::with_weights(policy, 40, &[3_000, 1_000]);

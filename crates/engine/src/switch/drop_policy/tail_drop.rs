@@ -23,6 +23,10 @@ impl DropPolicy for Policy {
         Asked::Never
     }
 
+    fn is_ever_asked(&self) -> bool {
+        false
+    }
+
     fn looks_at_circuits(&self, _total: u64) -> bool {
         false
     }

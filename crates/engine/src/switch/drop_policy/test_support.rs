@@ -62,6 +62,11 @@ impl Bench {
         self.policy.looks_at_circuits(total)
     }
 
+    /// Whether the policy must ever be asked while there is room.
+    pub(super) fn is_ever_asked(&self) -> bool {
+        self.policy.is_ever_asked()
+    }
+
     /// About which cells of a circuit the policy must be asked, with no more than `total` in the buffer.
     pub(super) fn asked(&self, circuit: usize, total: u64) -> Asked {
         self.policy.asked(circuit, total)

@@ -9,7 +9,7 @@ pub use queue::{Leaving, RoundQueue, WholeRounds};
 
 use super::drop_policy::Asked;
 use super::guarded::{Guarded, Queue};
-use super::{Next, Port, PortStatistics};
+use super::{Dropped, Next, Port, PortStatistics};
 use crate::framing::Cell;
 use crate::link::Outlet;
 use crate::units::{LineClock, Time, TransmissionTime};
@@ -34,6 +34,9 @@ impl Port {
     #[must_use]
     #[inline]
     pub fn lets_in(&self, cell: Cell, others: u64) -> bool {
+        if !self.buffer.is_ever_asked {
+            return true;
+        }
         match self.buffer.policy.asked(cell.circuit(), self.buffer.occupancy.total() + others) {
             Asked::Never => true,
             Asked::AtFirst => !cell.is_first(),
@@ -80,8 +83,49 @@ impl Port {
             statistics.max_queue_cells = statistics.max_queue_cells.max(most);
         }
         self.slot += rounds;
-        statistics.cells_out += rounds;
         self.serve_slots(rounds, free, outlet)
+    }
+
+    /// Lets in these cells, one of each of several packets and some of them the last, and serves the slot in which they come. Gives
+    /// when to serve again.
+    pub fn serve_round(&mut self, cells: &mut [Cell], outlet: &mut impl Outlet) -> Time {
+        self.integrate(self.boundary.time);
+        self.slots.order(self.slot, cells);
+        let Guarded { occupancy, queue, statistics, continuity, .. } = &mut self.buffer;
+        let Queue::ByRounds(queue) = queue else { return self.boundary.time };
+        for &cell in &*cells {
+            occupancy.add(cell.circuit());
+            if let Some(continuity) = continuity {
+                continuity.admit(cell);
+            }
+            if cell.is_last() {
+                outlet.note_last_at(self.boundary, queue.len(), cell);
+            }
+            queue.push(cell);
+        }
+        statistics.cells_in += cells.len() as u64;
+        statistics.max_queue_cells = statistics.max_queue_cells.max(occupancy.total());
+        self.slot += 1;
+        self.serve_slots(1, self.boundary.after(self.cell_time), outlet)
+    }
+
+    /// Takes these cells, one of each of several packets and none of them the last, and serves the slot in which they come, something
+    /// waiting before: the policy decides. Gives when to serve again.
+    pub fn serve_contested(
+        &mut self,
+        cells: &mut [Cell],
+        dropped: &mut Vec<Dropped>,
+        outlet: &mut impl Outlet,
+    ) -> Time {
+        self.integrate(self.boundary.time);
+        self.settle_before(cells.iter().any(|cell| cell.is_first()), cells.len() as u64);
+        self.slots.order(self.slot, cells);
+        self.buffer.statistics.cells_in += cells.len() as u64;
+        for &cell in &*cells {
+            self.buffer.admit(cell, dropped);
+        }
+        self.slot += 1;
+        self.serve_slots(1, self.boundary.after(self.cell_time), outlet)
     }
 
     /// Slots to come, in each of which a cell will be sent.
@@ -103,7 +147,7 @@ impl Port {
 
     /// Lets in so many cells of one packet, from `first` on, in the slots of a stretch and nothing else, and serves these slots; the
     /// last of the packet is `last`, if that is among them. Gives when to serve again.
-    #[inline(always)]
+    #[inline]
     pub fn serve_part(
         &mut self,
         stretch: Stretch,
@@ -112,30 +156,57 @@ impl Port {
         last: Option<Cell>,
         outlet: &mut impl Outlet,
     ) -> Time {
-        let Guarded { occupancy, queue, statistics, continuity, .. } = &mut self.buffer;
-        let Queue::ByRounds(queue) = queue else { return self.boundary.time };
         let Stretch { boundary, slots, most, integral, since, .. } = stretch;
-        statistics.cells_in += cells;
-        statistics.cells_out += slots;
+        let statistics = &mut self.buffer.statistics;
         (statistics.max_queue_cells, statistics.queue_integral, statistics.queue_since) = (most, integral, since);
-        occupancy.add_several(first.circuit(), cells);
-        if let Some(continuity) = continuity {
-            continuity.admit(first);
-            last.into_iter().for_each(|last| continuity.admit(last));
-        }
-        queue.push_part(first, cells, last.is_some());
+        self.let_in_part(cells, first, last, outlet);
         self.slot += slots;
         self.serve_slots(slots, boundary, outlet)
+    }
+
+    /// The same with one cell in each of so many slots: one comes and one goes, so that as many wait at the end of each as before.
+    #[inline]
+    pub fn serve_alike(&mut self, slots: u64, first: Cell, last: Option<Cell>, outlet: &mut impl Outlet) -> Time {
+        let free = self.boundary.after(self.cell_time.times(slots));
+        let waiting = self.buffer.occupancy.total();
+        let statistics = &mut self.buffer.statistics;
+        statistics.integrate(waiting, free.before(self.cell_time).time);
+        statistics.max_queue_cells = statistics.max_queue_cells.max(waiting + 1);
+        self.let_in_part(slots, first, last, outlet);
+        self.slot += slots;
+        self.serve_slots(slots, free, outlet)
+    }
+
+    /// Lets in so many cells of one packet, from `first` on; the last of the packet is `last`, if that is among them.
+    #[inline(always)]
+    fn let_in_part(&mut self, cells: u64, first: Cell, last: Option<Cell>, outlet: &mut impl Outlet) {
+        let Guarded { occupancy, queue: Queue::ByRounds(queue), statistics, continuity, .. } = &mut self.buffer else {
+            return;
+        };
+        if let Some(last) = last {
+            // There is a cell for every slot until it is sent itself.
+            outlet.note_last_at(self.boundary, queue.len() + cells - 1, last);
+        }
+        statistics.cells_in += cells;
+        occupancy.add_several(first.circuit(), cells);
+        if let Some(continuity) = continuity {
+            continuity.admit_part(first, last.is_some());
+        }
+        queue.push_part(first, cells, last.is_some());
     }
 
     /// Sends a cell in each of so many slots, the last of which ends at `free`. Gives when to serve again.
     #[inline]
     fn serve_slots(&mut self, slots: u64, free: LineClock, outlet: &mut impl Outlet) -> Time {
-        let Guarded { occupancy, queue: Queue::ByRounds(queue), .. } = &mut self.buffer else { return Time::NEVER };
+        let Guarded { occupancy, queue: Queue::ByRounds(queue), statistics, .. } = &mut self.buffer else {
+            return Time::NEVER;
+        };
         let clock = self.boundary;
-        let taken = queue.take(slots, occupancy, clock, &self.slots, outlet);
-        debug_assert_eq!(taken, slots, "there is a cell for every slot");
+        queue.send(slots);
+        occupancy.leave(slots);
+        statistics.cells_out += slots;
         if outlet.follows_circuits() {
+            queue.take_off(occupancy, &self.slots, Some(&mut |cells, leaving| outlet.note_leaving(cells, leaving)));
             queue.settle(occupancy, &self.slots, |cell| outlet.note_leaving(1, Leaving::Circuit(cell.circuit())));
         }
         outlet.send_train_at(clock, slots, free);
@@ -143,11 +214,33 @@ impl Port {
         free.time
     }
 
-    /// Before the policy looks at circuits, their shares of the buffer must be up to date.
+    /// When what is let in from now on is sent at the earliest, as far as that is known.
+    #[must_use]
+    pub fn end_of_queue(&self) -> Time {
+        match &self.buffer.queue {
+            Queue::ByRounds(queue) if self.service_is_pending => {
+                self.boundary.after(self.cell_time.times(queue.len())).time
+            }
+            _ => Time::ZERO,
+        }
+    }
+
+    /// Takes off the cells that have been sent by rounds, if those are `many`.
     #[inline]
-    pub(super) fn settle_rounds(&mut self) {
+    pub fn take_off_sent(&mut self, many: u64) {
+        if let Guarded { occupancy, queue: Queue::ByRounds(queue), .. } = &mut self.buffer
+            && queue.sent() >= many
+        {
+            queue.take_off(occupancy, &self.slots, None);
+        }
+    }
+
+    /// So many cells come, of which one begins a packet or none does: before the policy looks at circuits, their shares of the buffer
+    /// must be up to date.
+    #[inline]
+    pub(super) fn settle_before(&mut self, begins_packet: bool, cells: u64) {
         let Guarded { occupancy, queue: Queue::ByRounds(queue), policy, .. } = &mut self.buffer else { return };
-        if self.slots.begins_packet() && policy.looks_at_circuits(occupancy.total() + self.slots.len()) {
+        if begins_packet && policy.looks_at_circuits(occupancy.total() + cells) {
             queue.settle(occupancy, &self.slots, |_| ());
         }
     }
@@ -165,12 +258,13 @@ impl Port {
         let Guarded { occupancy, queue: Queue::ByRounds(queue), .. } = &mut self.buffer else {
             return Next::Rests(None);
         };
-        let clock = self.boundary;
-        let taken = queue.take(1, occupancy, clock, &self.slots, outlet);
-        self.service_is_pending = taken > 0;
-        if taken == 0 {
+        self.service_is_pending = queue.len() > 0;
+        if !self.service_is_pending {
             return Next::Rests(None);
         }
+        queue.send(1);
+        occupancy.leave(1);
+        let clock = self.boundary;
         self.boundary.advance(self.cell_time);
         outlet.send_train_at(clock, 1, self.boundary);
         self.buffer.statistics.cells_out += 1;
@@ -230,20 +324,6 @@ impl Stretch {
         self.boundary.advance(self.cell_time);
         self.slots += 1;
         true
-    }
-
-    /// With so many slots that let in a cell each, for which there is room.
-    #[must_use]
-    #[inline]
-    pub fn of_alike(mut self, slots: u64) -> Self {
-        let mut last = self.boundary;
-        last.advance(self.cell_time.times(slots - 1));
-        self.integral += u128::from(self.waiting) * u128::from((last.time - self.since).0);
-        self.since = last.time;
-        self.most = self.most.max(self.waiting + 1);
-        self.boundary = last.after(self.cell_time);
-        self.slots += slots;
-        self
     }
 }
 

@@ -2,13 +2,10 @@
 //!
 //! The order within a round is drawn when it is needed: it depends on the slot's number alone (see [`Slots`]).
 
-use std::collections::VecDeque;
-
 use crate::framing::Cell;
-use crate::link::Outlet;
+use crate::row::Row;
 use crate::switch::Occupancy;
 use crate::switch::slots::Slots;
-use crate::units::LineClock;
 
 /// Rounds that were let in one slot after the other.
 #[derive(Clone, Copy, Debug)]
@@ -29,13 +26,12 @@ impl Rounds {
         (sent / members, usize::try_from(sent % members).expect("less than the members of a round"))
     }
 
-    /// Shows to an outlet the rounds that are sent whole with the next `cells`, none having been begun.
-    fn show_leaving(&self, cells: u64, members: &[Cell], slots: &Slots, outlet: &mut impl Outlet) {
-        debug_assert_eq!(self.sent, 0, "an outlet that follows circuits has the queue settled");
+    /// Shows the rounds that are sent whole with the next `cells`, none having been begun.
+    fn show_leaving(&self, cells: u64, members: &[Cell], slots: &Slots, show: &mut Show<'_>) {
+        debug_assert_eq!(self.sent, 0, "who is shown the cells that leave has the queue settled");
         let whole = cells - cells % self.members as u64;
         if whole > 0 {
-            let rounds = WholeRounds { slot: self.slot, members: &members[..self.members], slots };
-            outlet.note_leaving(whole, Leaving::Rounds(rounds));
+            show(whole, Leaving::Rounds(WholeRounds { slot: self.slot, members: &members[..self.members], slots }));
         }
     }
 
@@ -100,6 +96,9 @@ pub enum Leaving<'q> {
     Rounds(WholeRounds<'q>),
 }
 
+/// Who is shown of so many cells whose they are.
+type Show<'s> = dyn FnMut(u64, Leaving<'_>) + 's;
+
 /// Rounds that were let in one slot after the other, and are sent whole.
 #[derive(Clone, Copy)]
 pub struct WholeRounds<'q> {
@@ -125,12 +124,19 @@ impl WholeRounds<'_> {
 }
 
 /// A queue whose cells are told apart only where that matters.
+///
+/// When a cell will be sent is known when it is let in, by how many wait before it. So what has been sent need not be taken off
+/// before somebody asks whose the cells are.
 #[derive(Default)]
 pub struct RoundQueue {
-    entries: VecDeque<Entry>,
-    /// A cell of each circuit of all rounds that wait, in the order of their entries.
-    members: VecDeque<Cell>,
+    /// What waits, after what has been sent and is not taken off.
+    entries: Row<Entry>,
+    /// A cell of each circuit of all rounds among them, in the order of their entries.
+    members: Row<Cell>,
+    /// Cells that wait.
     len: u64,
+    /// Cells that have been sent and are not taken off.
+    sent: u64,
     /// The cell that was sent last, unless it was one of a round.
     latest: Option<Cell>,
     /// The slot and the cells of the round that was sent last of those that are over.
@@ -166,65 +172,67 @@ impl RoundQueue {
 
     /// Adds rounds, from that slot on, of these cells and those that follow them in their packets.
     pub fn push_rounds(&mut self, slot: u64, rounds: u64, cells: &[Cell]) {
-        self.members.extend(cells);
+        self.members.extend(cells.iter().copied());
         let members = cells.len();
         self.entries.push_back(Entry::Rounds(Rounds { slot, rounds, members, sent: 0 }));
         self.len += rounds * members as u64;
     }
 
-    /// Takes the cells that have waited longest, no more than `most`; gives how many. The `outlet`, which sends them from `clock` on,
-    /// is told of each that is the last of its packet. Of rounds the circuits' shares of `occupancy` follow when they are over, or in
-    /// [`settle`](Self::settle); its total is right at once. An outlet that follows circuits hears of the cells of a round that is
-    /// begun by `settle`, which must come next.
+    /// Sends so many of the cells that have waited longest, which are taken off later.
     #[inline]
-    pub fn take(
-        &mut self,
-        most: u64,
-        occupancy: &mut Occupancy,
-        clock: LineClock,
-        slots: &Slots,
-        outlet: &mut impl Outlet,
-    ) -> u64 {
-        let mut taken = 0;
-        while taken < most
+    pub fn send(&mut self, cells: u64) {
+        self.len -= cells;
+        self.sent += cells;
+    }
+
+    /// Cells that have been sent and are not taken off.
+    #[must_use]
+    #[inline]
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// Takes off what has been sent: the circuits' shares of `occupancy` follow, those of a round when it is over, or in
+    /// [`settle`](Self::settle). Who is to be shown whose the cells are hears of those of a round that is begun by `settle`, which
+    /// must come next.
+    pub fn take_off(&mut self, occupancy: &mut Occupancy, slots: &Slots, mut show: Option<&mut Show<'_>>) {
+        let mut left = std::mem::take(&mut self.sent);
+        while left > 0
             && let Some(entry) = self.entries.front_mut()
         {
             match entry {
                 Entry::Part(part) => {
                     let circuit = part.cell.circuit();
-                    let cells = part.cells.min(most - taken);
-                    taken += cells;
-                    self.latest = Some(part.cell);
+                    let cells = part.cells.min(left);
+                    left -= cells;
                     if part.cells > cells {
+                        self.latest = Some(part.cell);
                         part.skip(cells);
                     } else {
-                        if let Some(last) = part.last() {
-                            self.latest = Some(last);
-                            outlet.note_last_at(clock, taken - 1, last);
-                        }
+                        self.latest = Some(part.last().unwrap_or(part.cell));
                         self.entries.pop_front();
                     }
-                    outlet.note_leaving(cells, Leaving::Circuit(circuit));
+                    if let Some(show) = &mut show {
+                        show(cells, Leaving::Circuit(circuit));
+                    }
                     occupancy.forget(circuit, cells);
                 }
                 Entry::Rounds(rounds) => {
-                    let left = rounds.rounds * rounds.members as u64 - rounds.sent;
-                    let cells = left.min(most - taken);
-                    taken += cells;
-                    if outlet.follows_circuits() {
-                        rounds.show_leaving(cells, self.members.make_contiguous(), slots, outlet);
+                    let not_sent = rounds.rounds * rounds.members as u64 - rounds.sent;
+                    let cells = not_sent.min(left);
+                    left -= cells;
+                    if let Some(show) = &mut show {
+                        rounds.show_leaving(cells, self.members.as_slice(), slots, *show);
                     }
                     rounds.sent += cells;
                     self.latest = None;
-                    if cells == left {
+                    if cells == not_sent {
                         self.forget_rounds(occupancy);
                     }
                 }
             }
         }
-        self.len -= taken;
-        occupancy.leave(taken);
-        taken
+        debug_assert_eq!(left, 0, "no more is sent than waits");
     }
 
     /// The rounds at the head have been sent.
@@ -233,13 +241,14 @@ impl RoundQueue {
         let (latest_slot, latest) = &mut self.latest_round;
         *latest_slot = slot + rounds - 1;
         latest.clear();
-        latest.extend(self.members.drain(..members));
+        latest.extend_from_slice(&self.members.as_slice()[..members]);
+        self.members.take(members);
         for cell in latest {
             occupancy.forget(cell.circuit(), rounds);
         }
     }
 
-    /// The cell that was sent last; of a round in the order that `slots` gives it.
+    /// The cell that was sent last, all that was sent being taken off; of a round in the order that `slots` gives it.
     pub fn latest(&self, slots: &Slots) -> Option<Cell> {
         if self.latest.is_some() {
             return self.latest;
@@ -259,11 +268,11 @@ impl RoundQueue {
         }
     }
 
-    /// Shows what waits, the cells of each circuit in order: cells of one packet in a row, by the first of them, with their number
-    /// and whether the packet ends with them.
+    /// Shows what waits, all that was sent being taken off: the cells of each circuit in order, cells of one packet in a row, by the
+    /// first of them, with their number and whether the packet ends with them.
     pub fn visit(&self, slots: &Slots, mut visit: impl FnMut(Cell, u64, bool)) {
         let mut members = self.members.iter().copied();
-        for entry in &self.entries {
+        for entry in self.entries.iter() {
             match entry {
                 Entry::Part(part) => visit(part.cell, part.cells, part.ends),
                 Entry::Rounds(rounds) => {
@@ -276,6 +285,7 @@ impl RoundQueue {
     /// Brings the circuits' shares of `occupancy` up to date. A round that has been sent in part is told apart in the order that
     /// `slots` gives it; `see` is shown the cells of it that have been sent.
     pub fn settle(&mut self, occupancy: &mut Occupancy, slots: &Slots, see: impl FnMut(&Cell)) {
+        self.take_off(occupancy, slots, None);
         let Some(Entry::Rounds(rounds)) = self.entries.front_mut() else { return };
         if rounds.sent == 0 {
             return;
@@ -291,7 +301,7 @@ impl RoundQueue {
         cells.clear();
         cells.extend(self.members.iter().take(rounds.members).map(after));
         cells.iter().for_each(|cell| occupancy.forget(cell.circuit(), whole));
-        self.members.iter_mut().take(rounds.members).for_each(|cell| *cell = cell.following(false));
+        self.members.as_mut_slice().iter_mut().take(rounds.members).for_each(|cell| *cell = cell.following(false));
         if sent == 0 {
             self.latest_round.0 = partial_slot - 1;
             return;
@@ -300,7 +310,7 @@ impl RoundQueue {
         rounds.rounds -= 1;
         if rounds.rounds == 0 {
             self.entries.pop_front();
-            self.members.drain(..cells.len());
+            self.members.take(cells.len());
         }
         slots.order(partial_slot, cells);
         cells[..sent].iter().for_each(|cell| occupancy.forget(cell.circuit(), 1));

@@ -4,23 +4,138 @@ use super::super::Told;
 use super::super::exit::Behind;
 use super::super::shares::Followed;
 use super::{Head, Slotted};
+use crate::framing::{Cell, Packets};
+use crate::link::Outlet;
 use crate::observer::{Arriving, Observer, SlotRun};
 use crate::simulation::Link;
-use crate::switch::{Port, Stretch};
-use crate::units::Time;
+use crate::switch::{Dropped, Port, Stretch};
+use crate::units::{Span, Time};
+
+/// Slots to which one head alone brings so many cells: as the stretch says, or one to each.
+struct Lone {
+    slots: u64,
+    cells: u32,
+    stretch: Option<Stretch>,
+}
+
+impl Lone {
+    /// Lets the cells in, from `first` on, and serves the slots; the last of the packet is `last`, if that is among them. Gives when to
+    /// serve again.
+    #[inline(always)]
+    fn pass(self, port: &mut Port, first: Cell, last: Option<Cell>, outlet: &mut impl Outlet) -> Time {
+        match self.stretch {
+            None => port.serve_alike(self.slots, first, last, outlet),
+            Some(stretch) => port.serve_part(stretch, self.cells.into(), first, last, outlet),
+        }
+    }
+}
+
+/// Rounds to come, of the same cells and those that follow them.
+struct Plan {
+    /// How many there are at most.
+    most: u64,
+    /// Whether the policy is to be asked about the first.
+    decides: bool,
+}
+
+/// What the slots to come are.
+pub(super) enum Slots {
+    /// Alike, and served.
+    Served,
+    /// So many at most to which the same packets bring a cell each, where there is not room for all or the policy is to be asked.
+    Contested(u64),
+    /// Each needs a closer look.
+    Unlike,
+}
+
+impl Slots {
+    fn served_if(is_served: bool) -> Self {
+        if is_served { Self::Served } else { Self::Unlike }
+    }
+}
 
 impl Slotted {
-    /// Serves several slots at once; none if the next one needs a closer look.
+    /// Serves several slots at once, if there are such.
     pub(super) fn serve_rounds<O: Observer>(
         &mut self,
         horizon: Time,
         port: &mut Port,
         links: &mut [Link],
         told: &mut Told<'_, O>,
-    ) -> bool {
+    ) -> Slots {
         let boundary = port.boundary().time;
         if horizon <= boundary {
-            return false;
+            return Slots::Unlike;
+        }
+        let (due, others) = self.look_at_heads(boundary);
+        // Until then nothing but what is seen now arrives, and everything is known.
+        let limit = others.min(Time(horizon.0 - 1));
+        if due == 1 {
+            return Slots::served_if(self.serve_lone(limit, others, port, links, told));
+        }
+        let Some(Plan { most, decides }) = self.plan(boundary, due, port) else { return Slots::Unlike };
+        let slots = self.slots_until(limit, boundary);
+        let rounds = if decides { 0 } else { port.rounds_with_room(due, most.min(slots)) };
+        if rounds > 0 {
+            self.serve_whole_rounds(rounds, due, boundary, port, links, told);
+        }
+        // What is seen of single cells is seen where slots are served one by one.
+        if due == 0 || told.observer.watches() {
+            return Slots::served_if(rounds > 0);
+        }
+        if rounds == 0 && most > 0 {
+            return if port.rounds_with_room(0, 1) > 0 { Slots::Contested(most.min(slots)) } else { Slots::Unlike };
+        }
+        let goes_on = !decides && rounds == most && rounds < slots;
+        Slots::served_if((goes_on && self.serve_last_round(rounds > 0, port, links)) || rounds > 0)
+    }
+
+    /// Serves up to so many slots, one at least, to each of which the heads that are due bring a cell, none of them a last one, until there is
+    /// room for all. The policy decides; `after` sees what it has dropped.
+    #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
+    pub(super) fn serve_contested<O: Observer>(
+        &mut self,
+        most: u64,
+        port: &mut Port,
+        links: &mut [Link],
+        packets: &mut Packets,
+        dropped: &mut Vec<Dropped>,
+        told: &mut Told<'_, O>,
+        mut after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Told<'_, O>),
+    ) {
+        let boundary = port.boundary().time;
+        let mut slots = 0;
+        loop {
+            let now = port.boundary().time;
+            self.drawn.clone_from(&self.round);
+            let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
+            self.next_service = port.serve_contested(&mut self.drawn, dropped, &mut behind);
+            slots += 1;
+            if !dropped.is_empty() {
+                after(now, port, packets, dropped, told);
+            }
+            if slots == 1 {
+                self.round.iter_mut().for_each(|cell| *cell = cell.following(false));
+            }
+            if slots == most || port.rounds_with_room(0, 1) == 0 || self.finds_room(port) {
+                break;
+            }
+        }
+        self.services += slots;
+        self.skip(slots, boundary);
+    }
+
+    /// Whether all cells of the next round are let in.
+    fn finds_room(&self, port: &Port) -> bool {
+        let members = self.round.len() as u64;
+        port.rounds_with_room(members, 1) > 0 && self.round.iter().all(|&cell| port.lets_in(cell, members - 1))
+    }
+
+    /// How many heads are due before `boundary`, one of which it notes, and when the others arrive.
+    #[inline]
+    fn look_at_heads(&mut self, boundary: Time) -> (u64, Time) {
+        if self.next_arrival >= boundary {
+            return (0, self.next_arrival);
         }
         let (mut due, mut others) = (0, Time::NEVER);
         for (index, head) in self.heads.iter().enumerate() {
@@ -31,20 +146,22 @@ impl Slotted {
                 others = others.min(arrival);
             }
         }
-        // Until then nothing but what is seen now arrives, and everything is known.
-        let limit = others.min(Time(horizon.0 - 1));
-        if due == 1 {
-            return self.serve_lone(limit, others, port, links, told);
-        }
-        let Some(most) = self.plan(boundary, due, port) else { return false };
-        let rounds = port.rounds_with_room(due, most.min(self.slots_until(limit, boundary)));
-        let Ok(cells) = u32::try_from(rounds) else { return false };
-        if cells == 0 {
-            return false;
-        }
+        (due, others)
+    }
+
+    /// Serves so many rounds of the next cells of the heads that are `due` before `boundary`, none of them a last one.
+    fn serve_whole_rounds<O: Observer>(
+        &mut self,
+        rounds: u64,
+        due: u64,
+        boundary: Time,
+        port: &mut Port,
+        links: &mut [Link],
+        told: &mut Told<'_, O>,
+    ) {
         self.services += rounds;
         let waiting_before = port.occupancy().total();
-        let run = SlotRun { clock: port.boundary(), transmission: self.cell_time, skipped: 0, number: rounds };
+        let run = self.run(rounds, port);
         told.of_rounds(&run, waiting_before, due);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
         self.next_service = if told.observer.follows_circuits() {
@@ -53,7 +170,25 @@ impl Slotted {
         } else {
             port.serve_rounds(rounds, &self.round, &mut behind)
         };
-        self.skip(cells, boundary);
+        self.skip(rounds, boundary);
+    }
+
+    /// Serves a slot to which each of several heads brings one cell, a last one among them: those of a round that was planned, or that
+    /// come after such rounds. Tells whether there was room.
+    fn serve_last_round(&mut self, after_others: bool, port: &mut Port, links: &mut [Link]) -> bool {
+        let boundary = port.boundary().time;
+        if port.rounds_with_room(self.round.len() as u64, 1) == 0 {
+            return false;
+        }
+        if after_others {
+            self.round.clear();
+            let due = self.heads.iter().filter(|head| head.train.arrival.time < boundary);
+            self.round.extend(due.map(|head| head.train.cell));
+        }
+        self.services += 1;
+        let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
+        self.next_service = port.serve_round(&mut self.round, &mut behind);
+        self.take_until(boundary, links, |_, _| ());
         true
     }
 
@@ -78,7 +213,7 @@ impl Slotted {
         if !port.lets_in(head.train.cell, 0) {
             return false;
         }
-        if !head.is_in_step(boundary, self.cell_time) {
+        if !head.is_in_step(boundary) {
             // The next packet may bring a cell in the slot in which this one ends.
             let next = links[head.line].line.next_train().unwrap_or(Time::NEVER);
             if next < boundary {
@@ -87,14 +222,15 @@ impl Slotted {
             let slots = self.slots_until(limit.min(next), boundary);
             return self.serve_stretch(slots, others.min(next), port, links, told);
         }
-        let slots = self.slots_until(limit, boundary).min(head.train.cells.into());
-        if port.rounds_with_room(1, slots) == 0 {
+        if port.rounds_with_room(1, 1) == 0 {
             return false;
         }
-        // One comes and one goes: as many wait as before.
-        let stretch = port.stretch().of_alike(slots);
+        let most = u64::from(head.train.cells);
+        // Nearly always before something else arrives.
+        let is_alone = boundary.saturating_add(Span(self.cell_time.at_most().0 * most)) <= limit;
+        let slots = if is_alone { most } else { most.min(self.slots_until(limit, boundary)) };
         #[expect(clippy::cast_possible_truncation, reason = "no more than the cells of the train")]
-        self.serve_part(stretch, slots as u32, true, others, port, links, told);
+        self.serve_part(Lone { slots, cells: slots as u32, stretch: None }, others, port, links, told);
         true
     }
 
@@ -130,41 +266,46 @@ impl Slotted {
         if cells > 0 {
             if told.observer.follows_queues() {
                 let waiting_before = port.occupancy().total();
-                told.observer.queue_moved_by_counts(told.port, &self.run(&stretch, port), waiting_before, &self.counts);
+                told.observer.queue_moved_by_counts(
+                    told.port,
+                    &self.run(stretch.slots(), port),
+                    waiting_before,
+                    &self.counts,
+                );
             }
-            self.serve_part(stretch, cells, false, others, port, links, told);
+            let lone = Lone { slots: stretch.slots(), cells, stretch: Some(stretch) };
+            self.serve_part(lone, others, port, links, told);
         }
         cells > 0
     }
 
-    /// Serves slots to which one head alone brings its next cells, one in each if they are `alike`; the `others` arrive later.
-    #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
+    /// Serves slots to which one head alone brings its next cells; the `others` arrive later.
     #[inline(always)]
     fn serve_part<O: Observer>(
         &mut self,
-        stretch: Stretch,
-        cells: u32,
-        alike: bool,
+        lone: Lone,
         others: Time,
         port: &mut Port,
         links: &mut [Link],
         told: &mut Told<'_, O>,
     ) {
-        let run = self.run(&stretch, port);
+        let Lone { slots, cells, ref stretch } = lone;
+        let run = self.run(slots, port);
         let Head { train, cell_time, .. } = &mut self.heads[self.lone];
         let first = train.cell;
         let last = (cells == train.cells).then(|| if cells == 1 { first } else { first.following(true) });
-        self.services += stretch.slots();
+        self.services += slots;
         told.observer.cells_served(told.port, &run);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
         self.next_service = if told.observer.follows_circuits() {
             let of_each = [first];
-            let arriving =
-                if alike { Arriving::InEach(&of_each) } else { Arriving::Counted(first.circuit(), &self.counts) };
-            let mut followed = Followed { behind, told, arriving, run };
-            port.serve_part(stretch, cells.into(), first, last, &mut followed)
+            let arriving = match stretch {
+                None => Arriving::InEach(&of_each),
+                Some(_) => Arriving::Counted(first.circuit(), &self.counts),
+            };
+            lone.pass(port, first, last, &mut Followed { behind, told, arriving, run })
         } else {
-            port.serve_part(stretch, cells.into(), first, last, &mut behind)
+            lone.pass(port, first, last, &mut behind)
         };
         if last.is_none() {
             train.skip(cells, cell_time.times(cells.into()));
@@ -176,35 +317,37 @@ impl Slotted {
         }
     }
 
-    /// The slots of a stretch, which is served next.
+    /// So many slots, which are served next.
     #[inline]
-    fn run(&self, stretch: &Stretch, port: &Port) -> SlotRun {
-        SlotRun { clock: port.boundary(), transmission: self.cell_time, skipped: 0, number: stretch.slots() }
+    fn run(&self, slots: u64, port: &Port) -> SlotRun {
+        SlotRun { clock: port.boundary(), transmission: self.cell_time, skipped: 0, number: slots }
     }
 
     /// Makes a round of the next cells of the `due` heads that are due before `boundary`, several or none: for how many slots there is one
-    /// of each in every slot; nothing if that needs a closer look.
-    fn plan(&mut self, boundary: Time, due: u64, port: &Port) -> Option<u64> {
-        let mut most = u32::MAX;
+    /// of each in every slot, and none of them a last one; nothing if that needs a closer look.
+    fn plan(&mut self, boundary: Time, due: u64, port: &Port) -> Option<Plan> {
+        let (mut most, mut decides) = (u32::MAX, false);
         self.round.clear();
         for head in self.heads.iter().filter(|head| head.train.arrival.time < boundary) {
-            if !head.is_in_step(boundary, self.cell_time) || !port.lets_in(head.train.cell, due - 1) {
+            if !head.is_in_step(boundary) {
                 return None;
             }
+            decides |= !port.lets_in(head.train.cell, due - 1);
             // The order within a slot tells when a last cell leaves.
             most = most.min(head.train.cells - 1);
             self.round.push(head.train.cell);
         }
-        (most > 0).then_some(most.into())
+        Some(Plan { most: most.into(), decides })
     }
 
     /// Takes so many cells of each head that is due before `boundary`.
-    fn skip(&mut self, cells: u32, boundary: Time) {
-        let transmission = self.cell_time.times(cells.into());
+    fn skip(&mut self, cells: u64, boundary: Time) {
+        let transmission = self.cell_time.times(cells);
         let mut next_arrival = Time::NEVER;
         for head in &mut self.heads {
             if head.train.arrival.time < boundary {
-                head.train.skip(cells, transmission);
+                #[expect(clippy::cast_possible_truncation, reason = "fewer than the cells of the train")]
+                head.train.skip(cells as u32, transmission);
             }
             next_arrival = next_arrival.min(head.train.arrival.time);
         }
