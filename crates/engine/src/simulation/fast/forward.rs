@@ -4,14 +4,14 @@
 //! the port can be served without asking the calendar.
 
 use super::order::{Moment, Tie};
+use super::served::Served;
 use super::slotted::Slotted;
 use super::whole::Whole;
-use super::{Carried, Path, Told};
-use crate::framing::{Cell, Packets};
+use super::{Carried, Path};
+use crate::framing::Cell;
 use crate::link::Line;
 use crate::observer::Observer;
 use crate::simulation::Link;
-use crate::switch::{Dropped, Port};
 use crate::units::{Span, Time};
 
 /// The port and the lines before and behind it.
@@ -113,30 +113,18 @@ impl Forward {
         }
     }
 
-    /// Lets everything happen before `horizon` at the port; `after` sees the port and what it has dropped.
+    /// Lets everything happen before `horizon` at the port.
     ///
     /// # Errors
     /// If it cannot be told which of two packets arrives first.
-    #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
-    pub fn advance<O: Observer>(
-        &mut self,
-        horizon: Time,
-        port: &mut Port,
-        links: &mut [Link],
-        packets: &mut Packets,
-        dropped: &mut Vec<Dropped>,
-        told: &mut Told<'_, O>,
-        after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Told<'_, O>),
-    ) -> Result<(), Tie> {
+    pub fn advance<O: Observer>(&mut self, horizon: Time, served: &mut Served<'_, O>) -> Result<(), Tie> {
         match &mut self.way {
             Way::Slotted(way) => {
-                way.advance(horizon, port, links, packets, dropped, told, after);
+                way.advance(horizon, served);
                 Ok(())
             }
-            Way::Whole(way) if port.books_packets() => {
-                way.advance_booked(horizon, port, links, packets, dropped, told, after)
-            }
-            Way::Whole(way) => way.advance(horizon, port, links, packets, dropped, told, after),
+            Way::Whole(way) if served.port.books_packets() => way.advance_booked(horizon, served),
+            Way::Whole(way) => way.advance(horizon, served),
         }
     }
 

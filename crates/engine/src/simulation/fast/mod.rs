@@ -12,6 +12,7 @@ mod fan;
 mod forward;
 mod order;
 mod scope;
+mod served;
 mod shares;
 mod slotted;
 mod whole;
@@ -22,14 +23,12 @@ pub(super) use scope::{Path, Scope};
 use backward::Backward;
 use forward::Forward;
 use order::Moment;
+use served::{Served, Told};
 
-use super::end_systems::flow_on;
-use super::ledger::{Books, Happening};
-use super::{Link, Simulation, note_drop};
+use super::{Link, Simulation};
 use crate::calendar::Slot;
-use crate::framing::{Cell, Continuity, Packets, Unit};
-use crate::observer::{Observer, SlotRun};
-use crate::switch::{Dropped, Port};
+use crate::framing::{Cell, Continuity, Unit};
+use crate::observer::Observer;
 use crate::units::Time;
 
 /// What the fast driver keeps besides the network.
@@ -51,39 +50,6 @@ pub(super) struct Fast {
     /// What of the port's work is counted in events.
     cells_in: u64,
     services: u64,
-}
-
-/// Who is told of what happens at the port with that number.
-struct Told<'s, O> {
-    port: usize,
-    books: &'s mut Books,
-    observer: &'s mut O,
-}
-
-impl<O: Observer> Told<'_, O> {
-    /// What waits at the port may have changed.
-    #[inline]
-    fn of_port(&mut self, now: Time, port: &Port) {
-        self.observer.queue_changed(now, self.port, port);
-    }
-
-    /// The port begins to send a cell, or a packet that travels whole, of so many bits, or rests; what waits may have changed.
-    #[inline]
-    fn of_service(&mut self, now: Time, port: &Port, bits: u64) {
-        if self.observer.watches()
-            && let Some(class) = port.sends()
-        {
-            self.observer.cell_served(now, self.port, class, bits);
-        }
-        self.of_port(now, port);
-    }
-
-    /// Rounds of so many cells are let in, one in each slot of a run, and so many cells wait before them.
-    #[inline]
-    fn of_rounds(&mut self, run: &SlotRun, waiting_before: u64, members: u64) {
-        self.observer.cells_served(self.port, run);
-        self.observer.queue_moved_by_rounds(self.port, run, waiting_before, members);
-    }
 }
 
 /// More than is under way on most lines, and few enough to stay near the processor: what is kept to be counted is, when it is more.
@@ -291,34 +257,20 @@ impl<O: Observer> Simulation<O> {
             self.events_processed += carried.events;
         }
         let number = fast.forward.port;
-        let fingerprint = &mut self.port_fingerprints[number];
-        let connections = self.sources.len();
-        let after =
-            |now, port: &mut Port, packets: &mut Packets, dropped: &mut Vec<Dropped>, told: &mut Told<'_, O>| {
-                for (cell, reason) in dropped.drain(..) {
-                    note_drop(now, cell, fingerprint);
-                    told.observer.cell_dropped(now, number, cell, reason);
-                    if packets.damage(cell.packet) {
-                        port.count_dropped_packet();
-                        let content = &packets.get(cell.packet).content;
-                        if let Some(flow) = flow_on(cell.circuit(), content, connections) {
-                            told.books.note_at_bottleneck(now, Happening::GivenUp(flow));
-                            told.observer.packet_dropped(now, number, flow, cell, content, reason);
-                        }
-                    }
-                    if cell.is_last() {
-                        packets.release(cell.packet);
-                    }
-                }
-            };
-        let port = &mut self.ports[number];
-        let (links, packets) = (&mut self.links, &mut self.packets);
-        let mut told = Told { port: number, books: &mut self.books, observer: &mut self.observer };
-        fast.forward.advance(horizon, port, links, packets, &mut self.dropped, &mut told, after)?;
+        let mut served = Served {
+            port: &mut self.ports[number],
+            links: &mut self.links,
+            packets: &mut self.packets,
+            dropped: &mut self.dropped,
+            fingerprint: &mut self.port_fingerprints[number],
+            connections: self.sources.len(),
+            told: Told { port: number, books: &mut self.books, observer: &mut self.observer },
+        };
+        fast.forward.advance(horizon, &mut served)?;
         // Whatever senders and receivers do from now on is later.
         self.books.settle(now.min(horizon));
         // Nothing of them is delivered before, and no place of a packet is used again.
-        port.take_spoiled().for_each(|packet| self.packets.spoil(packet));
+        self.ports[number].take_spoiled().for_each(|packet| self.packets.spoil(packet));
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! What circuits have in the port's buffer, for an observer that follows them.
 
-use super::Told;
 use super::exit::Behind;
+use super::served::Told;
 use crate::framing::Cell;
 use crate::link::Outlet;
 use crate::observer::{Arriving, Observer, SlotRun};

@@ -4,14 +4,14 @@ mod rounds;
 
 use super::exit::{Behind, Exit};
 use super::order::Moment;
+use super::served::Served;
 use super::shares::Touched;
-use super::{Carried, LONG, Path, Told};
-use crate::framing::{Cell, Packets};
+use super::{Carried, LONG, Path};
+use crate::framing::Cell;
 use crate::link::{Line, Train};
 use crate::observer::Observer;
 use crate::simulation::Link;
 use crate::simulation::ledger::Happening;
-use crate::switch::{Dropped, Next, Port};
 use crate::units::{CELL_BITS, Span, Time, TransmissionTime};
 use rounds::Slots;
 
@@ -137,77 +137,60 @@ impl Slotted {
         self.heads.push(Head { line: number, cell_time, has_rate_of_port, cells, train });
     }
 
-    /// Lets everything happen before `horizon` at the port; `after` sees what it has dropped, if that is anything.
-    #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
-    pub fn advance<O: Observer>(
-        &mut self,
-        horizon: Time,
-        port: &mut Port,
-        links: &mut [Link],
-        packets: &mut Packets,
-        dropped: &mut Vec<Dropped>,
-        told: &mut Told<'_, O>,
-        mut after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Told<'_, O>),
-    ) {
+    /// Lets everything happen before `horizon` at the port.
+    pub fn advance<O: Observer>(&mut self, horizon: Time, served: &mut Served<'_, O>) {
         self.done = horizon;
         while self.next_arrival.min(self.next_service) < horizon {
-            if port.takes_rounds() {
-                match self.serve_rounds(horizon, port, links, told) {
+            if served.port.takes_rounds() {
+                match self.serve_rounds(horizon, served) {
                     Slots::Served => continue,
                     Slots::Contested(most) => {
-                        self.serve_contested(most, port, links, packets, dropped, told, &mut after);
+                        self.serve_contested(most, served);
                         continue;
                     }
                     Slots::Unlike => {}
                 }
             }
             if self.next_arrival < self.next_service {
-                if port.is_idle() {
-                    self.begin(port, links, dropped, told);
+                if served.port.is_idle() {
+                    self.begin(served);
                 }
-                self.gather(self.next_service.min(horizon), port, links, dropped);
+                self.gather(self.next_service.min(horizon), served);
             } else {
-                let now = self.next_service;
-                self.touched.by_service(port, told);
-                let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-                self.next_service = match port.serve(now, &mut behind, dropped) {
-                    Next::Sends(time) => time,
-                    Next::Rests(until) => {
-                        told.books.note_at_bottleneck(now, Happening::Rests(until));
-                        until.unwrap_or(Time::NEVER)
-                    }
-                };
-                self.services += 1;
-                told.of_service(now, port, CELL_BITS);
-                self.touched.tell(now, port, told);
-                if !dropped.is_empty() {
-                    after(now, port, packets, dropped, told);
-                }
+                self.serve(self.next_service, served);
             }
         }
-        self.known = self.done.max(port.end_of_queue());
-        port.take_off_sent(LONG as u64);
+        self.known = self.done.max(served.port.end_of_queue());
+        served.port.take_off_sent(LONG as u64);
     }
 
     /// The port was idle, and the first cell of a busy period arrives.
-    fn begin<O: Observer>(
-        &mut self,
-        port: &mut Port,
-        links: &mut [Link],
-        dropped: &mut Vec<Dropped>,
-        told: &mut Told<'_, O>,
-    ) {
+    fn begin<O: Observer>(&mut self, served: &mut Served<'_, O>) {
         let first = self.heads.iter().enumerate().min_by_key(|(_, head)| head.train.arrival.time);
         let index = first.expect("something arrives").0;
         let now = self.heads[index].train.arrival.time;
-        let cell = self.take_cell(index, links);
-        self.next_service = port.receive(now, cell, dropped).expect("nothing else is pending");
-        told.books.note_at_bottleneck(now, Happening::WillSend(self.next_service));
+        let cell = self.take_cell(index, served.links);
+        self.next_service = served.port.receive(now, cell, served.dropped).expect("nothing else is pending");
+        served.told.books.note_at_bottleneck(now, Happening::WillSend(self.next_service));
     }
 
     /// Takes the cells that arrive before `until`, in which time no service ends.
-    fn gather(&mut self, until: Time, port: &mut Port, links: &mut [Link], dropped: &mut Vec<Dropped>) {
+    fn gather<O: Observer>(&mut self, until: Time, served: &mut Served<'_, O>) {
+        let Served { port, links, dropped, .. } = served;
         self.take_until(until, links, |now, cell| _ = port.receive(now, cell, dropped));
+    }
+
+    /// A slot ends, and the port sends a cell or rests.
+    #[inline]
+    fn serve<O: Observer>(&mut self, now: Time, served: &mut Served<'_, O>) {
+        let Served { port, links, dropped, told, .. } = served;
+        self.touched.by_service(port, told);
+        let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
+        self.next_service = told.next_service(now, port.serve(now, &mut behind, dropped));
+        self.services += 1;
+        told.of_service(now, port, CELL_BITS);
+        self.touched.tell(now, port, told);
+        served.note_dropped(now);
     }
 
     /// Takes the cells that arrive before `until`, each of which is shown.

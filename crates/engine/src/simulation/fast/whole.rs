@@ -3,14 +3,15 @@
 use super::arrivals::{Arrivals, CountedAhead};
 use super::fan::Fan;
 use super::order::{Moment, Tie};
+use super::served::Served;
 use super::shares::Touched;
-use super::{Carried, Path, Told};
+use super::{Carried, Path};
 use crate::framing::{Cell, Packets};
 use crate::link::{Line, Outlet};
 use crate::observer::Observer;
 use crate::simulation::Link;
 use crate::simulation::ledger::Happening;
-use crate::switch::{Begun, Booked, Dropped, Next, Port};
+use crate::switch::{Begun, Booked};
 use crate::units::{LineClock, Span, Time};
 
 /// The port and the lines before and behind it.
@@ -73,105 +74,87 @@ impl Whole {
     }
 
     /// As [`advance`](Self::advance), where nobody watches the port and it tells when a packet will be sent when it lets it in.
-    #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
-    pub fn advance_booked<O: Observer>(
-        &mut self,
-        horizon: Time,
-        port: &mut Port,
-        links: &mut [Link],
-        packets: &mut Packets,
-        dropped: &mut Vec<Dropped>,
-        told: &mut Told<'_, O>,
-        mut after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Told<'_, O>),
-    ) -> Result<(), Tie> {
+    pub fn advance_booked<O: Observer>(&mut self, horizon: Time, served: &mut Served<'_, O>) -> Result<(), Tie> {
         self.done = horizon;
         while let Some(coming) = self.arrivals.take(horizon) {
             let (now, packet) = (coming.time, coming.load);
             // Of what happens at one instant, services are first.
-            self.begin_before(Time(now.0 + 1), port, links, told);
-            let was_idle = port.is_idle();
-            let Some(begins) = port.receive_to_book(now, packet, dropped) else {
-                after(now, port, packets, dropped, told);
+            self.begin_before(Time(now.0 + 1), served);
+            let was_idle = served.port.is_idle();
+            let Some(begins) = served.port.receive_to_book(now, packet, served.dropped) else {
+                served.note_dropped(now);
                 continue;
             };
             if was_idle {
-                told.books.note_at_bottleneck(now, Happening::WillSend(now));
+                served.told.books.note_at_bottleneck(now, Happening::WillSend(now));
             }
-            let bits = packets.get(packet.packet).bits;
-            let (crosses, free) = links[self.line].line.book_whole_at(begins, bits);
-            self.fan.pass(crosses, packet, bits, links);
-            port.book(Booked { begins: begins.time, crosses, packet, bits }, free);
+            let bits = served.packets.get(packet.packet).bits;
+            let (crosses, free) = served.links[self.line].line.book_whole_at(begins, bits);
+            self.fan.pass(crosses, packet, bits, served.links);
+            served.port.book(Booked { begins: begins.time, crosses, packet, bits }, free);
         }
-        self.begin_last(horizon, port, links, told);
-        self.sent_before = port.next_crosses();
+        self.begin_last(horizon, served);
+        self.sent_before = served.port.next_crosses();
         self.fan.check()
     }
 
     /// The same when no packet has come.
     #[inline(never)]
-    fn begin_last<O: Observer>(&mut self, until: Time, port: &mut Port, links: &mut [Link], told: &mut Told<'_, O>) {
-        self.begin_before(until, port, links, told);
+    fn begin_last<O: Observer>(&mut self, until: Time, served: &mut Served<'_, O>) {
+        self.begin_before(until, served);
     }
 
     /// Lets the port do what it has booked before `until`.
     #[inline(always)]
-    fn begin_before<O: Observer>(&mut self, until: Time, port: &mut Port, links: &mut [Link], told: &mut Told<'_, O>) {
-        let Begun { services, bits, rests } = port.begin_before(until);
+    fn begin_before<O: Observer>(&mut self, until: Time, served: &mut Served<'_, O>) {
+        let Begun { services, bits, rests } = served.port.begin_before(until);
         self.services += services;
-        links[self.line].line.count_whole(bits);
+        served.links[self.line].line.count_whole(bits);
         if let Some(time) = rests {
-            told.books.note_at_bottleneck(time, Happening::Rests(None));
+            served.told.books.note_at_bottleneck(time, Happening::Rests(None));
         }
     }
 
-    /// Lets everything happen before `horizon` at the port; `after` sees what it has dropped, if that is anything.
-    #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
-    pub fn advance<O: Observer>(
-        &mut self,
-        horizon: Time,
-        port: &mut Port,
-        links: &mut [Link],
-        packets: &mut Packets,
-        dropped: &mut Vec<Dropped>,
-        told: &mut Told<'_, O>,
-        mut after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Told<'_, O>),
-    ) -> Result<(), Tie> {
+    /// Lets everything happen before `horizon` at the port.
+    pub fn advance<O: Observer>(&mut self, horizon: Time, served: &mut Served<'_, O>) -> Result<(), Tie> {
         self.done = horizon;
         loop {
             // Of what happens at one instant, services are first.
             while let Some(coming) = self.arrivals.take(horizon.min(self.next_service)) {
-                let now = coming.time;
-                if let Some(time) = port.receive(now, coming.load, dropped) {
-                    self.next_service = time;
-                    told.books.note_at_bottleneck(now, Happening::WillSend(time));
-                }
-                told.of_port(now, port);
-                told.observer.shares_changed(now, told.port, port, Some(&[coming.load.circuit()]));
-                if !dropped.is_empty() {
-                    after(now, port, packets, dropped, told);
-                }
+                self.let_in(coming.time, coming.load, served);
             }
-            let now = self.next_service;
-            if now >= horizon {
+            if self.next_service >= horizon {
                 return self.fan.check();
             }
-            self.services += 1;
-            self.touched.by_service(port, told);
-            let before = links[self.line].line.bits_whole();
-            let mut outlet = WholeOutlet { line: self.line, fan: &mut self.fan, links, packets };
-            self.next_service = match port.serve(now, &mut outlet, dropped) {
-                Next::Sends(time) => time,
-                Next::Rests(until) => {
-                    told.books.note_at_bottleneck(now, Happening::Rests(until));
-                    until.unwrap_or(Time::NEVER)
-                }
-            };
-            told.of_service(now, port, links[self.line].line.bits_since(before));
-            self.touched.tell(now, port, told);
-            if !dropped.is_empty() {
-                after(now, port, packets, dropped, told);
-            }
+            self.serve(self.next_service, served);
         }
+    }
+
+    /// A packet has come to the port.
+    #[inline]
+    fn let_in<O: Observer>(&mut self, now: Time, packet: Cell, served: &mut Served<'_, O>) {
+        let Served { port, dropped, told, .. } = served;
+        if let Some(time) = port.receive(now, packet, dropped) {
+            self.next_service = time;
+            told.books.note_at_bottleneck(now, Happening::WillSend(time));
+        }
+        told.of_port(now, port);
+        told.observer.shares_changed(now, told.port, port, Some(&[packet.circuit()]));
+        served.note_dropped(now);
+    }
+
+    /// The port sends a packet, or rests.
+    #[inline]
+    fn serve<O: Observer>(&mut self, now: Time, served: &mut Served<'_, O>) {
+        let Served { port, links, packets, dropped, told, .. } = served;
+        self.services += 1;
+        self.touched.by_service(port, told);
+        let before = links[self.line].line.bits_whole();
+        let mut outlet = WholeOutlet { line: self.line, fan: &mut self.fan, links, packets };
+        self.next_service = told.next_service(now, port.serve(now, &mut outlet, dropped));
+        told.of_service(now, port, links[self.line].line.bits_since(before));
+        self.touched.tell(now, port, told);
+        served.note_dropped(now);
     }
 
     /// As [`Fan::next_follows`].

@@ -1,14 +1,13 @@
 //! Many slots at once: rounds of one cell of each packet that arrives, or a packet that arrives alone.
 
-use super::super::Told;
 use super::super::exit::Behind;
+use super::super::served::Served;
 use super::super::shares::Followed;
 use super::{Head, Slotted};
-use crate::framing::{Cell, Packets};
+use crate::framing::Cell;
 use crate::link::Outlet;
 use crate::observer::{Arriving, Observer, SlotRun};
-use crate::simulation::Link;
-use crate::switch::{Dropped, Port, Stretch};
+use crate::switch::{Port, Stretch};
 use crate::units::{Span, Time};
 
 /// Slots to which one head alone brings so many cells: as the stretch says, or one to each.
@@ -56,14 +55,8 @@ impl Slots {
 
 impl Slotted {
     /// Serves several slots at once, if there are such.
-    pub(super) fn serve_rounds<O: Observer>(
-        &mut self,
-        horizon: Time,
-        port: &mut Port,
-        links: &mut [Link],
-        told: &mut Told<'_, O>,
-    ) -> Slots {
-        let boundary = port.boundary().time;
+    pub(super) fn serve_rounds<O: Observer>(&mut self, horizon: Time, served: &mut Served<'_, O>) -> Slots {
+        let boundary = served.port.boundary().time;
         if horizon <= boundary {
             return Slots::Unlike;
         }
@@ -71,53 +64,43 @@ impl Slotted {
         // Until then nothing but what is seen now arrives, and everything is known.
         let limit = others.min(Time(horizon.0 - 1));
         if due == 1 {
-            return Slots::served_if(self.serve_lone(limit, others, port, links, told));
+            return Slots::served_if(self.serve_lone(limit, others, served));
         }
-        let Some(Plan { most, decides }) = self.plan(boundary, due, port) else { return Slots::Unlike };
+        let Some(Plan { most, decides }) = self.plan(boundary, due, served.port) else { return Slots::Unlike };
         let slots = self.slots_until(limit, boundary);
-        let rounds = if decides { 0 } else { port.rounds_with_room(due, most.min(slots)) };
+        let rounds = if decides { 0 } else { served.port.rounds_with_room(due, most.min(slots)) };
         if rounds > 0 {
-            self.serve_whole_rounds(rounds, due, boundary, port, links, told);
+            self.serve_whole_rounds(rounds, due, boundary, served);
         }
         // What is seen of single cells is seen where slots are served one by one.
-        if due == 0 || told.observer.watches() {
+        if due == 0 || served.told.observer.watches() {
             return Slots::served_if(rounds > 0);
         }
         if rounds == 0 && most > 0 {
-            return if port.rounds_with_room(0, 1) > 0 { Slots::Contested(most.min(slots)) } else { Slots::Unlike };
+            let waits = served.port.rounds_with_room(0, 1) > 0;
+            return if waits { Slots::Contested(most.min(slots)) } else { Slots::Unlike };
         }
         let goes_on = !decides && rounds == most && rounds < slots;
-        Slots::served_if((goes_on && self.serve_last_round(rounds > 0, port, links)) || rounds > 0)
+        Slots::served_if((goes_on && self.serve_last_round(rounds > 0, served)) || rounds > 0)
     }
 
     /// Serves up to so many slots, one at least, to each of which the heads that are due bring a cell, none of them a last one, until there is
-    /// room for all. The policy decides; `after` sees what it has dropped.
-    #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
-    pub(super) fn serve_contested<O: Observer>(
-        &mut self,
-        most: u64,
-        port: &mut Port,
-        links: &mut [Link],
-        packets: &mut Packets,
-        dropped: &mut Vec<Dropped>,
-        told: &mut Told<'_, O>,
-        mut after: impl FnMut(Time, &mut Port, &mut Packets, &mut Vec<Dropped>, &mut Told<'_, O>),
-    ) {
-        let boundary = port.boundary().time;
+    /// room for all. The policy decides.
+    pub(super) fn serve_contested<O: Observer>(&mut self, most: u64, served: &mut Served<'_, O>) {
+        let boundary = served.port.boundary().time;
         let mut slots = 0;
         loop {
+            let Served { port, links, dropped, .. } = served;
             let now = port.boundary().time;
             self.drawn.clone_from(&self.round);
             let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
             self.next_service = port.serve_contested(&mut self.drawn, dropped, &mut behind);
             slots += 1;
-            if !dropped.is_empty() {
-                after(now, port, packets, dropped, told);
-            }
+            served.note_dropped(now);
             if slots == 1 {
                 self.round.iter_mut().for_each(|cell| *cell = cell.following(false));
             }
-            if slots == most || port.rounds_with_room(0, 1) == 0 || self.finds_room(port) {
+            if slots == most || served.port.rounds_with_room(0, 1) == 0 || self.finds_room(served.port) {
                 break;
             }
         }
@@ -150,15 +133,8 @@ impl Slotted {
     }
 
     /// Serves so many rounds of the next cells of the heads that are `due` before `boundary`, none of them a last one.
-    fn serve_whole_rounds<O: Observer>(
-        &mut self,
-        rounds: u64,
-        due: u64,
-        boundary: Time,
-        port: &mut Port,
-        links: &mut [Link],
-        told: &mut Told<'_, O>,
-    ) {
+    fn serve_whole_rounds<O: Observer>(&mut self, rounds: u64, due: u64, boundary: Time, served: &mut Served<'_, O>) {
+        let Served { port, links, told, .. } = served;
         self.services += rounds;
         let waiting_before = port.occupancy().total();
         let run = self.run(rounds, port);
@@ -175,7 +151,8 @@ impl Slotted {
 
     /// Serves a slot to which each of several heads brings one cell, a last one among them: those of a round that was planned, or that
     /// come after such rounds. Tells whether there was room.
-    fn serve_last_round(&mut self, after_others: bool, port: &mut Port, links: &mut [Link]) -> bool {
+    fn serve_last_round<O: Observer>(&mut self, after_others: bool, served: &mut Served<'_, O>) -> bool {
+        let Served { port, links, .. } = served;
         let boundary = port.boundary().time;
         if port.rounds_with_room(self.round.len() as u64, 1) == 0 {
             return false;
@@ -200,14 +177,8 @@ impl Slotted {
 
     /// Serves slots to which one head alone brings its cells, until `limit`; the `others` arrive later.
     #[inline]
-    fn serve_lone<O: Observer>(
-        &mut self,
-        limit: Time,
-        others: Time,
-        port: &mut Port,
-        links: &mut [Link],
-        told: &mut Told<'_, O>,
-    ) -> bool {
+    fn serve_lone<O: Observer>(&mut self, limit: Time, others: Time, served: &mut Served<'_, O>) -> bool {
+        let Served { port, links, .. } = &*served;
         let boundary = port.boundary().time;
         let head = &self.heads[self.lone];
         if !port.lets_in(head.train.cell, 0) {
@@ -220,7 +191,7 @@ impl Slotted {
                 return false;
             }
             let slots = self.slots_until(limit.min(next), boundary);
-            return self.serve_stretch(slots, others.min(next), port, links, told);
+            return self.serve_stretch(slots, others.min(next), served);
         }
         if port.rounds_with_room(1, 1) == 0 {
             return false;
@@ -230,20 +201,14 @@ impl Slotted {
         let is_alone = boundary.saturating_add(Span(self.cell_time.at_most().0 * most)) <= limit;
         let slots = if is_alone { most } else { most.min(self.slots_until(limit, boundary)) };
         #[expect(clippy::cast_possible_truncation, reason = "no more than the cells of the train")]
-        self.serve_part(Lone { slots, cells: slots as u32, stretch: None }, others, port, links, told);
+        self.serve_part(Lone { slots, cells: slots as u32, stretch: None }, others, served);
         true
     }
 
     /// Serves slots to which one head alone brings its cells, but not one in each; the `others` arrive later.
-    fn serve_stretch<O: Observer>(
-        &mut self,
-        most: u64,
-        others: Time,
-        port: &mut Port,
-        links: &mut [Link],
-        told: &mut Told<'_, O>,
-    ) -> bool {
+    fn serve_stretch<O: Observer>(&mut self, most: u64, others: Time, served: &mut Served<'_, O>) -> bool {
         let Head { train, cell_time, .. } = &self.heads[self.lone];
+        let Served { port, told, .. } = &mut *served;
         let mut stretch = port.stretch();
         let (mut arrival, mut cells) = (train.arrival, 0);
         self.counts.clear();
@@ -274,21 +239,15 @@ impl Slotted {
                 );
             }
             let lone = Lone { slots: stretch.slots(), cells, stretch: Some(stretch) };
-            self.serve_part(lone, others, port, links, told);
+            self.serve_part(lone, others, served);
         }
         cells > 0
     }
 
     /// Serves slots to which one head alone brings its next cells; the `others` arrive later.
     #[inline(always)]
-    fn serve_part<O: Observer>(
-        &mut self,
-        lone: Lone,
-        others: Time,
-        port: &mut Port,
-        links: &mut [Link],
-        told: &mut Told<'_, O>,
-    ) {
+    fn serve_part<O: Observer>(&mut self, lone: Lone, others: Time, served: &mut Served<'_, O>) {
+        let Served { port, links, told, .. } = served;
         let Lone { slots, cells, ref stretch } = lone;
         let run = self.run(slots, port);
         let Head { train, cell_time, .. } = &mut self.heads[self.lone];
