@@ -6,6 +6,7 @@ mod buffer;
 mod classes;
 mod connections;
 mod cost;
+mod measure;
 mod objections;
 mod path;
 mod port_objections;
@@ -15,6 +16,7 @@ mod traffic;
 pub use buffer::Buffer;
 pub use connections::Group;
 pub use cost::Cost;
+pub use measure::{MeasureConfig, ReferenceSegment, Throughput};
 pub use ports::OtherPort;
 
 use objections::Objection;
@@ -31,24 +33,6 @@ use crate::switch::PortConfig;
 use crate::topology::{Graph, Topology};
 use crate::traffic::Source;
 use crate::transport::{TcpConfig, preset};
-
-crate::choice! {
-    /// What counts as a connection's throughput (M-01).
-    pub enum Throughput {
-        /// Bytes delivered to the application, which are all in order (UBR+ section 3.2).
-        InOrder = "in-order",
-        /// The highest byte received, even beyond a hole (98-0876R1 section 7).
-        HighestSequence = "highest-sequence",
-    }
-}
-
-crate::section! {
-    /// How results are computed.
-    pub struct MeasureConfig {
-        /// What counts as throughput, over the whole duration (M-01).
-        pub throughput: Throughput = "in-order" or ["highest-sequence"],
-    }
-}
 
 /// The version of the scenario format: 1.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Whether the parts of a scenario, each sound by itself, make sense together.
 
-use super::Scenario;
+use super::{ReferenceSegment, Scenario};
 use crate::background::{Background, BackgroundContext};
 use crate::config::{Parameter, format_span};
 use crate::framing::Unit;
@@ -19,6 +19,9 @@ const LONGEST_DELAY: Span = Span(60 * PICOSECONDS_PER_SECOND);
 
 /// Highest line rate: with it and the longest delay, no product of the buffer's size overflows.
 const HIGHEST_RATE: Rate = Rate(100_000_000_000_000);
+
+/// Most data in a segment: what the length of an IP packet can tell.
+const LARGEST_SEGMENT: u64 = 65_535;
 
 /// A dotted path and what is wrong there.
 pub(super) type Objection = (String, String);
@@ -61,6 +64,15 @@ impl Scenario {
         objections
     }
 
+    /// Where sizes of segments are written, and what they are.
+    fn segments(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+        let reference = match self.measure.reference_segment {
+            ReferenceSegment::Full => None,
+            ReferenceSegment::Size(bytes) => Some(("measure.reference_segment", bytes.0)),
+        };
+        [("tcp.mss", self.tcp.mss.0)].into_iter().chain(reference)
+    }
+
     fn object_to_framing(&self) -> Vec<Objection> {
         let own = self.framing.objections(&());
         let mut objections: Vec<_> =
@@ -68,12 +80,14 @@ impl Scenario {
         if !objections.is_empty() {
             return objections;
         }
-        let (name, framing, mss) = (self.framing.name(), self.framing.build(&()), self.tcp.mss.0);
+        let (name, framing) = (self.framing.name(), self.framing.build(&()));
         let largest = framing.largest_segment().map(|largest| largest.saturating_sub(self.tcp.option_bytes()));
-        if let Some(largest) = largest.filter(|largest| mss > *largest) {
-            let message =
-                format!("a segment of {mss} B does not fit a packet of framing \"{name}\"; at most {largest} B");
-            objections.push(("tcp.mss".into(), message));
+        for (key, bytes) in self.segments() {
+            if let Some(largest) = largest.filter(|largest| bytes > *largest) {
+                let message =
+                    format!("a segment of {bytes} B does not fit a packet of framing \"{name}\"; at most {largest} B");
+                objections.push((key.into(), message));
+            }
         }
         if framing.unit() == Unit::Packet && self.port.arrival_order.settled(Unit::Packet).is_slotted() {
             let message = format!(
@@ -146,8 +160,8 @@ impl Scenario {
     fn object_to_windows(&self) -> Vec<Objection> {
         let (mss, window) = (self.tcp.mss.0, self.tcp.receiver_window.0);
         let mut objections = Vec::new();
-        if mss > 65_535 {
-            objections.push(("tcp.mss".into(), format!("{mss} B is too large; at most 65535 B")));
+        for (key, bytes) in self.segments().filter(|(_, bytes)| *bytes > LARGEST_SEGMENT) {
+            objections.push((key.into(), format!("{bytes} B is too large; at most {LARGEST_SEGMENT} B")));
         }
         let most = WindowScale::MOST.largest_window();
         if window > most {

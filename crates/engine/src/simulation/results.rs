@@ -156,14 +156,15 @@ impl<O: Observer> Simulation<O> {
         Some(self.by_sender(of_connections, |one, other| one + other))
     }
 
-    /// C (M-02): the bottleneck's rate times the share of data in a full segment's bits on the line, times the share of it that VBR
+    /// C (M-02): the bottleneck's rate times the share of data in a segment's bits on the line, times the share of it that VBR
     /// leaves to UBR: what it does not use in the mean, however the run divides its cycles, or what UBR is guaranteed.
     fn max_goodput_bps(&self, graph: &Graph) -> f64 {
         let rate = match self.scenario.conditions(graph) {
             Some(conditions) => conditions.mean_rate_bps(self.end),
             None => graph.bottleneck().map_or(0.0, |link| link.rate.0 as f64),
         };
-        let (data, on_line) = self.segment_bits();
+        let segment = self.scenario.measure.reference_segment.bytes(self.scenario.tcp.mss.0);
+        let (data, on_line) = self.bits_of_segment(segment);
         let left = self.scenario.ubr_share(graph);
         rate * data / on_line * left
     }
@@ -176,8 +177,12 @@ impl<O: Observer> Simulation<O> {
 
     /// Bits of data in a full segment, and the bits that it takes on the line.
     fn segment_bits(&self) -> (f64, f64) {
-        let mss = self.scenario.tcp.mss.0;
-        ((8 * mss) as f64, self.sizes.framing().bits(mss, self.scenario.tcp.option_bytes()) as f64)
+        self.bits_of_segment(self.scenario.tcp.mss.0)
+    }
+
+    /// The same for a segment of so many bytes.
+    fn bits_of_segment(&self, bytes: u64) -> (f64, f64) {
+        ((8 * bytes) as f64, self.sizes.framing().bits(bytes, self.scenario.tcp.option_bytes()) as f64)
     }
 
     fn flow_records(&self) -> Vec<FlowRecord> {

@@ -69,6 +69,16 @@ fn a_buffer_smaller_than_a_packet_is_refused() {
 }
 
 #[test]
+fn a_segment_that_efficiency_is_relative_to_can_be_sent() {
+    let key = "measure.reference_segment";
+    assert_refused(key, "mss", &["expected \"full\" or a size with its unit", "\"mss\""]);
+    assert_refused(key, "0 B", &["must be more than zero"]);
+    assert_refused(key, "65536 B", &["65536 B is too large; at most 65535 B"]);
+    let problems = complaints_with(&[("framing", "ethernet"), ("port.buffer", "100 packets"), (key, "1461 B")]);
+    assert!(problems.iter().any(|problem| problem.contains(key) && problem.contains("at most 1460 B")), "{problems:?}");
+}
+
+#[test]
 fn a_buffer_is_counted_in_what_travels() {
     let words = ["12000 packets under framing \"aal5\", which counts cells", "takes 12, so write \"144000 cells\""];
     assert_refused("port.buffer", "12000 packets", &words);

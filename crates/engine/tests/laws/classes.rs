@@ -180,6 +180,25 @@ fn efficiency_is_relative_to_what_vbr_leaves_in_the_mean() {
     }
 }
 
+/// M-02, 97-0424 section 4.2: 80.5 % of 155.52 Mbit/s, 125.2 Mbit/s, also where segments of 9180 bytes would make it 9180 in 193 cells.
+#[test]
+fn efficiency_may_be_relative_to_segments_of_another_size() {
+    let with = |reference: &str| {
+        let rest = format!(
+            "port.buffer = \"unlimited\"\ntcp = {{ mss = \"9180 B\", receiver_window = \"60000 B\" }}\n\
+             background = [{{ kind = \"vbr-on-off\", on = '30 ms', off = '30 ms' }}]\n\
+             port.scheduler = \"strict-priority\"\nmeasure.reference_segment = \"{reference}\""
+        );
+        run_whole(&n_source(3, RATE, "5 us", "600 ms", &rest)).metrics
+    };
+    let (full, printed) = (with("full"), with("512 B"));
+    assert!((full.max_goodput_bps / (0.5 * 42.4e6 * 9180.0 / (193.0 * 53.0)) - 1.0).abs() < 1e-9, "{full:?}");
+    assert!((printed.max_goodput_bps / (0.5 * 42.4e6 * 512.0 / (12.0 * 53.0)) - 1.0).abs() < 1e-9, "{printed:?}");
+    assert!((printed.efficiency / full.efficiency * 512.0 * 193.0 / (9180.0 * 12.0) - 1.0).abs() < 1e-9);
+    // Nothing else of the run is another.
+    assert_eq!((full.goodput_bps, full.fairness), (printed.goodput_bps, printed.fairness));
+}
+
 #[test]
 fn two_vbr_sources_share_the_queue_of_their_class() {
     let two = "on = '20 ms', off = '20 ms', rate = '21.2 Mbit/s' }, { kind = \"vbr-on-off\", on = '20 ms', off = '20 ms', starts = 'off', rate = '21.2 Mbit/s'";

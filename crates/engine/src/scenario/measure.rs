@@ -1,0 +1,77 @@
+//! How results are computed.
+
+use serde_json::Value as Json;
+
+use crate::config::{Bytes, Node, Parameter, Reader, Shape, Value};
+
+crate::choice! {
+    /// What counts as a connection's throughput (M-01).
+    pub enum Throughput {
+        /// Bytes delivered to the application, which are all in order (UBR+ section 3.2).
+        InOrder = "in-order",
+        /// The highest byte received, even beyond a hole (98-0876R1 section 7).
+        HighestSequence = "highest-sequence",
+    }
+}
+
+/// The segments that carry C, the most that TCP could have (M-02).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReferenceSegment {
+    /// Full ones of the scenario's TCP.
+    Full,
+    /// Of a size, whatever the TCP sends.
+    Size(Bytes),
+}
+
+impl ReferenceSegment {
+    /// In bytes, for a TCP whose full segments have `mss`.
+    #[must_use]
+    pub fn bytes(self, mss: u64) -> u64 {
+        match self {
+            Self::Full => mss,
+            Self::Size(bytes) => bytes.0,
+        }
+    }
+}
+
+impl Parameter for ReferenceSegment {
+    fn shape() -> Shape {
+        Shape::Quantity { expected: "\"full\" or a size with its unit", examples: &["full", "512 B"] }
+    }
+
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        match &node.value {
+            Value::Text(text) if text == "full" => Some(Self::Full),
+            Value::Text(text) if text.starts_with(|c: char| c.is_ascii_digit()) => {
+                Bytes::read(node, reader).map(Self::Size)
+            }
+            _ => {
+                reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
+                None
+            }
+        }
+    }
+
+    fn resolved(&self) -> Json {
+        match self {
+            Self::Full => "full".into(),
+            Self::Size(bytes) => format!("{} B", bytes.0).into(),
+        }
+    }
+
+    fn is_absent(&self) -> bool {
+        *self == Self::Full
+    }
+}
+
+crate::section! {
+    /// How results are computed.
+    pub struct MeasureConfig {
+        /// What counts as throughput, over the whole duration (M-01).
+        pub throughput: Throughput = "in-order" or ["highest-sequence"],
+        /// The segments for which C is worked out, the most that TCP could have, to which efficiency is relative (M-02): full ones, or of a
+        /// size. 97-0424 section 4.2 works it out for 512 B only, though satellites have segments of 9180 B. Where segments are larger
+        /// than that, efficiency may exceed 1.
+        pub reference_segment: ReferenceSegment = "full",
+    }
+}
