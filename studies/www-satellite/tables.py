@@ -1,16 +1,17 @@
 """What the study's page shows besides `longfat study compare`: each part a Markdown table.
 
-    python studies/www-satellite/tables.py analysis|choices|completions [--store STORE]
+    python studies/www-satellite/tables.py analysis|choices|loads|completions [--store STORE]
     python studies/www-satellite/tables.py splice [--store STORE] [--replications N]
 
 `analysis` sets the allocation of variation and the effects of our runs beside those of the paper,
 which follow to the digit from its Tables 4, 7 and 10; `choices` shows what each choice that the
-paper leaves open moves, and what another draw of the traffic moves; `completions` how long files
-and pages take. `splice` puts all of them into README.md. A part needs all its runs.
+paper leaves open moves, and what another draw of the traffic moves; `loads` how far from the paper
+draws are that ask for little, and for much; `completions` how long files and pages take. `splice`
+puts all of them into README.md. A part needs all its runs.
 """
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, stdev
 
@@ -36,6 +37,9 @@ FACTORS = ("flavor", "buffer", "policy")
 RESPONSES = ("efficiency", "max_min_fairness")
 TABLES = {"4": ("wan", "5 and 6"), "7": ("meo", "8 and 9"), "10": ("geo", "11 and 12")}
 CHOICES, AS_HERE = "choices", "as here"
+GROUPS = 4
+"""Of draws, in order of what they ask for."""
+MEGA = 10**6
 QUANTILES = (0.5, 0.9, 0.99)
 KINDS = ("class 0", "class 2", "class 4", "page")
 
@@ -195,6 +199,60 @@ def _move(
     return fmean(changed - efficiency for changed, efficiency in pairs)
 
 
+def loads_markdown(study: Study, store: Store, replications: int | None) -> str:
+    """How far the tables are from the paper's for draws that ask for little, and for much."""
+    results = {
+        table: load_results(
+            plan_reference(study, Selection(tables=(table,), replications=replications)), store
+        )
+        for table in TABLES
+    }
+    loads = _loads(results.values())
+    draws = sorted(loads, key=loads.__getitem__)
+    if len(draws) < GROUPS:
+        raise RunsMissing(f"{GROUPS} replications at least make as many groups")
+    bounds = [len(draws) * group // GROUPS for group in range(GROUPS + 1)]
+    names = [f"{link}, {name}" for link, _ in TABLES.values() for name in _columns("error")]
+    rows = []
+    for begin, end in zip(bounds, bounds[1:], strict=False):
+        group = draws[begin:end]
+        asked = f"{loads[group[0]]:.1f} to {loads[group[-1]]:.1f}"
+        errors = [
+            f"{_error(study, table, response, results[table], group):.3f}"
+            for table in TABLES
+            for response in RESPONSES
+        ]
+        rows.append([str(len(group)), asked, *errors])
+    header = ["draws", "Mbit/s asked for", *(name.removesuffix(", error") for name in names)]
+    return "\n".join(markdown_table(header, rows)) + "\n"
+
+
+def _loads(results: Iterable[Results]) -> dict[int, float]:
+    """What each draw asks for, in Mbit/s: the mean over its runs."""
+    offered: dict[int, list[float]] = {}
+    for found in results:
+        for runs in found.values():
+            for replication, metrics in runs.items():
+                if replication > 0:
+                    offered.setdefault(replication, []).append(metrics["offered_bps"] / MEGA)
+    return {replication: fmean(values) for replication, values in offered.items()}
+
+
+def _error(
+    study: Study, table: str, response: str, results: Results, draws: Sequence[int]
+) -> float:
+    """The mean absolute error of a table's means over some draws."""
+    (printed,) = (
+        found for found in study.responses if (found.table, found.metric) == (table, response)
+    )
+    return fmean(
+        abs(
+            fmean(results[row.combination][draw][response] for draw in draws) - row.values[response]
+        )
+        for row in printed.rows
+    )
+
+
 def completions_markdown(study: Study, store: Store, replications: int | None) -> str:
     """How long files and pages take at 1 RTT of buffer, over drop policies and replications."""
     header = [
@@ -239,6 +297,7 @@ def _times(kinds: Sequence[Mapping[str, object]]) -> list[str]:
 PARTS: Mapping[str, Callable[[Study, Store, int | None], str]] = {
     "analysis": analysis_markdown,
     "choices": choices_markdown,
+    "loads": loads_markdown,
     "completions": completions_markdown,
 }
 

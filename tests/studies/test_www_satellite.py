@@ -94,8 +94,10 @@ def test_the_quick_part_runs_and_sack_beats_vanilla_on_the_same_requests(longfat
     "command",
     [
         "longfat study compare www-satellite --table 4,7,10 --markdown",
-        *(f"python studies/www-satellite/tables.py {part}" for part in ("analysis", "choices")),
-        "python studies/www-satellite/tables.py completions",
+        *(
+            f"python studies/www-satellite/tables.py {part}"
+            for part in ("analysis", "choices", "loads", "completions")
+        ),
     ],
 )
 def test_the_page_of_the_study_has_its_numbers_from_commands_that_it_names(
