@@ -12,6 +12,7 @@ puts all of them into README.md. A part needs all its runs.
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean, stdev
 
@@ -214,7 +215,7 @@ def loads_markdown(study: Study, store: Store, replications: int | None) -> str:
     bounds = [len(draws) * group // GROUPS for group in range(GROUPS + 1)]
     names = [f"{link}, {name}" for link, _ in TABLES.values() for name in _columns("error")]
     rows = []
-    for begin, end in zip(bounds, bounds[1:], strict=False):
+    for begin, end in pairwise(bounds):
         group = draws[begin:end]
         asked = f"{loads[group[0]]:.1f} to {loads[group[-1]]:.1f}"
         errors = [
