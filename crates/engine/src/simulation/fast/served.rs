@@ -33,7 +33,7 @@ impl<O: Observer> Served<'_, O> {
 
     fn note_all_dropped(&mut self, now: Time) {
         let Self { port, packets, dropped, fingerprint, connections, told, .. } = self;
-        for (cell, reason) in dropped.drain(..) {
+        for &(cell, reason) in dropped.iter() {
             note_drop(now, cell, fingerprint);
             told.observer.cell_dropped(now, told.port, cell, reason);
             if packets.damage(cell.packet) {
@@ -48,6 +48,7 @@ impl<O: Observer> Served<'_, O> {
                 packets.release(cell.packet);
             }
         }
+        dropped.clear();
     }
 }
 

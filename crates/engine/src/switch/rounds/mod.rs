@@ -118,7 +118,9 @@ impl Port {
         outlet: &mut impl Outlet,
     ) -> Time {
         self.integrate(self.boundary.time);
-        self.settle_before(cells.iter().any(|cell| cell.is_first()), cells.len() as u64);
+        if self.buffer.is_ever_asked {
+            self.settle_before(cells.iter().any(|cell| cell.is_first()), cells.len() as u64);
+        }
         self.slots.order(self.slot, cells);
         self.buffer.statistics.cells_in += cells.len() as u64;
         for &cell in &*cells {

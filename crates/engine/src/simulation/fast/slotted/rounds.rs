@@ -88,6 +88,8 @@ impl Slotted {
     /// room for all. The policy decides.
     pub(super) fn serve_contested<O: Observer>(&mut self, most: u64, served: &mut Served<'_, O>) {
         let boundary = served.port.boundary().time;
+        // As every slot begins with them before chance has a say.
+        self.round.sort_by_key(|cell| cell.circuit());
         let mut slots = 0;
         loop {
             let Served { port, links, dropped, .. } = served;
