@@ -92,10 +92,10 @@ def test_a_worker_that_is_killed_costs_time_only(
 
 
 class Deadly(WorkerPlugin):
-    """Makes workers die of runs with a word in their scenario."""
+    """Makes workers die of runs with all of some words in their scenario."""
 
-    def __init__(self, word: str) -> None:
-        self.word = word
+    def __init__(self, words: tuple[str, ...]) -> None:
+        self.words = words
 
     def setup(self, worker: object) -> None:
         del worker
@@ -103,7 +103,7 @@ class Deadly(WorkerPlugin):
         execute = module.execute
 
         def deadly(resolved: list[str], *others: Any, **named: Any) -> None:
-            if any(self.word in scenario for scenario in resolved):
+            if any(all(word in scenario for word in self.words) for scenario in resolved):
                 os._exit(1)
             execute(resolved, *others, **named)
 
@@ -114,18 +114,24 @@ def test_a_run_that_kills_its_workers_fails_and_the_others_are_kept(
     plan: Plan, tmp_path: Path
 ) -> None:
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    words = ('"z":0.5', '"replication":1')
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
         LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as workers,
         Client(workers) as client,
     ):
-        client.register_plugin(Deadly('"z":0.5'))
+        client.register_plugin(Deadly(words))
         progress = campaign(plan, tmp_path / "store.db", Cluster(client, "a worker"))
-        client.wait_for_workers(1)  # Dask cannot close a worker that it is just starting anew.
-    deadly = [run for run in plan.distinct.values() if '"z":0.5' in run.scenario.resolved]
-    assert 0 < progress.failed == len(deadly) < progress.finished == len(plan.distinct)
+        # Dask cannot close a worker that it is just starting anew.
+        client.wait_for_workers(1, timeout=120)
+    scenarios = [run.scenario for run in plan.distinct.values()]
+    (deadly,) = (
+        scenario for scenario in scenarios if all(word in scenario.resolved for word in words)
+    )
+    # With it at the worker was another run, which died with it as often.
+    assert (progress.failed, progress.finished) == (1, len(plan.distinct))
     with Store.readable(str(tmp_path / "store.db")) as store:
-        failures = store.failures([run.scenario.run_id for run in deadly])
+        failures = store.failures([deadly.run_id])
     assert set(failures.values()) == {"every worker that tried the run died"}
 
 

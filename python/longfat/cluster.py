@@ -126,12 +126,15 @@ class _Batch:
         self._resolved: list[str] = []
         self._waiting: deque[int] = deque()
         self._portions: dict[Future[Any], list[int]] = {}
+        # Runs whose workers died, of which another run at the worker may have been the cause.
+        self._suspects: deque[int] = deque()
+        self._on_trial = False
         self._seconds_per_run: float | None = None
 
     @property
     def is_open(self) -> bool:
         """Whether a run waits or is in progress."""
-        return bool(self._waiting or self._portions)
+        return bool(self._waiting or self._portions or self._suspects)
 
     @property
     def in_progress(self) -> int:
@@ -144,7 +147,17 @@ class _Batch:
         self._resolved += resolved
 
     def submit(self, cores: int) -> None:
-        """Hand out portions until every core has one to work on and one that waits."""
+        """Hand out portions until every core has one to work on and one that waits.
+
+        A suspect is tried alone: if a worker dies then, nothing else can have killed it.
+        """
+        if self._on_trial:
+            return
+        if self._suspects:
+            if not self._portions:
+                self._on_trial = True
+                self._hand_out([self._suspects.popleft()])
+            return
         while self._waiting and self.in_progress < PORTIONS_PER_CORE * cores:
             size = self._portion(cores)
             self._hand_out([self._waiting.popleft() for _ in range(size)])
@@ -183,11 +196,12 @@ class _Batch:
 
     def _outcomes(self, future: "Future[Any]") -> list[Outcome]:
         indices = self._portions.pop(future)
+        was_on_trial, self._on_trial = self._on_trial, False
         killed_worker = _import("distributed", "distributed").KilledWorker
         try:
             outcomes, simulated_seconds = future.result()
         except killed_worker:
-            return self._after_deaths(indices)
+            return self._after_deaths(indices, was_on_trial)
         except ModuleNotFoundError as error:
             raise LongfatError(f"a worker cannot import longfat: {error}") from None
         self.simulated_seconds += simulated_seconds
@@ -198,14 +212,17 @@ class _Batch:
             for out in outcomes
         ]
 
-    def _after_deaths(self, indices: list[int]) -> list[Outcome]:
+    def _after_deaths(self, indices: list[int], was_on_trial: bool) -> list[Outcome]:
         """Several workers have died over a portion: find the run that kills, and let it fail."""
+        if was_on_trial:
+            now = datetime.now(UTC)
+            return [Outcome(indices[0], None, "every worker that tried the run died", now, now)]
         if len(indices) > 1:
             for index in indices:
                 self._hand_out([index])
-            return []
-        now = datetime.now(UTC)
-        return [Outcome(indices[0], None, "every worker that tried the run died", now, now)]
+        else:
+            self._suspects += indices
+        return []
 
 
 def run_portion(
