@@ -14,10 +14,12 @@ longfat.plot("cwnd", longfat.traced(scenario))
 ```
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+TYPE_CHECKING = False  # as mypy knows it; to load typing takes as long as to start Python
 if TYPE_CHECKING:
+    from typing import Any
+
     from longfat._engine import InvalidInput, max_min_shares
     from longfat.errors import LongfatError
     from longfat.notebook.plot import plot
@@ -69,6 +71,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Import a public name on first use, so that `longfat --help` pays for none of them."""
+    from importlib import import_module
+
     if name == "__version__":
         from importlib.metadata import version
 

@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from longfat.cli import talk
+from longfat.report import table
 
 ROWS = [["wan", "1", "0.88 - 1.00", "█▉"], ["geö", "-20,000", "", "x"]]
 HEADER = ["link", "buffer, cells", "range", "bar"]
@@ -14,7 +15,7 @@ def test_a_table_that_fits_looks_as_rich_makes_it(capsys: pytest.CaptureFixture[
     talk.print_table(HEADER, ROWS, title="A table")
     ours = capsys.readouterr().out
     numeric = [False, True, False, False]
-    talk.print_wrapped(HEADER, ROWS, numeric, talk.PIPE_WIDTH, "A table")
+    talk.print_wrapped(HEADER, ROWS, numeric, table.PIPE_WIDTH, "A table")
     assert ours == capsys.readouterr().out
 
 
@@ -22,7 +23,7 @@ def test_a_table_that_does_not_fit_is_wrapped(capsys: pytest.CaptureFixture[str]
     talk.print_table(["what"], [["many words " * 40]])
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) > 4
-    assert max(map(len, lines)) <= talk.PIPE_WIDTH
+    assert max(map(len, lines)) <= table.PIPE_WIDTH
 
 
 def test_a_table_that_fits_does_without_rich(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ LINE_INTERVAL_SECONDS = 10.0
 @contextmanager
 def shown_progress() -> Iterator[Callable[[Progress], None]]:
     """A function that shows how far runs have come each time it is told."""
-    display = _Bar() if sys.stderr.isatty() else _Lines()
+    display = _Bar() if sys.stderr is not None and sys.stderr.isatty() else _Lines()
     try:
         yield display.show
     finally:

@@ -1,10 +1,10 @@
 """`longfat run`: one simulation, its record as tables or as JSON."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,13 +12,11 @@ from longfat.cli.options import json_option, limit_option
 from longfat.cli.talk import print_json, print_table, say
 from longfat.errors import CheckFailed, Interrupted, RunFailed
 from longfat.location import shown
+from longfat.report.record import record_summary, record_tables
 
 if TYPE_CHECKING:
     from longfat.execution import Driver, Record, Watch
     from longfat.scenario import Scenario
-
-MOST_ROWS = 100
-"""What nobody reads takes a minute to lay out: more rows than these are not printed."""
 
 
 @click.command("run")
@@ -259,48 +257,9 @@ def _assignment(text: str) -> tuple[str, str]:
     return path.strip(), value.strip()
 
 
-def _print_record(record: Mapping[str, Any]) -> None:
-    from longfat.ledger import METRIC_PREFIX
-    from longfat.report.ledger import run_ledger_rows
-
-    metrics = {
-        # Its ledger says more of these.
-        name: value
-        for name, value in record["metrics"].items()
-        if not name.startswith(METRIC_PREFIX)
-    }
-    print_table(["metric", "value"], [[name, _text(value)] for name, value in metrics.items()])
-    print_table(*run_ledger_rows(record["ledger"]), title="where the capacity went")
-    for part in ("flows", "ports"):
-        _print_parts(part, record[part])
-    counts = ", ".join(
-        f"{value:,} {name.replace('_', ' ')}"
-        for name, value in record["work"].items()
-        if isinstance(value, int)
-    )
-    say(f"{counts}; driver {record['work']['driver']}; fingerprint {record['fingerprint']}")
-
-
-def _print_parts(title: str, parts: Sequence[Mapping[str, Any]]) -> None:
-    if not parts:
-        return
-    # What a part holds in turn, such as the classes of a port, is a table of its own.
-    # Parts may differ in what they have.
-    entries = (entry for part in parts for entry in part.items())
-    names = list(dict.fromkeys(name for name, value in entries if not isinstance(value, list)))
-    rows = [[_text(part.get(name)) for name in names] for part in parts[:MOST_ROWS]]
-    print_table([name.replace("_", " ") for name in names], rows, title=title)
-    if len(parts) > MOST_ROWS:
-        say(f"{len(parts) - MOST_ROWS} more {title}: --json prints them all")
-    for part in parts[:MOST_ROWS]:
-        for name, value in part.items():
-            if isinstance(value, list):
-                _print_parts(f"{name} of {part['name']}", value)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, float) and not value.is_integer():
-        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4f}"
-    if isinstance(value, int | float):
-        return f"{value:,.0f}"
-    return "-" if value is None else str(value)
+def _print_record(record: "Record") -> None:
+    for header, rows, title, left_out in record_tables(record):
+        print_table(header, rows, title)
+        if left_out is not None:
+            say(left_out)
+    say(record_summary(record))

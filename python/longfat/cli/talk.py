@@ -2,7 +2,6 @@
 
 import json
 import shlex
-import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,16 +11,8 @@ import click
 
 from longfat.errors import Interrupted, LongfatError
 from longfat.location import shown
-
-PIPE_WIDTH = 200
-"""Columns for tables that nobody's terminal limits."""
-
-
-GAP = "   "
-"""What rich puts between two cells of a line: a blank beside each, and one between columns."""
-
-EDGES = 4
-"""How many blanks rich puts beside a line of a table, in columns."""
+from longfat.output import NOT_PRINTED, is_of_output, print_no_more
+from longfat.report.table import numeric_columns, table_text, width_of_output
 
 
 def say(message: str) -> None:
@@ -38,27 +29,13 @@ def print_table(
     header: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None
 ) -> None:
     """Print a table for people; columns that hold numbers in every row are set to the right."""
-    cells = list(rows)
-    numeric = [all(_is_number(row[index]) for row in cells) for index in range(len(header))]
-    lines = _aligned([header, *cells], numeric)
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH
-    if cells and all("\n" not in line and _width(line) + EDGES <= width for line in lines):
-        _print_lines(lines, title)
+    cells, width = list(rows), width_of_output()
+    # click leaves the style out where it would not be seen.
+    text = table_text(header, cells, title, width, styled=True)
+    if text is None:
+        print_wrapped(header, cells, numeric_columns(header, cells), width, title)
     else:
-        print_wrapped(header, cells, numeric, width, title)
-
-
-def _print_lines(lines: Sequence[str], title: str | None) -> None:
-    """What rich makes of a table that needs no wrapping, without the time that it takes."""
-    columns = _width(lines[0]) + EDGES
-    if title is not None:
-        click.secho(title.ljust(columns), bold=True)
-    click.echo(" " * columns)
-    click.secho(f"  {lines[0]}  ", bold=True)
-    click.echo(f" {'─' * (columns - 2)} ")
-    for line in lines[1:]:
-        click.echo(f"  {line}  ")
-    click.echo(" " * columns)
+        click.echo(text, nl=False)
 
 
 def print_wrapped(
@@ -79,26 +56,6 @@ def print_wrapped(
     for row in rows:
         table.add_row(*row)
     Console(width=width, markup=False).print(table)
-
-
-def _aligned(rows: Sequence[Sequence[str]], numeric: Iterable[bool]) -> list[str]:
-    """Each row as one line, its cells below each other; numbers to the right."""
-    columns = []
-    for column, is_numeric in zip(zip(*rows, strict=True), numeric, strict=True):
-        widths = list(map(_width, column))
-        blanks = [" " * (max(widths) - width) for width in widths]
-        pairs = zip(blanks, column, strict=True) if is_numeric else zip(column, blanks, strict=True)
-        columns.append(map("".join, pairs))
-    return list(map(GAP.join, zip(*columns, strict=True)))
-
-
-def _width(text: str) -> int:
-    """How many columns of a terminal it takes."""
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len
-
-    return cell_len(text)
 
 
 def splice_into(page: Path, command: str, text: str) -> None:
@@ -124,6 +81,9 @@ def report_failure(error: Exception) -> int | None:
     if isinstance(error, InvalidInput):
         say("\n".join(error.problems))
         return LongfatError.exit_code
+    if isinstance(error, OSError) and is_of_output(error):
+        print_no_more(error)
+        return NOT_PRINTED
     if isinstance(error, UnicodeEncodeError):  # an argument that was no text in this locale
         say(f"not UTF-8 text: {error.object!r}")
         return LongfatError.exit_code
@@ -132,7 +92,3 @@ def report_failure(error: Exception) -> int | None:
             say(str(error))
         return error.exit_code
     return None
-
-
-def _is_number(text: str) -> bool:
-    return text[:1].isdigit() or text.startswith("-")

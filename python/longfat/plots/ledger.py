@@ -6,7 +6,8 @@ from longfat.ledger import IDLE_PREFIX, METRIC_PREFIX, LedgerRow
 from longfat.plots import PLAIN, Layout, Options, Row
 from longfat.plots.panels import as_many, level_of, levels_of, named
 from longfat.plots.picture import Axis, Mark, Panel, Picture
-from longfat.report.ledger import SHOWN_FROM, cause_words
+from longfat.report.ledger import SHOWN_FROM
+from longfat.report.record import cause_words
 
 SUMMARY = "where the capacity went: a bar for each combination, in panels by two factors"
 SOURCE = "ledgers"

@@ -1,35 +1,17 @@
-"""Ledgers as people and programs read them."""
+"""Ledgers of studies as people and programs read them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from longfat import _engine
 from longfat.ledger import LedgerRow, causes_above
+from longfat.report.record import cause_words, percent
 
 if TYPE_CHECKING:
     from longfat.study import Study
 
-PICOSECONDS_PER_MILLISECOND = 10**9
 SHOWN_FROM = 0.0005
 """Causes that never take so much of the duration, 0.1 % when rounded, have no column."""
-
-_BAR_CELLS = 40
-_EIGHTHS = " ▏▎▍▌▋▊▉"
-
-
-def run_ledger_rows(ledger: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of one run's ledger: the causes that took any time, each with a bar."""
-    rows = [
-        [
-            cause_words(entry["cause"]),
-            f"{entry['ps'] / PICOSECONDS_PER_MILLISECOND:,.3f}",
-            percent(entry["share"]),
-            bar(entry["share"]),
-        ]
-        for entry in ledger
-        if entry["ps"]
-    ]
-    return ["capacity went to", "ms", "%", ""], rows
 
 
 def study_ledger_rows(rows: Sequence[LedgerRow]) -> tuple[list[str], list[list[str]]]:
@@ -67,20 +49,3 @@ def ledger_document(study: "Study", rows: Sequence[LedgerRow]) -> dict[str, Any]
             for row in rows
         ],
     }
-
-
-def cause_words(cause: str) -> str:
-    """A cause as people read it."""
-    return cause.replace("_", " ")
-
-
-def percent(share: float) -> str:
-    """A share in percent, with one digit after the point."""
-    return f"{100 * share:.1f}"
-
-
-def bar(share: float) -> str:
-    """A share as a bar of eighths of character cells; never nothing."""
-    eighths = max(round(8 * _BAR_CELLS * share), 1)
-    whole, rest = divmod(eighths, 8)
-    return "█" * whole + (_EIGHTHS[rest] if rest else "")

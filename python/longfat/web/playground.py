@@ -13,7 +13,8 @@ from longfat.execution import Watch
 from longfat.ledger import shares_of
 from longfat.limits import Limits
 from longfat.plots.ledger import fills
-from longfat.report.ledger import SHOWN_FROM, cause_words
+from longfat.report.ledger import SHOWN_FROM
+from longfat.report.record import cause_words
 from longfat.scenario import Scenario, run
 from longfat.traces import load_traces
 from longfat.web.charts import ERROR, MOST_FLOWS, TRACES, charts

@@ -11,7 +11,6 @@ from longfat.report.analysis import summary as analysis_summary
 from longfat.report.claims import COLUMNS, claim_rows, how_sure
 from longfat.report.claims import summary as claims_summary
 from longfat.report.elements import Html, element, folded, joined, table
-from longfat.report.ledger import run_ledger_rows
 from longfat.report.markdown import (
     SUMMARY_COLUMNS,
     curve_rows,
@@ -21,6 +20,7 @@ from longfat.report.markdown import (
     table_name,
 )
 from longfat.report.numbers import formatted, formatted_share
+from longfat.report.record import run_ledger_rows
 from longfat.report.study_report.contents import Contents
 from longfat.report.study_report.figures import Figures, trace_command
 from longfat.report.study_report.knobs import knobs_of

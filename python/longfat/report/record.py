@@ -1,0 +1,113 @@
+"""The record of one run as tables for people.
+
+Nothing here loads a library: a short run takes less time than that (see `longfat.start`).
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # as mypy knows it; to load typing takes as long as to start Python
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    Part = Mapping[str, Any]
+    Table = tuple[list[str], list[list[str]], str | None, str | None]
+    """Header, rows, title, and what is to be said of rows that are left out."""
+
+METRIC_PREFIX = "share_"
+"""What the metrics begin with of which a run's ledger says more."""
+
+MOST_ROWS = 100
+"""What nobody reads takes a minute to lay out: more rows than these are not printed."""
+
+PICOSECONDS_PER_MILLISECOND = 10**9
+
+_BAR_CELLS = 40
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def record_tables(record: Part) -> Iterator[Table]:
+    """Metrics, the ledger, flows and ports, as the engine has them in a run's record."""
+    metrics = {
+        name: value
+        for name, value in record["metrics"].items()
+        if not name.startswith(METRIC_PREFIX)
+    }
+    yield ["metric", "value"], [[name, _text(value)] for name, value in metrics.items()], None, None
+    yield *run_ledger_rows(record["ledger"]), "where the capacity went", None
+    for part in ("flows", "ports"):
+        yield from _part_tables(part, record[part])
+
+
+def record_json(record: Part) -> str:
+    """A record as one JSON document."""
+    import json
+
+    return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def record_summary(record: Part) -> str:
+    """The work that a run was, its driver and its fingerprint, in a line."""
+    counts = ", ".join(
+        f"{value:,} {name.replace('_', ' ')}"
+        for name, value in record["work"].items()
+        if isinstance(value, int)
+    )
+    return f"{counts}; driver {record['work']['driver']}; fingerprint {record['fingerprint']}"
+
+
+def run_ledger_rows(ledger: Sequence[Part]) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of one run's ledger: the causes that took any time, each with a bar."""
+    rows = [
+        [
+            cause_words(entry["cause"]),
+            f"{entry['ps'] / PICOSECONDS_PER_MILLISECOND:,.3f}",
+            percent(entry["share"]),
+            bar(entry["share"]),
+        ]
+        for entry in ledger
+        if entry["ps"]
+    ]
+    return ["capacity went to", "ms", "%", ""], rows
+
+
+def cause_words(cause: str) -> str:
+    """A cause as people read it."""
+    return cause.replace("_", " ")
+
+
+def percent(share: float) -> str:
+    """A share in percent, with one digit after the point."""
+    return f"{100 * share:.1f}"
+
+
+def bar(share: float) -> str:
+    """A share as a bar of eighths of character cells; never nothing."""
+    eighths = max(round(8 * _BAR_CELLS * share), 1)
+    whole, rest = divmod(eighths, 8)
+    return "█" * whole + (_EIGHTHS[rest] if rest else "")
+
+
+def _part_tables(title: str, parts: Sequence[Part]) -> Iterator[Table]:
+    if not parts:
+        return
+    # What a part holds in turn, such as the classes of a port, is a table of its own.
+    # Parts may differ in what they have.
+    entries = (entry for part in parts for entry in part.items())
+    names = list(dict.fromkeys(name for name, value in entries if not isinstance(value, list)))
+    rows = [[_text(part.get(name)) for name in names] for part in parts[:MOST_ROWS]]
+    more = len(parts) - MOST_ROWS
+    left_out = f"{more} more {title}: --json prints them all" if more > 0 else None
+    yield [name.replace("_", " ") for name in names], rows, title, left_out
+    for part in parts[:MOST_ROWS]:
+        for name, value in part.items():
+            if isinstance(value, list):
+                yield from _part_tables(f"{name} of {part['name']}", value)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float) and not value.is_integer():
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4f}"
+    if isinstance(value, int | float):
+        return f"{value:,.0f}"
+    return "-" if value is None else str(value)

@@ -1,0 +1,92 @@
+"""Tables as lines of text, as people read them in a terminal.
+
+Nothing here loads a library: a short run takes less time than that (see `longfat.start`).
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False  # as mypy knows it; to load typing takes as long as to start Python
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+PIPE_WIDTH = 200
+"""Columns for tables that nobody's terminal limits."""
+
+GAP = "   "
+"""What rich puts between two cells of a line: a blank beside each, and one between columns."""
+
+EDGES = 4
+"""How many blanks rich puts beside a line of a table, in columns."""
+
+_BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
+_DRAWING = range(0x2500, 0x25A0)
+"""Lines and blocks, of which each takes one column."""
+
+
+def table_text(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    title: str | None,
+    width: int,
+    styled: bool,
+) -> str | None:
+    """What rich makes of a table that needs no wrapping, without the time that it takes.
+
+    None for a table without rows, and for one that does not fit into `width` columns. The header
+    and the title are bold if it is `styled`.
+    """
+    lines = _aligned([header, *rows], numeric_columns(header, rows))
+    if not rows or any("\n" in line or shown_width(line) + EDGES > width for line in lines):
+        return None
+    bold, plain = (_BOLD, _PLAIN) if styled else ("", "")
+    columns = shown_width(lines[0]) + EDGES
+    top = [] if title is None else [f"{bold}{title.ljust(columns)}{plain}"]
+    blank = " " * columns
+    rule = f" {'─' * (columns - 2)} "
+    body = [f"  {line}  " for line in lines[1:]]
+    return "\n".join([*top, blank, f"{bold}  {lines[0]}  {plain}", rule, *body, blank, ""])
+
+
+def width_of_output() -> int:
+    """How many columns a table may take: those of the terminal, if there is one."""
+    if sys.stdout is None or not sys.stdout.isatty():  # None: closed by whoever started this
+        return PIPE_WIDTH
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
+
+
+def numeric_columns(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[bool]:
+    """Which columns hold numbers in every row; they are set to the right."""
+    cells = list(rows)
+    return [all(_is_number(row[index]) for row in cells) for index in range(len(header))]
+
+
+def shown_width(text: str) -> int:
+    """How many columns of a terminal it takes."""
+    if text.isascii() or all(_takes_one_column(character) for character in text):
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _takes_one_column(character: str) -> bool:
+    return character.isascii() or ord(character) in _DRAWING
+
+
+def _aligned(rows: Sequence[Sequence[str]], numeric: Iterable[bool]) -> list[str]:
+    """Each row as one line, its cells below each other; numbers to the right."""
+    columns = []
+    for column, is_numeric in zip(zip(*rows, strict=True), numeric, strict=True):
+        widths = list(map(shown_width, column))
+        blanks = [" " * (max(widths) - width) for width in widths]
+        pairs = zip(blanks, column, strict=True) if is_numeric else zip(column, blanks, strict=True)
+        columns.append(map("".join, pairs))
+    return list(map(GAP.join, zip(*columns, strict=True)))
+
+
+def _is_number(text: str) -> bool:
+    return text[:1].isdigit() or text.startswith("-")

@@ -1,0 +1,182 @@
+"""`longfat run SCENARIO` of a short simulation, done before the command line is loaded."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from longfat import start
+from tests.support import Longfat
+
+LOADED = """\
+import json, sys
+sys.argv = ["longfat", *sys.argv[1:]]
+from longfat.start import program
+try:
+    program()
+finally:
+    print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+
+BY_THE_COMMAND_LINE = ("--limit", "events=1e12")
+"""Asks for nothing else, and is more than a plain run."""
+
+
+def loaded(*arguments: str | Path) -> set[str]:
+    process = subprocess.run(
+        [sys.executable, "-c", LOADED, *arguments], capture_output=True, text=True, check=False
+    )
+    return set(json.loads(process.stderr.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--json",),
+        ("--set", "topology.sources = 3", "--set", "topology.sources=4", "--seed", "7", "--json"),
+        ("--seed", "007", "--set", "seed=5", "--json"),
+    ],
+)
+def test_a_plain_run_prints_what_the_command_line_prints(
+    longfat: Longfat, scenario_file: Path, options: Sequence[str]
+) -> None:
+    at_once = longfat("run", scenario_file, *options)
+    in_full = longfat("run", scenario_file, *BY_THE_COMMAND_LINE, *options)
+    assert at_once.returncode == in_full.returncode == 0
+    assert at_once.stdout == in_full.stdout
+    assert at_once.stderr == in_full.stderr
+
+
+def test_a_plain_run_of_many_connections_says_how_many_it_leaves_out(
+    longfat: Longfat, scenario_file: Path
+) -> None:
+    text = re.sub(r"sources = \d+", "sources = 120", scenario_file.read_text())
+    scenario_file.write_text(text)
+    at_once = longfat("run", scenario_file)
+    assert "20 more flows: --json prints them all" in at_once.stderr
+    assert at_once.stderr == longfat("run", scenario_file, *BY_THE_COMMAND_LINE).stderr
+
+
+@pytest.mark.parametrize("options", [(), ("--json",), ("--seed", "7", "--set", "duration=1 ms")])
+def test_a_plain_run_loads_neither_command_line_nor_typing(
+    scenario_file: Path, options: Sequence[str]
+) -> None:
+    slow = {"click", "typing", "dataclasses", "pathlib", "rich", "longfat.cli"}
+    # What an editable installation loads itself is none of longfat's doing.
+    assert not (loaded("run", scenario_file, *options) - loaded_by_python()) & slow
+
+
+def loaded_by_python() -> set[str]:
+    code = "import json, sys; print(json.dumps(sorted(sys.modules)))"
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    return set(json.loads(process.stdout))
+
+
+def test_a_long_run_is_left_to_the_command_line(scenario_file: Path) -> None:
+    text = scenario_file.read_text()
+    lines = [line for line in text.splitlines() if not line.startswith("duration")]
+    scenario_file.write_text("\n".join(['duration = "1000 s"', *lines]))
+    assert start._record_of_short_run(str(scenario_file), {}) is None  # noqa: SLF001
+
+
+def test_whatever_is_wrong_is_left_to_the_command_line(
+    longfat: Longfat, tmp_path: Path, scenario_file: Path
+) -> None:
+    for text in ("", "duration = ", "[topology]\nsources = -1\n"):
+        (tmp_path / "bad.toml").write_text(text)
+        at_once = longfat("run", "bad.toml")
+        assert at_once.returncode == 2
+        assert at_once.stderr == longfat("run", "bad.toml", *BY_THE_COMMAND_LINE).stderr
+        assert at_once.stdout == ""
+    for options in (
+        ("--set", "nonsense"),
+        ("--set",),
+        ("--seed", "-1"),
+        ("--seed", "x"),
+        ("--set", "port.buffer=1 furlong"),
+        ("--set", "no.such=1"),
+        ("more.toml",),
+        ("--jsn",),
+    ):
+        at_once = longfat("run", scenario_file, *options)
+        assert at_once.returncode == 2
+        in_full = longfat("run", *BY_THE_COMMAND_LINE, scenario_file, *options)
+        assert at_once.stderr == in_full.stderr
+    for location in ("absent.toml", ".", "nul\\0"):
+        at_once = longfat("run", location)
+        assert at_once.returncode == 2
+        assert "Traceback" not in at_once.stderr
+
+
+def test_a_scenario_may_come_through_a_pipe(longfat: Longfat, scenario_file: Path) -> None:
+    with scenario_file.open() as scenario:
+        process = longfat("run", "/dev/stdin", stdin=scenario)
+    assert process.returncode == 0
+    piped = longfat("run", "/dev/stdin", input=scenario_file.read_text())
+    assert piped.returncode == 0
+    assert piped.stdout == process.stdout == longfat("run", scenario_file).stdout
+
+
+@pytest.mark.parametrize(
+    "verb", [("run", "lan.toml"), ("models",), ("run", "lan.toml", "--seed", "1")]
+)
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_is_said_in_one_line(
+    program: Path, scenario_file: Path, verb: Sequence[str]
+) -> None:
+    arguments = [str(scenario_file) if word == "lan.toml" else word for word in verb]
+    with Path("/dev/full").open("w") as full:
+        process = subprocess.run(
+            [program, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert process.returncode == 1
+    assert process.stderr == "cannot write the output: No space left on device\n"
+
+
+def test_a_reader_who_leaves_is_no_failure_to_speak_of(program: Path, scenario_file: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = subprocess.run(
+        [program, "run", scenario_file],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writing)
+    assert process.returncode == 1
+    assert process.stderr == ""
+
+
+@pytest.mark.parametrize("closed", ["1>&-", "2>&-"])
+@pytest.mark.parametrize("option", ["", "--limit events=1e12"])
+def test_nobody_need_be_there_to_read(
+    program: Path, scenario_file: Path, closed: str, option: str
+) -> None:
+    command = f"'{program}' run '{scenario_file}' {option} {closed}"
+    process = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert process.returncode == 0
+    assert "Traceback" not in process.stderr
+
+
+def test_ctrl_c_ends_a_plain_run_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], scenario_file: Path
+) -> None:
+    from longfat import _engine
+
+    def interrupted(*_arguments: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(_engine, "run_batch", interrupted)
+    monkeypatch.setattr(sys, "argv", ["longfat", "run", str(scenario_file)])
+    with pytest.raises(SystemExit) as ended:
+        start.program()
+    assert ended.value.code == 128 + signal.SIGINT
+    assert capsys.readouterr().err == "stopped; of a single run nothing is kept\n"
