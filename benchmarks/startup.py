@@ -8,22 +8,17 @@ with one that asks for nothing else and for which it is loaded. `--record` keeps
 `--splice` puts the table of the newest record into a page without measuring anything.
 """
 
-import argparse
-import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.profile import HERE, Unmeasurable
+from benchmarks.profile import HERE
+from benchmarks.recorded import Recorded
 
-from longfat.report.splice import spliced
-
-COMMAND = "python -m benchmarks.startup"
 BARE = "python -c pass"
 LENGTHS = ("10 ms", "10 s")
 NO_LIMIT = ("--limit", "events=none")
@@ -56,8 +51,7 @@ def milliseconds(command: Sequence[str], environment: Mapping[str, str]) -> floa
 
 
 def measured(repetitions: int) -> dict[str, object]:
-    """All commands, with the date and how busy the machine was before."""
-    load = os.getloadavg()[0]
+    """All commands in turn, so that what else goes on burdens all; the least of each."""
     # Where Python may not keep what it has compiled, it would compile everything each time.
     environment = {
         name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
@@ -70,11 +64,7 @@ def measured(repetitions: int) -> dict[str, object]:
         ]
     least = [min(times) for times in zip(*rounds, strict=True)]
     return {
-        "date": datetime.now(UTC).date().isoformat(),
         "python": sys.version.split()[0],
-        "load": load,
-        "cores": os.cpu_count(),
-        "repetitions": repetitions,
         "ms": {name: round(time_ms, 2) for name, time_ms in zip(named, least, strict=True)},
     }
 
@@ -87,44 +77,7 @@ def page(record: Mapping[str, Mapping[str, float]]) -> str:
     return "\n".join(lines)
 
 
-def latest_record() -> Path:
-    """The newest record that is kept.
-
-    Raises `Unmeasurable` if there is none.
-    """
-    records = sorted((HERE / "record").glob("*-startup.json"))
-    if not records:
-        raise Unmeasurable("there is no record; --record makes one")
-    return records[-1]
-
-
-def main() -> int:
-    """Measure, or show what was measured."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--record", metavar="FILE", type=Path, help="keep the result in FILE")
-    parser.add_argument(
-        "--splice", metavar="PAGE", type=Path, help="put the newest record's table into a page"
-    )
-    parser.add_argument("--repetitions", type=int, default=30, help="of each command")
-    options = parser.parse_args()
-    try:
-        if options.splice:
-            text = page(json.loads(latest_record().read_text()))
-            before = options.splice.read_text()
-            options.splice.write_text(spliced(before, COMMAND, text, str(options.splice)))
-            return 0
-        record = json.dumps(measured(options.repetitions), indent=2)
-    except Unmeasurable as reason:
-        print(f"skipped: {reason}", file=sys.stderr)
-        return 2
-    if options.record:
-        options.record.write_text(record + "\n")
-    else:
-        print(record)
-    return 0
-
+STARTUP = Recorded("startup", "python -m benchmarks.startup", measured, page, repetitions=30)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(STARTUP.main(__doc__))

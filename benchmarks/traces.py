@@ -12,30 +12,19 @@ release build of an example:
     cargo build --release --package longfat-trace --example watch_scenario
 """
 
-import argparse
-import json
-import os
 import resource
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.profile import (
-    HERE,
-    Unmeasurable,
-    compiler,
-    counted,
-    object_to_machine,
-)
-
-from longfat.report.splice import spliced
+from benchmarks.profile import HERE, compiler, counted, object_to_machine
+from benchmarks.recorded import Recorded
 
 PROGRAM = HERE.parent / "target" / "release" / "examples" / "watch_scenario"
 BUILD = "cargo build --release --package longfat-trace --example watch_scenario"
-COMMAND = "python -m benchmarks.traces"
 LONG = "20 s"
 """Long enough that a process's start is not most of it."""
 
@@ -97,8 +86,11 @@ def _user_seconds(command: list[str]) -> float:
 
 
 def measured(repetitions: int) -> dict[str, object]:
-    """All scenarios, with the date and how busy the machine was before."""
-    load = os.getloadavg()[0]
+    """All scenarios, and by which compiler's program.
+
+    Raises `Unmeasurable` where instructions cannot be counted.
+    """
+    subprocess.run(BUILD.split(), cwd=HERE.parent, check=True)
     scenarios = {}
     for scenario in sorted((HERE / "scenarios").glob("*.toml")):
         costs = {
@@ -109,17 +101,10 @@ def measured(repetitions: int) -> dict[str, object]:
         scenarios[scenario.stem] = {name: asdict(cost) for name, cost in costs.items()}
         ratios = (f"{name} {cost.ratio:.2f}" for name, cost in costs.items())
         print(f"{scenario.stem}: {', '.join(ratios)}", file=sys.stderr)
-    return {
-        "date": datetime.now(UTC).date().isoformat(),
-        "compiler": compiler(),
-        "load": load,
-        "cores": os.cpu_count(),
-        "repetitions": repetitions,
-        "scenarios": scenarios,
-    }
+    return {"compiler": compiler(), "scenarios": scenarios}
 
 
-def page(record: dict[str, dict[str, dict[str, dict[str, float]]]]) -> str:
+def page(record: Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]]) -> str:
     """The table of a record."""
     seconds = "user CPU time | the same of `longfat run`"
     lines = [f"| scenario, {LONG} | instructions | {seconds} |", "| --- | ---: | ---: | ---: |"]
@@ -130,45 +115,7 @@ def page(record: dict[str, dict[str, dict[str, dict[str, float]]]]) -> str:
     return "\n".join(lines)
 
 
-def latest_record() -> Path:
-    """The newest record that is kept.
-
-    Raises `Unmeasurable` if there is none.
-    """
-    records = sorted((HERE / "record").glob("*-traces.json"))
-    if not records:
-        raise Unmeasurable("there is no record; --record makes one")
-    return records[-1]
-
-
-def main() -> int:
-    """Measure, or show what was measured."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--record", metavar="FILE", type=Path, help="keep the result in FILE")
-    parser.add_argument(
-        "--splice", metavar="PAGE", type=Path, help="put the newest record's table into a page"
-    )
-    parser.add_argument("--repetitions", type=int, default=5, help="of each long run")
-    options = parser.parse_args()
-    try:
-        if options.splice:
-            text = page(json.loads(latest_record().read_text()))
-            before = options.splice.read_text()
-            options.splice.write_text(spliced(before, COMMAND, text, str(options.splice)))
-            return 0
-        subprocess.run(BUILD.split(), cwd=HERE.parent, check=True)
-        record = json.dumps(measured(options.repetitions), indent=2)
-    except Unmeasurable as reason:
-        print(f"skipped: {reason}", file=sys.stderr)
-        return 2
-    if options.record:
-        options.record.write_text(record + "\n")
-    else:
-        print(record)
-    return 0
-
+TRACES = Recorded("traces", "python -m benchmarks.traces", measured, page, repetitions=5)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(TRACES.main(__doc__))
