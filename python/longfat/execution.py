@@ -12,15 +12,13 @@ from typing import Any, Literal, NamedTuple, Protocol
 from longfat import _engine
 from longfat.errors import Interrupted
 from longfat.stopping import requested_stop
+from longfat.watching import DEFAULT_ERROR
 
 Record = dict[str, Any]
 """What one run yields: metrics, flows, ports, work and provenance (what `run --json` prints)."""
 
 Driver = Literal["fast", "events"]
 """How time is advanced: fast where the results are the same to the byte, or always by events."""
-
-DEFAULT_ERROR = 0.005
-"""How far a traced value may be from the truth, as a share of its scale."""
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 The command line, its options and messages take several times as long to load as Python itself, and
 many scripts run one small simulation after the other. So `longfat run SCENARIO`, with no more than
---set, --seed and --json, is done here if nothing is wrong with it and if it is short; then there is
-no progress to show, no limit to keep and nothing to say. Everything else is left to `longfat.cli`,
-which does the same from the beginning: that both print the same is tested.
+--set, --seed, --trace and --json, is done here if nothing is wrong with it and if it is short; then
+there is no progress to show, no limit to keep and nothing to explain. Everything else is left to
+`longfat.cli`, which does the same from the beginning: that both print the same is tested.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ import signal
 import stat
 import sys
 
+from longfat.watching import DEFAULT_ERROR, where_traces_are
+
 TYPE_CHECKING = False  # as mypy knows it; to load typing takes as long as to start Python
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any, TextIO
 
     Part = tuple[TextIO, str]
@@ -27,6 +29,16 @@ MOST_EVENTS = 5e7
 MOST_MEMORY_BYTES = 2**26
 
 MOST_SCENARIO_BYTES = 2**16
+
+
+class _Asked:
+    """What a plain run is asked for."""
+
+    def __init__(self) -> None:
+        self.location = ""
+        self.overrides: dict[str, str] = {}
+        self.traces: str | None = None
+        self.as_json = False
 
 
 def program() -> None:
@@ -44,13 +56,12 @@ def _does_at_once(arguments: Sequence[str]) -> bool:
     asked = _plainly_asked(arguments[1:])
     if asked is None:
         return False
-    location, overrides, as_json = asked
     try:
-        record = _record_of_short_run(location, overrides)
+        record = _record_of_short_run(asked)
     except KeyboardInterrupt:
         print("stopped; of a single run nothing is kept", file=sys.stderr)
         sys.exit(128 + signal.SIGINT)
-    parts = None if record is None else _shown(record, as_json)
+    parts = None if record is None else _shown(record, asked)
     if parts is None:
         return False
     _print(parts)
@@ -63,24 +74,26 @@ def _prints_as_expected() -> bool:
     return attached and sys.stdout.encoding.lower() == "utf-8"
 
 
-def _plainly_asked(arguments: Sequence[str]) -> tuple[str, dict[str, str], bool] | None:
-    """The scenario, what is set in it, and whether its record is to be JSON.
-
-    None for any other option, and for one that is not as plain as it could be.
-    """
-    locations, overrides, as_json, seed = [], {}, False, None
+def _plainly_asked(arguments: Sequence[str]) -> _Asked | None:
+    """What is asked for; None for any other option, and for one that is not as plain as can be."""
+    asked, seed = _Asked(), None
+    locations = []
     left = iter(arguments)
     for word in left:
         if word == "--json":
-            as_json = True
+            asked.as_json = True
         elif word == "--set":
             path, equals, value = next(left, "").partition("=")
             if not equals or not path.strip():
                 return None
-            overrides[path.strip()] = value.strip()
+            asked.overrides[path.strip()] = value.strip()
         elif word == "--seed":
             seed = next(left, "")
             if not (seed.isascii() and seed.isdigit()):
+                return None
+        elif word == "--trace":
+            asked.traces = next(left, "")
+            if asked.traces.startswith("-") or asked.traces != os.path.normpath(asked.traces):
                 return None
         elif word.startswith("-"):
             return None
@@ -88,30 +101,47 @@ def _plainly_asked(arguments: Sequence[str]) -> tuple[str, dict[str, str], bool]
             locations.append(word)
     if len(locations) != 1:
         return None
-    return locations[0], overrides if seed is None else {**overrides, "seed": seed}, as_json
+    asked.location = locations[0]
+    if seed is not None:
+        asked.overrides["seed"] = seed
+    return asked
 
 
-def _record_of_short_run(location: str, overrides: Mapping[str, str]) -> Any:
+def _record_of_short_run(asked: _Asked) -> Any:
     """The record of a run, if it is one of a sound scenario in a file, is short and succeeds."""
     from longfat import _engine
 
     try:
-        if not _is_small_file(location):
+        if not _is_small_file(asked.location):
             return None
-        with open(location, "rb") as file:  # noqa: PTH123 - pathlib, too, takes its time to load
+        with open(asked.location, "rb") as file:  # noqa: PTH123 - pathlib takes its time to load
             text = file.read()
-        named = [(path, value, f"--set {path}={value}") for path, value in overrides.items()]
-        resolved = _engine.resolve_scenario(text, location, named)
+        named = [(path, value, f"--set {path}={value}") for path, value in asked.overrides.items()]
+        resolved = _engine.resolve_scenario(text, asked.location, named)
+        events, memory_bytes, _ = _engine.scenario_cost(resolved)
+        if events > MOST_EVENTS or memory_bytes > MOST_MEMORY_BYTES:
+            return None
+        outcome = _outcome(resolved, asked.traces)
     except (OSError, ValueError, _engine.InvalidInput):
-        return None
-    events, memory_bytes, _ = _engine.scenario_cost(resolved)
-    if events > MOST_EVENTS or memory_bytes > MOST_MEMORY_BYTES:
         return None
     import json
 
+    return json.loads(outcome).get("record")
+
+
+def _outcome(resolved: str, traces: str | None) -> str:
+    from longfat import _engine
+
     outcomes: list[str] = []
-    _engine.run_batch([resolved], 1, lambda ended, _: outcomes.extend(text for _, text in ended))
-    return json.loads(outcomes[0]).get("record")
+
+    def collect(ended: list[tuple[int, str]], _simulated_seconds: float) -> None:
+        outcomes.extend(outcome for _, outcome in ended)
+
+    if traces is None:
+        _engine.run_batch([resolved], 1, collect)
+    else:
+        _engine.run_watched(resolved, traces, (), DEFAULT_ERROR, None, None, collect)
+    return outcomes[0]
 
 
 def _is_small_file(location: str) -> bool:
@@ -120,12 +150,13 @@ def _is_small_file(location: str) -> bool:
     return stat.S_ISREG(status.st_mode) and status.st_size <= MOST_SCENARIO_BYTES
 
 
-def _shown(record: Any, as_json: bool) -> list[Part] | None:
+def _shown(record: Any, asked: _Asked) -> list[Part] | None:
     """A record as `longfat.cli.run` prints it; None if that needs more than lines of text."""
-    if as_json:
+    said = [] if asked.traces is None else [(sys.stderr, f"{where_traces_are(asked.traces)}\n")]
+    if asked.as_json:
         from longfat.report.record import record_json
 
-        return [(sys.stdout, record_json(record))]
+        return [(sys.stdout, record_json(record)), *said]
     from longfat.report.record import record_summary, record_tables
     from longfat.report.table import table_text, width_of_output
 
@@ -138,7 +169,7 @@ def _shown(record: Any, as_json: bool) -> list[Part] | None:
         parts.append((sys.stdout, text))
         if left_out is not None:
             parts.append((sys.stderr, f"{left_out}\n"))
-    return [*parts, (sys.stderr, f"{record_summary(record)}\n")]
+    return [*parts, (sys.stderr, f"{record_summary(record)}\n"), *said]
 
 
 def _print(parts: Sequence[Part]) -> None:

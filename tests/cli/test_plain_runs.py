@@ -42,6 +42,8 @@ def loaded(*arguments: str | Path) -> set[str]:
         ("--json",),
         ("--set", "topology.sources = 3", "--set", "topology.sources=4", "--seed", "7", "--json"),
         ("--seed", "007", "--set", "seed=5", "--json"),
+        ("--trace", "traces"),
+        ("--json", "--trace", "traces"),
     ],
 )
 def test_a_plain_run_prints_what_the_command_line_prints(
@@ -83,7 +85,9 @@ def test_a_long_run_is_left_to_the_command_line(scenario_file: Path) -> None:
     text = scenario_file.read_text()
     lines = [line for line in text.splitlines() if not line.startswith("duration")]
     scenario_file.write_text("\n".join(['duration = "1000 s"', *lines]))
-    assert start._record_of_short_run(str(scenario_file), {}) is None  # noqa: SLF001
+    asked = start._plainly_asked([str(scenario_file)])  # noqa: SLF001
+    assert asked is not None
+    assert start._record_of_short_run(asked) is None  # noqa: SLF001
 
 
 def test_whatever_is_wrong_is_left_to_the_command_line(
@@ -104,6 +108,8 @@ def test_whatever_is_wrong_is_left_to_the_command_line(
         ("--set", "no.such=1"),
         ("more.toml",),
         ("--jsn",),
+        ("--trace",),
+        ("--trace", "/dev/null/traces"),
     ):
         at_once = longfat("run", scenario_file, *options)
         assert at_once.returncode == 2
@@ -113,6 +119,19 @@ def test_whatever_is_wrong_is_left_to_the_command_line(
         at_once = longfat("run", location)
         assert at_once.returncode == 2
         assert "Traceback" not in at_once.stderr
+
+
+def test_a_plain_run_leaves_the_traces_that_the_command_line_leaves(
+    longfat: Longfat, scenario_file: Path, tmp_path: Path
+) -> None:
+    longfat("run", scenario_file, "--trace", "at-once")
+    longfat("run", scenario_file, "--trace", "in-full", *BY_THE_COMMAND_LINE)
+    at_once, in_full = (
+        {file.name: file.read_bytes() for file in (tmp_path / folder).iterdir()}
+        for folder in ("at-once", "in-full")
+    )
+    assert at_once
+    assert at_once == in_full
 
 
 def test_a_scenario_may_come_through_a_pipe(longfat: Longfat, scenario_file: Path) -> None:

@@ -13,6 +13,7 @@ from longfat.cli.talk import print_json, print_table, say
 from longfat.errors import CheckFailed, Interrupted, RunFailed
 from longfat.location import shown
 from longfat.report.record import record_summary, record_tables
+from longfat.watching import DEFAULT_ERROR, where_traces_are
 
 if TYPE_CHECKING:
     from longfat.execution import Driver, Record, Watch
@@ -135,8 +136,8 @@ def command(
 
 def _say_what_is_left(traces: Path | None, watch: "Watch | None", pcap: Path | None) -> None:
     if traces is not None:
-        kind = "three-panel" if watch is None or not watch.names else watch.names[0]
-        say(f"traces are in {traces}; to see them: longfat plot {kind} {traces} -o run.png")
+        chosen = watch.names[:1] if watch is not None else ()
+        say(where_traces_are(str(traces), *chosen))
     if pcap is not None:
         say(f"packets are in {pcap}")
 
@@ -205,7 +206,7 @@ def _watch(
     interval: str | None,
     pcap: Path | None,
 ) -> "Watch | None":
-    from longfat.execution import DEFAULT_ERROR, Watch
+    from longfat.execution import Watch
 
     given = {"--trace-what": names, "--trace-error": error, "--trace-interval": interval}
     if traces is None:
