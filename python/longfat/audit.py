@@ -75,19 +75,19 @@ def audited(
 ) -> list[Combination]:
     """The factor combinations that an audit is about.
 
-    Those of the selected tables, or else of all tables that the paper prints and those that claims
-    read. Raises `LongfatError` for an unknown table.
+    Those of the selected tables, or else of all tables that the paper prints, if it prints any, and
+    those that claims read. Raises `LongfatError` for an unknown table.
     """
     if selection.tables:
         return reference_rows(study, selection)
-    printed = (
+    printed = [response for response in study.responses if response.is_printed]
+    tabulated = (
         combination
-        for response in study.responses
-        if response.is_printed
+        for response in printed or study.responses
         for row in response.rows
         for combination in row.simulated
     )
-    return list(dict.fromkeys([*printed, *read_by_claims]))
+    return list(dict.fromkeys([*tabulated, *read_by_claims]))
 
 
 def plan_audit(

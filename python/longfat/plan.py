@@ -252,7 +252,11 @@ def plan_combinations(
     for condition in selection.where:
         numbers = _where(study, numbers, condition)
     if not numbers:
-        raise LongfatError(f"no run of {study.name} meets {' and '.join(selection.where)}")
+        raise LongfatError(
+            f"no run of {study.name} meets {' and '.join(selection.where)}"
+            if selection.where
+            else f"{study.name} runs the rows of its tables and has none: it needs a [[response]]"
+        )
     overrides = study.overrides(numbers)
     seeds = _seeds(study, overrides)
     for combination, settings in (changes or {}).items():

@@ -231,6 +231,7 @@ def find_study_file(name_or_path: str | Path) -> Path:
 def _study(document: dict[str, Any], file: Path, scenario_source: str, text: bytes) -> Study:
     factors = [_factor(factor) for factor in document["factors"]]
     design = _design(document["design"], factors)
+    responses = _responses(document["responses"], design, factors, file)
     return Study(
         name=file.parent.resolve().name,
         folder=file.parent,
@@ -241,7 +242,7 @@ def _study(document: dict[str, Any], file: Path, scenario_source: str, text: byt
         design=design,
         factors=factors,
         adjustments=[_adjustment(adjustment) for adjustment in document["adjustments"]],
-        responses=_responses(document["responses"], design, factors, file),
+        responses=responses or _responses_of_design(design, factors),
         quick=Quick(**document["quick"]),
         audit=audit_settings(document["audit"]),
     )
@@ -311,6 +312,19 @@ def _responses(
             enough=document["enough"],
         )
         for document in documents
+    ]
+
+
+def _responses_of_design(design: Design, factors: Sequence[Factor]) -> list[Response]:
+    """What a study without responses tabulates: efficiency and fairness of all that it runs."""
+    rows = [
+        ReferenceRow(combination, {}, frozenset(), "")
+        for combination in _combinations(design, factors, ())
+    ]
+    return [
+        Response("design", "All factor combinations", metric, rows, is_printed=False)
+        for metric in ("efficiency", "fairness")
+        if rows
     ]
 
 

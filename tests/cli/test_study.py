@@ -201,3 +201,46 @@ def test_closeness_is_checked_only_where_the_paper_has_numbers(
     process = longfat("study", "compare", unprinted_study, "--table", "U", "--within", "1")
     assert process.returncode == 2
     assert "--within: the paper has no numbers for any of these tables" in process.stderr
+
+
+OWN = """\
+schema_version = 1
+title = "One of our own"
+
+[design]
+replications = 2
+perturb = { start = "uniform(0 ms, 1 ms)" }
+
+[factors]
+"port.buffer" = ["400 cells", "600 cells"]
+"port.policy" = { ubr = "tail-drop", epd = "epd" }
+"""
+
+
+def test_a_study_of_ones_own_needs_no_tables_to_be_shown(
+    longfat: Longfat, study_folder: Path, tmp_path: Path
+) -> None:
+    (study_folder / "study.toml").write_text(OWN)
+    assert "next:\n  longfat study compare" in longfat("study", "run", study_folder).stderr
+    compared = json.loads(longfat("study", "compare", study_folder, "--json").stdout)["tables"]
+    assert [(table["table"], table["response"], table["rows"]) for table in compared] == [
+        ("design", "efficiency", 4),
+        ("design", "fairness", 4),
+    ]
+    for plot in ("efficiency-fairness", "buffer-efficiency", "ledger"):
+        assert longfat("plot", plot, study_folder, "-o", f"{plot}.svg").returncode == 0
+    assert longfat("report", study_folder, "-o", "report.html").returncode == 0
+    page = (tmp_path / "report.html").read_text()
+    assert "<h2>Results</h2>" in page
+    assert "Comparison with the paper" not in page
+    assert "lost_last_cell" in longfat("study", "audit", study_folder, "--stored").stdout
+
+
+def test_a_study_of_rows_without_tables_says_what_it_lacks(
+    longfat: Longfat, study_folder: Path
+) -> None:
+    text = OWN.replace("[design]", '[design]\nkind = "reference-rows"')
+    (study_folder / "study.toml").write_text(text)
+    told = longfat("study", "plan", study_folder)
+    assert told.returncode == 2
+    assert "runs the rows of its tables and has none: it needs a [[response]]" in told.stderr

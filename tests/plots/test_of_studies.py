@@ -1,7 +1,7 @@
 import pytest
 
 from longfat.comparison import TableComparison, compare
-from longfat.plots import PLAIN, draw, find
+from longfat.plots import PLAIN, Options, draw, find
 from longfat.reference import Combination, ReferenceRow
 from longfat.study import Response
 
@@ -55,8 +55,26 @@ def test_buffers_in_packets_have_their_own_axis_and_lines_by_the_factors_of_the_
     assert [axes.get_title(loc="left") for axes in painting.axes] == ["number 1", "number 64"]
     assert {axes.get_xlabel() for axes in painting.axes} == {"buffer in packets"}
     assert not any(axes.texts for axes in painting.axes), "no round trips to guide by"
-    assert {mark.label for mark in drawn.picture.marks()} == {"reno", "bbr", ""}
+    assert {mark.label for mark in drawn.picture.key} == {"reno", "bbr"}
     assert all(list(mark.x) == [16.0, 31.0] for mark in drawn.picture.marks())
+
+
+def test_a_line_of_buffers_that_stands_in_two_tables_is_drawn_once_and_hides_no_other() -> None:
+    places: list[Combination] = [
+        (("config", config), ("flavor", flavor), ("buffer", size))
+        for config in ("lan", "wan")
+        for flavor in ("reno", "sack")
+        for size in ("1000 cells", "3000 cells")
+    ]
+    rows = [ReferenceRow(place, {}, frozenset(), "") for place in places]
+    results = {place: {1: {"efficiency": 0.9}, 2: {"efficiency": 0.8}} for place in places}
+    all_of_it = Response("all", "", "efficiency", rows, is_printed=False)
+    part = Response("part", "", "efficiency", rows[:2], is_printed=False)
+    tables = [compare(each, results) for each in (all_of_it, part)]
+    drawn = draw("buffer-efficiency", tables, Options(colors="config"))
+    assert len(drawn.rows) == len(places)
+    assert len(list(drawn.picture.marks())) == len(places) / 2
+    assert drawn.caption.endswith("lines of a colour differ in flavor")
 
 
 def test_a_table_that_is_not_about_buffers_gives_no_lines(tables: list[TableComparison]) -> None:

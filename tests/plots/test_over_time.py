@@ -1,4 +1,5 @@
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -139,7 +140,9 @@ def test_a_time_sequence_graph_begins_before_the_first_retransmission(traced: Tr
     ("options", "message"),
     [
         (Options(flow=4), "--flow 4: the run has flows 1 to 3"),
-        (Options(start_s=50.0, end_s=60.0), "flow 1 sends nothing from 50 s to 60 s"),
+        (Options(start_s=50.0, end_s=60.0), "there is nothing from 50 s to 60 s: the run has"),
+        (Options(start_s=0.2, end_s=0.1), "there is nothing from 0.2 s to 0.1 s"),
+        (Options(start_s=float("nan")), "there is nothing from nan s"),
     ],
 )
 def test_what_a_run_does_not_have_is_said(traced: Traces, options: Options, message: str) -> None:
@@ -199,3 +202,38 @@ def test_a_store_in_place_of_traces_tells_how_a_run_of_it_leaves_them(tmp_path: 
         load_traces(tmp_path / "longfat.db")
     with pytest.raises(LongfatError, match=r"longfat run SCENARIO --trace .*missing"):
         load_traces(tmp_path / "missing")
+
+
+@pytest.mark.parametrize("name", OF_TRACES)
+def test_a_part_of_a_run_is_all_that_is_drawn(name: str, traced: Traces) -> None:
+    start, end = 0.3 * traced.seconds, 0.6 * traced.seconds
+    drawn = draw(name, [traced], Options(start_s=start, end_s=end))
+    assert all(start <= row["time_s"] <= end for row in drawn.rows)
+    panel = drawn.picture.panels[0][0]
+    assert panel is not None
+    assert (panel.x.low or 0) >= start
+    assert (panel.x.high or 0) <= end
+
+
+def test_a_value_that_holds_when_a_part_begins_and_ends_is_drawn_there(traced: Traces) -> None:
+    start, end = 0.3 * traced.seconds, 0.6 * traced.seconds
+    rows = find("cwnd").collect([traced], Options(flow=2, start_s=start, end_s=end))
+    windows = [row for row in rows if row["series"] == "cwnd"]
+    trace = traced.table("cwnd").filter(traced.table("cwnd")["flow"] == 2)
+    for row, moment in ((windows[0], start), (windows[-1], end)):
+        held = trace.filter(trace["time_s"] <= moment)["cwnd_bytes"][-1]
+        assert (row["time_s"], row["value"] * 1000) == (moment, pytest.approx(held))
+
+
+def test_the_windows_of_one_flow_come_with_its_threshold_and_what_is_under_way(
+    traced: Traces,
+) -> None:
+    rows = find("cwnd").collect([traced], Options(flow=2))
+    assert {row["flow"] for row in rows} == {2}
+    assert {"cwnd", "ssthresh", "flight"} <= {row["series"] for row in rows}
+
+
+def test_what_a_plot_does_not_heed_is_refused(traced: Traces) -> None:
+    with pytest.raises(LongfatError, match="queue has no --rows, --flow; it has --from, --to"):
+        draw("queue", [traced], Options(rows="policy", flow=2))
+    assert all(set(find(name).HEEDS) <= {field.name for field in fields(PLAIN)} for name in PLOTS)

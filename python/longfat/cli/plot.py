@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     "--flow",
     type=click.IntRange(min=1),
     metavar="N",
-    default=1,
-    help="Of traces: the flow that time-sequence shows.  [default: 1]",
+    help="Of traces: the flow to show.  [default: all; the first of a time-sequence]",
 )
 @click.option("--from", "start_s", type=float, metavar="SECONDS", help="Of traces: begin there.")
 @click.option("--to", "end_s", type=float, metavar="SECONDS", help="Of traces: end there.")
@@ -55,7 +54,7 @@ def command(
     list_plots: bool,
     store: str,
     part: Part,
-    flow: int,
+    flow: int | None,
     start_s: float | None,
     end_s: float | None,
     **factors: str | None,
@@ -82,6 +81,7 @@ def command(
     plot = plots.find(kind)
     plots.check_formats(outputs)
     options = plots.Options(**factors, flow=flow, start_s=start_s, end_s=end_s)
+    _check_said(kind, plot.SOURCE, options, part)
     source = _open(kind, plot.SOURCE, sources, options, part, store)
     try:
         figure = plots.draw(kind, source, options, command_line())
@@ -91,6 +91,18 @@ def command(
     for output in outputs:
         figure.save(output)
         say(f"drew {output}")
+
+
+def _check_said(kind: str, wanted: str, options: "Options", part: Part) -> None:
+    """Raise `click.UsageError` for options that the plot does not heed."""
+    from longfat import plots
+
+    try:
+        plots.check_heeded(kind, options)
+    except LongfatError as error:
+        raise click.UsageError(str(error)) from error
+    if part.arguments and wanted not in ("study", "ledgers"):
+        raise click.UsageError(f"{kind} is not of a study, so it has no{part.arguments}")
 
 
 def _open(

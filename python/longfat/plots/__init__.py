@@ -1,12 +1,12 @@
 """The named plots: each is one file that collects rows from a source and makes a picture of them.
 
 The rows that are drawn are the rows that a `.csv` output holds. A new plot is a module with
-`SUMMARY`, `SOURCE`, `collect` and `picture`, and a line in `PLOTS`.
+`SUMMARY`, `SOURCE`, `HEEDS`, `collect` and `picture`, and a line in `PLOTS`.
 """
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
@@ -66,14 +66,14 @@ class Options:
     """What the user says about a plot; None leaves it to the plot.
 
     The first four are factors of a study; `flow` is the number of a flow, `start_s` and `end_s` the
-    part of a run to show, in seconds.
+    part of a run to show, in seconds. A plot heeds those that its `HEEDS` names.
     """
 
     rows: str | None = None
     columns: str | None = None
     colors: str | None = None
     markers: str | None = None
-    flow: int = 1
+    flow: int | None = None
     start_s: float | None = None
     end_s: float | None = None
 
@@ -100,6 +100,11 @@ class Options:
                 chosen[part] = free.pop(0)
         return Layout(**{"colors": self.colors or chosen["columns"], **chosen})
 
+    @property
+    def said(self) -> list[str]:
+        """The names of what the user says."""
+        return [option.name for option in fields(self) if getattr(self, option.name) is not None]
+
 
 PLAIN = Options()
 
@@ -109,6 +114,7 @@ class Plot(Protocol):
 
     SUMMARY: str
     SOURCE: Source
+    HEEDS: Sequence[str]
 
     def collect(self, source: Any, options: Options, /) -> list[Row]:
         """The rows to draw: factors with their levels, or series over time, and numbers."""
@@ -126,6 +132,20 @@ def find(kind: str) -> Plot:
     return cast("Plot", import_module(PLOTS[kind]))
 
 
+SPELLED = {"start_s": "--from", "end_s": "--to"}
+"""Options whose names on the command line are others."""
+
+
+def check_heeded(kind: str, options: Options) -> None:
+    """Raise `LongfatError` if something is said that the plot does not heed."""
+    heeds = find(kind).HEEDS
+    idle = [name for name in options.said if name not in heeds]
+    if idle:
+        spelled = [", ".join(SPELLED.get(name, f"--{name}") for name in names)
+                   for names in (idle, heeds)]  # fmt: skip
+        raise LongfatError(f"{kind} has no {spelled[0]}; it has {spelled[1] or 'no such options'}")
+
+
 def check_formats(outputs: Sequence[Path]) -> None:
     """Raise `LongfatError` for an output whose suffix is no known format."""
     for output in outputs:
@@ -138,11 +158,12 @@ def draw(kind: str, source: Any, options: Options = PLAIN, command: str = "") ->
 
     `source` is what the plot's `SOURCE` says: folders of traces, the comparisons or ledgers of a
     study, or an analysis. `command` is the one that draws it again. Raises `LongfatError` where
-    there is nothing to draw, and for an unknown name.
+    there is nothing to draw, for an unknown name and for options that the plot does not heed.
     """
     from longfat.plots.figure import Figure
 
     plot = find(kind)
+    check_heeded(kind, options)
     rows = plot.collect(source, options)
     if not rows:
         raise NothingToDraw(f"there is nothing that {kind} could draw")

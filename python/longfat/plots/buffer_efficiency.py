@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from longfat.analysis.words import listed
 from longfat.comparison import TableComparison
 from longfat.plots.palette import NEUTRAL, level_colors
 from longfat.plots.panels import as_many, level_of, levels_of, named
@@ -15,22 +16,32 @@ if TYPE_CHECKING:
 
 SUMMARY = "efficiency against the buffer, with guides at 0.5 and 1 RTT where it is in round trips"
 SOURCE = "study"
+HEEDS = ("rows", "columns", "colors")
 
 _SIZE = re.compile(r"^([0-9.]+) (RTT|BDP|cells|packets)$")
 _ROUND_TRIPS = "round trips"
 _UNITS = {"RTT": _ROUND_TRIPS, "BDP": _ROUND_TRIPS}
-_NUMBERS = {"buffer", "buffer_size", "buffer_unit", "efficiency", "low", "high", "replications"}
+_RESULTS = {"efficiency", "low", "high", "replications"}
+_NUMBERS = {"buffer", "buffer_size", "buffer_unit", *_RESULTS}
 _PANEL_WIDTH_INCHES, _HEIGHT_INCHES = 2.4, 2.4
 _MOST_TICKS = 4
 
 
 def collect(tables: Sequence[TableComparison], _options: "Options") -> list["Row"]:
-    """A row for each factor combination with a size of the buffer in the unit that most have."""
-    rows = [row for table in tables if table.response.metric == "efficiency"
-            for row in _of_table(table)]  # fmt: skip
-    units = [row["buffer_unit"] for row in rows]
+    """A row for each factor combination with a size of the buffer in the unit that most have.
+
+    Of them those that are about buffers: with more than half as many sizes as any others have that
+    agree in all else. What stands in several tables has one row.
+    """
+    found = {
+        tuple((name, level) for name, level in row.items() if name not in _RESULTS): row
+        for table in tables
+        if table.response.metric == "efficiency"
+        for row in _of_table(table)
+    }
+    units = [row["buffer_unit"] for row in found.values()]
     usual = max(units, key=units.count, default=None)
-    return [row for row in rows if row["buffer_unit"] == usual]
+    return _of_whole_lines([row for row in found.values() if row["buffer_unit"] == usual])
 
 
 def _of_table(table: TableComparison) -> list["Row"]:
@@ -59,18 +70,17 @@ def picture(
 
     Combinations of further factors have lines of their own, in the same colour.
     """
-    drawn = _of_whole_lines(rows)
-    factors = list(dict.fromkeys(name for row in drawn for name in row if name not in _NUMBERS))
+    factors = list(dict.fromkeys(name for row in rows for name in row if name not in _NUMBERS))
     by_policy = replace(options, rows=options.rows or "policy")
     layout = by_policy.layout("config", "sources", factors, ("colors", "columns"))
-    across, down = levels_of(drawn, layout.columns), levels_of(drawn, layout.rows)
-    colors = level_colors(levels_of(drawn, layout.colors))
+    across, down = levels_of(rows, layout.columns), levels_of(rows, layout.rows)
+    colors = level_colors(levels_of(rows, layout.colors))
     panels = [
         [
             _panel(
                 [
                     row
-                    for row in drawn
+                    for row in rows
                     if level_of(row, layout.columns) == column
                     and level_of(row, layout.rows) == level
                 ],
@@ -78,7 +88,6 @@ def picture(
                 colors,
                 _title(layout, column, level if len(down) > 1 else ""),
                 first=column == across[0],
-                last=column == across[-1] and level == down[0],
             )
             for column in across
         ]
@@ -86,19 +95,35 @@ def picture(
     ]
     width = max(4.0, 1.2 + _PANEL_WIDTH_INCHES * len(across))
     height = 0.4 + _HEIGHT_INCHES * len(down)
-    counts = {row["replications"] for row in drawn}
-    caption = (
+    key = [
+        Mark("line", (), color=color, label=named(layout.colors, level))
+        for level, color in colors.items()
+        if colors.keys() != {""}
+    ]
+    apart = {layout.columns, layout.rows, layout.colors}
+    others = [name for name in factors if name not in apart and len(levels_of(rows, name)) > 1]
+    return Picture(panels, _caption(rows, others), height, width, share_y="all", key=key)
+
+
+def _caption(rows: Sequence["Row"], others: Sequence[str]) -> str:
+    """How many runs a point is of, and in which `others` lines of a colour differ."""
+    counts = {row["replications"] for row in rows}
+    told = (
         "deterministic runs, n = 1 each"
         if counts == {0}
         else f"means of n = {as_many(counts)} replications, with their range"
     )
-    return Picture(panels, caption, height, width, share_y="all")
+    if others:
+        told += (
+            f"; lines of a colour differ in {listed([name.replace('_', ' ') for name in others])}"
+        )
+    return told
 
 
-def _of_whole_lines(rows: Sequence["Row"]) -> Sequence["Row"]:
-    """The rows of lines with more than half of the most sizes: those that are about buffers."""
+def _of_whole_lines(rows: Sequence["Row"]) -> list["Row"]:
+    """The rows of lines with more than half of the most sizes."""
     lines = _lines(rows)
-    most = max(len(line) for line in lines)
+    most = max((len(line) for line in lines), default=0)
     return [row for line in lines if 2 * len(line) > most for row in line]
 
 
@@ -122,16 +147,10 @@ def _panel(
     title: str,
     *,
     first: bool,
-    last: bool,
 ) -> Panel | None:
     if not rows:
         return None
-    marks, labelled = [], set()
-    for line in _lines(rows):
-        level = level_of(line[0], layout.colors)
-        label = named(layout.colors, level) if last and level not in labelled else ""
-        labelled.add(level)
-        marks.append(_line(line, colors[level], label))
+    marks = [_line(line, colors[level_of(line[0], layout.colors)]) for line in _lines(rows)]
     unit: str = rows[0]["buffer_unit"]
     guides = [Guide(0.5, "0.5 RTT", along="x", color=NEUTRAL),
               Guide(1.0, "1 RTT", along="x", color=NEUTRAL)]  # fmt: skip
@@ -146,11 +165,11 @@ def _panel(
     )
 
 
-def _line(rows: Sequence["Row"], color: str, label: str) -> Mark:
+def _line(rows: Sequence["Row"], color: str) -> Mark:
     known = all(row["low"] is not None for row in rows)
     values = [row["efficiency"] for row in rows]
     return Mark(
-        "line", [row["buffer_size"] for row in rows], values, color=color, label=label,
+        "line", [row["buffer_size"] for row in rows], values, color=color,
         low=[row["low"] for row in rows] if known else values,
         high=[row["high"] for row in rows] if known else values, size=3.0,
     )  # fmt: skip

@@ -3,7 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from longfat.plots.over_time import MEGA, Row, common, joined, link_bps, told
+from longfat.plots.over_time import (
+    MEGA,
+    Row,
+    common,
+    joined,
+    link_bps,
+    shown,
+    time_axis,
+    told,
+)
 from longfat.plots.palette import CLASSES, NEUTRAL
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 from longfat.traces import Traces
@@ -13,22 +22,26 @@ if TYPE_CHECKING:
 
 SUMMARY = "capacity of the bottleneck that each service class gets over time, one panel a run"
 SOURCE = "traces"
+HEEDS = ("start_s", "end_s")
 
 _STRENGTHS = {"ubr": 0.9, "vbr": 0.5}
 _PANEL_HEIGHT_INCHES = 1.35
 
 
-def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
+def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     """Rows of a series for each class, in Mbit/s of cells or packets; `run` names the run."""
-    names = names_of(runs)
     return [
-        {"run": name, "series": series, "time_s": time, "value": rate / MEGA}
-        for name, run in zip(names, runs, strict=True)
-        for series, time, rate in joined(
-            run.table_of_bottleneck("capacity"), ["class"], "bits", run
-        )
-        .select("class", "time_s", "rate")
-        .rows()
+        {"run": name, **{key: row[key] for key in ("series", "time_s", "value")}}
+        for name, run in zip(names_of(runs), runs, strict=True)
+        for row in shown(_rates(run), run, options)
+    ]
+
+
+def _rates(run: Traces) -> list[Row]:
+    frame = joined(run.table_of_bottleneck("capacity"), ["class"], "bits", run)
+    return [
+        {"series": series, "flow": None, "time_s": time, "value": rate / MEGA}
+        for series, time, rate in frame.select("class", "time_s", "rate").rows()
     ]
 
 
@@ -55,7 +68,7 @@ def _panel(
         high = [bottom + row["value"] for bottom, row in zip(low, chosen, strict=True)]
         below = dict(zip(times, high, strict=True))
         if chosen:
-            ends = [*times, run.seconds]
+            ends = [*times, time_axis(run, options).high or run.seconds]
             marks.append(
                 Mark("area", ends, [*high, high[-1]], color=color, label=series,
                      low=[*low, low[-1]], strength=_STRENGTHS[series])
@@ -66,7 +79,7 @@ def _panel(
     guides = [Guide(link, "link", color=NEUTRAL)]
     if share:
         guides.append(Guide(float(share) * link, f"guaranteed to ubr: {share}", color="#000000"))
-    time = Axis("time in s", options.start_s or 0.0, options.end_s or run.seconds)
+    time = time_axis(run, options)
     rate = Axis("capacity in Mbit/s", 0, 1.15 * link)
     return Panel(time, rate, marks, guides, title=name, legend=legend and len(marks) > 1)
 

@@ -8,9 +8,11 @@ from longfat.plots.over_time import (
     capacity_bytes,
     events,
     flow_steps,
+    flow_to_show,
     only,
     rows_of,
     rugs,
+    shown,
     time_axis,
     told,
     window_guide,
@@ -24,45 +26,48 @@ if TYPE_CHECKING:
 
 SUMMARY = "congestion window of each flow over time; of a single flow also ssthresh and flight"
 SOURCE = "traces"
+HEEDS = ("flow", "start_s", "end_s")
 
 _KILO = 1e-3
 
 
-def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
+def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     """Rows of the series `cwnd`, `ssthresh`, `flight`, in kB, and of `drop` and `timeout`."""
     run = only(runs, "cwnd")
+    flow = flow_to_show(run, options)
     rows = rows_of(run.table("cwnd"), "cwnd", "cwnd_bytes", _KILO)
-    if run.senders == 1:
+    if flow is not None:
         for name in ("ssthresh", "flight"):
             if name in run.names:
                 rows += rows_of(run.table(name), name, f"{name}_bytes", _KILO)
-    return [*rows, *events(run, "timeouts", "timeout"), *events(run, "drops", "drop")]
+    rows += [*events(run, "timeouts", "timeout"), *events(run, "drops", "drop")]
+    return shown([row for row in rows if flow in (None, row["flow"])], run, options)
 
 
-def picture(rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]) -> Picture:
+def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> Picture:
     """One panel."""
     run = only(runs, "cwnd")
-    return Picture([[panel(run, rows)]], told(run, "cwnd"), 3.0)
+    return Picture([[panel(run, rows, options)]], told(run, "cwnd"), 3.0)
 
 
-def panel(run: Traces, rows: Sequence[Row]) -> Panel:
+def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
     """Windows in kB, with guides where the path and the receiver set limits."""
-    single = run.senders == 1
-    style = {"label": "cwnd"} if single else {}
+    flow = flow_to_show(run, options)
+    style = {} if flow is None else {"label": "cwnd"}
     marks = [
         *flow_steps(rows, "flight", color=SKY, label="flight", width=0.7, strength=0.7),
         *flow_steps(rows, "ssthresh", color=VERMILION, label="ssthresh", style="--"),
         *flow_steps(rows, "cwnd", **style),
         *rugs(rows),
     ]
-    sources = run.senders
-    share = capacity_bytes(run) * _KILO / sources
+    share = capacity_bytes(run) * _KILO / run.senders
     guides = [
-        Guide(share, "path" if single else "fair share of the path", color=NEUTRAL),
+        Guide(share, "path" if run.senders == 1 else "fair share of the path", color=NEUTRAL),
         window_guide(run, _KILO),
     ]
     highest = max(mark_y for mark in marks for mark_y in (mark.y or [0]) if mark_y < 1e12)
     top = 1.08 * max(highest, share if share < 2 * highest else 0)
     # On the axis a guide would only be in the way.
-    shown = [guide for guide in guides if 0.04 * top < guide.at <= top]
-    return Panel(time_axis(run), Axis("window in kB", 0, top), marks, shown)
+    kept = [guide for guide in guides if 0.04 * top < guide.at <= top]
+    title = "" if options.flow is None else f"flow {options.flow}"
+    return Panel(time_axis(run, options), Axis("window in kB", 0, top), marks, kept, title)

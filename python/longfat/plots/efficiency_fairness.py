@@ -15,6 +15,7 @@ from longfat.reference import Combination
 
 SUMMARY = "efficiency against fairness, the paper's points and ours, in panels by two factors"
 SOURCE = "study"
+HEEDS = ("rows", "columns", "colors", "markers")
 
 _METRICS = ("efficiency", "fairness")
 _OF_METRICS = ("reference", "doubtful", "mean", "min", "max", "deviation")

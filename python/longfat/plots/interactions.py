@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "mean response at each pair of levels: lines that are not parallel interact"
 SOURCE = "analysis"
+HEEDS: Sequence[str] = ()
 
 _PANELS_IN_A_ROW = 2
 _PANEL_HEIGHT_INCHES = 2.1

@@ -11,6 +11,7 @@ from longfat.report.record import cause_words
 
 SUMMARY = "where the capacity went: a bar for each combination, in panels by two factors"
 SOURCE = "ledgers"
+HEEDS = ("rows", "columns")
 
 # What the line sent is coloured (Okabe and Ito), what it did not is grey and hatched: the kinds
 # differ without colours, and neighbours of one kind differ in lightness.

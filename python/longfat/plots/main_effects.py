@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "mean response at each level of each factor, with confidence intervals"
 SOURCE = "analysis"
+HEEDS: Sequence[str] = ()
 
 _PANELS_IN_A_ROW = 4
 _PANEL_HEIGHT_INCHES = 2.4

@@ -1,6 +1,6 @@
 """What the plots of traces share: series of a run as marks, and what is said below them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longfat.errors import LongfatError
@@ -13,6 +13,8 @@ from longfat.traces import Traces
 if TYPE_CHECKING:
     import polars
 
+    from longfat.plots import Options
+
 Row = Mapping[str, Any]
 
 MOST_LABELLED_FLOWS = 15
@@ -20,6 +22,8 @@ CROWD_STRENGTH = 0.4
 """Of more flows it is seen where they are many."""
 BITS_PER_BYTE = 8
 MEGA = 1e6
+EVENTS = {"drop", "timeout", "rtt"}
+"""Series that are moments, and not values which hold until the next."""
 BINS_DRAWN = 200
 """Intervals of counts are joined until there are no more than these."""
 
@@ -31,9 +35,47 @@ def only(runs: Sequence[Traces], kind: str) -> Traces:
     return runs[0]
 
 
-def time_axis(run: Traces) -> Axis:
+def span(run: Traces, options: "Options") -> tuple[float, float]:
+    """The part of the run to show, in seconds. Raises `LongfatError` if there is no such part."""
+    start = 0.0 if options.start_s is None else options.start_s
+    end = run.seconds if options.end_s is None else min(options.end_s, run.seconds)
+    if not 0 <= start < end:
+        asked = f"from {start:g} s to {run.seconds if options.end_s is None else options.end_s:g} s"
+        raise LongfatError(f"there is nothing {asked}: the run has {run.seconds:g} s")
+    return start, end
+
+
+def time_axis(run: Traces, options: "Options") -> Axis:
     """The axis of simulated time."""
-    return Axis("time in s", 0.0, run.seconds)
+    return Axis("time in s", *span(run, options))
+
+
+def shown(rows: Iterable[Row], run: Traces, options: "Options") -> list[Row]:
+    """The rows of the part to show; what holds when it begins or ends has a row there."""
+    start, end = span(run, options)
+    before: dict[Any, Row] = {}
+    latest: dict[Any, Row] = {}
+    within: list[Row] = []
+    for row in rows:
+        if row["time_s"] <= end and row["series"] not in EVENTS:
+            latest[row["series"], row["flow"]] = row
+        if row["time_s"] < start:
+            before[row["series"], row["flow"]] = row
+        elif row["time_s"] <= end:
+            within.append(row)
+    first = [{**row, "time_s": start} for row in before.values() if row["series"] not in EVENTS]
+    # A trace says itself what holds when the run ends.
+    cut = latest.values() if end < run.seconds else ()
+    return [*first, *within, *({**row, "time_s": end} for row in cut if row["time_s"] < end)]
+
+
+def flow_to_show(run: Traces, options: "Options") -> int | None:
+    """The flow that is asked for, or the only one. Raises `LongfatError` for one that is not."""
+    if options.flow is None:
+        return 1 if run.senders == 1 else None
+    if not 1 <= options.flow <= run.senders:
+        raise LongfatError(f"--flow {options.flow}: the run has flows 1 to {run.senders}")
+    return options.flow
 
 
 def rows_of(frame: "polars.DataFrame", series: str, value: str, scale: float = 1.0) -> list[Row]:

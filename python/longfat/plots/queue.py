@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from longfat.plots.over_time import Row, events, only, rugs, time_axis, told, unit
+from longfat.plots.over_time import Row, events, only, rugs, shown, time_axis, told, unit
 from longfat.plots.palette import CLASSES, NEUTRAL
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 from longfat.plots.thinning import thinned
@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
 SUMMARY = "queue of each service class at the bottleneck over time, and drops"
 SOURCE = "traces"
+HEEDS = ("start_s", "end_s")
 
 _PANEL_HEIGHT_INCHES = 2.3
 
 
-def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
+def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     """Rows of a series for each class, in cells, and of `drop`."""
     run = only(runs, "queue")
     frame = run.table_of_bottleneck("queue")
@@ -27,34 +28,36 @@ def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
         {"series": name, "flow": None, "time_s": time, "value": cells}
         for name, time, cells in zip(*columns, strict=True)
     ]
-    return [*rows, *events(run, "drops", "drop", at_bottleneck=True)]
+    return shown([*rows, *events(run, "drops", "drop", at_bottleneck=True)], run, options)
 
 
-def picture(rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]) -> Picture:
+def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> Picture:
     """A panel for each class."""
     run = only(runs, "queue")
-    rows_of_panels: list[list[Panel | None]] = [[panel] for panel in panels(run, rows)]
+    rows_of_panels: list[list[Panel | None]] = [[panel] for panel in panels(run, rows, options)]
     height = 0.5 + _PANEL_HEIGHT_INCHES * len(rows_of_panels)
     return Picture(rows_of_panels, told(run, "queue"), height, share_x="all")
 
 
-def panels(run: Traces, rows: Sequence[Row]) -> list[Panel]:
+def panels(run: Traces, rows: Sequence[Row], options: "Options") -> list[Panel]:
     """The queue of each class, whose sizes have nothing to do with each other.
 
     That of UBR, or of all where there are no classes, has a guide at the size of its buffer, and
     what is dropped.
     """
     queued = [name for name in CLASSES if any(row["series"] == name for row in rows)]
-    return [_panel(run, rows, name, has_classes=len(queued) > 1) for name in queued]
+    return [_panel(run, rows, options, name, has_classes=len(queued) > 1) for name in queued]
 
 
-def _panel(run: Traces, rows: Sequence[Row], name: str, *, has_classes: bool) -> Panel:
+def _panel(
+    run: Traces, rows: Sequence[Row], options: "Options", name: str, *, has_classes: bool
+) -> Panel:
     times = [row["time_s"] for row in rows if row["series"] == name]
     values = [row["value"] for row in rows if row["series"] == name]
     capacity = capacity_of(run.bottleneck) if name == "ubr" else None
     label = f"{name.upper()} queue" if has_classes else "queue"
     return Panel(
-        time_axis(run),
+        time_axis(run, options),
         Axis(f"{label} in {unit(run)}", 0, 1.08 * max(*values, 1, capacity or 0)),
         [
             Mark("steps", *thinned(times, values), color=CLASSES[name], width=0.7),

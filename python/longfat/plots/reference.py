@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "the paper's values against ours, a panel for each metric"
 SOURCE = "study"
+HEEDS = ("rows", "columns", "colors")
 
 _PANEL_INCHES = 3.1
 _NUMBERS = {"table", "metric", "reference", "doubtful", "ours", "low", "high", "replications"}

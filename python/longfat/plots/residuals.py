@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "residuals against predictions, and against quantiles of the normal distribution"
 SOURCE = "analysis"
+HEEDS: Sequence[str] = ()
 
 
 def collect(document: Mapping[str, Any], _options: "Options") -> list["Row"]:

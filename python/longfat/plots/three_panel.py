@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from longfat.plots import queue, throughput
-from longfat.plots.over_time import Row, by_flow, only, rows_of, time_axis, told
+from longfat.plots.over_time import Row, by_flow, only, rows_of, shown, time_axis, told
 from longfat.plots.palette import flow_color
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.traces import Traces
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "throughput, round trips and queue of a run, one above the other"
 SOURCE = "traces"
+HEEDS = ("start_s", "end_s")
 
 _MILLI = 1e3
 _PANEL_HEIGHT_INCHES = 1.64
@@ -22,23 +23,27 @@ _PANEL_HEIGHT_INCHES = 1.64
 def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     """Rows of the plots throughput and queue, and of the series `rtt`, in ms."""
     run = only(runs, "three-panel")
-    round_trips = rows_of(run.table("rtt"), "rtt", "rtt_s", _MILLI)
+    round_trips = shown(rows_of(run.table("rtt"), "rtt", "rtt_s", _MILLI), run, options)
     return [*throughput.collect(runs, options), *round_trips, *queue.collect(runs, options)]
 
 
-def picture(rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]) -> Picture:
+def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> Picture:
     """Three panels, or one more for each further service class."""
     run = only(runs, "three-panel")
-    panels = [throughput.panel(run, rows), _round_trips(run, rows), *queue.panels(run, rows)]
+    panels = [
+        throughput.panel(run, rows, options),
+        _round_trips(run, rows, options),
+        *queue.panels(run, rows, options),
+    ]
     heights = (1.3, *(1.0 for _ in panels[1:]))
     height = 0.6 + _PANEL_HEIGHT_INCHES * sum(heights)
     caption = told(run, "queue")
     return Picture([[panel] for panel in panels], caption, height, share_x="all", heights=heights)
 
 
-def _round_trips(run: Traces, rows: Sequence[Row]) -> Panel:
+def _round_trips(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
     marks = [
         Mark("points", *series, color=flow_color(flow), size=2.0, strength=0.7)
         for flow, series in sorted(by_flow(rows, "rtt").items())
     ]
-    return Panel(time_axis(run), Axis("round trip in ms", 0), marks)
+    return Panel(time_axis(run, options), Axis("round trip in ms", 0), marks)

@@ -11,6 +11,7 @@ from longfat.plots.over_time import (
     joined,
     only,
     rows_of,
+    shown,
     time_axis,
     told,
 )
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
 
 SUMMARY = "bytes delivered in order by each flow over time, and by all together"
 SOURCE = "traces"
+HEEDS = ("start_s", "end_s")
 
 
-def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
+def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     """Rows of the series `throughput`, one for each flow and interval, in Mbit/s, and of `all`."""
     run = only(runs, "throughput")
     frame = joined(run.table("throughput"), ["flow"], "bytes", run)
@@ -38,16 +40,16 @@ def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
         {"series": "all", "flow": None, "time_s": time, "value": value}
         for time, value in sorted(total.items())
     ]
-    return [*rows, *together]
+    return shown([*rows, *together], run, options)
 
 
-def picture(rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]) -> Picture:
+def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> Picture:
     """One panel."""
     run = only(runs, "throughput")
-    return Picture([[panel(run, rows)]], told(run), 3.0)
+    return Picture([[panel(run, rows, options)]], told(run), 3.0)
 
 
-def panel(run: Traces, rows: Sequence[Row]) -> Panel:
+def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
     """Throughputs in Mbit/s, with a guide at the most that all flows together can get."""
     marks = list(flow_steps(rows, "throughput"))
     if len(marks) > 1:
@@ -63,4 +65,4 @@ def panel(run: Traces, rows: Sequence[Row]) -> Panel:
         name += ", on the mean"  # of what the other classes leave, at times more and at times less
     guides = [Guide(most, name, color=NEUTRAL)]
     axis = Axis("throughput in Mbit/s", 0, 1.1 * max(highest, most))
-    return Panel(time_axis(run), axis, marks, guides)
+    return Panel(time_axis(run, options), axis, marks, guides)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longfat.errors import LongfatError
-from longfat.plots.over_time import Row, only, told
+from longfat.plots.over_time import Row, flow_to_show, only, span, told
 from longfat.plots.palette import BLACK, GREEN, NEUTRAL, PURPLE, VERMILION
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.traces import Traces
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "time-sequence graph of a flow: segments, retransmissions, acknowledgments, SACK, window"
 SOURCE = "traces"
+HEEDS = ("flow", "start_s", "end_s")
 
 _MEGA = 1e-6
 _MOST_LETTERS = 40
@@ -33,10 +34,7 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     Bytes from `low` to `high`; the last two of a moment for acknowledgments and windows are equal.
     """
     run = only(runs, "time-sequence")
-    flow = options.flow
-    sources = run.senders
-    if not 1 <= flow <= sources:
-        raise LongfatError(f"--flow {flow}: the run has flows 1 to {sources}")
+    flow = flow_to_show(run, options) or 1
     segments = _of(run.table("segments"), flow)
     first, last = _span(run, segments, options)
     rows: list[Row] = []
@@ -81,13 +79,14 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
         Axis("time in s", min(times), max(times)),
         Axis("sequence in MB", low - margin, high + margin),
         marks,
-        title=f"flow {options.flow}",
+        title=f"flow {options.flow or 1}",
     )
     return Picture([[panel]], told(run), 4.2)
 
 
 def _span(run: Traces, segments: "polars.DataFrame", options: "Options") -> tuple[float, float]:
     """What to show: as asked, or the first retransmission and what follows."""
+    asked = span(run, options)
     again = segments.filter(segments["is_again"])["time_s"].to_list()
     delays = run.bottleneck["longest_round_trip_ps"]
     # A LAN's round trip is all queue: no less than a hundredth of the run.
@@ -97,8 +96,8 @@ def _span(run: Traces, segments: "polars.DataFrame", options: "Options") -> tupl
     first = max(0.0, min(middle - _ROUND_TRIPS_BEFORE * round_trip, before))
     last = min(run.seconds, max(middle + _ROUND_TRIPS_AFTER * round_trip, after))
     return (
-        first if options.start_s is None else options.start_s,
-        last if options.end_s is None else options.end_s,
+        first if options.start_s is None else asked[0],
+        last if options.end_s is None else asked[1],
     )
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "share of the variation that each factor and interaction accounts for"
 SOURCE = "analysis"
+HEEDS: Sequence[str] = ()
 
 _BAR_HEIGHT_INCHES = 0.24
 _COLORS = {"main effect": BLUE, "interaction": SKY}

@@ -39,10 +39,11 @@ Section = tuple[str, str, Html]
 
 def sections(contents: Contents, figures: Figures) -> list[Section]:
     """Every section that has something to say."""
+    is_compared = any(table.response.is_printed for table in contents.tables)
     makers: list[tuple[str, str, Callable[[Contents, Figures], Html]]] = [
         ("question", "Question and factors", _question),
         ("answer", "Answer in words", _answer),
-        ("comparison", "Comparison with the paper", _comparison),
+        ("comparison", "Comparison with the paper" if is_compared else "Results", _comparison),
         ("claims", "Claims", _claims),
         ("variation", "Which factors matter", _variation),
         ("runs", "Worst and typical run", _runs),
