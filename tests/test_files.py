@@ -1,3 +1,5 @@
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,38 @@ def test_a_file_is_replaced_only_when_all_is_written(tmp_path: Path) -> None:
         temporary.write_text("new")
     assert page.read_text() == "new"
     assert list(tmp_path.iterdir()) == [page]
+
+
+def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path: Path) -> None:
+    link = tmp_path / "link.md"
+    link.symlink_to("page.md")
+    for text in ("new", "newer"):
+        with written_whole(link) as temporary:
+            temporary.write_text(text)
+        assert link.is_symlink()
+        assert (tmp_path / "page.md").read_text() == text
+
+
+def test_a_pipe_gets_what_is_written_and_stays_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.md"
+    os.mkfifo(pipe)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    reader.start()
+    with written_whole(pipe) as temporary:
+        temporary.write_text("page")
+    reader.join()
+    assert read == ["page"]
+    assert pipe.is_fifo()
+
+
+def test_a_file_that_nobody_may_write_is_left_alone(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("old")
+    page.chmod(0o444)
+    with pytest.raises(LongfatError, match=r"page.md: read-only"):
+        write_half(page)
+    assert page.read_text() == "old"
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:

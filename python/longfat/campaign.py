@@ -53,7 +53,7 @@ def run_campaign(
     Several processes may do this at once with one store: they share the runs, and each waits
     until all are done. `show` is told about ten times a second. A failed run is stored as such
     and does not stop the others; one that exceeds a limit fails (the machine's limits, unless
-    others are given). Raises `Interrupted` after SIGINT or SIGTERM, and `LongfatError`
+    others are given). Raises `Interrupted` after a signal to stop, and `LongfatError`
     when the store cannot be written or contradicts a run; what finished before is kept in either
     case.
     """

@@ -87,7 +87,7 @@ class Cluster:
     ) -> None:
         """Run a batch on the workers, about in the order given.
 
-        Raises `Interrupted` after SIGINT or SIGTERM, and `LongfatError` when the scheduler is
+        Raises `Interrupted` after a signal to stop, and `LongfatError` when the scheduler is
         lost or a worker has another longfat; `report` has seen whatever came back until then.
         """
         batch = _Batch(self._client, limits)

@@ -122,7 +122,7 @@ def execute(
 ) -> None:
     """Run a batch on `jobs` threads, in the order given; no `more` while none waits ends it.
 
-    Raises `Interrupted` after SIGINT or SIGTERM, once `report` has seen everything finished;
+    Raises `Interrupted` after a signal to stop, once `report` has seen everything finished;
     runs still in progress are given up.
     """
     times = _Times(jobs)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from longfat.errors import LongfatError
 
+_ANYBODY_WRITES = 0o222
+
 
 def read_bytes(path: Path) -> bytes:
     """The content of a file.
@@ -34,14 +36,19 @@ def as_text(content: bytes, path: Path) -> str:
 def written_whole(path: Path) -> Iterator[Path]:
     """A temporary path beside `path` that takes its place when the block ends without an error.
 
-    So a reader sees the old file or the new one, never half of one. The suffix is kept, because
-    writers choose their format by it. Raises `LongfatError` when the file cannot be written.
+    So a reader sees the old file or the new one, never half of one. Symbolic links stay, and what
+    is no file, such as a named pipe, is written as it is. The suffix is kept, because writers
+    choose their format by it. Raises `LongfatError` when the file cannot or must not be written.
     """
     import tempfile  # half of what it takes to start a verb that only reads
 
     with _one_message(path):
+        target = path.resolve()
+        is_special = target.exists() and not (target.is_file() or target.is_dir())
+        if target.is_file() and not target.stat().st_mode & _ANYBODY_WRITES:
+            raise LongfatError(f"{path}: read-only")
         handle, name = tempfile.mkstemp(
-            dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix
+            dir=None if is_special else target.parent, prefix=f".{path.stem}-", suffix=path.suffix
         )
         os.close(handle)
     temporary = Path(name)
@@ -49,7 +56,10 @@ def written_whole(path: Path) -> Iterator[Path]:
         with _one_message(path):
             yield temporary
             temporary.chmod(_default_mode())
-            temporary.replace(path)
+            if is_special:
+                target.write_bytes(temporary.read_bytes())
+            else:
+                temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -32,6 +32,10 @@ SeriesKey = tuple[str, int]
 """A scenario's hash and seed: runs that have them in common are replications of each other."""
 
 
+_MOST_TOLD = 120
+"""Characters of a setting that messages repeat."""
+
+
 class Scenario:
     """A checked scenario as canonical JSON: every default filled in, integers in base units."""
 
@@ -193,7 +197,14 @@ def _shown(record: Record) -> Record:
 def _set(overrides: Mapping[str, OverrideValue]) -> list[tuple[str, str, str]]:
     """The overrides for the engine, named in messages as the command line would have them."""
     texts = {path: _override_text(value) for path, value in overrides.items()}
-    return [(path, text, f"--set {path}={text}") for path, text in texts.items()]
+    return [(path, text, f"--set {path}={_in_a_line(text)}") for path, text in texts.items()]
+
+
+def _in_a_line(text: str) -> str:
+    """What messages call a text by: all of it, or how it begins if it goes on for long."""
+    first, _, rest = text.partition("\n")
+    is_short = not rest and len(first) <= _MOST_TOLD
+    return first if is_short else f"{first[:_MOST_TOLD].rstrip()}..."
 
 
 def _override_text(value: OverrideValue) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""The last comes when the terminal is closed; for a command of `nohup` it is ignored."""
 
 _stopping = threading.Event()
 """Set once this process has been asked to stop."""
@@ -17,6 +18,7 @@ def requested_stop() -> Iterator[list[int]]:
     """A list that receives the number of a stop signal instead of an exception at any moment.
 
     An exception could strike while a transaction is being written; a note is read between two.
+    Signals that whoever started the command had ignored stay so.
     """
     requested: list[int] = []
 
@@ -27,7 +29,8 @@ def requested_stop() -> Iterator[list[int]]:
     if threading.current_thread() is not threading.main_thread():
         yield requested  # only the main thread may handle signals
         return
-    previous = {number: signal.signal(number, note) for number in STOP_SIGNALS}
+    heeded = [number for number in STOP_SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
+    previous = {number: signal.signal(number, note) for number in heeded}
     try:
         yield requested
     finally:

@@ -50,7 +50,9 @@ def stored_runs(folder: Path) -> int:
 
 
 @pytest.mark.parametrize(
-    ("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["INT", "TERM"]
+    ("number", "exit_code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
+    ids=["INT", "TERM", "HUP"],
 )
 def test_a_signal_flushes_and_tells_how_to_go_on(
     program: Path,
@@ -114,3 +116,34 @@ def test_a_single_run_that_is_stopped_prints_nothing(program: Path, scenario_fil
     assert process.returncode == 130
     assert data == ""
     assert "Traceback" not in talk
+
+
+def test_a_single_run_whose_terminal_is_closed_leaves_no_half_written_files(
+    program: Path, scenario_file: Path, tmp_path: Path
+) -> None:
+    scenario_file.write_text(scenario_file.read_text().replace("50 ms", "2000 s"))
+    outputs = ("--trace", tmp_path / "t", "--pcap", tmp_path / "p")
+    watched: list[str | Path] = [program, "run", scenario_file, *outputs]
+    with subprocess.Popen(watched, stderr=subprocess.PIPE) as process:
+        time.sleep(2)
+        process.send_signal(signal.SIGHUP)
+        process.communicate(timeout=30)
+    assert process.returncode == 129
+    assert list((tmp_path / "t").iterdir()) == []
+    assert list(tmp_path.glob(".p*")) == []
+
+
+def test_a_command_that_nohup_began_goes_on_without_its_terminal(
+    program: Path, scenario_file: Path
+) -> None:
+    scenario_file.write_text(scenario_file.read_text().replace("50 ms", "200 s"))
+    with subprocess.Popen(
+        ["nohup", program, "run", scenario_file, "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        time.sleep(1)
+        process.send_signal(signal.SIGHUP)
+        data, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert json.loads(data)["work"]["events"] > 0

@@ -1,9 +1,16 @@
 import json
+import os
+import threading
 from pathlib import Path
+
+import pytest
 
 from longfat import load_scenario, run
 from longfat.scenario import OverrideValue
 from tests.support import Longfat
+
+PCAPNG = b"\n\r\r\n"
+"""What a capture begins with."""
 
 
 def test_json_is_the_record(longfat: Longfat, scenario_file: Path) -> None:
@@ -66,3 +73,45 @@ def test_a_scenario_that_the_fast_driver_does_not_know_is_handed_over_or_refused
     refused = longfat("run", scenario_file, *lossy, "--driver", "fast")
     assert refused.returncode == 2
     assert "--driver fast: acknowledgments get lost" in refused.stderr
+
+
+def test_a_long_setting_is_told_by_how_it_begins(longfat: Longfat, scenario_file: Path) -> None:
+    rows = "time_s,rate_bps\n" + "1,2\n" * 500
+    process = longfat("run", scenario_file, "--set", f"path.steps={rows}")
+    assert process.returncode == 2
+    assert len(process.stderr.splitlines()) <= 2
+    assert "--set path.steps=time_s,rate_bps...: path.steps" in process.stderr
+
+
+@pytest.mark.parametrize("what", ["link", "pipe", "locked", "scenario", "traces"])
+def test_a_capture_takes_the_place_of_nothing_but_a_capture(
+    longfat: Longfat, scenario_file: Path, tmp_path: Path, what: str
+) -> None:
+    scenario = scenario_file.read_bytes()
+    capture = tmp_path / "run.pcapng"
+    if what == "link":
+        (tmp_path / "link").symlink_to("run.pcapng")
+        assert longfat("run", scenario_file, "--pcap", tmp_path / "link").returncode == 0
+        assert (tmp_path / "link").is_symlink()
+        assert capture.read_bytes()[:4] == PCAPNG
+    elif what == "pipe":
+        os.mkfifo(capture)
+        read: list[bytes] = []
+        reader = threading.Thread(target=lambda: read.append(capture.read_bytes()))
+        reader.start()
+        assert longfat("run", scenario_file, "--pcap", capture).returncode == 0
+        reader.join()
+        assert capture.is_fifo()
+        assert read[0][:4] == PCAPNG
+    elif what == "locked":
+        capture.write_text("mine")
+        capture.chmod(0o444)
+        assert "read-only" in longfat("run", scenario_file, "--pcap", capture).stderr
+        assert capture.read_text() == "mine"
+    else:
+        folder = tmp_path / "t"
+        place = scenario_file if what == "scenario" else folder / "cwnd.parquet"
+        process = longfat("run", scenario_file, "--trace", folder, "--pcap", place)
+        assert process.returncode == 2
+        assert "--pcap" in process.stderr
+    assert scenario_file.read_bytes() == scenario

@@ -143,12 +143,26 @@ def test_a_page_gets_the_numbers_between_its_markers(
 def test_a_page_without_markers_is_refused_and_left_alone(
     longfat: Longfat, study_folder: Path, tmp_path: Path
 ) -> None:
+    longfat("study", "run", study_folder)
     page = tmp_path / "page.md"
     page.write_text("# Page\n")
     process = longfat("study", "compare", study_folder, "--splice", page)
     assert process.returncode == 2
     assert "<!-- BEGIN: longfat study compare small --markdown -->" in process.stderr
     assert page.read_text() == "# Page\n"
+
+
+def test_a_page_is_left_alone_while_runs_are_missing(
+    longfat: Longfat, study_folder: Path, tmp_path: Path
+) -> None:
+    longfat("study", "run", study_folder, "--quick")
+    page = tmp_path / "page.md"
+    text = "<!-- BEGIN: longfat study compare small --markdown -->\nnumbers\n<!-- END: -->\n"
+    page.write_text(text)
+    process = longfat("study", "compare", study_folder, "--splice", page)
+    assert process.returncode == 2
+    assert "page.md stays as it is" in process.stderr
+    assert page.read_text() == text
 
 
 def test_a_comparison_can_be_short(longfat: Longfat, study_folder: Path) -> None:

@@ -111,6 +111,7 @@ def command(
     if scenario is None:
         raise click.UsageError("Missing argument 'SCENARIO'.")
     watch = _watch(traces, names, error, interval, pcap)
+    _check_capture(pcap, scenario, traces)
     if store is not None:
         if settings or seed is not None:
             raise click.UsageError(
@@ -221,6 +222,18 @@ def _watch(
         interval_ps=None if interval is None else _picoseconds(interval),
         pcap=pcap,
     )
+
+
+def _check_capture(pcap: Path | None, scenario: str, traces: Path | None) -> None:
+    """Raise `click.BadParameter` for a capture in the place of what the run reads or leaves."""
+    if pcap is None:
+        return
+    if pcap.is_file() and Path(scenario).is_file() and pcap.samefile(scenario):
+        raise click.BadParameter("this is the scenario, not a place to write", param_hint="--pcap")
+    if traces is not None and pcap.resolve().parent == traces.resolve():
+        raise click.BadParameter(
+            "a folder of traces holds nothing else; write beside it", param_hint="--pcap"
+        )
 
 
 _UNITS_PS = {"s": 10**12, "ms": 10**9, "us": 10**6, "ns": 10**3}

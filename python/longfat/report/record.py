@@ -22,12 +22,15 @@ MOST_ROWS = 100
 
 PICOSECONDS_PER_MILLISECOND = 10**9
 
+MICROSECONDS_PER_SECOND = 1e6
+
+_QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 _BAR_CELLS = 40
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def record_tables(record: Part) -> Iterator[Table]:
-    """Metrics, the ledger, flows and ports, as the engine has them in a run's record."""
+    """Metrics, the ledger, what was asked for, flows and ports, as a run's record has them."""
     metrics = {
         name: value
         for name, value in record["metrics"].items()
@@ -35,8 +38,8 @@ def record_tables(record: Part) -> Iterator[Table]:
     }
     yield ["metric", "value"], [[name, _text(value)] for name, value in metrics.items()], None, None
     yield *run_ledger_rows(record["ledger"]), "where the capacity went", None
-    for part in ("flows", "ports"):
-        yield from _part_tables(part, record[part])
+    for part in ("completions", "flows", "ports"):
+        yield from _part_tables(part, record.get(part, ()))
 
 
 def record_json(record: Part) -> str:
@@ -91,23 +94,52 @@ def bar(share: float) -> str:
 def _part_tables(title: str, parts: Sequence[Part]) -> Iterator[Table]:
     if not parts:
         return
-    # What a part holds in turn, such as the classes of a port, is a table of its own.
+    # What a part holds in turn, such as the classes of a port or its queue, is a table of its own.
     # Parts may differ in what they have.
-    entries = (entry for part in parts for entry in part.items())
-    names = list(dict.fromkeys(name for name, value in entries if not isinstance(value, list)))
-    rows = [[_text(part.get(name)) for name in names] for part in parts[:MOST_ROWS]]
+    shown = [_in_numbers(part) for part in parts[:MOST_ROWS]]
+    names = list(dict.fromkeys(name for part in shown for name in part))
+    rows = [[_text(part.get(name)) for name in names] for part in shown]
     more = len(parts) - MOST_ROWS
     left_out = f"{more} more {title}: --json prints them all" if more > 0 else None
     yield [name.replace("_", " ") for name in names], rows, title, left_out
     for part in parts[:MOST_ROWS]:
         for name, value in part.items():
-            if isinstance(value, list):
-                yield from _part_tables(f"{name} of {part['name']}", value)
+            within = value if isinstance(value, list) else [value]
+            if isinstance(value, list | dict) and not _is_histogram(value):
+                yield from _part_tables(f"{name} of {part['name']}", within)
+
+
+def _in_numbers(part: Part) -> dict[str, Any]:
+    """What a part says of itself: times that were counted in bins as their mean and quantiles."""
+    said: dict[str, Any] = {}
+    for name, value in part.items():
+        if _is_histogram(value):
+            said |= _times(name.removesuffix("s"), value)
+        elif not isinstance(value, list | dict):
+            said[name] = value
+    return said
+
+
+def _is_histogram(value: Any) -> bool:
+    return isinstance(value, dict) and "bins_us" in value
+
+
+def _times(name: str, document: Part) -> dict[str, float | None]:
+    from longfat.histogram import Histogram
+
+    times = Histogram.of(document)
+    if not times.count:
+        return {f"{name}_{statistic}_s": None for statistic in ("mean", *_QUANTILES, "max")}
+    return {
+        f"{name}_mean_s": times.mean_seconds,
+        **{f"{name}_{word}_s": times.quantile_seconds(share) for word, share in _QUANTILES.items()},
+        f"{name}_max_s": document["max_us"] / MICROSECONDS_PER_SECOND,
+    }
 
 
 def _text(value: Any) -> str:
     if isinstance(value, float) and not value.is_integer():
-        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4f}"
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
     if isinstance(value, int | float):
         return f"{value:,.0f}"
     return "-" if value is None else str(value)

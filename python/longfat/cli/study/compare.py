@@ -15,7 +15,7 @@ from longfat.cli.options import (
     study_command,
 )
 from longfat.cli.talk import print_json, print_table, say, splice_into
-from longfat.errors import BadInput, CheckFailed
+from longfat.errors import BadInput, CheckFailed, LongfatError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +84,14 @@ def command(
     if factor is not None:
         _check_factor(tables, factor)
     text = comparison_markdown(tables) if factor is None else short_markdown(tables, factor)
+    missing = plan.lacking(results)
+    advice = (
+        f"{missing} of {plan.planned_runs} runs have no result (-); to run them:\n"
+        f"  {study_command('run', study, part, store)}"
+    )
     if splice is not None:
+        if missing:
+            raise LongfatError(f"{splice} stays as it is: {advice}")
         short = f" --by {factor}" if factor else ""
         shown = f"longfat study compare {loaded.name}{part.arguments}{short} --markdown"
         splice_into(splice, shown, text)
@@ -96,12 +103,8 @@ def command(
         _print_short(tables, factor)
     else:
         _print(tables)
-    missing = plan.lacking(results)
     if missing:
-        say(
-            f"{missing} of {plan.planned_runs} runs have no result (-); to run them:\n"
-            f"  {study_command('run', study, part, store)}"
-        )
+        say(advice)
     if within is not None:
         _check(tables, within)
 
