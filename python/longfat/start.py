@@ -14,6 +14,7 @@ import signal
 import stat
 import sys
 
+from longfat.settings import undone_by
 from longfat.watching import DEFAULT_ERROR, where_traces_are
 
 TYPE_CHECKING = False  # as mypy knows it; to load typing takes as long as to start Python
@@ -84,7 +85,7 @@ def _plainly_asked(arguments: Sequence[str]) -> _Asked | None:
             asked.as_json = True
         elif word == "--set":
             path, equals, value = next(left, "").partition("=")
-            if not equals or not path.strip():
+            if not equals or not path.strip() or undone_by(path.strip(), asked.overrides):
                 return None
             asked.overrides[path.strip()] = value.strip()
         elif word == "--seed":
@@ -103,6 +104,8 @@ def _plainly_asked(arguments: Sequence[str]) -> _Asked | None:
         return None
     asked.location = locations[0]
     if seed is not None:
+        if "seed" in asked.overrides:
+            return None
         asked.overrides["seed"] = seed
     return asked
 

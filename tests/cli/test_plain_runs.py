@@ -41,7 +41,7 @@ def loaded(*arguments: str | Path) -> set[str]:
         (),
         ("--json",),
         ("--set", "topology.sources = 3", "--set", "topology.sources=4", "--seed", "7", "--json"),
-        ("--seed", "007", "--set", "seed=5", "--json"),
+        ("--seed", "007", "--set", "topology.sources=5", "--json"),
         ("--trace", "traces"),
         ("--json", "--trace", "traces"),
     ],

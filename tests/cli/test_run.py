@@ -83,6 +83,25 @@ def test_a_long_setting_is_told_by_how_it_begins(longfat: Longfat, scenario_file
     assert "--set path.steps=time_s,rate_bps...: path.steps" in process.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--seed", "1", "--set", "seed=2"), "--seed: --set has a seed as well"),
+        (
+            ("--set", "port.policy.threshold=0.5", "--set", "port.policy=epd"),
+            "--set: port.policy would undo port.policy.threshold: set it before",
+        ),
+        (("--trace", "t", "--trace-what", ","), "--trace-what: no trace is named"),
+    ],
+)
+def test_settings_that_undo_each_other_are_refused(
+    longfat: Longfat, scenario_file: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    process = longfat("run", scenario_file, *arguments)
+    assert process.returncode == 2
+    assert message in process.stderr
+
+
 @pytest.mark.parametrize("what", ["link", "pipe", "locked", "scenario", "traces"])
 def test_a_capture_takes_the_place_of_nothing_but_a_capture(
     longfat: Longfat, scenario_file: Path, tmp_path: Path, what: str

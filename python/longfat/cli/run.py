@@ -13,6 +13,7 @@ from longfat.cli.talk import print_json, print_table, say
 from longfat.errors import CheckFailed, Interrupted, RunFailed
 from longfat.location import shown
 from longfat.report.record import record_summary, record_tables
+from longfat.settings import undone_by
 from longfat.watching import DEFAULT_ERROR, where_traces_are
 
 if TYPE_CHECKING:
@@ -124,10 +125,7 @@ def command(
         return
     from longfat.scenario import load_scenario
 
-    overrides = dict(_assignment(text) for text in settings)
-    if seed is not None:
-        overrides["seed"] = str(seed)
-    loaded = load_scenario(scenario, overrides)
+    loaded = load_scenario(scenario, _overrides(settings, seed))
     if only_scenario:
         click.echo(loaded.resolved)
         return
@@ -209,6 +207,10 @@ def _watch(
 ) -> "Watch | None":
     from longfat.execution import Watch
 
+    if names is not None and not names.strip(" ,"):
+        raise click.BadParameter(
+            "no trace is named; --trace-list names them", param_hint="--trace-what"
+        )
     given = {"--trace-what": names, "--trace-error": error, "--trace-interval": interval}
     if traces is None:
         said = [option for option, value in given.items() if value is not None]
@@ -262,6 +264,24 @@ def _list_traces() -> None:
         for kind in kinds
     ]
     print_table(["trace", "shows", "columns"], rows)
+
+
+def _overrides(settings: Sequence[str], seed: int | None) -> dict[str, str]:
+    """What is set, by path. Raises `click.BadParameter` for what would undo another setting."""
+    overrides: dict[str, str] = {}
+    for text in settings:
+        path, value = _assignment(text)
+        undone = undone_by(path, overrides)
+        if undone is not None:
+            raise click.BadParameter(
+                f"{path} would undo {undone}: set it before", param_hint="--set"
+            )
+        overrides[path] = value
+    if seed is not None:
+        if "seed" in overrides:
+            raise click.BadParameter("--set has a seed as well", param_hint="--seed")
+        overrides["seed"] = str(seed)
+    return overrides
 
 
 def _assignment(text: str) -> tuple[str, str]:

@@ -1,0 +1,16 @@
+"""Settings of a command line, `path=value`, that would undo each other. Loads nothing."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # as mypy knows it; to load typing takes as long as to start Python
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def undone_by(path: str, earlier: Iterable[str]) -> str | None:
+    """The first of the `earlier` paths within `path`: its setting is lost if that comes after it.
+
+    The same path again is no mistake: the last one counts.
+    """
+    within = (f"{path}.", f"{path}[")
+    return next((other for other in earlier if other.startswith(within)), None)
