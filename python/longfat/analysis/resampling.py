@@ -10,8 +10,8 @@ above that `RESAMPLES` are drawn, always the same.
 The bootstrap's standard error is too small by the square root of (n - 1)/n, and few replications
 estimate it badly; so the interval is as wide as for a mean: the error made larger by that factor,
 times Student's quantile for n - 1 degrees of freedom (after Hesterberg, The American Statistician
-69, 2015, on samples too small for percentiles of the bootstrap). For a mean it is exactly the usual
-interval.
+69, 2015, on samples too small for percentiles of the bootstrap). For a mean it is the usual
+interval: exactly where all draws are listed, within a few percent where they are drawn.
 
 A number that is counted (in how many configurations, at which level it is best) has no standard
 error to speak of: it stays the same in most draws and jumps in a few. Its interval are the

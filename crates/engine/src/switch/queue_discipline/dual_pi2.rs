@@ -27,6 +27,17 @@ crate::choice! {
     }
 }
 
+crate::choice! {
+    /// When it is seen that a packet waits alone, and may not be marked for its delay: on a slow line one packet is delay enough.
+    pub enum LengthCheck {
+        /// When it is sent: if none is left behind it (RFC 9332 appendix A.2, lines 5a to 5d). The last packet of a burst is never marked. On
+        /// lines that send a packet in more than the ramp's end, paced connections then keep what they have of it, however unequal.
+        Dequeue = "dequeue",
+        /// When it comes: if none is there before it (as Linux has it, by the note in that appendix).
+        Enqueue = "enqueue",
+    }
+}
+
 crate::model! {
     /// Two queues coupled: one for connections that answer marks in proportion (ECT(1), low latency) and one for all others. A
     /// proportional integral controller gives p from the delay of the classic queue, which drops or marks with probability p squared;
@@ -50,6 +61,8 @@ crate::model! {
         ramp_begin: PositiveSpan = "800 us",
         /// The delay from which on it marks every packet.
         ramp_end: PositiveSpan = "1200 us",
+        /// When it is seen that a packet of the low-latency queue waits alone, and is not marked for its delay.
+        length_check: LengthCheck = "dequeue" or ["enqueue"],
         /// Which queue sends next when packets wait in both.
         turns: Turns = "time-shifted" or ["weighted"],
         /// How much longer the first packet of the low-latency queue counts as having waited.
@@ -141,18 +154,23 @@ impl Queues {
         (self.probability * self.probability).min(most)
     }
 
-    /// With which probability the low-latency queue marks a packet that has waited that long (`p_L`).
-    fn low_latency_probability(&self, delay: Span) -> f64 {
+    /// With which probability the low-latency queue marks a packet that is sent now (`p_L`).
+    fn low_latency_probability(&self, now: Time, packet: &Waiting) -> f64 {
         let coupled = (self.config.coupling.0 * self.probability).min(1.0);
-        coupled.max(self.ramp(delay))
+        if self.waits_alone(packet) { coupled } else { coupled.max(self.ramp(packet.delay(now))) }
     }
 
-    /// Of its own (`laqm`), which leaves alone a queue of which nothing is left.
+    /// Whether a packet is all that there is of the low-latency queue (`Th_len` of one packet).
+    fn waits_alone(&self, packet: &Waiting) -> bool {
+        match self.config.length_check {
+            LengthCheck::Dequeue => self.low_latency.queue.is_empty(),
+            LengthCheck::Enqueue => packet.was_first,
+        }
+    }
+
+    /// With which probability that queue marks for its own delay (`laqm`).
     fn ramp(&self, delay: Span) -> f64 {
         let (begin, end) = (seconds(self.config.ramp_begin.0), seconds(self.config.ramp_end.0));
-        if self.low_latency.queue.is_empty() {
-            return 0.0;
-        }
         ((seconds(delay) - begin) / (end - begin)).clamp(0.0, 1.0)
     }
 
@@ -212,11 +230,8 @@ impl QueueDiscipline for Queues {
             let is_low_latency = self.low_latency_is_next(now);
             let half = if is_low_latency { &mut self.low_latency } else { &mut self.classic };
             let mut packet = half.queue.pop()?;
-            let likelihood = if is_low_latency {
-                self.low_latency_probability(packet.delay(now))
-            } else {
-                self.classic_probability()
-            };
+            let likelihood =
+                if is_low_latency { self.low_latency_probability(now, &packet) } else { self.classic_probability() };
             let half = if is_low_latency { &mut self.low_latency } else { &mut self.classic };
             if half.recurs(likelihood) && !packet.mark() {
                 dropped.push((packet.cell, Verdict::Refused));
@@ -268,17 +283,33 @@ mod tests {
         let mut queues = queues("{}");
         queues.low_latency.queue.push(packet(0, Codepoint::Scalable));
         queues.probability = 0.1;
-        let microseconds = Span::from_microseconds;
+        let after = |queues: &Queues, microseconds| {
+            let now = Time::ZERO + Span::from_microseconds(microseconds);
+            queues.low_latency_probability(now, &packet(0, Codepoint::Scalable))
+        };
         assert!((queues.classic_probability() - 0.01).abs() < 1e-12);
-        assert_eq!(queues.low_latency_probability(microseconds(700)), 0.2);
-        assert!((queues.low_latency_probability(microseconds(1000)) - 0.5).abs() < 1e-9, "half way up the ramp");
-        assert_eq!(queues.low_latency_probability(microseconds(1300)), 1.0);
+        assert_eq!(after(&queues, 700), 0.2);
+        assert!((after(&queues, 1000) - 0.5).abs() < 1e-9, "half way up the ramp");
+        assert_eq!(after(&queues, 1300), 1.0);
         queues.probability = 0.9;
         assert_eq!(queues.classic_probability(), 0.25, "1 / k squared");
-        assert_eq!(queues.low_latency_probability(microseconds(0)), 1.0);
+        assert_eq!(after(&queues, 0), 1.0);
         queues.low_latency.queue.pop();
         queues.probability = 0.1;
-        assert_eq!(queues.low_latency_probability(microseconds(5000)), 0.2, "no queue is left behind the packet");
+        assert_eq!(after(&queues, 5000), 0.2, "no queue is left behind the packet");
+    }
+
+    /// Three packets come at once and are sent after 5, 6 and 7 ms, all of them far beyond the ramp.
+    #[test]
+    fn of_a_burst_the_last_packet_is_not_marked_or_the_first_by_when_the_length_is_checked() {
+        let marked = |parameters| {
+            let mut queues = queues(parameters);
+            (0..3).for_each(|_| queues.enqueue(packet(0, Codepoint::Scalable), &mut Vec::new()));
+            [5, 6, 7].map(|time| queues.dequeue(at(time), &mut Vec::new()).expect("a packet").is_marked_here)
+        };
+        // What the likelihoods add up to must exceed 1: of packets that are all to be marked the first is not (`recur`).
+        assert_eq!(marked("{}"), [false, true, false]);
+        assert_eq!(marked(r#"{ length_check = "enqueue" }"#), [false, false, true]);
     }
 
     #[test]

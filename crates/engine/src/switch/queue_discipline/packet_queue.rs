@@ -18,13 +18,15 @@ pub struct Waiting {
     pub arrived: Time,
     /// Whether it was marked here.
     pub is_marked_here: bool,
+    /// Whether nothing was in its queue when it came.
+    pub was_first: bool,
 }
 
 impl Waiting {
     /// A packet that comes.
     #[must_use]
     pub fn new(cell: Cell, bytes: u64, arrived: Time) -> Self {
-        Self { cell, bytes, arrived, is_marked_here: false }
+        Self { cell, bytes, arrived, is_marked_here: false, was_first: false }
     }
 
     /// For how long it has been here (its sojourn time).
@@ -76,7 +78,8 @@ pub struct PacketQueue {
 
 impl PacketQueue {
     /// Adds a packet at the end.
-    pub fn push(&mut self, packet: Waiting) {
+    pub fn push(&mut self, mut packet: Waiting) {
+        packet.was_first = self.packets.is_empty();
         self.bytes += packet.bytes;
         self.packets.push_back(packet);
     }

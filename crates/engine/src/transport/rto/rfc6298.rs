@@ -15,7 +15,7 @@ crate::model! {
         maximum: PositiveSpan = "60 s",
         /// Timeout before any round trip is measured (3 s until 2011: RFC 2988).
         initial: PositiveSpan = "1 s" or ["3 s"],
-        /// Expiries in a row after which the next round trip counts as the first (section 5.7 allows it); 0 for never.
+        /// Expiries in a row after which the next round trip counts as the first (the end of section 5 allows it); 0 for never.
         timeouts_until_fresh_start: u64 = "0" or ["4"],
     }
     build(config, clock) {
