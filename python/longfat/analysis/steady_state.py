@@ -1,8 +1,10 @@
 """The mean of a long run's series, with its start left out and an interval from batches of it.
 
-Where to begin: MSER-5 (K. P. White: An effective truncation heuristic for bias reduction in
+Where to begin: MSER (K. P. White: An effective truncation heuristic for bias reduction in
 simulation output. Simulation 69 (1997), p. 323), which leaves out as much as makes the standard
-error of the mean of what is left smallest, were its observations independent.
+error of the mean of what is left smallest, were its observations independent; of means of five
+observations each, MSER-5 (K. P. White, M. J. Cobb, S. C. Spratt: A comparison of five steady-state
+truncation heuristics for simulation. Proceedings of the 2000 Winter Simulation Conference).
 
 How surely: the method of batch means (B. Schmeiser: Batch size effects in the analysis of
 simulation output. Operations Research 30 (1982), p. 556): observations that follow each other are
