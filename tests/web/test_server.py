@@ -1,6 +1,8 @@
 """The server on a real socket: what comes from strangers, and what happens meanwhile."""
 
 import json
+import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -12,6 +14,8 @@ from threading import Thread
 import httpx2
 import pytest
 
+from longfat.limits import Limits
+from longfat.web.view import MOST_EVENTS, MOST_MEMORY_BYTES, MOST_WALL_SECONDS
 from tests.support import Longfat
 from tests.web.conftest import SMALL
 from tests.web.serving import Served, served
@@ -159,6 +163,13 @@ def test_what_cannot_be_shown_is_told_before_anything_is_served(
     assert process.returncode == 2
     assert message in process.stderr
     assert process.stdout == ""
+
+
+def test_its_help_tells_the_limits_that_runs_of_a_page_have(longfat: Longfat) -> None:
+    told = " ".join(longfat("view", "--help").stdout.split())
+    (defaults,) = re.findall(r"may be repeated\. \[default: (events=.*?)\]", told)
+    limits = Limits().changed(shlex.split(defaults.replace(",", "")))
+    assert limits == Limits(MOST_EVENTS, MOST_WALL_SECONDS, MOST_MEMORY_BYTES)
 
 
 def test_without_its_libraries_it_says_how_to_get_them(program: Path, tmp_path: Path) -> None:

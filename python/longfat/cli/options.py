@@ -50,15 +50,20 @@ cluster_option = click.option(
     "slurm[:JOBS], the address of a scheduler, or its scheduler file.",
 )
 
-limit_option = click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="The most that a run may use: events=1e9, wall='60 s', memory='2 GiB', or none; may be "
-    "repeated.  [default: events=1e12, memory=80 % of the machine's]",
-)
 
+def limit_option_with(defaults: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The option `--limit` of a verb with these defaults, in words."""
+    return click.option(
+        "--limit",
+        "limits",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="The most that a run may use: events=1e9, wall='60 s', memory='2 GiB', or none; may "
+        f"be repeated.  [default: {defaults}]",
+    )
+
+
+limit_option = limit_option_with("events=1e12, memory=80 % of the machine's")
 
 replications_option = click.option(
     "--replications",

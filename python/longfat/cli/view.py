@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from longfat.cli.options import DEFAULT_STORE, default_jobs, jobs_option, limit_option
+from longfat.cli.options import DEFAULT_STORE, default_jobs, jobs_option, limit_option_with
 from longfat.cli.talk import say
 from longfat.errors import LongfatError
 
@@ -33,7 +33,7 @@ from longfat.errors import LongfatError
 )
 @click.option("--open", "opens", is_flag=True, help="Open it in the browser.")
 @jobs_option
-@limit_option
+@limit_option_with("events=3e8, wall='30 s', memory='1 GiB'")
 def command(
     store: str,
     studies: Sequence[str],
