@@ -18,6 +18,7 @@ TUTORIALS = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
 METHODS = [
     *sorted((ROOT / "docs" / "method").glob("*.md")),
     ROOT / "docs" / "models" / "graphs.md",
+    ROOT / "docs" / "guide" / "studies.md",
 ]
 SHOWN = re.compile(
     r"<!-- BEGIN: (longfat (?:analyze|diff|run|study plan) .*?) -->\n(.*?)<!-- END: ", re.DOTALL
