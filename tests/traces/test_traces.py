@@ -169,10 +169,13 @@ def test_a_run_that_is_stopped_leaves_no_file(watched: Watched, tmp_path: Path) 
         raise Interrupted(2)
 
     scenario = load_scenario(watched.scenario, {"duration": "1000 s"})
-    watch = Watch(traces=tmp_path / "t", pcap=tmp_path / "a.pcapng")
-    with pytest.raises(Interrupted):
-        run(scenario, watch=watch, show=stop)
-    assert not list((tmp_path / "t").iterdir())
+    (tmp_path / "mine").mkdir()
+    for folder in ("new", "mine"):
+        watch = Watch(traces=tmp_path / folder, pcap=tmp_path / "a.pcapng")
+        with pytest.raises(Interrupted):
+            run(scenario, watch=watch, show=stop)
+    assert not (tmp_path / "new").exists()
+    assert not list((tmp_path / "mine").iterdir())
     assert not (tmp_path / "a.pcapng").exists()
 
 

@@ -16,8 +16,11 @@ use crate::traces::{Kind, Network, Rows, TRACES};
 /// The name of the file that describes a folder.
 pub const DESCRIPTION: &str = "traces.json";
 
-/// A folder that traces are written into.
-pub struct Folder(PathBuf);
+/// A folder that traces are written into; one that was made for them goes again if none comes into it.
+pub struct Folder {
+    path: PathBuf,
+    is_new: bool,
+}
 
 /// How many rows a trace has, and how many changes they stand for.
 pub struct Counts {
@@ -35,6 +38,7 @@ impl Folder {
     /// # Errors
     /// If it holds anything else, or cannot be made.
     pub fn open(path: &Path) -> Result<Self, String> {
+        let is_new = !path.exists();
         fs::create_dir_all(path).map_err(|error| failure(path, &error))?;
         let mut entries = fs::read_dir(path).map_err(|error| failure(path, &error))?;
         if entries.next().is_some() && !path.join(DESCRIPTION).exists() {
@@ -43,13 +47,13 @@ impl Folder {
                 path.display()
             ));
         }
-        Ok(Self(path.to_owned()))
+        Ok(Self { path: path.to_owned(), is_new })
     }
 
     /// Where a trace is kept.
     #[must_use]
     pub fn file(&self, kind: &Kind) -> PathBuf {
-        self.0.join(format!("{}.parquet", kind.name))
+        self.path.join(format!("{}.parquet", kind.name))
     }
 
     /// Removes the traces of an earlier run.
@@ -57,7 +61,7 @@ impl Folder {
     /// # Errors
     /// If a file cannot be removed.
     pub fn clear(&self) -> Result<(), String> {
-        let files = std::iter::once(self.0.join(DESCRIPTION)).chain(TRACES.iter().map(|kind| self.file(kind)));
+        let files = std::iter::once(self.path.join(DESCRIPTION)).chain(TRACES.iter().map(|kind| self.file(kind)));
         for file in files.filter(|file| file.exists()) {
             fs::remove_file(&file).map_err(|error| failure(&file, &error))?;
         }
@@ -69,7 +73,7 @@ impl Folder {
     /// # Errors
     /// If it cannot be written.
     pub fn describe(&self, counts: &[Counts], network: &Network, record: &RunRecord) -> Result<(), String> {
-        let path = self.0.join(DESCRIPTION);
+        let path = self.path.join(DESCRIPTION);
         let traces = counts.iter().map(|counts| TraceDescription::new(counts, network)).collect();
         let description = Description {
             schema_version: 1,
@@ -84,6 +88,15 @@ impl Folder {
         let (partial, mut file) = Partial::create(&path)?;
         file.write_all(&text).map_err(|error| failure(&path, &error))?;
         partial.keep()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if self.is_new {
+            // It fails where there is anything in it, which is what is wanted.
+            _ = fs::remove_dir(&self.path);
+        }
     }
 }
 

@@ -58,9 +58,10 @@ fn advice(name: &str) -> String {
 /// Everything that watches a run and writes: its traces, its capture.
 #[derive(Default)]
 pub struct Watcher {
-    folder: Option<(Folder, Network)>,
     /// By what they are told of, so that what happens to every cell is told to few.
     traces: [Vec<(&'static Kind, Box<dyn Trace>)>; Hears::NUMBER],
+    /// After the traces: their files go before it.
+    folder: Option<(Folder, Network)>,
     capture: Option<Capture>,
     /// How it began, to begin again; and why it could not.
     origin: Option<Origin>,
