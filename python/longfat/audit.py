@@ -114,7 +114,8 @@ def plan_audit(
             if changes:
                 singles.append(replace(alternative, changes=changes))
             elif problem is not None:
-                refused.append(f"{alternative.knob} = {alternative.name}: {problem}")
+                said = f"{alternative.knob} = {alternative.name}: "
+                refused.append(said + problem.replace(said, ""))
     varied: list[tuple[tuple[Alternative, ...], Changes]]
     varied = [((single,), single.changes) for single in singles]
     if pairs:
