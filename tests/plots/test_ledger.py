@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,53 @@ def test_bars_stand_in_panels_by_two_factors_and_add_up(ledgers: list[LedgerRow]
     ends = [patch.get_extents().x1 for patch in painting.axes[0].patches]
     edge = painting.axes[0].transData.transform((100, 0))[0]
     assert max(ends) == pytest.approx(edge, rel=1e-3)
+
+
+def of_rates(rates: Sequence[str], flavors: Sequence[str] = ("sack", "vanilla")) -> list[LedgerRow]:
+    """Two networks, two policies; the period and the number of sources are always the same."""
+    return [
+        LedgerRow(
+            (("config", config), ("period", "300 ms"), ("sources", "5"), ("buffer", buffer),
+             ("flavor", flavor), ("guaranteed_rate", rate), ("policy", policy)),
+            dict(zip(CAUSES, SHARES, strict=True)),
+            2,
+        )
+        for config in ("lan", "wan")
+        for buffer in ("1000 cells", "3000 cells")
+        for flavor in flavors
+        for rate in rates
+        for policy in ("ubr", "epd")
+    ]  # fmt: skip
+
+
+def test_what_all_bars_have_in_common_is_said_once_in_the_caption() -> None:
+    drawn = draw("ledger", of_rates(["0.1"], flavors=["sack"]))
+    panel = drawn.picture.panels[0][0]
+    assert panel is not None
+    assert panel.y.names == ["1000 cells", "3000 cells"]
+    assert drawn.caption.endswith(
+        "; all with period 300 ms, sources 5, flavor sack and guaranteed rate 0.1"
+    )
+
+
+def test_where_words_are_too_long_bars_have_levels_alone_and_the_caption_their_factors() -> None:
+    drawn = draw("ledger", of_rates(["0", "0.1"]))
+    panel = drawn.picture.panels[0][0]
+    assert panel is not None
+    assert panel.y.names[:3] == ["1000 cells, sack, 0", "1000 cells, sack, 0.1",
+                                 "1000 cells, vanilla, 0"]  # fmt: skip
+    assert len(set(panel.y.names)) == len(panel.y.names)
+    assert "; bars by buffer, flavor and guaranteed rate; all with period" in drawn.caption
+
+
+def test_on_a_screen_every_panel_says_which_it_is_and_has_room_for_its_labels() -> None:
+    spec = draw("ledger", of_rates(["0", "0.1"])).vega_lite()
+    titles = [view["title"]["text"] for view in spec["concat"]]
+    assert titles == ["lan, ubr", "lan, epd", "wan, ubr", "wan, epd"]
+    axes = [view["layer"][0]["encoding"]["y"]["axis"] for view in spec["concat"]]
+    assert {axis["title"] for axis in axes} == {None}
+    letters = len("3000 cells, vanilla, 0.1")
+    assert spec["usermeta"]["longfat"]["beside_panel"] > 5 * letters
 
 
 def test_panels_are_by_the_first_factors_of_a_study_that_has_others() -> None:

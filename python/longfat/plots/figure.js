@@ -11,7 +11,7 @@
 "use strict";
 
 const longfatFigure = (() => {
-  const AXIS_PIXELS = 90;
+  const SPACING_PIXELS = 20;
   const LEGEND_ENTRY_PIXELS = 165;
 
   /** The specification for an element of this width, in the colours of the screen. */
@@ -20,11 +20,12 @@ const longfatFigure = (() => {
     const own = (spec.usermeta || {}).longfat || {};
     delete spec.title;
     spec.config.background = "transparent";
-    const narrowest = (own.narrowest_panel || 168) + AXIS_PIXELS;
+    const beside = (own.beside_panel || 70) + SPACING_PIXELS;
+    const narrowest = (own.narrowest_panel || 168) + beside;
     const wanted = spec.columns || 1;
     const fit = Math.max(1, Math.min(wanted, Math.floor(width / narrowest)));
     spec.columns = fit;
-    const panel = Math.max(120, Math.floor(width / fit) - AXIS_PIXELS);
+    const panel = Math.max(120, Math.floor(width / fit) - beside);
     for (const view of spec.concat) view.width = panel;
     const entries = Math.max(1, Math.floor(width / LEGEND_ENTRY_PIXELS));
     return walked(spec, dark ? own.dark || {} : {}, entries);

@@ -1,7 +1,9 @@
 """Where the capacity went: a bar for each factor combination, divided by cause."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from longfat.analysis.words import listed
 from longfat.ledger import IDLE_PREFIX, METRIC_PREFIX, LedgerRow
 from longfat.plots import PLAIN, Layout, Options, Row
 from longfat.plots.panels import as_many, level_of, levels_of, named
@@ -25,6 +27,8 @@ _IDLE = (
     ("#3d3d3d", ""),
     ("#ffffff", "\\\\\\\\"),
 )
+_LONGEST_LABEL = 32
+"""Letters of a bar's label for which there is room."""
 _BAR_INCHES, _PANEL_INCHES, _FRAME_INCHES = 0.19, 0.25, 1.15
 
 
@@ -47,11 +51,24 @@ def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ())
     """
     layout = options.layout("policy", factors=_factors(rows))
     styles = _styles(rows)
-    panels = _grid(rows, layout, styles)
+    labels = _Labels.of(rows, layout)
+    cells: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        place = level_of(row, layout.rows), level_of(row, layout.columns)
+        cells.setdefault(place, []).append(row)
+    panels = _grid(
+        {
+            place: _panel(
+                chosen, styles, [labels.label(row) for row in chosen], _told(layout, *place)
+            )
+            for place, chosen in cells.items()
+        },
+        layout,
+    )
     heights = [max(len(panel.y.names) for panel in row) for row in panels]
     return Picture(
         panels,
-        _caption(rows),
+        "; ".join([_caption(rows), *labels.told]),
         _FRAME_INCHES + sum(_PANEL_INCHES + _BAR_INCHES * bars for bars in heights),
         share_x="all",
         share_y="row",
@@ -63,43 +80,64 @@ def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ())
     )
 
 
-def _grid(
-    rows: Sequence[Row], layout: Layout, styles: Mapping[str, tuple[str, str]]
-) -> list[list[Panel]]:
-    across, down = levels_of(rows, layout.columns), levels_of(rows, layout.rows)
-    cells: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        place = level_of(row, layout.rows), level_of(row, layout.columns)
-        cells.setdefault(place, []).append(row)
-    labels = {place: [_bar_label(row, layout) for row in chosen] for place, chosen in cells.items()}
-    if all(
-        labels.get((row_level, column_level), []) == labels.get((row_level, across[0]))
+@dataclass(frozen=True)
+class _Labels:
+    """What tells the bars of a panel apart: the levels of `factors`, bare where words are too long.
+
+    `told` is what the caption says of them.
+    """
+
+    factors: Sequence[str]
+    are_bare: bool
+    told: Sequence[str]
+
+    @classmethod
+    def of(cls, rows: Sequence[Row], layout: Layout) -> "_Labels":
+        """Of these rows; what all of them have in common is left to the caption."""
+        others = [name for name in _factors(rows) if name not in (layout.rows, layout.columns)]
+        common = [name for name in others if len(levels_of(rows, name)) == 1]
+        factors = [name for name in others if name not in common]
+        full = cls(factors, False, ())
+        are_bare = max(len(full.label(row)) for row in rows) > _LONGEST_LABEL
+        told = [f"bars by {listed([name.replace('_', ' ') for name in factors])}"] * are_bare
+        if common:
+            levels = [f"{name.replace('_', ' ')} {rows[0][name]}" for name in common]
+            told.append(f"all with {listed(levels)}")
+        return cls(factors, are_bare, told)
+
+    def label(self, row: Row) -> str:
+        """The label of a bar."""
+        levels = {factor: level_of(row, factor) for factor in self.factors}
+        if self.are_bare:
+            return ", ".join(level or "-" for level in levels.values())
+        return ", ".join(named(factor, level) for factor, level in levels.items() if level)
+
+
+def _grid(panels: Mapping[tuple[str, str], Panel], layout: Layout) -> list[list[Panel]]:
+    """The panels by their levels of the layout's factors, or all in a column if bars differ."""
+    down, across = (list(dict.fromkeys(levels)) for levels in zip(*panels, strict=True))
+    bars = {place: panel.y.names for place, panel in panels.items()}
+    if not all(
+        bars.get((row_level, column_level), []) == bars.get((row_level, across[0]))
         for row_level in down
         for column_level in across
     ):
-        return [
-            [
-                _panel(
-                    cells[row_level, column_level],
-                    styles,
-                    layout,
-                    named(layout.rows, row_level) if column_level == across[0] else "",
-                    named(layout.columns, column_level) if row_level == down[0] else "",
-                )
-                for column_level in across
-            ]
-            for row_level in down
-        ]
+        return [[replace(panel, title=panel.told)] for panel in panels.values()]
     return [
-        [_panel(chosen, styles, layout, "", _both(layout, *place))]
-        for place, chosen in cells.items()
+        [
+            _titled(
+                panels[row_level, column_level],
+                named(layout.rows, row_level) if column_level == across[0] else "",
+                named(layout.columns, column_level) if row_level == down[0] else "",
+            )
+            for column_level in across
+        ]
+        for row_level in down
     ]
 
 
-def _both(layout: Layout, row_level: str, column_level: str) -> str:
-    """The title of a panel that stands alone."""
-    names = (named(layout.rows, row_level), named(layout.columns, column_level))
-    return ", ".join(filter(None, names))
+def _titled(panel: Panel, row_name: str, title: str) -> Panel:
+    return replace(panel, y=replace(panel.y, label=row_name), title=title)
 
 
 def fills(causes: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -121,11 +159,9 @@ def _styles(rows: Sequence[Row]) -> dict[str, tuple[str, str]]:
 def _panel(
     rows: Sequence[Row],
     styles: Mapping[str, tuple[str, str]],
-    layout: Layout,
-    row_name: str,
-    title: str,
+    labels: Sequence[str],
+    told: str,
 ) -> Panel:
-    labels = [_bar_label(row, layout) for row in rows]
     left = [0.0] * len(rows)
     marks = []
     for cause, (color, hatch) in styles.items():
@@ -135,21 +171,21 @@ def _panel(
         ]
         marks.append(
             Mark("horizontal-bars", range(len(rows)), ends, color=color, hatch=hatch, low=left,
-                 names=[f"{cause_words(cause)}: {label}" for label in labels])
+                 names=[f"{cause_words(cause)}: {label or told}" for label in labels])
         )  # fmt: skip
         left = ends
     return Panel(
         Axis("% of the duration", 0, 100),
-        Axis(row_name, len(rows) - 0.4, -0.6, names=labels),
+        Axis("", len(rows) - 0.4, -0.6, names=labels),
         marks,
-        title=title,
+        told=told,
     )
 
 
-def _bar_label(row: Row, layout: Layout) -> str:
-    """The levels of the factors that make no panels."""
-    others = [name for name in _factors([row]) if name not in (layout.rows, layout.columns)]
-    return ", ".join(named(factor, level_of(row, factor)) for factor in others)
+def _told(layout: Layout, row_level: str, column_level: str) -> str:
+    """The title of a panel that stands alone."""
+    names = (named(layout.rows, row_level), named(layout.columns, column_level))
+    return ", ".join(filter(None, names))
 
 
 def _factors(rows: Sequence[Row]) -> list[str]:

@@ -57,10 +57,7 @@ class Guide:
 
 @dataclass(frozen=True)
 class Axis:
-    """What an axis shows, with the unit; `names` are the levels at 0, 1, 2 and so on.
-
-    `told` is what a panel that stands alone says instead of an empty `label`.
-    """
+    """What an axis shows, with the unit; `names` are the levels at 0, 1, 2 and so on."""
 
     label: str
     low: float | None = None
@@ -68,12 +65,15 @@ class Axis:
     log: bool = False
     names: Sequence[str] = ()
     ticks: Sequence[float] = ()
-    told: str = ""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Marks over a pair of axes."""
+    """Marks over a pair of axes.
+
+    `told` is the title of a panel that stands alone, if it is another: with what the label of its
+    upright axis says and what the panel above it is titled.
+    """
 
     x: Axis
     y: Axis
@@ -82,6 +82,7 @@ class Panel:
     title: str = ""
     legend: bool = True
     title_color: str = INK
+    told: str = ""
 
 
 Shared = Literal["all", "row", "none"]

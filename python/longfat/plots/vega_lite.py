@@ -29,8 +29,9 @@ Spec = dict[str, Any]
 
 _PAGE_PIXELS = 720.0
 _AXIS_PIXELS = 70.0
+_NAMES_PIXELS, _LETTER_PIXELS = 24.0, 5.6
 _PIXELS_PER_INCH = 75.0
-_LEAST_HEIGHT_PIXELS = 110.0
+_LEAST_PIXELS = 110.0
 NARROWEST_PANEL_PIXELS = 168
 _MOST_ROWS = 8
 _STEPS = 1e4
@@ -43,7 +44,7 @@ _CONFIG: Spec = {
     "view": {"stroke": None},
     "axis": {"gridColor": "#cccccc", "gridWidth": 0.5, "domainColor": EDGE, "tickColor": EDGE,
              "labelColor": INK, "titleColor": INK, "titleFontWeight": "normal", "labelFontSize": 11,
-             "titleFontSize": 12, "labelLimit": 260},
+             "titleFontSize": 12, "labelLimit": 400, "maxExtent": 500},
     "title": {"anchor": "start", "color": INK, "fontSize": 12, "offset": 6},
     "legend": {"labelColor": INK, "titleColor": INK, "symbolStrokeWidth": 2, "labelFontSize": 12,
                "labelLimit": 300},
@@ -55,11 +56,13 @@ _CONFIG: Spec = {
 def vega_lite(picture: Picture, summary: str, usermeta: Mapping[str, Any] | None = None) -> Spec:
     """The specification of a picture; its caption is the title below it.
 
-    `usermeta` joins what a page needs to lay the picture out again: the colours for dark screens
-    and the narrowest panel.
+    `usermeta` joins what a page needs to lay the picture out again: the colours for dark screens,
+    the narrowest panel and the room that its axis needs beside it, in pixels.
     """
     columns = len(picture.panels[0])
-    width = _PAGE_PIXELS * picture.width_inches / PAGE_WIDTH_INCHES / columns - _AXIS_PIXELS
+    beside = _pixels_beside(picture)
+    room = _PAGE_PIXELS * picture.width_inches / PAGE_WIDTH_INCHES / columns - beside
+    width = max(_LEAST_PIXELS, room)
     heights = _heights(picture)
     extents = ranges(picture)
     keys = keys_of(picture)
@@ -69,7 +72,12 @@ def vega_lite(picture: Picture, summary: str, usermeta: Mapping[str, Any] | None
         for column, extent in enumerate(extents[row])
         if extent is not None
     ]
-    own = {"dark": DARK, "narrowest_panel": NARROWEST_PANEL_PIXELS, "caption": picture.caption}
+    own = {
+        "dark": DARK,
+        "narrowest_panel": NARROWEST_PANEL_PIXELS,
+        "beside_panel": beside,
+        "caption": picture.caption,
+    }
     return {
         "$schema": SCHEMA,
         "description": summary,
@@ -84,6 +92,13 @@ def vega_lite(picture: Picture, summary: str, usermeta: Mapping[str, Any] | None
     }  # fmt: skip
 
 
+def _pixels_beside(picture: Picture) -> float:
+    """The room to the left of a panel: for numbers and a label, or for names if they are longer."""
+    panels = (panel for row in picture.panels for panel in row if panel is not None)
+    longest = max((len(name) for panel in panels for name in panel.y.names), default=0)
+    return max(_AXIS_PIXELS, _NAMES_PIXELS + _LETTER_PIXELS * longest)
+
+
 def _resolution(keys: Sequence[Sequence[Sequence[Mark]]]) -> str:
     """One legend for all panels, or one for each that has its own."""
     with_key = sum(1 for row in keys for key in row if key)
@@ -95,7 +110,7 @@ def _heights(picture: Picture) -> list[float]:
     shares = list(picture.heights) or [1.0] * rows
     drawn = picture.height_inches - 0.45 * rows
     return [
-        max(_LEAST_HEIGHT_PIXELS, round(drawn * share / sum(shares) * _PIXELS_PER_INCH))
+        max(_LEAST_PIXELS, round(drawn * share / sum(shares) * _PIXELS_PER_INCH))
         for share in shares
     ]
 
@@ -108,13 +123,12 @@ def _standing_alone(picture: Picture, row: int, column: int) -> Panel:
     panel = picture.panels[row][column]
     first, top = picture.panels[row][0], picture.panels[0][column]
     assert panel is not None
-    y = panel.y.label or panel.y.told or (first.y.label if first else "")
-    x = panel.x.label or panel.x.told
     marks = for_screen(panel.marks, sum(1 for _ in picture.marks()))
+    if panel.told:
+        return replace(panel, y=replace(panel.y, label=""), title=panel.told, marks=marks)
+    y = panel.y.label or (first.y.label if first else "")
     title = panel.title or (top.title if top and picture.share_x != "all" else "")
-    return replace(
-        panel, x=replace(panel.x, label=x), y=replace(panel.y, label=y), title=title, marks=marks
-    )
+    return replace(panel, y=replace(panel.y, label=y), title=title, marks=marks)
 
 
 def _panel(
