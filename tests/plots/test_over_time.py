@@ -160,6 +160,54 @@ def test_runs_are_named_after_the_settings_that_differ(traced: Traces) -> None:
     other = Traces(traced.folder, {"run": {"scenario": settings}})
     assert names_of([traced, other]) == ["buffer cells 300", "buffer cells 7"]
     assert names_of([traced]) == [""]
+    groups = [{"count": 1, "flavor": {"kind": "cubic", "recovery": {"kind": "sack-rfc6675"}}}] * 2
+    grouped = Traces(Path("grouped"), {"run": {"scenario": {**traced.settings, "groups": groups}}})
+    assert names_of([traced, grouped]) == [traced.folder.name, "grouped"]
+
+
+MIXED = """
+[[connections]]
+flavor = "reno"
+
+[[connections]]
+count = 2
+"""
+
+
+def test_flows_of_several_flavors_are_named_with_them_and_the_caption_counts_them(
+    folder: Path,
+) -> None:
+    with (folder / "lossy.toml").open("a") as scenario:
+        scenario.write(MIXED)
+    mixed = watched(folder, {})
+    for name in ("cwnd", "throughput"):
+        drawn = draw(name, [mixed])
+        labels = [mark.label for mark in drawn.picture.marks()]
+        assert labels[:3] == ["flow 1 (reno)", "flow 2 (sack)", "flow 3 (sack)"]
+        assert "n = 1 run: 3 sources, 1 reno, 2 sack, epd, seed 1" in drawn.caption
+    panel = draw("time-sequence", [mixed], Options(flow=2)).picture.panels[0][0]
+    assert panel is not None
+    assert panel.title == "flow 2 (sack)"
+
+
+def test_the_caption_names_the_queue_discipline_where_there_is_one(folder: Path) -> None:
+    managed = watched(
+        folder,
+        {"framing": "packet", "port.policy": "tail-drop", "port.buffer": "30 packets",
+         "port.queue": "codel"},
+    )  # fmt: skip
+    assert ", sack, codel, seed 1" in draw("queue", [managed]).caption
+
+
+def test_the_caption_of_several_runs_says_what_all_of_them_have_in_common(folder: Path) -> None:
+    runs = []
+    for policy in ("epd", "selective-drop"):
+        traces = folder / policy
+        scenario = load_scenario(folder / "lossy.toml", {"port.policy": policy})
+        run(scenario, watch=Watch(traces=traces))
+        runs.append(load_traces(traces))
+    caption = draw("capacity", runs).caption
+    assert caption == "n = 1 run a panel; 3 sources, sack, seed 1, replication 0"
 
 
 def test_thinning_keeps_extremes_and_the_end() -> None:

@@ -11,7 +11,6 @@ from longfat.plots.over_time import (
     link_bps,
     shown,
     time_axis,
-    told,
 )
 from longfat.plots.palette import CLASSES, NEUTRAL
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
@@ -25,6 +24,7 @@ SOURCE = "traces"
 HEEDS = ("start_s", "end_s")
 
 _STRENGTHS = {"ubr": 0.9, "vbr": 0.5}
+_LONGEST_NAME = 80
 _PANEL_HEIGHT_INCHES = 1.35
 
 
@@ -52,8 +52,7 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
         chosen = [row for row in rows if row["run"] == name]
         panels.append([_panel(run, chosen, options, name, legend=not panels)])
     height = 0.75 + _PANEL_HEIGHT_INCHES * len(panels)
-    caption = told(runs[0]) if len(runs) == 1 else common(runs)
-    return Picture(panels, caption, height, share_x="all")
+    return Picture(panels, common(runs), height, share_x="all")
 
 
 def _panel(
@@ -85,17 +84,21 @@ def _panel(
 
 
 def names_of(runs: Sequence[Traces]) -> list[str]:
-    """What tells runs apart: the settings that differ, or the folders if none or too many do."""
+    """What tells runs apart: the settings that differ, or the folders if none or too many do.
+
+    So do folders where a setting takes more words than a title has room for.
+    """
     flat = [_flat(run.settings) for run in runs]
     keys = dict.fromkeys(key for settings in flat for key in settings)
     differing = [key for key in keys if len({str(settings.get(key)) for settings in flat}) > 1]
-    if not differing or len(differing) > 2:
-        return [run.folder.name if len(runs) > 1 else "" for run in runs]
-    return [
+    names = [
         ", ".join(f"{key.rsplit('.', 1)[-1].replace('_', ' ')} {settings.get(key)}"
                   for key in differing)
         for settings in flat
     ]  # fmt: skip
+    if not differing or len(differing) > 2 or max(map(len, names)) > _LONGEST_NAME:
+        return [run.folder.name if len(runs) > 1 else "" for run in runs]
+    return names
 
 
 def _flat(settings: Any, path: str = "") -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from longfat.errors import LongfatError
 from longfat.histogram import Histogram
 from longfat.plots.capacity import names_of
-from longfat.plots.over_time import Row, common, told
+from longfat.plots.over_time import Row, common
 from longfat.plots.palette import level_colors
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.traces import Traces
@@ -77,10 +77,9 @@ def picture(rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]) ->
             marks.append(Mark("steps", times, shares, colors[kind], label))
         time = Axis("time from request to last byte in s", log=True)
         panels.append([Panel(time, Axis("share arrived", 0, 1.02), marks, title=name)])
-    of_runs = told(runs[0]) if len(runs) == 1 else common(runs)
     caption = (
-        f"{of_runs};\nof those that arrived before the end (n of all that were asked for), with "
-        "bands of 95 % confidence for each distribution"
+        f"{common(runs)};\nof those that arrived before the end (n of all that were asked for), "
+        "with bands of 95 % confidence for each distribution"
     )
     height = 0.7 + _PANEL_HEIGHT_INCHES * len(panels)
     return Picture(panels, caption, height, share_x="all")

@@ -7,6 +7,7 @@ from longfat.plots.over_time import (
     Row,
     capacity_bytes,
     events,
+    flow_name,
     flow_steps,
     flow_to_show,
     only,
@@ -55,9 +56,9 @@ def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
     flow = flow_to_show(run, options)
     style = {} if flow is None else {"label": "cwnd"}
     marks = [
-        *flow_steps(rows, "flight", color=SKY, label="flight", width=0.7, strength=0.7),
-        *flow_steps(rows, "ssthresh", color=VERMILION, label="ssthresh", style="--"),
-        *flow_steps(rows, "cwnd", **style),
+        *flow_steps(run, rows, "flight", color=SKY, label="flight", width=0.7, strength=0.7),
+        *flow_steps(run, rows, "ssthresh", color=VERMILION, label="ssthresh", style="--"),
+        *flow_steps(run, rows, "cwnd", **style),
         *rugs(rows),
     ]
     share = capacity_bytes(run) * _KILO / run.senders
@@ -69,5 +70,5 @@ def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
     top = 1.08 * max(highest, share if share < 2 * highest else 0)
     # On the axis a guide would only be in the way.
     kept = [guide for guide in guides if 0.04 * top < guide.at <= top]
-    title = "" if options.flow is None else f"flow {options.flow}"
+    title = "" if options.flow is None else flow_name(run, options.flow)
     return Panel(time_axis(run, options), Axis("window in kB", 0, top), marks, kept, title)

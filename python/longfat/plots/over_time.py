@@ -1,5 +1,6 @@
 """What the plots of traces share: series of a run as marks, and what is said below them."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -117,13 +118,13 @@ def by_flow(rows: Sequence[Row], series: str) -> dict[int, tuple[list[float], li
     return found
 
 
-def flow_steps(rows: Sequence[Row], series: str, **style: Any) -> Iterator[Mark]:
+def flow_steps(run: Traces, rows: Sequence[Row], series: str, **style: Any) -> Iterator[Mark]:
     """A staircase for each flow, in the flow's colour."""
     flows = by_flow(rows, series)
     width = 1.0 if len(flows) <= 5 else 0.7
     is_told_apart = len(flows) <= MOST_LABELLED_FLOWS
     for flow, (times, values) in sorted(flows.items()):
-        label = f"flow {flow}" if is_told_apart else ""
+        label = flow_name(run, flow) if is_told_apart else ""
         x, y = thinned(times, values)
         settings: dict[str, Any] = {"color": flow_color(flow), "label": label, "width": width}
         if not is_told_apart:
@@ -173,20 +174,25 @@ def unit(run: Traces) -> str:
     return "cells" if run.settings["framing"]["kind"] == "aal5" else "packets"
 
 
+def flow_name(run: Traces, flow: int) -> str:
+    """A flow by its number, with its flavor where not all have the same."""
+    flavors = _flavors(run)
+    return f"flow {flow}" if len(set(flavors)) == 1 else f"flow {flow} ({flavors[flow - 1]})"
+
+
 def common(runs: Sequence[Traces]) -> str:
-    """The caption of a panel for each run: what they have in common, by the first one."""
-    return f"n = 1 run a panel; {told(runs[0]).removeprefix('n = 1 run: ').rsplit(', run ', 1)[0]}"
+    """The caption of a panel for each run: what they have in common."""
+    if len(runs) == 1:
+        return told(runs[0])
+    others = [_facts(run) for run in runs[1:]]
+    shared = [fact for fact in _facts(runs[0]) if all(fact in facts for facts in others)]
+    return "; ".join(filter(None, ("n = 1 run a panel", ", ".join(shared))))
 
 
 def told(run: Traces, *traces: str) -> str:
     """The caption: which run this is, and how exact the traces are."""
-    settings = run.settings
-    flavor, policy = _kind(settings["tcp"]["flavor"]), _kind(settings["port"]["policy"])
-    record = run.record
-    chance = f"seed {record['seed']}, replication {record['replication']}"
-    name = record["run_id"][:12]
-    senders = "1 source" if run.senders == 1 else f"{run.senders} sources"
-    parts = [f"n = 1 run: {senders}, {flavor}, {policy}, {chance}, run {name}"]
+    name = f"run {run.record['run_id'][:12]}"
+    parts = [f"n = 1 run: {', '.join([*_facts(run), name])}"]
     for trace in run.description["traces"]:
         if trace["name"] in traces and trace.get("largest_error"):
             what = unit(run) if trace["name"].startswith("queue") else "bytes"
@@ -196,5 +202,22 @@ def told(run: Traces, *traces: str) -> str:
     return "; ".join(parts)
 
 
-def _kind(chosen: Any) -> str:
-    return str(chosen["kind"] if isinstance(chosen, Mapping) else chosen)
+def _facts(run: Traces) -> list[str]:
+    """What tells one run from another in short: the ends, the bottleneck, and chance."""
+    counts = Counter(_flavors(run))
+    flavors = [name if len(counts) == 1 else f"{count} {name}" for name, count in counts.items()]
+    (port,) = (port for port in run.record["ports"] if port["name"] == run.bottleneck["name"])
+    # What a queue discipline decides is not up to the policy.
+    queue = port["queue"]["discipline"] if "queue" in port else port["policy"]
+    return [
+        "1 source" if run.senders == 1 else f"{run.senders} sources",
+        ", ".join(flavors),
+        queue,
+        f"seed {run.record['seed']}",
+        f"replication {run.record['replication']}",
+    ]
+
+
+def _flavors(run: Traces) -> list[str]:
+    """The flavor of each sender; flows beyond them carry requests."""
+    return [flow["flavor"] for flow in run.record["flows"][: run.senders]]

@@ -51,7 +51,7 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
 
 def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
     """Throughputs in Mbit/s, with a guide at the most that all flows together can get."""
-    marks = list(flow_steps(rows, "throughput"))
+    marks = list(flow_steps(run, rows, "throughput"))
     if len(marks) > 1:
         times = [row["time_s"] for row in rows if row["series"] == "all"]
         values = [row["value"] for row in rows if row["series"] == "all"]

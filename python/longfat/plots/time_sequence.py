@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longfat.errors import LongfatError
-from longfat.plots.over_time import Row, flow_to_show, only, span, told
+from longfat.plots.over_time import Row, flow_name, flow_to_show, only, span, told
 from longfat.plots.palette import BLACK, GREEN, NEUTRAL, PURPLE, VERMILION
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.traces import Traces
@@ -79,7 +79,7 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
         Axis("time in s", min(times), max(times)),
         Axis("sequence in MB", low - margin, high + margin),
         marks,
-        title=f"flow {options.flow or 1}",
+        title=flow_name(run, options.flow or 1),
     )
     return Picture([[panel]], told(run), 4.2)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from longfat.plots.over_time import BITS_PER_BYTE, MEGA, capacity_bytes, joined, unit
+from longfat.plots.over_time import BITS_PER_BYTE, MEGA, capacity_bytes, flow_name, joined, unit
 from longfat.plots.palette import BLUE, NEUTRAL, ORANGE, VERMILION, flow_color
 from longfat.traces import Traces
 
@@ -85,7 +85,7 @@ def _cwnd_series(run: Traces) -> Iterator[Series]:
     for flow in _flows_drawn(run):
         own = flows == flow
         values = _rounded(extremes(times[own], windows[own], run.seconds, BINS))
-        yield {"label": f"flow {flow}", "color": flow_color(flow), "values": values}
+        yield {"label": flow_name(run, flow), "color": flow_color(flow), "values": values}
 
 
 def _queue(run: Traces) -> Chart:
@@ -121,7 +121,7 @@ def _goodput(run: Traces) -> Chart:
         own = flows == flow
         values = np.zeros(len(times))
         values[places[own]] = rates[own]
-        label = f"flow {flow}"
+        label = flow_name(run, flow)
         series.append({"label": label, "color": flow_color(flow), "values": _rounded(values)})
     most = run.record["metrics"]["max_goodput_bps"] / MEGA
     return {
