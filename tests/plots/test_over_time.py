@@ -210,6 +210,19 @@ def test_the_caption_of_several_runs_says_what_all_of_them_have_in_common(folder
     assert caption == "n = 1 run a panel; 3 sources, sack, seed 1, replication 0"
 
 
+PARKING_LOT = Path(__file__).parents[2] / "examples" / "scenarios" / "parking-lot.toml"
+
+
+def test_no_fair_share_is_drawn_where_not_all_flows_cross_the_bottleneck(
+    folder: Path, traced: Traces
+) -> None:
+    run(load_scenario(PARKING_LOT, {"duration": "1 s"}), watch=Watch(traces=folder / "t"))
+    for traces, names in ((load_traces(folder / "t"), []), (traced, ["fair share of the path"])):
+        panel = draw("cwnd", [traces]).picture.panels[0][0]
+        assert panel is not None
+        assert [guide.label for guide in panel.guides if guide.label != "receiver window"] == names
+
+
 def test_thinning_keeps_extremes_and_the_end() -> None:
     times = [float(place) for place in range(100_000)]
     values = [float(place * 7919 % 10_007) for place in range(100_000)]

@@ -13,6 +13,7 @@ from longfat.plots.over_time import (
     only,
     rows_of,
     rugs,
+    sharing,
     shown,
     time_axis,
     told,
@@ -61,13 +62,15 @@ def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
         *flow_steps(run, rows, "cwnd", **style),
         *rugs(rows),
     ]
-    share = capacity_bytes(run) * _KILO / run.senders
-    guides = [
-        Guide(share, "path" if run.senders == 1 else "fair share of the path", color=NEUTRAL),
-        window_guide(run, _KILO),
-    ]
-    highest = max(mark_y for mark in marks for mark_y in (mark.y or [0]) if mark_y < 1e12)
-    top = 1.08 * max(highest, share if share < 2 * highest else 0)
+    guides = [window_guide(run, _KILO)]
+    highest = top = max(mark_y for mark in marks for mark_y in (mark.y or [0]) if mark_y < 1e12)
+    flows = sharing(run)
+    if flows is not None:
+        share = capacity_bytes(run) * _KILO / flows
+        name = "path" if flows == 1 else "fair share of the path"
+        guides.append(Guide(share, name, color=NEUTRAL))
+        top = max(highest, share if share < 2 * highest else 0)
+    top *= 1.08
     # On the axis a guide would only be in the way.
     kept = [guide for guide in guides if 0.04 * top < guide.at <= top]
     title = "" if options.flow is None else flow_name(run, options.flow)

@@ -163,6 +163,15 @@ def link_bps(run: Traces) -> float:
     return rate
 
 
+def sharing(run: Traces) -> int | None:
+    """How many flows share the bottleneck; None where that depends on the way that each goes.
+
+    In a network that is written out, not all of several need cross it.
+    """
+    has_ways = run.settings["topology"]["kind"] == "graph" and run.senders > 1
+    return None if has_ways else run.senders
+
+
 def window_guide(run: Traces, scale: float) -> Guide:
     """The window that the receivers advertise."""
     window = run.description["receiver_window_bytes"] * scale

@@ -11,6 +11,7 @@ from longfat.plots.over_time import (
     joined,
     only,
     rows_of,
+    sharing,
     shown,
     time_axis,
     told,
@@ -58,9 +59,7 @@ def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
         marks.append(Mark("steps", times, values, color=INK, label="all", width=1.0))
     most = run.record["metrics"]["max_goodput_bps"] / MEGA
     highest = max(value for mark in marks for value in mark.y)
-    # In a network that is written out, not all flows need cross the bottleneck.
-    is_graph = run.settings["topology"]["kind"] == "graph"
-    name = f"the most over {run.bottleneck['name']}" if is_graph else "the most for all"
+    name = "the most for all" if sharing(run) else f"the most over {run.bottleneck['name']}"
     if run.record["ports"][0].get("classes"):
         name += ", on the mean"  # of what the other classes leave, at times more and at times less
     guides = [Guide(most, name, color=NEUTRAL)]

@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from longfat.plots.over_time import BITS_PER_BYTE, MEGA, capacity_bytes, flow_name, joined, unit
+from longfat.plots.over_time import (
+    BITS_PER_BYTE,
+    MEGA,
+    capacity_bytes,
+    flow_name,
+    joined,
+    sharing,
+    unit,
+)
 from longfat.plots.palette import BLUE, NEUTRAL, ORANGE, VERMILION, flow_color
 from longfat.traces import Traces
 
@@ -62,9 +70,8 @@ def extremes(times: Numbers, values: Numbers, end: float, bins: int) -> Numbers:
 
 
 def _cwnd(run: Traces) -> Chart:
-    share = capacity_bytes(run) / _connections(run) / KILO
     guides = [
-        {"label": "fair share of what a round trip carries", "at": share},
+        *_fair_share("what a round trip carries", capacity_bytes(run) / KILO, run),
         {"label": "receiver window", "at": run.description["receiver_window_bytes"] / KILO},
     ]
     return {
@@ -130,9 +137,15 @@ def _goodput(run: Traces) -> Chart:
         "unit": "Mbit/s",
         "x": times.tolist(),
         "series": series,
-        "guides": [{"label": "fair share of the most", "at": most / _connections(run)}],
+        "guides": _fair_share("the most", most, run),
         "events": [],
     }
+
+
+def _fair_share(name: str, whole: float, run: Traces) -> list[dict[str, Any]]:
+    """A guide at an equal share, where all flows share the bottleneck."""
+    flows = sharing(run)
+    return [] if flows is None else [{"label": f"fair share of {name}", "at": whole / flows}]
 
 
 def _flows_drawn(run: Traces) -> range:
