@@ -9,6 +9,7 @@ from longfat.errors import LongfatError
 from longfat.execution import Watch
 from longfat.plots import PLAIN, PLOTS, Options, draw, find
 from longfat.plots.capacity import names_of
+from longfat.plots.palette import DARK, flow_color
 from longfat.plots.queue import capacity_of
 from longfat.plots.thinning import POINTS_ON_PAPER, thinned
 from longfat.scenario import OverrideValue
@@ -221,6 +222,19 @@ def test_no_fair_share_is_drawn_where_not_all_flows_cross_the_bottleneck(
         panel = draw("cwnd", [traces]).picture.panels[0][0]
         assert panel is not None
         assert [guide.label for guide in panel.guides if guide.label != "receiver window"] == names
+
+
+def test_drops_and_timeouts_have_colours_of_their_own_on_bright_and_dark_screens(
+    folder: Path,
+) -> None:
+    crowded = watched(folder, {"topology.sources": 15})
+    rugs = {mark.label.split()[0]: mark.color
+            for mark in draw("cwnd", [crowded]).picture.marks() if mark.kind == "rug"}  # fmt: skip
+    assert rugs.keys() == {"drops", "timeouts"}
+    for screen in ({}, DARK):
+        flows = {screen.get(flow_color(flow), flow_color(flow)) for flow in range(1, 16)}
+        shown = [screen.get(color, color) for color in rugs.values()]
+        assert len(flows.union(shown)) == len(flows) + 2
 
 
 def test_thinning_keeps_extremes_and_the_end() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longfat.errors import LongfatError
-from longfat.plots.palette import INK, NEUTRAL, VERMILION, flow_color
+from longfat.plots.palette import DROP, NEUTRAL, TIMEOUT, flow_color
 from longfat.plots.picture import Axis, Guide, Mark
 from longfat.plots.thinning import thinned
 from longfat.report.numbers import significant
@@ -134,10 +134,10 @@ def flow_steps(run: Traces, rows: Sequence[Row], series: str, **style: Any) -> I
 
 def rugs(rows: Sequence[Row]) -> Iterator[Mark]:
     """Strokes where packets are dropped and where timers expire."""
-    for series, color in (("drop", VERMILION), ("timeout", INK)):
+    for series, color in (("drop", DROP), ("timeout", TIMEOUT)):
         times = [row["time_s"] for row in rows if row["series"] == series]
         if times:
-            yield Mark("rug", times, color=color, label=f"{series}s ({len(times)})", strength=0.6)
+            yield Mark("rug", times, color=color, label=f"{series}s ({len(times)})", strength=0.8)
 
 
 def events(run: Traces, trace: str, series: str, *, at_bottleneck: bool = False) -> list[Row]:

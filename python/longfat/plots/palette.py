@@ -14,8 +14,19 @@ EDGE = "#777777"
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PURPLE, BLACK, YELLOW = "#56B4E9", "#CC79A7", "#000000", "#F0E442"
 
-DARK = {INK: "#dddddd", BLACK: "#ffffff", NEUTRAL: "#a0a0a0", FAINT: "#4d4d4d"}
-"""What colours without a hue become on a dark screen."""
+DROP, TIMEOUT = "#662200", "#6600cc"
+"""Moments, in plots of flows: no flow has these colours, and colour-blind readers tell them from
+those that flows have."""
+
+DARK = {
+    INK: "#dddddd",
+    BLACK: "#ffffff",
+    NEUTRAL: "#a0a0a0",
+    FAINT: "#4d4d4d",
+    DROP: "#eecc88",
+    TIMEOUT: "#aa66ff",
+}
+"""What colours that are dark or have no hue become on a dark screen."""
 
 _OWN = {
     # Drop policies.

@@ -20,7 +20,7 @@ from longfat.plots.over_time import (
     sharing,
     unit,
 )
-from longfat.plots.palette import BLUE, NEUTRAL, ORANGE, VERMILION, flow_color
+from longfat.plots.palette import BLUE, DARK, DROP, ORANGE, TIMEOUT, flow_color
 from longfat.traces import Traces
 
 TRACES = ("cwnd", "queue", "throughput", "drops", "timeouts")
@@ -38,7 +38,8 @@ _DIGITS = 5
 Chart = dict[str, Any]
 """`name`, `title`, the `unit` of its values, instants `x` in seconds, `series` (each `label`,
 `color` and a value or None for each instant), `guides` (each `label` and `at`) and `events` (each
-`label`, `color`, how many there are, and the `times` of those that can be told apart)."""
+`label`, `color`, how many there are, and the `times` of those that can be told apart). What has a
+`color` has another one for `dark` screens."""
 
 Series = dict[str, Any]
 Numbers = NDArray[np.float64]
@@ -81,7 +82,7 @@ def _cwnd(run: Traces) -> Chart:
         "x": _instants(run),
         "series": list(_cwnd_series(run)),
         "guides": guides,
-        "events": [_events(run, "drops", VERMILION), _events(run, "timeouts", NEUTRAL)],
+        "events": [_events(run, "drops", DROP), _events(run, "timeouts", TIMEOUT)],
     }
 
 
@@ -92,7 +93,7 @@ def _cwnd_series(run: Traces) -> Iterator[Series]:
     for flow in _flows_drawn(run):
         own = flows == flow
         values = _rounded(extremes(times[own], windows[own], run.seconds, BINS))
-        yield {"label": flow_name(run, flow), "color": flow_color(flow), "values": values}
+        yield {"label": flow_name(run, flow), **_colors(flow_color(flow)), "values": values}
 
 
 def _queue(run: Traces) -> Chart:
@@ -104,7 +105,7 @@ def _queue(run: Traces) -> Chart:
         "x": _instants(run),
         "series": list(_queue_series(run)),
         "guides": [{"label": "buffer", "at": buffer}] if isinstance(buffer, int) else [],
-        "events": [_events(run, "drops", VERMILION)],
+        "events": [_events(run, "drops", DROP)],
     }
 
 
@@ -115,7 +116,7 @@ def _queue_series(run: Traces) -> Iterator[Series]:
         own = frame.filter(frame["class"] == name)
         cells = own["cells"].cast(float).to_numpy()
         values = _rounded(extremes(own["time_s"].to_numpy(), cells, run.seconds, BINS))
-        yield {"label": name, "color": colors[name], "values": values}
+        yield {"label": name, **_colors(colors[name]), "values": values}
 
 
 def _goodput(run: Traces) -> Chart:
@@ -129,7 +130,7 @@ def _goodput(run: Traces) -> Chart:
         values = np.zeros(len(times))
         values[places[own]] = rates[own]
         label = flow_name(run, flow)
-        series.append({"label": label, "color": flow_color(flow), "values": _rounded(values)})
+        series.append({"label": label, **_colors(flow_color(flow)), "values": _rounded(values)})
     most = run.record["metrics"]["max_goodput_bps"] / MEGA
     return {
         "name": "goodput",
@@ -164,10 +165,14 @@ def _events(run: Traces, trace: str, color: str) -> dict[str, Any]:
     places = np.unique(np.floor(times * 2 * BINS / run.seconds))
     return {
         "label": trace,
-        "color": color,
+        **_colors(color),
         "count": len(times),
         "times": (places * run.seconds / (2 * BINS)).tolist(),
     }
+
+
+def _colors(color: str) -> dict[str, str]:
+    return {"color": color, "dark": DARK.get(color, color)}
 
 
 def _connections(run: Traces) -> int:

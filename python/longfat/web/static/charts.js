@@ -10,8 +10,7 @@ const LONGEST_LEGEND = 15;
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-// Black is a colour of the palette, and nothing on a dark screen.
-const visible = (color) => (dark.matches && color === "#000000" ? "#ffffff" : color);
+const visible = (drawn) => (dark.matches ? drawn.dark : drawn.color);
 
 /** One chart; drawn again whenever its data, its width or the colour scheme change. */
 export function Chart({ chart }) {
@@ -91,7 +90,7 @@ function options(holder, chart) {
     cursor: { drag: { x: true, y: false }, focus: { prox: 16 } },
     series: [{ label: "time", value: (_, value) => (value === null ? "" : `${shown(value)} s`) }, ...chart.series.map((series) => ({
       label: series.label,
-      stroke: visible(series.color),
+      stroke: visible(series),
       width: chart.series.length > 5 ? 1 : 1.5,
       points: { show: false },
       value: (_, value) => (value === null || value === undefined ? "" : shown(value)),
@@ -146,7 +145,7 @@ function drawEvents(plot) {
   ctx.lineWidth = devicePixelRatio;
   (plot.chart?.events ?? []).forEach((events, row) => {
     const bottom = bbox.top + bbox.height - row * length;
-    ctx.strokeStyle = events.color;
+    ctx.strokeStyle = visible(events);
     ctx.beginPath();
     for (const time of events.times) {
       const x = plot.valToPos(time, "x", true);
