@@ -110,6 +110,15 @@ def test_the_layout_says_which_factors_make_panels_colours_and_markers(
     assert labels[:4] == ["wan", "lan", "ubr", "fba"]
 
 
+def test_the_legend_has_the_lines_from_the_papers_points_and_the_caption_the_ellipses(
+    tables: list[TableComparison],
+) -> None:
+    drawn = draw("efficiency-fairness", tables)
+    (line,) = (mark for mark in drawn.picture.key if mark.kind == "line")
+    assert line.label == "same combination"
+    assert "; ellipses: one standard deviation of the replications" in drawn.caption
+
+
 def test_rows_of_tables_with_different_factors_are_one_csv(
     tables: list[TableComparison], tmp_path: Path
 ) -> None:
@@ -144,7 +153,7 @@ def test_ours_is_drawn_alone_where_the_paper_has_no_numbers() -> None:
     assert {row["efficiency_reference"] for row in drawn.rows} == {None}
     labels = [text.get_text() for text in drawn.matplotlib().legends[0].get_texts()]
     assert "longfat, mean" in labels
-    assert not any("paper" in label for label in labels)
+    assert not any("paper" in label or "same" in label for label in labels)
 
 
 def test_an_ellipse_has_the_deviations_and_the_slant_of_the_replications() -> None:

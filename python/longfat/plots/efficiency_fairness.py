@@ -259,10 +259,8 @@ def _key(
     ]
     if any(_printed(row) for row in rows):
         key.append(Mark("points", (), filled=False, label="paper (faint: doubtful)"))
-    key.append(Mark("points", (), label="longfat, mean"))
-    if any(row["covariance"] is not None for row in rows):
-        key.append(Mark("line", (), width=0.8, label="standard deviation"))
-    return key
+        key.append(Mark("line", (), width=0.8, label="same combination"))
+    return [*key, Mark("points", (), label="longfat, mean")]
 
 
 def _caption(rows: Sequence[Row]) -> str:
