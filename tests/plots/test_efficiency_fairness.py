@@ -154,6 +154,7 @@ def test_ours_is_drawn_alone_where_the_paper_has_no_numbers() -> None:
     labels = [text.get_text() for text in drawn.matplotlib().legends[0].get_texts()]
     assert "longfat, mean" in labels
     assert not any("paper" in label or "same" in label for label in labels)
+    assert "paper" not in drawn.summary
 
 
 def test_an_ellipse_has_the_deviations_and_the_slant_of_the_replications() -> None:

@@ -13,7 +13,7 @@ from longfat.plots.panels import as_many, level_of, levels_of, told_level
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.reference import Combination
 
-SUMMARY = "efficiency against fairness, the paper's points and ours, in panels by two factors"
+SUMMARY = "efficiency against fairness of each combination, in panels by two factors"
 SOURCE = "study"
 HEEDS = ("rows", "columns", "colors", "markers")
 
