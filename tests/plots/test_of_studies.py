@@ -94,6 +94,18 @@ def test_the_papers_values_are_drawn_against_ours(tables: list[TableComparison])
     assert "without doubtful digits (hollow): efficiency 0.085" in drawn.caption
 
 
+def test_the_axis_around_a_single_value_shows_the_value_itself() -> None:
+    place = combination("5", "1 RTT")
+    row = ReferenceRow(place, {"goodput_bps": 7591.0}, frozenset(), "")
+    table = compare(Response("b", "", "goodput_bps", [row]), {place: {1: {"goodput_bps": 7591.0}}})
+    painting = draw("reference", [table]).matplotlib()
+    painting.draw_without_rendering()
+    (axes,) = painting.axes
+    assert axes.get_xlim() == axes.get_ylim() == pytest.approx((7591 * 0.989, 7591 * 1.011))
+    assert axes.xaxis.get_offset_text().get_text() == ""
+    assert "7600" in [text.get_text() for text in axes.get_xticklabels()]
+
+
 def test_values_that_the_paper_does_not_print_are_no_reference() -> None:
     row = ReferenceRow(combination("5", "1 RTT"), {}, frozenset(), "")
     results = {row.combination: {1: {"efficiency": 0.8}}}

@@ -22,6 +22,7 @@ _STYLE: dict[Any, Any] = {
     "axes.titlesize": 8,
     "axes.spines.top": False,
     "axes.spines.right": False,
+    "axes.formatter.useoffset": False,
     "hatch.linewidth": 0.4,
     "svg.hashsalt": "longfat",
     "pdf.fonttype": 42,

@@ -18,6 +18,10 @@ SOURCE = "study"
 HEEDS = ("rows", "columns", "colors")
 
 _PANEL_INCHES = 3.1
+_LEAST_SPAN = 0.02
+"""Of an axis, as a share of its largest value."""
+_REACH = 0.55
+"""To either side of the middle, as a share of what the values span."""
 _NUMBERS = {"table", "metric", "reference", "doubtful", "ours", "low", "high", "replications"}
 
 
@@ -85,8 +89,9 @@ def _name(row: "Row") -> str:
 def _panel(rows: Sequence["Row"], metric: str, factor: str) -> Panel:
     values = [row[key] for row in rows for key in ("reference", "ours")]
     low, high = min(values), max(values)
-    margin = 0.05 * (high - low or 1)
-    ends = [low - margin, high + margin]
+    # A single value, or some that are all but equal, need room around them.
+    reach = max(high - low, _LEAST_SPAN * max(abs(low), abs(high)) or 1) * _REACH
+    ends = [(low + high) / 2 - reach, (low + high) / 2 + reach]
     levels = list(dict.fromkeys(level_of(row, factor) for row in rows))
     colors = level_colors(levels)
     marks = [Mark("line", ends, ends, color=NEUTRAL, style=":")]
