@@ -1,4 +1,5 @@
 import re
+import warnings
 from dataclasses import fields
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from longfat.plots.queue import capacity_of
 from longfat.plots.thinning import POINTS_ON_PAPER, thinned
 from longfat.scenario import OverrideValue
 from longfat.traces import Traces, load_traces
+from tests.plots.test_vega_lite import check
 from tests.traces.conftest import LOSSY
 
 OF_TRACES = [name for name in PLOTS if find(name).SOURCE == "traces" and name != "completion-time"]
@@ -235,6 +237,22 @@ def test_drops_and_timeouts_have_colours_of_their_own_on_bright_and_dark_screens
         flows = {screen.get(flow_color(flow), flow_color(flow)) for flow in range(1, 16)}
         shown = [screen.get(color, color) for color in rugs.values()]
         assert len(flows.union(shown)) == len(flows) + 2
+
+
+def test_a_run_in_which_nothing_arrives_has_sensible_axes_and_panels_that_say_so(
+    folder: Path,
+) -> None:
+    short = watched(folder, {"duration": "1 ms"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        painting = draw("time-sequence", [short]).matplotlib()
+    assert list(painting.axes[0].get_xlim()) == pytest.approx([-0.00004, 0.001])
+    drawn = draw("three-panel", [short])
+    notes = ["nothing delivered", "no round trip measured", "nothing queued"]
+    assert [panel.note for (panel,) in drawn.picture.panels if panel] == notes
+    words = [text.get_text() for axes in drawn.matplotlib().axes for text in axes.texts]
+    assert set(notes) <= set(words)
+    check(drawn)
 
 
 def test_thinning_keeps_extremes_and_the_end() -> None:

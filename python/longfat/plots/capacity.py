@@ -80,7 +80,9 @@ def _panel(
         guides.append(Guide(float(share) * link, f"guaranteed to ubr: {share}", color="#000000"))
     time = time_axis(run, options)
     rate = Axis("capacity in Mbit/s", 0, 1.15 * link)
-    return Panel(time, rate, marks, guides, title=name, legend=legend and len(marks) > 1)
+    note = "" if any(value for mark in marks for value in mark.y) else "nothing sent"
+    is_told_apart = legend and len(marks) > 1
+    return Panel(time, rate, marks, guides, title=name, legend=is_told_apart, note=note)
 
 
 def names_of(runs: Sequence[Traces]) -> list[str]:

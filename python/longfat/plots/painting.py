@@ -48,6 +48,9 @@ def _paint_panel(axes: "Axes", panel: Panel, *, names_x: bool) -> None:
         _PAINTERS[mark.kind](axes, mark)
     for guide in panel.guides:
         _paint_guide(axes, guide)
+    if panel.note:
+        middle: dict[str, Any] = {"transform": axes.transAxes, "ha": "center", "va": "center"}
+        axes.text(0.5, 0.5, panel.note, color=INK, **middle)
     if names_x:
         axes.set_xlabel(panel.x.label)
     axes.set_ylabel(panel.y.label)

@@ -71,6 +71,8 @@ class Axis:
 class Panel:
     """Marks over a pair of axes.
 
+    `note` is written in the middle of a panel in which nothing is to be seen, and says why.
+
     `told` is the title of a panel that stands alone, if it is another: with what the label of its
     upright axis says and what the panel above it is titled.
     """
@@ -83,6 +85,7 @@ class Panel:
     legend: bool = True
     title_color: str = INK
     told: str = ""
+    note: str = ""
 
 
 Shared = Literal["all", "row", "none"]

@@ -64,6 +64,7 @@ def _panel(
             *(rugs(rows) if name == "ubr" else ()),
         ],
         [] if capacity is None else [Guide(capacity, "buffer", color=NEUTRAL)],
+        note="" if any(values) else "nothing queued",
     )
 
 

@@ -46,4 +46,5 @@ def _round_trips(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
         Mark("points", *series, color=flow_color(flow), size=2.0, strength=0.7)
         for flow, series in sorted(by_flow(rows, "rtt").items())
     ]
-    return Panel(time_axis(run, options), Axis("round trip in ms", 0), marks)
+    note = "" if marks else "no round trip measured"
+    return Panel(time_axis(run, options), Axis("round trip in ms", 0), marks, note=note)

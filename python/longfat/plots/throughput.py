@@ -64,4 +64,5 @@ def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
         name += ", on the mean"  # of what the other classes leave, at times more and at times less
     guides = [Guide(most, name, color=NEUTRAL)]
     axis = Axis("throughput in Mbit/s", 0, 1.1 * max(highest, most))
-    return Panel(time_axis(run, options), axis, marks, guides)
+    note = "" if highest else "nothing delivered"
+    return Panel(time_axis(run, options), axis, marks, guides, note=note)

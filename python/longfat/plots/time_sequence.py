@@ -64,6 +64,10 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
     high = max(row["high"] for row in sent) * _MEGA
     margin = 0.04 * (high - low or 1)
     times = [row["time_s"] for row in rows]
+    ends = min(times), max(times)
+    if ends[0] == ends[1]:  # a single moment, to be seen beside the axis
+        start, end = span(run, options)
+        ends = start - 0.04 * (end - start), end
     marks = [
         *_strokes(rows, "segment", BLACK, "segment"),
         *_strokes(rows, "selective", PURPLE, "SACK block"),
@@ -76,7 +80,7 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
         if min(mark.y) < high + margin
     ]
     panel = Panel(
-        Axis("time in s", min(times), max(times)),
+        Axis("time in s", *ends),
         Axis("sequence in MB", low - margin, high + margin),
         marks,
         title=flow_name(run, options.flow or 1),

@@ -142,6 +142,8 @@ def _panel(
     layers = [layer for mark in panel.marks for layer in _layers(mark, axes, height)]
     for guide in panel.guides:
         layers += _guide(guide, axes)
+    if panel.note:
+        layers.append(_note(panel.note, axes))
     _say_axes_once(layers)
     if key:
         layers.append(legend(key))
@@ -357,6 +359,14 @@ def _guide(guide: Guide, axes: Spec) -> Iterable[Spec]:
         place = {"y": {"value": "height"}}
         text |= {"angle": 270, "align": "left", "baseline": "bottom", "dx": 4, "dy": -2}
     yield {"mark": text, "encoding": along | place | color} | once
+
+
+def _note(text: str, axes: Spec) -> Spec:
+    """Words in the middle of the panel."""
+    middle = {
+        which: {"datum": sum(axis["scale"]["domain"]) / 2, **axis} for which, axis in axes.items()
+    }
+    return {"mark": {"type": "text", "text": text}, "data": {"values": [{}]}, "encoding": middle}
 
 
 def _rounded(value: Any, axis: Spec) -> Any:
