@@ -23,6 +23,24 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> Traces:
 
 
 @pytest.fixture(scope="session")
+def crowded() -> dict[str, Any]:
+    """An analysis of twenty buffers and of four controls with long names, which hardly differ."""
+    factors = {
+        "control": [f"a control that is paced, {number} of the list" for number in range(4)],
+        "buffer": [f"{100 * number} cells" for number in range(1, 21)],
+    }
+    rows = [
+        Observation((control, buffer), str(replication), 0.5 + 0.01 * place * replication, "test")
+        for control in factors["control"]
+        for place, buffer in enumerate(factors["buffer"])
+        for replication in (1, 2)
+    ]
+    found = analyse(cross("efficiency", factors, rows))
+    document: dict[str, Any] = json.loads(json.dumps(analysis_document(found, {"source": "test"})))
+    return document
+
+
+@pytest.fixture(scope="session")
 def analysis() -> dict[str, Any]:
     """Three drop policies and two buffers, four replications of each."""
     response = {"ubr": 0.4, "epd": 0.6, "fba": 0.8}

@@ -119,6 +119,26 @@ def test_the_legend_has_the_lines_from_the_papers_points_and_the_caption_the_ell
     assert "; ellipses: one standard deviation of the replications" in drawn.caption
 
 
+def test_levels_beyond_the_colours_have_other_markers() -> None:
+    found: list[Combination] = [(("control", f"control {number}"),) for number in range(14)]
+    rows = [ReferenceRow(each, {}, frozenset(), "") for each in found]
+    results = {each: dict.fromkeys(range(3), METRICS) for each in found}
+    tables = [
+        compare(Response("2", "", metric, rows, is_printed=False), results) for metric in METRICS
+    ]
+    for layout in (
+        Options(colors="control", rows="path", columns="path", markers="path"),
+        Options(colors="control", rows="path", columns="path", markers="control"),
+    ):
+        drawn = draw("efficiency-fairness", tables, layout)
+        looks = {
+            (mark.color, mark.marker) for mark in drawn.picture.marks() if mark.kind == "points"
+        }
+        assert len(looks) == len(found)
+        key = {mark.label: (mark.color, mark.marker) for mark in drawn.picture.key}
+        assert {key[control] for ((_, control),) in found} == looks
+
+
 def test_rows_of_tables_with_different_factors_are_one_csv(
     tables: list[TableComparison], tmp_path: Path
 ) -> None:

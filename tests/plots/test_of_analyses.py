@@ -1,3 +1,4 @@
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -5,6 +6,7 @@ import pytest
 
 from longfat.errors import LongfatError
 from longfat.plots import PLAIN, PLOTS, draw, find
+from tests.plots.test_vega_lite import check
 
 OF_ANALYSES = [name for name in PLOTS if find(name).SOURCE == "analysis"]
 
@@ -24,6 +26,31 @@ def test_main_effects_are_means_of_levels_with_their_intervals(analysis: dict[st
     # Noise of 0.0025 in the mean, once and twice; buffers differ by 0.1.
     assert rows["epd"]["mean"] == pytest.approx(0.6 + 0.05 + 1.5 * 0.0025)
     assert rows["epd"]["low"] < rows["epd"]["mean"] < rows["epd"]["high"]
+
+
+@pytest.mark.parametrize("name", ["main-effects", "interactions"])
+def test_many_levels_with_long_names_leave_room_for_the_panels_and_do_not_overlap(
+    name: str, crowded: dict[str, Any]
+) -> None:
+    drawn = draw(name, crowded)
+    painting = drawn.matplotlib()
+    painting.draw_without_rendering()
+    for axes in painting.axes:
+        assert axes.get_position().width > 0.6 / len(painting.axes)
+        assert axes.get_window_extent().height > painting.dpi
+        starts = [text.get_window_extent() for text in axes.get_xticklabels()]
+        if starts[0].height > 2 * starts[0].width:  # upright
+            assert all(left.x1 <= right.x0 for left, right in itertools.pairwise(starts))
+    check(drawn)
+
+
+def test_lines_of_many_levels_differ_in_colour_or_in_dash_and_marker(
+    crowded: dict[str, Any],
+) -> None:
+    marks = list(draw("interactions", crowded).picture.marks())
+    lines = {(mark.color, mark.style) for mark in marks if mark.kind == "line"}
+    points = {(mark.color, mark.marker) for mark in marks if mark.kind == "points"}
+    assert len(lines) == len(points) == 20
 
 
 def test_the_means_of_pairs_are_those_of_the_runs(analysis: dict[str, Any]) -> None:

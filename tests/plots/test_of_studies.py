@@ -59,6 +59,23 @@ def test_buffers_in_packets_have_their_own_axis_and_lines_by_the_factors_of_the_
     assert all(list(mark.x) == [16.0, 31.0] for mark in drawn.picture.marks())
 
 
+def test_lines_beyond_the_colours_have_another_dash_and_another_marker() -> None:
+    places: list[Combination] = [
+        (("control", f"control {number}"), ("buffer", size))
+        for number in range(14)
+        for size in ("1 BDP", "2 BDP")
+    ]
+    rows = [ReferenceRow(place, {}, frozenset(), "") for place in places]
+    results = {place: {1: {"efficiency": 0.9}, 2: {"efficiency": 0.8}} for place in places}
+    response = Response("b", "", "efficiency", rows, is_printed=False)
+    drawn = draw("buffer-efficiency", [compare(response, results)], Options(colors="control"))
+    marks = list(drawn.picture.marks())
+    assert len({(mark.color, mark.style) for mark in marks}) == 14
+    assert {(mark.color, mark.marker) for mark in marks} == {
+        (mark.color, mark.marker) for mark in drawn.picture.key
+    }
+
+
 def test_a_line_of_buffers_that_stands_in_two_tables_is_drawn_once_and_hides_no_other() -> None:
     places: list[Combination] = [
         (("config", config), ("flavor", flavor), ("buffer", size))

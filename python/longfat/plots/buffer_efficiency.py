@@ -1,13 +1,14 @@
 """Efficiency against the size of the buffer, with guides at round trips."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from longfat.analysis.words import listed
 from longfat.comparison import TableComparison
-from longfat.plots.palette import NEUTRAL, level_colors
+from longfat.plots.names import shortened
+from longfat.plots.palette import NEUTRAL, Look, level_looks
 from longfat.plots.panels import as_many, level_of, levels_of, named
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 
@@ -74,7 +75,7 @@ def picture(
     by_policy = replace(options, rows=options.rows or "policy")
     layout = by_policy.layout("config", "sources", factors, ("colors", "columns"))
     across, down = levels_of(rows, layout.columns), levels_of(rows, layout.rows)
-    colors = level_colors(levels_of(rows, layout.colors))
+    looks = level_looks(levels_of(rows, layout.colors))
     panels = [
         [
             _panel(
@@ -85,7 +86,7 @@ def picture(
                     and level_of(row, layout.rows) == level
                 ],
                 layout,
-                colors,
+                looks,
                 _title(layout, column, level if len(down) > 1 else ""),
                 first=column == across[0],
             )
@@ -95,10 +96,11 @@ def picture(
     ]
     width = max(4.0, 1.2 + _PANEL_WIDTH_INCHES * len(across))
     height = 0.4 + _HEIGHT_INCHES * len(down)
+    names = shortened([named(layout.colors, level) for level in looks])
     key = [
-        Mark("line", (), color=color, label=named(layout.colors, level))
-        for level, color in colors.items()
-        if colors.keys() != {""}
+        Mark("points", (), color=look.color, marker=look.marker, label=name)
+        for look, name in zip(looks.values(), names, strict=True)
+        if looks.keys() != {""}
     ]
     apart = {layout.columns, layout.rows, layout.colors}
     others = [name for name in factors if name not in apart and len(levels_of(rows, name)) > 1]
@@ -143,14 +145,14 @@ def _title(layout: "Layout", column: str, row: str) -> str:
 def _panel(
     rows: Sequence["Row"],
     layout: "Layout",
-    colors: dict[str, str],
+    looks: Mapping[str, Look],
     title: str,
     *,
     first: bool,
 ) -> Panel | None:
     if not rows:
         return None
-    marks = [_line(line, colors[level_of(line[0], layout.colors)]) for line in _lines(rows)]
+    marks = [_line(line, looks[level_of(line[0], layout.colors)]) for line in _lines(rows)]
     unit: str = rows[0]["buffer_unit"]
     guides = [Guide(0.5, "0.5 RTT", along="x", color=NEUTRAL),
               Guide(1.0, "1 RTT", along="x", color=NEUTRAL)]  # fmt: skip
@@ -165,11 +167,12 @@ def _panel(
     )
 
 
-def _line(rows: Sequence["Row"], color: str) -> Mark:
+def _line(rows: Sequence["Row"], look: Look) -> Mark:
     known = all(row["low"] is not None for row in rows)
     values = [row["efficiency"] for row in rows]
     return Mark(
-        "line", [row["buffer_size"] for row in rows], values, color=color,
+        "line", [row["buffer_size"] for row in rows], values, look.color,
+        style=look.style, marker=look.marker,
         low=[row["low"] for row in rows] if known else values,
         high=[row["high"] for row in rows] if known else values, size=3.0,
     )  # fmt: skip

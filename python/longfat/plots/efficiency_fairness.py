@@ -8,7 +8,8 @@ from typing import Any
 
 from longfat.comparison import Entry, TableComparison
 from longfat.plots import PLAIN, Layout, Options, Row
-from longfat.plots.palette import INK, NEUTRAL, level_colors
+from longfat.plots.names import shortened
+from longfat.plots.palette import INK, MARKERS, NEUTRAL, level_looks
 from longfat.plots.panels import as_many, level_of, levels_of, told_level
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.reference import Combination
@@ -23,7 +24,6 @@ _NUMBERS = {f"{metric}_{name}" for metric in _METRICS for name in _OF_METRICS} |
     "covariance",
     "replications",
 }
-_MARKERS = ("o", "s", "^", "D", "v", "P")
 _PANEL_HEIGHT_INCHES = 1.9
 _OUTLINE_STEPS = 28
 _LEAST_SPAN = 0.02
@@ -76,8 +76,14 @@ def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ())
     factors = list(dict.fromkeys(name for row in rows for name in row if name not in _NUMBERS))
     layout = options.layout("policy", factors=factors, parts=("rows", "columns", "markers"))
     across, down = levels_of(rows, layout.columns), levels_of(rows, layout.rows)
-    colors = level_colors(levels_of(rows, layout.colors))
+    looks = level_looks(levels_of(rows, layout.colors))
+    colors = {level: look.color for level, look in looks.items()}
     markers = _markers(levels_of(rows, layout.markers))
+    is_free = len(markers) == 1 or layout.markers == layout.colors
+    if is_free and len(set(colors.values())) < len(colors):
+        # A colour that comes again needs another marker.
+        layout = replace(layout, markers=layout.colors)
+        markers = {level: look.marker for level, look in looks.items()}
     panels = [
         [
             _panel(
@@ -241,26 +247,25 @@ def _outline(row: Row) -> tuple[list[float], list[float]]:
 def _key(
     rows: Sequence[Row], layout: Layout, colors: Mapping[str, str], markers: Mapping[str, str]
 ) -> list[Mark]:
-    key = [
-        Mark("points", (), color=color, label=told_level(layout.colors, level, colors))
-        for level, color in colors.items()
-        if colors.keys() != {""} and layout.colors not in (layout.columns, layout.markers)
-    ]
-    key += [
-        Mark(
-            "points",
-            (),
-            color=NEUTRAL,
-            marker=marker,
-            label=told_level(layout.markers, level, markers),
-        )
-        for level, marker in markers.items()
-        if markers.keys() != {""}
-    ]
+    is_one = layout.colors == layout.markers
+    key: list[Mark] = []
+    if layout.colors not in (layout.columns, layout.markers):
+        key += _key_of(layout.colors, colors, {})
+    key += _key_of(layout.markers, colors if is_one else {}, markers)
     if any(_printed(row) for row in rows):
         key.append(Mark("points", (), filled=False, label="paper (faint: doubtful)"))
         key.append(Mark("line", (), width=0.8, label="same combination"))
     return [*key, Mark("points", (), label="longfat, mean")]
+
+
+def _key_of(factor: str, colors: Mapping[str, str], markers: Mapping[str, str]) -> Iterator[Mark]:
+    """A mark for each level of a factor, by what it decides."""
+    levels = list(markers or colors)
+    names = shortened([told_level(factor, level, levels) for level in levels])
+    for level, name in zip(levels, names, strict=True):
+        if levels != [""]:
+            color, marker = colors.get(level, NEUTRAL), markers.get(level, "o")
+            yield Mark("points", (), color=color, marker=marker, label=name)
 
 
 def _caption(rows: Sequence[Row]) -> str:
@@ -281,4 +286,4 @@ def _name(row: Row) -> str:
 
 
 def _markers(levels: Sequence[str]) -> dict[str, str]:
-    return {level: _MARKERS[index % len(_MARKERS)] for index, level in enumerate(levels)}
+    return {level: MARKERS[index % len(MARKERS)] for index, level in enumerate(levels)}

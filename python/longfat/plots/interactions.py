@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.errors import LongfatError
 from longfat.plots.main_effects import told
-from longfat.plots.palette import level_colors
+from longfat.plots.names import shortened
+from longfat.plots.palette import level_looks
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 
 if TYPE_CHECKING:
@@ -50,16 +51,17 @@ def picture(rows: Sequence["Row"], _options: "Options", document: Mapping[str, A
 def _panel(rows: Sequence["Row"], document: Mapping[str, Any]) -> Panel:
     names = list(dict.fromkeys(row["level_x"] for row in rows))
     lines = list(dict.fromkeys(row["level"] for row in rows))
-    colors = level_colors(lines)
+    looks = level_looks(lines)
     marks = []
-    for level in lines:
+    for level, label in zip(lines, shortened(lines), strict=True):
         means = [row["mean"] for row in rows if row["level"] == level]
         places = list(range(len(means)))
-        marks.append(Mark("line", places, means, color=colors[level], label=level, width=1.2))
-        marks.append(Mark("points", places, means, color=colors[level]))
+        look = looks[level]
+        marks.append(Mark("line", places, means, look.color, style=look.style, width=1.2))
+        marks.append(Mark("points", places, means, look.color, label, marker=look.marker))
     x, other = rows[0]["x"].replace("_", " "), rows[0]["lines"].replace("_", " ")
     return Panel(
-        Axis(x, -0.3, len(names) - 0.7, names=names),
+        Axis(x, -0.3, len(names) - 0.7, names=shortened(names)),
         Axis(f"mean {document['response'].replace('_', ' ')}"),
         marks,
         title=f"{x} x {other}",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from longfat.analysis.words import listed
 from longfat.ledger import IDLE_PREFIX, METRIC_PREFIX, LedgerRow
 from longfat.plots import PLAIN, Layout, Options, Row
+from longfat.plots.names import shortened
 from longfat.plots.panels import as_many, level_of, levels_of, named
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.report.ledger import SHOWN_FROM
@@ -27,8 +28,8 @@ _IDLE = (
     ("#3d3d3d", ""),
     ("#ffffff", "\\\\\\\\"),
 )
-_LONGEST_LABEL = 32
-"""Letters of a bar's label for which there is room."""
+_LONGEST_LABEL, _LONGEST_BARE = 32, 48
+"""Letters of a bar's label with the names of factors, and without."""
 _BAR_INCHES, _PANEL_INCHES, _FRAME_INCHES = 0.19, 0.25, 1.15
 
 
@@ -58,9 +59,7 @@ def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ())
         cells.setdefault(place, []).append(row)
     panels = _grid(
         {
-            place: _panel(
-                chosen, styles, [labels.label(row) for row in chosen], _told(layout, *place)
-            )
+            place: _panel(chosen, styles, labels.labels(chosen), _told(layout, *place))
             for place, chosen in cells.items()
         },
         layout,
@@ -105,8 +104,12 @@ class _Labels:
             told.append(f"all with {listed(levels)}")
         return cls(factors, are_bare, told)
 
+    def labels(self, rows: Sequence[Row]) -> list[str]:
+        """The labels of the bars of a panel."""
+        return shortened([self.label(row) for row in rows], _LONGEST_BARE)
+
     def label(self, row: Row) -> str:
-        """The label of a bar."""
+        """The label of a bar, however long."""
         levels = {factor: level_of(row, factor) for factor in self.factors}
         if self.are_bare:
             return ", ".join(level or "-" for level in levels.values())

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from longfat.plots.palette import INK, NEUTRAL, level_colors
+from longfat.plots.names import shortened
+from longfat.plots.palette import INK, NEUTRAL, level_looks
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 
 if TYPE_CHECKING:
@@ -49,18 +50,17 @@ def picture(rows: Sequence["Row"], _options: "Options", document: Mapping[str, A
 
 def _panel(rows: Sequence["Row"], document: Mapping[str, Any], *, first: bool) -> Panel:
     names = [row["level"] for row in rows]
-    colors = level_colors(names)
     places = range(len(rows))
     means = [row["mean"] for row in rows]
     marks = [Mark("line", list(places), means, color=NEUTRAL)]
-    for place, row in zip(places, rows, strict=True):
+    for place, row, look in zip(places, rows, level_looks(names).values(), strict=True):
         ends = None if row["low"] is None else ([row["low"]], [row["high"]])
         marks.append(
-            Mark("points", [place], [row["mean"]], color=colors[row["level"]], size=5.5,
+            Mark("points", [place], [row["mean"]], look.color, marker=look.marker, size=5.5,
                  low=ends and ends[0], high=ends and ends[1])
         )  # fmt: skip
     return Panel(
-        Axis(rows[0]["factor"].replace("_", " "), -0.5, len(rows) - 0.5, names=names),
+        Axis(rows[0]["factor"].replace("_", " "), -0.5, len(rows) - 0.5, names=shortened(names)),
         Axis(f"mean {document['response'].replace('_', ' ')}" if first else ""),
         marks,
         [Guide(document["mean"], color=INK)],

@@ -1,7 +1,9 @@
 """A picture painted with matplotlib, for papers."""
 
+import math
 from typing import TYPE_CHECKING, Any
 
+from longfat.plots.names import degrees, depth, thinned_out
 from longfat.plots.palette import EDGE, FAINT, INK
 from longfat.plots.picture import BAR_THICKNESS, Axis, Guide, Mark, Panel, Picture
 
@@ -11,14 +13,23 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_LONG_NAME, _FEW_NAMES = 9, 3
-"""More names than a few, some of them long, are set aslant."""
-_ONE_KEY_ROW, _KEY_COLUMNS = 5, 4
+_LETTER_INCHES = 0.063
+_PANEL_SHARE = 0.8
+"""Of the width that a panel and its axis have."""
+_LEGEND_SHARE = 0.4
+"""Of a panel's width: what a legend beside it may take."""
+_HANDLE = 5
+"""What stands before a label in a legend, in letters."""
+_ONE_KEY_ROW, _KEY_COLUMNS, _USUAL_KEY_ROWS = 5, 4, 2
+_KEY_ROW_INCHES = 0.17
+_TITLE_INCHES = 0.18
 
 
 def paint(figure: "Figure", picture: Picture) -> None:
     """Draw a picture into an empty figure of matplotlib."""
-    figure.set_size_inches(picture.width_inches, picture.height_inches)
+    letters = _PANEL_SHARE * picture.width_inches / len(picture.panels[0]) / _LETTER_INCHES
+    height = picture.height_inches + _inches_of_names(picture, letters)
+    figure.set_size_inches(picture.width_inches, height)
     grid = figure.subplots(
         len(picture.panels),
         len(picture.panels[0]),
@@ -33,15 +44,34 @@ def paint(figure: "Figure", picture: Picture) -> None:
                 axes.set_axis_off()
                 continue
             bottom = row + 1 == len(picture.panels)
-            _paint_panel(axes, panel, names_x=bottom or picture.share_x == "none")
+            _paint_panel(axes, panel, letters, names_x=bottom or picture.share_x == "none")
             if panel.legend and not picture.key:
-                _paint_legend(axes, panel)
+                _paint_legend(axes, panel, letters)
     if picture.key:
-        _paint_key(figure, picture.key)
+        _paint_key(figure, picture.key, _key_columns(picture))
     figure.supxlabel(picture.caption, fontsize=7, color=INK)
 
 
-def _paint_panel(axes: "Axes", panel: Panel, *, names_x: bool) -> None:
+def _inches_of_names(picture: Picture, letters: float) -> float:
+    """The height that turned names, legends above panels and long keys need besides the panels."""
+    rows = (
+        max(_inches_around(panel, letters, has_key=bool(picture.key)) for panel in row if panel)
+        for row in picture.panels
+        if any(row)
+    )
+    key_rows = math.ceil(len(picture.key) / _key_columns(picture))
+    return sum(rows) + _KEY_ROW_INCHES * max(0, key_rows - _USUAL_KEY_ROWS)
+
+
+def _inches_around(panel: Panel, letters: float, *, has_key: bool) -> float:
+    below = depth(panel.x.names, letters) * _LETTER_INCHES if panel.x.names else 0.0
+    labels = _labels(panel) if panel.legend and not has_key else []
+    if not labels or _fits_beside(labels, letters):
+        return below
+    return below + _KEY_ROW_INCHES * math.ceil(len(labels) / _columns(labels, letters))
+
+
+def _paint_panel(axes: "Axes", panel: Panel, letters: float, *, names_x: bool) -> None:
     axes.grid(color=FAINT, linewidth=0.4)
     axes.set_axisbelow(True)
     for mark in panel.marks:
@@ -56,24 +86,63 @@ def _paint_panel(axes: "Axes", panel: Panel, *, names_x: bool) -> None:
     axes.set_ylabel(panel.y.label)
     axes.set_title(panel.title, loc="left", weight="bold", color=panel.title_color)
     for axis, which in ((panel.x, "x"), (panel.y, "y")):
-        _set_axis(axes, axis, which)
+        _set_axis(axes, axis, which, letters)
 
 
-def _paint_legend(axes: "Axes", panel: Panel) -> None:
-    labels = sum(1 for mark in panel.marks if mark.label)
-    if labels:
-        axes.legend(
-            loc="upper left",
-            bbox_to_anchor=(1.0, 1.0),
-            frameon=False,
-            fontsize=7,
-            handlelength=1.6,
-            ncols=1 if labels <= 10 else 2,
-        )
+def _labels(panel: Panel) -> list[str]:
+    return [mark.label for mark in panel.marks if mark.label]
 
 
-def _paint_key(figure: "Figure", key: "Sequence[Mark]") -> None:
-    columns = len(key) if len(key) <= _ONE_KEY_ROW else _KEY_COLUMNS
+def _fits_beside(labels: "Sequence[str]", letters: float) -> bool:
+    """Whether a legend leaves enough of a panel's width."""
+    width = _HANDLE + max(map(len, labels))
+    return width * _columns_beside(labels) <= _LEGEND_SHARE * letters
+
+
+def _columns_beside(labels: "Sequence[str]") -> int:
+    return 1 if len(labels) <= 10 else 2
+
+
+def _columns(labels: "Sequence[str]", letters: float, most: int = 0) -> int:
+    """How many labels have room side by side, if they fill column after column."""
+    for columns in range(most or len(labels), 1, -1):
+        rows = math.ceil(len(labels) / columns)
+        starts = range(0, len(labels), rows)
+        widths = (_HANDLE + max(map(len, labels[start : start + rows])) for start in starts)
+        if sum(widths) <= letters:
+            return columns
+    return 1
+
+
+def _paint_legend(axes: "Axes", panel: Panel, letters: float) -> None:
+    """The legend of a panel: beside it, or above it if it is long."""
+    from matplotlib.transforms import ScaledTranslation
+
+    labels = _labels(panel)
+    if not labels:
+        return
+    style: dict[str, Any] = {"frameon": False, "fontsize": 7, "handlelength": 1.6}
+    if _fits_beside(labels, letters):
+        columns = _columns_beside(labels)
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), ncols=columns, **style)
+        return
+    title = _TITLE_INCHES if panel.title else 0.0
+    above = axes.transAxes + ScaledTranslation(0, title, axes.figure.dpi_scale_trans)
+    place: dict[str, Any] = {"bbox_to_anchor": (0.0, 1.0), "bbox_transform": above}
+    axes.legend(
+        loc="lower left", ncols=_columns(labels, letters), borderaxespad=0.2, **place, **style
+    )
+
+
+def _key_columns(picture: Picture) -> int:
+    """How many marks of a key stand side by side."""
+    labels = [mark.label for mark in picture.key]
+    few = len(labels) <= _ONE_KEY_ROW
+    letters = picture.width_inches / _LETTER_INCHES
+    return _columns(labels, letters, most=len(labels) if few else _KEY_COLUMNS)
+
+
+def _paint_key(figure: "Figure", key: "Sequence[Mark]", columns: int) -> None:
     figure.legend(
         handles=[_handle(mark) for mark in key],
         loc="outside upper center",
@@ -104,23 +173,26 @@ def _handle(mark: Mark) -> Any:
     )  # fmt: skip
 
 
-def _set_axis(axes: "Axes", axis: Axis, which: str) -> None:
+def _set_axis(axes: "Axes", axis: Axis, which: str, letters: float) -> None:
     settings: dict[str, Any] = {}
     if axis.log:
         settings[f"{which}scale"] = "log"
     if axis.low is not None or axis.high is not None:
         settings[f"{which}lim"] = (axis.low, axis.high)
     if axis.names:
-        settings |= {f"{which}ticks": range(len(axis.names)), f"{which}ticklabels": axis.names}
+        names = thinned_out(axis.names, letters) if which == "x" else axis.names
+        settings |= {f"{which}ticks": range(len(names)), f"{which}ticklabels": names}
     elif axis.ticks:
         settings |= {
             f"{which}ticks": axis.ticks,
             f"{which}ticklabels": [f"{tick:g}" for tick in axis.ticks],
         }
     axes.set(**settings)
-    if which == "x" and len(axis.names) > _FEW_NAMES and max(map(len, axis.names)) > _LONG_NAME:
+    angle = degrees(axis.names, letters) if which == "x" and axis.names else 0
+    if angle:
+        upright = {"va": "center"} if angle == 90 else {}
         for label in axes.get_xticklabels():
-            label.set(rotation=25, ha="right", rotation_mode="anchor")
+            label.set(rotation=angle, ha="right", rotation_mode="anchor", **upright)
     if axis.ticks:
         (axes.xaxis if which == "x" else axes.yaxis).minorticks_off()
 

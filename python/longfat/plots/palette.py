@@ -5,6 +5,7 @@ Design" (2008).
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 INK = "#333333"
 NEUTRAL = "#999999"
@@ -61,6 +62,9 @@ _OWN = {
 CLASSES = {"ubr": BLUE, "vbr": NEUTRAL}
 """Service classes, from the bottom of a stack to its top."""
 
+MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">", "X", "*", "p", "h")
+_DASHES = ("-", "--", ":", "-.")
+
 _OTHERS = (ORANGE, SKY, BLACK, GREEN, PURPLE, YELLOW)
 
 _FLOWS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
@@ -76,6 +80,25 @@ def level_colors(levels: Sequence[str]) -> dict[str, str]:
     free = [color for color in _OTHERS if color not in own.values()] or list(_OTHERS)
     others = [level for level in levels if level not in own]
     return {level: own.get(level) or free[others.index(level) % len(free)] for level in levels}
+
+
+@dataclass(frozen=True)
+class Look:
+    """What tells a level from others: the style is that of its lines."""
+
+    color: str
+    style: str
+    marker: str
+
+
+def level_looks(levels: Sequence[str]) -> dict[str, Look]:
+    """The look of each level: a colour that comes again has another dash and another marker."""
+    colors = level_colors(levels)
+    looks: dict[str, Look] = {}
+    for level, color in colors.items():
+        turn = sum(look.color == color for look in looks.values())
+        looks[level] = Look(color, _DASHES[turn % len(_DASHES)], MARKERS[turn % len(MARKERS)])
+    return looks
 
 
 def flow_color(flow: int) -> str:

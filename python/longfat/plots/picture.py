@@ -23,8 +23,8 @@ class Mark:
     """Points of one series. `low` and `high` are the ends of intervals, of an area or of strokes.
 
     Horizontal bars begin at `low`. A series with a `label` has its line in the legend; `names` tell
-    single points apart where a reader can point at them. A `marker` is one of ``o s ^ D v P``, or
-    a letter.
+    single points apart where a reader can point at them. A `marker` is one of
+    `palette.MARKERS`, or a letter.
     """
 
     kind: Kind

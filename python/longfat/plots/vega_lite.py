@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from longfat.plots.names import degrees
 from longfat.plots.palette import DARK, EDGE, INK
 from longfat.plots.picture import (
     BAR_THICKNESS,
@@ -187,8 +188,10 @@ def _axis(axis: Axis, which: str) -> Spec:
             "labelOverlap": False,
             "tickCount": len(axis.names) + 1,
         }
-        if which == "x" and len(axis.names) * max(map(len, axis.names)) > 24:
-            found["labelAngle"] = -30
+        if which == "x":
+            # A page may draw the panel as narrow as that, and has Vega leave out what overlaps.
+            angle = degrees(axis.names, NARROWEST_PANEL_PIXELS / _LETTER_PIXELS)
+            found |= {"labelAngle": -angle, "labelOverlap": "greedy" if angle == 90 else False}
     elif axis.ticks:
         found |= {"values": list(axis.ticks), "format": "~g", "tickCount": len(axis.ticks) + 1}
     else:

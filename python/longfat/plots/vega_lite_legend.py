@@ -9,7 +9,12 @@ from typing import Any
 from longfat.plots.picture import Mark, Picture
 
 SHAPES = {"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down",
-          "P": "cross", "x": "cross", "|": "stroke"}  # fmt: skip
+          "P": "cross", "x": "cross", "|": "stroke", "<": "triangle-left", ">": "triangle-right",
+          "X": "M-1,-.6L-.6,-1L0,-.4L.6,-1L1,-.6L.4,0L1,.6L.6,1L0,.4L-.6,1L-1,.6L-.4,0Z",
+          "*": "M0,-1L.2,-.3L.95,-.3L.4,.1L.6,.8L0,.4L-.6,.8L-.4,.1L-.95,-.3L-.2,-.3Z",
+          "p": "M0,-1L.95,-.31L.59,.81L-.59,.81L-.95,-.31Z",
+          "h": "M0,-1L.87,-.5L.87,.5L0,1L-.87,.5L-.87,-.5Z"}  # fmt: skip
+"""The names of Vega, or outlines where it has none."""
 
 _BARS = ("bars", "horizontal-bars", "area")
 _DEFAULT_COLUMNS = 5
