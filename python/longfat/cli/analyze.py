@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from longfat.cli.options import Part, json_option, part_options, store_option, study_command
+from longfat.cli.options import (
+    Part,
+    confidence_option,
+    json_option,
+    part_options,
+    store_option,
+    study_command,
+)
 from longfat.cli.talk import print_json, print_table
 from longfat.errors import BadInput, LongfatError
 from longfat.location import shown
@@ -26,14 +33,7 @@ STUDY_SUFFIXES = (".toml", ".json")
     help="The factors, as in a line of CSV.  [default: all that vary, of a study]",
 )
 @click.option("--response", required=True, metavar="Y", help="The metric or column to explain.")
-@click.option(
-    "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.90,
-    show_default=True,
-    metavar="SHARE",
-    help="How sure intervals are.",
-)
+@confidence_option()
 @click.option(
     "--order",
     type=click.IntRange(min=1),
@@ -137,7 +137,7 @@ def _steady_state(
         return
     click.echo(
         f"mean of {column}: {found.mean:.6g} ({found.low:.6g}, {found.high:.6g}) at "
-        f"{confidence:.4g} confidence\n"
+        f"{confidence:g} confidence\n"
         f"left out at the start: {found.left_out} observations (MSER-5); kept: {found.kept} in "
         f"{found.batches} batches, neighbours correlated by {found.correlation:.2f}"
     )

@@ -1,6 +1,7 @@
 """Options that several verbs share."""
 
 import functools
+import math
 import os
 import shlex
 from collections.abc import Callable, Iterator
@@ -21,6 +22,37 @@ if TYPE_CHECKING:
     from longfat.study import Study
 
 DEFAULT_STORE = "longfat.db"
+
+MOST_CONFIDENCE = 0.9999
+"""More of it means intervals of hundreds of standard errors, which say nothing."""
+
+
+class Number(click.FloatRange):
+    """A finite number in a range: for click NaN lies in every range, and infinity in open ones."""
+
+    def convert(
+        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
+    ) -> float:
+        """The number that a text means; fails as other types of click do."""
+        number: float = super().convert(value, parameter, context)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", parameter, context)
+        return number
+
+
+def confidence_option(
+    above: float = 0, meaning: str = "How sure intervals are."
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`--confidence`, a share that is more than `above`."""
+    return click.option(
+        "--confidence",
+        type=Number(above, MOST_CONFIDENCE, min_open=True),
+        default=0.90,
+        show_default=True,
+        metavar="SHARE",
+        help=meaning,
+    )
+
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 

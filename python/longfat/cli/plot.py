@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.options import Part, part_options, store_option, study_command
+from longfat.cli.options import Number, Part, part_options, store_option, study_command
 from longfat.cli.talk import command_line, print_table, say
 from longfat.errors import BadInput, LongfatError
 from longfat.files import read_text
@@ -42,8 +42,10 @@ if TYPE_CHECKING:
     metavar="N",
     help="Of traces: the flow to show.  [default: all; the first of a time-sequence]",
 )
-@click.option("--from", "start_s", type=float, metavar="SECONDS", help="Of traces: begin there.")
-@click.option("--to", "end_s", type=float, metavar="SECONDS", help="Of traces: end there.")
+@click.option(
+    "--from", "start_s", type=Number(min=0), metavar="SECONDS", help="Of traces: begin there."
+)
+@click.option("--to", "end_s", type=Number(min=0), metavar="SECONDS", help="Of traces: end there.")
 @click.option("--list", "list_plots", is_flag=True, help="List the plots.")
 @part_options
 @store_option

@@ -7,6 +7,7 @@ import click
 from longfat.cli.options import (
     DEFAULT_STORE,
     Part,
+    confidence_option,
     part_options,
     store_option,
     study_argument,
@@ -27,14 +28,7 @@ from longfat.location import shown
     metavar="FILE",
     help="The page to write, such as report.html.",
 )
-@click.option(
-    "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.90,
-    show_default=True,
-    metavar="SHARE",
-    help="How sure intervals are.",
-)
+@confidence_option()
 @click.option(
     "--traces/--no-traces",
     "with_traces",

@@ -13,6 +13,7 @@ from longfat.analysis.analysis import Analysis, Component, Effect, joined
 from longfat.analysis.words import sentences, verdict
 from longfat.report.latex import latex_table
 from longfat.report.markdown import markdown_table
+from longfat.report.numbers import percentage
 
 DIGITS = 4
 """Significant digits of the largest value; papers print efficiencies as 0.8488."""
@@ -73,7 +74,7 @@ def summary(analysis: Analysis) -> str:
         f"{analysis.response}: mean {numbers.response(analysis.mean)}"
         f"{numbers.interval(analysis.mean_low, analysis.mean_high, ' ')}, "
         f"standard error {error}; {analysis.observations} observations{replications}, "
-        f"{_percent(analysis.confidence)} intervals"
+        f"{percentage(analysis.confidence)} % intervals"
     )
 
 
@@ -210,7 +211,13 @@ def _component_cells(component: Component, numbers: "_Numbers") -> list[str]:
 def _effects(
     title: str, effects: Sequence[Effect], analysis: Analysis, numbers: "_Numbers"
 ) -> AnalysisTable:
-    header = ["factor", "level", "effect", f"{_percent(analysis.confidence)} interval", "verdict"]
+    header = [
+        "factor",
+        "level",
+        "effect",
+        f"{percentage(analysis.confidence)} % interval",
+        "verdict",
+    ]
     rows = [
         [
             joined(effect.factors),
@@ -245,10 +252,6 @@ class _Numbers:
         if low is None or high is None:
             return ""
         return f"{before}({self.response(low)}, {self.response(high)})"
-
-
-def _percent(confidence: float) -> str:
-    return f"{100 * confidence:.4g} %"
 
 
 def rounded_text(value: float, decimals: int) -> str:

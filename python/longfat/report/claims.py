@@ -7,7 +7,7 @@ from typing import Any
 from longfat import _engine
 from longfat.analysis.claims import Judgement
 from longfat.report.markdown import markdown_table
-from longfat.report.numbers import formatted
+from longfat.report.numbers import formatted, percentage
 from longfat.study import Study
 
 DECIMALS = 3
@@ -91,7 +91,7 @@ def how_sure(confidence: float, replications: int) -> str:
     """How sure the verdicts are, in words."""
     if replications == 0:
         return "The deterministic runs alone: numbers without uncertainty, of one setting."
-    return f"Verdicts of {confidence:.0%} confidence from {replications} replications."
+    return f"Verdicts of {percentage(confidence)}% confidence from {replications} replications."
 
 
 def summary(judgements: Sequence[Judgement]) -> str:

@@ -23,6 +23,11 @@ def formatted_share(value: float | None) -> str:
     return "-" if value is None else f"{value:.0%}"
 
 
+def percentage(share: float) -> str:
+    """A share in percent with the digits that it has, such as 99.99: it never becomes 100."""
+    return f"{100 * share:.12g}"
+
+
 def formatted_range(minimum: float | None, maximum: float | None, decimals: int = 2) -> str:
     """A range of numbers."""
     if minimum is None or maximum is None:

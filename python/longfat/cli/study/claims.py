@@ -7,6 +7,7 @@ import click
 
 from longfat.cli.options import (
     Part,
+    confidence_option,
     json_option,
     replications_option,
     splice_option,
@@ -31,13 +32,7 @@ if TYPE_CHECKING:
 @store_option
 @json_option
 @click.option("--only", metavar="ID[,ID]", help="Only these claims.")
-@click.option(
-    "--confidence",
-    type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
-    default=0.9,
-    show_default=True,
-    help="Of each verdict.",
-)
+@confidence_option(above=0.5, meaning="Of each verdict.")
 @click.option("--explain", metavar="ID", help="All about one claim: measure, values, interval.")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @splice_option

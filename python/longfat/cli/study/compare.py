@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from longfat.cli.options import (
+    Number,
     Part,
     json_option,
     part_options,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 @splice_option
 @click.option(
     "--within",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     metavar="ERROR",
     help="Exit with code 3 when a table's mean absolute error is larger.",
 )

@@ -79,6 +79,8 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
 
 def _print_precision(plan: "Plan", known: "Sequence[HalfWidth]", is_complete: bool) -> None:
     """How many replications there are, and the least known mean of each metric that counts."""
+    from longfat.report.numbers import percentage
+
     precision = plan.study.design.precision
     if not precision.targets or plan.selection.replications is not None:
         return
@@ -87,11 +89,12 @@ def _print_precision(plan: "Plan", known: "Sequence[HalfWidth]", is_complete: bo
     click.echo(
         f"replications: {plan.replications} {words} (at most {plan.study.design.replications})"
     )
+    confidence = percentage(precision.confidence)
     for width in known:
         levels = ", ".join(f"{factor} {level}" for factor, level in width.combination)
         click.echo(
             f"{width.target.metric}: known to {width.half_width:.3g} or better, wanted "
-            f"{width.allowed:.3g} ({precision.confidence:.0%} confidence; least known: {levels})"
+            f"{width.allowed:.3g} ({confidence}% confidence; least known: {levels})"
         )
 
 
