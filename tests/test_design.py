@@ -13,9 +13,10 @@ from scipy.stats import qmc
 
 from longfat import InvalidInput, load_study
 from longfat.design import base_factors, combinations
+from longfat.factors import Factor
 from longfat.plan import Selection, plan_design
 from longfat.reference import Combination
-from longfat.study import Design, Factor
+from longfat.study import Design
 
 
 def factors(*counts: int) -> list[Factor]:

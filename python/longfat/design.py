@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from longfat.reference import Combination
 
 if TYPE_CHECKING:
-    from longfat.study import Design, Factor
+    from longfat.factors import Factor
+    from longfat.study import Design
 
 _Factors = Sequence["Factor"]
 

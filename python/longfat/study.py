@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from longfat import _engine
 from longfat.design import combinations as designed_combinations
 from longfat.errors import BadInput, LongfatError
+from longfat.factors import Factor, check_levels, check_names, check_settings
 from longfat.files import read_bytes
 from longfat.overrides import Override, Overrides, read_overrides
 from longfat.readings import AuditSettings, Quick, audit_settings
@@ -42,14 +43,6 @@ DesignKind = Literal[
 
 SHIPPED = Path(__file__).parent / "studies"
 STUDY_FILE = "study.toml"
-
-
-@dataclass(frozen=True)
-class Factor:
-    """What a study varies: the levels by name, each the overrides that it stands for."""
-
-    name: str
-    levels: Mapping[str, Overrides]
 
 
 @dataclass(frozen=True)
@@ -200,8 +193,9 @@ def shipped_studies() -> list[str]:
 def load_study(name_or_path: str | Path) -> Study:
     """Load a study by its shipped name, or by the path of its folder or file.
 
-    Raises `longfat.InvalidInput` for a wrong study or scenario file and `LongfatError` for a
-    wrong reference table, an unknown name or a file that cannot be read.
+    Raises `longfat.InvalidInput` for a wrong study or scenario file, `BadInput` for factors that
+    cannot be told apart, and `LongfatError` for a wrong reference table, an unknown name or a file
+    that cannot be read.
     """
     file = find_study_file(name_or_path)
     text = read_bytes(file)
@@ -209,6 +203,7 @@ def load_study(name_or_path: str | Path) -> Study:
     scenario_text = read_bytes(scenario_file)
     checked = _engine.check_study(text, str(file), scenario_text, str(scenario_file))
     study = _study(json.loads(checked), file, str(scenario_file), scenario_text)
+    check_settings(study.factors, _all_combinations(study), file)
     _check_adjustments(study)
     return study
 
@@ -229,7 +224,8 @@ def find_study_file(name_or_path: str | Path) -> Path:
 
 
 def _study(document: dict[str, Any], file: Path, scenario_source: str, text: bytes) -> Study:
-    factors = [_factor(factor) for factor in document["factors"]]
+    factors = [_factor(factor, file) for factor in document["factors"]]
+    check_names(factors, file)
     design = _design(document["design"], factors)
     responses = _responses(document["responses"], design, factors, file)
     return Study(
@@ -272,9 +268,11 @@ def _precision(document: dict[str, Any]) -> Precision:
     return Precision(targets, document["confidence"], document["fewest"])
 
 
-def _factor(document: dict[str, Any]) -> Factor:
+def _factor(document: dict[str, Any], file: Path) -> Factor:
     levels = {level["name"]: read_overrides(level["overrides"]) for level in document["levels"]}
-    return Factor(document["name"], levels)
+    factor = Factor(document["name"], levels)
+    check_levels(factor, [level["name"] for level in document["levels"]], file)
+    return factor
 
 
 def _adjustment(document: dict[str, Any]) -> Adjustment:
@@ -367,6 +365,14 @@ def _combinations(
     return designed_combinations(design, factors)
 
 
+def _all_combinations(study: Study) -> Iterator[Combination]:
+    """Those of the design and those that stand in tables; designed when first asked for."""
+    yield from study.combinations
+    for response in study.responses:
+        for row in response.rows:
+            yield from row.simulated
+
+
 def _check_adjustments(study: Study) -> None:
     """Let the engine judge the combinations that adjustments change; each must change one.
 
@@ -375,9 +381,7 @@ def _check_adjustments(study: Study) -> None:
     """
     if not study.adjustments:
         return
-    rows = (row for response in study.responses for row in response.rows)
-    of_tables = (combination for row in rows for combination in row.simulated)
-    combinations = list(dict.fromkeys([*study.combinations, *of_tables]))
+    combinations = list(dict.fromkeys(_all_combinations(study)))
     changed: dict[Combination, None] = {}
     for adjustment in study.adjustments:
         found = study.adjusted(adjustment, combinations)
