@@ -1,6 +1,7 @@
 """The factor combinations that each kind of design asks for; nothing here knows a scenario."""
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,39 @@ if TYPE_CHECKING:
     from longfat.study import Design
 
 _Factors = Sequence["Factor"]
+
+MOST_COMBINATIONS = 100_000
+"""Factor combinations that are planned at once: each takes 20 kB, so that these take 2 GB."""
+
+MOST_RUNS = 5_000_000
+"""Runs that are planned at once: more than a machine simulates in weeks."""
+
+
+def size(design: "Design", factors: _Factors) -> int:
+    """How many combinations a design asks for, but for `reference-rows`; nothing is built."""
+    return _SIZES[design.kind](design, factors)
+
+
+def too_many_combinations(count: int) -> str | None:
+    """What to say to more factor combinations than can be planned, None for fewer."""
+    if count <= MOST_COMBINATIONS:
+        return None
+    return (
+        f"{count} factor combinations are more than {MOST_COMBINATIONS}, the most that are "
+        "planned: take fewer levels, or a design that does not cross all of them, such as sobol"
+    )
+
+
+def too_many_runs(count: int, replications: int) -> str | None:
+    """What to say to more runs than can be planned of `count` combinations, None for fewer."""
+    runs = count * (replications + 1)
+    if runs <= MOST_RUNS:
+        return None
+    return (
+        f"{runs} runs ({count} factor combinations, each with {replications} replications and one "
+        f"without chance) are more than {MOST_RUNS}, the most that are planned: "
+        f"at most {MOST_RUNS // count - 1} replications can be asked for"
+    )
 
 
 def combinations(design: "Design", factors: _Factors) -> list[Combination]:
@@ -89,6 +123,17 @@ _KINDS: Mapping[str, Callable[["Design", _Factors], Iterator[Combination]]] = {
     "latin-hypercube": _latin_hypercube,
     "sobol": _sobol,
     "explicit": _explicit,
+}
+
+
+_SIZES: Mapping[str, Callable[["Design", _Factors], int]] = {
+    "full-factorial": lambda _, factors: math.prod(len(factor.levels) for factor in factors),
+    "two-level": lambda _, factors: 2 ** len(factors),
+    "fractional": lambda design, factors: 2 ** len(base_factors(design, factors)),
+    "one-at-a-time": lambda _, factors: 1 + sum(len(factor.levels) - 1 for factor in factors),
+    "latin-hypercube": lambda design, _: design.points,
+    "sobol": lambda design, _: design.points,
+    "explicit": lambda design, _: len(design.combinations),
 }
 
 

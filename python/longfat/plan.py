@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
+from longfat.design import too_many_runs
 from longfat.errors import LongfatError
 from longfat.overrides import Override, Overrides
 from longfat.readings import Quick
@@ -197,8 +198,9 @@ def quick_selection(quick: Quick) -> Selection:
 def plan_design(study: Study, selection: Selection) -> Plan:
     """Plan what the design asks for, or the rows of the selected tables.
 
-    Raises `LongfatError` for an unknown table, a condition that SQL refuses or one that leaves
-    nothing, and `longfat.InvalidInput` for a combination that is no valid scenario.
+    Raises `LongfatError` for an unknown table, a condition that SQL refuses, one that leaves
+    nothing and more runs than can be planned, and `longfat.InvalidInput` for a combination that is
+    no valid scenario.
     """
     if study.design.kind == "reference-rows" or selection.tables:
         return plan_reference(study, selection)
@@ -248,6 +250,8 @@ def plan_combinations(
     replications = selection.replications
     if replications is None:
         replications = study.design.replications
+    if too_many := too_many_runs(len(chosen), replications):
+        raise LongfatError(f"{study.name}: {too_many}")
     numbers: Numbers = dict.fromkeys(chosen, range(replications + 1))
     for condition in selection.where:
         numbers = _where(study, numbers, condition)

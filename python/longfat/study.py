@@ -1,6 +1,7 @@
 """Studies: a scenario, factors with levels, responses and a paper's numbers, in one folder."""
 
 import json
+import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from longfat import _engine
 from longfat.design import combinations as designed_combinations
+from longfat.design import size, too_many_combinations, too_many_runs
 from longfat.errors import BadInput, LongfatError
 from longfat.factors import Factor, check_levels, check_names, check_settings
 from longfat.files import read_bytes
@@ -194,8 +196,8 @@ def load_study(name_or_path: str | Path) -> Study:
     """Load a study by its shipped name, or by the path of its folder or file.
 
     Raises `longfat.InvalidInput` for a wrong study or scenario file, `BadInput` for factors that
-    cannot be told apart, and `LongfatError` for a wrong reference table, an unknown name or a file
-    that cannot be read.
+    cannot be told apart and for more runs than can be planned, and `LongfatError` for a wrong
+    reference table, an unknown name or a file that cannot be read.
     """
     file = find_study_file(name_or_path)
     text = read_bytes(file)
@@ -203,6 +205,7 @@ def load_study(name_or_path: str | Path) -> Study:
     scenario_text = read_bytes(scenario_file)
     checked = _engine.check_study(text, str(file), scenario_text, str(scenario_file))
     study = _study(json.loads(checked), file, str(scenario_file), scenario_text)
+    _check_runs(study, file)
     check_settings(study.factors, _all_combinations(study), file)
     _check_adjustments(study)
     return study
@@ -227,6 +230,8 @@ def _study(document: dict[str, Any], file: Path, scenario_source: str, text: byt
     factors = [_factor(factor, file) for factor in document["factors"]]
     check_names(factors, file)
     design = _design(document["design"], factors)
+    if design.kind != "reference-rows":
+        _check_combinations(size(design, factors), f"{file}: design")
     responses = _responses(document["responses"], design, factors, file)
     return Study(
         name=file.parent.resolve().name,
@@ -334,6 +339,9 @@ def _load_tables(
     for document in documents:
         metrics_of_table.setdefault(_table(document, factors), []).append(document["metric"])
     levels = {factor.name: list(factor.levels) for factor in factors}
+    for table in metrics_of_table:
+        count = math.prod(len(names) for _, names in table.levels)
+        _check_combinations(count, f"{folder / STUDY_FILE}: response.rows")
     return {
         table: unprinted(dict(table.levels))
         if table.reference is None
@@ -363,6 +371,20 @@ def _combinations(
     if design.kind == "reference-rows":
         return list(dict.fromkeys(found for row in rows for found in row.simulated))
     return designed_combinations(design, factors)
+
+
+def _check_combinations(count: int, place: str) -> None:
+    """Raise `BadInput` for more factor combinations than can be planned, before there are any."""
+    if too_many := too_many_combinations(count):
+        raise BadInput([f"{place}: {too_many}"])
+
+
+def _check_runs(study: Study, file: Path) -> None:
+    """Raise `BadInput` for more runs than can be planned."""
+    of_rows = study.design.kind == "reference-rows"
+    count = len(study.combinations) if of_rows else size(study.design, study.factors)
+    if too_many := too_many_runs(count, study.design.replications):
+        raise BadInput([f"{file}: design.replications: {too_many}"])
 
 
 def _all_combinations(study: Study) -> Iterator[Combination]:
