@@ -5,7 +5,10 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from longfat.store import Store
+from tests.cli.test_bad_input import refused
 from tests.support import Longfat
 
 
@@ -69,6 +72,30 @@ def test_an_unknown_kind_of_model_is_told_the_known_ones(longfat: Longfat) -> No
     process = longfat("models", "colour")
     assert process.returncode == 2
     assert "kinds: " in process.stderr
+
+
+@pytest.mark.parametrize("kind", ["drop-policy", "drop policy", "Drop_Policy"])
+def test_kinds_are_found_however_their_words_are_joined(longfat: Longfat, kind: str) -> None:
+    models = json.loads(longfat("models", kind, "--json").stdout)
+    assert {model["kind"] for model in models} == {"drop policy"}
+
+
+def test_a_model_is_found_by_its_own_name(longfat: Longfat) -> None:
+    process = longfat("models", "cubic")
+    assert process.returncode == 0
+    assert "TCP flavor" in process.stdout
+    assert "fast_convergence" in process.stdout
+    assert "dctcp" not in process.stdout
+
+
+def test_a_name_that_kinds_share_means_a_model_of_each(longfat: Longfat) -> None:
+    models = json.loads(longfat("models", "tail-drop", "--json").stdout)
+    assert [model["kind"] for model in models] == ["drop policy", "queue discipline"]
+
+
+@pytest.mark.parametrize(("wrong", "right"), [("tcp flavour", "TCP flavor"), ("cubc", "cubic")])
+def test_the_nearest_model_is_suggested(longfat: Longfat, wrong: str, right: str) -> None:
+    refused(longfat("models", wrong), repr(wrong), f"did you mean {right!r}?")
 
 
 def test_schemas_are_json_schemas(longfat: Longfat) -> None:

@@ -1,7 +1,8 @@
 """`longfat models`: what a scenario can be made of, as the engine declares it."""
 
+import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -10,33 +11,55 @@ from longfat.cli.options import json_option
 from longfat.cli.talk import print_json, print_table
 from longfat.errors import LongfatError
 
+Model = Mapping[str, Any]
+
 
 @click.command("models")
-@click.argument("kind", required=False)
+@click.argument("name", metavar="KIND|NAME", required=False)
 @json_option
-def command(kind: str | None, as_json: bool) -> None:
-    """List the models, or those of one KIND: source, parameters, defaults.
+def command(name: str | None, as_json: bool) -> None:
+    """List the models, or those of one KIND or NAME: source, parameters, defaults.
 
     Example: longfat models drop-policy
+
+    Example: longfat models cubic
     """
     from longfat import _engine
 
     models = json.loads(_engine.models())
-    if kind is not None:
-        kinds = list(dict.fromkeys(model["kind"] for model in models))
-        if kind not in kinds:
-            raise LongfatError(f"no kind of model is called {kind!r}; kinds: {', '.join(kinds)}")
-        models = [model for model in models if model["kind"] == kind]
+    if name is not None:
+        models = _called(models, name)
     if as_json:
         print_json(models)
         return
     rows = [[model["kind"], model["name"], model["summary"], model["source"]] for model in models]
     print_table(["kind", "name", "summary", "source"], rows)
-    for model in models if kind is not None else ():
+    for model in models if name is not None else ():
         _print_parameters(model)
 
 
-def _print_parameters(model: Mapping[str, Any]) -> None:
+def _called(models: Sequence[Model], name: str) -> list[Model]:
+    """The models of a kind, or else those of a name, of which kinds may share one.
+
+    Case does not matter, nor whether words are joined. Raises `LongfatError` for neither.
+    """
+    for key in ("kind", "name"):
+        if found := [model for model in models if _plain(model[key]) == _plain(name)]:
+            return found
+    kinds = list(dict.fromkeys(model["kind"] for model in models))
+    spelled = {_plain(model[key]): model[key] for model in models for key in ("name", "kind")}
+    near = difflib.get_close_matches(_plain(name), spelled, n=1)
+    hint = f"; did you mean {spelled[near[0]]!r}?" if near else ""
+    raise LongfatError(
+        f"no model, and no kind of model, is called {name!r}{hint}; kinds: {', '.join(kinds)}"
+    )
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace("-", " ").replace("_", " ")
+
+
+def _print_parameters(model: Model) -> None:
     rows = [[str(value) for value in parameter.values()] for parameter in model["parameters"]]
     if rows:
         print_table(list(model["parameters"][0]), rows, title=model["name"])
