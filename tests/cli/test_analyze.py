@@ -18,8 +18,8 @@ def test_text_says_what_the_numbers_mean(longfat: Longfat) -> None:
     assert process.returncode == 0
     assert process.stderr == ""
     assert process.stdout.startswith(
-        "mips: mean 41.00 (39.08, 42.92), standard error 3.57 (8 degrees of freedom); "
-        "12 observations, 3 replications, 90 % intervals\n"
+        "mips: mean 41.00 (39.08, 42.92), standard deviation of errors 3.57 "
+        "(8 degrees of freedom); 12 observations, 3 replications, 90 % intervals\n"
     )
     for expected in (
         "Variation of mips: memory 78.88 %, cache 15.40 %; all else 5.72 %.",

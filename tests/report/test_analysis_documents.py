@@ -43,9 +43,18 @@ def test_numbers_have_as_many_digits_as_the_response_deserves(
     assert allocation.rows[2][1] == total
 
 
+@pytest.mark.parametrize(
+    ("mean", "printed"), [(1e9, "1000000000.250"), (1e12, "1000000000000.25"), (0.0, "0.2500")]
+)
+def test_digits_go_by_what_differs_however_large_the_mean_is(mean: float, printed: str) -> None:
+    analysis = analyse(experiment(mean + np.array([[0.1, 0.2], [0.3, 0.4]])))
+    assert f"mean {printed} (" in summary(analysis)
+    assert "standard deviation of errors 0.07" in summary(analysis)
+
+
 def test_a_table_without_intervals_has_dashes() -> None:
     analysis = analyse(experiment([[1.0], [2.0], [4.0]]))
-    assert "standard error unknown" in summary(analysis)
+    assert "standard deviation of errors unknown" in summary(analysis)
     _, effects = analysis_tables(analysis)
     assert effects.rows[0][-2:] == ["-", "unknown"]
 

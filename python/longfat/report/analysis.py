@@ -18,8 +18,14 @@ from longfat.report.numbers import percentage
 DIGITS = 4
 """Significant digits of the largest value; papers print efficiencies as 0.8488."""
 
+DIGITS_OF_SPREAD = 2
+"""Significant digits that what differs has at least, however large the mean beside it is."""
+
 CERTAIN_DIGITS = 12
 """Significant digits that arithmetic does not spoil."""
+
+DIGITS_OF_A_DOUBLE = 15
+"""Significant digits that a number can have at all."""
 
 FROM, TO = 1e-2, 1e7
 """Sums of squares outside are written with an exponent."""
@@ -61,7 +67,7 @@ def analysis_tables(analysis: Analysis) -> list[AnalysisTable]:
 
 
 def summary(analysis: Analysis) -> str:
-    """Mean, standard error and the size of the experiment, in a line."""
+    """Mean, standard deviation of errors and the size of the experiment, in a line."""
     numbers = _Numbers(analysis)
     error = "unknown"
     if analysis.standard_error is not None:
@@ -73,8 +79,8 @@ def summary(analysis: Analysis) -> str:
     return (
         f"{analysis.response}: mean {numbers.response(analysis.mean)}"
         f"{numbers.interval(analysis.mean_low, analysis.mean_high, ' ')}, "
-        f"standard error {error}; {analysis.observations} observations{replications}, "
-        f"{percentage(analysis.confidence)} % intervals"
+        f"standard deviation of errors {error}; {analysis.observations} observations"
+        f"{replications}, {percentage(analysis.confidence)} % intervals"
     )
 
 
@@ -235,8 +241,12 @@ class _Numbers:
     """Numbers with as many digits as the response deserves."""
 
     def __init__(self, analysis: Analysis) -> None:
-        root_mean_square = math.sqrt(analysis.individual_values / analysis.observations)
-        self._decimals = max(0, DIGITS - 1 - math.floor(math.log10(root_mean_square)))
+        largest = math.sqrt(analysis.individual_values / analysis.observations)
+        spread = analysis.standard_error or math.sqrt(
+            analysis.total_variation / analysis.observations
+        )
+        wanted = max(0, _decimals(largest, DIGITS), _decimals(spread, DIGITS_OF_SPREAD))
+        self._decimals = max(0, min(wanted, _decimals(largest, DIGITS_OF_A_DOUBLE)))
         self._plain_squares = FROM <= analysis.individual_values < TO
 
     def response(self, value: float) -> str:
@@ -254,11 +264,17 @@ class _Numbers:
         return f"{before}({self.response(low)}, {self.response(high)})"
 
 
+def _decimals(value: float, digits: int) -> int:
+    """How many digits after the point make so many significant ones of a number above 0."""
+    return digits - 1 - math.floor(math.log10(value))
+
+
 def rounded_text(value: float, decimals: int) -> str:
     """A number with `decimals` digits after the point, halves away from zero, and no -0.
 
     Means of printed decimals often end in a half, which binary arithmetic misses by a little.
     """
-    cleaned = Decimal(f"{value:.{CERTAIN_DIGITS}g}")
+    wanted = decimals - _decimals(abs(value), 0) if value else 0
+    cleaned = Decimal(f"{value:.{max(CERTAIN_DIGITS, wanted)}g}")
     text = f"{cleaned.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP):f}"
     return text.removeprefix("-") if float(text) == 0 else text
