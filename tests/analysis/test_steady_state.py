@@ -28,7 +28,7 @@ def test_a_start_that_is_different_is_left_out_and_nothing_else() -> None:
     values = [*([9.0] * 50), *(chance.gauss(1, 0.1) for _ in range(950))]
     assert truncation(values) == (50, False)
     found = steady_state(values, 0.9)
-    assert (found.left_out, found.kept) == (50, 940)
+    assert (found.left_out, found.unbatched, found.kept) == (50, 10, 940)
     assert found.mean == pytest.approx(1, abs=0.02)
     assert found.cautions == []
 

@@ -76,8 +76,16 @@ def test_an_exact_fit_has_no_error_at_all() -> None:
     assert analysis.standard_error == 0
     assert analysis.components[-1].percent == 0
     assert all(effect.significant for effect in analysis.effects if effect.effect)
+    a, b, error = analysis.components
+    assert (a.significant, b.significant, error.significant) == (True, True, None)
     assert analysis.checks == []
     assert any("the error is 0" in line for line in sentences(analysis))
+
+
+def test_without_error_what_is_not_there_is_not_significant() -> None:
+    analysis = analyse(experiment([[[1.0], [1.0]], [[2.0], [2.0]]]))
+    assert [part.significant for part in analysis.components] == [True, False, None]
+    assert [effect.significant for effect in analysis.effects] == [True, True, False, False]
 
 
 def test_interactions_left_out_have_a_row_when_replications_give_the_error() -> None:

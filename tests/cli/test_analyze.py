@@ -218,6 +218,7 @@ def test_the_mean_of_one_long_run_comes_without_its_start(longfat: Longfat, tmp_
     assert process.returncode == 0
     assert process.stdout.startswith("mean of cells: 1 (")
     assert "left out at the start: 50 observations (MSER-5)" in process.stdout
+    assert "and the next 10, which fill no batch; kept: 940 in 20 batches" in process.stdout
     process = longfat("analyze", "queue.csv", "--steady-state", "--response", "cells", "--json")
     assert json.loads(process.stdout)["left_out"] == 50
 

@@ -36,6 +36,7 @@ class Settings:
 class Component:
     """A part of the total variation; F and p compare it with the error, None without one.
 
+    Where the error is 0, whatever is there is significant, as it is for effects.
     `aliases` names the effects that a fractional design cannot tell from this one.
     """
 
@@ -210,6 +211,11 @@ def _component(
     tested = kind != "error" and error_mean_square > 0
     f_ratio = mean_square / error_mean_square if tested else None
     p_value = None if f_ratio is None else float(fdtrc(degrees, error_degrees, f_ratio))
+    significant: bool | None = None
+    if p_value is not None:
+        significant = p_value < 1 - confidence
+    elif kind != "error" and error_degrees:
+        significant = squares > 0
     return Component(
         name=name,
         kind=kind,
@@ -220,7 +226,7 @@ def _component(
         mean_square=mean_square,
         f_ratio=f_ratio,
         p_value=p_value,
-        significant=None if p_value is None else p_value < 1 - confidence,
+        significant=significant,
     )
 
 

@@ -37,7 +37,8 @@ ALIKE = 0.05
 class SteadyState:
     """The mean of `kept` observations after the first `left_out`, with its interval.
 
-    `correlation` is that of neighbouring batches; `cautions` are sentences.
+    Between these are `unbatched` ones, too few for one more in each batch. `correlation` is that
+    of neighbouring batches; `cautions` are sentences.
     """
 
     mean: float
@@ -45,6 +46,7 @@ class SteadyState:
     high: float
     confidence: float
     left_out: int
+    unbatched: int
     kept: int
     batches: int
     correlation: float
@@ -59,6 +61,7 @@ def steady_state(values: Sequence[float], confidence: float) -> SteadyState:
             f"at least {FEWEST} are needed"
         )
     left_out, is_at_end = truncation(values)
+    unbatched = (len(values) - left_out) % BATCHES
     means = batch_means(values[left_out:])
     mean = statistics.fmean(means)
     error = statistics.stdev(means) / math.sqrt(len(means))
@@ -70,7 +73,8 @@ def steady_state(values: Sequence[float], confidence: float) -> SteadyState:
         high=mean + half_width,
         confidence=confidence,
         left_out=left_out,
-        kept=(len(values) - left_out) // BATCHES * BATCHES,
+        unbatched=unbatched,
+        kept=len(values) - left_out - unbatched,
         batches=BATCHES,
         correlation=correlation,
         cautions=list(_cautions(is_at_end, correlation)),

@@ -135,11 +135,12 @@ def _steady_state(
     if as_json:
         print_json({"source": str(path), "response": column, **dataclasses.asdict(found)})
         return
+    more = f", and the next {found.unbatched}, which fill no batch" if found.unbatched else ""
     click.echo(
         f"mean of {column}: {found.mean:.6g} ({found.low:.6g}, {found.high:.6g}) at "
         f"{confidence:g} confidence\n"
-        f"left out at the start: {found.left_out} observations (MSER-5); kept: {found.kept} in "
-        f"{found.batches} batches, neighbours correlated by {found.correlation:.2f}"
+        f"left out at the start: {found.left_out} observations (MSER-5){more}; "
+        f"kept: {found.kept} in {found.batches} batches, neighbours correlated by {found.correlation:.2f}"
     )
     for caution in found.cautions:
         click.echo(caution)
