@@ -1,7 +1,7 @@
 """Traces of a run: what `longfat run --trace` has left in a folder, read back."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -74,7 +74,7 @@ class Traces:
         """A trace as a data frame; `time_s` is added: `time_ps` in seconds.
 
         Every interval of `throughput` has a row for each flow, also for those that deliver nothing.
-        Raises `LongfatError` if the run has left no such trace.
+        Raises `LongfatError` if the run has left no such trace, and for a file that is another one.
         """
         import polars
 
@@ -94,6 +94,7 @@ class Traces:
                 f"{file}: an earlier longfat counted no bits there; to have them, run it again:\n"
                 f"  longfat run SCENARIO --trace {self.folder}"
             )
+        self._check_columns(name, file, frame.columns)
         if name == "throughput":
             frame = self._with_idle_flows(frame)
         seconds = polars.col("time_ps") / PICOSECONDS_PER_SECOND
@@ -103,6 +104,18 @@ class Traces:
         """The rows of a trace of ports that are about the bottleneck's. Raises as `table` does."""
         frame = self.table(name)
         return frame.filter(frame["port"].cast(str) == self.bottleneck["name"])
+
+    def _check_columns(self, name: str, file: Path, columns: Sequence[str]) -> None:
+        """Raise `LongfatError` for a file without what the description says of it."""
+        (trace,) = (trace for trace in self.description["traces"] if trace["name"] == name)
+        promised = [column["name"] for column in trace.get("columns", ())]
+        missing = [column for column in promised if column not in columns]
+        if missing:
+            raise LongfatError(
+                f"{file}: not the trace {name!r} that {DESCRIPTION} describes: it has "
+                f"{', '.join(columns)}, and no {', '.join(missing)}; to have it, run it again:\n"
+                f"  longfat run SCENARIO --trace {self.folder}"
+            )
 
     def _with_idle_flows(self, frame: "polars.DataFrame") -> "polars.DataFrame":
         """Throughputs with the rows that are left out because they would say 0."""

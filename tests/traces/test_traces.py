@@ -1,4 +1,5 @@
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -191,6 +192,16 @@ def test_folders_without_traces_say_how_to_get_them(watched: Watched, tmp_path: 
     (tmp_path / "t" / "traces.json").write_text("[]")
     with pytest.raises(LongfatError, match="traces.json: does not describe traces"):
         load_traces(tmp_path / "t")
+
+
+def test_a_file_in_place_of_another_one_is_named(watched: Watched, tmp_path: Path) -> None:
+    folder = tmp_path / "traces"
+    shutil.copytree(watched.exact.folder, folder)
+    shutil.copy(folder / "queue.parquet", folder / "cwnd.parquet")
+    with pytest.raises(LongfatError) as error:
+        load_traces(folder).table("cwnd")
+    assert str(error.value).startswith(f"{folder}/cwnd.parquet: not the trace 'cwnd'")
+    assert "and no flow, cwnd_bytes;" in str(error.value)
 
 
 def test_the_command_line_writes_the_traces_asked_for(

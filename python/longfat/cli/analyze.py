@@ -140,7 +140,8 @@ def _steady_state(
         f"mean of {column}: {found.mean:.6g} ({found.low:.6g}, {found.high:.6g}) at "
         f"{confidence:g} confidence\n"
         f"left out at the start: {found.left_out} observations (MSER-5){more}; "
-        f"kept: {found.kept} in {found.batches} batches, neighbours correlated by {found.correlation:.2f}"
+        f"kept: {found.kept} in {found.batches} batches, "
+        f"neighbours correlated by {found.correlation:.2f}"
     )
     for caution in found.cautions:
         click.echo(caution)
