@@ -32,6 +32,10 @@ class DriverUnfit(LongfatError):
         )
 
 
+class OverLimit(LongfatError):
+    """A run that is not begun, as it would exceed a limit: the same command would fail again."""
+
+
 class CheckFailed(LongfatError):
     """The input is good, but what was asked of the results does not hold."""
 

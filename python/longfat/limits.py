@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from longfat import _engine
-from longfat.errors import LongfatError
+from longfat.errors import LongfatError, OverLimit
 from longfat.execution import EngineLimits
 
 MOST_EVENTS = 10**12
@@ -57,17 +57,17 @@ class Limits:
         return limits
 
     def refuse(self, scenarios: Iterable[str]) -> None:
-        """Raise `LongfatError` for the first resolved scenario that is estimated to exceed one."""
+        """Raise `OverLimit` for the first resolved scenario that is estimated to exceed one."""
         for resolved in scenarios:
             events, memory_bytes, due_to = _engine.scenario_cost(resolved)
             if self.memory_bytes is not None and memory_bytes > self.memory_bytes:
-                raise LongfatError(
+                raise OverLimit(
                     f"{due_to}: a run would take about {_shown_bytes(memory_bytes)} of memory; "
                     f"the limit is {_shown_bytes(self.memory_bytes)}. Make {due_to} smaller, "
                     "or raise the limit: --limit memory='... GiB'"
                 )
             if self.events is not None and events > self.events:
-                raise LongfatError(
+                raise OverLimit(
                     f"duration: a run would take about {events:.1e} events; the limit is "
                     f"{self.events:.1e}. Make duration or the bottleneck's rate smaller, or raise "
                     "the limit: --limit events=..."

@@ -26,6 +26,11 @@ from longfat.claims import Bound, Claim
 from longfat.errors import BadInput
 from longfat.study import Study
 
+NO_NUMBER = (
+    "yields no number (NULL): no run of the study meets its conditions, or its arithmetic has no "
+    "result, as 1/0"
+)
+
 Verdict = Literal["holds", "fails", "undecided", "no data"]
 
 
@@ -93,9 +98,7 @@ def check_claims(study: Study, claims: Sequence[Claim], tables: Tables) -> None:
                 found[str(error)] = None
             else:
                 if reading.value is None and not reading.read and not found:
-                    found["yields no number (NULL): no run of the study meets its conditions"] = (
-                        None
-                    )
+                    found[NO_NUMBER] = None
             problems += [f"{claim.origin}: {claim.id}: measure: {text}" for text in found]
     if problems:
         file = claims[0].origin.rsplit(":", 2)[0]
@@ -109,7 +112,7 @@ def judge_claims(
     verdicts = judge_runs(claims, ours, confidence)
     with MeasureDatabase(paper) as database:
         return [
-            Judgement(claim, *verdict, _in_paper(claim, database))
+            Judgement(claim, *verdict, _in_paper(claim, paper, database))
             for claim, verdict in zip(claims, verdicts, strict=True)
         ]
 
@@ -194,9 +197,12 @@ def _verdict(claim: Claim, measured: Measured) -> Verdict:
     return "undecided"
 
 
-def _in_paper(claim: Claim, database: MeasureDatabase) -> InPaper:
+def _in_paper(claim: Claim, paper: Tables, database: MeasureDatabase) -> InPaper:
+    """Where the paper prints nothing at all there is nothing to measure, not even a count of 0."""
     if claim.in_paper != "measured":
         return InPaper({"holds": True, "fails": False}.get(claim.in_paper))
+    if not paper.has_numbers:
+        return InPaper(None)
     reading = database.read(claim.measure)
     if reading.missing or reading.value is None:
         return InPaper(None)

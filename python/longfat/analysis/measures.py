@@ -114,6 +114,11 @@ class Tables:
         own = [] if COMPLETIONS in self.factors else [COMPLETIONS]
         return [*self.metrics, *own]
 
+    @property
+    def has_numbers(self) -> bool:
+        """Whether there is anything at all but what has been planned."""
+        return bool(self.reference) or any(row.metrics for row in self.rows)
+
     def mentioned(self, sql: str) -> list[str]:
         """The columns that SQL can be about: its text has their names. At least one."""
         text = sql.lower()
@@ -215,12 +220,20 @@ class MeasureDatabase:
             return f"{text}: {NOT_SELECT}"
         name = text.rpartition(": ")[2].rpartition(".")[2]
         if text.startswith("no such column"):
-            return text + nearest(name, [*self._tables.columns, *REFERENCE_COLUMNS])
+            return text + self._whose(name)
         if text.startswith("no such table"):
             return text + nearest(name, sorted(TABLES))
         if text.startswith("no such function"):
             return text + nearest(name, sorted(FUNCTIONS))
         return text
+
+    def _whose(self, column: str) -> str:
+        """Which tables have a column that the one that was asked has not, or the nearest name."""
+        if column in self._tables.columns:
+            return f"; runs and deterministic have {column}"
+        if column in REFERENCE_COLUMNS:
+            return f"; reference has {column}"
+        return nearest(column, [*self._tables.columns, *REFERENCE_COLUMNS])
 
 
 class ResampledDatabase:

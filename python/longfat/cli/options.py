@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.cli.talk import say
 from longfat.errors import LongfatError
 from longfat.location import shown
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from longfat.execution import Executor
     from longfat.plan import Selection
     from longfat.readings import Quick
+    from longfat.store import Store
     from longfat.study import Study
 
 DEFAULT_STORE = "longfat.db"
@@ -149,6 +151,21 @@ class Part:
             where=(*base.where, self.where) if self.where else base.where,
             replications=base.replications if self.replications is None else self.replications,
         )
+
+
+def opened_store(location: str) -> "Store":
+    """A store to read. One that has a name of its own must exist; for the usual one, say so.
+
+    Raises `LongfatError` as `Store.existing` does.
+    """
+    from longfat.store import Store
+
+    if location != DEFAULT_STORE:
+        return Store.existing(location)
+    opened = Store.readable(location)
+    if opened.is_new:
+        say(f"{opened.name}: no such store yet; as if it were empty:")
+    return opened
 
 
 def study_command(verb: str, study: str, part: Part, store: str) -> str:

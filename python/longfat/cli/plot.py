@@ -12,9 +12,10 @@ from longfat.cli.options import Number, Part, part_options, store_option, study_
 from longfat.cli.talk import command_line, print_table, say
 from longfat.errors import BadInput, LongfatError
 from longfat.files import read_text
+from longfat.location import shown
 
 if TYPE_CHECKING:
-    from longfat.comparison import Results
+    from longfat.comparison import Results, TableComparison
     from longfat.plan import Plan
     from longfat.plots import Options
     from longfat.traces import Traces
@@ -88,7 +89,7 @@ def command(
     try:
         figure = plots.draw(kind, source, options, command_line())
     except plots.NothingToDraw as error:
-        advice = _nothing_to_draw(kind, plot.SOURCE, sources[0], part, store)
+        advice = _nothing_to_draw(kind, source, sources[0], part, store)
         raise LongfatError(advice) from error
     for output in outputs:
         figure.save(output)
@@ -170,14 +171,23 @@ def _analysis(source: str) -> Any:
     return document
 
 
-def _nothing_to_draw(kind: str, wanted: str, source: str, part: Part, store: str) -> str:
+def _nothing_to_draw(kind: str, found: Any, source: str, part: Part, store: str) -> str:
+    """What to do about a plot without data, which is not to run what is stored already."""
     from longfat import plots
 
+    wanted = plots.find(kind).SOURCE
     drawn = f"{kind} could draw ({plots.find(kind).SUMMARY})"
+    if wanted == "study" and _has_runs(found):
+        metrics = ", ".join(dict.fromkeys(table.response.metric for table in found))
+        return f"{source} has nothing that {drawn}: its runs are stored, as tables of {metrics}"
     if wanted in ("study", "ledgers"):
         advice = study_command("run", source, part, store)
-        return f"{store} has no runs that {drawn}; if they are missing:\n  {advice}"
+        return f"{shown(store)} has no runs that {drawn}; if they are missing:\n  {advice}"
     return f"{source} has nothing that {drawn}"
+
+
+def _has_runs(tables: "Sequence[TableComparison]") -> bool:
+    return any(entry.ours is not None for table in tables for entry in table.entries)
 
 
 def _check_factors(options: "Options", known: Sequence[str]) -> None:

@@ -62,6 +62,14 @@ class Store:
         backend = store_at(location)
         return cls(backend, backend.open_for_reading())
 
+    @classmethod
+    def existing(cls, location: str) -> Self:
+        """Open a store as `readable` does. Raises `LongfatError` where there is none, too."""
+        opened = cls.readable(location)
+        if opened.is_new:
+            raise LongfatError(f"{opened.name}: no such store")
+        return opened
+
     def __enter__(self) -> Self:
         return self
 
@@ -172,6 +180,8 @@ class Store:
 
         Raises `LongfatError` when there is none, or more than one.
         """
+        if self.is_new:
+            raise LongfatError(f"{self.name}: no such store")
         matches = runs.c.run_id.startswith(beginning.lower(), autoescape=True)
         query = STORED_RUN.where(matches).order_by(runs.c.run_id).limit(2)
         with clear_errors(self.name), self._engine.connect() as connection:

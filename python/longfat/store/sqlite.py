@@ -34,6 +34,7 @@ class SqliteFile:
         if (version := self._version()) is not None:
             refuse_other_versions(self.name, version)
         _refuse_network(self.path)
+        _refuse_read_only(self.path.parent, self.name)
         engine = _engine(_uri(self.path, "mode=rwc"), "BEGIN IMMEDIATE", WRITER_PRAGMAS)
         try:
             with clear_errors(self.name), engine.begin() as connection:
@@ -100,6 +101,15 @@ def _refuse_network(path: Path) -> None:
             f"{path}: on a network file system ({kind}), where SQLite cannot keep two machines "
             "from damaging the file. Put the store on a local disk (--store /tmp/longfat.db, and "
             "copy it when the study is done), or use a server (--store postgresql://...)"
+        )
+
+
+def _refuse_read_only(folder: Path, name: str) -> None:
+    if folder.is_dir() and not os.access(folder, os.W_OK):
+        raise LongfatError(
+            f"{name}: {folder.resolve()} is read-only, and SQLite needs files beside the store to "
+            "write; what is stored can be read (longfat study compare). To run more, copy the "
+            "store to a folder that can be written and name it with --store"
         )
 
 

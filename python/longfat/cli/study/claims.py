@@ -9,6 +9,7 @@ from longfat.cli.options import (
     Part,
     confidence_option,
     json_option,
+    opened_store,
     replications_option,
     splice_option,
     store_option,
@@ -70,13 +71,12 @@ def command(
     )
     from longfat.results import load_completions, load_results
     from longfat.sequential import in_effect
-    from longfat.store import Store
     from longfat.study import load_study
 
     loaded = load_study(study)
     claims = load_claims(loaded)
     plan = plan_everything(loaded, replications)
-    with Store.readable(store) as opened:
+    with opened_store(store) as opened:
         plan = in_effect(plan, opened)
         results = load_results(plan, opened)
         completions = load_completions(plan, opened, claims)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from longfat.comparison import TableComparison
+    from longfat.study import Study
 
 
 @click.command("compare")
@@ -83,7 +84,7 @@ def command(
         results = load_results(plan, opened, metrics)
     tables = compare_results(plan, results)
     if factor is not None:
-        _check_factor(tables, factor)
+        _check_factor(loaded, tables, factor)
     text = comparison_markdown(tables) if factor is None else short_markdown(tables, factor)
     missing = plan.lacking(results)
     advice = (
@@ -110,8 +111,12 @@ def command(
         _check(tables, within)
 
 
-def _check_factor(tables: "Sequence[TableComparison]", factor: str) -> None:
+def _check_factor(study: "Study", tables: "Sequence[TableComparison]", factor: str) -> None:
+    """Raise `BadInput` for a factor by which no table can be broken down."""
     known = dict.fromkeys(name for table in tables for name in table.by)
+    if factor not in known and any(factor == own.name for own in study.factors):
+        varying = f"; those with several: {', '.join(known)}" if known else ""
+        raise BadInput([f"--by: {factor!r} has one level at most in these tables{varying}"])
     if factor not in known:
         raise BadInput([f"--by: unknown factor {factor!r}; known: {', '.join(known)}"])
 

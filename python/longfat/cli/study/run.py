@@ -19,7 +19,7 @@ from longfat.cli.options import (
     study_command,
 )
 from longfat.cli.talk import command_line, print_json, say
-from longfat.errors import LongfatError, RunFailed
+from longfat.errors import LongfatError, OverLimit, RunFailed
 from longfat.location import shown
 
 if TYPE_CHECKING:
@@ -103,13 +103,18 @@ def _announce(plan: "Plan", missing: int) -> None:
 def run_missing(
     missing: "list[PlannedRun]", store: "Store", executor: "Executor", limits: "Limits"
 ) -> "Progress":
-    """Run what is missing, with its progress shown; say how to go on when it is interrupted."""
+    """Run what is missing, with its progress shown; say how to go on when it is interrupted.
+
+    Raises `OverLimit` as it comes: what is refused would be so again.
+    """
     from longfat.campaign import run_campaign
     from longfat.cli.progress import shown_progress
 
     try:
         with shown_progress() as show:
             return run_campaign(missing, store, executor, show, limits)
+    except OverLimit:
+        raise
     except LongfatError:
         say(f"what finished is kept in {store.name}; to go on:\n  {command_line()}")
         raise

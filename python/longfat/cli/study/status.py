@@ -8,6 +8,7 @@ import click
 from longfat.cli.options import (
     Part,
     json_option,
+    opened_store,
     part_options,
     store_option,
     study_argument,
@@ -38,14 +39,13 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
     from longfat.plan import plan_design
     from longfat.results import count_runs, load_results
     from longfat.sequential import in_effect, least_known
-    from longfat.store import Store
     from longfat.study import load_study
 
     loaded = load_study(study)
     plan = plan_design(loaded, part.of(loaded))
     metrics = list(dict.fromkeys(response.metric for response in loaded.responses))
     targets = [target.metric for target in loaded.design.precision.targets]
-    with Store.readable(store) as opened:
+    with opened_store(store) as opened:
         plan = in_effect(plan, opened)
         results = load_results(plan, opened, [*metrics, *targets])
         counts = count_runs(plan, opened)
