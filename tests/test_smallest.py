@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from longfat.errors import LongfatError
 from longfat.smallest import looks_at_most, smallest_enough
 
 TARGET = 0.98
@@ -65,5 +66,35 @@ def test_no_setting_is_looked_at_twice_and_not_more_are_than_said() -> None:
 
 @pytest.mark.parametrize(("low", "high"), [(0, 5), (5, 5), (6, 5), (-2, -1)])
 def test_bounds_out_of_order_are_refused(low: int, high: int) -> None:
-    with pytest.raises(ValueError, match="two positive bounds in order"):
+    with pytest.raises(LongfatError, match="two positive bounds in order"):
         smallest_enough(lambda _: [1.0, 1.0], 1, low, high)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([0.5, math.nan], "setting 9: replication 2 yields nan"),
+        ([math.inf, 0.5], "setting 9: replication 1 yields inf"),
+        ([0.5], "setting 9: 1 replications say nothing of chance"),
+        ([], "setting 9: 0 replications say nothing of chance"),
+    ],
+)
+def test_values_without_a_mean_and_its_interval_are_refused(
+    values: list[float], message: str
+) -> None:
+    with pytest.raises(LongfatError, match=message):
+        smallest_enough(lambda _: values, TARGET, 1, 9)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("confidence", math.nan), ("confidence", 1.0), ("resolution", 0.0), ("resolution", math.nan)],
+)
+def test_numbers_that_cannot_be_searched_with_are_refused(name: str, value: float) -> None:
+    with pytest.raises(LongfatError, match=f"a {name} "):
+        smallest_enough(lambda _: [0.5, 0.5], TARGET, 1, 9, **{name: value})
+
+
+def test_a_target_that_is_no_number_is_refused() -> None:
+    with pytest.raises(LongfatError, match="a target that is a finite number, not nan"):
+        smallest_enough(lambda _: [0.5, 0.5], math.nan, 1, 9)

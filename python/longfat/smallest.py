@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Literal
 
+from longfat.errors import LongfatError
 from longfat.sequential import half_width
 
 Verdict = Literal["enough", "open", "too little"]
@@ -49,6 +50,7 @@ class _Search:
         """Of each setting once."""
         if setting not in self.verdicts:
             values = self.values(setting)
+            _check_values(setting, values)
             self.means[setting] = mean = fmean(values)
             # Half of the error is beyond either limit of a two-sided interval.
             width = half_width(values, 2 * self.confidence - 1)
@@ -86,15 +88,33 @@ def smallest_enough(
 ) -> Found:
     """Search from `low` to `high`, until neighbours differ by less than the share `resolution`.
 
-    Raises `ValueError` for bounds that are no positive numbers in order.
+    Raises `LongfatError` for bounds that are no positive numbers in order, for other numbers that
+    cannot be searched with, and for values of which there is no mean with an interval.
     """
     if not 0 < low < high:
-        raise ValueError(f"a search needs two positive bounds in order, not {low} and {high}")
+        raise LongfatError(f"a search needs two positive bounds in order, not {low} and {high}")
+    if not math.isfinite(target):
+        raise LongfatError(f"a search needs a target that is a finite number, not {target}")
+    if not 0 < confidence < 1:
+        raise LongfatError(f"a search needs a confidence between 0 and 1, not {confidence}")
+    if not 0 < resolution < math.inf:
+        raise LongfatError(f"a search needs a resolution above 0, not {resolution}")
     looks = looks_at_most(low, high, resolution)
     search = _Search(values, target, 1 - (1 - confidence) / looks)
     _, enough = search.boundary(low, high, resolution, lambda verdict: verdict == "enough")
     too_little, _ = search.boundary(low, high, resolution, lambda verdict: verdict != "too little")
     return Found(enough, too_little, dict(sorted(search.means.items())))
+
+
+def _check_values(setting: int, values: Sequence[float]) -> None:
+    """Raise `LongfatError` for values that have no mean, or nothing that says how sure it is."""
+    if len(values) < 2:
+        raise LongfatError(
+            f"setting {setting}: {len(values)} replications say nothing of chance; two are needed"
+        )
+    for replication, value in enumerate(values, start=1):
+        if not math.isfinite(value):
+            raise LongfatError(f"setting {setting}: replication {replication} yields {value}")
 
 
 def looks_at_most(low: int, high: int, resolution: float) -> int:

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from longfat.errors import LongfatError
 from longfat.notebook.studies import AnalysisAtHand, StudyAtHand
 from longfat.plots import Options, draw, find
+from longfat.plots import Source as SourceKind
 from longfat.plots.figure import Figure
 from longfat.traces import Traces, load_traces
 
@@ -15,6 +17,13 @@ Drawable = (
 )  # fmt: skip
 """Runs with their traces (or the folders of these), a study, or an analysis."""
 
+_SHOWN: Mapping[SourceKind, str] = {
+    "traces": "the traces of runs (longfat.traced(scenario)) or their folders",
+    "study": "a study (longfat.study(name))",
+    "ledgers": "a study (longfat.study(name))",
+    "analysis": "an analysis (longfat.study(name).analyze(response))",
+}
+
 
 def plot(kind: str, source: Drawable, **options: Any) -> Figure:
     """The plot of this name; `options` are those of `longfat plot`, such as ``flow=2``.
@@ -23,12 +32,22 @@ def plot(kind: str, source: Drawable, **options: Any) -> Figure:
     what the plot shows.
     """
     wants = find(kind).SOURCE
-    if isinstance(source, StudyAtHand):
+    if wants in ("study", "ledgers") and isinstance(source, StudyAtHand):
         return source.plot(kind, **options)
-    if isinstance(source, AnalysisAtHand):
+    if wants == "analysis" and isinstance(source, AnalysisAtHand):
         return source.plot(kind)
-    if wants == "traces" and not isinstance(source, Mapping):
-        runs = [source] if isinstance(source, Traces | str | Path) else list(source)
+    if wants == "analysis" and isinstance(source, Mapping):
+        return draw(kind, source, Options(**options))
+    if wants == "traces" and (runs := _runs(source)):
         opened = [each if isinstance(each, Traces) else load_traces(each) for each in runs]
         return draw(kind, opened, Options(**options))
-    return draw(kind, source, Options(**options))
+    raise LongfatError(f"{kind} shows {_SHOWN[wants]}, not {type(source).__name__}")
+
+
+def _runs(source: object) -> list[Traces | str | Path]:
+    """One run or several as a list, which is empty where something else is given."""
+    runs = [source] if isinstance(source, Traces | str | Path) else source
+    if not isinstance(runs, Sequence):
+        return []
+    found = [run for run in runs if isinstance(run, Traces | str | Path)]
+    return found if len(found) == len(runs) else []
