@@ -7,11 +7,11 @@ separated by spaces; `note` says why. Both may be left out.
 import csv
 import io
 import itertools
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from longfat.cells import is_number, separator_problem
 from longfat.errors import BadInput
 from longfat.files import as_text, read_bytes
 
@@ -124,6 +124,9 @@ def with_members(
 def _header_problems(
     columns: Sequence[str], levels: Levels, metrics: Sequence[str]
 ) -> Iterator[str]:
+    if separated := separator_problem(columns):
+        yield separated
+        return
     known = [*levels, *metrics, DOUBTFUL, NOTE]
     for column in columns:
         if column not in known:
@@ -144,7 +147,7 @@ def _row_problems(
     for column, cell in zip(header, cells, strict=True):
         if column in levels and cell not in levels[column]:
             yield f"{column} {cell!r} is no level; known: {', '.join(levels[column])}"
-        elif column in metrics and cell and not _is_finite_number(cell):
+        elif column in metrics and cell and not is_number(cell):
             yield f"{column} {cell!r} is not a number"
         elif column == DOUBTFUL:
             for metric in cell.split():
@@ -159,10 +162,3 @@ def _row(cells: Mapping[str, str], levels: Levels, metrics: Sequence[str]) -> Re
         doubtful=frozenset(cells.get(DOUBTFUL, "").split()),
         note=cells.get(NOTE, ""),
     )
-
-
-def _is_finite_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False

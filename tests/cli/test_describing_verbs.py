@@ -55,6 +55,19 @@ def test_a_bad_reference_table_is_a_problem_of_the_study(
     assert f"{table}:3: fairness '0.9S' is not a number" in process.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"), [("study.toml", "study"), ("claims.toml", "file of claims")]
+)
+@pytest.mark.parametrize("text", ["", "schema_version = 1\n"])
+def test_a_file_is_what_its_name_says_even_if_it_says_nothing(
+    longfat: Longfat, study_folder: Path, name: str, kind: str, text: str
+) -> None:
+    (study_folder / name).write_text(text)
+    document = json.loads(longfat("check", study_folder / name, "--json").stdout)
+    assert document["kind"] == kind
+    assert "topology" not in str(document["problems"])
+
+
 def test_models_are_listed_with_their_sources(longfat: Longfat) -> None:
     models = json.loads(longfat("models", "--json").stdout)
     assert {"kind", "name", "summary", "source", "parameters"} <= models[0].keys()

@@ -3,12 +3,12 @@
 import csv
 import difflib
 import io
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from longfat.analysis.experiment import Observation
+from longfat.cells import is_number, separator_problem
 from longfat.errors import BadInput, LongfatError
 from longfat.files import read_text
 from longfat.where import matching
@@ -105,6 +105,8 @@ def _lines(path: Path) -> tuple[Sequence[str], _Lines]:
     if not lines:
         raise LongfatError(f"{path}: empty; a header and rows are needed")
     (_, header), *rows = lines
+    if separated := separator_problem(header):
+        raise BadInput([f"{path}:1: {separated}"])
     problems = [
         f"{path}:1: column {name!r} stands twice"
         for name in dict.fromkeys(header)
@@ -158,7 +160,7 @@ def _problems(row: Mapping[str, str], columns: Columns) -> Iterator[str]:
     value = row[columns.response]
     if not value.strip():
         yield f"no value of {columns.response}"
-    elif not _is_finite_number(value):
+    elif not is_number(value):
         yield f"{columns.response} {value!r} is not a number"
 
 
@@ -169,10 +171,3 @@ def _observation(row: Mapping[str, str], columns: Columns, place: str) -> Observ
         value=float(row[columns.response]),
         place=place,
     )
-
-
-def _is_finite_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False

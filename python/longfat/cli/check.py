@@ -22,9 +22,9 @@ _CLAIM_TABLE = re.compile(rb"^\s*\[\[\s*claim\b", re.MULTILINE)
 def command(file: str, as_json: bool) -> None:
     """Check a scenario, a study or a file of claims: all errors, each with its line and column.
 
-    A file with a [design], [factors] or [[response]] table is a study; its scenario and its
-    reference tables are checked with it. A file with a [[claim]] has claims; they are checked
-    against the study in their folder.
+    A file called study.toml, or with a [design], [factors] or [[response]] table, is a study; its
+    scenario and its reference tables are checked with it. One called claims.toml, or with a
+    [[claim]], has claims; they are checked against the study in their folder.
     """
     kind, problems = _check(Path(file))
     if as_json:
@@ -45,7 +45,7 @@ def _check(file: Path) -> tuple[str, list[str]]:
     from longfat.study import load_study
 
     text = read_bytes(file)
-    kind = _kind(text)
+    kind = _kind(file.name, text)
     try:
         if kind == "study":
             check_audit(load_study(file))
@@ -58,7 +58,12 @@ def _check(file: Path) -> tuple[str, list[str]]:
     return kind, []
 
 
-def _kind(text: bytes) -> str:
+def _kind(name: str, text: bytes) -> str:
+    from longfat.claims import CLAIMS_FILE
+    from longfat.study import STUDY_FILE
+
+    if name in (CLAIMS_FILE, STUDY_FILE):
+        return "study" if name == STUDY_FILE else "file of claims"
     if _CLAIM_TABLE.search(text):
         return "file of claims"
     return "study" if _STUDY_TABLE.search(text) else "scenario"
