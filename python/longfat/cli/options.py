@@ -154,18 +154,19 @@ class Part:
 
 
 def opened_store(location: str) -> "Store":
-    """A store to read. One that has a name of its own must exist; for the usual one, say so.
+    """A store to read; only the usual one may be missing, of which `say_if_new` tells.
 
     Raises `LongfatError` as `Store.existing` does.
     """
     from longfat.store import Store
 
-    if location != DEFAULT_STORE:
-        return Store.existing(location)
-    opened = Store.readable(location)
-    if opened.is_new:
-        say(f"{opened.name}: no such store yet; as if it were empty:")
-    return opened
+    return (Store.readable if location == DEFAULT_STORE else Store.existing)(location)
+
+
+def say_if_new(store: "Store") -> None:
+    """Tell that a store does not exist, so that all runs are missing for a reason."""
+    if store.is_new:
+        say(f"{store.name}: no such store yet")
 
 
 def study_command(verb: str, study: str, part: Part, store: str) -> str:

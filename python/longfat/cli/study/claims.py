@@ -11,6 +11,7 @@ from longfat.cli.options import (
     json_option,
     opened_store,
     replications_option,
+    say_if_new,
     splice_option,
     store_option,
     study_argument,
@@ -82,6 +83,7 @@ def command(
         completions = load_completions(plan, opened, claims)
     ours = run_tables(plan, results, completions)
     check_claims(loaded, claims, ours)
+    say_if_new(opened)
     chosen = _chosen(claims, explain if only is None else only)
     judgements = judge_claims(chosen, ours, paper_tables(plan), confidence)
     text = claims_markdown(judgements, confidence, ours.replications)

@@ -10,6 +10,7 @@ from longfat.cli.options import (
     json_option,
     opened_store,
     part_options,
+    say_if_new,
     store_option,
     study_argument,
     study_command,
@@ -51,6 +52,7 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
         counts = count_runs(plan, opened)
         failures = opened.failures(list(plan.distinct)) if counts["failed"] else {}
         other_engines = opened.other_engines(plan.hashes)
+    say_if_new(opened)
     found = cautions(plan, results, metrics)
     known = least_known(plan, results)
     if as_json:
