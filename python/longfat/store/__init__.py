@@ -180,14 +180,14 @@ class Store:
 
         Raises `LongfatError` when there is none, or more than one.
         """
-        if self.is_new:
-            raise LongfatError(f"{self.name}: no such store")
         matches = runs.c.run_id.startswith(beginning.lower(), autoescape=True)
         query = STORED_RUN.where(matches).order_by(runs.c.run_id).limit(2)
         with clear_errors(self.name), self._engine.connect() as connection:
             found = [stored_run(row) for row in connection.execute(query).mappings()]
         if not found or not beginning:
-            raise LongfatError(f"{self.name}: no run is stored whose id begins with {beginning!r}")
+            missing = "no such store, so " if self.is_new else ""
+            problem = f"no run is stored whose id begins with {beginning!r}"
+            raise LongfatError(f"{self.name}: {missing}{problem}")
         if len(found) > 1:
             raise LongfatError(
                 f"{self.name}: several runs begin with {beginning!r}, such as {found[0].run_id} "
