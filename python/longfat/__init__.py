@@ -20,8 +20,8 @@ TYPE_CHECKING = False  # as mypy knows it; to load typing takes as long as to st
 if TYPE_CHECKING:
     from typing import Any
 
-    from longfat._engine import InvalidInput, max_min_shares
-    from longfat.errors import LongfatError
+    from longfat._engine import max_min_shares
+    from longfat.errors import InvalidInput, LongfatError
     from longfat.notebook.plot import plot
     from longfat.notebook.runs import Record
     from longfat.notebook.studies import StudyAtHand as study  # noqa: N813
@@ -52,7 +52,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "InvalidInput": "longfat._engine",
+    "InvalidInput": "longfat.errors",
     "LongfatError": "longfat.errors",
     "Scenario": "longfat.scenario",
     "load_scenario": "longfat.scenario",

@@ -7,6 +7,8 @@ judge of a scenario or a study; Python never checks a model parameter itself.
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from longfat.errors import InvalidInput as InvalidInput
+
 ENGINE_VERSION: str
 """Version of the simulator; part of every run's identity (e.g. ``"0.1.0+model.1"``)."""
 
@@ -18,11 +20,6 @@ BUILD_PROFILE: str
 
 METRICS: list[str]
 """The names of the metrics of a run."""
-
-class InvalidInput(ValueError):
-    """A file that cannot be accepted. ``problems`` holds one line for each error found."""
-
-    problems: list[str]
 
 Override = tuple[str, str, str]
 """A scenario path, the value to set there (a TOML value or a bare text such as ``"12000 cells"``),

@@ -17,6 +17,10 @@ class BadInput(LongfatError):
         self.problems = list(problems)
 
 
+class InvalidInput(BadInput, ValueError):
+    """A scenario, a study or claims that the engine does not accept."""
+
+
 class RunFailed(LongfatError):
     """A simulation that stopped before its end."""
 

@@ -220,6 +220,8 @@ def find_study_file(name_or_path: str | Path) -> Path:
         return path / STUDY_FILE
     if path.is_file():
         return path
+    if path.is_dir():
+        raise LongfatError(f"{path}: no {STUDY_FILE} in this folder")
     raise LongfatError(
         f"{name_or_path}: no shipped study of this name and no study at this path; "
         f"shipped: {', '.join(shipped_studies()) or 'none'}"

@@ -74,6 +74,16 @@ def test_models_are_listed_with_their_sources(longfat: Longfat) -> None:
     assert "selective-drop" in longfat("models").stdout
 
 
+def test_a_parameter_is_a_row_that_begins_with_its_name(longfat: Longfat) -> None:
+    lines = longfat("models", "dualpi2").stdout.splitlines()
+    header = next(line.split("  ") for line in lines if "alternatives" in line)
+    titles = [title.strip() for title in header if title.strip()]
+    assert titles == ["parameter", "default", "expected", "alternatives", "what it is"]
+    (check,) = (line.split() for line in lines if line.strip().startswith("length_check"))
+    assert check[1] == "dequeue"
+    assert "None" not in "".join(lines)
+
+
 def test_models_of_one_kind_come_with_their_parameters(longfat: Longfat) -> None:
     kind = json.loads(longfat("models", "--json").stdout)[0]["kind"]
     process = longfat("models", kind)

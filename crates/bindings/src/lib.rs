@@ -14,20 +14,14 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
 
-pyo3::create_exception!(_engine, InvalidInput, PyValueError, "A file that cannot be accepted.");
+pyo3::import_exception!(longfat.errors, InvalidInput);
 
 /// Scenario parameters that are set beside the file: path, value, and where that is said, as messages name it.
 type Overrides = Vec<(String, String, String)>;
 
-/// The Python exception for a list of problems, which becomes its attribute `problems`.
+/// The Python exception for a list of problems.
 fn invalid(problems: Vec<String>) -> PyErr {
-    Python::attach(|py| {
-        let error = InvalidInput::new_err(problems.join("\n"));
-        match error.value(py).setattr("problems", problems) {
-            Ok(()) => error,
-            Err(other) => other,
-        }
-    })
+    InvalidInput::new_err((problems,))
 }
 
 /// Reads a resolved scenario, which came out of the engine.

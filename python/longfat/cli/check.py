@@ -53,7 +53,7 @@ def _check(file: Path) -> tuple[str, list[str]]:
             _check_claims(file)
         else:
             _engine.resolve_scenario(text, str(file))
-    except (_engine.InvalidInput, BadInput) as error:
+    except BadInput as error:
         return kind, error.problems
     return kind, []
 

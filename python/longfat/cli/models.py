@@ -60,6 +60,16 @@ def _plain(name: str) -> str:
 
 
 def _print_parameters(model: Model) -> None:
-    rows = [[str(value) for value in parameter.values()] for parameter in model["parameters"]]
+    rows = [
+        [
+            parameter["name"],
+            "(needed)" if parameter["default"] is None else str(parameter["default"]),
+            parameter["expected"],
+            ", ".join(map(str, parameter["alternatives"])),
+            parameter["doc"],
+        ]
+        for parameter in model["parameters"]
+    ]
     if rows:
-        print_table(list(model["parameters"][0]), rows, title=model["name"])
+        columns = ["parameter", "default", "expected", "alternatives", "what it is"]
+        print_table(columns, rows, title=model["name"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from longfat.cli.options import json_option, limit_option
+from longfat.cli.options import Number, json_option, limit_option
 from longfat.cli.talk import print_json, print_table, say
 from longfat.errors import CheckFailed, Interrupted, RunFailed
 from longfat.location import shown
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 @click.option(
     "--trace-error",
     "error",
-    type=click.FloatRange(min=0, max=1),
+    type=Number(min=0, max=1),
     metavar="SHARE",
     help="How far a traced value may be from the truth, as a share of the most that can be "
     "under way or in the buffer; 0 keeps every change.  [default: 0.005]",

@@ -76,11 +76,6 @@ def command_line() -> str:
 
 def report_failure(error: Exception) -> int | None:
     """Say what went wrong and return its exit code; None for what is a defect of longfat."""
-    from longfat._engine import InvalidInput
-
-    if isinstance(error, InvalidInput):
-        say("\n".join(error.problems))
-        return LongfatError.exit_code
     if isinstance(error, OSError) and is_of_output(error):
         print_no_more(error)
         return NOT_PRINTED

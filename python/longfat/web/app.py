@@ -13,8 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from longfat._engine import InvalidInput
-from longfat.errors import BadInput, LongfatError
+from longfat.errors import LongfatError
 from longfat.web import results
 from longfat.web.desk import Crowded, Desk, Errand, Superseded
 from longfat.web.figures import figure
@@ -166,8 +165,6 @@ def create_app(view: View, hosts: list[str], at_a_time: int = 2) -> Guard:
         routes=application.routes(),
         lifespan=application.lifespan,
         exception_handlers={
-            BadInput: _wrong,
-            InvalidInput: _wrong,
             LongfatError: _wrong,
             Unknown: _refused(404),
             Malformed: _refused(400),
