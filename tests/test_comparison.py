@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from longfat.comparison import Results, compare, rank_correlation
 from longfat.reference import Combination, ReferenceRow, unprinted
-from longfat.study import Response
+from longfat.responses import Response
 
 numbers = st.floats(min_value=-1e6, max_value=1e6, allow_nan=False)
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from longfat.comparison import TableComparison, compare
 from longfat.curves import curve_levels, curves
 from longfat.reference import unprinted
-from longfat.study import Response
+from longfat.responses import Response
 
 BUFFERS = ["0.25 RTT", "0.5 RTT", "1 RTT", "2 RTT"]
 ROWS = unprinted({"sources": ["5", "15"], "buffer": BUFFERS})

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from longfat.reference import Combination, ReferenceRow
-from longfat.study import Response
+from longfat.responses import Response
 
 Results = Mapping[Combination, Mapping[int, Mapping[str, float]]]
 """Metrics by factor combination and replication, of the runs that are done."""

@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from longfat.errors import BadInput
 from longfat.reference import Combination
 
 if TYPE_CHECKING:
@@ -25,14 +26,14 @@ def size(design: "Design", factors: _Factors) -> int:
     return _SIZES[design.kind](design, factors)
 
 
-def too_many_combinations(count: int) -> str | None:
-    """What to say to more factor combinations than can be planned, None for fewer."""
-    if count <= MOST_COMBINATIONS:
-        return None
-    return (
-        f"{count} factor combinations are more than {MOST_COMBINATIONS}, the most that are "
-        "planned: take fewer levels, or a design that does not cross all of them, such as sobol"
-    )
+def check_number(count: int, place: str) -> None:
+    """Raise `BadInput` for more factor combinations than can be planned, before there are any."""
+    if count > MOST_COMBINATIONS:
+        problem = (
+            f"{count} factor combinations are more than {MOST_COMBINATIONS}, the most that are "
+            "planned: take fewer levels, or a design that does not cross all of them, such as sobol"
+        )
+        raise BadInput([f"{place}: {problem}"])
 
 
 def too_many_runs(count: int, replications: int) -> str | None:

@@ -1,7 +1,7 @@
 """Studies: a scenario, factors with levels, responses and a paper's numbers, in one folder."""
 
+import functools
 import json
-import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,21 +11,15 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from longfat import _engine
+from longfat.design import check_number, size, too_many_runs
 from longfat.design import combinations as designed_combinations
-from longfat.design import size, too_many_combinations, too_many_runs
 from longfat.errors import BadInput, LongfatError
 from longfat.factors import Factor, check_levels, check_names, check_settings
 from longfat.files import read_bytes
 from longfat.overrides import Override, Overrides, read_overrides
 from longfat.readings import AuditSettings, Quick, audit_settings
-from longfat.reference import (
-    Combination,
-    Levels,
-    ReferenceRow,
-    load_reference,
-    unprinted,
-    with_members,
-)
+from longfat.reference import Combination, ReferenceRow
+from longfat.responses import Response, read_responses, responses_of
 from longfat.scenario import Scenario
 from longfat.where import matching
 
@@ -58,23 +52,6 @@ class Adjustment:
     origin: str
     overrides: Overrides
     reason: str
-
-
-@dataclass(frozen=True)
-class Response:
-    """One metric of one table, with its rows.
-
-    `is_printed` says whether the paper prints numbers for it. The levels of the factor `across`
-    stand side by side; `enough` is the share of the result at its last level that is enough.
-    """
-
-    table: str
-    title: str
-    metric: str
-    rows: Sequence[ReferenceRow]
-    is_printed: bool = True
-    across: str | None = None
-    enough: float | None = None
 
 
 class Target(NamedTuple):
@@ -233,8 +210,9 @@ def _study(document: dict[str, Any], file: Path, scenario_source: str, text: byt
     check_names(factors, file)
     design = _design(document["design"], factors)
     if design.kind != "reference-rows":
-        _check_combinations(size(design, factors), f"{file}: design")
-    responses = _responses(document["responses"], design, factors, file)
+        check_number(size(design, factors), f"{file}: design")
+    combinations_of = functools.partial(_combinations, design, factors)
+    responses = read_responses(document["responses"], factors, combinations_of, file)
     return Study(
         name=file.parent.resolve().name,
         folder=file.parent,
@@ -245,7 +223,7 @@ def _study(document: dict[str, Any], file: Path, scenario_source: str, text: byt
         design=design,
         factors=factors,
         adjustments=[_adjustment(adjustment) for adjustment in document["adjustments"]],
-        responses=responses or _responses_of_design(design, factors),
+        responses=responses or responses_of(combinations_of(())),
         quick=Quick(**document["quick"]),
         audit=audit_settings(document["audit"]),
     )
@@ -287,85 +265,6 @@ def _adjustment(document: dict[str, Any]) -> Adjustment:
     return Adjustment(where, origin, read_overrides(document["set"]), document["reason"])
 
 
-class _Table(NamedTuple):
-    """What rows come from: a reference file or levels, and the factors that they average over."""
-
-    reference: str | None
-    levels: tuple[tuple[str, tuple[str, ...]], ...]
-    mean_over: tuple[str, ...]
-
-
-def _responses(
-    documents: Sequence[dict[str, Any]], design: Design, factors: Sequence[Factor], file: Path
-) -> list[Response]:
-    """The responses with their rows; those of means know the combinations that they average."""
-    rows_of_table = _load_tables(documents, factors, file.parent)
-    own_rows = [row for table, rows in rows_of_table.items() if not table.mean_over for row in rows]
-    combinations = _combinations(design, factors, own_rows)
-    for table, rows in rows_of_table.items():
-        if table.mean_over:
-            origin = file if table.reference is None else file.parent / table.reference
-            rows_of_table[table] = with_members(rows, set(table.mean_over), combinations, origin)
-    return [
-        Response(
-            table=document["table"],
-            title=document["title"],
-            metric=document["metric"],
-            rows=rows_of_table[_table(document, factors)],
-            is_printed=document["reference"] is not None,
-            across=document["across"],
-            enough=document["enough"],
-        )
-        for document in documents
-    ]
-
-
-def _responses_of_design(design: Design, factors: Sequence[Factor]) -> list[Response]:
-    """What a study without responses tabulates: efficiency and fairness of all that it runs."""
-    rows = [
-        ReferenceRow(combination, {}, frozenset(), "")
-        for combination in _combinations(design, factors, ())
-    ]
-    return [
-        Response("design", "All factor combinations", metric, rows, is_printed=False)
-        for metric in ("efficiency", "fairness")
-        if rows
-    ]
-
-
-def _load_tables(
-    documents: Sequence[dict[str, Any]], factors: Sequence[Factor], folder: Path
-) -> dict[_Table, list[ReferenceRow]]:
-    """The rows of each table; a file with several metrics is read once."""
-    metrics_of_table: dict[_Table, list[str]] = {}
-    for document in documents:
-        metrics_of_table.setdefault(_table(document, factors), []).append(document["metric"])
-    levels = {factor.name: list(factor.levels) for factor in factors}
-    for table in metrics_of_table:
-        count = math.prod(len(names) for _, names in table.levels)
-        _check_combinations(count, f"{folder / STUDY_FILE}: response.rows")
-    return {
-        table: unprinted(dict(table.levels))
-        if table.reference is None
-        else load_reference(folder / table.reference, _without(levels, table.mean_over), metrics)
-        for table, metrics in metrics_of_table.items()
-    }
-
-
-def _without(levels: Levels, averaged: Sequence[str]) -> Levels:
-    return {factor: names for factor, names in levels.items() if factor not in averaged}
-
-
-def _table(document: dict[str, Any], factors: Sequence[Factor]) -> _Table:
-    rows = document["rows"]
-    levels = tuple(
-        (factor.name, tuple(factor.levels if rows[factor.name] == "all" else rows[factor.name]))
-        for factor in factors
-        if factor.name in rows
-    )
-    return _Table(document["reference"], levels, tuple(document["mean_over"]))
-
-
 def _combinations(
     design: Design, factors: Sequence[Factor], rows: Iterable[ReferenceRow]
 ) -> list[Combination]:
@@ -373,12 +272,6 @@ def _combinations(
     if design.kind == "reference-rows":
         return list(dict.fromkeys(found for row in rows for found in row.simulated))
     return designed_combinations(design, factors)
-
-
-def _check_combinations(count: int, place: str) -> None:
-    """Raise `BadInput` for more factor combinations than can be planned, before there are any."""
-    if too_many := too_many_combinations(count):
-        raise BadInput([f"{place}: {too_many}"])
 
 
 def _check_runs(study: Study, file: Path) -> None:

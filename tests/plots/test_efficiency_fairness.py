@@ -11,7 +11,7 @@ from longfat.plots import PLAIN, PLOTS, Options, check_formats, draw, find
 from longfat.plots.figure import Figure
 from longfat.plots.palette import level_colors
 from longfat.reference import Combination, ReferenceRow
-from longfat.study import Response
+from longfat.responses import Response
 
 
 def combination(policy: str, sources: str, config: str) -> Combination:

@@ -3,7 +3,7 @@ import pytest
 from longfat.comparison import TableComparison, compare
 from longfat.plots import PLAIN, Options, draw, find
 from longfat.reference import Combination, ReferenceRow
-from longfat.study import Response
+from longfat.responses import Response
 
 SIZES = ("0.5 RTT", "1 RTT", "2 RTT")
 

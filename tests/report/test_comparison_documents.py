@@ -6,7 +6,8 @@ from longfat.comparison import TableComparison, compare
 from longfat.reference import ReferenceRow, unprinted
 from longfat.report.document import comparison_document
 from longfat.report.markdown import comparison_markdown, short_markdown
-from longfat.study import Response, Study
+from longfat.responses import Response
+from longfat.study import Study
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ import pytest
 
 from longfat import load_study
 from longfat.plan import Selection, plan_design
-from longfat.study import Response, Study
+from longfat.responses import Response
+from longfat.study import Study
 from tests.support import Longfat
 
 

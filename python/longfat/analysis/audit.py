@@ -17,7 +17,8 @@ from longfat.claims import Claim
 from longfat.comparison import Results, compare
 from longfat.plan import Plan, Replicated
 from longfat.reference import Combination
-from longfat.study import Response, Study
+from longfat.responses import Response
+from longfat.study import Study
 
 Outcome = Literal["survives", "flips", "decided", "undecided", "no data"]
 """What becomes of a verdict: the same, the opposite, one where there was none, or none."""

@@ -9,8 +9,9 @@ from longfat.claims import Claim
 from longfat.comparison import Results
 from longfat.plan import Plan, PlannedRun, Replicated, plan_everything
 from longfat.reference import Combination, ReferenceRow
+from longfat.responses import Response
 from longfat.scenario import SeriesKey
-from longfat.study import Response, Study
+from longfat.study import Study
 
 FIRST_REPLICATION = 1
 NONE: Mapping[SeriesKey, Mapping[int, str]] = MappingProxyType({})
