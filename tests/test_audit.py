@@ -7,7 +7,7 @@ import pytest
 
 from longfat import _engine
 from longfat.audit import AuditPlan, Variation, audited, check_audit, plan_audit
-from longfat.errors import BadInput, LongfatError
+from longfat.errors import BadInput, InvalidInput, LongfatError
 from longfat.plan import Selection, plan_reference
 from longfat.scenario import load_scenario
 from longfat.study import Study, load_study, shipped_studies
@@ -238,7 +238,7 @@ def test_what_is_wrong_in_the_audit_table_is_told_with_its_place(
 
 def test_a_reading_that_the_engine_refuses_is_told_with_its_place(study_folder: Path) -> None:
     study = with_audit(study_folder, AUDIT.replace('"500 ms" }', '"500 m" }', 1))
-    with pytest.raises(_engine.InvalidInput) as caught:
+    with pytest.raises(InvalidInput) as caught:
         check_audit(study)
     assert all(": tcp.timer_granularity: " in problem for problem in caught.value.problems)
     assert caught.value.problems[0].startswith(f"{study_folder / 'study.toml'}:")

@@ -25,7 +25,7 @@ CORPUS = Path(__file__).parent.parent / "fuzz/corpus"
 
 SEALED = '''
 import ctypes, struct, sys
-from longfat import _engine
+from longfat import InvalidInput, _engine
 
 SYSTEM_CALLS = {
     "open": 2, "stat": 4, "lstat": 6, "access": 21, "socket": 41, "connect": 42, "fork": 57,
@@ -59,7 +59,7 @@ def carry_out(text, name):
     """Read a scenario and, if it is one, run it for at most some events."""
     try:
         resolved = _engine.resolve_scenario(text, name)
-    except _engine.InvalidInput as refusal:
+    except InvalidInput as refusal:
         return str(refusal)
     if _engine.scenario_cost(resolved)[1] > 2**24:
         return "would take too much memory"

@@ -7,8 +7,6 @@ judge of a scenario or a study; Python never checks a model parameter itself.
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from longfat.errors import InvalidInput as InvalidInput
-
 ENGINE_VERSION: str
 """Version of the simulator; part of every run's identity (e.g. ``"0.1.0+model.1"``)."""
 

@@ -125,7 +125,7 @@ def _record_of_short_run(asked: _Asked) -> Any:
         if events > MOST_EVENTS or memory_bytes > MOST_MEMORY_BYTES:
             return None
         outcome = _outcome(resolved, asked.traces)
-    except (OSError, ValueError, _engine.InvalidInput):
+    except (OSError, ValueError):  # one of these is what the engine raises for bad input
         return None
     import json
 

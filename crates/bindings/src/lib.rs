@@ -228,7 +228,6 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ENGINE_BUILD", longfat_engine::ENGINE_BUILD)?;
     module.add("BUILD_PROFILE", if cfg!(debug_assertions) { "debug" } else { "release" })?;
     module.add("METRICS", longfat_engine::measure::Metrics::NAMES.to_vec())?;
-    module.add("InvalidInput", module.py().get_type::<InvalidInput>())?;
     module.add_function(wrap_pyfunction!(resolve_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(resolve_variants, module)?)?;
     module.add_function(wrap_pyfunction!(resolve_each, module)?)?;
