@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from longfat import InvalidInput, LongfatError, _engine, load_scenario, run
-from longfat.errors import RunFailed
+from longfat.errors import Interrupted, RunFailed
 from longfat.scenario import OverrideValue
 
 RECORD_FIELDS = {
@@ -94,3 +94,23 @@ def test_a_failed_run_raises_its_message(
     monkeypatch.setattr(_engine, "run_batch", fail)
     with pytest.raises(RunFailed, match="a cell is lost"):
         run(scenario_file)
+
+
+def test_a_setting_may_be_a_table_or_a_list(scenario_file: Path) -> None:
+    policy = {"kind": "epd", "threshold": 0.5}
+    told = load_scenario(scenario_file, {"port.policy": policy, "tcp.flavor": {"kind": "cubic"}})
+    typed = {"port.policy": '{ kind = "epd", threshold = 0.5 }', "tcp.flavor": "cubic"}
+    assert told.resolved == load_scenario(scenario_file, typed).resolved
+    groups = load_scenario(scenario_file, {"connections": [{"count": 1, "flavor": "reno"}]})
+    assert groups.settings["connections"]
+
+
+def test_what_is_no_value_is_said(scenario_file: Path) -> None:
+    with pytest.raises(LongfatError, match="None is no value of a scenario"):
+        load_scenario(scenario_file, {"seed": None})  # type: ignore[dict-item]
+
+
+def test_whoever_passes_over_scenarios_that_fail_does_not_pass_over_ctrl_c() -> None:
+    assert not issubclass(Interrupted, Exception)
+    assert issubclass(Interrupted, KeyboardInterrupt)
+    assert issubclass(InvalidInput, LongfatError)

@@ -46,8 +46,12 @@ class CheckFailed(LongfatError):
     exit_code = 3
 
 
-class Interrupted(LongfatError):
-    """Work that a signal stopped, after everything finished had been kept."""
+class Interrupted(KeyboardInterrupt):
+    """Work that a signal stopped, after everything finished had been kept.
+
+    As Ctrl-C elsewhere in Python it is no `Exception`: a loop over scenarios that passes over those
+    that fail must not go on after it.
+    """
 
     def __init__(self, signal_number: int) -> None:
         super().__init__(f"stopped by signal {signal_number}")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from longfat import _engine
-from longfat.errors import DriverUnfit, RunFailed
+from longfat.errors import DriverUnfit, LongfatError, RunFailed
 from longfat.execution import (
     Driver,
     Outcome,
@@ -25,7 +25,7 @@ from longfat.limits import Limits
 
 PICOSECONDS_PER_SECOND = 10**12
 
-OverrideValue = str | int | float | bool
+OverrideValue = str | int | float | bool | Mapping[str, Any] | Sequence[Any]
 
 
 SeriesKey = tuple[str, int]
@@ -208,4 +208,18 @@ def _in_a_line(text: str) -> str:
 
 
 def _override_text(value: OverrideValue) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    """A value as TOML has it, but a text as it is: what it means is up to the engine."""
+    return value if isinstance(value, str) else _toml(value)
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool | str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, Mapping):
+        entries = (f"{_toml(str(key))} = {_toml(entry)}" for key, entry in value.items())
+        return f"{{ {', '.join(entries)} }}"
+    if isinstance(value, Sequence):
+        return f"[{', '.join(map(_toml, value))}]"
+    raise LongfatError(f"{value!r} is no value of a scenario: texts, numbers, lists and tables are")

@@ -29,3 +29,15 @@ def test_a_source_of_another_kind_is_refused(kind: str, source: Any, told: str) 
 def test_a_study_is_no_traces(study_folder: Path) -> None:
     with pytest.raises(longfat.LongfatError, match="cwnd shows .* not StudyAtHand"):
         longfat.plot("cwnd", longfat.study(study_folder))
+
+
+@pytest.mark.parametrize("kind", ["cwnd", "completion-time", "main-effects", "residuals"])
+def test_a_study_says_of_what_else_there_are_plots(study_folder: Path, kind: str) -> None:
+    with pytest.raises(longfat.LongfatError, match=f"{kind} shows .*, not a study"):
+        longfat.study(study_folder).plot(kind)
+
+
+@pytest.mark.parametrize("replications", [-1, 1.5, "3"])
+def test_replications_are_a_whole_number(study_folder: Path, replications: Any) -> None:
+    with pytest.raises(longfat.LongfatError, match="is no whole number from 0 on"):
+        longfat.study(study_folder, replications=replications)

@@ -204,6 +204,14 @@ impl Line {
         self.rate
     }
 
+    /// For how many seconds it has been sending, if it has sent so many bits.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
+    pub fn busy_seconds(&self, bits: u64) -> f64 {
+        let constant = bits as f64 / self.rate.0 as f64;
+        self.changing.as_ref().map_or(constant, |changing| changing.busy().as_seconds())
+    }
+
     /// What waits for the transmitter or is under way, in order: trains of cells of one packet, each with its next cell, their
     /// number, and whether the packet ends with them.
     pub fn trains(&self) -> impl Iterator<Item = (Cell, u32, bool)> {

@@ -8,6 +8,7 @@ import click
 
 from longfat.cli.lazy import LazyGroup
 from longfat.cli.talk import report_failure
+from longfat.errors import Interrupted
 from longfat.stopping import one_interrupt
 
 NEXT_STEPS = """\
@@ -36,6 +37,8 @@ class Program(LazyGroup):
             return super().invoke(context)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
+        except Interrupted as interrupted:  # the verb has said what is kept, and how to go on
+            context.exit(interrupted.exit_code)
         except KeyboardInterrupt:
             context.exit(128 + signal.SIGINT)
         except Exception as error:

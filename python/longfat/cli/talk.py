@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from longfat.errors import Interrupted, LongfatError
+from longfat.errors import LongfatError
 from longfat.location import shown
 from longfat.output import NOT_PRINTED, is_of_output, print_no_more
 from longfat.report.table import numeric_columns, table_text, width_of_output
@@ -83,7 +83,6 @@ def report_failure(error: Exception) -> int | None:
         say(f"not UTF-8 text: {error.object!r}")
         return LongfatError.exit_code
     if isinstance(error, LongfatError):
-        if not isinstance(error, Interrupted):  # the verb has said what is kept, and how to go on
-            say(str(error))
+        say(str(error))
         return error.exit_code
     return None

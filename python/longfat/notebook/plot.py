@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from longfat.errors import LongfatError
-from longfat.notebook.studies import AnalysisAtHand, StudyAtHand
+from longfat.notebook.studies import WHAT_PLOTS_SHOW, AnalysisAtHand, StudyAtHand
 from longfat.plots import Options, draw, find
-from longfat.plots import Source as SourceKind
 from longfat.plots.figure import Figure
 from longfat.traces import Traces, load_traces
 
@@ -16,13 +15,6 @@ Drawable = (
     | Mapping[str, Any]
 )  # fmt: skip
 """Runs with their traces (or the folders of these), a study, or an analysis."""
-
-_SHOWN: Mapping[SourceKind, str] = {
-    "traces": "the traces of runs (longfat.traced(scenario)) or their folders",
-    "study": "a study (longfat.study(name))",
-    "ledgers": "a study (longfat.study(name))",
-    "analysis": "an analysis (longfat.study(name).analyze(response))",
-}
 
 
 def plot(kind: str, source: Drawable, **options: Any) -> Figure:
@@ -41,7 +33,7 @@ def plot(kind: str, source: Drawable, **options: Any) -> Figure:
     if wants == "traces" and (runs := _runs(source)):
         opened = [each if isinstance(each, Traces) else load_traces(each) for each in runs]
         return draw(kind, opened, Options(**options))
-    raise LongfatError(f"{kind} shows {_SHOWN[wants]}, not {type(source).__name__}")
+    raise LongfatError(f"{kind} shows {WHAT_PLOTS_SHOW[wants]}, not {type(source).__name__}")
 
 
 def _runs(source: object) -> list[Traces | str | Path]:

@@ -13,7 +13,7 @@ from longfat.analysis.study_runs import analyse_study
 from longfat.analysis.words import sentences
 from longfat.claims import load_claims
 from longfat.comparison import Results
-from longfat.errors import RunFailed
+from longfat.errors import LongfatError, RunFailed
 from longfat.execution import Progress
 from longfat.files import written_whole
 from longfat.limits import Limits
@@ -26,7 +26,7 @@ from longfat.plan import (
     plan_reference,
     quick_selection,
 )
-from longfat.plots import Options, draw, find
+from longfat.plots import Options, Source, draw, find
 from longfat.plots.figure import Figure
 from longfat.repeat import check_other_builds
 from longfat.report.analysis import analysis_document, analysis_tables, summary
@@ -43,6 +43,21 @@ if TYPE_CHECKING:
     import polars
 
 DEFAULT_STORE = "longfat.db"
+
+WHAT_PLOTS_SHOW: Mapping[Source, str] = {
+    "traces": "the traces of runs (longfat.traced(scenario)) or their folders",
+    "study": "a study (longfat.study(name))",
+    "ledgers": "a study (longfat.study(name))",
+    "analysis": "an analysis (longfat.study(name).analyze(response))",
+}
+"""By the source of a plot, in words, and how to get to it."""
+
+
+def _check_replications(replications: object) -> None:
+    """Raise `LongfatError` for what is neither left out nor a number of replications."""
+    is_number = isinstance(replications, int) and replications >= 0
+    if replications is not None and not is_number:
+        raise LongfatError(f"replications: {replications!r} is no whole number from 0 on")
 
 
 class StudyAtHand:
@@ -62,6 +77,7 @@ class StudyAtHand:
         quick: bool = False,
         store: str | Path | None = None,
     ) -> None:
+        _check_replications(replications)
         self.study: Study = load_study(name_or_path)
         self.store = str(store or os.environ.get("LONGFAT_STORE") or DEFAULT_STORE)
         base = quick_selection(self.study.quick) if quick else Selection()
@@ -171,11 +187,16 @@ class StudyAtHand:
         return AnalysisAtHand(analyse_study(plan, results, factors, response, settings))
 
     def plot(self, kind: str, **options: Any) -> Figure:
-        """A plot of the stored runs, by its name; `options` are those of `longfat plot`."""
+        """A plot of the stored runs, by its name; `options` are those of `longfat plot`.
+
+        Raises `longfat.errors.LongfatError` for a plot that is not of a study.
+        """
         from longfat.ledger import ledger_rows
 
-        plan, results = self._results(plan_reference(self.study, self.selection))
         wants = find(kind).SOURCE
+        if wants not in ("study", "ledgers"):
+            raise LongfatError(f"{kind} shows {WHAT_PLOTS_SHOW[wants]}, not a study")
+        plan, results = self._results(plan_reference(self.study, self.selection))
         source: Any = compare_results(plan, results) if wants == "study" else ledger_rows(results)
         return draw(kind, source, Options(**options))
 

@@ -1,7 +1,7 @@
 //! Lines that change over time.
 
 use crate::path::Conditions;
-use crate::units::{LineClock, Rate, Time, TransmissionTime};
+use crate::units::{LineClock, Rate, Span, Time, TransmissionTime};
 
 /// What a line that changes goes by.
 pub(super) struct Changing {
@@ -11,11 +11,13 @@ pub(super) struct Changing {
     /// Of the packet that was sent last: its rate, and when it arrives.
     latest_rate: Rate,
     latest: Time,
+    /// For how long it has been sending, what is being sent included.
+    busy: Span,
 }
 
 impl Changing {
     pub(super) fn new(conditions: Conditions, has_rate: bool) -> Self {
-        Self { conditions, has_rate, latest_rate: Rate(0), latest: Time::ZERO }
+        Self { conditions, has_rate, latest_rate: Rate(0), latest: Time::ZERO, busy: Span::ZERO }
     }
 
     /// Sends a packet of so many bits on a transmitter that is free at `free`, as things are when its transmission begins. Gives when it
@@ -32,6 +34,13 @@ impl Changing {
         let arrival = begin.delayed(step.delay).after(transmission);
         let arrival = if arrival.time < self.latest { LineClock::at(self.latest) } else { arrival };
         self.latest = arrival.time;
-        (arrival, begin.after(transmission))
+        let free = begin.after(transmission);
+        self.busy = self.busy + (free.time - begin.time);
+        (arrival, free)
+    }
+
+    /// For how long it has been sending.
+    pub(super) fn busy(&self) -> Span {
+        self.busy
     }
 }

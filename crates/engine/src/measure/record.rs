@@ -56,7 +56,8 @@ pub struct Metrics {
     pub mean_queue_cells: f64,
     /// Cells dropped over cells that arrived, at managed ports.
     pub cell_loss_ratio: f64,
-    /// Expiries of retransmission timers, all connections; those of clients' requests are in the connections' `requests`.
+    /// Expiries of retransmission timers with data under way, all connections: in an opening they show in traces and the ledger
+    /// only; those of clients' requests are in the connections' `requests`.
     pub timeouts: u64,
     /// Packets that loss models have lost, acknowledgments included; what buffers drop is not among them.
     pub packets_lost: u64,

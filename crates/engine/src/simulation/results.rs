@@ -13,7 +13,6 @@ use crate::switch::scheduler::Class;
 use crate::switch::{Port, PortStatistics};
 use crate::topology::Graph;
 use crate::traffic::{Completions, Kind};
-use crate::units::{Rate, Span};
 
 #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
 impl<O: Observer> Simulation<O> {
@@ -237,11 +236,12 @@ impl<O: Observer> Simulation<O> {
 
     fn port_records(&self, graph: &Graph) -> Vec<PortRecord> {
         let record = |port: &Port| {
-            let (link, name) = (&graph.links[port.line], graph.link_name(port.line));
+            let name = graph.link_name(port.line);
             let config = self.scenario.port_at(&name);
             let statistics = port.statistics();
             let vbr_cells_out = port.vbr().map_or(0, |vbr| vbr.statistics().cells_out);
-            let bits_out = self.links[port.line].line.bits_of(statistics.cells_out + vbr_cells_out);
+            let line = &self.links[port.line].line;
+            let bits_out = line.bits_of(statistics.cells_out + vbr_cells_out);
             PortRecord {
                 name,
                 policy: config.policy.name(),
@@ -251,7 +251,7 @@ impl<O: Observer> Simulation<O> {
                 cells_out: statistics.cells_out,
                 cells_dropped: statistics.cells_dropped,
                 packets_dropped: statistics.packets_dropped,
-                utilization: busy_share(bits_out, link.rate, self.scenario.duration.0),
+                utilization: line.busy_seconds(bits_out) / self.scenario.duration.0.as_seconds(),
                 queue: port.managed().map(|queue| QueueRecord {
                     discipline: config.queue.name(),
                     packets_marked: queue.packets_marked,
@@ -307,10 +307,4 @@ impl<O: Observer> Simulation<O> {
         }
         all
     }
-}
-
-/// Share of `duration` that `bits` bits keep a line of `rate` busy.
-#[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
-fn busy_share(bits: u64, rate: Rate, duration: Span) -> f64 {
-    bits as f64 / rate.0 as f64 / duration.as_seconds()
 }

@@ -48,6 +48,21 @@ fn efficiency_is_relative_to_what_the_path_carries_over_the_run() {
 }
 
 #[test]
+fn a_line_is_busy_for_as_long_as_it_sends_at_whatever_rate() {
+    let utilization = |rows: &str| record(20, &schedule(&format!("time_s,rate_bps\n{rows}"))).ports[0].utilization;
+    // A window of 49 segments fills the line at half its rate, but not at five times its rate.
+    let slow = utilization("0,5e6");
+    assert!((0.99..=1.0).contains(&slow), "{slow}");
+    let fast = utilization("0,50e6");
+    let segment = 1262.0 * 8.0 / 50e6;
+    let most = 49.0 * segment / (0.020 + segment);
+    assert!((0.97 * most..=most).contains(&fast), "{fast}, at most {most}");
+    // Off for half of the time, it is busy for the other half.
+    let interrupted = utilization("0,1e7\n10,0");
+    assert!((0.49..=0.5).contains(&interrupted), "{interrupted}");
+}
+
+#[test]
 fn nothing_arrives_during_an_interruption_and_what_waits_goes_when_it_is_over() {
     let scenario = network(10, &schedule("time_s,rate_bps\n4,0\n4.5,1e7"));
     let (tape, _) = run_taped(&scenario);

@@ -19,7 +19,7 @@ from longfat.cli.options import (
     study_command,
 )
 from longfat.cli.talk import command_line, print_json, say
-from longfat.errors import LongfatError, OverLimit, RunFailed
+from longfat.errors import Interrupted, LongfatError, OverLimit, RunFailed
 from longfat.location import shown
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def run_missing(
             return run_campaign(missing, store, executor, show, limits)
     except OverLimit:
         raise
-    except LongfatError:
+    except (LongfatError, Interrupted):
         say(f"what finished is kept in {store.name}; to go on:\n  {command_line()}")
         raise
 
