@@ -31,7 +31,7 @@ crate::choice! {
     /// When it is seen that a packet waits alone, and may not be marked for its delay: on a slow line one packet is delay enough.
     pub enum LengthCheck {
         /// When it is sent: if none is left behind it (RFC 9332 appendix A.2, lines 5a to 5d). The last packet of a burst is never marked. On
-        /// lines that send a packet in more than the ramp's end, paced connections then keep what they have of it, however unequal.
+        /// lines where a packet takes longer than the ramp, paced connections may then share unequally.
         Dequeue = "dequeue",
         /// When it comes: if none is there before it (as Linux has it, by the note in that appendix).
         Enqueue = "enqueue",
