@@ -78,7 +78,7 @@ docs: build
 	$(BIN)/python -m benchmarks.traces --splice docs/method/traces.md
 	$(BIN)/longfat study run ubr-plus
 	$(BIN)/longfat study compare ubr-plus --splice studies/ubr-plus/README.md
-	$(BIN)/longfat study claims ubr-plus --replications 3 --splice studies/ubr-plus/README.md
+	$(BIN)/longfat study claims ubr-plus --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study audit ubr-plus --table 2,3 --replications 2 --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study compare ubr-plus --table 2,3 --by policy --splice README.md
 	$(BIN)/longfat plot efficiency-fairness ubr-plus --table 2,3 -o docs/images/efficiency-fairness.png

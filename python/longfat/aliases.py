@@ -9,7 +9,7 @@ R. Jain (1991), chapter 19.
 """
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 Word = frozenset[str]
 """An effect, or a word of the defining relation: the factors whose signs are multiplied."""
@@ -27,6 +27,12 @@ def defining_relation(generators: Mapping[str, Sequence[str]]) -> list[Word]:
         for chosen in itertools.combinations(words, size)
     )
     return sorted(products, key=lambda word: (len(word), sorted(word)))
+
+
+def relation_among(relation: Sequence[Word], factors: Collection[str]) -> list[Word]:
+    """The relation where only these factors vary: each of the others has one sign throughout."""
+    words = {word & frozenset(factors) for word in relation} - {frozenset()}
+    return sorted(words, key=lambda word: (len(word), sorted(word)))
 
 
 def resolution(relation: Sequence[Word]) -> str:

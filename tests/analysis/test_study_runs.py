@@ -8,11 +8,13 @@ from longfat.analysis.analysis import Settings, analyse
 from longfat.analysis.experiment import cross
 from longfat.analysis.study_runs import (
     RunsMissing,
+    analyse_study,
     settings_of_study,
     study_observations,
     with_aliases,
 )
 from longfat.comparison import Results
+from longfat.fraction import fraction_of
 from longfat.plan import Plan, Selection, plan_design
 from longfat.study import Study
 
@@ -133,8 +135,10 @@ def test_the_effect_of_a_generated_factor_is_found_under_its_alias(folder: Path)
     assert list(found.factors) == ["sources", "buffer"]
     assert found.factors["buffer"] == ["400 cells", "800 cells"]
     settings = settings_of_study(Settings(), study, blocks_as_seeds=False)
+    whole = fraction_of(plan)
+    assert whole is not None
     analysis = with_aliases(
-        analyse(cross("efficiency", found.factors, found.rows), settings), study
+        analyse(cross("efficiency", found.factors, found.rows), settings), whole
     )
     components = {part.name: part for part in analysis.components}
     assert components["sources x buffer"].aliases == ["policy"]
@@ -143,3 +147,71 @@ def test_the_effect_of_a_generated_factor_is_found_under_its_alias(folder: Path)
     effects = {effect.levels: effect.effect for effect in analysis.interactions}
     assert effects["3", "800 cells"] == pytest.approx(3)
     assert components["buffer"].percent == 0
+
+
+FOUR = """\
+schema_version = 1
+title = "Screening"
+
+[factors]
+"topology.sources" = [2, 3]
+"port.buffer" = ["400 cells", "800 cells"]
+"port.policy" = { ubr = "tail-drop", epd = "epd" }
+"tcp.mss" = ["512 B", "1024 B"]
+
+[design]
+kind = "fractional"
+generators = { mss = ["sources", "buffer", "policy"] }
+"""
+
+
+def test_a_part_of_a_fraction_has_the_aliases_of_that_part(folder: Path) -> None:
+    """With one number of sources, mss = -(buffer x policy): the interaction is a main effect."""
+    (folder / "study.toml").write_text(FOUR)
+    _, plan = planned(folder, where=("sources = '2'",))
+    signs = {"mss": {"512 B": -1, "1024 B": 1}, "buffer": {"400 cells": -1, "800 cells": 1}}
+    for combination in plan.combinations:
+        levels = dict(combination)
+        policy = HIGH["policy"] == levels["policy"] or -1
+        buffer, mss = (signs[name][levels[name]] for name in ("buffer", "mss"))
+        assert mss == -buffer * policy
+    fraction = fraction_of(plan)
+    assert fraction is not None
+    assert (list(fraction.factors), fraction.generated) == (["buffer", "policy", "mss"], 1)
+    results = made_up_of_levels(plan)
+    analysis = analyse_study(plan, results, None, "efficiency", Settings())
+    found = {part.name: part.aliases for part in analysis.components}
+    assert found["buffer x policy"] == ["mss"]
+    assert found["buffer"] == ["policy x mss"]
+
+
+def test_the_whole_of_a_part_that_no_factor_halves_is_no_fraction(folder: Path) -> None:
+    (folder / "study.toml").write_text(FOUR)
+    whole = fraction_of(planned(folder)[1])
+    assert whole is not None
+    assert (len(whole.factors), whole.generated) == (4, 1)
+    pair = planned(folder, where=("sources = '2' AND buffer = '400 cells' AND policy = 'ubr'",))[1]
+    assert fraction_of(pair) is None
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_interactions_that_hold_a_generated_factor_are_not_taken_for_error(
+    folder: Path, order: int
+) -> None:
+    (folder / "study.toml").write_text(FOUR)
+    _, plan = planned(folder)
+    results = made_up_of_levels(plan)
+    with pytest.raises(LongfatError, match="is the effect of .*: leave --order away"):
+        analyse_study(plan, results, None, "efficiency", Settings(order=order))
+    analysis = analyse_study(plan, results, None, "efficiency", Settings())
+    found = {part.name: part.aliases for part in analysis.components}
+    assert found["sources x buffer x policy"] == ["mss"]
+
+
+def made_up_of_levels(plan: Plan) -> Results:
+    """Results that go by how long the names of the levels are."""
+    results: dict[object, dict[int, dict[str, float]]] = {}
+    for run in plan.runs:
+        length = float(sum(len(level) for _, level in run.combination))
+        results.setdefault(run.combination, {})[run.replication] = {"efficiency": length}
+    return results  # type: ignore[return-value]  # combinations are the keys

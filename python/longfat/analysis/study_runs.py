@@ -1,15 +1,17 @@
 """Observations from the stored runs of a study."""
 
 import dataclasses
+import itertools
 from collections.abc import Mapping, Sequence
 
-from longfat.aliases import Word, aliases, defining_relation, named
+from longfat.aliases import aliases, named
 from longfat.analysis.analysis import Analysis, Component, Settings, analyse
 from longfat.analysis.experiment import Observation, cross
 from longfat.analysis.table import Observations, check_names, unknown
 from longfat.comparison import Results
 from longfat.design import base_factors
 from longfat.errors import BadInput, LongfatError
+from longfat.fraction import Fraction, fraction_of
 from longfat.plan import Plan
 from longfat.study import Study
 
@@ -56,7 +58,11 @@ def analyse_study(
     found = study_observations(plan, results, factors, response)
     chosen = settings_of_study(settings, plan.study, blocks_as_seeds)
     experiment = cross(response, found.factors, found.rows, matched=chosen.blocks)
-    return with_aliases(analyse(experiment, chosen), plan.study)
+    fraction = fraction_of(plan)
+    if fraction is None:
+        return analyse(experiment, chosen)
+    _check_order(fraction, list(found.factors), chosen.order)
+    return with_aliases(analyse(experiment, chosen), fraction)
 
 
 def settings_of_study(settings: Settings, study: Study, blocks_as_seeds: bool) -> Settings:
@@ -72,24 +78,35 @@ def settings_of_study(settings: Settings, study: Study, blocks_as_seeds: bool) -
     return dataclasses.replace(settings, order=order, blocks=blocks)
 
 
-def with_aliases(analysis: Analysis, study: Study) -> Analysis:
+def with_aliases(analysis: Analysis, fraction: Fraction) -> Analysis:
     """The analysis, with what a fractional design cannot tell from each component."""
-    if study.design.kind != "fractional":
-        return analysis
-    relation = defining_relation(study.design.generators)
-    names = [factor.name for factor in study.factors]
     components = [
-        dataclasses.replace(component, aliases=_aliases(component, relation, names))
+        dataclasses.replace(component, aliases=_aliases(component, fraction))
         for component in analysis.components
     ]
     return dataclasses.replace(analysis, components=components)
 
 
-def _aliases(component: Component, relation: Sequence[Word], names: Sequence[str]) -> list[str]:
+def _aliases(component: Component, fraction: Fraction) -> list[str]:
     """The names of the effects with the same column; error and blocks have none."""
     if not component.factors:
         return []
-    return [named(alias, names) for alias in aliases(frozenset(component.factors), relation)]
+    found = aliases(frozenset(component.factors), fraction.relation)
+    return [named(alias, fraction.factors) for alias in found]
+
+
+def _check_order(fraction: Fraction, factors: Sequence[str], order: int | None) -> None:
+    """Raise `LongfatError` where interactions that are left out hold effects that are wanted."""
+    kept = len(factors) if order is None else order
+    for number in range(kept + 1, len(factors) + 1):
+        for interaction in itertools.combinations(factors, number):
+            hidden = aliases(frozenset(interaction), fraction.relation, kept)
+            if hidden:
+                raise LongfatError(
+                    f"order {order} would take {' x '.join(interaction)} for chance, which in "
+                    f"this fraction is the effect of {named(hidden[0], fraction.factors)}: "
+                    f"leave --order away"
+                )
 
 
 def _varying(plan: Plan) -> Mapping[str, Sequence[str]]:

@@ -2,23 +2,19 @@
 
 from typing import Any
 
-from longfat.aliases import alias_chains, defining_relation, named, resolution
-from longfat.study import Study
+from longfat.aliases import alias_chains, named, resolution
+from longfat.fraction import Fraction
 
 
-def fraction_document(study: Study) -> dict[str, Any] | None:
-    """Size, resolution, defining relation and aliases; None for a design that is no fraction.
+def fraction_document(fraction: Fraction) -> dict[str, Any]:
+    """Size, resolution, defining relation and aliases.
 
     Aliases are chains of effects of one or two factors with the same column of signs.
     """
-    generators = study.design.generators
-    if study.design.kind != "fractional":
-        return None
-    names = [factor.name for factor in study.factors]
-    relation = defining_relation(generators)
+    names, relation = fraction.factors, fraction.relation
     return {
         "factors": len(names),
-        "generated": len(generators),
+        "generated": fraction.generated,
         "resolution": resolution(relation),
         "defining_relation": [named(word, names) for word in relation],
         "aliases": [

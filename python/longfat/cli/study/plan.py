@@ -22,8 +22,9 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
     """Show the runs of a study, how many are stored, and what the others will cost."""
     from longfat.campaign import missing_runs
     from longfat.cost import estimate
+    from longfat.fraction import fraction_of
     from longfat.plan import plan_design
-    from longfat.report.fraction import fraction_document
+    from longfat.report.fraction import fraction_document, fraction_lines
     from longfat.sequential import in_effect
     from longfat.store import Store
     from longfat.study import load_study
@@ -42,13 +43,15 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
         "missing_runs": len(missing),
     }
     missing_ids = {run.scenario.run_id for run in missing}
-    fraction = fraction_document(loaded)
+    fraction = fraction_of(plan)
     if as_json:
         document = _document(plan, counts, cost, missing_ids)
-        print_json(document if fraction is None else {**document, "fraction": fraction})
+        found = {} if fraction is None else {"fraction": fraction_document(fraction)}
+        print_json({**document, **found})
     else:
         _print(plan, counts, cost, missing_ids)
-        _print_fraction(fraction)
+        if fraction is not None:
+            click.echo("\n".join(fraction_lines(fraction_document(fraction))))
 
 
 def _document(
@@ -94,10 +97,3 @@ def _print(plan: "Plan", counts: Mapping[str, int], cost: "Cost", missing_ids: s
             f"({cost.rough_runs} of them by the rough rate of "
             f"{ROUGH_SECONDS_PER_SIMULATED_SECOND} s for each simulated second)"
         )
-
-
-def _print_fraction(fraction: dict[str, Any] | None) -> None:
-    from longfat.report.fraction import fraction_lines
-
-    if fraction is not None:
-        click.echo("\n".join(fraction_lines(fraction)))
