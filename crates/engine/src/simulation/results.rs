@@ -2,6 +2,7 @@
 
 use super::Simulation;
 use crate::config::Parameter;
+use crate::framing::Unit;
 use crate::measure::{
     ClassRecord, CompletionRecord, Fingerprint, FlowRecord, FrameRecord, Histogram, Ledger, Metrics, PortRecord,
     QueueRecord, RequestRecord, RunRecord, Shares, Work, excess_fairness, fairness_index, least_share_of_promises,
@@ -13,6 +14,7 @@ use crate::switch::scheduler::Class;
 use crate::switch::{Port, PortStatistics};
 use crate::topology::Graph;
 use crate::traffic::{Completions, Kind};
+use crate::units::Span;
 
 #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
 impl<O: Observer> Simulation<O> {
@@ -251,7 +253,8 @@ impl<O: Observer> Simulation<O> {
                 cells_out: statistics.cells_out,
                 cells_dropped: statistics.cells_dropped,
                 packets_dropped: statistics.packets_dropped,
-                utilization: line.busy_seconds(bits_out) / self.scenario.duration.0.as_seconds(),
+                utilization: (line.busy_seconds(bits_out) - self.still_to_send(port).as_seconds())
+                    / self.scenario.duration.0.as_seconds(),
                 queue: port.managed().map(|queue| QueueRecord {
                     discipline: config.queue.name(),
                     packets_marked: queue.packets_marked,
@@ -262,6 +265,12 @@ impl<O: Observer> Simulation<O> {
             }
         };
         self.ports.iter().map(record).collect()
+    }
+
+    /// How long after the end a packet is still being sent that travels whole; a cell counts with the slot before it.
+    fn still_to_send(&self, port: &Port) -> Span {
+        let is_sending = self.sizes.framing().unit() == Unit::Packet && port.sends().is_some();
+        if is_sending { Span(port.free_at().0.saturating_sub(self.end.0)) } else { Span::ZERO }
     }
 
     fn class_records(&self, port: &Port) -> Vec<ClassRecord> {

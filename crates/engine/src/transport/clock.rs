@@ -65,6 +65,12 @@ impl TickClock {
         grid_time.and_then(|(time, origin)| time.checked_add(origin)).map_or(Time::NEVER, Time)
     }
 
+    /// Whether ticks come when they do, whatever begins between them.
+    #[must_use]
+    pub fn is_shared(self) -> bool {
+        self.phase.is_some()
+    }
+
     /// When the next tick after `now` comes, until when spans that begin are counted alike; `None` if each has ticks of its own.
     #[must_use]
     pub fn next_tick(self, now: Time) -> Option<Time> {

@@ -139,6 +139,8 @@ pub struct MarkResponse {
     /// The window is not reduced again for marks until this is acknowledged: one reduction for a window of data (RFC 3168 section
     /// 6.1.2).
     reduced_below: u64,
+    /// Whether it was for marks that it was reduced.
+    was_for_marks: bool,
     /// Whether the next segment with new data announces a reduction (CWR; for classic receivers also where nobody waits for it, RFC 8257
     /// section 3.3).
     announces: bool,
@@ -148,7 +150,14 @@ impl MarkResponse {
     /// Nothing so far.
     #[must_use]
     pub fn new(notification: CongestionNotification) -> Self {
-        Self { notification, counted: 0, field: AceDecoder::default(), reduced_below: 0, announces: false }
+        Self {
+            notification,
+            counted: 0,
+            field: AceDecoder::default(),
+            reduced_below: 0,
+            was_for_marks: false,
+            announces: false,
+        }
     }
 
     /// An acknowledgment has come, whether it acknowledges anything new or not.
@@ -185,9 +194,16 @@ impl MarkResponse {
         acknowledged >= self.reduced_below
     }
 
-    /// The window was reduced, for whatever reason, when all below `highest` had been sent.
-    pub fn note_reduction(&mut self, highest: u64) {
+    /// Whether marks have reduced the window of data of which all below `acknowledged` is acknowledged.
+    #[must_use]
+    pub fn have_reduced(&self, acknowledged: u64) -> bool {
+        self.was_for_marks && !self.may_reduce(acknowledged)
+    }
+
+    /// The window was reduced, for marks or for another reason, when all below `highest` had been sent.
+    pub fn note_reduction(&mut self, highest: u64, is_for_marks: bool) {
         self.reduced_below = highest + 1;
+        self.was_for_marks = is_for_marks;
         self.announces =
             matches!(self.notification, CongestionNotification::Classic | CongestionNotification::PerSegment);
     }
@@ -272,9 +288,12 @@ mod tests {
     fn marks_reduce_the_window_once_for_a_window_of_data() {
         let mut response = MarkResponse::new(CongestionNotification::Classic);
         assert!(response.may_reduce(100));
-        response.note_reduction(1000);
+        response.note_reduction(1000, true);
         assert!(response.take_announcement() && !response.take_announcement(), "it is announced once");
         assert!(!response.may_reduce(1000) && response.may_reduce(1001));
+        assert!(response.have_reduced(1000) && !response.have_reduced(1001));
+        response.note_reduction(2000, false);
+        assert!(!response.have_reduced(1500), "that was for a loss");
     }
 
     #[test]

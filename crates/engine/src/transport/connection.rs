@@ -12,6 +12,7 @@ use super::segment::{Piece, Segment};
 use super::statistics::SenderStatistics;
 use super::{
     DeliveryLog, MarkResponse, RoundTripsInRecovery, Scoreboard, SmoothedRoundTrip, TcpConfig, TickClock, Window,
+    WindowUse,
 };
 use crate::config::Parameter;
 use crate::units::{Span, Time};
@@ -41,6 +42,7 @@ pub struct Connection {
     /// What it makes of marks.
     pub marks: MarkResponse,
     law: Box<dyn WindowLaw>,
+    window_use: WindowUse,
     grows_classically: bool,
     observes_marks: bool,
     /// If the law goes by deliveries.
@@ -52,6 +54,8 @@ pub struct Connection {
     estimator: Box<dyn TimeoutEstimator>,
     /// What the estimator says, asked when it has learnt something.
     timeout_ticks: u64,
+    /// What a timer waits longer because a tick may have begun when it starts.
+    ticks_that_have_begun: u64,
     clock: TickClock,
     mss: u64,
     nagle: bool,
@@ -91,10 +95,12 @@ impl Connection {
             deliveries: law.observes_deliveries().then(Box::default),
             pacer: is_paced.then(|| Box::new(Pacer::new(config.pacing.build(&())))),
             in_flight: 0,
+            window_use: WindowUse::default(),
             grows_classically: law.grows_classically(),
             observes_marks: law.observes_marks(),
             law,
             timeout_ticks: estimator.timeout_ticks(),
+            ticks_that_have_begun: u64::from(clock.is_shared() && !estimator.counts_begun_tick()),
             estimator,
             clock,
             mss: config.mss.0,
@@ -249,6 +255,7 @@ impl Connection {
             is_paced: self.pacer.is_some(),
             unacknowledged: self.unacknowledged,
             highest: self.highest,
+            window_is_used: self.window_use.note(&self.window, self.unacknowledged - bytes, self.highest),
         };
         self.law.on_acknowledgment(&mut self.window, &progress);
     }
@@ -264,8 +271,12 @@ impl Connection {
     /// starts anew.
     pub fn answer_loss(&mut self, now: Time) {
         let flight = self.flight() - self.sent_early.min(self.flight());
-        self.law.on_loss(&mut self.window, flight);
-        self.marks.note_reduction(self.highest);
+        if self.marks.have_reduced(self.unacknowledged) {
+            self.law.on_loss_after_mark(&mut self.window, flight);
+        } else {
+            self.law.on_loss(&mut self.window, flight);
+        }
+        self.marks.note_reduction(self.highest, false);
         self.timed = None;
         self.restart_timer(now);
     }
@@ -280,7 +291,7 @@ impl Connection {
             self.statistics.reductions_for_marks += 1;
             let flight = self.flight();
             self.law.on_mark(&mut self.window, flight);
-            self.marks.note_reduction(self.highest);
+            self.marks.note_reduction(self.highest, true);
         }
     }
 
@@ -330,7 +341,7 @@ impl Connection {
         self.window.inflation = 0.0;
         let flight = self.flight();
         self.law.on_timeout(&mut self.window, flight);
-        self.marks.note_reduction(self.highest);
+        self.marks.note_reduction(self.highest, false);
         self.next = self.unacknowledged;
         self.stop_timer();
     }

@@ -26,6 +26,7 @@ mod statistics;
 mod under_way;
 mod window;
 mod window_scale;
+mod window_use;
 
 pub use acknowledgment::{Acknowledgment, Blocks, OptionSize, SackBlocks, option_bytes};
 pub use clock::{TickClock, TimerPhase};
@@ -46,3 +47,4 @@ pub use window::{
     WindowArithmetic,
 };
 pub use window_scale::WindowScale;
+pub use window_use::WindowUse;

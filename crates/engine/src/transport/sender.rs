@@ -142,7 +142,7 @@ impl Sender {
         if self.connection.highest() > 0 && self.connection.flight() == 0 {
             self.connection.restart_from_idle();
         }
-        if self.idle_restart == IdleRestart::InitialWindow && self.connection.has_been_idle(now) {
+        if self.idle_restart == IdleRestart::InitialWindow && self.connection.is_stale(now) {
             self.connection.window.restart();
         }
         self.send_allowed(now, segments);
@@ -156,8 +156,10 @@ impl Sender {
         if again {
             // RFC 5681 section 3.1: after the loss of one, begin with a single segment.
             self.connection.window.collapse();
+            self.connection.restart_timeout();
         } else {
             self.connection.measure_synchronization(sent, now);
+            self.recovery.on_opened(now, now - sent);
         }
         self.send_allowed(now, segments);
     }

@@ -56,6 +56,24 @@ fn silly_window_avoidance_keeps_segments_whole() {
     }
 }
 
+/// RFC 6298 section 5.7: data begins with a timeout of three seconds, whatever the timer of the synchronizing segment has come to. BSD goes on
+/// with that.
+#[test]
+fn after_a_synchronizing_segment_that_was_sent_again_the_standards_timeout_is_three_seconds() {
+    let estimators = [("{ kind = \"rfc-6298\", initial = \"1 s\" }", 3000), ("\"bsd-integer\"", 24_000)];
+    for (estimator, milliseconds) in estimators {
+        let mut sender = sender(&format!("handshake = true, retransmission_timeout = {estimator}"));
+        sender.offer(ms(0), 1000, &mut Vec::new());
+        let mut late = Time::ZERO;
+        for _ in 0..3 {
+            late = sender.expires().expect("the timer runs");
+            sender.expire(late, &mut Vec::new());
+        }
+        assert_eq!(sent(|out| sender.synchronized(late, out)), [(0, 100)], "one segment");
+        assert_eq!(sender.expires(), Some(late + Span::from_microseconds(1000 * milliseconds)), "{estimator}");
+    }
+}
+
 /// T-46. RFC 6298 section 5.7 aside, the timer of the synchronizing segment is that of data.
 #[test]
 fn data_waits_for_the_answer_to_the_synchronizing_segment() {

@@ -272,7 +272,8 @@ fn estimator(entry: &Entry<dyn TimeoutEstimator>) -> String {
 /// and is at least the minimum of two.
 pub fn longest_timeout(tcp: &TcpConfig) -> Span {
     let granularity = tcp.timer_granularity.0.0;
-    let ticks = (LONGEST_TIMEOUT_MS * 1_000_000_000).div_ceil(granularity).max(2);
+    // One that may have begun when a timer starts does not count for RFC 6298.
+    let ticks = (LONGEST_TIMEOUT_MS * 1_000_000_000).div_ceil(granularity).max(2) + 1;
     Span(ticks * granularity)
 }
 

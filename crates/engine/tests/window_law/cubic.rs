@@ -12,6 +12,7 @@ struct Bench {
     now: Time,
     /// The average round trip, if one was measured.
     smoothed_round_trip: Option<Span>,
+    window_is_used: bool,
 }
 
 impl Bench {
@@ -20,7 +21,7 @@ impl Bench {
         let (law, mut window) =
             law_and_window(&format!("flavor = {{ kind = \"cubic\"{settings} }}, slow_start_at_ssthresh = false"));
         (window.cwnd, window.ssthresh) = (1000.0 * segments, 1000.0 * segments.min(10.0));
-        Self { law, window, now: Time::ZERO, smoothed_round_trip: None }
+        Self { law, window, now: Time::ZERO, smoothed_round_trip: None, window_is_used: true }
     }
 
     /// After a loss in a window of so many segments.
@@ -41,7 +42,13 @@ impl Bench {
     fn acknowledge(&mut self, wait: u64, acknowledged: u64) -> f64 {
         self.now += Span::from_microseconds(1000 * wait);
         let (before, smoothed_round_trip) = (self.window.cwnd, self.smoothed_round_trip);
-        let progress = Progress { now: self.now, acknowledged, smoothed_round_trip, ..Progress::default() };
+        let progress = Progress {
+            now: self.now,
+            acknowledged,
+            smoothed_round_trip,
+            window_is_used: self.window_is_used,
+            ..Progress::default()
+        };
         self.law.on_acknowledgment(&mut self.window, &progress);
         (self.window.cwnd - before) / 1000.0
     }
@@ -202,10 +209,58 @@ fn a_loss_or_a_timeout_ends_the_watch_over_slow_start() {
     let (mut law, mut window) = law_and_window(
         "flavor = { kind = \"cubic\", slow_start_exit = \"hystart++\" }, timestamps = true, slow_start_growth = \"per-segment\"",
     );
-    let progress = |acknowledged| Progress { acknowledged, ..Progress::default() };
+    let progress = |acknowledged| Progress { acknowledged, window_is_used: true, ..Progress::default() };
     law.on_acknowledgment(&mut window, &progress(9000));
     assert_eq!(window.cwnd, 18_000.0);
     law.on_timeout(&mut window, 100_000);
     law.on_acknowledgment(&mut window, &progress(9000));
     assert_eq!(window.cwnd, 10_000.0);
+}
+
+/// RFC 5681 section 3.1: the threshold stays where the first timeout has put it until something new is acknowledged.
+#[test]
+fn a_second_timeout_in_a_row_leaves_the_threshold() {
+    let mut bench = Bench::new(100.0, "");
+    for segments in [(1.0, 70.0); 3] {
+        bench.law.on_timeout(&mut bench.window, 100_000);
+        assert_eq!(bench.segments(), segments);
+    }
+    bench.acknowledge(100, 1000);
+    bench.law.on_timeout(&mut bench.window, 100_000);
+    assert_eq!(bench.segments(), (1.0, 2.0), "seven tenths of two segments, and two at least");
+}
+
+/// Section 5.8: a window that is not used does not grow, and the time in which it is not counts for nothing.
+#[test]
+fn a_window_that_keeps_nothing_back_waits_where_it_is() {
+    let (mut one, mut other) = (Bench::after_loss(100.0, ""), Bench::after_loss(100.0, ""));
+    for bench in [&mut one, &mut other] {
+        (0..20).for_each(|_| _ = bench.acknowledge(100, 1000));
+    }
+    other.window_is_used = false;
+    (0..20).for_each(|_| assert_eq!(other.acknowledge(1000, 1000), 0.0));
+    other.window_is_used = true;
+    for _ in 0..20 {
+        assert_near(one.acknowledge(100, 1000), other.acknowledge(100, 1000));
+    }
+}
+
+/// Nor in slow start.
+#[test]
+fn slow_start_waits_for_a_window_that_is_used_as_well() {
+    let mut bench = Bench::new(5.0, "");
+    bench.window.ssthresh = 50_000.0;
+    bench.window_is_used = false;
+    assert_eq!(bench.acknowledge(100, 1000), 0.0);
+    bench.window_is_used = true;
+    assert_eq!(bench.acknowledge(100, 1000), 1.0);
+}
+
+/// RFC 3168 section 6.1.2: marks and losses of one window of data reduce it once.
+#[test]
+fn a_loss_after_a_mark_in_the_same_window_takes_nothing_more() {
+    let mut bench = Bench::new(100.0, "");
+    bench.law.on_mark(&mut bench.window, 100_000);
+    bench.law.on_loss_after_mark(&mut bench.window, 100_000);
+    assert_eq!(bench.segments(), (70.0, 70.0));
 }

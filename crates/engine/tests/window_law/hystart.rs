@@ -17,13 +17,11 @@ struct Bench {
 }
 
 impl Bench {
-    /// A new connection, with its first acknowledgment: the next eight are a round.
+    /// A new connection with an initial window of eight segments.
     fn new() -> Self {
         let (law, window) =
             law_and_window("flavor = { kind = \"cubic\", slow_start_exit = \"hystart++\" }, timestamps = true");
-        let mut bench = Self { law, window, acknowledged: 0, is_paced: false };
-        bench.acknowledge(1, Some(80));
-        bench
+        Self { law, window, acknowledged: 0, is_paced: false }
     }
 
     /// In conservative slow start, at the end of the round in which it began.
@@ -44,7 +42,9 @@ impl Bench {
             sample: round_trip,
             is_paced: self.is_paced,
             unacknowledged: 1000 * self.acknowledged,
-            highest: 1000 * (self.acknowledged + ROUND),
+            // The first acknowledgment finds the initial window sent.
+            highest: 1000 * if self.acknowledged == segments { ROUND } else { self.acknowledged + ROUND },
+            window_is_used: true,
             ..Progress::default()
         };
         self.law.on_acknowledgment(&mut self.window, &progress);
@@ -125,4 +125,29 @@ fn without_round_trips_slow_start_goes_on() {
     }
     bench.round(80);
     assert_eq!(bench.round(80), 8.0);
+}
+
+/// The initial window is a round: its first acknowledgment tells nothing that later ones could be compared with.
+#[test]
+fn the_first_round_is_all_of_the_initial_window() {
+    let mut bench = Bench::new();
+    assert_eq!(bench.acknowledge(1, Some(80)), 1.0);
+    let longer: Vec<f64> = (1..ROUND).map(|_| bench.acknowledge(1, Some(120))).collect();
+    assert!(longer.iter().all(|&growth| growth == 1.0), "still the first round: {longer:?}");
+    assert_eq!(bench.round(80), 8.0);
+    assert_eq!(bench.round(100), 8.0, "all of the round that shows it");
+    assert_eq!(bench.acknowledge(1, Some(100)), 0.25);
+}
+
+/// RFC 9406 section 4.3: only for the first slow start. What comes after a pause is none.
+#[test]
+fn a_threshold_that_it_has_set_is_not_set_again() {
+    let mut bench = Bench::in_conservative_slow_start();
+    (0..5).for_each(|_| _ = bench.round(100));
+    let threshold = bench.window.ssthresh;
+    assert!(!bench.window.in_slow_start());
+    bench.window.cwnd = 10_000.0;
+    bench.law.on_restart_from_idle();
+    bench.acknowledge(1, Some(100));
+    assert_eq!(bench.window.ssthresh, threshold);
 }

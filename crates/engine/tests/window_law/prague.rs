@@ -41,6 +41,7 @@ impl Bench {
                         sample: round_trip,
                         unacknowledged: self.acknowledged,
                         highest,
+                        window_is_used: true,
                         ..Progress::default()
                     },
                 );

@@ -26,9 +26,11 @@ crate::model! {
         weight: Fraction = "0.002",
         /// Whether above the maximum the probability rises on, to 1 at twice the maximum, in place of jumping there.
         gentle: bool = "true" or ["false"],
-        /// Whether packets are marked instead whose ends understand that (RFC 3168), as long as the average is below the maximum (with
-        /// `gentle`, twice that). Above, all are dropped (RFC 3168 section 7).
+        /// Whether packets are marked instead whose ends understand that (RFC 3168).
         ecn: bool = "true" or ["false"],
+        /// Whether above the maximum (with `gentle`, above twice that) all are dropped, marks or not (RFC 3168 section 7). Without, all are
+        /// marked there that can be: with a weight of 1 that is the step that DCTCP expects (RFC 8257 section 4.1).
+        hard_drop: bool = "true" or ["false"],
     }
     build(config, context) { Box::new(Queue::new(config, context)) }
     objections(config, context) {
@@ -130,7 +132,7 @@ impl Queue {
         }
         let Some(base) = self.base_probability() else {
             self.since_drop = Some(0);
-            return Judgment::Drop;
+            return if self.config.hard_drop { Judgment::Drop } else { Judgment::Notify };
         };
         let count = self.since_drop.map_or(0, |packets| packets + 1);
         self.since_drop = Some(count);
@@ -157,6 +159,7 @@ impl Queue {
     }
 }
 
+#[derive(Debug)]
 enum Judgment {
     LetIn,
     /// Marked, if its ends understand; dropped otherwise.
@@ -253,6 +256,22 @@ mod tests {
             queue.since_drop
         });
         assert_eq!(counts, [None, Some(0)]);
+    }
+
+    /// RFC 8257 section 4.1: with a weight of 1 and no hard drops, all that finds more than K is marked.
+    #[test]
+    fn without_hard_drops_all_are_marked_above_the_maximum() {
+        for (hard_drop, judgment) in [(true, "Drop"), (false, "Notify")] {
+            let mut queue = queue(&format!(
+                "{{ weight = 1.0, minimum = \"2 packets\", maximum = \"3 packets\", gentle = false, hard_drop = {hard_drop} }}"
+            ));
+            let judge = |queue: &mut Queue, average| {
+                queue.average = average;
+                format!("{:?}", queue.judge(&packet(0, Codepoint::Classic)))
+            };
+            assert_eq!(judge(&mut queue, 2.0), "LetIn");
+            assert_eq!(judge(&mut queue, 3.0), judgment);
+        }
     }
 
     #[test]

@@ -7,12 +7,20 @@ impl Connection {
     /// A synchronizing segment sent at `sent`, and only then, has been answered.
     pub fn measure_synchronization(&mut self, sent: Time, now: Time) {
         self.note_round_trip(sent, now);
+        self.law.on_opened(now, now - sent);
     }
 
-    /// Whether nothing is under way and nothing was sent for a whole timeout (RFC 5681 section 4.1).
+    /// The timer had to send the synchronizing segment again: what it was doubled by is none of the data's.
+    pub fn restart_timeout(&mut self) {
+        self.inform(|estimator| estimator.on_opened_late());
+    }
+
+    /// Whether nothing is under way and nothing was sent for a whole timeout, so that the window says nothing of the path any more (RFC
+    /// 5681 section 4.1).
     #[must_use]
-    pub fn has_been_idle(&self, now: Time) -> bool {
-        self.highest > 0 && self.flight() == 0 && now >= self.clock.after(self.last_sent, self.timeout_ticks)
+    pub fn is_stale(&self, now: Time) -> bool {
+        let is_idle = self.highest > 0 && self.flight() == 0;
+        is_idle && now >= self.clock.after(self.last_sent, self.timeout_ticks) && self.law.forgets_when_idle()
     }
 
     /// Doubles the timeout.

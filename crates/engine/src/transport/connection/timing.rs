@@ -61,7 +61,8 @@ impl Connection {
     }
 
     fn set_timer(&mut self, now: Time) {
-        self.expires = Some(self.clock.after(now, self.timeout_ticks));
+        let ticks = self.timeout_ticks.saturating_add(self.ticks_that_have_begun);
+        self.expires = Some(self.clock.after(now, ticks));
         self.expires_alike_until = self.clock.next_tick(now).unwrap_or(Time::ZERO);
     }
 

@@ -339,9 +339,21 @@ impl WindowLaw for Bbr {
     fn pacing_rate(&mut self, window: &Window) -> Option<f64> {
         if self.initial_window.is_none() {
             self.initial_window = Some(window.cwnd);
-            self.pacing_rate = self.first_rate(NOMINAL_ROUND_TRIP);
+            self.rate_is_nominal = self.round_trip.is_none();
+            let known = self.round_trip.map(|(round_trip, _)| round_trip.as_seconds());
+            self.pacing_rate = self.first_rate(known.unwrap_or(NOMINAL_ROUND_TRIP));
         }
         Some(self.pacing_rate)
+    }
+
+    /// Section 4.2.1: the first rate is that of the initial window in the round trip that is known, if one is.
+    fn on_opened(&mut self, now: Time, round_trip: Span) {
+        self.round_trip = Some((round_trip, now));
+    }
+
+    /// Section 4.3.4.4: it restarts at the bandwidth that it knows.
+    fn forgets_when_idle(&self) -> bool {
+        false
     }
 
     /// Section 3.5.2: the model first, then what follows from it.

@@ -267,9 +267,21 @@ impl WindowLaw for Bbr3 {
     fn pacing_rate(&mut self, window: &Window) -> Option<f64> {
         if self.initial_window.is_none() {
             self.initial_window = Some(window.cwnd);
-            self.pacing_rate = self.first_rate(NOMINAL_ROUND_TRIP);
+            self.rate_is_nominal = self.path.round_trip().is_none();
+            let known = self.path.round_trip().map(Span::as_seconds);
+            self.pacing_rate = self.first_rate(known.unwrap_or(NOMINAL_ROUND_TRIP));
         }
         Some(self.pacing_rate)
+    }
+
+    /// Section 5.2.1: `BBR.min_rtt` begins with SRTT, if there is one.
+    fn on_opened(&mut self, now: Time, round_trip: Span) {
+        self.path.begin(now, round_trip);
+    }
+
+    /// Section 5.4.1: it restarts at the bandwidth that it knows.
+    fn forgets_when_idle(&self) -> bool {
+        false
     }
 
     fn on_lost_segment(&mut self, window: &mut Window, lost: &LostSegment, now: Time) {

@@ -19,6 +19,8 @@ impl WindowLaw for Classical {
         window.halve(flight);
     }
 
+    fn on_loss_after_mark(&mut self, _window: &mut Window, _flight: u64) {}
+
     fn on_timeout(&mut self, window: &mut Window, flight: u64) {
         window.halve_threshold(flight);
         window.collapse();

@@ -23,6 +23,8 @@ struct Epoch {
     until_maximum: f64,
     /// What Reno would have (`W_est`).
     reno: f64,
+    /// When it was gone on with last.
+    latest: Time,
 }
 
 /// Growth as a cubic function of time.
@@ -35,13 +37,15 @@ pub struct Cubic {
     maximum: Option<f64>,
     /// The window before the last reduction in segments (`cwnd_prior`).
     before_reduction: f64,
+    /// Whether the timer has expired and no new data has been acknowledged since.
+    is_timed_out: bool,
 }
 
 impl Cubic {
     /// Before any loss.
     #[must_use]
     pub fn new(constants: CubicConstants, hystart: Option<HyStart>) -> Self {
-        Self { constants, hystart, epoch: None, maximum: None, before_reduction: 0.0 }
+        Self { constants, hystart, epoch: None, maximum: None, before_reduction: 0.0, is_timed_out: false }
     }
 
     /// Congestion avoidance begins with a window of `cwnd` segments (section 4.2). Without a loss before, or after a timeout, the function
@@ -49,7 +53,7 @@ impl Cubic {
     fn begin(&self, now: Time, cwnd: f64) -> Epoch {
         let maximum = self.maximum.map_or(cwnd, |maximum| maximum.max(cwnd));
         let until_maximum = cube_root((maximum - cwnd) / self.constants.c);
-        Epoch { began: now, maximum, until_maximum, reno: cwnd }
+        Epoch { began: now, maximum, until_maximum, reno: cwnd, latest: now }
     }
 
     /// The function of time (equation 1).
@@ -71,6 +75,7 @@ impl Cubic {
         let cwnd = window.cwnd / window.mss();
         let segments = progress.acknowledged as f64 / window.mss();
         let mut epoch = self.epoch.unwrap_or_else(|| self.begin(progress.now, cwnd));
+        epoch.latest = progress.now;
         let elapsed = seconds(progress.now - epoch.began);
         epoch.reno += self.reno_increase(epoch.reno) * segments / cwnd;
         let increase = if self.window_at(&epoch, elapsed) < epoch.reno {
@@ -83,6 +88,14 @@ impl Cubic {
         // No faster than one segment for each that was acknowledged.
         window.grow(increase.min(segments) * window.mss());
         self.epoch = Some(epoch);
+    }
+
+    /// The time in which the window keeps nothing back is none of the function's (section 5.8).
+    fn pause(&mut self, now: Time) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.began = epoch.began + (now - epoch.latest);
+            epoch.latest = now;
+        }
     }
 
     /// Notes where a reduction comes (sections 4.6 and 4.7), and sets the threshold; gives what it leaves, without a minimum.
@@ -102,13 +115,24 @@ impl Cubic {
 
 impl WindowLaw for Cubic {
     fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress) {
-        if !window.in_slow_start() {
-            return self.avoid(window, progress);
-        }
+        self.is_timed_out = false;
         match &mut self.hystart {
-            Some(hystart) => hystart.grow(window, progress),
-            None => window.grow_exponentially(progress.acknowledged),
+            Some(hystart) if window.in_slow_start() => {
+                if hystart.ends_slow_start(window, progress) {
+                    window.ssthresh = window.cwnd;
+                    self.hystart = None;
+                }
+            }
+            // Section 5.8.
+            _ if !progress.window_is_used => self.pause(progress.now),
+            _ if window.in_slow_start() => window.grow_exponentially(progress.acknowledged),
+            _ => self.avoid(window, progress),
         }
+    }
+
+    /// What was learnt of rounds before is not to be compared with those that come.
+    fn on_restart_from_idle(&mut self) {
+        self.hystart.iter_mut().for_each(|hystart| *hystart = HyStart::default());
     }
 
     fn on_loss(&mut self, window: &mut Window, flight: u64) {
@@ -116,14 +140,19 @@ impl WindowLaw for Cubic {
         window.cwnd = window.ssthresh;
     }
 
+    fn on_loss_after_mark(&mut self, _window: &mut Window, _flight: u64) {}
+
     /// As a loss, but that marks may leave a single segment (section 4.6).
     fn on_mark(&mut self, window: &mut Window, flight: u64) {
         window.cwnd = self.reduce_threshold(window, flight).max(window.mss());
     }
 
+    /// What the timer has sent again and sends once more is of the same window: the threshold stays (RFC 5681 section 3.1).
     fn on_timeout(&mut self, window: &mut Window, flight: u64) {
-        self.reduce_threshold(window, flight);
-        self.maximum = None;
+        if !std::mem::replace(&mut self.is_timed_out, true) {
+            self.reduce_threshold(window, flight);
+            self.maximum = None;
+        }
         window.collapse();
     }
 }

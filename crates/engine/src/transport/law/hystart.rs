@@ -21,7 +21,8 @@ pub struct HyStart {
     last_round: Option<Span>,
     this_round: Option<Span>,
     samples: u32,
-    round_end: u64,
+    /// What had been sent when the round began; the first begins with the initial window.
+    round_end: Option<u64>,
     /// Conservative slow start, if it has begun.
     conservative: Option<Conservative>,
 }
@@ -34,21 +35,21 @@ struct Conservative {
 }
 
 impl HyStart {
-    /// Lets the window grow in slow start; sets the threshold to the window when slow start is over.
+    /// Lets the window grow in slow start, if it is used; tells whether slow start is over.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
-    pub fn grow(&mut self, window: &mut Window, progress: &Progress) {
+    pub fn ends_slow_start(&mut self, window: &mut Window, progress: &Progress) -> bool {
         let most = if progress.is_paced { f64::INFINITY } else { MOST_SEGMENTS * window.mss() };
         let bytes = (progress.acknowledged as f64).min(most);
-        window.grow(if self.conservative.is_some() { bytes / CONSERVATIVE_DIVISOR } else { bytes });
+        if progress.window_is_used {
+            window.grow(if self.conservative.is_some() { bytes / CONSERVATIVE_DIVISOR } else { bytes });
+        }
         if let Some(sample) = progress.sample {
             self.note(sample);
         }
-        if progress.unacknowledged >= self.round_end {
+        if progress.unacknowledged >= *self.round_end.get_or_insert(progress.highest) {
             self.end_round(progress.highest);
         }
-        if self.conservative.is_some_and(|conservative| conservative.rounds >= CONSERVATIVE_ROUNDS) {
-            window.ssthresh = window.cwnd;
-        }
+        self.conservative.is_some_and(|conservative| conservative.rounds >= CONSERVATIVE_ROUNDS)
     }
 
     fn note(&mut self, sample: Span) {
@@ -72,7 +73,7 @@ impl HyStart {
     }
 
     fn end_round(&mut self, highest: u64) {
-        self.round_end = highest;
+        self.round_end = Some(highest);
         self.last_round = self.this_round.take();
         self.samples = 0;
         if let Some(conservative) = &mut self.conservative {

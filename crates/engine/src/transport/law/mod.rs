@@ -41,6 +41,8 @@ pub struct Progress {
     pub unacknowledged: u64,
     /// First byte never sent.
     pub highest: u64,
+    /// Whether it was the window that has kept data back lately, and not the application or the receiver.
+    pub window_is_used: bool,
 }
 
 /// The growth and reduction of one connection's window.
@@ -61,6 +63,11 @@ pub trait WindowLaw: Send {
     /// If so: an acknowledgment of `acknowledged` bytes of new data says that `marked` bytes were marked by queues; all below
     /// `unacknowledged` is acknowledged now, all below `highest` was sent.
     fn observe_marks(&mut self, _acknowledged: u64, _marked: u64, _unacknowledged: u64, _highest: u64) {}
+    /// As [`on_loss`](Self::on_loss), for a loss in a window of data that marks have already reduced. Where they reduce it as a loss does,
+    /// both together do so once (RFC 3168 section 6.1.2).
+    fn on_loss_after_mark(&mut self, window: &mut Window, flight: u64) {
+        self.on_loss(window, flight);
+    }
     /// Marks show congestion while `flight` bytes are under way, for the first time in this window of data: as a loss does, unless the
     /// law is another (RFC 3168 section 6.1.2).
     fn on_mark(&mut self, window: &mut Window, flight: u64) {
@@ -80,6 +87,12 @@ pub trait WindowLaw: Send {
     }
     /// The application hands over data again when nothing is under way.
     fn on_restart_from_idle(&mut self) {}
+    /// Whether a pause leaves its window stale (RFC 5681 section 4.1): not if it goes on at a rate that it has measured.
+    fn forgets_when_idle(&self) -> bool {
+        true
+    }
+    /// The opening of the connection has measured a round trip.
+    fn on_opened(&mut self, _now: Time, _round_trip: Span) {}
     /// Whether it may have a rate of its own: all that go by deliveries.
     fn is_paced(&self) -> bool {
         self.observes_deliveries()
@@ -96,3 +109,5 @@ pub trait WindowLaw: Send {
 
 #[cfg(test)]
 mod test_support;
+#[cfg(test)]
+pub(in crate::transport) use test_support::window;

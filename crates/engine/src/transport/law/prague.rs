@@ -2,7 +2,7 @@
 
 use super::{Classical, Dctcp, Progress, Window, WindowLaw};
 use crate::transport::SmoothedRoundTrip;
-use crate::units::Span;
+use crate::units::{Span, Time};
 
 /// What is chosen for a Prague.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +63,9 @@ impl WindowLaw for Prague {
         if let Some(sample) = progress.sample {
             self.smoothed_round_trip.note(sample);
         }
+        if !progress.window_is_used {
+            return;
+        }
         if window.in_slow_start() {
             Classical.on_acknowledgment(window, progress);
         } else {
@@ -90,17 +93,23 @@ impl WindowLaw for Prague {
 
     /// As the classical law: losses are congestion of a queue that does not mark. What marks have taken in the same round trip is not taken
     /// again.
-    fn on_loss(&mut self, window: &mut Window, flight: u64) {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "windows are far below 2^53 bytes")]
+    fn on_loss(&mut self, window: &mut Window, mut flight: u64) {
         if let Some((before, until)) = self.before_marks.take()
             && self.unacknowledged < until
         {
             window.cwnd = window.cwnd.max(before);
+            flight = flight.max(before as u64);
         }
         Classical.on_loss(window, flight);
     }
 
     fn on_timeout(&mut self, window: &mut Window, flight: u64) {
         Classical.on_timeout(window, flight);
+    }
+
+    fn on_opened(&mut self, _now: Time, round_trip: Span) {
+        self.smoothed_round_trip.note(round_trip);
     }
 
     fn is_paced(&self) -> bool {

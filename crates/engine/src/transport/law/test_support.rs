@@ -5,7 +5,7 @@ use crate::transport::Window;
 
 /// A window of so many bytes: segments of 1000, an initial window of ten, a receiver that allows 1000, and a threshold of half the window
 /// after a loss.
-pub(super) fn window(bytes: f64) -> Window {
+pub(in crate::transport) fn window(bytes: f64) -> Window {
     let scenario = br#"
         schema_version = 1
         duration = "1 s"

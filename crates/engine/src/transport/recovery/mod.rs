@@ -28,7 +28,7 @@ use super::connection::{Connection, DUPLICATE_THRESHOLD};
 use super::segment::Piece;
 use super::{Acknowledgment, ThresholdRule};
 use crate::registry::{Entry, Family};
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// What happens besides at an acknowledgment of new data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +104,9 @@ pub trait Recovery: Send {
     fn take_in(&mut self, _now: Time, _connection: &mut Connection, _acknowledgment: &Acknowledgment) -> bool {
         true
     }
+
+    /// The opening of the connection has measured a round trip.
+    fn on_opened(&mut self, _now: Time, _round_trip: Span) {}
 
     /// An acknowledgment has told nothing new, the `connection.duplicates`-th in a row.
     fn on_duplicate(&mut self, _now: Time, _connection: &mut Connection) {}

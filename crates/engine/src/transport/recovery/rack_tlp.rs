@@ -166,6 +166,10 @@ impl LossRecovery {
 }
 
 impl Recovery for LossRecovery {
+    fn on_opened(&mut self, now: Time, round_trip: Span) {
+        self.losses.note_round_trip(now, round_trip);
+    }
+
     fn is_selective(&self) -> bool {
         true
     }

@@ -23,6 +23,13 @@ pub trait TimeoutEstimator: Send {
     fn on_timeout(&mut self);
     /// The timeout is no longer doubled, though no round trip was measured.
     fn end_backoff(&mut self);
+    /// The connection is open, but the segment that opens it had to be sent more than once. BSD goes on with what the timeout was doubled
+    /// to until a round trip is measured.
+    fn on_opened_late(&mut self) {}
+    /// Whether the tick that goes on when a timer starts counts as a whole one, as in BSD's: then it expires up to a tick early.
+    fn counts_begun_tick(&self) -> bool {
+        true
+    }
     /// The timeout now, in ticks, with its backoff.
     fn timeout_ticks(&self) -> u64;
 }

@@ -2,6 +2,7 @@
 
 use super::{Backoff, TimeoutEstimator};
 use crate::config::PositiveSpan;
+use crate::units::Span;
 
 crate::model! {
     /// The standard's estimator: srtt and rttvar in floating point, timeout = srtt + max(G, 4 rttvar) with G a clock tick, at
@@ -22,6 +23,7 @@ crate::model! {
         Box::new(Estimator {
             estimate: None,
             initial_ticks: clock.ticks_in(config.initial.0),
+            late_ticks: clock.ticks_in(TIMEOUT_AFTER_LATE_OPENING),
             minimum_ticks: clock.ticks_in(config.minimum.0),
             backoff: Backoff::unlimited(config.maximum, clock),
             timeouts_until_fresh_start: config.timeouts_until_fresh_start,
@@ -31,10 +33,15 @@ crate::model! {
     }
 }
 
+/// Where the timer has expired for the synchronizing segment, data begins with this timeout (RFC 6298 section 5.7).
+const TIMEOUT_AFTER_LATE_OPENING: Span = Span::from_microseconds(3_000_000);
+
 struct Estimator {
     /// srtt and rttvar in ticks.
     estimate: Option<(f64, f64)>,
     initial_ticks: u64,
+    /// The least that takes its place where the synchronizing segment had to be sent again.
+    late_ticks: u64,
     minimum_ticks: u64,
     backoff: Backoff,
     timeouts_until_fresh_start: u64,
@@ -68,6 +75,16 @@ impl TimeoutEstimator for Estimator {
         self.timeouts = 0;
     }
 
+    fn on_opened_late(&mut self) {
+        self.end_backoff();
+        self.initial_ticks = self.initial_ticks.max(self.late_ticks);
+    }
+
+    /// Section 5.1: the timer expires after the timeout.
+    fn counts_begun_tick(&self) -> bool {
+        false
+    }
+
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive and far below 2^53 ticks")]
     fn timeout_ticks(&self) -> u64 {
         let ticks = match self.estimate {
@@ -85,7 +102,6 @@ mod tests {
     use crate::random::Chance;
     use crate::registry::Model;
     use crate::transport::{TickClock, TimerPhase};
-    use crate::units::Span;
 
     /// Ticks of 1 ms.
     fn estimator(parameters: &str) -> Box<dyn TimeoutEstimator> {

@@ -45,6 +45,11 @@ impl Path {
         }
     }
 
+    /// A round trip is known before anything is delivered.
+    pub fn begin(&mut self, now: Time, round_trip: Span) {
+        (self.round_trip, self.recent) = (Some((round_trip, now)), Some((round_trip, now)));
+    }
+
     /// `BBR.max_bw` in bytes per second.
     pub fn bandwidth(&self) -> f64 {
         self.bandwidth.get()

@@ -36,18 +36,25 @@ struct Arrivals {
 }
 
 impl Arrivals {
-    /// Steps 1 and 2 of section 6.2: whether what an acknowledgment says of a segment is to be believed. Of one sent again it may be about the
-    /// first transmission: not if it echoes a later time, and hardly if the round trip would be shorter than any.
-    fn believes<T>(&mut self, now: Time, echo: Option<Time>, segment: &Transmission<T>) -> bool {
-        let round_trip = now - segment.sent;
-        if segment.was_sent_before {
-            let is_of_first = echo.is_some_and(|echo| echo < segment.sent);
-            return !is_of_first && self.shortest.is_none_or(|(shortest, _)| round_trip >= shortest);
-        }
+    /// Step 1 of section 6.2: all round trips that RFC 6298 would measure, that of the opening too.
+    fn note_round_trip(&mut self, now: Time, round_trip: Span) {
         if self.shortest.is_none_or(|(shortest, at)| round_trip <= shortest || now - at > SHORTEST_LIFETIME) {
             self.shortest = Some((round_trip, now));
         }
-        true
+    }
+
+    /// Step 2: whether what an acknowledgment says of a segment is to be believed. Of one sent again it may be about the first transmission,
+    /// as it certainly is if the round trip would be shorter than any, or if it echoes a time before the retransmission. That it does for
+    /// every segment beyond a hole, whichever transmission it was: the time echoed is then of one in order (RFC 7323 section 4.3).
+    fn believes<T>(&mut self, now: Time, acknowledgment: &Acknowledgment, segment: &Transmission<T>) -> bool {
+        let round_trip = now - segment.sent;
+        if !segment.was_sent_before {
+            self.note_round_trip(now, round_trip);
+            return true;
+        }
+        let is_in_order = segment.end <= acknowledgment.next;
+        let is_of_first = is_in_order && acknowledgment.echo.is_some_and(|echo| echo < segment.sent);
+        !is_of_first && self.shortest.is_none_or(|(shortest, _)| round_trip >= shortest)
     }
 
     /// Of all that an acknowledgment reports this was sent last (step 2): it makes the round trip, though others were sent after it that have
@@ -104,6 +111,11 @@ impl Losses {
     /// The shortest round trip.
     pub fn shortest_round_trip(&self) -> Option<Span> {
         self.arrivals.shortest.map(|(shortest, _)| shortest)
+    }
+
+    /// The opening of the connection has measured a round trip.
+    pub fn note_round_trip(&mut self, now: Time, round_trip: Span) {
+        self.arrivals.note_round_trip(now, round_trip);
     }
 
     /// When segments that may only be late will count as lost: the reordering timer.
@@ -171,7 +183,7 @@ impl Losses {
                 news.shows_reordering |= segment.end < arrived_before;
             }
             self.arrivals.highest = self.arrivals.highest.max(segment.end);
-            if self.arrivals.believes(now, acknowledgment.echo, segment) {
+            if self.arrivals.believes(now, acknowledgment, segment) {
                 newest = newest.max(Some(Departure::of(segment)));
             }
         });
@@ -337,6 +349,21 @@ mod tests {
             report(&mut losses, at, 2, &[]);
             assert_eq!(losses.shortest_round_trip(), Some(span(shortest)));
         }
+    }
+
+    /// The last two of three segments are lost, and the third is sent again as a probe. With timestamps its selective acknowledgment echoes the
+    /// time of segment 0, and it shows that segment 1 is lost.
+    #[test]
+    fn the_selective_acknowledgment_of_a_probe_is_believed_whatever_time_it_echoes() {
+        let mut losses = Losses::default();
+        losses.note_round_trip(ms(0), span(40));
+        (0..3).for_each(|number| send(&mut losses, number, number));
+        report(&mut losses, 41, 1, &[]);
+        send(&mut losses, 121, 2);
+        let blocks = [(200, 300)].into_iter().collect();
+        let acknowledgment = Acknowledgment { next: 100, blocks, echo: Some(ms(0)), ..Acknowledgment::default() };
+        losses.take_in(ms(161), &acknowledgment, 10_000);
+        assert_eq!((losses.detect(ms(161), span(10)), first_lost(&losses)), (100, Some(1)));
     }
 
     #[test]

@@ -1,0 +1,63 @@
+//! Whether the congestion window is what keeps data back.
+//!
+//! A window that is not used tells nothing of the path, however many acknowledgments come: it must not grow with them (RFC 9438
+//! section 5.8; RFC 7661 section 1).
+
+use super::Window;
+
+/// How much of the window was used in the latest round trip, as Linux sees it (`tcp_cwnd_validate`): paced segments leave later than
+/// the acknowledgments that allow them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WindowUse {
+    /// What had been sent when the round began.
+    round_end: u64,
+    /// Whether a full segment more would not have fitted.
+    is_full: bool,
+    /// Most bytes that were under way.
+    most_in_flight: u64,
+}
+
+impl WindowUse {
+    /// An acknowledgment has come when all below `unacknowledged` was acknowledged and all below `highest` had been sent. Tells whether the
+    /// window is used: in slow start, where it doubles in a round, half of it is enough.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    pub fn note(&mut self, window: &Window, unacknowledged: u64, highest: u64) -> bool {
+        let flight = highest - unacknowledged;
+        let is_full = flight as f64 + window.mss() > window.cwnd;
+        if unacknowledged >= self.round_end || is_full || (!self.is_full && flight > self.most_in_flight) {
+            *self = Self { round_end: highest, is_full, most_in_flight: flight };
+        }
+        self.is_full || (window.in_slow_start() && window.cwnd < 2.0 * self.most_in_flight as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::law::window;
+    use super::*;
+
+    const MSS: u64 = 1000;
+
+    /// Of ten segments, with a threshold of so many.
+    fn ten(threshold: f64) -> Window {
+        let mut window = window(10_000.0);
+        window.ssthresh = 1000.0 * threshold;
+        window
+    }
+
+    #[test]
+    fn a_full_window_is_used_for_a_round_trip() {
+        let window = ten(1.0);
+        let mut used = WindowUse::default();
+        assert!(used.note(&window, 0, 10 * MSS));
+        assert!(used.note(&window, 5 * MSS, 10 * MSS), "half of it is under way, and the round is not over");
+        assert!(!used.note(&window, 10 * MSS, 15 * MSS), "now it is");
+    }
+
+    #[test]
+    fn in_slow_start_more_than_half_of_it_must_be() {
+        let window = ten(20.0);
+        assert!(!WindowUse::default().note(&window, 0, 5 * MSS));
+        assert!(WindowUse::default().note(&window, 0, 5 * MSS + 1));
+    }
+}
