@@ -93,7 +93,7 @@ impl Cubic {
     /// The time in which the window keeps nothing back is none of the function's (section 5.8).
     fn pause(&mut self, now: Time) {
         if let Some(epoch) = &mut self.epoch {
-            epoch.began = epoch.began + (now - epoch.latest);
+            epoch.began += now - epoch.latest;
             epoch.latest = now;
         }
     }
