@@ -96,7 +96,7 @@ pub struct Divergence {
     pub flow: usize,
     /// Its events until then, the latest of them, in both runs.
     pub before: Vec<Event>,
-    /// Its next events in each run; none if nothing happens there before the end of the slice in which they part.
+    /// Its next events in each run; none if nothing happens there before the end.
     pub after: [Vec<Event>; 2],
 }
 
@@ -117,20 +117,33 @@ pub fn compare(scenarios: [&Scenario; 2], mut is_stopped: impl FnMut() -> bool) 
     let end = runs.iter().map(Simulation::end).min()?;
     let slice = Span((end - Time::ZERO).0.div_ceil(SLICES));
     let mut known = Known::default();
+    let mut parting = None;
     let mut now = Time::ZERO;
-    while now < end {
+    while now < end && parting.is_none_or(|parting| lacks_context(&mut runs, parting)) {
         if is_stopped() {
             return None;
         }
         now = (now + slice).min(end);
         runs.iter_mut().for_each(|run| run.advance(now));
-        let [first, second] = &mut runs;
-        let divergence = known.compare([&mut first.observer_mut().flows, &mut second.observer_mut().flows]);
-        if divergence.is_some() {
-            return Some(known.report(now, divergence));
+        if parting.is_none() {
+            let [first, second] = &mut runs;
+            parting = known.compare([&mut first.observer_mut().flows, &mut second.observer_mut().flows]);
         }
     }
-    Some(known.report(end, None))
+    Some(known.report(end, parting, &mut runs))
+}
+
+/// Where and when two runs part.
+#[derive(Clone, Copy)]
+struct Parting {
+    time_ps: u64,
+    /// From 0.
+    flow: usize,
+}
+
+/// Whether either run has not yet shown what it goes on with where they part.
+fn lacks_context(runs: &mut [Simulation<Recorder>; 2], parting: Parting) -> bool {
+    runs.iter_mut().any(|run| run.observer_mut().flows[parting.flow].len() < CONTEXT)
 }
 
 /// What has been compared.
@@ -142,35 +155,56 @@ struct Known {
 }
 
 impl Known {
-    /// Takes from both what is the same; gives where they part first.
-    fn compare(&mut self, runs: [&mut Vec<VecDeque<Event>>; 2]) -> Option<Divergence> {
+    /// Takes from both what is the same, until they part if they do; gives where that is first.
+    fn compare(&mut self, runs: [&mut Vec<VecDeque<Event>>; 2]) -> Option<Parting> {
         let [first, second] = runs;
         let flows = first.len().max(second.len());
         self.latest.resize(flows.max(self.latest.len()), VecDeque::new());
         first.resize(flows, VecDeque::new());
         second.resize(flows, VecDeque::new());
-        let both = first.iter_mut().zip(second).zip(&mut self.latest);
-        let parted = both.enumerate().filter_map(|(flow, ((first, second), latest))| {
-            let alike = take_alike(first, second, latest);
-            self.events_alike += alike;
-            let time_ps = [first.front(), second.front()].into_iter().flatten().map(|event| event.time_ps).min()?;
-            let after = [first, second].map(|events| events.iter().take(CONTEXT).cloned().collect());
-            Some(Divergence { time_ps, flow: flow + 1, before: latest.iter().cloned().collect(), after })
-        });
-        parted.min_by_key(|divergence| (divergence.time_ps, divergence.flow))
+        let partings = first.iter().zip(&*second).enumerate();
+        let parting = partings
+            .filter_map(|(flow, (first, second))| {
+                first_difference(first, second).map(|time_ps| Parting { time_ps, flow })
+            })
+            .min_by_key(|parting| (parting.time_ps, parting.flow));
+        // What happens in other connections after it is not before it, though it may be the same.
+        let until = parting.map_or(u64::MAX, |parting| parting.time_ps);
+        for ((first, second), latest) in first.iter_mut().zip(second).zip(&mut self.latest) {
+            self.events_alike += take_alike(first, second, latest, until);
+        }
+        parting
     }
 
-    fn report(&self, until: Time, divergence: Option<Divergence>) -> Comparison {
-        let compared_until_ps = divergence.as_ref().map_or(until.0, |divergence| divergence.time_ps);
+    fn report(&self, end: Time, parting: Option<Parting>, runs: &mut [Simulation<Recorder>; 2]) -> Comparison {
+        let divergence = parting.map(|Parting { time_ps, flow }| Divergence {
+            time_ps,
+            flow: flow + 1,
+            before: self.latest[flow].iter().cloned().collect(),
+            after: runs.each_mut().map(|run| run.observer_mut().flows[flow].iter().take(CONTEXT).cloned().collect()),
+        });
+        let compared_until_ps = parting.map_or(end.0, |parting| parting.time_ps);
         Comparison { events_alike: self.events_alike, compared_until_ps, divergence }
     }
 }
 
-/// Moves the events at the head of both that are the same to the latest; gives how many.
-fn take_alike(first: &mut VecDeque<Event>, second: &mut VecDeque<Event>, latest: &mut VecDeque<Event>) -> u64 {
+/// When the first of the events is that is not the same in both, if there is one.
+fn first_difference(first: &VecDeque<Event>, second: &VecDeque<Event>) -> Option<u64> {
+    let alike = first.iter().zip(second).take_while(|(one, other)| one.is_same(other)).count();
+    [first.get(alike), second.get(alike)].into_iter().flatten().map(|event| event.time_ps).min()
+}
+
+/// Moves the events at the head of both that are the same, and not after `until_ps`, to the latest; gives how many.
+fn take_alike(
+    first: &mut VecDeque<Event>,
+    second: &mut VecDeque<Event>,
+    latest: &mut VecDeque<Event>,
+    until_ps: u64,
+) -> u64 {
     let mut alike = 0;
     while let (Some(one), Some(other)) = (first.front(), second.front())
         && one.is_same(other)
+        && one.time_ps <= until_ps
     {
         if latest.len() == CONTEXT {
             latest.pop_front();

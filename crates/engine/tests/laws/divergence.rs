@@ -78,3 +78,19 @@ fn a_comparison_can_be_stopped() {
     };
     assert!(compare([&scenario, &scenario], is_stopped).is_none());
 }
+
+#[test]
+fn what_is_told_of_a_parting_does_not_depend_on_how_long_the_runs_go_on() {
+    let shortened = |buffer: &str, duration: &str| {
+        let rest = format!("port = {{ buffer = \"{buffer}\", policy = \"tail-drop\" }}\n");
+        n_source(3, "42.4 Mbit/s", "100 us", duration, &rest)
+    };
+    let told = ["100 ms", "500 ms", "20 s"].map(|duration| {
+        let comparison = compared(&shortened("100 cells", duration), &shortened("300 cells", duration));
+        serde_json::to_string(&comparison).expect("a comparison is JSON")
+    });
+    assert_eq!(told[0], told[1]);
+    assert_eq!(told[1], told[2]);
+    let both = compared(&network("100 cells", ""), &network("300 cells", "")).divergence.expect("they part").after;
+    assert!(both.iter().all(|events| events.len() == 5), "both go on");
+}
