@@ -68,6 +68,13 @@ def test_tables_and_conditions_narrow_the_plan(study: Study) -> None:
     assert len(plan.runs) == 2 * 2
 
 
+def test_replications_are_counted_and_not_their_highest_number(study: Study) -> None:
+    plan = plan_design(study, Selection(where=("replication > 8",), replications=12))
+    assert (plan.drawn, plan.replications) == ([9, 10, 11, 12], 4)
+    deterministic = plan_design(study, Selection(where=("replication = 0",)))
+    assert (deterministic.drawn, deterministic.replications) == ([], 0)
+
+
 def test_a_factor_that_a_table_does_not_name_is_null(study: Study) -> None:
     plan = plan_design(study, Selection(where=("z IS NULL",), replications=0))
     assert len(plan.runs) == 4

@@ -139,10 +139,15 @@ class Plan:
         """The names of the scenarios."""
         return {scenario_hash for scenario_hash, _ in self.numbers}
 
+    @cached_property
+    def drawn(self) -> list[int]:
+        """The numbers of the replications from 1 on, whichever combinations have them."""
+        return sorted({0}.union(*(series.numbers for series in self.series)) - {0})
+
     @property
     def replications(self) -> int:
-        """The highest number of a replication; 0 where all runs are deterministic."""
-        return max(series.numbers[-1] for series in self.series)
+        """How many these are; 0 where all runs are deterministic."""
+        return len(self.drawn)
 
     def without(self, settled: Mapping[SeriesKey, Collection[int]]) -> list[PlannedRun]:
         """One planned run for each run id, but for those replications."""

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from longfat.analysis.claims import Judgement, check_claims, judge_claims
+from longfat.analysis.claims import Judgement, check_claims, judge_claims, judge_runs
 from longfat.analysis.measures import Row, Tables
 from longfat.claims import Bound, Claim, InPaper
 from longfat.errors import BadInput
@@ -30,7 +30,7 @@ def tables(replications: Sequence[float | None], deterministic: float | None = 0
 
     lan = [row("lan", number, value) for number, value in enumerate([deterministic, *replications])]
     wan = [row("wan", number, None) for number in range(len(replications) + 1)]
-    return Tables(["config"], lan + wan, [], len(replications))
+    return Tables(["config"], lan + wan, [], range(1, len(replications) + 1))
 
 
 def judged(
@@ -101,6 +101,28 @@ def test_the_number_comes_with_its_interval_and_that_of_each_replication() -> No
     assert (measured.runs, measured.combinations) == (3, 1)
 
 
+def renumbered(values: Sequence[float], first: int) -> Tables:
+    rows = [
+        Row(["lan"], number, "{}", {"efficiency": value})
+        for number, value in enumerate(values, start=first)
+    ]
+    return Tables(["config"], rows, [], range(first, first + len(values)))
+
+
+@pytest.mark.parametrize("measure", [MEAN, MEAN + " AND replication > 8"])
+def test_the_replications_that_are_there_decide_whatever_their_numbers(measure: str) -> None:
+    values = [0.6, 0.4, 0.8, 0.5]
+    ((_, measured),) = judge_runs([claim(measure)], renumbered(values, first=9))
+    one_sided = stats.t.ppf(0.9, 3) * stats.sem(values)
+    assert (measured.low, measured.high) == pytest.approx((0.575 - one_sided, 0.575 + one_sided))
+    assert measured.by_replication == values
+
+
+def test_one_replication_is_undecided_whatever_its_number() -> None:
+    ((verdict, measured),) = judge_runs([claim(MEAN)], renumbered([0.9], first=12))
+    assert (verdict, measured.value, measured.low) == ("undecided", 0.9, None)
+
+
 def test_a_run_that_no_claim_reads_may_be_missing() -> None:
     assert judged([0.7, 0.7]).verdict == "holds"
     everything = judged([0.7, 0.7], "SELECT avg(efficiency) FROM runs")
@@ -116,7 +138,7 @@ def test_the_deterministic_runs_decide_without_uncertainty() -> None:
 
 def test_without_replications_the_deterministic_runs_stand_in_their_place() -> None:
     rows = [Row(["lan"], number, "{}", {"efficiency": 0.6}) for number in (0, 1)]
-    alone = Tables(["config"], rows, [], replications=0)
+    alone = Tables(["config"], rows, [], drawn=())
     (found,) = judge_claims([claim(MEAN)], alone, tables([None]))
     assert (found.verdict, found.measured.low, found.measured.high) == ("holds", 0.6, 0.6)
 
@@ -179,7 +201,7 @@ def test_all_wrong_measures_of_a_study_are_told_at_once_with_their_places(study:
         claim("SELECT max(efficiency) FROM runs WHERE policy = 'ubr'", name="C-4"),
     ]
     with pytest.raises(BadInput) as raised:
-        check_claims(study, claims, Tables(["load", "policy", "z"], rows, [], 1))
+        check_claims(study, claims, Tables(["load", "policy", "z"], rows, [], [1]))
     first, second, third, readable = raised.value.problems
     assert readable.startswith("claims.toml: a measure can read: runs and deterministic (load, ")
     assert first.startswith("claims.toml:5:11: C-1: measure: no such column: efficency; did you")

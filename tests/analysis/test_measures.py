@@ -27,7 +27,7 @@ ROWS = [
     row("wan", 15, 2, None),
 ]
 REFERENCE = [Entry(["lan", "5", None], "2", "efficiency", 0.21, doubtful=True)]
-TABLES = Tables(["config", "sources", "z"], ROWS, REFERENCE, replications=2)
+TABLES = Tables(["config", "sources", "z"], ROWS, REFERENCE, [1, 2])
 
 
 STEP = """
@@ -79,7 +79,7 @@ def test_a_measure_reads_how_long_things_took_by_kind_and_misses_runs_without() 
         Row(["lan", "5", None], number, "{}", {"efficiency": 0.5}, completions=text)
         for number, text in enumerate(times, start=1)
     ]
-    tables = Tables(["config", "sources", "z"], rows, [], replications=3)
+    tables = Tables(["config", "sources", "z"], rows, [], [1, 2, 3])
     sql = "SELECT avg(completions ->> '$.page.p95_s') FROM runs WHERE replication < {}"
     with MeasureDatabase(tables) as database:
         first_two, all_three = (database.read(sql.format(below)) for below in (3, 4))
@@ -91,7 +91,7 @@ def test_a_measure_reads_how_long_things_took_by_kind_and_misses_runs_without() 
 
 def test_doubtful_digits_are_counted() -> None:
     rows = [row("lan", 5, 1, 0.3, "efficiency"), row("lan", 15, 1, 0.4)]
-    with MeasureDatabase(Tables(["config", "sources", "z"], rows, [], 0)) as database:
+    with MeasureDatabase(Tables(["config", "sources", "z"], rows, [], ())) as database:
         assert database.read("SELECT avg(efficiency) FROM runs").doubtful == 1
         assert database.read("SELECT max(efficiency) FROM runs WHERE sources = 15").doubtful == 0
 
@@ -139,7 +139,7 @@ def test_a_measure_may_take_a_second_and_no_more() -> None:
     many = [row("lan", 5, number, 0.1) for number in range(1, 400)]
     sql = "SELECT count(*) FROM runs a, runs b, runs c, runs d WHERE a.sources + d.sources > 0"
     with (
-        MeasureDatabase(Tables(["config", "sources", "z"], many, [], 1)) as database,
+        MeasureDatabase(Tables(["config", "sources", "z"], many, [], [1])) as database,
         pytest.raises(WrongMeasure, match="ran for more than 1 s"),
     ):
         database.read(sql)
@@ -169,7 +169,7 @@ def test_replications_drawn_anew_take_the_place_of_the_old_ones(
 ) -> None:
     """With all columns, and with those alone that the measure mentions."""
     rows = [row("lan", 5, number, 0.1 * number) for number in (0, 1, 2, 3)]
-    tables = Tables(["config", "sources", "z"], rows, REFERENCE, 3)
+    tables = Tables(["config", "sources", "z"], rows, REFERENCE, [1, 2, 3])
     for columns in (tables.columns, tables.mentioned(sql)):
         with ResampledDatabase(tables, sql, columns) as database:
             assert database.measure([1]) is not None

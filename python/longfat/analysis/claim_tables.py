@@ -22,7 +22,6 @@ def run_tables(plan: Plan, results: Results, completions: Replicated[str] = NONE
 
     In a plan without replications the deterministic runs stand in `runs` as well.
     """
-    replications = plan.replications
     times = plan.by_combination(completions)
 
     def row(run: PlannedRun, replication: int) -> Row:
@@ -37,9 +36,9 @@ def run_tables(plan: Plan, results: Results, completions: Replicated[str] = NONE
     rows = [
         row(run, replication)
         for run in plan.runs
-        for replication in ([run.replication] if replications else [0, FIRST_REPLICATION])
+        for replication in ([run.replication] if plan.drawn else [0, FIRST_REPLICATION])
     ]
-    return Tables(_factors(plan.study), rows, list(_entries(plan.study)), replications)
+    return Tables(_factors(plan.study), rows, list(_entries(plan.study)), plan.drawn)
 
 
 def planned_tables(study: Study) -> Tables:
@@ -77,7 +76,7 @@ def paper_tables(plan: Plan) -> Tables:
             )
             for replication in (0, FIRST_REPLICATION)
         ]
-    return Tables(_factors(plan.study), rows, list(_entries(plan.study)), replications=0)
+    return Tables(_factors(plan.study), rows, list(_entries(plan.study)), drawn=())
 
 
 def _factors(study: Study) -> list[str]:

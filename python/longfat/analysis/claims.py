@@ -1,8 +1,8 @@
 """Verdicts: what the runs of a study say to the claims of its source.
 
-A claim is measured over replications 1 to n, whose draws differ; its interval says where the number
-would lie with ever more of them, each limit with the confidence asked for. It *holds* when the
-whole interval meets the bound, *fails* when nothing of it does, and is *undecided* between.
+A claim is measured over replications from 1 on, whose draws differ; its interval says where the
+number would lie with ever more of them, each limit with the confidence asked for. It *holds* when
+the whole interval meets the bound, *fails* when nothing of it does, and is *undecided* between.
 Replication 0, the paper's setting without chance, is no draw from the same distribution, so it is
 in a table of its own; a measure that reads nothing else has no uncertainty.
 """
@@ -146,15 +146,13 @@ def _measured(claim: Claim, reading: Reading, tables: Tables, confidence: float)
     if reading.missing or value is None:
         return Measured(missing=reading.missing)
     runs, combinations = len(reading.read), len({tuple(row.levels) for row in reading.read})
-    if not tables.replications or not any(row.replication for row in reading.read):
+    if not tables.drawn or not any(row.replication for row in reading.read):
         return Measured(value, value, value, runs=runs, combinations=combinations)
     with _resampled(claim, reading, tables) as database:
-        by_replication = [
-            database.measure([number]) for number in range(1, tables.replications + 1)
-        ]
+        by_replication = [database.measure([number]) for number in tables.drawn]
         interval = confidence_interval(
             value,
-            database.measure,
+            lambda places: database.measure([tables.drawn[place - 1] for place in places]),
             tables.replications,
             two_sided(claim.bound, confidence),
         )
@@ -179,7 +177,7 @@ def _resampled(claim: Claim, reading: Reading, tables: Tables) -> ResampledDatab
     read = {tuple(row.levels) for row in reading.read}
     few = tables.with_rows([row for row in tables.rows if tuple(row.levels) in read])
     database = ResampledDatabase(few, claim.measure, tables.mentioned(claim.measure))
-    if database.measure(range(1, tables.replications + 1)) == reading.value:
+    if database.measure(tables.drawn) == reading.value:
         return database
     database.close()
     return ResampledDatabase(tables, claim.measure, tables.columns)

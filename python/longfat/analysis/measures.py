@@ -90,13 +90,19 @@ class Entry:
 class Tables:
     """What the tables of a study hold, for one source of runs.
 
-    With 0 `replications`, what stands in `runs` are the deterministic runs, as replication 1.
+    `drawn` are the numbers of the replications in `runs`; without any, what stands there are the
+    deterministic runs, as replication 1.
     """
 
     factors: Sequence[str]
     rows: Sequence[Row]
     reference: Sequence[Entry]
-    replications: int
+    drawn: Sequence[int]
+
+    @property
+    def replications(self) -> int:
+        """How many replications there are."""
+        return len(self.drawn)
 
     @property
     def metrics(self) -> list[str]:
@@ -246,6 +252,7 @@ class ResampledDatabase:
     def __init__(self, tables: Tables, sql: str, columns: Sequence[str]) -> None:
         self._connection = open_database()
         self._sql = sql
+        self._numbers = tables.drawn
         _create_pool(self._connection, tables, columns)
         listed = ", ".join(quoted(name) for name in columns)
         self._connection.execute("CREATE TABLE drawn (replication INTEGER, source INTEGER)")
@@ -274,10 +281,10 @@ class ResampledDatabase:
         self._connection.close()
 
     def measure(self, replications: Sequence[int]) -> float | None:
-        """The measure where replication i is the i-th of `replications`."""
+        """The measure where these stand in place of as many of the tables' replications."""
         self._connection.execute("DELETE FROM drawn")
         self._connection.executemany(
-            "INSERT INTO drawn VALUES (?, ?)", enumerate(replications, start=1)
+            "INSERT INTO drawn VALUES (?, ?)", zip(self._numbers, replications, strict=False)
         )
         try:
             return measured(self._connection, self._sql)

@@ -40,7 +40,7 @@ FEWEST_FOR_COUNTS = 5
 SEED = 1
 
 Measure = Callable[[Sequence[int]], float | None]
-"""The number when these replications (from 1 on) take the place of replications 1 to n."""
+"""The number when these of n replications, by their places from 1 on, stand in place of all n."""
 
 
 def confidence_interval(
