@@ -86,6 +86,15 @@ def test_a_run_of_another_kind_is_told_with_its_replication(plan: Plan) -> None:
     assert "efficiency of load heavy, policy fba is 0.1 in replication 7" in tail
 
 
+def test_a_run_of_another_kind_keeps_its_number_where_runs_before_it_are_missing(
+    study: Study,
+) -> None:
+    runs = {number: {"efficiency": 0.8 + number / 1000} for number in range(6, 16)}
+    runs |= {4: {}, 12: {"efficiency": 0.1}}
+    (tail,) = cautions(Plan(study, Selection(), []), {(("load", "heavy"),): runs}, ["efficiency"])
+    assert "is 0.1 in replication 12, far" in tail
+
+
 NETWORK = {
     "schema_version": 1,
     "duration": "40 s",

@@ -126,22 +126,23 @@ def path_of(settings: Mapping[str, Any]) -> Path | None:
 
 
 def _outliers(results: Results, metrics: Sequence[str]) -> Iterator[str]:
-    replications = {
-        combination: [found[number] for number in sorted(found) if number > 0]
-        for combination, found in results.items()
-    }
     series = {
-        (combination, metric): [one[metric] for one in found if metric in one]
-        for combination, found in replications.items()
+        (combination, metric): {
+            number: found[number][metric]
+            for number in sorted(found)
+            if number > 0 and metric in found[number]
+        }
+        for combination, found in results.items()
         for metric in metrics
     }
     tested = {key: values for key, values in series.items() if len(values) >= FEWEST_FOR_OUTLIERS}
     for (combination, metric), values in tested.items():
-        index = outlier(values, SIGNIFICANCE / len(tested))
+        index = outlier(list(values.values()), SIGNIFICANCE / len(tested))
         if index is not None:
+            number = list(values)[index]
             yield (
-                f"heavy tail: {metric} of {_named(combination)} is {values[index]:.4g} in "
-                f"replication {index + 1}, far from all others: there are rare runs of another "
+                f"heavy tail: {metric} of {_named(combination)} is {values[number]:.4g} in "
+                f"replication {number}, far from all others: there are rare runs of another "
                 "kind, and an interval from few replications does not know how rare"
             )
 
