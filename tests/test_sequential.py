@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import pytest
 from scipy import stats
 
+from longfat.cli.study.precision import precision_lines
 from longfat.plan import Plan, Selection, plan_design
-from longfat.sequential import half_width, half_widths, replications_in_effect
+from longfat.sequential import half_width, half_widths, needed_by, replications_in_effect
 from longfat.study import Precision, Study, Target
 
 ABSOLUTE = Target("efficiency", 0.05, is_relative=False)
@@ -48,7 +49,7 @@ def test_a_study_stops_at_the_first_prefix_that_is_precise_enough(
     study: Study, values: list[float | None], expected: int
 ) -> None:
     plan = plan_for(study, Precision([ABSOLUTE], fewest=5), most=9)
-    assert replications_in_effect(plan, results(plan, values)) == expected
+    assert replications_in_effect(plan.study.design, results(plan, values)) == expected
 
 
 def test_the_rule_is_the_definition(study: Study) -> None:
@@ -58,30 +59,34 @@ def test_the_rule_is_the_definition(study: Study) -> None:
         values = [chance.gauss(0.6, 0.05) for _ in range(31)]
         plan = plan_for(study, Precision([ABSOLUTE], confidence=0.95, fewest=6), most=30)
         by_hand = next((n for n in range(6, 30) if half_width(values[1 : n + 1], 0.95) <= 0.05), 30)
-        assert replications_in_effect(plan, results(plan, values)) == by_hand
+        assert replications_in_effect(plan.study.design, results(plan, values)) == by_hand
 
 
 def test_what_lies_beyond_the_prefix_does_not_matter(study: Study) -> None:
     plan = plan_for(study, Precision([ABSOLUTE], fewest=5), most=20)
     quiet = [0.5, 0.50, 0.51, 0.49, 0.50, 0.51]
     wild = [0.0, 1.0] * 7
-    stopped = replications_in_effect(plan, results(plan, [*quiet, *([None] * 15)]))
-    assert stopped == replications_in_effect(plan, results(plan, [*quiet, *wild, 0.5])) == 5
+    stopped = replications_in_effect(plan.study.design, results(plan, [*quiet, *([None] * 15)]))
+    assert (
+        stopped
+        == replications_in_effect(plan.study.design, results(plan, [*quiet, *wild, 0.5]))
+        == 5
+    )
 
 
 def test_a_gap_leaves_the_answer_open_at_the_gap(study: Study) -> None:
     plan = plan_for(study, Precision([ABSOLUTE], fewest=5), most=9)
     values = [0.5, 0.4, 0.6, 0.4, 0.6, 0.4, None, 0.5, 0.5, 0.5]
-    assert replications_in_effect(plan, results(plan, values)) == 6
+    assert replications_in_effect(plan.study.design, results(plan, values)) == 6
 
 
 def test_the_least_known_combination_decides_for_all(study: Study) -> None:
     plan = plan_for(study, Precision([ABSOLUTE], fewest=5), most=9)
     found = results(plan, [0.5] * 10)
-    assert replications_in_effect(plan, found) == 5
+    assert replications_in_effect(plan.study.design, found) == 5
     loud = next(iter(found))
     found[loud] = {number: {"efficiency": float(number % 2)} for number in range(10)}
-    assert replications_in_effect(plan, found) == 9
+    assert replications_in_effect(plan.study.design, found) == 9
 
 
 def test_a_relative_half_width_is_a_share_of_the_mean(study: Study) -> None:
@@ -96,10 +101,41 @@ def test_a_relative_half_width_is_a_share_of_the_mean(study: Study) -> None:
 
 
 def test_a_metric_that_a_combination_does_not_have_is_passed_over(study: Study) -> None:
-    plan = plan_for(
-        study, Precision([Target("fairness", 0.01, is_relative=False)], fewest=5), most=9
+    plan = plan_for(study, Precision([ABSOLUTE], fewest=5), most=9)
+    found = results(plan, [0.5] * 10)
+    found[next(iter(found))] = {number: {"fairness": float(number % 2)} for number in range(10)}
+    assert needed_by(plan.study.design, found).are_enough
+
+
+def test_a_metric_that_no_combination_has_is_never_known(study: Study) -> None:
+    fairness = Target("fairness", 0.01, is_relative=False)
+    plan = plan_for(study, Precision([ABSOLUTE, fairness], fewest=5), most=9)
+    needed = needed_by(plan.study.design, results(plan, [0.5] * 10))
+    assert (needed.replications, needed.never_known, needed.is_open) == (5, ["fairness"], False)
+    assert not needed.are_enough
+    assert list(precision_lines(plan.study, needed))[-1] == (
+        "fairness: no factor combination has it in every replication: it is never known"
     )
-    assert replications_in_effect(plan, results(plan, [0.5] * 10)) == 5
+
+
+def test_a_run_without_chance_decides_nothing(study: Study) -> None:
+    plan = plan_for(study, Precision([ABSOLUTE], fewest=5), most=9)
+    assert needed_by(plan.study.design, results(plan, [None, *[0.5] * 5])).are_enough
+
+
+def test_of_relative_targets_the_largest_share_of_a_mean_is_told(study: Study) -> None:
+    """The mean of 0.1 is known to less than that of 0.9, and yet less well."""
+    plan = plan_for(study, Precision([RELATIVE], fewest=5), most=5)
+    found = results(plan, [0.5, 0.85, 0.95, 0.85, 0.95, 0.9])
+    small = list(found)[2]
+    found[small] = results(plan, [0.1, 0.08, 0.12, 0.08, 0.12, 0.1])[small]
+    needed = needed_by(plan.study.design, found)
+    (least,) = needed.least_known
+    widths = {width.half_width for width in half_widths(found, 5, plan.study.design.precision)}
+    assert least.combination == small
+    assert least.half_width < max(widths)
+    _, told = precision_lines(plan.study, needed)
+    assert told.startswith("efficiency: known to 19.1 % of the mean or better, wanted 10 % (90% ")
 
 
 def test_without_a_target_all_replications_are_in_effect(study: Study) -> None:

@@ -149,6 +149,11 @@ class Plan:
         """How many these are; 0 where all runs are deterministic."""
         return len(self.drawn)
 
+    @cached_property
+    def whole_design(self) -> "Plan":
+        """All that the design of the study asks for, whatever part of the study this is."""
+        return plan_design(self.study, Selection())
+
     def without(self, settled: Mapping[SeriesKey, Collection[int]]) -> list[PlannedRun]:
         """One planned run for each run id, but for those replications."""
         left = {key: numbers - set(settled.get(key, ())) for key, numbers in self.numbers.items()}
@@ -167,6 +172,14 @@ class Plan:
             for series in self.series
             for number in series.numbers
         )
+
+    def incomplete(self, results: Mapping[Combination, Mapping[int, object]]) -> set[Combination]:
+        """The factor combinations of which planned runs have no result."""
+        return {
+            series.combination
+            for series in self.series
+            if any(number not in results[series.combination] for number in series.numbers)
+        }
 
     def by_combination(self, found: Replicated[Found]) -> dict[Combination, dict[int, Found]]:
         """What is known of the planned runs, by factor combination and then by replication."""

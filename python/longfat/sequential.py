@@ -6,8 +6,9 @@ Student's interval from replications 1 to n is within the target. It looks at pr
 `fewest` on and one by one, so the answer depends on the runs' numbers alone: not on the order in
 which they end, on the number of threads, or on what the store has beyond n.
 
-All factor combinations get the same n. With common random numbers they are compared replication by
-replication, and an analysis of variance needs balanced data.
+All factor combinations get the same n, which those of the design decide, whatever part of a study
+somebody runs or looks at. With common random numbers they are compared replication by replication,
+and an analysis of variance needs balanced data.
 """
 
 import math
@@ -16,11 +17,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from longfat.comparison import Results
+from longfat.errors import LongfatError
 from longfat.plan import Plan
 from longfat.reference import Combination
 from longfat.results import load_results
 from longfat.store import Store
-from longfat.study import Precision, Target
+from longfat.study import Design, Precision, Target
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,13 @@ class HalfWidth:
         return self.target.half_width * share
 
     @property
+    def share(self) -> float:
+        """The half-width over the mean."""
+        if self.half_width == 0:
+            return 0.0
+        return self.half_width / abs(self.mean) if self.mean else math.inf
+
+    @property
     def is_reached(self) -> bool:
         """Whether the mean is known precisely enough."""
         return self.half_width <= self.allowed
@@ -54,45 +63,93 @@ class HalfWidth:
         return self.half_width / self.allowed if self.allowed else math.inf
 
 
+@dataclass(frozen=True)
+class Needed:
+    """How many replications a study needs, as far as its runs tell.
+
+    `least_known` has for each target the mean of the design that is farthest from it; nothing while
+    runs that are missing leave the number `is_open`. `never_known` are metrics of targets that no
+    factor combination has in all of these replications.
+    """
+
+    replications: int
+    is_open: bool
+    least_known: Sequence[HalfWidth] = ()
+    never_known: Sequence[str] = ()
+
+    @property
+    def are_enough(self) -> bool:
+        """Whether all means are known precisely enough."""
+        is_known = not self.is_open and not self.never_known
+        return is_known and all(known.is_reached for known in self.least_known)
+
+
 def in_effect(plan: Plan, store: Store) -> Plan:
     """The plan without the replications that its study does not need, as far as the store tells.
 
-    Where runs are missing, up to the first n that they leave open. A plan stays as it is when its
-    study asks for no precision, or the user for a number of replications.
+    Raises `LongfatError` where that leaves nothing.
+    """
+    return limited(plan, needed(plan, store))
+
+
+def limited(plan: Plan, found: Needed | None) -> Plan:
+    """The plan without the replications beyond those needed. Raises as `in_effect`."""
+    if found is None:
+        return plan
+    chosen = plan.up_to(found.replications)
+    if not chosen.series:
+        so_far = "" if found.are_enough else " so far"
+        raise LongfatError(
+            f"no run of {plan.study.name} meets {' and '.join(plan.selection.where)}: "
+            f"its precision asks for {found.replications} replications{so_far}; "
+            "--replications N takes N"
+        )
+    return chosen
+
+
+def needed(plan: Plan, store: Store) -> Needed | None:
+    """How many replications the study of a plan needs, whatever part of it the plan is.
+
+    All of the design decides, and every part has as many. Where runs are missing, the first number
+    that they leave open. None when the study asks for no precision, or the user for a number of
+    replications.
     """
     precision = plan.study.design.precision
     if not precision.targets or plan.selection.replications is not None:
-        return plan
+        return None
     names = list(dict.fromkeys(target.metric for target in precision.targets))
-    return plan.up_to(replications_in_effect(plan, load_results(plan, store, names)))
+    results = load_results(plan.whole_design, store, names)
+    return needed_by(plan.study.design, results)
 
 
-def replications_in_effect(plan: Plan, results: Results) -> int:
+def needed_by(design: Design, results: Results) -> Needed:
+    """How many replications a design needs by the results of its runs."""
+    precision, replications = design.precision, replications_in_effect(design, results)
+    if not _is_complete(results, replications):
+        return Needed(replications, is_open=True)
+    found = list(half_widths(results, replications, precision))
+    of_targets = {
+        target: [known for known in found if known.target == target] for target in precision.targets
+    }
+    return Needed(
+        replications,
+        is_open=False,
+        least_known=[
+            max(known, key=lambda one: one.excess) for known in of_targets.values() if known
+        ],
+        never_known=[target.metric for target, known in of_targets.items() if not known],
+    )
+
+
+def replications_in_effect(design: Design, results: Results) -> int:
     """The first n that is enough, or that missing runs leave open; all planned if none is."""
-    precision, most = plan.study.design.precision, plan.study.design.replications
+    precision, most = design.precision, design.replications
     for replications in range(min(precision.fewest, most), most):
         if not _is_complete(results, replications):
             return replications
         if all(found.is_reached for found in half_widths(results, replications, precision)):
             return replications
     return most
-
-
-def least_known(plan: Plan, results: Results) -> list[HalfWidth]:
-    """For each target of the plan's study the mean that is farthest from it, as runs go now.
-
-    Nothing while replications are missing.
-    """
-    precision = plan.study.design.precision
-    replications = plan.replications
-    if replications < 2 or not _is_complete(results, replications):
-        return []
-    found = list(half_widths(results, replications, precision))
-    return [
-        max(of_target, key=lambda known: known.excess)
-        for target in precision.targets
-        if (of_target := [known for known in found if known.target == target])
-    ]
 
 
 def half_widths(results: Results, replications: int, precision: Precision) -> Iterator[HalfWidth]:
@@ -122,5 +179,5 @@ def half_width(values: Sequence[float], confidence: float) -> float:
 
 
 def _is_complete(results: Results, replications: int) -> bool:
-    needed = range(replications + 1)
-    return all(number in metrics for metrics in results.values() for number in needed)
+    numbers = range(1, replications + 1)
+    return all(number in metrics for metrics in results.values() for number in numbers)

@@ -3,7 +3,7 @@
 import functools
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -121,6 +121,16 @@ class Study:
         """The factor combinations that the design asks for, each once."""
         rows = (row for response in self.responses for row in response.rows)
         return _combinations(self.design, self.factors, rows)
+
+    def tables_of(self, combinations: Collection[Combination]) -> list[str]:
+        """The names of the tables that have any of these factor combinations."""
+        found = (
+            response.table
+            for response in self.responses
+            for row in response.rows
+            if not set(row.simulated).isdisjoint(combinations)
+        )
+        return list(dict.fromkeys(found))
 
     def levels(self, combination: Combination) -> list[str | None]:
         """The level of every factor, None for a factor that the combination does not have."""

@@ -72,6 +72,105 @@ def test_reading_verbs_use_the_replications_that_were_needed(
     assert document["tables"][0]["entries"][0]["replications"] == MOST
 
 
+def test_a_part_has_as_many_replications_as_the_whole_design_needs(
+    longfat: Longfat, sequential_study: Path
+) -> None:
+    needed = stopped_at(longfat, sequential_study)
+    for part in ("policy = 'ubr'", "policy = 'fba'", "replication > 0"):
+        process = longfat("study", "compare", sequential_study, "--where", part, "--json")
+        tables = json.loads(process.stdout)["tables"]
+        assert {entry["replications"] for table in tables for entry in table["entries"]} == {needed}
+
+
+@pytest.mark.parametrize("condition", ["replication > 0", "replication = 0"])
+def test_a_condition_on_replications_chooses_among_those_that_are_needed(
+    longfat: Longfat, sequential_study: Path, condition: str
+) -> None:
+    needed = stopped_at(longfat, sequential_study)
+    chosen = ["--where", condition]
+    process = longfat("study", "status", sequential_study, *chosen)
+    assert f"replications: {needed} are enough (at most {MOST})" in process.stdout
+    alone = stopped_at(longfat, sequential_study, *chosen, "--store", "alone.db")
+    assert alone == (needed if condition == "replication > 0" else 0)
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ["study", "run"],
+        ["study", "status"],
+        ["study", "plan"],
+        ["analyze", "--table", "A", "--response", "fairness"],
+    ],
+)
+def test_a_condition_that_only_replications_beyond_the_needed_ones_meet_is_told(
+    longfat: Longfat, sequential_study: Path, verb: list[str]
+) -> None:
+    process = longfat(*verb, sequential_study, "--where", f"replication > {FEWEST}")
+    assert process.returncode == 2
+    assert process.stderr == (
+        f"no run of small meets replication > {FEWEST}: its precision asks for {FEWEST} "
+        "replications so far; --replications N takes N\n"
+    )
+
+
+def test_a_part_that_has_run_says_that_the_rest_of_the_design_decides(
+    longfat: Longfat, sequential_study: Path
+) -> None:
+    part = ["--where", "policy = 'ubr'"]
+    for verb in ("run", "status"):
+        process = longfat("study", verb, sequential_study, *part)
+        assert process.returncode == 0
+        assert (
+            "how many replications small needs is open until all of its design has run:\n"
+            f"  longfat study run {sequential_study}\n"
+        ) in process.stderr
+    assert f"replications: {FEWEST} so far" in process.stdout
+
+
+@pytest.fixture
+def partly_designed(sequential_study: Path) -> Path:
+    """The tables have rows that the design has not."""
+    file = sequential_study / "study.toml"
+    design = (
+        'kind = "explicit"\n'
+        'combinations = [{ load = "heavy", policy = "ubr" }, { load = "heavy", policy = "fba" }]'
+    )
+    file.write_text(file.read_text().replace('kind = "reference-rows"', design))
+    (sequential_study / "claims.toml").write_text(
+        "schema_version = 1\n\n[[claim]]\n"
+        'id = "S-1"\nstatement = "all"\nholds = ">= 0"\n'
+        'measure = "SELECT avg(efficiency) FROM runs"\n'
+    )
+    return sequential_study
+
+
+def test_rows_of_tables_beyond_the_design_have_as_many_replications(
+    longfat: Longfat, partly_designed: Path
+) -> None:
+    needed = stopped_at(longfat, partly_designed)
+    assert FEWEST < needed < MOST
+    advice = f"to run them:\n  longfat study run {partly_designed} --table A,B\n"
+    claims = longfat("study", "claims", partly_designed)
+    assert f"from {needed} replications" in claims.stdout
+    assert claims.stderr.endswith(advice)
+    assert longfat("study", "compare", partly_designed).stderr.endswith(advice)
+
+    assert stopped_at(longfat, partly_designed, "--table", "A,B") == needed
+    compared = longfat("study", "compare", partly_designed, "--json")
+    tables = json.loads(compared.stdout)["tables"]
+    assert {entry["replications"] for table in tables for entry in table["entries"]} == {needed}
+    assert longfat("study", "claims", partly_designed).stderr == compared.stderr == ""
+
+
+def test_what_the_design_lacks_and_what_tables_lack_beyond_it_are_run_by_two_commands(
+    longfat: Longfat, partly_designed: Path
+) -> None:
+    process = longfat("study", "compare", partly_designed)
+    command = f"longfat study run {partly_designed}"
+    assert process.stderr.endswith(f"to run them:\n  {command}\n  {command} --table A,B\n")
+
+
 def test_status_says_how_precisely_means_are_known(
     longfat: Longfat, sequential_study: Path
 ) -> None:

@@ -213,11 +213,7 @@ class _Auditor:
         return outcomes
 
     def _distances_of(self, plan: Plan, results: Results) -> list[Distance]:
-        incomplete = {
-            series.combination
-            for series in plan.series
-            if any(number not in results[series.combination] for number in series.numbers)
-        }
+        incomplete = plan.incomplete(results)
         return [_distance(response, results, incomplete) for response in self._responses]
 
     def _is_idle(self, plan: Plan) -> bool:

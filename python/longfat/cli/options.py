@@ -4,9 +4,9 @@ import functools
 import math
 import os
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from longfat.execution import Executor
     from longfat.plan import Selection
     from longfat.readings import Quick
+    from longfat.reference import Combination
     from longfat.store import Store
     from longfat.study import Study
 
@@ -153,6 +154,9 @@ class Part:
         )
 
 
+WHOLE = Part(tables=None, where=None, replications=None, quick=False)
+
+
 def opened_store(location: str) -> "Store":
     """A store to read; only the usual one may be missing, of which `say_if_new` tells.
 
@@ -173,6 +177,21 @@ def study_command(verb: str, study: str, part: Part, store: str) -> str:
     """The command that does `verb` to the same part of the same study, as one would type it."""
     chosen = "" if store == DEFAULT_STORE else f" --store {shlex.quote(shown(store))}"
     return f"longfat study {verb} {shlex.quote(study)}{part.arguments}{chosen}"
+
+
+def commands_to_run(
+    study: "Study", lacking: "Collection[Combination]", name: str, part: Part, store: str
+) -> str:
+    """The commands that run these factor combinations of a part of a study, a line each.
+
+    Those that only tables have do not run with the design: their tables have to be named.
+    """
+    designed = set(study.combinations)
+    beyond = [] if part.tables else [found for found in lacking if found not in designed]
+    parts = [part] if len(beyond) < len(lacking) else []
+    if beyond:
+        parts.append(replace(part, tables=",".join(study.tables_of(beyond))))
+    return "\n  ".join(study_command("run", name, each, store) for each in parts)
 
 
 def part_options(command: Callable[..., Any]) -> Callable[..., Any]:

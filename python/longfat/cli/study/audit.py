@@ -143,7 +143,7 @@ def _replicated(study: "Study", selection: "Selection", store: str) -> "Selectio
 
     Where the study asks for a precision, as many as that takes, as far as the store tells.
     """
-    from longfat.plan import plan_design
+    from longfat.plan import Selection, plan_design
     from longfat.sequential import in_effect
     from longfat.store import Store
 
@@ -152,7 +152,7 @@ def _replicated(study: "Study", selection: "Selection", store: str) -> "Selectio
     if not study.design.precision.targets:
         return dataclasses.replace(selection, replications=study.design.replications)
     with Store.readable(store) as opened:
-        plan = in_effect(plan_design(study, selection), opened)
+        plan = in_effect(plan_design(study, Selection()), opened)
     return dataclasses.replace(selection, replications=plan.replications)
 
 

@@ -1,12 +1,14 @@
 """`longfat study claims`: a verdict for each claim of the paper."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from longfat.cli.options import (
-    Part,
+    WHOLE,
+    commands_to_run,
     confidence_option,
     json_option,
     opened_store,
@@ -15,7 +17,6 @@ from longfat.cli.options import (
     splice_option,
     store_option,
     study_argument,
-    study_command,
 )
 from longfat.cli.talk import print_json, print_table, say, splice_into
 from longfat.errors import BadInput, CheckFailed
@@ -88,7 +89,7 @@ def command(
     judgements = judge_claims(chosen, ours, paper_tables(plan), confidence)
     text = claims_markdown(judgements, confidence, ours.replications)
     if splice is not None:
-        part = Part(None, None, replications, quick=False)
+        part = replace(WHOLE, replications=replications)
         chosen_part = f" --only {only}" if only else ""
         shown = f"longfat study claims {loaded.name}{part.arguments}{chosen_part} --markdown"
         splice_into(splice, shown, text)
@@ -131,11 +132,13 @@ def _say_what_is_missing(
         for row in judgement.measured.missing
     }
     if missing:
-        part = Part(None, None, replications, quick=False)
+        combinations = {tuple(plan.study.levels(found)): found for found in plan.combinations}
+        lacking = {combinations[levels] for levels, _ in missing}
+        part = replace(WHOLE, replications=replications)
         say(
             f"{len(missing)} of {plan.planned_runs} runs are needed and have no result; "
             "to run them:\n"
-            f"  {study_command('run', study, part, store)}"
+            f"  {commands_to_run(plan.study, lacking, study, part, store)}"
         )
 
 

@@ -8,12 +8,12 @@ import click
 from longfat.cli.options import (
     Number,
     Part,
+    commands_to_run,
     json_option,
     part_options,
     splice_option,
     store_option,
     study_argument,
-    study_command,
 )
 from longfat.cli.talk import print_json, print_table, say, splice_into
 from longfat.errors import BadInput, CheckFailed, LongfatError
@@ -89,7 +89,7 @@ def command(
     missing = plan.lacking(results)
     advice = (
         f"{missing} of {plan.planned_runs} runs have no result (-); to run them:\n"
-        f"  {study_command('run', study, part, store)}"
+        f"  {commands_to_run(loaded, plan.incomplete(results), study, part, store)}"
     )
     if splice is not None:
         if missing:

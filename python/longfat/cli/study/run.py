@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from longfat.execution import Executor, Progress
     from longfat.limits import Limits
     from longfat.plan import Plan, PlannedRun
+    from longfat.sequential import Needed
     from longfat.store import Store
+    from longfat.study import Study
 
 
 @click.command("run")
@@ -56,6 +58,7 @@ def command(
     from longfat.limits import Limits
     from longfat.plan import plan_design
     from longfat.repeat import check_other_builds
+    from longfat.sequential import needed
     from longfat.store import Store
     from longfat.study import load_study
     from longfat.until_enough import run_until_enough
@@ -74,6 +77,7 @@ def command(
                 _announce,
             )
         failures = opened.failures(list(done.plan.distinct)) if done.failed else {}
+        found = needed(plan, opened)
     if as_json:
         document = {
             "study": loaded.name,
@@ -88,8 +92,19 @@ def command(
         print_json(document)
     if failures:
         raise RunFailed(told_failures(failures))
+    if found is not None:
+        _say_what_is_not_known(loaded, found, study, store)
     next_step = study_command("compare", study, part, store)
     say(f"all {done.plan.distinct_runs} runs are in {shown(store)}; next:\n  {next_step}")
+
+
+def _say_what_is_not_known(study: "Study", found: "Needed", name: str, store: str) -> None:
+    from longfat.cli.study.precision import never_known_lines, open_number
+
+    for line in never_known_lines(found):
+        say(line)
+    if found.is_open:
+        say(open_number(study, name, store))
 
 
 def _announce(plan: "Plan", missing: int) -> None:

@@ -19,9 +19,6 @@ from longfat.cli.talk import print_json, say
 from longfat.location import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from longfat.plan import Plan
     from longfat.sequential import HalfWidth
 
 
@@ -37,24 +34,24 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
     about what makes results less sure than they look: heavy tails, short runs, warm-up.
     """
     from longfat.analysis.cautions import cautions
+    from longfat.cli.study.precision import open_number, precision_lines
     from longfat.plan import plan_design
     from longfat.results import count_runs, load_results
-    from longfat.sequential import in_effect, least_known
+    from longfat.sequential import limited, needed
     from longfat.study import load_study
 
     loaded = load_study(study)
     plan = plan_design(loaded, part.of(loaded))
     metrics = list(dict.fromkeys(response.metric for response in loaded.responses))
-    targets = [target.metric for target in loaded.design.precision.targets]
     with opened_store(store) as opened:
-        plan = in_effect(plan, opened)
-        results = load_results(plan, opened, [*metrics, *targets])
+        found = needed(plan, opened)
+        plan = limited(plan, found)
+        results = load_results(plan, opened, metrics)
         counts = count_runs(plan, opened)
         failures = opened.failures(list(plan.distinct)) if counts["failed"] else {}
         other_engines = opened.other_engines(plan.hashes)
     say_if_new(opened)
-    found = cautions(plan, results, metrics)
-    known = least_known(plan, results)
+    warnings = cautions(plan, results, metrics)
     if as_json:
         document = {
             "study": loaded.name,
@@ -62,8 +59,8 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
             **counts,
             "failures": failures,
             "runs_of_other_engines": other_engines,
-            "precision": [_document(width) for width in known],
-            "cautions": found,
+            "precision": [_document(width) for width in found.least_known] if found else [],
+            "cautions": warnings,
         }
         print_json(document)
         return
@@ -72,32 +69,12 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
         click.echo(f"{count} failed: {message}")
     for engine, count in sorted(other_engines.items()):
         click.echo(f"{count} more by engine {engine}: counted nowhere above, and never mixed in")
-    _print_precision(plan, known, counts["missing"] + counts["failed"] == 0)
-    for caution in found:
-        click.echo(caution)
+    for line in [*(precision_lines(loaded, found) if found else ()), *warnings]:
+        click.echo(line)
     if counts["missing"] or counts["failed"]:
         say(f"to run what is missing:\n  {study_command('run', study, part, store)}")
-
-
-def _print_precision(plan: "Plan", known: "Sequence[HalfWidth]", is_complete: bool) -> None:
-    """How many replications there are, and the least known mean of each metric that counts."""
-    from longfat.report.numbers import percentage
-
-    precision = plan.study.design.precision
-    if not precision.targets or plan.selection.replications is not None:
-        return
-    is_enough = is_complete and all(width.is_reached for width in known)
-    words = "are enough" if is_enough else "so far"
-    click.echo(
-        f"replications: {plan.replications} {words} (at most {plan.study.design.replications})"
-    )
-    confidence = percentage(precision.confidence)
-    for width in known:
-        levels = ", ".join(f"{factor} {level}" for factor, level in width.combination)
-        click.echo(
-            f"{width.target.metric}: known to {width.half_width:.3g} or better, wanted "
-            f"{width.allowed:.3g} ({confidence}% confidence; least known: {levels})"
-        )
+    elif found is not None and found.is_open:
+        say(open_number(loaded, study, store))
 
 
 def _document(width: "HalfWidth") -> dict[str, Any]:

@@ -1,0 +1,45 @@
+"""How many replications a study needs and how well its means are known, in words."""
+
+from collections.abc import Iterator
+
+from longfat.cli.options import WHOLE, study_command
+from longfat.report.numbers import percentage
+from longfat.sequential import HalfWidth, Needed
+from longfat.study import Study
+
+
+def precision_lines(study: Study, found: Needed) -> Iterator[str]:
+    """How many replications there are, and the least known mean of each metric that counts."""
+    words = "are enough" if found.are_enough else "so far"
+    yield f"replications: {found.replications} {words} (at most {study.design.replications})"
+    confidence = percentage(study.design.precision.confidence)
+    for width in found.least_known:
+        levels = ", ".join(f"{factor} {level}" for factor, level in width.combination)
+        yield (
+            f"{width.target.metric}: {_known(width)} ({confidence}% confidence; least known: "
+            f"{levels})"
+        )
+    yield from never_known_lines(found)
+
+
+def never_known_lines(found: Needed) -> Iterator[str]:
+    """The metrics whose means no number of replications makes known."""
+    for metric in found.never_known:
+        yield f"{metric}: no factor combination has it in every replication: it is never known"
+
+
+def open_number(study: Study, name: str, store: str) -> str:
+    """What to do about a number of replications that the rest of a design has yet to decide."""
+    return (
+        f"how many replications {study.name} needs is open until all of its design has run:\n"
+        f"  {study_command('run', name, WHOLE, store)}"
+    )
+
+
+def _known(width: HalfWidth) -> str:
+    if width.target.is_relative:
+        return (
+            f"known to {100 * width.share:.3g} % of the mean or better, wanted "
+            f"{100 * width.target.half_width:.3g} %"
+        )
+    return f"known to {width.half_width:.3g} or better, wanted {width.allowed:.3g}"
