@@ -130,6 +130,13 @@ def test_a_run_that_no_claim_reads_may_be_missing() -> None:
     assert [row.levels for row in everything.measured.missing] == [["wan"], ["wan"]]
 
 
+def test_runs_that_do_not_have_a_metric_are_not_missing() -> None:
+    found = judged([0.7, 0.7], "SELECT avg(mean_queueing_delay_s) FROM runs WHERE config = 'lan'")
+    assert found.verdict == "no data"
+    assert list(found.measured.missing) == []
+    assert found.measured.lacking == {"mean_queueing_delay_s": 2}
+
+
 def test_the_deterministic_runs_decide_without_uncertainty() -> None:
     found = judged([0.7, 0.1], "SELECT efficiency FROM deterministic WHERE config = 'lan'")
     assert found.verdict == "fails"

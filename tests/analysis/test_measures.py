@@ -61,7 +61,7 @@ def test_a_measure_is_one_number_from_the_tables(sql: str, expected: float) -> N
     assert value(sql) == pytest.approx(expected)
 
 
-def test_a_measure_tells_which_rows_it_reads_and_which_of_them_are_missing() -> None:
+def test_a_measure_tells_which_rows_it_reads_and_what_is_missing_or_lacking_there() -> None:
     with MeasureDatabase(TABLES) as database:
         lan = database.read("SELECT avg(efficiency) FROM runs WHERE config = 'lan'")
         everything = database.read("SELECT avg(efficiency) FROM runs")
@@ -69,11 +69,12 @@ def test_a_measure_tells_which_rows_it_reads_and_which_of_them_are_missing() -> 
         nothing = database.read("SELECT avg(efficiency) FROM runs WHERE sources = 99")
     assert (lan.read, lan.missing) == (ROWS[1:3], [])
     assert everything.missing == [ROWS[5]]
-    assert fairness.missing == [ROWS[0]]
+    assert (everything.lacking, everything.is_whole) == ({}, False)
+    assert (fairness.missing, fairness.lacking, fairness.is_whole) == ([], {"fairness": 1}, False)
     assert (nothing.value, nothing.read) == (None, [])
 
 
-def test_a_measure_reads_how_long_things_took_by_kind_and_misses_runs_without() -> None:
+def test_a_measure_reads_how_long_things_took_by_kind_and_tells_of_runs_without() -> None:
     times = ('{"page": {"p95_s": 0.5}}', '{"page": {"p95_s": 1.5}}', None)
     rows = [
         Row(["lan", "5", None], number, "{}", {"efficiency": 0.5}, completions=text)
@@ -84,7 +85,7 @@ def test_a_measure_reads_how_long_things_took_by_kind_and_misses_runs_without() 
     with MeasureDatabase(tables) as database:
         first_two, all_three = (database.read(sql.format(below)) for below in (3, 4))
     assert (first_two.value, first_two.missing) == (1, [])
-    assert all_three.missing == [rows[2]]
+    assert (all_three.missing, all_three.lacking) == ([], {"completions": 1})
     with ResampledDatabase(tables, sql.format(3), ["replication", "completions"]) as resampled:
         assert resampled.measure([2, 2]) == 1.5
 

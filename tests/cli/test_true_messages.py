@@ -54,6 +54,22 @@ def test_a_measure_is_told_what_is_wrong_with_it(
     assert "did you mean" not in process.stderr
 
 
+def test_nobody_is_sent_to_run_what_is_there_and_has_no_such_metric(
+    longfat: Longfat, study_folder: Path
+) -> None:
+    without_paper(study_folder)
+    file = study_folder / "study.toml"
+    file.write_text(file.read_text().replace("efficiency", "mean_queueing_delay_s"))
+    with_claim(study_folder, "avg(mean_queueing_delay_s) FROM runs")
+    assert longfat("study", "run", study_folder).returncode == 0
+    process = longfat("study", "claims", study_folder)
+    assert process.stderr == "C-1: 4 of the runs that it reads have no mean_queueing_delay_s\n"
+    process = longfat("study", "compare", study_folder)
+    assert process.stderr == "table A: the runs of 2 rows have no mean_queueing_delay_s\n"
+    process = longfat("analyze", study_folder, "--response", "mean_queueing_delay_s")
+    refused(process, "small: 4 of 4 runs have no mean_queueing_delay_s")
+
+
 def without_paper(study_folder: Path) -> Path:
     """The small study with a table of its own, of efficiency alone."""
     file = study_folder / "study.toml"

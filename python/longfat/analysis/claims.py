@@ -7,8 +7,8 @@ Replication 0, the paper's setting without chance, is no draw from the same dist
 in a table of its own; a measure that reads nothing else has no uncertainty.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from longfat.analysis.intervals import DEFAULT_CONFIDENCE
@@ -52,7 +52,8 @@ class Measured:
     """A claim's number with its interval.
 
     There is none where runs are `missing`, the rows that the number needs and the store does not
-    have, or where the runs leave it open (the median of what none of them shows).
+    have, where runs are `lacking` what it reads (how many of them, by metric), or where the runs
+    leave it open (the median of what none of them shows).
     `by_replication` has the number of each replication by itself; it is empty for a number without
     uncertainty. `runs` and `combinations` count what the measure read.
     """
@@ -62,6 +63,7 @@ class Measured:
     high: float | None = None
     by_replication: Sequence[float | None] = ()
     missing: Sequence[Row] = ()
+    lacking: Mapping[str, int] = field(default_factory=dict)
     runs: int = 0
     combinations: int = 0
 
@@ -143,8 +145,8 @@ def rows_read(claims: Sequence[Claim], tables: Tables) -> dict[str, list[Row]]:
 def _measured(claim: Claim, reading: Reading, tables: Tables, confidence: float) -> Measured:
     """The number with its interval: without width where only deterministic runs are read."""
     value = reading.value
-    if reading.missing or value is None:
-        return Measured(missing=reading.missing)
+    if value is None or not reading.is_whole:
+        return Measured(missing=reading.missing, lacking=reading.lacking)
     runs, combinations = len(reading.read), len({tuple(row.levels) for row in reading.read})
     if not tables.drawn or not any(row.replication for row in reading.read):
         return Measured(value, value, value, runs=runs, combinations=combinations)
@@ -202,6 +204,6 @@ def _in_paper(claim: Claim, paper: Tables, database: MeasureDatabase) -> InPaper
     if not paper.has_numbers:
         return InPaper(None)
     reading = database.read(claim.measure)
-    if reading.missing or reading.value is None:
+    if reading.value is None or not reading.is_whole:
         return InPaper(None)
     return InPaper(claim.bound.contains(reading.value), reading.value, reading.doubtful)

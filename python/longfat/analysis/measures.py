@@ -9,6 +9,7 @@ be written, and no measure may take longer than `SECONDS`.
 
 import dataclasses
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -149,13 +150,20 @@ class Tables:
 class Reading:
     """A measure taken: its number, None for NULL, and the rows of which it read metrics.
 
-    `missing` are those that lack a metric that it read; `doubtful` counts doubtful digits read.
+    `missing` are those that no run is of; `lacking` counts for each column that it read the runs
+    that are there without it; `doubtful` counts doubtful digits read.
     """
 
     value: float | None
     read: Sequence[Row]
     missing: Sequence[Row]
+    lacking: Mapping[str, int]
     doubtful: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all that it read is there."""
+        return not self.missing and not self.lacking
 
 
 class MeasureDatabase:
@@ -195,13 +203,17 @@ class MeasureDatabase:
     def _reading(self, value: float | None) -> Reading:
         rows = self._tables.rows
         read = dict.fromkeys(position for position, _ in self._seen)
-        missing = dict.fromkeys(
-            position for position, column in self._seen if not rows[position].has(column)
+        missing = [position for position in read if rows[position].metrics is None]
+        lacking = Counter(
+            column
+            for position, column in self._seen
+            if rows[position].metrics is not None and not rows[position].has(column)
         )
         return Reading(
             value=value,
             read=[rows[position] for position in sorted(read)],
             missing=[rows[position] for position in sorted(missing)],
+            lacking=lacking,
             doubtful=sum(column in rows[position].doubtful for position, column in self._seen),
         )
 

@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 from collections.abc import Mapping, Sequence
 
+from longfat import _engine
 from longfat.aliases import aliases, named
 from longfat.analysis.analysis import Analysis, Component, Settings, analyse
 from longfat.analysis.experiment import Observation, cross
@@ -156,11 +157,12 @@ def _rows(plan: Plan, results: Results, factors: Sequence[str], response: str) -
     missing = sum(run.replication not in results[run.combination] for run in wanted)
     if missing:
         raise RunsMissing(f"{missing} of {len(wanted)} runs have no result")
+    _check_response(
+        plan.study, [results[run.combination][run.replication] for run in wanted], response
+    )
     rows = []
     for run in wanted:
         metrics = results[run.combination][run.replication]
-        if response not in metrics:
-            raise BadInput([unknown("response", response, list(metrics), plan.study.name)])
         levels = dict(run.combination)
         rows.append(
             Observation(
@@ -171,6 +173,15 @@ def _rows(plan: Plan, results: Results, factors: Sequence[str], response: str) -
             )
         )
     return rows
+
+
+def _check_response(study: Study, runs: Sequence[Mapping[str, float]], response: str) -> None:
+    """Raise `BadInput` for a metric that there is not, or that not all of the runs have."""
+    lacking = sum(response not in metrics for metrics in runs)
+    if lacking and response in _engine.METRICS:
+        raise BadInput([f"{study.name}: {lacking} of {len(runs)} runs have no {response}"])
+    if lacking:
+        raise BadInput([unknown("response", response, _engine.METRICS, study.name)])
 
 
 def _levels(study: Study, name: str) -> Sequence[str]:

@@ -103,6 +103,7 @@ def command(
         print_table(COLUMNS, claim_rows(judgements))
         click.echo(f"{summary(judgements)} {how_sure(confidence, ours.replications)}")
     _say_what_is_missing(judgements, plan, study, replications, store)
+    _say_what_runs_lack(judgements)
     if strict:
         _check(judgements)
 
@@ -140,6 +141,12 @@ def _say_what_is_missing(
             "to run them:\n"
             f"  {commands_to_run(plan.study, lacking, study, part, store)}"
         )
+
+
+def _say_what_runs_lack(judgements: "Sequence[Judgement]") -> None:
+    for judgement in judgements:
+        for metric, count in judgement.measured.lacking.items():
+            say(f"{judgement.claim.id}: {count} of the runs that it reads have no {metric}")
 
 
 def _check(judgements: "Sequence[Judgement]") -> None:

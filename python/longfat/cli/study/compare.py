@@ -21,7 +21,7 @@ from longfat.errors import BadInput, CheckFailed, LongfatError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from longfat.comparison import TableComparison
+    from longfat.comparison import Results, TableComparison
     from longfat.study import Study
 
 
@@ -107,8 +107,24 @@ def command(
         _print(tables)
     if missing:
         say(advice)
+    _say_what_runs_lack(tables, results)
     if within is not None:
         _check(tables, within)
+
+
+def _say_what_runs_lack(tables: "Sequence[TableComparison]", results: "Results") -> None:
+    """Tell of rows that are empty because their runs, which are there, have no such metric."""
+    for table in tables:
+        response = table.response
+        runs_of_rows = [
+            [run for found in row.simulated for run in results.get(found, {}).values()]
+            for row in response.rows
+        ]
+        lacking = sum(
+            bool(runs) and all(response.metric not in run for run in runs) for runs in runs_of_rows
+        )
+        if lacking:
+            say(f"table {response.table}: the runs of {lacking} rows have no {response.metric}")
 
 
 def _check_factor(study: "Study", tables: "Sequence[TableComparison]", factor: str) -> None:
