@@ -109,6 +109,23 @@ def test_another_unit_of_the_response_changes_no_percentage(
     )
 
 
+@given(values(), st.booleans(), st.sampled_from([2.0**40, -(2.0**43)]))
+@settings(max_examples=40, deadline=None)
+def test_a_mean_a_million_million_times_what_differs_costs_no_digit(
+    found: Array, blocks: bool, offset: float
+) -> None:
+    near, far = analysed(found, blocks=blocks), analysed(found + offset, blocks=blocks)
+    assert [part.percent for part in far.components] == pytest.approx(
+        [part.percent for part in near.components], abs=1e-6
+    )
+    assert [effect.effect for effect in far.effects] == pytest.approx(
+        [effect.effect for effect in near.effects], abs=1e-3
+    )
+    assert [check.statistic for check in far.checks] == pytest.approx(
+        [check.statistic for check in near.checks], abs=1e-6
+    )
+
+
 @given(values())
 @settings(max_examples=40, deadline=None)
 def test_without_replications_blocks_mean_nothing(found: Array) -> None:

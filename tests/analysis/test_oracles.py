@@ -100,3 +100,17 @@ def test_quantiles_and_tails_are_those_of_scipy() -> None:
             part.f_ratio, part.degrees_of_freedom, analysis.degrees_of_freedom
         )
         assert part.p_value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("offset", "deviation"), [(1.7e9, 1e-4), (1e12, 1e-2)])
+def test_what_differs_in_the_last_digits_of_a_large_response_is_told_whole(
+    offset: float, deviation: float
+) -> None:
+    noise = np.random.default_rng(3).normal(scale=deviation, size=(7, 2, 3, 4))
+    values = offset + noise
+    fitted = ols(formula(values, 3), frame(values - offset)).fit()
+    analysis = analyse(experiment(values), Settings(order=3))
+    assert analysis.standard_error == pytest.approx(np.sqrt(fitted.mse_resid), rel=1e-9)
+    assert sum(part.percent for part in analysis.components) == pytest.approx(100)
+    expected = [*anova_lm(fitted)["F"]][:-1]
+    assert [part.f_ratio for part in analysis.components[:-1]] == pytest.approx(expected, rel=1e-6)

@@ -8,7 +8,7 @@ from typing import Literal
 from scipy.special import fdtrc
 
 from longfat.analysis.experiment import Experiment
-from longfat.analysis.fit import Array, Fit, fit, rounded
+from longfat.analysis.fit import Array, Fit, fit, higher_order
 from longfat.analysis.intervals import Intervals
 from longfat.analysis.model import Model, Term
 from longfat.analysis.residuals import Check, check_residuals
@@ -178,7 +178,7 @@ def _components(parts: Fit, names: Sequence[str], confidence: float) -> Iterator
     shared = float(parts.block_sum_of_squares)
     degrees = model.higher_order_degrees_of_freedom
     if model.replications > 1 and degrees > 0:
-        squares = _higher_order_squares(parts)
+        squares = float(model.replications * (higher_order(parts) ** 2).sum())
         kind = "higher-order interactions"
         yield _component(parts, kind, kind, [], squares, degrees, confidence)
     if model.blocks:
@@ -187,13 +187,6 @@ def _components(parts: Fit, names: Sequence[str], confidence: float) -> Iterator
     degrees = model.error_degrees_of_freedom
     if degrees > 0:
         yield _component(parts, "error", "error", [], error, degrees, confidence)
-
-
-def _higher_order_squares(parts: Fit) -> float:
-    """The sum of squares of the interactions that the model leaves out, as squares of their own."""
-    cells = parts.values.mean(axis=-1)
-    rest = rounded(cells - parts.mean - sum(parts.effects.values()), parts.scale)
-    return float(parts.model.replications * (rest**2).sum())
 
 
 def _component(

@@ -153,9 +153,11 @@ def _check_values(response: str, values: Array) -> None:
     scale = float(np.abs(values).max())
     if scale >= LARGEST:
         raise LongfatError(f"{response} has values of size {scale:g}: choose another unit")
-    if float(np.ptp(values)) <= ROUND_OFF * scale:
+    spread = float(np.ptp(values))
+    if spread <= ROUND_OFF * scale:
+        but = " but for round-off" if spread else ""
         raise LongfatError(
-            f"{response} is {values.flat[0]:g} in all {values.size} observations: "
+            f"{response} is {values.flat[0]:g} in all {values.size} observations{but}: "
             "there is no variation to allocate"
         )
     if scale <= SMALLEST:

@@ -19,25 +19,28 @@ Array: TypeAlias = npt.NDArray[np.float64]
 ROUND_OFF = 64 * np.finfo(np.float64).eps
 """Parts of a response this small beside its largest value are nothing but arithmetic."""
 
+NEGLIGIBLE = 2.0**-20
+"""Parts this small beside what differs matter to no sum of squares; larger ones are never zeroed.
+
+Not even where the response differs in its last digits only, and round-off is a part of it.
+"""
+
 
 @dataclass(frozen=True)
 class Fit:
     """The parts of responses: mean, effects, blocks and residuals add up to the values.
 
-    An effect has the axes of its factors, with length 1 for all others.
+    An effect has the axes of its factors, with length 1 for all others. `deviations` are the values
+    less the mean, with digits that the difference of the two would have lost.
     """
 
     model: Model
     values: Array
+    deviations: Array
     mean: Array
     effects: Mapping[Term, Array]
     block_effects: Array
     residuals: Array
-
-    @property
-    def scale(self) -> float:
-        """The largest value, beside which parts are round-off."""
-        return _scale(self.values)
 
     @property
     def predicted(self) -> Array:
@@ -57,8 +60,7 @@ class Fit:
     @property
     def total_variation(self) -> Array:
         """SST = SSY - SS0, summed as squares of deviations, which cancels no digits."""
-        axes = (1,) * (len(self.model.levels) + 1)
-        return self._summed((self.values - self.mean.reshape(*self.mean.shape, *axes)) ** 2)
+        return self._summed(self.deviations**2)
 
     def sum_of_squares(self, term: Term) -> Array:
         """The variation that an effect explains."""
@@ -108,21 +110,45 @@ class Fit:
 
 def fit(values: Array, model: Model) -> Fit:
     """Take responses apart into the effects of the model."""
-    scale = _scale(values)
-    cells = values.mean(axis=-1)
+    mean, deviations = _centred(values, model)
+    round_off = _round_off(values, deviations)
+    cells = deviations.mean(axis=-1)
     axes = tuple(range(-len(model.levels), 0))
-    mean = cells.mean(axis=axes)
-    effects = {term: rounded(_effect(cells, axes, term), scale) for term in model.terms}
+    effects = {term: rounded(_effect(cells, axes, term), round_off) for term in model.terms}
     # An average over all combinations at once; without blocks there is nothing to share.
-    shared = values.mean(axis=tuple(axis - 1 for axis in axes)) - mean[..., None]
-    block_effects = rounded(shared if model.blocks else np.zeros_like(shared), scale)
-    residuals = rounded(_residuals(values, cells, mean, effects, block_effects, model), scale)
-    return Fit(model, values, mean, effects, block_effects, residuals)
+    shared = deviations.mean(axis=tuple(axis - 1 for axis in axes))
+    block_effects = rounded(shared if model.blocks else np.zeros_like(shared), round_off)
+    residuals = rounded(_residuals(deviations, cells, effects, block_effects, model), round_off)
+    return Fit(model, values, deviations, mean, effects, block_effects, residuals)
 
 
-def rounded(part: Array, scale: float) -> Array:
+def higher_order(parts: Fit) -> Array:
+    """What the interactions that the model leaves out add to each combination."""
+    rest = parts.deviations.mean(axis=-1) - sum(parts.effects.values())
+    return rounded(rest, _round_off(parts.values, parts.deviations))
+
+
+def rounded(part: Array, round_off: float) -> Array:
     """The part of a response with round-off as the zero that it means."""
-    return np.asarray(np.where(np.abs(part) <= ROUND_OFF * scale, 0.0, part))
+    return np.asarray(np.where(np.abs(part) <= round_off, 0.0, part))
+
+
+def _centred(values: Array, model: Model) -> tuple[Array, Array]:
+    """The mean, and the values less the mean.
+
+    Differences to one of the values are exact where values are alike; sums of the values
+    themselves would lose the digits in which these differ.
+    """
+    rows = values.reshape(*values.shape[: -len(model.levels) - 1], model.observations)
+    first = rows[..., :1]
+    middle = (rows - first).mean(axis=-1, keepdims=True)
+    return (first + middle)[..., 0], (rows - first - middle).reshape(values.shape)
+
+
+def _round_off(values: Array, deviations: Array) -> float:
+    """The largest part of a response that means nothing."""
+    largest, differing = float(np.abs(values).max()), float(np.abs(deviations).max())
+    return float(min(ROUND_OFF * largest, NEGLIGIBLE * differing))
 
 
 def _effect(cells: Array, axes: tuple[int, ...], term: Term) -> Array:
@@ -136,21 +162,15 @@ def _effect(cells: Array, axes: tuple[int, ...], term: Term) -> Array:
 
 
 def _residuals(
-    values: Array,
+    deviations: Array,
     cells: Array,
-    mean: Array,
     effects: Mapping[Term, Array],
     block_effects: Array,
     model: Model,
 ) -> Array:
     """What the model does not explain; with replications all interactions count as explained."""
-    lifted = (1,) * len(model.levels)
     if model.replications == 1:
-        predicted = mean.reshape(*mean.shape, *lifted) + sum(effects.values())
-        return np.asarray(values - predicted[..., None])
-    shared = block_effects.reshape(*mean.shape, *lifted, model.replications)
-    return np.asarray(values - cells[..., None] - shared)
-
-
-def _scale(values: Array) -> float:
-    return float(np.abs(values).max())
+        return np.asarray(deviations - np.asarray(sum(effects.values()))[..., None])
+    lifted = (1,) * len(model.levels)
+    shared = block_effects.reshape(*block_effects.shape[:-1], *lifted, model.replications)
+    return np.asarray(deviations - cells[..., None] - shared)

@@ -54,7 +54,7 @@ def check_residuals(parts: Fit, factors: Mapping[str, Sequence[str]]) -> list[Ch
     too_few = parts.model.error_degrees_of_freedom < FEWEST_DEGREES_OF_FREEDOM
     if too_few or not parts.residuals.any():
         return []
-    ranks = _average_ranks(parts.predicted.ravel())
+    ranks = _average_ranks((parts.deviations - parts.residuals).ravel())
     looks: Mapping[str, Callable[[Array], Array]] = {
         "normality": quantile_correlation,
         "constant variance": lambda residuals: trend(residuals, ranks),
