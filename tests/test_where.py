@@ -1,6 +1,7 @@
 import pytest
 
 from longfat.errors import LongfatError
+from longfat.read_only import quoted
 from longfat.where import condition_of, matching
 
 COLUMNS = ["config", "sources", "z", "replication"]
@@ -26,6 +27,40 @@ ROWS: list[list[str | int | None]] = [
 )
 def test_a_condition_selects_rows(condition: str, expected: list[int]) -> None:
     assert matching(COLUMNS, ROWS, condition) == expected
+
+
+@pytest.mark.parametrize("name", ["position", "place", "PLACE_", "rowid", "number", "runs", ""])
+def test_a_column_may_have_any_name(name: str) -> None:
+    rows: list[list[str | int | None]] = [["7", "a"], ["8", "b"]]
+    assert matching([name, "y"], rows, f"{quoted(name)} = 8 AND y = 'b'") == [1]
+    assert matching([name, "y"], rows, "y = 'a'") == [0]
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("policy = 'a'", [0, 2]),
+        ("y > 5", [1, 2]),
+        ("Y > 5", [0]),
+        ("\"Y\" > 5 AND policy <> 'y'", [0]),
+    ],
+)
+def test_of_columns_that_differ_in_case_the_one_that_is_written_is_meant(
+    condition: str, expected: list[int]
+) -> None:
+    rows: list[list[str | int | None]] = [["a", "1", "6"], ["b", "6", "2"], ["a", "7", "3"]]
+    assert matching(["policy", "y", "Y"], rows, condition) == expected
+
+
+def test_two_columns_that_differ_in_case_cannot_meet_in_one_condition() -> None:
+    with pytest.raises(LongfatError, match="SQL does not tell 'y' and 'Y' apart; .* columns y, Y"):
+        matching(["y", "Y"], [["1", "2"]], "y < Y")
+
+
+@pytest.mark.parametrize("name", ["position", "place"])
+def test_no_column_is_there_besides_those_of_the_table(name: str) -> None:
+    with pytest.raises(LongfatError, match=f"no such column: {name}"):
+        matching(COLUMNS, ROWS, f"{name} = 0")
 
 
 @pytest.mark.parametrize(
