@@ -38,7 +38,8 @@ def main() -> None:
     """Let atheris make up bytes."""
     import atheris
 
-    with atheris.instrument_imports(include=["longfat.reference", "longfat.files"]):
+    read_by = ["longfat.reference", "longfat.files", "longfat.cells"]
+    with atheris.instrument_imports(include=read_by):
         import longfat.reference  # noqa: F401
     atheris.Setup(sys.argv, check)
     atheris.Fuzz()

@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from longfat.analysis.table import load_observations
-from longfat.cells import is_number
+from longfat.cells import csv_lines, is_number
 from longfat.errors import BadInput
-from longfat.reference import read_reference
+from longfat.reference import load_reference, read_reference
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,25 @@ def test_columns_between_anything_but_commas_are_told(
     with pytest.raises(BadInput) as error:
         read_reference(text.encode(), file, {"load": ["light"]}, ["efficiency"])
     assert expected in error.value.problems
+
+
+def test_what_spreadsheets_and_people_put_around_cells_is_no_part_of_them(tmp_path: Path) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text('\ufeffload, "a, b", efficiency \r\n light ,1, 0.5\n\nheavy, 1 ,0.25 \n')
+    (row, _) = load_reference(file, {"load": ["light", "heavy"], "a, b": ["1"]}, ["efficiency"])
+    assert (dict(row.combination), row.values["efficiency"]) == (
+        {"load": "light", "a, b": "1"},
+        0.5,
+    )
+    found = load_observations(file, ["load", "a, b"], "efficiency", where="load = 'heavy'")
+    assert [(row.levels, row.value, row.place) for row in found.rows] == [
+        (("heavy", "1"), 0.25, f"{file}:4")
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ['load,efficiency\n"light,0.5\n', 'load,efficiency\n"light"x,0.5\n']
+)
+def test_a_quote_that_encloses_no_cell_is_told_with_its_line(text: str) -> None:
+    with pytest.raises(BadInput, match=r"^table\.csv:2: "):
+        csv_lines(text, "table.csv")

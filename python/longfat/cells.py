@@ -1,12 +1,30 @@
-"""What the cells of a CSV mean: plain numbers, between commas."""
+"""The cells of a CSV: what stands between commas, and which of it are numbers."""
 
+import csv
+import io
 import math
 import re
 from collections.abc import Sequence
 
+from longfat.errors import BadInput
+
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*", re.ASCII | re.IGNORECASE)
 
 _OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+
+
+def csv_lines(text: str, origin: str) -> list[tuple[int, list[str]]]:
+    """The cells of each line that is not empty, and the line's number.
+
+    Blanks around a cell are no part of it, nor is the byte order mark with which spreadsheets begin
+    a table. Raises `BadInput`, which says by `origin` where the text is from, for what is no CSV.
+    """
+    file = io.StringIO(text.removeprefix("\ufeff"), newline="")
+    reader = csv.reader(file, skipinitialspace=True, strict=True)
+    try:
+        return [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader if cells]
+    except csv.Error as error:
+        raise BadInput([f"{origin}:{reader.line_num}: {error}"]) from error
 
 
 def is_number(text: str) -> bool:

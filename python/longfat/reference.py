@@ -4,14 +4,12 @@ The column `doubtful` names the metrics of the row whose printed digits are not 
 separated by spaces; `note` says why. Both may be left out.
 """
 
-import csv
-import io
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from longfat.cells import is_number, separator_problem
+from longfat.cells import csv_lines, is_number, separator_problem
 from longfat.errors import BadInput
 from longfat.files import as_text, read_bytes
 
@@ -60,7 +58,7 @@ def read_reference(
     Raises `BadInput` with one line for each wrong column or cell, and `LongfatError` for what is no
     text.
     """
-    lines = _lines(as_text(content, path), path)
+    lines = iter(csv_lines(as_text(content, path), str(path)))
     first, header = next(lines, (1, []))
     problems = [
         f"{path}:{first}: {problem}" for problem in _header_problems(header, levels, metrics)
@@ -79,17 +77,6 @@ def read_reference(
     if problems:
         raise BadInput(problems)
     return list(rows.values())
-
-
-def _lines(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each line that is not empty, and the line's number."""
-    lines = csv.reader(io.StringIO(text, newline=""))
-    try:
-        for cells in lines:
-            if cells:
-                yield lines.line_num, cells
-    except csv.Error as error:
-        raise BadInput([f"{path}:{lines.line_num}: {error}"]) from error
 
 
 def unprinted(levels: Levels) -> list[ReferenceRow]:

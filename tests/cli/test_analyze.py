@@ -117,6 +117,16 @@ def test_a_factor_may_have_any_name(longfat: Longfat, tmp_path: Path, name: str)
     assert json.loads(process.stdout)["components"][0]["name"] == name
 
 
+def test_a_header_with_blanks_names_the_columns_that_are_read(
+    longfat: Longfat, tmp_path: Path
+) -> None:
+    text = MEMORY_CACHE.read_text().replace("memory,cache", "memory , cache", 1)
+    (tmp_path / "blanks.csv").write_text(text)
+    for factors in ("memory,cache", " memory, cache"):
+        process = longfat("analyze", "blanks.csv", "--factors", factors, "--response", "mips")
+        assert process.returncode == 0, process.stderr
+
+
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [

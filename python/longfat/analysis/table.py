@@ -1,14 +1,12 @@
 """Observations from a CSV: a column for each factor, one for the response, all others ignored."""
 
-import csv
 import difflib
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from longfat.analysis.experiment import Observation
-from longfat.cells import is_number, separator_problem
+from longfat.cells import csv_lines, is_number, separator_problem
 from longfat.errors import BadInput, LongfatError
 from longfat.files import read_text
 from longfat.where import matching
@@ -96,12 +94,7 @@ _Lines = Sequence[tuple[int, Sequence[str]]]
 
 def _lines(path: Path) -> tuple[Sequence[str], _Lines]:
     """The header and all lines that are not empty, each as long as the header."""
-    text = read_text(path).removeprefix("\ufeff")  # spreadsheets begin a CSV with it
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        lines = [(reader.line_num, cells) for cells in reader if cells]
-    except csv.Error as error:
-        raise BadInput([f"{path}:{reader.line_num}: {error}"]) from error
+    lines = csv_lines(read_text(path), str(path))
     if not lines:
         raise LongfatError(f"{path}: empty; a header and rows are needed")
     (_, header), *rows = lines
@@ -153,12 +146,12 @@ def _selected(path: Path, header: Sequence[str], lines: _Lines, where: str) -> _
 
 def _problems(row: Mapping[str, str], columns: Columns) -> Iterator[str]:
     for factor in columns.factors:
-        if not row[factor].strip():
+        if not row[factor]:
             yield f"no level of {factor}"
-    if columns.replication and not row[columns.replication].strip():
+    if columns.replication and not row[columns.replication]:
         yield f"no {columns.replication}"
     value = row[columns.response]
-    if not value.strip():
+    if not value:
         yield f"no value of {columns.response}"
     elif not is_number(value):
         yield f"{columns.response} {value!r} is not a number"
@@ -166,8 +159,8 @@ def _problems(row: Mapping[str, str], columns: Columns) -> Iterator[str]:
 
 def _observation(row: Mapping[str, str], columns: Columns, place: str) -> Observation:
     return Observation(
-        levels=tuple(row[factor].strip() for factor in columns.factors),
-        replication=row[columns.replication].strip() if columns.replication else None,
+        levels=tuple(row[factor] for factor in columns.factors),
+        replication=row[columns.replication] if columns.replication else None,
         value=float(row[columns.response]),
         place=place,
     )

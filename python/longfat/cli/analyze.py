@@ -149,17 +149,14 @@ def _steady_state(
 
 def _names(factors: str | None) -> list[str]:
     """The names in a line of CSV, so that a name in quotes may have a comma."""
-    import csv
+    from longfat.cells import csv_lines
 
     if factors is None:
         return []
-    try:
-        (cells,) = list(csv.reader([factors], skipinitialspace=True, strict=True)) or [[]]
-    except csv.Error as error:
-        raise BadInput([f"--factors {factors!r}: {error}"]) from error
-    names = [cell.strip() for cell in cells]
+    said = f"--factors {factors!r}"
+    names = [name for _, cells in csv_lines(factors, said) for name in cells]
     if not names or not all(names):
-        raise BadInput([f"--factors {factors!r}: an empty name"])
+        raise BadInput([f"{said}: an empty name"])
     return names
 
 
