@@ -244,6 +244,13 @@ def test_the_mean_of_one_long_run_comes_without_its_start(longfat: Longfat, tmp_
         ),
         (["ubr-plus", "--response", "efficiency"], "--steady-state is for a CSV of one run"),
         (["queue.csv", "--response", "cells", "--factors", "a"], "without --factors"),
+        (
+            ["queue.csv", "--response", "cells", "--format", "csv", "--order", "1", "--quick"],
+            "without --order, --quick, --format\n",
+        ),
+        (["queue.csv", "--response", "cells", "--no-blocks"], "without --blocks"),
+        (["queue.csv", "--response", "cells", "--replications", "3"], "without --replications"),
+        (["queue.csv", "--response", "cells", "--table", "2", "--store", "a"], "--table, --store"),
     ],
 )
 def test_a_series_that_has_no_such_mean_is_refused(
@@ -253,3 +260,15 @@ def test_a_series_that_has_no_such_mean_is_refused(
     process = longfat("analyze", *arguments, "--steady-state")
     assert process.returncode == 2
     assert expected in process.stderr
+
+
+def test_several_runs_are_no_series(longfat: Longfat, tmp_path: Path) -> None:
+    rows = [f"{run},{number % 7}" for run in (1, 2) for number in range(300)]
+    for column in ("replication", "station"):
+        (tmp_path / "queue.csv").write_text("\n".join([f"{column},cells", *rows, ""]))
+        options = ["queue.csv", "--steady-state", "--response", "cells", "--replication", column]
+        refused(longfat("analyze", *options), "queue.csv: 2 replications in one series; choose one")
+        process = longfat("analyze", *options, "--where", f"{column} = 2")
+        assert process.returncode == 0, process.stderr
+    (tmp_path / "queue.csv").write_text("\n".join(["replication,cells", *rows, ""]))
+    refused(longfat("analyze", *options[:-2]), "queue.csv: 2 replications in one series")

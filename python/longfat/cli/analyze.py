@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from longfat.cli.options import (
     Part,
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 
 STUDY_SUFFIXES = (".toml", ".json")
 """A file that ends in anything else is a table."""
+
+STEADY_STATE_OPTIONS = frozenset(
+    {"steady_state", "response", "where", "replication", "confidence", "exact_quantiles", "as_json"}
+)
+"""Those that say something of one long run; its quantiles are always exact."""
 
 
 @click.command("analyze")
@@ -91,13 +97,13 @@ def command(
 
     With --steady-state the rows of a CSV are observations of one run, in their order: MSER-5 says
     how many to leave out at its start, batch means how surely the mean of the others is known.
+    Where a column tells replications apart, --where chooses one of them.
 
     Example: longfat analyze results.csv --factors flavor,buffer --response efficiency
     """
     if steady_state:
-        if not _is_table(source) or factors is not None:
-            raise click.UsageError("--steady-state is for a CSV of one run, without --factors")
-        _steady_state(Path(source), response, part.where, confidence, as_json)
+        _check_steady_state_options(source)
+        _steady_state(Path(source), response, replication, part.where, confidence, as_json)
         return
     from longfat.analysis.analysis import Settings, analyse
     from longfat.analysis.experiment import cross
@@ -122,15 +128,38 @@ def command(
         _STYLES[style](analysis)
 
 
+def _check_steady_state_options(source: str) -> None:
+    """Raise `click.UsageError` for a source that is no table, and for options without meaning."""
+    context = click.get_current_context()
+    others = [
+        option.opts[0]
+        for option in context.command.get_params(context)
+        if isinstance(option, click.Option)
+        and option.name not in STEADY_STATE_OPTIONS
+        and context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+    ]
+    if others or not _is_table(source):
+        without = f", without {', '.join(others)}" if others else ""
+        raise click.UsageError(f"--steady-state is for a CSV of one run{without}")
+
+
 def _steady_state(
-    path: Path, column: str, where: str | None, confidence: float, as_json: bool
+    path: Path,
+    column: str,
+    replication: str | None,
+    where: str | None,
+    confidence: float,
+    as_json: bool,
 ) -> None:
     import dataclasses
 
     from longfat.analysis.steady_state import steady_state
     from longfat.analysis.table import load_observations
 
-    rows = load_observations(path, [], column, where=where).rows
+    rows = load_observations(path, [], column, replication, where).rows
+    runs = len({row.replication for row in rows})
+    if runs > 1:
+        raise LongfatError(f"{path}: {runs} replications in one series; choose one by --where")
     found = steady_state([row.value for row in rows], confidence)
     if as_json:
         print_json({"source": str(path), "response": column, **dataclasses.asdict(found)})
