@@ -64,6 +64,27 @@ def test_no_setting_is_looked_at_twice_and_not_more_are_than_said() -> None:
     assert sorted(looks) == list(found.tried)
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "resolution", "most"),
+    [(3, 1003, 0.1, 15), (37, 54, 0.05, 9), (1, 40, 0.01, 14)],
+)
+def test_no_two_boundaries_need_more_looks_than_said_and_some_need_as_many(
+    low: int, high: int, resolution: float, most: int
+) -> None:
+    settings = range(low, min(high, low + 120))
+    looks = [
+        len(smallest_enough(between(first, last), 1, low, high, resolution=resolution).tried)
+        for first in settings
+        for last in settings[first - low :: 3]
+    ]
+    assert max(looks) == looks_at_most(low, high, resolution) == most
+
+
+def between(too_little: int, enough: int) -> Callable[[int], Sequence[float]]:
+    """Values that are too little below one setting, and enough from another one on."""
+    return lambda n: [0.0, 0.0] if n < too_little else [0.0, 2.0] if n < enough else [2.0, 2.0]
+
+
 @pytest.mark.parametrize(("low", "high"), [(0, 5), (5, 5), (6, 5), (-2, -1)])
 def test_bounds_out_of_order_are_refused(low: int, high: int) -> None:
     with pytest.raises(LongfatError, match="two positive bounds in order"):

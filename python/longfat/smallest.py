@@ -68,8 +68,7 @@ class _Search:
             return high, None
         if is_above(self.verdict(low)):
             return None, low
-        while high - low > 1 and high / low > 1 + resolution:
-            middle = min(max(round(math.sqrt(low * high)), low + 1), high - 1)
+        while (middle := _middle(low, high, resolution)) is not None:
             if is_above(self.verdict(middle)):
                 high = middle
             else:
@@ -117,7 +116,27 @@ def _check_values(setting: int, values: Sequence[float]) -> None:
             raise LongfatError(f"setting {setting}: replication {replication} yields {value}")
 
 
+def _middle(low: int, high: int, resolution: float) -> int | None:
+    """The setting between two at which a bisection looks next; None for neighbours."""
+    if high - low <= 1 or high / low <= 1 + resolution:
+        return None
+    return min(max(round(math.sqrt(low * high)), low + 1), high - 1)
+
+
 def looks_at_most(low: int, high: int, resolution: float) -> int:
-    """At how many settings a search looks: both bounds, and twice a bisection between them."""
-    halvings = math.log2(max(1.0, math.log(high / low) / math.log1p(resolution)))
-    return 2 + 2 * math.ceil(halvings)
+    """At how many settings a search looks: both bounds, and those of two bisections between them.
+
+    They are counted, since middles are rounded to whole numbers: halves are not equal.
+    """
+    _, of_two = _most_middles(low, high, resolution)
+    return 2 + of_two
+
+
+def _most_middles(low: int, high: int, resolution: float) -> tuple[int, int]:
+    """At how many settings between two one bisection looks at most, and two bisections together."""
+    middle = _middle(low, high, resolution)
+    if middle is None:
+        return 0, 0
+    below, both_below = _most_middles(low, middle, resolution)
+    above, both_above = _most_middles(middle, high, resolution)
+    return 1 + max(below, above), 1 + max(both_below, both_above, below + above)
