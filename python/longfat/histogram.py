@@ -1,8 +1,9 @@
 """Times that were counted in bins of a fixed grid, as runs report them; they can be added up.
 
-The engine's grid is log-linear, with bins no wider than 1/128 of what is in them, and the same in
-every run. So the sum of histograms is the histogram of all times together, exactly, in whatever
-order they are added, and a quantile is within 0.4 % of that of the times themselves.
+Times are whole microseconds, rounded down. The engine's grid is log-linear, a bin for each of them
+below 128 us, and then bins no wider than 1/128 of what is in them; it is the same in every run. So
+the sum of histograms is the histogram of all times together, exactly, in whatever order they are
+added, and a quantile is within 0.4 % of that of the whole microseconds.
 """
 
 from collections import Counter
@@ -21,7 +22,8 @@ class Histogram:
     """How many times, in microseconds rounded down, fell into each bin.
 
     `bins` maps the edges of each bin that is not empty, lower (included) and upper (excluded), to
-    the number of times in it; `count`, `sum_us`, `min_us` and `max_us` are exact.
+    the number of times in it; `count`, `sum_us`, `min_us` and `max_us` are exact,
+    of times rounded down.
     """
 
     count: int = 0
