@@ -21,11 +21,39 @@ def test_a_plot_of_an_analysis_says_how_many_runs_it_is_of(
     assert (tmp_path / "a.svg").stat().st_size > 1000
 
 
-def test_main_effects_are_means_of_levels_with_their_intervals(analysis: dict[str, Any]) -> None:
+def test_main_effects_are_means_of_levels_with_the_intervals_of_the_effects(
+    analysis: dict[str, Any],
+) -> None:
     rows = {row["level"]: row for row in find("main-effects").collect(analysis, PLAIN)}
     # Noise of 0.0025 in the mean, once and twice; buffers differ by 0.1.
     assert rows["epd"]["mean"] == pytest.approx(0.6 + 0.05 + 1.5 * 0.0025)
-    assert rows["epd"]["low"] < rows["epd"]["mean"] < rows["epd"]["high"]
+    for effect in analysis["effects"]:
+        row = rows[effect["level"]]
+        told = row["effect"], row["effect_low"], row["effect_high"]
+        assert told == (effect["effect"], effect["low"], effect["high"])
+
+
+def test_the_interval_of_a_main_effect_misses_the_mean_of_all_runs_where_it_is_significant(
+    analysis: dict[str, Any],
+) -> None:
+    drawn = draw("main-effects", analysis)
+    assert "90 % confidence\nintervals of the effects" in drawn.caption
+    marks = [mark for mark in drawn.picture.marks() if mark.kind == "points"]
+    for mark, effect in zip(marks, analysis["effects"], strict=True):
+        assert mark.low is not None
+        assert mark.high is not None
+        assert (mark.high[0] - mark.low[0]) == pytest.approx(effect["high"] - effect["low"])
+        assert effect["significant"] == (not mark.low[0] <= analysis["mean"] <= mark.high[0])
+
+
+def test_main_effects_without_an_error_have_no_intervals_and_speak_of_none(
+    analysis: dict[str, Any],
+) -> None:
+    bare = [effect | {"low": None, "high": None} for effect in analysis["effects"]]
+    drawn = draw("main-effects", analysis | {"effects": bare})
+    assert all(mark.low is None for mark in drawn.picture.marks())
+    assert "confidence" not in drawn.caption
+    assert "interval" not in drawn.caption
 
 
 @pytest.mark.parametrize("name", ["main-effects", "interactions"])

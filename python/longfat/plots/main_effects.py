@@ -1,4 +1,9 @@
-"""Main effects of an analysis of variance: the mean response at each level, with its interval."""
+"""Main effects of an analysis of variance: by how much each level departs from the mean.
+
+The intervals are those of the effects, as the tables print them, and not of the means of levels:
+these are wider, and with common random numbers they would also have in them what all levels share,
+which says nothing about how levels differ.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,7 +15,7 @@ from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 if TYPE_CHECKING:
     from longfat.plots import Options, Row
 
-SUMMARY = "mean response at each level of each factor, with confidence intervals"
+SUMMARY = "mean response at each level of each factor, with the intervals of the effects"
 SOURCE = "analysis"
 HEEDS: Sequence[str] = ()
 
@@ -19,15 +24,15 @@ _PANEL_HEIGHT_INCHES = 2.4
 
 
 def collect(document: Mapping[str, Any], _options: "Options") -> list["Row"]:
-    """A row for each level of each factor: the mean and the ends of its interval, if any."""
-    mean = document["mean"]
+    """A row for each level of each factor: its mean, and its effect with the interval, if any."""
     return [
         {
             "factor": effect["factor"],
             "level": effect["level"],
-            "mean": mean + effect["effect"],
-            "low": None if effect["low"] is None else mean + effect["low"],
-            "high": None if effect["high"] is None else mean + effect["high"],
+            "mean": document["mean"] + effect["effect"],
+            "effect": effect["effect"],
+            "effect_low": effect["low"],
+            "effect_high": effect["high"],
         }
         for effect in document["effects"]
     ]
@@ -44,8 +49,7 @@ def picture(rows: Sequence["Row"], _options: "Options", document: Mapping[str, A
     panels += [None] * (-len(panels) % across)
     grid = [panels[start : start + across] for start in range(0, len(panels), across)]
     height = 0.4 + _PANEL_HEIGHT_INCHES * len(grid)
-    caption = f"{told(document)}; dotted: mean of all runs"
-    return Picture(grid, caption, height, share_y="all")
+    return Picture(grid, _caption(document), height, share_y="all")
 
 
 def _panel(rows: Sequence["Row"], document: Mapping[str, Any], *, first: bool) -> Panel:
@@ -54,10 +58,10 @@ def _panel(rows: Sequence["Row"], document: Mapping[str, Any], *, first: bool) -
     means = [row["mean"] for row in rows]
     marks = [Mark("line", list(places), means, color=NEUTRAL)]
     for place, row, look in zip(places, rows, level_looks(names).values(), strict=True):
-        ends = None if row["low"] is None else ([row["low"]], [row["high"]])
+        low, high = (_around(document["mean"], row[end]) for end in ("effect_low", "effect_high"))
         marks.append(
             Mark("points", [place], [row["mean"]], look.color, marker=look.marker, size=5.5,
-                 low=ends and ends[0], high=ends and ends[1])
+                 low=low, high=high)
         )  # fmt: skip
     return Panel(
         Axis(rows[0]["factor"].replace("_", " "), -0.5, len(rows) - 0.5, names=shortened(names)),
@@ -65,6 +69,24 @@ def _panel(rows: Sequence["Row"], document: Mapping[str, Any], *, first: bool) -
         marks,
         [Guide(document["mean"], color=INK)],
     )
+
+
+def _around(mean: float, effect: float | None) -> list[float] | None:
+    """An end of the interval of an effect, where its level is drawn."""
+    return None if effect is None else [mean + effect]
+
+
+def _caption(document: Mapping[str, Any]) -> str:
+    if not _has_intervals(document):
+        return f"{told(document, intervals=False)}; dotted: mean of all runs"
+    return (
+        f"{told(document)}\nintervals of the effects: an effect is significant where its interval "
+        "misses the dotted mean of all runs"
+    )
+
+
+def _has_intervals(document: Mapping[str, Any]) -> bool:
+    return all(effect["low"] is not None for effect in document["effects"])
 
 
 def told(document: Mapping[str, Any], *, intervals: bool = True) -> str:
