@@ -18,7 +18,7 @@ class BadInput(LongfatError):
 
 
 class InvalidInput(BadInput, ValueError):
-    """A scenario, a study or claims that the engine does not accept."""
+    """A scenario, a study or claims that the engine does not accept, or a number out of range."""
 
 
 class RunFailed(LongfatError):

@@ -8,7 +8,7 @@ from scipy import stats
 from longfat.analysis.claims import Judgement, check_claims, judge_claims, judge_runs
 from longfat.analysis.measures import Row, Tables
 from longfat.claims import Bound, Claim, InPaper
-from longfat.errors import BadInput
+from longfat.errors import BadInput, InvalidInput
 from longfat.study import Study
 
 AT_LEAST_HALF = Bound(">= 0.5", 0.5, None, is_strict=False)
@@ -76,6 +76,12 @@ def test_each_limit_has_the_confidence_asked_for_since_a_verdict_rests_on_one() 
     equality = Bound("== 0.575", 0.575, 0.575, is_strict=False)
     two_sided = stats.t.ppf(0.95, 3) * stats.sem(values)
     assert judged(values, bound=equality).measured.low == pytest.approx(0.575 - two_sided)
+
+
+@pytest.mark.parametrize("confidence", [0.3, 0.5, 1.0, 95, float("nan")])
+def test_a_verdict_needs_a_confidence_between_a_half_and_one(confidence: float) -> None:
+    with pytest.raises(InvalidInput, match=r"confidence: .* is not between 0.5 and 1"):
+        judge_claims([claim(MEAN)], tables([0.6, 0.7]), tables([None]), confidence)
 
 
 @pytest.mark.parametrize("true", [0.5, 0.45, 0.55])

@@ -33,6 +33,11 @@ def test_a_confidence_that_says_nothing_is_refused(longfat: Longfat, confidence:
     refused(process, "--confidence", "0<x<=0.9999")
 
 
+@pytest.mark.parametrize("command", ["study claims ubr-plus", "report ubr-plus -o a.html"])
+def test_a_verdict_is_surer_than_tossing_a_coin(longfat: Longfat, command: str) -> None:
+    refused(longfat(*command.split(), "--confidence=0.3"), "--confidence", "0.5<x<=0.9999")
+
+
 def test_the_most_confidence_is_not_printed_as_certainty(longfat: Longfat) -> None:
     command = ["--factors", "memory,cache", "--confidence=0.9999"]
     process = longfat(*ANALYZE[:2], *command, "--response", "mips")

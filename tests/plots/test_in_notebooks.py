@@ -41,3 +41,21 @@ def test_a_study_says_of_what_else_there_are_plots(study_folder: Path, kind: str
 def test_replications_are_a_whole_number(study_folder: Path, replications: Any) -> None:
     with pytest.raises(longfat.LongfatError, match="is no whole number from 0 on"):
         longfat.study(study_folder, replications=replications)
+
+
+@pytest.mark.parametrize("jobs", [-1, 0, 1.5])
+def test_jobs_are_counted_from_one_on(study_folder: Path, jobs: Any) -> None:
+    with pytest.raises(longfat.InvalidInput, match=f"jobs: {jobs} is no whole number from 1 on"):
+        longfat.study(study_folder).run(jobs=jobs)
+
+
+@pytest.mark.parametrize("confidence", [95, 1.0, 0, -0.9, float("nan")])
+def test_a_confidence_is_a_share_between_0_and_1(study_folder: Path, confidence: float) -> None:
+    with pytest.raises(longfat.InvalidInput, match=f"confidence: {confidence} is not between 0 "):
+        longfat.study(study_folder).analyze("efficiency", confidence=confidence)
+
+
+@pytest.mark.parametrize("order", [-1, 0])
+def test_interactions_are_of_one_factor_at_least(study_folder: Path, order: int) -> None:
+    with pytest.raises(longfat.InvalidInput, match=f"order: {order} is no number of factors"):
+        longfat.study(study_folder).analyze("efficiency", order=order)

@@ -12,6 +12,7 @@ from longfat.analysis.fit import Array, Fit, fit, higher_order
 from longfat.analysis.intervals import Intervals
 from longfat.analysis.model import Model, Term
 from longfat.analysis.residuals import Check, check_residuals
+from longfat.errors import InvalidInput
 
 DEFAULT_ORDER = 2
 """Main effects and first-order interactions, section 8.1."""
@@ -24,12 +25,17 @@ class Settings:
     """How to analyse an experiment.
 
     `order` is the largest number of factors of an interaction, None what `default_order` says;
-    `blocks` says that the n-th replications of all combinations had the same chance.
+    `blocks` says that the n-th replications of all combinations had the same chance. Raises
+    `InvalidInput` for an order below 1.
     """
 
     intervals: Intervals = field(default_factory=Intervals)
     order: int | None = None
     blocks: bool = False
+
+    def __post_init__(self) -> None:
+        if self.order is not None and self.order < 1:
+            raise InvalidInput([f"order: {self.order!r} is no number of factors from 1 on"])
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from longfat.analysis.intervals import DEFAULT_CONFIDENCE
+from longfat.analysis.intervals import DEFAULT_CONFIDENCE, check_confidence
 from longfat.analysis.levels_in_sql import unknown_levels
 from longfat.analysis.measures import (
     MeasureDatabase,
@@ -30,6 +30,9 @@ NO_NUMBER = (
     "yields no number (NULL): no run of the study meets its conditions, or its arithmetic has no "
     "result, as 1/0"
 )
+
+LEAST_CONFIDENCE = 0.5
+"""A limit that is right less often lies on the other side of the number."""
 
 Verdict = Literal["holds", "fails", "undecided", "no data"]
 
@@ -122,7 +125,11 @@ def judge_claims(
 def judge_runs(
     claims: Sequence[Claim], tables: Tables, confidence: float = DEFAULT_CONFIDENCE
 ) -> list[tuple[Verdict, Measured]]:
-    """The verdict of runs alone on each of the claims, with the number that it rests on."""
+    """The verdict of runs alone on each of the claims, with the number that it rests on.
+
+    Raises `InvalidInput` for a confidence that tossing a coin has as well.
+    """
+    check_confidence(confidence, above=LEAST_CONFIDENCE)
     verdicts: list[tuple[Verdict, Measured]] = []
     with MeasureDatabase(tables) as database:
         for claim in claims:

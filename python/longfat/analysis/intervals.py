@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from scipy.special import stdtrit
 
+from longfat.errors import InvalidInput
+
 DEFAULT_CONFIDENCE = 0.90
 """As in 98-0876R1, section 8.1."""
 
@@ -16,12 +18,24 @@ Two limits of its Table 12 have their last digit from this rounding.
 
 @dataclass(frozen=True)
 class Intervals:
-    """Two-sided intervals of a confidence; `exact` does not round Student's quantiles."""
+    """Two-sided intervals of a confidence; `exact` does not round Student's quantiles.
+
+    Raises `InvalidInput` as `check_confidence` does.
+    """
 
     confidence: float = DEFAULT_CONFIDENCE
     exact: bool = False
+
+    def __post_init__(self) -> None:
+        check_confidence(self.confidence)
 
     def quantile(self, degrees_of_freedom: int) -> float:
         """t[(1 + confidence) / 2; degrees of freedom]."""
         quantile = float(stdtrit(degrees_of_freedom, (1 + self.confidence) / 2))
         return quantile if self.exact else round(quantile, TABLE_DECIMALS)
+
+
+def check_confidence(confidence: float, above: float = 0.0) -> None:
+    """Raise `InvalidInput` for what is no share between `above` and 1, such as 95 for 95 %."""
+    if not above < confidence < 1:  # nor is NaN
+        raise InvalidInput([f"confidence: {confidence!r} is not between {above:g} and 1"])

@@ -28,7 +28,7 @@ from longfat.location import shown
     metavar="FILE",
     help="The page to write, such as report.html.",
 )
-@confidence_option()
+@confidence_option(above=0.5, meaning="Of each verdict, and of intervals.")
 @click.option(
     "--traces/--no-traces",
     "with_traces",

@@ -13,7 +13,7 @@ from longfat.analysis.study_runs import analyse_study
 from longfat.analysis.words import sentences
 from longfat.claims import load_claims
 from longfat.comparison import Results
-from longfat.errors import LongfatError, RunFailed
+from longfat.errors import InvalidInput, LongfatError, RunFailed
 from longfat.execution import Progress
 from longfat.files import written_whole
 from longfat.limits import Limits
@@ -53,11 +53,11 @@ WHAT_PLOTS_SHOW: Mapping[Source, str] = {
 """By the source of a plot, in words, and how to get to it."""
 
 
-def _check_replications(replications: object) -> None:
-    """Raise `LongfatError` for what is neither left out nor a number of replications."""
-    is_number = isinstance(replications, int) and replications >= 0
-    if replications is not None and not is_number:
-        raise LongfatError(f"replications: {replications!r} is no whole number from 0 on")
+def _check_count(what: str, count: object, least: int) -> None:
+    """Raise `InvalidInput` for what is neither left out nor a count of at least `least`."""
+    is_count = isinstance(count, int) and count >= least
+    if count is not None and not is_count:
+        raise InvalidInput([f"{what}: {count!r} is no whole number from {least} on"])
 
 
 class StudyAtHand:
@@ -77,7 +77,7 @@ class StudyAtHand:
         quick: bool = False,
         store: str | Path | None = None,
     ) -> None:
-        _check_replications(replications)
+        _check_count("replications", replications, 0)
         self.study: Study = load_study(name_or_path)
         self.store = str(store or os.environ.get("LONGFAT_STORE") or DEFAULT_STORE)
         base = quick_selection(self.study.quick) if quick else Selection()
@@ -108,6 +108,7 @@ class StudyAtHand:
         from longfat.execution import Threads
         from longfat.until_enough import run_until_enough
 
+        _check_count("jobs", jobs, 1)
         threads = jobs or os.cpu_count() or 1
         plan = self.plan()
         with Store.writable(self.store) as opened:
@@ -153,7 +154,10 @@ class StudyAtHand:
         return polars.DataFrame(rows, infer_schema_length=None)
 
     def claims(self, confidence: float = DEFAULT_CONFIDENCE) -> "polars.DataFrame":
-        """A verdict for each claim of the source, a row each."""
+        """A verdict for each claim of the source, a row each.
+
+        Raises `longfat.InvalidInput` for a confidence that is not between 0.5 and 1.
+        """
         import polars
 
         claims = load_claims(self.study)
@@ -180,7 +184,7 @@ class StudyAtHand:
         """Which factors matter for a metric: the analysis of variance of this part.
 
         Raises `longfat.errors.LongfatError` where the part is no full factorial design, or runs are
-        missing.
+        missing, and `longfat.InvalidInput` for a confidence that is not between 0 and 1.
         """
         plan, results = self._results(self.plan())
         settings = Settings(Intervals(confidence), order)
