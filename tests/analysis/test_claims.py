@@ -78,6 +78,13 @@ def test_each_limit_has_the_confidence_asked_for_since_a_verdict_rests_on_one() 
     assert judged(values, bound=equality).measured.low == pytest.approx(0.575 - two_sided)
 
 
+@pytest.mark.parametrize("exponent", [500, -1000, 2000])
+def test_a_number_too_large_for_an_interval_is_no_data(exponent: int) -> None:
+    measure = f"SELECT sign({exponent}) * exp(abs({exponent}) * avg(efficiency)) FROM runs"
+    found = judged([0.7, 0.71, 0.72], f"{measure} WHERE config = 'lan'")
+    assert (found.verdict, found.measured.value) == ("no data", None)
+
+
 @pytest.mark.parametrize("confidence", [0.3, 0.5, 1.0, 95, float("nan")])
 def test_a_verdict_needs_a_confidence_between_a_half_and_one(confidence: float) -> None:
     with pytest.raises(InvalidInput, match=r"confidence: .* is not between 0.5 and 1"):

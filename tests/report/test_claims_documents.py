@@ -1,3 +1,4 @@
+import dataclasses
 import json
 
 import pytest
@@ -107,4 +108,25 @@ def test_an_explanation_has_the_measure_the_values_and_the_missing_runs(
     ):
         assert line in first.splitlines()
     assert "  config lan, replication 2" in third.splitlines()
-    assert "yields no number for them (NULL)" in fourth
+    assert "yields no number for them (NULL, or one beyond 1e100)" in fourth
+
+
+@pytest.mark.parametrize(
+    ("limit", "number", "shown"),
+    [
+        (1e-10, 2.13e-10, "2.13e-10"),  # beyond the bound
+        (0, 4.2e-7, "4.2e-07"),
+        (0, 0, "0.000"),
+        (0, 0.25, "0.250"),
+        (0.0005, 3.1e-5, "0.000"),  # three decimals tell it from the bound
+    ],
+)
+def test_a_number_has_the_digits_that_its_bound_asks_for(
+    limit: float, number: float, shown: str
+) -> None:
+    bound = Bound(f"<= {limit}", None, limit, is_strict=False)
+    tiny = dataclasses.replace(claim("C-1"), bound=bound)
+    judgement = Judgement(tiny, "fails", Measured(number, number, 2 * number), InPaper(None))
+    ((_, _, _, measured, interval, _, _),) = claim_rows([judgement])
+    assert measured == shown
+    assert not interval or interval.startswith(f"({shown}, ")

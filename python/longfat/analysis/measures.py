@@ -16,6 +16,7 @@ from typing import Self
 
 from longfat import _engine
 from longfat.analysis import aggregates
+from longfat.analysis.experiment import LARGEST
 from longfat.read_only import SqlValue, limit_time, nearest, open_database, quoted, restrict
 
 SECONDS = 1.0
@@ -305,7 +306,7 @@ class ResampledDatabase:
 
 
 def measured(connection: sqlite3.Connection, sql: str) -> float | None:
-    """The one number of a query, None for NULL.
+    """The one number of a query, None for NULL, and for one too large to have an interval.
 
     Raises `ValueError` for any other result, and what sqlite3 raises.
     """
@@ -321,7 +322,7 @@ def measured(connection: sqlite3.Connection, sql: str) -> float | None:
     ((value,),) = rows
     if value is not None and not isinstance(value, int | float):
         raise ValueError(f"the measure yields {value!r}, which is no number")
-    return value
+    return None if value is None or abs(value) > LARGEST else value
 
 
 def _create_pool(connection: sqlite3.Connection, tables: Tables, columns: Sequence[str]) -> None:

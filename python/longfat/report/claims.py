@@ -7,10 +7,13 @@ from typing import Any
 from longfat import _engine
 from longfat.analysis.claims import Judgement
 from longfat.report.markdown import markdown_table
-from longfat.report.numbers import formatted, percentage
+from longfat.report.numbers import formatted, percentage, significant
 from longfat.study import Study
 
 DECIMALS = 3
+TINY = 0.5 * 10**-DECIMALS
+"""Below it so many decimals show nothing."""
+DIGITS_OF_TINY = 3
 COLUMNS = ("claim", "statement", "criterion", "measured", "interval", "verdict", "in the paper")
 SHOWN_ROWS = 5
 
@@ -61,7 +64,7 @@ def claim_rows(judgements: Sequence[Judgement]) -> list[list[str]]:
             judgement.claim.id,
             _one_line(judgement.claim.statement),
             judgement.claim.bound.text,
-            formatted(judgement.measured.value, DECIMALS),
+            _number(judgement, judgement.measured.value),
             _interval(judgement),
             judgement.verdict,
             _in_paper(judgement),
@@ -114,13 +117,13 @@ def explanation(judgement: Judgement, factors: Sequence[str]) -> str:
         lines.append(f"section: {claim.section}")
     lines += ["", claim.measure.strip(), ""]
     lines.append(f"holds if: {claim.bound.text}")
-    lines.append(f"measured: {formatted(measured.value, DECIMALS)} {_interval(judgement)}".rstrip())
+    lines.append(f"measured: {_number(judgement, measured.value)} {_interval(judgement)}".rstrip())
     if measured.runs:
         lines.append(
             f"measured on: {measured.runs} runs of {measured.combinations} factor combinations"
         )
     if measured.by_replication:
-        values = ", ".join(formatted(value, DECIMALS) for value in measured.by_replication)
+        values = ", ".join(_number(judgement, value) for value in measured.by_replication)
         held = f"{judgement.replications_that_hold} of {len(measured.by_replication)}"
         lines.append(f"each replication by itself: {values} ({held} meet the bound)")
     if measured.missing:
@@ -131,10 +134,11 @@ def explanation(judgement: Judgement, factors: Sequence[str]) -> str:
         ]
     if measured.value is None and not measured.missing:
         lines.append(
-            "the runs that it needs are all there, but it yields no number for them (NULL)"
+            "the runs that it needs are all there, but it yields no number for them (NULL, or one "
+            "beyond 1e100)"
         )
     lines.append(f"verdict: {judgement.verdict}")
-    value = "" if paper.value is None else f", {formatted(paper.value, DECIMALS)}"
+    value = "" if paper.value is None else f", {_number(judgement, paper.value)}"
     doubt = f" ({paper.doubtful} doubtful digits in it)" if paper.doubtful else ""
     lines.append(f"in the paper: {_in_paper(judgement)}{value}{doubt}")
     if claim.note:
@@ -154,7 +158,19 @@ def _interval(judgement: Judgement) -> str:
     low, high = judgement.measured.low, judgement.measured.high
     if low is None or high is None or low == high:
         return ""
-    return f"({formatted(low, DECIMALS)}, {formatted(high, DECIMALS)})"
+    return f"({_number(judgement, low)}, {_number(judgement, high)})"
+
+
+def _number(judgement: Judgement, value: float | None) -> str:
+    """A number with `DECIMALS`, but significant digits where a limit of its bound is as small."""
+    bound = judgement.claim.bound
+    if value and _is_tiny(value) and (_is_tiny(bound.low) or _is_tiny(bound.high)):
+        return significant(value, DIGITS_OF_TINY)
+    return formatted(value, DECIMALS)
+
+
+def _is_tiny(number: float | None) -> bool:
+    return number is not None and abs(number) < TINY
 
 
 def _in_paper(judgement: Judgement) -> str:
