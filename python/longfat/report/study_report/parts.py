@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from longfat.analysis.analysis import Analysis, Settings
 from longfat.analysis.study_runs import analyse_study
 from longfat.comparison import Results, TableComparison
+from longfat.directions import LESS_IS_BETTER, MORE_IS_BETTER
 from longfat.errors import LongfatError
 from longfat.plan import Plan, PlannedRun
 
@@ -120,13 +121,11 @@ def _levels(plan: Plan) -> dict[str, list[str]]:
 
 
 def chosen_runs(plan: Plan, results: Results, tables: Sequence[TableComparison]) -> list[ChosenRun]:
-    """The worst run by the study's first metric, and the one in the middle of all.
+    """The worst run by what the study is about, and the one in the middle of all.
 
-    Of the replications, or of the deterministic runs where there are no others. Efficiency decides
-    where the study has it.
+    Of the replications, or of the deterministic runs where there are no others.
     """
-    metrics = [table.response.metric for table in tables]
-    metric = "efficiency" if "efficiency" in metrics else metrics[0]
+    metric = _deciding([table.response.metric for table in tables])
     done = [
         ChosenRun("", "", run, results[run.combination][run.replication])
         for run in plan.distinct.values()
@@ -135,12 +134,22 @@ def chosen_runs(plan: Plan, results: Results, tables: Sequence[TableComparison])
     repeated = [chosen for chosen in done if chosen.run.replication > 0] or done
     if not repeated:
         return []
+    sign, extreme = (-1, "highest") if metric in LESS_IS_BETTER else (1, "lowest")
     ordered = sorted(
-        repeated, key=lambda chosen: (chosen.metrics[metric], chosen.run.scenario.run_id)
+        repeated, key=lambda chosen: (sign * chosen.metrics[metric], chosen.run.scenario.run_id)
     )
     name = metric.replace("_", " ")
     worst, typical = ordered[0], ordered[(len(ordered) - 1) // 2]
     return [
-        worst._replace(role="Worst run", reason=f"lowest {name} of {len(ordered)} runs"),
+        worst._replace(role="Worst run", reason=f"{extreme} {name} of {len(ordered)} runs"),
         typical._replace(role="Typical run", reason=f"median {name} of {len(ordered)} runs"),
     ]
+
+
+def _deciding(metrics: Sequence[str]) -> str:
+    """The first metric of which one can be the worst, but efficiency where it is one of them.
+
+    Efficiency, which every run has, if there is none.
+    """
+    judged = [metric for metric in metrics if metric in MORE_IS_BETTER | LESS_IS_BETTER]
+    return "efficiency" if "efficiency" in judged or not judged else judged[0]

@@ -1,0 +1,28 @@
+"""Of which metrics more is better, of which less, and of which neither."""
+
+MORE_IS_BETTER = frozenset(
+    {
+        *("efficiency", "goodput_bps", "share_useful"),
+        *("fairness", "max_min_fairness", "excess_fairness", "least_share_of_mcr"),
+    }
+)
+
+LESS_IS_BETTER = frozenset(
+    {
+        *("max_queue_cells", "mean_queue_cells"),
+        *("mean_queueing_delay_s", "queueing_delay_p95_s", "queueing_delay_p99_s"),
+        *("cell_loss_ratio", "clp0_frame_loss_ratio", "clp1_frame_loss_ratio", "packets_lost"),
+        *("timeouts", "share_idle_timeout", "share_idle_recovery"),
+        *("share_idle_opening", "share_idle_slow_start", "share_idle_congestion_avoidance"),
+        *("share_idle_receiver_window", "share_duplicate", "share_beyond_hole", "share_incomplete"),
+    }
+)
+
+NEITHER_IS_BETTER = frozenset(
+    {
+        *("offered_bps", "max_goodput_bps", "first_group_share", "packet_mark_ratio"),
+        *("share_vbr", "share_background", "share_control", "share_under_way"),
+        "share_idle_no_data",
+    }
+)
+"""What is asked for, what could be had, who has it, and signals that are meant to be given."""

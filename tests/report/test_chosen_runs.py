@@ -1,0 +1,63 @@
+"""Which runs of a study a report looks into."""
+
+import dataclasses
+import itertools
+
+import pytest
+
+from longfat import _engine
+from longfat.comparison import compare
+from longfat.directions import LESS_IS_BETTER, MORE_IS_BETTER, NEITHER_IS_BETTER
+from longfat.plan import Selection, plan_reference
+from longfat.reference import Combination
+from longfat.report.study_report.parts import chosen_runs
+from longfat.study import Study
+
+
+def chosen(study: Study, *metrics: str) -> dict[str, tuple[str, float]]:
+    """By role, why a run of a study about these metrics is chosen, and its number.
+
+    Replications are numbered from 1 on, and the number is what each of the metrics is.
+    """
+    plan = plan_reference(study, Selection())
+    results: dict[Combination, dict[int, dict[str, float]]] = {
+        combination: {} for combination in plan.scenarios
+    }
+    numbers = itertools.count(1)
+    for run in plan.distinct.values():
+        number = next(numbers) if run.replication else 0
+        values = dict.fromkeys([*metrics, "efficiency"], float(number))
+        results[run.combination][run.replication] = values
+    tables = [
+        compare(dataclasses.replace(study.responses[0], metric=metric), results)
+        for metric in metrics
+    ]
+    found = chosen_runs(plan, results, tables)
+    return {each.role: (each.reason, each.metrics["efficiency"]) for each in found}
+
+
+def test_of_every_metric_it_is_known_once_whether_more_of_it_is_better() -> None:
+    known = [*MORE_IS_BETTER, *LESS_IS_BETTER, *NEITHER_IS_BETTER]
+    assert sorted(known) == sorted(_engine.METRICS)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "reason", "number"),
+    [
+        (["fairness"], "lowest fairness of 10 runs", 1),
+        (["cell_loss_ratio"], "highest cell loss ratio of 10 runs", 10),
+        (["queueing_delay_p95_s", "goodput_bps"], "highest queueing delay p95 s of 10 runs", 10),
+        (["timeouts", "efficiency"], "lowest efficiency of 10 runs", 1),
+        (["first_group_share", "packets_lost"], "highest packets lost of 10 runs", 10),
+        (["first_group_share"], "lowest efficiency of 10 runs", 1),
+    ],
+)
+def test_the_worst_run_is_the_one_with_most_of_what_is_bad_or_least_of_what_is_good(
+    study: Study, metrics: list[str], reason: str, number: int
+) -> None:
+    assert chosen(study, *metrics)["Worst run"] == (reason, number)
+
+
+def test_the_typical_run_is_the_one_in_the_middle_in_either_direction(study: Study) -> None:
+    assert chosen(study, "fairness")["Typical run"] == ("median fairness of 10 runs", 5)
+    assert chosen(study, "timeouts")["Typical run"] == ("median timeouts of 10 runs", 6)
