@@ -22,8 +22,9 @@ from longfat.reference import (
 class Response:
     """One metric of one table, with its rows.
 
-    `is_printed` says whether the paper prints numbers for it. The levels of the factor `across`
-    stand side by side; `enough` is the share of the result at its last level that is enough.
+    `is_printed` says whether the paper prints numbers for it, and `reference` which file of the
+    study has them. The levels of the factor `across` stand side by side; `enough` is the share of
+    the result at its last level that is enough.
     """
 
     table: str
@@ -33,6 +34,7 @@ class Response:
     is_printed: bool = True
     across: str | None = None
     enough: float | None = None
+    reference: str | None = None
 
 
 class _Table(NamedTuple):
@@ -71,6 +73,7 @@ def read_responses(
             is_printed=document["reference"] is not None,
             across=document["across"],
             enough=document["enough"],
+            reference=document["reference"],
         )
         for document in documents
     ]

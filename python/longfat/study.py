@@ -99,7 +99,7 @@ class Study:
     """A study as its folder describes it, checked."""
 
     name: str
-    folder: Path
+    file: Path
     title: str
     citation: str
     scenario_source: str
@@ -110,6 +110,11 @@ class Study:
     responses: Sequence[Response]
     quick: Quick
     audit: AuditSettings
+
+    @property
+    def folder(self) -> Path:
+        """Where its other files are."""
+        return self.file.parent
 
     @cached_property
     def tables(self) -> list[str]:
@@ -225,7 +230,7 @@ def _study(document: dict[str, Any], file: Path, scenario_source: str, text: byt
     responses = read_responses(document["responses"], factors, combinations_of, file)
     return Study(
         name=file.parent.resolve().name,
-        folder=file.parent,
+        file=file,
         title=document["title"],
         citation=document["citation"],
         scenario_source=scenario_source,

@@ -6,19 +6,23 @@ import json
 from longfat.claims import CLAIMS_FILE
 from longfat.comparison import Results
 from longfat.plan import Plan
-from longfat.study import STUDY_FILE, Study
+from longfat.study import Study
 
 
 def digests(study: Study) -> list[tuple[str, str]]:
-    """The files of a study and their SHA-256: its description, its scenario, claims, references."""
-    files = [study.folder / STUDY_FILE, study.folder / CLAIMS_FILE]
-    files += sorted((study.folder / "reference").glob("*.csv"))
+    """The files that a study is read from, and their SHA-256."""
+    references = [response.reference for response in study.responses if response.reference]
+    names = dict.fromkeys([study.file.name, CLAIMS_FILE, *references])
     found = [
-        (file.relative_to(study.folder).as_posix(), hashlib.sha256(file.read_bytes()).hexdigest())
-        for file in files
-        if file.is_file()
+        (name, _digest((study.folder / name).read_bytes()))
+        for name in names
+        if (study.folder / name).is_file()
     ]
-    return [*found, ("scenario", hashlib.sha256(study.scenario_text).hexdigest())]
+    return [*found, ("scenario", _digest(study.scenario_text))]
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def fingerprint(plan: Plan, results: Results) -> str:
