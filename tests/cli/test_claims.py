@@ -133,6 +133,19 @@ def test_a_page_gets_the_verdicts_between_its_markers(
 
 
 @pytest.mark.parametrize(
+    "options", ["--explain S-2", "--confidence 0.99", "--only S-1,S-2 --confidence 0.6"]
+)
+def test_the_markers_name_the_options_that_the_verdicts_rest_on(
+    longfat: Longfat, folder: Path, tmp_path: Path, options: str
+) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("without markers")
+    process = longfat("study", "claims", folder, *options.split(), "--splice", page)
+    command = f"longfat study claims small {options} --markdown"
+    assert f"<!-- BEGIN: {command} -->" in process.stderr
+
+
+@pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
         ('holds = "<= 1"', "", ":3:1: claim[0].holds: missing; expected a bound"),

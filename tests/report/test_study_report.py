@@ -177,6 +177,21 @@ def test_a_part_of_a_study_is_what_every_command_is_about(longfat: Longfat, repo
         assert printed_by(longfat, command) == document, command
 
 
+def test_a_report_of_another_confidence_says_it_in_every_command_that_has_one(
+    longfat: Longfat, reported: Path
+) -> None:
+    options = ("--no-traces", "--confidence", "0.99")
+    assert longfat("report", "small", "-o", "sure.html", *options).returncode == 0
+    page = (reported.parent / "sure.html").read_text()
+    documents = json.loads(Parts(page).scripts["documents"])
+    of_confidence = [command for command in documents if "study compare" not in command]
+    assert len(of_confidence) == 4
+    for command in of_confidence:
+        assert documents[command]["confidence"] == 0.99
+        assert printed_by(longfat, command) == documents[command], command
+    assert "longfat report small -o report.html --confidence 0.99\n" in page
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -4,7 +4,7 @@ import functools
 import math
 import os
 import shlex
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -132,12 +132,7 @@ class Part:
             "--where": self.where,
             "--replications": self.replications,
         }
-        said = [
-            f" {option} {shlex.quote(str(value))}"
-            for option, value in options.items()
-            if value is not None
-        ]
-        return "".join([*said, " --quick" if self.quick else ""])
+        return options_said(options) + (" --quick" if self.quick else "")
 
     def of(self, study: "Study", quick: "Quick | None" = None) -> "Selection":
         """The selection; the other options narrow `--quick` further.
@@ -155,6 +150,15 @@ class Part:
 
 
 WHOLE = Part(tables=None, where=None, replications=None, quick=False)
+
+
+def options_said(options: Mapping[str, object]) -> str:
+    """Options as one would type them, each after a space; those that are None are not said."""
+    return "".join(
+        f" {option} {shlex.quote(str(value))}"
+        for option, value in options.items()
+        if value is not None
+    )
 
 
 def opened_store(location: str) -> "Store":

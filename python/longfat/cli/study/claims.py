@@ -12,6 +12,7 @@ from longfat.cli.options import (
     confidence_option,
     json_option,
     opened_store,
+    options_said,
     replications_option,
     say_if_new,
     splice_option,
@@ -60,6 +61,7 @@ def command(
     """
     from longfat.analysis.claim_tables import paper_tables, run_tables
     from longfat.analysis.claims import check_claims, judge_claims
+    from longfat.analysis.intervals import DEFAULT_CONFIDENCE
     from longfat.claims import load_claims
     from longfat.plan import plan_everything
     from longfat.report.claims import (
@@ -89,9 +91,13 @@ def command(
     judgements = judge_claims(chosen, ours, paper_tables(plan), confidence)
     text = claims_markdown(judgements, confidence, ours.replications)
     if splice is not None:
-        part = replace(WHOLE, replications=replications)
-        chosen_part = f" --only {only}" if only else ""
-        shown = f"longfat study claims {loaded.name}{part.arguments}{chosen_part} --markdown"
+        said = {
+            "--replications": replications,
+            "--only": only,
+            "--explain": explain,
+            "--confidence": None if confidence == DEFAULT_CONFIDENCE else confidence,
+        }
+        shown = f"longfat study claims {loaded.name}{options_said(said)} --markdown"
         splice_into(splice, shown, text)
     elif as_json:
         print_json(claims_document(loaded, judgements, confidence, ours.replications))

@@ -8,7 +8,7 @@ from typing import Any
 from longfat.analysis.analysis import Settings
 from longfat.analysis.claim_tables import paper_tables, run_tables
 from longfat.analysis.claims import Judgement, check_claims, judge_claims
-from longfat.analysis.intervals import Intervals
+from longfat.analysis.intervals import DEFAULT_CONFIDENCE, Intervals
 from longfat.claims import claims_of
 from longfat.comparison import Results, TableComparison
 from longfat.plan import Plan, Replicated
@@ -49,9 +49,9 @@ class Said:
         words += ["--quick"] if self.quick else []
         return _shell([*words, *_option("--store", self.store)])
 
-    def claims_command(self, replications: int | None) -> str:
+    def claims_command(self, replications: int | None, *more: str) -> str:
         """The command that judges the claims: they are about the whole study."""
-        words = ["longfat", "study", "claims", self.study]
+        words = ["longfat", "study", "claims", self.study, *more]
         words += _option("--replications", replications)
         return _shell([*words, *_option("--store", self.store)])
 
@@ -135,12 +135,23 @@ class Contents:
     @property
     def claims_command(self) -> str:
         """The command that prints the verdicts."""
-        return self.said.claims_command(self.plan.selection.replications)
+        return self.said.claims_command(self.plan.selection.replications, *self._how_sure)
+
+    @property
+    def report_command(self) -> str:
+        """The command that writes the report."""
+        return self.said.command("report", "-o", "report.html", *self._how_sure)
 
     def analyze(self, part: PartAnalysis, *more: str) -> str:
         """The command that prints an analysis."""
-        response = ("--response", part.analysis.response, *more)
-        return self.said.command("analyze", *response, table=part.table, where=part.where)
+        words = ("--response", part.analysis.response, *self._how_sure, *more)
+        return self.said.command("analyze", *words, table=part.table, where=part.where)
+
+    @property
+    def _how_sure(self) -> list[str]:
+        """What commands say of the confidence, where it is not the usual one."""
+        usual = self.confidence == DEFAULT_CONFIDENCE
+        return [] if usual else _option("--confidence", self.confidence)
 
 
 def gather(

@@ -309,7 +309,7 @@ def _provenance(contents: Contents, _figures: Figures) -> Html:
         said.command("study run"),
         said.command("study compare"),
         *([contents.claims_command] if contents.claims else []),
-        said.command("report", "-o", "report.html"),
+        contents.report_command,
         said.command("study verify", "--sample", "20"),
     ]
     return joined([
