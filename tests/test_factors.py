@@ -1,4 +1,6 @@
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -6,9 +8,12 @@ from longfat import load_study
 from longfat.analysis.measures import COMPLETIONS, OWN_COLUMNS, REFERENCE_COLUMNS
 from longfat.errors import BadInput
 from longfat.factors import RESERVED, Factor, check_settings
+from longfat.notebook.studies import StudyAtHand
 from longfat.overrides import Override
+from longfat.plots import PLOTS, find
 from longfat.study import shipped_studies
 from tests.conftest import SCENARIO
+from tests.support import Longfat
 
 FULL = 'schema_version = 1\ntitle = "T"\n[design]\nkind = "full-factorial"\nreplications = 1\n'
 
@@ -21,7 +26,9 @@ def problems_of(folder: Path, factors: str) -> list[str]:
     return refused.value.problems
 
 
-@pytest.mark.parametrize("name", ["replication", "efficiency", "Fairness", "scenario", "doubtful"])
+@pytest.mark.parametrize(
+    "name", ["replication", "efficiency", "Fairness", "scenario", "doubtful", "table", "low"]
+)
 def test_a_factor_called_like_a_column_of_results_is_refused(tmp_path: Path, name: str) -> None:
     levels = "[1, 2]" if name == "replication" else "{ a = { seed = 3 }, b = { seed = 4 } }"
     (problem,) = problems_of(tmp_path, f"[factors]\n{name} = {levels}\n")
@@ -83,3 +90,49 @@ def test_factors_of_shipped_studies_can_be_told_apart(name: str) -> None:
 
 def test_no_factor_can_hide_a_column_of_the_tables_that_claims_read() -> None:
     assert {*OWN_COLUMNS, *REFERENCE_COLUMNS, COMPLETIONS} <= RESERVED
+
+
+FROM_LOADS = [
+    ("light = {", '"0.5 RTT" = {'),
+    ("heavy = {", '"1 RTT" = {'),
+    ("load", "buffer"),
+    ("light", "0.5 RTT"),
+    ("heavy", "1 RTT"),
+]
+
+
+@pytest.fixture
+def about_buffers(study_folder: Path) -> Path:
+    """The small study with buffers in place of loads, so that every plot of studies has rows."""
+    for file in [study_folder / "study.toml", *study_folder.glob("reference/*.csv")]:
+        text = file.read_text()
+        for old, new in FROM_LOADS:
+            text = text.replace(old, new)
+        file.write_text(text)
+    return study_folder
+
+
+def beside_levels(document: Any, factors: set[str]) -> set[str]:
+    """Whatever has a name in the same object as the level of a factor."""
+    if isinstance(document, list):
+        return {name for item in document for name in beside_levels(item, factors)}
+    if not isinstance(document, dict):
+        return set()
+    inner = beside_levels(list(document.values()), factors)
+    return inner | (document.keys() - factors if document.keys() & factors else set())
+
+
+def test_no_factor_can_hide_what_stands_beside_its_levels(
+    longfat: Longfat, about_buffers: Path
+) -> None:
+    study = StudyAtHand(about_buffers, store=about_buffers.parent / "longfat.db").run(jobs=1)
+    factors = {factor.name for factor in study.study.factors}
+    found = {*study.runs().columns, *study.compare().columns} - factors
+    kinds = [kind for kind in PLOTS if find(kind).SOURCE in ("study", "ledgers")]
+    for kind in kinds:
+        found |= {name for row in study.plot(kind).rows for name in row} - factors
+    for verb in ("plan", "compare", "verify"):
+        document = json.loads(longfat("study", verb, about_buffers, "--json").stdout)
+        found |= beside_levels(document, factors)
+    assert found >= {"table", "metric", "ours", "low", "runs", "covariance", "buffer_unit"}
+    assert found <= RESERVED

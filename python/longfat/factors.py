@@ -14,13 +14,20 @@ RESERVED = frozenset(
     {
         *_engine.METRICS,
         *("replication", "scenario", "completions", "position"),
-        *("table_name", "response", "value", DOUBTFUL, NOTE),
-        *("run_id", "stored", "reference", "deterministic", "mean", "min", "max", "replications"),
+        *("table_name", "table", "response", "metric", "value", DOUBTFUL, NOTE),
+        *("run_id", "stored", "fingerprint", "differences", "runs", "replications", "level"),
+        *("reference", "ours", "deterministic", "mean", "min", "max", "low", "high"),
+        *("buffer_size", "buffer_unit", "covariance"),
+        *(
+            f"{metric}_{number}"
+            for metric in ("efficiency", "fairness")
+            for number in ("reference", DOUBTFUL, "mean", "min", "max", "deviation")
+        ),
     }
 )
-"""Columns that stand beside those of factors: in SQL, in reference tables and in what is printed.
+"""Columns beside those of factors: in SQL, in reference tables, and in data of all kinds.
 
-SQL would read one of two columns with a name, and say nothing.
+SQL would read one of two columns with a name, and data would have one of them, and say nothing.
 """
 
 
