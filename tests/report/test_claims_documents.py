@@ -1,5 +1,6 @@
 import dataclasses
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -109,6 +110,14 @@ def test_an_explanation_has_the_measure_the_values_and_the_missing_runs(
         assert line in first.splitlines()
     assert "  config lan, replication 2" in third.splitlines()
     assert "yields no number for them (NULL, or one beyond 1e100)" in fourth
+
+
+def test_an_explanation_says_what_runs_lack_that_are_there(judgements: list[Judgement]) -> None:
+    whole = judgements[3]
+    measured = replace(whole.measured, lacking={"mean_queueing_delay_s": 9})
+    told = explanation(replace(whole, measured=measured), [])
+    assert "runs that it reads and that have no mean_queueing_delay_s: 9" in told.splitlines()
+    assert "yields no number" not in told
 
 
 @pytest.mark.parametrize(

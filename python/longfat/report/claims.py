@@ -132,7 +132,11 @@ def explanation(judgement: Judgement, factors: Sequence[str]) -> str:
             "  " + ", ".join([*_named(row.levels, factors), f"replication {row.replication}"])
             for row in measured.missing[:SHOWN_ROWS]
         ]
-    if measured.value is None and not measured.missing:
+    lines += [
+        f"runs that it reads and that have no {metric}: {count}"
+        for metric, count in measured.lacking.items()
+    ]
+    if measured.value is None and not measured.missing and not measured.lacking:
         lines.append(
             "the runs that it needs are all there, but it yields no number for them (NULL, or one "
             "beyond 1e100)"
