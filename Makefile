@@ -75,6 +75,7 @@ docs: build
 	mkdir -p demo/traces
 	cargo build --quiet --release --package longfat-engine --example run_scenario
 	$(BIN)/python benchmarks/profile.py --splice docs/method/speed.md
+	$(BIN)/python -m benchmarks.startup --splice docs/method/speed.md
 	$(BIN)/python -m benchmarks.traces --splice docs/method/traces.md
 	$(BIN)/longfat study run ubr-plus
 	$(BIN)/longfat study compare ubr-plus --splice studies/ubr-plus/README.md
