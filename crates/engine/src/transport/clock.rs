@@ -65,10 +65,11 @@ impl TickClock {
         grid_time.and_then(|(time, origin)| time.checked_add(origin)).map_or(Time::NEVER, Time)
     }
 
-    /// Whether ticks come when they do, whatever begins between them.
+    /// Whether a tick goes on that has begun before `now`.
     #[must_use]
-    pub fn is_shared(self) -> bool {
-        self.phase.is_some()
+    pub fn is_within_tick(self, now: Time) -> bool {
+        let since_tick = |phase: Span| (now.0 + self.granularity.0 - phase.0) % self.granularity.0;
+        self.phase.is_some_and(|phase| since_tick(phase) > 0)
     }
 
     /// When the next tick after `now` comes, until when spans that begin are counted alike; `None` if each has ticks of its own.
@@ -124,6 +125,13 @@ mod tests {
         assert_eq!(common.after(Time(999), 3), Time(3000));
         assert_eq!(common.after(Time(1000), 3), Time(4000));
         assert_eq!(clock(TimerPhase::FromStart).after(Time(999), 3), Time(3999));
+    }
+
+    #[test]
+    fn a_tick_has_begun_unless_it_begins_now() {
+        let within = |rule, now| clock(rule).is_within_tick(Time(now));
+        assert_eq!([0, 1, 999, 1000].map(|now| within(TimerPhase::Common, now)), [false, true, true, false]);
+        assert!(!within(TimerPhase::FromStart, 999), "each span has ticks of its own");
     }
 
     #[test]

@@ -194,10 +194,10 @@ impl MarkResponse {
         acknowledged >= self.reduced_below
     }
 
-    /// Whether marks have reduced the window of data of which all below `acknowledged` is acknowledged.
+    /// Whether marks have reduced the window of data in which what begins at `lost` was sent.
     #[must_use]
-    pub fn have_reduced(&self, acknowledged: u64) -> bool {
-        self.was_for_marks && !self.may_reduce(acknowledged)
+    pub fn have_reduced(&self, lost: u64) -> bool {
+        self.was_for_marks && lost + 1 < self.reduced_below
     }
 
     /// The window was reduced, for marks or for another reason, when all below `highest` had been sent.
@@ -291,7 +291,7 @@ mod tests {
         response.note_reduction(1000, true);
         assert!(response.take_announcement() && !response.take_announcement(), "it is announced once");
         assert!(!response.may_reduce(1000) && response.may_reduce(1001));
-        assert!(response.have_reduced(1000) && !response.have_reduced(1001));
+        assert!(response.have_reduced(999) && !response.have_reduced(1000), "what begins there was sent after it");
         response.note_reduction(2000, false);
         assert!(!response.have_reduced(1500), "that was for a loss");
     }

@@ -54,8 +54,8 @@ pub struct Connection {
     estimator: Box<dyn TimeoutEstimator>,
     /// What the estimator says, asked when it has learnt something.
     timeout_ticks: u64,
-    /// What a timer waits longer because a tick may have begun when it starts.
-    ticks_that_have_begun: u64,
+    /// Whether a tick that has begun when a timer starts counts as one.
+    counts_begun_tick: bool,
     clock: TickClock,
     mss: u64,
     nagle: bool,
@@ -100,7 +100,7 @@ impl Connection {
             observes_marks: law.observes_marks(),
             law,
             timeout_ticks: estimator.timeout_ticks(),
-            ticks_that_have_begun: u64::from(clock.is_shared() && !estimator.counts_begun_tick()),
+            counts_begun_tick: estimator.counts_begun_tick(),
             estimator,
             clock,
             mss: config.mss.0,
@@ -255,7 +255,12 @@ impl Connection {
             is_paced: self.pacer.is_some(),
             unacknowledged: self.unacknowledged,
             highest: self.highest,
-            window_is_used: self.window_use.note(&self.window, self.unacknowledged - bytes, self.highest),
+            window_is_used: self.window_use.note(
+                &self.window,
+                self.unacknowledged - bytes,
+                self.highest,
+                self.pacer.is_some(),
+            ),
         };
         self.law.on_acknowledgment(&mut self.window, &progress);
     }

@@ -140,7 +140,7 @@ impl Sender {
             self.connection.synchronize(now, false);
         }
         if self.connection.highest() > 0 && self.connection.flight() == 0 {
-            self.connection.restart_from_idle();
+            self.connection.restart_from_idle(now);
         }
         if self.idle_restart == IdleRestart::InitialWindow && self.connection.is_stale(now) {
             self.connection.window.restart();

@@ -19,15 +19,16 @@ pub struct WindowUse {
 
 impl WindowUse {
     /// An acknowledgment has come when all below `unacknowledged` was acknowledged and all below `highest` had been sent. Tells whether the
-    /// window is used: in slow start, where it doubles in a round, half of it is enough.
+    /// window is used. In slow start, where it doubles in a round, half of it is enough; so it is where segments are paced, of which no more
+    /// are under way than leave in a round trip, which may be shorter than the mean (RFC 7661 section 4.3 asks for half in general).
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
-    pub fn note(&mut self, window: &Window, unacknowledged: u64, highest: u64) -> bool {
+    pub fn note(&mut self, window: &Window, unacknowledged: u64, highest: u64, is_paced: bool) -> bool {
         let flight = highest - unacknowledged;
         let is_full = flight as f64 + window.mss() > window.cwnd;
         if unacknowledged >= self.round_end || is_full || (!self.is_full && flight > self.most_in_flight) {
             *self = Self { round_end: highest, is_full, most_in_flight: flight };
         }
-        self.is_full || (window.in_slow_start() && window.cwnd < 2.0 * self.most_in_flight as f64)
+        self.is_full || ((is_paced || window.in_slow_start()) && window.cwnd < 2.0 * self.most_in_flight as f64)
     }
 }
 
@@ -49,15 +50,16 @@ mod tests {
     fn a_full_window_is_used_for_a_round_trip() {
         let window = ten(1.0);
         let mut used = WindowUse::default();
-        assert!(used.note(&window, 0, 10 * MSS));
-        assert!(used.note(&window, 5 * MSS, 10 * MSS), "half of it is under way, and the round is not over");
-        assert!(!used.note(&window, 10 * MSS, 15 * MSS), "now it is");
+        assert!(used.note(&window, 0, 10 * MSS, false));
+        assert!(used.note(&window, 5 * MSS, 10 * MSS, false), "half of it is under way, and the round is not over");
+        assert!(!used.note(&window, 10 * MSS, 15 * MSS, false), "now it is");
     }
 
     #[test]
-    fn in_slow_start_more_than_half_of_it_must_be() {
-        let window = ten(20.0);
-        assert!(!WindowUse::default().note(&window, 0, 5 * MSS));
-        assert!(WindowUse::default().note(&window, 0, 5 * MSS + 1));
+    fn in_slow_start_and_where_segments_are_paced_more_than_half_of_it_must_be() {
+        for (threshold, is_paced) in [(20.0, false), (1.0, true)] {
+            assert!(!WindowUse::default().note(&ten(threshold), 0, 5 * MSS, is_paced));
+            assert!(WindowUse::default().note(&ten(threshold), 0, 5 * MSS + 1, is_paced));
+        }
     }
 }

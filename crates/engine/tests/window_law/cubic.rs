@@ -264,3 +264,21 @@ fn a_loss_after_a_mark_in_the_same_window_takes_nothing_more() {
     bench.law.on_loss_after_mark(&mut bench.window, 100_000);
     assert_eq!(bench.segments(), (70.0, 70.0));
 }
+
+/// Section 5.8 and Linux's `bictcp_cwnd_event`: neither a pause counts nor the slow start after it.
+#[test]
+fn a_pause_is_no_time_of_growth() {
+    let (mut one, mut other) = (Bench::after_loss(100.0, ""), Bench::after_loss(100.0, ""));
+    for bench in [&mut one, &mut other] {
+        (0..20).for_each(|_| _ = bench.acknowledge(100, 1000));
+    }
+    let window = other.window.cwnd;
+    other.now += Span::from_microseconds(30_000_000);
+    other.law.on_restart_from_idle(other.now);
+    other.window.cwnd = 10_000.0;
+    (0..20).for_each(|_| _ = other.acknowledge(100, 1000));
+    other.window.cwnd = window;
+    for _ in 0..20 {
+        assert_near(one.acknowledge(100, 1000), other.acknowledge(100, 1000));
+    }
+}

@@ -2,7 +2,7 @@
 
 use longfat_engine::transport::Window;
 use longfat_engine::transport::law::{Progress, WindowLaw};
-use longfat_engine::units::Span;
+use longfat_engine::units::{Span, Time};
 
 use crate::support::law_and_window;
 
@@ -147,7 +147,7 @@ fn a_threshold_that_it_has_set_is_not_set_again() {
     let threshold = bench.window.ssthresh;
     assert!(!bench.window.in_slow_start());
     bench.window.cwnd = 10_000.0;
-    bench.law.on_restart_from_idle();
+    bench.law.on_restart_from_idle(Time::ZERO);
     bench.acknowledge(1, Some(100));
     assert_eq!(bench.window.ssthresh, threshold);
 }

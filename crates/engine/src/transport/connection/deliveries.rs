@@ -82,8 +82,8 @@ impl Connection {
     }
 
     /// The application hands over data when nothing is under way.
-    pub fn restart_from_idle(&mut self) {
-        self.law.on_restart_from_idle();
+    pub fn restart_from_idle(&mut self, now: Time) {
+        self.law.on_restart_from_idle(now);
     }
 
     /// Bytes that are allocated for what is known of losses and deliveries.

@@ -61,9 +61,11 @@ impl Connection {
     }
 
     fn set_timer(&mut self, now: Time) {
-        let ticks = self.timeout_ticks.saturating_add(self.ticks_that_have_begun);
-        self.expires = Some(self.clock.after(now, ticks));
-        self.expires_alike_until = self.clock.next_tick(now).unwrap_or(Time::ZERO);
+        let waits_for_tick = !self.counts_begun_tick && self.clock.is_within_tick(now);
+        self.expires = Some(self.clock.after(now, self.timeout_ticks.saturating_add(waits_for_tick.into())));
+        let next_tick = self.clock.next_tick(now).unwrap_or(Time::ZERO);
+        let is_alike = self.counts_begun_tick || waits_for_tick;
+        self.expires_alike_until = if is_alike { next_tick } else { Time::ZERO };
     }
 
     /// Stops the retransmission timer.

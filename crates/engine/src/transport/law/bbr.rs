@@ -374,7 +374,7 @@ impl WindowLaw for Bbr {
     }
 
     /// Section 4.3.4.4.
-    fn on_restart_from_idle(&mut self) {
+    fn on_restart_from_idle(&mut self, _now: Time) {
         self.restarts_from_idle = true;
         if matches!(self.state, State::ProbeBandwidth { .. }) {
             self.set_pacing_rate(1.0);

@@ -310,7 +310,7 @@ impl WindowLaw for Bbr3 {
     }
 
     /// Section 5.4.1.
-    fn on_restart_from_idle(&mut self) {
+    fn on_restart_from_idle(&mut self, _now: Time) {
         self.restarts_from_idle = true;
         self.path.restart_aggregation();
         if self.probes_bandwidth_by_cycles() {

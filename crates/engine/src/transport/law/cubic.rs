@@ -90,7 +90,21 @@ impl Cubic {
         self.epoch = Some(epoch);
     }
 
-    /// The time in which the window keeps nothing back is none of the function's (section 5.8).
+    /// Slow start, which a window that is not used waits with (section 5.8).
+    fn start_slowly(&mut self, window: &mut Window, progress: &Progress) {
+        match &mut self.hystart {
+            Some(hystart) => {
+                if hystart.ends_slow_start(window, progress) {
+                    window.ssthresh = window.cwnd;
+                    self.hystart = None;
+                }
+            }
+            None if progress.window_is_used => window.grow_exponentially(progress.acknowledged),
+            None => {}
+        }
+    }
+
+    /// The time in which the window keeps nothing back is none of the function's (section 5.8), nor is that of a slow start after a pause.
     fn pause(&mut self, now: Time) {
         if let Some(epoch) = &mut self.epoch {
             epoch.began += now - epoch.latest;
@@ -107,6 +121,7 @@ impl Cubic {
         self.before_reduction = cwnd;
         self.epoch = None;
         self.hystart = None;
+        self.is_timed_out = false;
         let left = self.constants.beta * (flight as f64).min(window.cwnd);
         window.ssthresh = left.max(2.0 * window.mss());
         left
@@ -116,22 +131,19 @@ impl Cubic {
 impl WindowLaw for Cubic {
     fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress) {
         self.is_timed_out = false;
-        match &mut self.hystart {
-            Some(hystart) if window.in_slow_start() => {
-                if hystart.ends_slow_start(window, progress) {
-                    window.ssthresh = window.cwnd;
-                    self.hystart = None;
-                }
-            }
-            // Section 5.8.
-            _ if !progress.window_is_used => self.pause(progress.now),
-            _ if window.in_slow_start() => window.grow_exponentially(progress.acknowledged),
-            _ => self.avoid(window, progress),
+        if window.in_slow_start() {
+            self.pause(progress.now);
+            self.start_slowly(window, progress);
+        } else if progress.window_is_used {
+            self.avoid(window, progress);
+        } else {
+            self.pause(progress.now);
         }
     }
 
-    /// What was learnt of rounds before is not to be compared with those that come.
-    fn on_restart_from_idle(&mut self) {
+    /// What was learnt of rounds before is not to be compared with those that come, and the pause is no time of growth.
+    fn on_restart_from_idle(&mut self, now: Time) {
+        self.pause(now);
         self.hystart.iter_mut().for_each(|hystart| *hystart = HyStart::default());
     }
 
@@ -149,10 +161,11 @@ impl WindowLaw for Cubic {
 
     /// What the timer has sent again and sends once more is of the same window: the threshold stays (RFC 5681 section 3.1).
     fn on_timeout(&mut self, window: &mut Window, flight: u64) {
-        if !std::mem::replace(&mut self.is_timed_out, true) {
+        if !self.is_timed_out {
             self.reduce_threshold(window, flight);
             self.maximum = None;
         }
+        self.is_timed_out = true;
         window.collapse();
     }
 }

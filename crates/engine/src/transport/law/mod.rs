@@ -86,7 +86,7 @@ pub trait WindowLaw: Send {
         false
     }
     /// The application hands over data again when nothing is under way.
-    fn on_restart_from_idle(&mut self) {}
+    fn on_restart_from_idle(&mut self, _now: Time) {}
     /// Whether a pause leaves its window stale (RFC 5681 section 4.1): not if it goes on at a rate that it has measured.
     fn forgets_when_idle(&self) -> bool {
         true

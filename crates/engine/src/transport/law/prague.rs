@@ -24,8 +24,16 @@ pub struct Prague {
     rounds: u64,
     round_end: u64,
     unacknowledged: u64,
-    /// The window before marks have reduced it last, for as long as this is not acknowledged.
-    before_marks: Option<(f64, u64)>,
+    before_marks: Option<BeforeMarks>,
+}
+
+/// What there was before marks have reduced the window last, for as long as not all of it is acknowledged.
+#[derive(Clone, Copy)]
+struct BeforeMarks {
+    window: f64,
+    flight: u64,
+    /// The byte after all that was under way.
+    until: u64,
 }
 
 impl Prague {
@@ -87,19 +95,18 @@ impl WindowLaw for Prague {
     }
 
     fn on_mark(&mut self, window: &mut Window, flight: u64) {
-        self.before_marks = Some((window.cwnd, self.unacknowledged + flight));
+        self.before_marks = Some(BeforeMarks { window: window.cwnd, flight, until: self.unacknowledged + flight });
         self.marks.on_mark(window, flight);
     }
 
     /// As the classical law: losses are congestion of a queue that does not mark. What marks have taken in the same round trip is not taken
     /// again.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "windows are far below 2^53 bytes")]
     fn on_loss(&mut self, window: &mut Window, mut flight: u64) {
-        if let Some((before, until)) = self.before_marks.take()
-            && self.unacknowledged < until
+        if let Some(before) = self.before_marks.take()
+            && self.unacknowledged < before.until
         {
-            window.cwnd = window.cwnd.max(before);
-            flight = flight.max(before as u64);
+            window.cwnd = window.cwnd.max(before.window);
+            flight = flight.max(before.flight);
         }
         Classical.on_loss(window, flight);
     }

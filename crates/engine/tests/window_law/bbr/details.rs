@@ -149,7 +149,7 @@ fn after_a_probe_of_the_round_trip_startup_goes_on_where_the_pipe_was_not_full()
 fn a_connection_that_was_idle_does_not_probe_and_sends_at_the_bandwidth() {
     let mut bench = probing_for_more();
     assert_eq!(bench.gain(), 1.25);
-    bench.law.on_restart_from_idle();
+    bench.law.on_restart_from_idle(Time::ZERO);
     assert_eq!(bench.gain(), 1.0);
     // What delivers nothing does not end the pause.
     bench.deliver(milliseconds(1), 0, 1, RATE, 1);
@@ -165,7 +165,7 @@ fn in_startup_a_pause_does_not_lower_the_rate() {
     let mut bench = Bench::new();
     bench.pacing_rate();
     bench.round(200);
-    bench.law.on_restart_from_idle();
+    bench.law.on_restart_from_idle(Time::ZERO);
     assert_near(bench.pacing_rate(), HIGH_GAIN * RATE);
 }
 

@@ -186,7 +186,7 @@ fn the_rate_only_rises_before_the_pipe_is_full() {
 fn a_restart_from_idle_goes_at_the_rate_of_the_path_if_bandwidth_is_probed_by_cycles() {
     for (state, rate) in [(State::Up, 0.99e6), (State::Startup, 3e6), (PROBING, 3e6)] {
         let mut law = Bbr3 { rate_is_nominal: false, pacing_rate: 3e6, ..in_state(state) };
-        law.on_restart_from_idle();
+        law.on_restart_from_idle(Time::ZERO);
         assert!(law.restarts_from_idle);
         assert_near(law.pacing_rate, rate);
     }
