@@ -92,15 +92,15 @@ impl Cubic {
 
     /// Slow start, which a window that is not used waits with (section 5.8).
     fn start_slowly(&mut self, window: &mut Window, progress: &Progress) {
-        match &mut self.hystart {
-            Some(hystart) => {
-                if hystart.ends_slow_start(window, progress) {
-                    window.ssthresh = window.cwnd;
-                    self.hystart = None;
-                }
+        let Some(hystart) = &mut self.hystart else {
+            if progress.window_is_used {
+                window.grow_exponentially(progress.acknowledged);
             }
-            None if progress.window_is_used => window.grow_exponentially(progress.acknowledged),
-            None => {}
+            return;
+        };
+        if hystart.ends_slow_start(window, progress) {
+            window.ssthresh = window.cwnd;
+            self.hystart = None;
         }
     }
 
