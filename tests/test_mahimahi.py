@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat import load_scenario
-from longfat.errors import BadInput
+from longfat.errors import BadInput, LongfatError
 from longfat.mahimahi import Rate, read_schedule, read_trace, schedule_of, schedule_text, trace_of
 from tests.support import Longfat
 
@@ -70,11 +70,25 @@ def test_what_is_wrong_with_a_trace_is_told_with_its_line(text: str, message: st
         ("time_s,rate_bps\n0\n", "s.csv:2: expected 2 numbers"),
         ("time_s,rate_bps\n1,1\n1,2\n", "s.csv:3: times must ascend"),
         ("time_s,rate_bps\n", "s.csv: no rows"),
+        ("time_s,rate_bps\n0,1_000\n", "s.csv:2: expected 2 numbers"),
+        (f"time_s,rate_bps\n0,{'1' * 200_000}\n", "s.csv:2: "),
+        ("", "s.csv:1: expected the columns time_s and rate_bps, found none"),
     ],
 )
 def test_what_is_wrong_with_a_schedule_is_told_with_its_line(text: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         read_schedule(text, "s.csv")
+
+
+def test_a_schedule_is_read_as_other_tables_are() -> None:
+    # With the byte order mark of spreadsheets, and whatever the other columns say.
+    text = "\ufefftime_s, note, rate_bps\n0, dry, 12e6\n0.0055, , 0\n"
+    assert rates(read_schedule(text, "s.csv")) == [(0, 12_000_000), (5, 0)]
+
+
+def test_a_trace_too_long_for_any_disk_is_refused() -> None:
+    with pytest.raises(LongfatError, match="more than 10,000,000"):
+        trace_of([Rate(Fraction(0), Fraction(10**300))], 1000)
 
 
 def test_a_trace_becomes_a_path_that_the_engine_takes(longfat: Longfat, tmp_path: Path) -> None:

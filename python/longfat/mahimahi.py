@@ -5,17 +5,20 @@ the beginning of the trace, which starts anew when it is over (mm-link(1); Netra
 section 3.3).
 """
 
-import csv
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from longfat.errors import BadInput
+from longfat.cells import csv_lines, is_number
+from longfat.errors import BadInput, LongfatError
 
 PACKET_BITS = 8 * 1500
 """What one opportunity delivers."""
+
+MOST_OPPORTUNITIES = 10_000_000
+"""Lines of a trace: more than 10 Gbit/s for ten seconds."""
 
 _MILLISECONDS = 1000
 
@@ -79,7 +82,10 @@ def _windows(length: int, window: int, until: int) -> Iterator[tuple[int, int, i
 
 
 def trace_of(schedule: Sequence[Rate], duration_ms: int) -> list[int]:
-    """The opportunities of a schedule: one whenever the rate has carried another 1500 bytes."""
+    """The opportunities of a schedule: one whenever the rate has carried another 1500 bytes.
+
+    Raises `LongfatError` for more than `MOST_OPPORTUNITIES`.
+    """
     trace: list[int] = []
     carried = Fraction(0)  # packets
     ends = [rate.time_ms for rate in schedule[1:]] + [Fraction(duration_ms)]
@@ -89,6 +95,11 @@ def trace_of(schedule: Sequence[Rate], duration_ms: int) -> list[int]:
         if per_ms == 0:
             continue
         after = carried + per_ms * (end - begin)
+        if after > MOST_OPPORTUNITIES:
+            raise LongfatError(
+                f"a trace has a line for each packet, and these would be more than "
+                f"{MOST_OPPORTUNITIES:,}: take a shorter --duration-s, or lower rates"
+            )
         packets = range(int(carried) + 1, int(after) + 1)
         trace += [ceil(begin + (packet - carried) / per_ms) for packet in packets]
         carried = after
@@ -100,31 +111,25 @@ def read_schedule(text: str, source: str) -> list[Rate]:
 
     Raises `BadInput` with the line for what is wrong.
     """
-    rows = [(number, row) for number, row in enumerate(csv.reader(text.splitlines()), 1) if row]
-    header = [name.strip() for name in rows[0][1]] if rows else []
+    lines = iter(csv_lines(text, source))
+    first, header = next(lines, (1, []))
     if "time_s" not in header or "rate_bps" not in header:
-        raise BadInput([f"{source}:1: expected the columns time_s and rate_bps, found {header}"])
+        problem = f"expected the columns time_s and rate_bps, found {', '.join(header) or 'none'}"
+        raise BadInput([f"{source}:{first}: {problem}"])
     rates: list[Rate] = []
-    for number, row in rows[1:]:
-        try:
-            cells = dict(zip(header, row, strict=True))
-            time, rate = _number(cells["time_s"]), _number(cells["rate_bps"])
-        except ValueError:
-            problem = (
-                f"expected {len(header)} numbers for {','.join(header)}, found {','.join(row)}"
-            )
-            raise BadInput([f"{source}:{number}: {problem}"]) from None
+    for number, cells in lines:
+        row = dict(zip(header, cells, strict=False))
+        pair = [row.get("time_s", ""), row.get("rate_bps", "")]
+        if len(cells) != len(header) or not all(map(is_number, pair)):
+            expected = f"expected {len(header)} numbers for {','.join(header)}"
+            raise BadInput([f"{source}:{number}: {expected}, found {','.join(cells)[:80]}"])
+        time, rate = (Fraction(repr(float(cell))) for cell in pair)  # of an ordinary size
         if time < 0 or rate < 0 or (rates and time * _MILLISECONDS <= rates[-1].time_ms):
             raise BadInput([f"{source}:{number}: times must ascend, and nothing be below 0"])
         rates.append(Rate(time * _MILLISECONDS, rate))
     if not rates:
         raise BadInput([f"{source}: no rows below the header"])
     return rates
-
-
-def _number(text: str) -> Fraction:
-    """The decimal number that is written, of an ordinary size. Raises `ValueError`."""
-    return Fraction(repr(float(text)))
 
 
 def schedule_text(schedule: Sequence[Rate]) -> str:

@@ -32,9 +32,10 @@ def from_mahimahi(trace: Path, window_ms: int, duration_s: int | None) -> None:
 
     Example: longfat schedule from-mahimahi verizon-lte.down > lte.csv
     """
+    from longfat.files import read_text
     from longfat.mahimahi import read_trace, schedule_of, schedule_text
 
-    times = read_trace(_text(trace), str(trace))
+    times = read_trace(read_text(trace), str(trace))
     duration_ms = None if duration_s is None else 1000 * duration_s
     click.echo(schedule_text(schedule_of(times, window_ms, duration_ms)))
 
@@ -49,9 +50,10 @@ def to_mahimahi(schedule: Path, duration_s: int) -> None:
 
     Delays and losses have no place in a trace: `mm-delay` and `mm-loss` are for them.
     """
+    from longfat.files import read_text
     from longfat.mahimahi import read_schedule, trace_of
 
-    times = trace_of(read_schedule(_text(schedule), str(schedule)), 1000 * duration_s)
+    times = trace_of(read_schedule(read_text(schedule), str(schedule)), 1000 * duration_s)
     click.echo("\n".join(map(str, times)))
 
 
@@ -65,12 +67,3 @@ def from_parquet(table: Path) -> None:
     from longfat.parquet_schedule import read_parquet
 
     click.echo(read_parquet(table))
-
-
-def _text(path: Path) -> str:
-    from longfat.errors import LongfatError
-
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise LongfatError(f"{path}: not a text") from None
