@@ -14,6 +14,7 @@ from typing import Any
 
 import cloudpickle
 import dask
+import distributed
 import pytest
 from distributed import Client, LocalCluster, WorkerPlugin
 
@@ -196,6 +197,18 @@ def test_a_queue_without_settings_says_whose_settings_are_missing() -> None:
         with pytest.raises(LongfatError, match="Dask's settings for slurm"), cluster_at("slurm:2"):
             pass
         gc.collect()
+
+
+def test_machines_that_cannot_be_reached_are_one_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(_hosts: list[str]) -> Any:
+        raise RuntimeError("Cluster failed to start: no such host")
+
+    monkeypatch.setattr(distributed, "SSHCluster", unreachable)
+    with (
+        pytest.raises(LongfatError, match="^--cluster ssh:far: .*no such host"),
+        cluster_at("ssh:far"),
+    ):
+        pass
 
 
 def test_without_dask_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,8 +57,8 @@ FORMS = (
 def cluster_at(address: str) -> Iterator["Cluster"]:
     """The cluster at an address, connected; started and stopped here if the address says so.
 
-    Raises `LongfatError` where Dask is not installed, for an address of no known form, and for a
-    scheduler that does not answer.
+    Raises `LongfatError` where Dask is not installed, for an address of no known form, for workers
+    that do not start, and for a scheduler that does not answer.
     """
     client_class = _import("distributed", "distributed").Client
     with _quiet(), _started(address) as target:
@@ -267,7 +267,12 @@ def _started(address: str) -> Iterator[dict[str, Any]]:
             yield {"address": cluster}
     elif kind == "ssh" and rest:
         hosts = ["localhost", *rest.split(",")]
-        with _import("distributed", "distributed").SSHCluster(hosts) as cluster:
+        ssh_cluster = _import("distributed", "distributed").SSHCluster
+        try:
+            cluster = ssh_cluster(hosts)
+        except (OSError, RuntimeError) as error:  # also where asyncssh is missing
+            raise LongfatError(f"--cluster {address}: {error}") from None
+        with cluster:
             yield {"address": cluster}
     elif kind in QUEUES:
         queue = getattr(_import("dask_jobqueue", "dask-jobqueue"), QUEUES[kind])
