@@ -1,12 +1,16 @@
 """What is particular to a store in PostgreSQL."""
 
+from pathlib import Path
+
 import psycopg
 import pytest
 
 from longfat.errors import LongfatError
-from longfat.location import shown
+from longfat.location import in_commands, shown
+from longfat.notebook.studies import StudyAtHand
 from longfat.store import Store
 from tests.store.server import PostgresqlServer
+from tests.support import Longfat
 
 
 def test_a_database_without_tables_reads_as_empty_and_stays_so(database: str) -> None:
@@ -58,3 +62,17 @@ def test_a_server_that_does_not_answer_is_one_message() -> None:
 )
 def test_a_password_is_never_shown(location: str, expected: str) -> None:
     assert shown(location) == expected
+
+
+def test_what_is_kept_or_mailed_has_no_password(
+    longfat: Longfat, database: str, study_folder: Path, tmp_path: Path
+) -> None:
+    location = database.replace("longfat@", "longfat:secret@")
+    assert "secret" in location
+    advice = longfat("study", "compare", study_folder, "--ledger", "--store", location).stderr
+    assert "has no run" in advice
+    study = StudyAtHand(study_folder, store=location, quick=True).run(jobs=1)
+    page = study.report(tmp_path / "report.html", with_traces=False).read_text()
+    assert in_commands(location) in page.replace("&amp;", "&")
+    for text in (advice, page, study._repr_html_()):
+        assert "secret" not in text

@@ -14,7 +14,7 @@ import click
 
 from longfat.cli.talk import say
 from longfat.errors import LongfatError
-from longfat.location import shown
+from longfat.location import DEFAULT_STORE, in_commands
 
 if TYPE_CHECKING:
     from longfat.execution import Executor
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from longfat.reference import Combination
     from longfat.store import Store
     from longfat.study import Study
-
-DEFAULT_STORE = "longfat.db"
 
 MOST_CONFIDENCE = 0.9999
 """More of it means intervals of hundreds of standard errors, which say nothing."""
@@ -179,7 +177,7 @@ def say_if_new(store: "Store") -> None:
 
 def study_command(verb: str, study: str, part: Part, store: str) -> str:
     """The command that does `verb` to the same part of the same study, as one would type it."""
-    chosen = "" if store == DEFAULT_STORE else f" --store {shlex.quote(shown(store))}"
+    chosen = options_said({"--store": in_commands(store) or None})
     return f"longfat study {verb} {shlex.quote(study)}{part.arguments}{chosen}"
 
 

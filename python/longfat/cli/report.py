@@ -5,7 +5,6 @@ from pathlib import Path
 import click
 
 from longfat.cli.options import (
-    DEFAULT_STORE,
     Part,
     confidence_option,
     part_options,
@@ -15,7 +14,7 @@ from longfat.cli.options import (
 )
 from longfat.cli.talk import say
 from longfat.errors import LongfatError
-from longfat.location import shown
+from longfat.location import in_commands
 
 
 @click.command("report")
@@ -60,8 +59,7 @@ def command(
     if output.suffix != ".html":
         raise LongfatError(f"{output}: the suffix must be .html")
     loaded = load_study(study)
-    location = "" if store == DEFAULT_STORE else shown(store)
-    said = Said(study, part.tables, part.where, part.replications, part.quick, location)
+    said = Said(study, part.tables, part.where, part.replications, part.quick, in_commands(store))
     advice = f"to run them:\n  {study_command('run', study, part, store)}"
     try:
         made = report(loaded, part.of(loaded), store, said, confidence, with_traces=with_traces)

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import click
 
-from longfat.cli.options import DEFAULT_STORE, default_jobs, jobs_option, limit_option_with
+from longfat.cli.options import default_jobs, jobs_option, limit_option_with
 from longfat.cli.talk import say
 from longfat.errors import LongfatError
+from longfat.location import DEFAULT_STORE
 
 
 @click.command("view")

@@ -17,6 +17,7 @@ from longfat.errors import InvalidInput, LongfatError, RunFailed
 from longfat.execution import Progress
 from longfat.files import written_whole
 from longfat.limits import Limits
+from longfat.location import DEFAULT_STORE, in_commands, shown
 from longfat.notebook.display import study_html, tables_html
 from longfat.plan import (
     Plan,
@@ -41,8 +42,6 @@ from longfat.study import Study, load_study
 
 if TYPE_CHECKING:
     import polars
-
-DEFAULT_STORE = "longfat.db"
 
 WHAT_PLOTS_SHOW: Mapping[Source, str] = {
     "traces": "the traces of runs (longfat.traced(scenario)) or their folders",
@@ -92,7 +91,7 @@ class StudyAtHand:
             where,
             replications,
             quick,
-            "" if self.store == DEFAULT_STORE else self.store,
+            in_commands(self.store),
         )
 
     def plan(self) -> Plan:
@@ -224,7 +223,8 @@ class StudyAtHand:
     def _repr_html_(self) -> str:
         plan, results = self._results(self.plan())
         lacking = plan.lacking(results)
-        return study_html(self.study, plan.planned_runs - lacking, plan.planned_runs, self.store)
+        done = plan.planned_runs - lacking
+        return study_html(self.study, done, plan.planned_runs, shown(self.store))
 
 
 class AnalysisAtHand:

@@ -9,6 +9,7 @@ import click
 from longfat.cli.options import Part, study_command
 from longfat.cli.talk import print_json, print_table, say, splice_into
 from longfat.errors import BadInput, LongfatError
+from longfat.location import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +47,7 @@ def show_ledgers(study: str, part: Part, store: str, factor: str | None, form: F
     rows = ledger_rows(results)
     if not rows:
         raise LongfatError(
-            f"{store} has no run of this part of {loaded.name} with a ledger; to run them:\n"
+            f"{shown(store)} has no run of this part of {loaded.name} with a ledger; to run them:\n"
             f"  {study_command('run', study, part, store)}"
         )
     if factor is not None:
@@ -54,8 +55,8 @@ def show_ledgers(study: str, part: Part, store: str, factor: str | None, form: F
         rows = by_factor(rows, factor)
     if form.splice is not None:
         by = f" --by {factor}" if factor else ""
-        shown = f"longfat study compare {loaded.name}{part.arguments} --ledger{by} --markdown"
-        splice_into(form.splice, shown, ledger_markdown(rows))
+        command = f"longfat study compare {loaded.name}{part.arguments} --ledger{by} --markdown"
+        splice_into(form.splice, command, ledger_markdown(rows))
     elif form.as_json:
         print_json(ledger_document(loaded, rows))
     elif form.markdown:

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from longfat.comparison import TableComparison
 from longfat.errors import LongfatError
 from longfat.ledger import ledger_rows
+from longfat.location import DEFAULT_STORE
 from longfat.plots import draw
 from longfat.plots.figure import Figure
 from longfat.report.analysis import analysis_document
@@ -83,7 +84,7 @@ class Figures:
 
 def trace_command(contents: Contents, run_id: str) -> str:
     """The command that runs a stored run again, with traces."""
-    store = contents.said.store or "longfat.db"
+    store = contents.said.store or DEFAULT_STORE
     again = ["longfat", "run", "--from", store, run_id[:12], "--trace", f"traces-{run_id[:12]}"]
     return shlex.join(again)
 
