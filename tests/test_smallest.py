@@ -40,6 +40,14 @@ def test_what_is_never_or_always_enough_has_one_side_only() -> None:
     assert list(always.tried) == [1, 100]
 
 
+def test_the_error_that_is_allowed_is_shared_by_all_looks() -> None:
+    # Two settings are looked at: each limit has half of the 10 %. Of 9 and 11 the lower one is
+    # 10 - t[0.95; 1] = 3.7, where t[0.90; 1] would leave 6.9.
+    found = smallest_enough(lambda _: [9.0, 11.0], 5, 1, 2, confidence=0.9)
+    assert (found.too_little, found.enough) == (None, None)
+    assert smallest_enough(lambda _: [9.0, 11.0], 3.6, 1, 2, confidence=0.9).enough == 1
+
+
 def test_with_chance_the_answer_is_a_range_that_holds_the_truth_as_often_as_said() -> None:
     right, widths = 0, []
     for seed in range(400):
