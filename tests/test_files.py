@@ -26,6 +26,16 @@ def test_a_file_is_replaced_only_when_all_is_written(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [page]
 
 
+def test_a_file_may_be_read_by_whom_the_mask_of_the_process_lets(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        with written_whole(tmp_path / "page.md") as temporary:
+            temporary.write_text("for the group")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "page.md").stat().st_mode & 0o777 == 0o640
+
+
 def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path: Path) -> None:
     link = tmp_path / "link.md"
     link.symlink_to("page.md")
