@@ -1,11 +1,11 @@
 """Two runs side by side: how their scenarios differ, and the first event at which they part."""
 
 import json
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from longfat import _engine
+from longfat.paths import leaves
 from longfat.scenario import Scenario
 
 
@@ -20,7 +20,7 @@ class Setting:
 
 def differing_settings(first: Scenario, second: Scenario) -> list[Setting]:
     """The values at which two resolved scenarios differ, in the order of their paths."""
-    one, other = dict(_leaves(first.settings)), dict(_leaves(second.settings))
+    one, other = dict(leaves(first.settings)), dict(leaves(second.settings))
     return [
         Setting(path, one.get(path), other.get(path))
         for path in sorted(one.keys() | other.keys())
@@ -37,15 +37,3 @@ def compare_runs(first: Scenario, second: Scenario) -> dict[str, Any]:
     """
     comparison: dict[str, Any] = json.loads(_engine.compare_runs(first.resolved, second.resolved))
     return comparison
-
-
-def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """The values of nested tables and lists, by their paths."""
-    if isinstance(value, Mapping):
-        for key, below in value.items():
-            yield from _leaves(below, f"{path}.{key}" if path else key)
-    elif isinstance(value, list) and any(isinstance(below, Mapping | list) for below in value):
-        for index, below in enumerate(value):
-            yield from _leaves(below, f"{path}[{index}]")
-    else:
-        yield path, value

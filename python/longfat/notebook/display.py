@@ -1,8 +1,9 @@
 """What notebooks show of scenarios, runs and studies: small tables, in the notebook's own style."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from longfat.paths import leaves
 from longfat.report.elements import Html, element, folded, joined, table
 from longfat.report.numbers import formatted
 
@@ -15,7 +16,7 @@ _MOST_ROWS = 20
 
 def scenario_html(settings: Mapping[str, Any], name: str) -> Html:
     """A resolved scenario: every setting by its path, in base units."""
-    rows = [[path, str(value)] for path, value in flat(settings)]
+    rows = [[path, str(value)] for path, value in leaves(settings)]
     topology = settings["topology"]
     said = f"Scenario {name[:12]}: {topology['kind']}, {settings['duration_ps'] / 1e12:g} s"
     return joined(
@@ -62,12 +63,3 @@ def tables_html(titles_with_tables: Sequence[tuple[str, Sequence[str], Sequence[
 ) -> Html:  # fmt: skip
     """Several tables with their titles."""
     return joined(table(header, rows, title) for title, header, rows in titles_with_tables)
-
-
-def flat(settings: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """The settings of a resolved scenario by their paths."""
-    if isinstance(settings, Mapping):
-        for key, value in settings.items():
-            yield from flat(value, f"{path}.{key}" if path else key)
-    else:
-        yield path, settings

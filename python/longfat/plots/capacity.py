@@ -1,8 +1,9 @@
 """What each service class gets of the bottleneck over time; a panel for each run."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from longfat.paths import leaves
 from longfat.plots.over_time import (
     MEGA,
     Row,
@@ -90,7 +91,7 @@ def names_of(runs: Sequence[Traces]) -> list[str]:
 
     So do folders where a setting takes more words than a title has room for.
     """
-    flat = [_flat(run.settings) for run in runs]
+    flat = [dict(leaves(run.settings)) for run in runs]
     keys = dict.fromkeys(key for settings in flat for key in settings)
     differing = [key for key in keys if len({str(settings.get(key)) for settings in flat}) > 1]
     names = [
@@ -101,12 +102,3 @@ def names_of(runs: Sequence[Traces]) -> list[str]:
     if not differing or len(differing) > 2 or max(map(len, names)) > _LONGEST_NAME:
         return [run.folder.name if len(runs) > 1 else "" for run in runs]
     return names
-
-
-def _flat(settings: Any, path: str = "") -> dict[str, Any]:
-    if isinstance(settings, Mapping):
-        found: dict[str, Any] = {}
-        for key, value in settings.items():
-            found |= _flat(value, f"{path}.{key}" if path else key)
-        return found
-    return {path: settings}

@@ -34,7 +34,10 @@ SILENCE = timedelta(seconds=10)
 
 
 class Store:
-    """An open store; a context manager. Every method raises `LongfatError` when SQLite fails."""
+    """An open store; a context manager.
+
+    Every method raises `LongfatError` when the database fails.
+    """
 
     def __init__(self, backend: Backend, engine: Engine | None) -> None:
         self.name = backend.name

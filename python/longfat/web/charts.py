@@ -150,7 +150,7 @@ def _fair_share(name: str, whole: float, run: Traces) -> list[dict[str, Any]]:
 
 
 def _flows_drawn(run: Traces) -> range:
-    return range(1, min(_connections(run), MOST_FLOWS) + 1)
+    return range(1, min(run.senders, MOST_FLOWS) + 1)
 
 
 def _instants(run: Traces) -> list[float]:
@@ -173,10 +173,6 @@ def _events(run: Traces, trace: str, color: str) -> dict[str, Any]:
 
 def _colors(color: str) -> dict[str, str]:
     return {"color": color, "dark": DARK.get(color, color)}
-
-
-def _connections(run: Traces) -> int:
-    return run.senders
 
 
 def _rounded(values: Numbers) -> list[float | None]:

@@ -54,8 +54,8 @@ def state(view: View, name: str) -> dict[str, int]:
 def study_results(view: View, name: str) -> Answer:
     """A study's factor combinations with the means of every metric over their replications.
 
-    As in comparisons, replication 0 counts only where there is no other. Raises `KeyError` for no
-    such study.
+    As in comparisons, replication 0 counts only where there is no other. Raises `Unknown` for
+    no such study.
     """
     study = view.study(name)
     with view.store() as store:

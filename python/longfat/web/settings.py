@@ -6,11 +6,12 @@ become a document, the document TOML, and the engine judges the TOML.
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from longfat import _engine
 from longfat.errors import BadInput
+from longfat.paths import leaves
 from longfat.scenario import Scenario
 
 Settings = Mapping[str, str]
@@ -54,7 +55,7 @@ def toml_of(settings: Settings) -> str:
 def settings_of(document: Mapping[str, Any]) -> dict[str, str]:
     """The settings that a scenario document consists of, in its order."""
     own = {key: value for key, value in document.items() if key != SCHEMA_VERSION}
-    return {path: _text(value) for key, inner in own.items() for path, value in _leaves(inner, key)}
+    return {path: _text(value) for key, inner in own.items() for path, value in leaves(inner, key)}
 
 
 def steps_of(path: str) -> list[str | int]:
@@ -104,17 +105,6 @@ def _value(text: str) -> Any:
         return text
     # More than one key: a text with a line break, which is no value.
     return document["value"] if list(document) == ["value"] else text
-
-
-def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Mapping) and value:
-        for key, inner in value.items():
-            yield from _leaves(inner, f"{path}.{key}")
-    elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
-        for place, item in enumerate(value):
-            yield from _leaves(item, f"{path}[{place}]")
-    else:
-        yield path, value
 
 
 def _text(value: Any) -> str:
