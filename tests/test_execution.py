@@ -8,7 +8,7 @@ import pytest
 
 from longfat import _engine, load_scenario
 from longfat.errors import Interrupted
-from longfat.execution import Outcome, execute
+from longfat.execution import Outcome, execute, usable_cores
 from longfat.scenario import Scenario
 
 
@@ -36,6 +36,13 @@ def test_every_run_comes_back_once_with_its_index(scenario_file: Path, jobs: int
         3,
         4,
     ]
+
+
+def test_cores_that_this_process_may_not_use_are_not_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _process: {3, 5})
+    assert usable_cores() == 2
 
 
 def test_results_do_not_depend_on_jobs_or_order(scenario_file: Path) -> None:

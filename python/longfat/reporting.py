@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from longfat.analysis.intervals import DEFAULT_CONFIDENCE
 from longfat.claims import claims_of
 from longfat.errors import LongfatError
 from longfat.execution import Watch
@@ -39,7 +40,7 @@ def report(
     selection: Selection,
     location: str,
     said: Said,
-    confidence: float = 0.9,
+    confidence: float = DEFAULT_CONFIDENCE,
     *,
     with_traces: bool = True,
 ) -> Report:

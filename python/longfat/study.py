@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from longfat import _engine
+from longfat.analysis.intervals import DEFAULT_CONFIDENCE
 from longfat.design import check_number, size, too_many_runs
 from longfat.design import combinations as designed_combinations
 from longfat.errors import BadInput, LongfatError
@@ -69,7 +70,7 @@ class Precision(NamedTuple):
     """
 
     targets: Sequence[Target] = ()
-    confidence: float = 0.9
+    confidence: float = DEFAULT_CONFIDENCE
     fewest: int = 10
 
 

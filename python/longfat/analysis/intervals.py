@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from scipy.special import stdtrit
-
 from longfat.errors import InvalidInput
 
 DEFAULT_CONFIDENCE = 0.90
@@ -31,6 +29,8 @@ class Intervals:
 
     def quantile(self, degrees_of_freedom: int) -> float:
         """t[(1 + confidence) / 2; degrees of freedom]."""
+        from scipy.special import stdtrit  # which takes longer to load than most commands to end
+
         quantile = float(stdtrit(degrees_of_freedom, (1 + self.confidence) / 2))
         return quantile if self.exact else round(quantile, TABLE_DECIMALS)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from longfat.cli.options import default_jobs, json_option, store_option
+from longfat.cli.options import json_option, store_option
 from longfat.cli.talk import print_json, print_table, say
 from longfat.errors import CheckFailed, LongfatError
 from longfat.location import shown
@@ -18,7 +18,9 @@ def command(store: str, as_json: bool) -> None:
 
     Exit code 3 when the store is damaged.
     """
-    document = {**_versions(), "cores": default_jobs(), "store": _store_health(store)}
+    from longfat.execution import usable_cores
+
+    document = {**_versions(), "cores": usable_cores(), "store": _store_health(store)}
     if as_json:
         print_json(document)
     else:

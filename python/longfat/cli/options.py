@@ -2,7 +2,6 @@
 
 import functools
 import math
-import os
 import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.analysis.intervals import DEFAULT_CONFIDENCE
 from longfat.cli.talk import say
 from longfat.errors import LongfatError
 from longfat.location import DEFAULT_STORE, in_commands
@@ -48,7 +48,7 @@ def confidence_option(
     return click.option(
         "--confidence",
         type=Number(above, MOST_CONFIDENCE, min_open=True),
-        default=0.90,
+        default=DEFAULT_CONFIDENCE,
         show_default=True,
         metavar="SHARE",
         help=meaning,
@@ -234,11 +234,6 @@ _PART_OPTIONS = (
 )
 
 
-def default_jobs() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 @contextmanager
 def chosen_executor(jobs: int | None, cluster: str | None) -> "Iterator[Executor]":
     """What simulates: `jobs` threads of this process (all cores if None), or a cluster.
@@ -246,9 +241,9 @@ def chosen_executor(jobs: int | None, cluster: str | None) -> "Iterator[Executor
     Raises `LongfatError` where both are given, and as `longfat.cluster.cluster_at`.
     """
     if cluster is None:
-        from longfat.execution import Threads
+        from longfat.execution import Threads, usable_cores
 
-        yield Threads(jobs or default_jobs())
+        yield Threads(jobs or usable_cores())
         return
     if jobs:
         raise LongfatError("--jobs counts threads of this process, and --cluster uses none of them")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from longfat.cli.options import default_jobs, json_option
+from longfat.cli.options import json_option
 from longfat.cli.talk import print_json, print_table, say
 from longfat.errors import CheckFailed, LongfatError
 
@@ -32,12 +32,13 @@ def command(words: Sequence[str], as_scenario: bool, as_json: bool) -> None:
     Example: longfat verify ns-2 reno
     """
     from longfat import _engine
+    from longfat.execution import usable_cores
 
     names = _chosen([name for name, _ in _engine.verification_checks()], words)
     if as_scenario:
         click.echo(_engine.verification_scenario(_only(names)))
         return
-    with ThreadPoolExecutor(default_jobs()) as pool:
+    with ThreadPoolExecutor(usable_cores()) as pool:
         outcomes: list[Outcome] = [json.loads(text) for text in pool.map(_engine.verify, names)]
     failed = [outcome for outcome in outcomes if not outcome["passed"]]
     if as_json:

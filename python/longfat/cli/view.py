@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from longfat.cli.options import default_jobs, jobs_option, limit_option_with
+from longfat.cli.options import jobs_option, limit_option_with
 from longfat.cli.talk import say
 from longfat.errors import LongfatError
 from longfat.location import DEFAULT_STORE
@@ -51,6 +51,8 @@ def command(
 
     Example: longfat view longfat.db --open
     """
+    from longfat.execution import usable_cores
+
     try:
         from longfat.web.server import serve
         from longfat.web.view import View, default_limits
@@ -68,4 +70,4 @@ def command(
             webbrowser.open(address)
 
     view = View(store, studies, default_limits().changed(limits))
-    serve(view, host, port, jobs or default_jobs(), ready)
+    serve(view, host, port, jobs or usable_cores(), ready)

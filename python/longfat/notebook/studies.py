@@ -104,11 +104,11 @@ class StudyAtHand:
         What finishes is kept, whatever happens. Raises `longfat.errors.RunFailed` when runs failed.
         """
         from longfat.campaign import run_campaign
-        from longfat.execution import Threads
+        from longfat.execution import Threads, usable_cores
         from longfat.until_enough import run_until_enough
 
         _check_count("jobs", jobs, 1)
-        threads = jobs or os.cpu_count() or 1
+        threads = jobs or usable_cores()
         plan = self.plan()
         with Store.writable(self.store) as opened:
             check_other_builds(plan, opened, threads)

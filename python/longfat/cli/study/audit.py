@@ -12,7 +12,6 @@ from longfat.cli.options import (
     Part,
     chosen_executor,
     cluster_option,
-    default_jobs,
     jobs_option,
     json_option,
     limit_option,
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from longfat.limits import Limits
     from longfat.plan import Replicated, Selection
     from longfat.study import Study
-
-CONFIDENCE = 0.9
 
 
 @click.command("audit")
@@ -82,6 +79,7 @@ def command(
     the part that is audited. Exit code 1 when some runs failed (the others are kept).
     """
     from longfat.analysis.audit import audit
+    from longfat.analysis.intervals import DEFAULT_CONFIDENCE
     from longfat.audit import audited, check_audit, plan_audit
     from longfat.limits import Limits
     from longfat.report.audit import audit_document, audit_markdown
@@ -106,15 +104,16 @@ def command(
         metrics = _stored(plan, store)
     else:
         with chosen_executor(jobs, cluster) as executor:
-            metrics, failures = _run(plan, store, executor, allowed)
-    found = audit(plan, metrics, claims, read, CONFIDENCE, _completions(plan, store, claims))
+            metrics, failures = _run(plan, store, executor, jobs, allowed)
+    completions = _completions(plan, store, claims)
+    found = audit(plan, metrics, claims, read, DEFAULT_CONFIDENCE, completions)
     if splice is not None:
         arguments = "".join(f" --knob {shlex.quote(knob)}" for knob in knobs)
         arguments = f"{part.arguments}{arguments}{' --pairs' if pairs else ''}"
         shown = f"longfat study audit {loaded.name}{arguments} --markdown"
         splice_into(splice, shown, audit_markdown(found))
     elif as_json:
-        print_json(audit_document(found, CONFIDENCE))
+        print_json(audit_document(found, DEFAULT_CONFIDENCE))
     elif markdown:
         click.echo(audit_markdown(found), nl=False)
     else:
@@ -157,16 +156,17 @@ def _replicated(study: "Study", selection: "Selection", store: str) -> "Selectio
 
 
 def _run(
-    plan: "AuditPlan", store: str, executor: "Executor", limits: "Limits"
+    plan: "AuditPlan", store: str, executor: "Executor", jobs: int | None, limits: "Limits"
 ) -> "tuple[Metrics, dict[str, str]]":
     """The metrics of all runs, after those that were missing; and what failed."""
     from longfat.campaign import missing_runs
+    from longfat.execution import usable_cores
     from longfat.repeat import check_other_builds
     from longfat.store import Store
 
     everything = plan.everything
     with Store.writable(store) as opened:
-        check_other_builds(everything, opened, default_jobs())
+        check_other_builds(everything, opened, jobs or usable_cores())
         missing, runs = missing_runs(everything, opened), everything.distinct_runs
         say(
             f"{plan.baseline.study.name}: {len(plan.variations)} variations, {runs} runs, "

@@ -9,7 +9,6 @@ from longfat.cli.options import (
     Part,
     chosen_executor,
     cluster_option,
-    default_jobs,
     jobs_option,
     json_option,
     limit_option,
@@ -55,6 +54,7 @@ def command(
 
     Exit code 1 when some runs failed (the others are kept).
     """
+    from longfat.execution import usable_cores
     from longfat.limits import Limits
     from longfat.plan import plan_design
     from longfat.repeat import check_other_builds
@@ -67,7 +67,7 @@ def command(
     loaded = load_study(study)
     plan = plan_design(loaded, part.of(loaded))
     with Store.writable(store) as opened:
-        if repeated := check_other_builds(plan, opened, jobs or default_jobs()):
+        if repeated := check_other_builds(plan, opened, jobs or usable_cores()):
             say(f"another build of the engine made some of the runs: {repeated} repeated, the same")
         with chosen_executor(jobs, cluster) as executor:
             done = run_until_enough(

@@ -6,7 +6,6 @@ import click
 
 from longfat.cli.options import (
     Part,
-    default_jobs,
     jobs_option,
     json_option,
     part_options,
@@ -64,6 +63,7 @@ def command(
     """
     from longfat import _engine
     from longfat.cli.progress import shown_progress
+    from longfat.execution import usable_cores
     from longfat.plan import plan_design
     from longfat.repeat import repeat, sample
     from longfat.store import Store
@@ -81,7 +81,7 @@ def command(
             )
         chosen = opened.stored_runs(sample(done, size, seed))
     with shown_progress() as show:
-        repetitions = repeat(chosen, jobs or default_jobs(), show)
+        repetitions = repeat(chosen, jobs or usable_cores(), show)
     different = [repetition for repetition in repetitions if repetition.differences]
     if as_json:
         counts = {"stored_runs": len(done), "repeated": len(repetitions), "seed": seed}
