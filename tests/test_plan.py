@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from longfat import LongfatError, _engine, load_study
-from longfat.plan import Plan, Selection, plan_design, plan_reference, quick_selection
+from longfat.plan import Plan, Selection, plan_design, plan_reference, selection_of
 from longfat.study import Study
 
 
@@ -81,7 +81,7 @@ def test_a_factor_that_a_table_does_not_name_is_null(study: Study) -> None:
 
 
 def test_the_quick_part_is_the_studys_own(study: Study) -> None:
-    plan = plan_design(study, quick_selection(study.quick))
+    plan = plan_design(study, selection_of([], None, None, study.quick))
     assert {dict(run.combination)["load"] for run in plan.runs} == {"light"}
     assert max(run.replication for run in plan.runs) == 1
 

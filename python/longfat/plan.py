@@ -207,10 +207,17 @@ class Plan:
         return dataclasses.replace(self, series=kept)
 
 
-def quick_selection(quick: Quick) -> Selection:
-    """A study's own small part."""
-    where = (quick.where,) if quick.where else ()
-    return Selection(where=where, replications=quick.replications)
+def selection_of(
+    tables: Sequence[str], where: str | None, replications: int | None, quick: Quick | None
+) -> Selection:
+    """The part that is asked for; within the small part `quick`, if that is asked for too.
+
+    A number of replications goes before that of the small part.
+    """
+    conditions = (where,) if quick is None else (quick.where, where)
+    if quick is not None and replications is None:
+        replications = quick.replications
+    return Selection(tuple(tables), tuple(filter(None, conditions)), replications)
 
 
 def plan_design(study: Study, selection: Selection) -> Plan:

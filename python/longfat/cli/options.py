@@ -133,18 +133,12 @@ class Part:
         return options_said(options) + (" --quick" if self.quick else "")
 
     def of(self, study: "Study", quick: "Quick | None" = None) -> "Selection":
-        """The selection; the other options narrow `--quick` further.
+        """The selection; `quick` is the small part, the study's unless it is given."""
+        from longfat.plan import selection_of
 
-        `quick` is the small part, the study's unless it is given.
-        """
-        from longfat.plan import Selection, quick_selection
-
-        base = quick_selection(quick or study.quick) if self.quick else Selection()
-        return Selection(
-            tables=tuple(name.strip() for name in self.tables.split(",")) if self.tables else (),
-            where=(*base.where, self.where) if self.where else base.where,
-            replications=base.replications if self.replications is None else self.replications,
-        )
+        tables = [name.strip() for name in self.tables.split(",")] if self.tables else []
+        small = (quick or study.quick) if self.quick else None
+        return selection_of(tables, self.where, self.replications, small)
 
 
 WHOLE = Part(tables=None, where=None, replications=None, quick=False)

@@ -19,14 +19,7 @@ from longfat.files import written_whole
 from longfat.limits import Limits
 from longfat.location import DEFAULT_STORE, in_commands, shown
 from longfat.notebook.display import study_html, tables_html
-from longfat.plan import (
-    Plan,
-    Selection,
-    plan_design,
-    plan_everything,
-    plan_reference,
-    quick_selection,
-)
+from longfat.plan import Plan, plan_design, plan_everything, plan_reference, selection_of
 from longfat.plots import Options, Source, draw, find
 from longfat.plots.figure import Figure
 from longfat.repeat import check_other_builds
@@ -79,12 +72,8 @@ class StudyAtHand:
         _check_count("replications", replications, 0)
         self.study: Study = load_study(name_or_path)
         self.store = str(store or os.environ.get("LONGFAT_STORE") or DEFAULT_STORE)
-        base = quick_selection(self.study.quick) if quick else Selection()
-        self.selection = Selection(
-            tables=tuple(tables),
-            where=(*base.where, where) if where else base.where,
-            replications=base.replications if replications is None else replications,
-        )
+        small = self.study.quick if quick else None
+        self.selection = selection_of(tables, where, replications, small)
         self._said = Said(
             str(name_or_path),
             ",".join(tables) or None,
