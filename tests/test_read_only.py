@@ -2,7 +2,7 @@ import sqlite3
 
 import pytest
 
-from longfat.read_only import nearest, open_database, restrict
+from longfat.read_only import open_database, restrict
 
 
 @pytest.fixture
@@ -62,8 +62,3 @@ def test_a_query_is_stopped_when_its_time_is_over(connection: sqlite3.Connection
     with pytest.raises(sqlite3.OperationalError, match="interrupted") as raised:
         connection.execute(query)
     assert raised.value.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT
-
-
-def test_a_slip_is_recognized() -> None:
-    assert nearest("fairnes", ["efficiency", "fairness"]) == "; did you mean 'fairness'?"
-    assert nearest("colour", ["efficiency", "fairness"]) == ""

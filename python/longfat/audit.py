@@ -16,9 +16,9 @@ from longfat import _engine
 from longfat.errors import BadInput
 from longfat.overrides import Override, Overrides
 from longfat.plan import Plan, Selection, plan_combinations, plan_everything, reference_rows
-from longfat.read_only import nearest
 from longfat.readings import Named, Reading
 from longfat.reference import Combination
+from longfat.slips import nearest_or_known
 from longfat.study import Study
 from longfat.where import matching
 
@@ -305,5 +305,5 @@ def _strangers(
     table = "vary" if is_set else "keep"
     for entry in named:
         if entry.path not in known:
-            hint = nearest(entry.path, known) or f"; known: {', '.join(known) or 'none'}"
+            hint = nearest_or_known(entry.path, known)
             yield f"{entry.origin}: audit.{table}: {entry.path!r} is no knob that {what}{hint}"

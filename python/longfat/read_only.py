@@ -1,9 +1,8 @@
 """SQL that others wrote, run in memory where it can read what it is meant to, and nothing else."""
 
-import difflib
 import sqlite3
 import time
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Set
 from functools import partial
 
 INSTRUCTIONS_BETWEEN_LOOKS = 10_000
@@ -42,12 +41,6 @@ def restrict(
 def limit_time(connection: sqlite3.Connection, seconds: float) -> None:
     """Interrupt a query when `seconds` of this thread have passed since this call."""
     connection.set_progress_handler(_alarm(seconds), INSTRUCTIONS_BETWEEN_LOOKS)
-
-
-def nearest(name: str, known: Sequence[str]) -> str:
-    """`; did you mean 'fairness'?` when one of the known names is close, otherwise nothing."""
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _alarm(seconds: float) -> Callable[[], bool]:

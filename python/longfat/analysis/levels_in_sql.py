@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from longfat.read_only import nearest
+from longfat.slips import nearest
 
 _TOKEN = re.compile(
     r"""--[^\n]* | /\*.*?\*/            # comments

@@ -17,7 +17,8 @@ from typing import Self
 from longfat import _engine
 from longfat.analysis import aggregates
 from longfat.analysis.experiment import LARGEST
-from longfat.read_only import SqlValue, limit_time, nearest, open_database, quoted, restrict
+from longfat.read_only import SqlValue, limit_time, open_database, quoted, restrict
+from longfat.slips import nearest
 
 SECONDS = 1.0
 """Of this thread, for each time that a measure is taken."""

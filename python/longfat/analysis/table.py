@@ -1,6 +1,5 @@
 """Observations from a CSV: a column for each factor, one for the response, all others ignored."""
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +8,7 @@ from longfat.analysis.experiment import Observation
 from longfat.cells import csv_lines, is_number, separator_problem
 from longfat.errors import BadInput, LongfatError
 from longfat.files import read_text
+from longfat.slips import nearest_or_known
 from longfat.where import matching
 
 REPLICATION = "replication"
@@ -83,9 +83,7 @@ def check_names(factors: Sequence[str], response: str, known: Sequence[str], sou
 
 def unknown(kind: str, name: str, known: Sequence[str], source: str) -> str:
     """A message about a name that is not there, with the nearest that is."""
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
-    return f"{source}: no {kind} {name!r}{hint}"
+    return f"{source}: no {kind} {name!r}{nearest_or_known(name, known)}"
 
 
 _Lines = Sequence[tuple[int, Sequence[str]]]

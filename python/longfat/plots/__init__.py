@@ -4,7 +4,6 @@ The rows that are drawn are the rows that a `.csv` output holds. A new plot is a
 `SUMMARY`, `SOURCE`, `HEEDS`, `collect` and `picture`, and a line in `PLOTS`.
 """
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from longfat.errors import LongfatError
+from longfat.slips import nearest
 
 if TYPE_CHECKING:
     from longfat.plots.figure import Figure
@@ -126,8 +126,7 @@ class Plot(Protocol):
 def find(kind: str) -> Plot:
     """The plot of this name. Raises `LongfatError` when there is none, with the nearest name."""
     if kind not in PLOTS:
-        near = difflib.get_close_matches(kind, PLOTS, n=1)
-        meant = f"; did you mean {near[0]!r}?" if near else ""
+        meant = nearest(kind, PLOTS)
         raise LongfatError(f"no plot is called {kind!r}{meant}; plots: {', '.join(PLOTS)}")
     return cast("Plot", import_module(PLOTS[kind]))
 
