@@ -26,13 +26,12 @@ def defining_relation(generators: Mapping[str, Sequence[str]]) -> list[Word]:
         for size in range(1, len(words) + 1)
         for chosen in itertools.combinations(words, size)
     )
-    return sorted(products, key=lambda word: (len(word), sorted(word)))
+    return _in_order(products)
 
 
 def relation_among(relation: Sequence[Word], factors: Collection[str]) -> list[Word]:
     """The relation where only these factors vary: each of the others has one sign throughout."""
-    words = {word & frozenset(factors) for word in relation} - {frozenset()}
-    return sorted(words, key=lambda word: (len(word), sorted(word)))
+    return _in_order({word & frozenset(factors) for word in relation} - {frozenset()})
 
 
 def resolution(relation: Sequence[Word]) -> str:
@@ -44,10 +43,7 @@ def resolution(relation: Sequence[Word]) -> str:
 def aliases(effect: Word, relation: Sequence[Word], order: int = 2) -> list[Word]:
     """The effects of at most `order` factors that have the same column of signs."""
     others = [effect ^ word for word in relation]
-    return sorted(
-        (other for other in others if 0 < len(other) <= order),
-        key=lambda word: (len(word), sorted(word)),
-    )
+    return _in_order(other for other in others if 0 < len(other) <= order)
 
 
 def alias_chains(
@@ -69,6 +65,11 @@ def alias_chains(
 def named(word: Word, factors: Sequence[str]) -> str:
     """A word with its factors in the order of the study."""
     return " x ".join(factor for factor in factors if factor in word)
+
+
+def _in_order(words: Iterable[Word]) -> list[Word]:
+    """The shortest first, those of one length by their factors: sets have no order of their own."""
+    return sorted(words, key=lambda word: (len(word), sorted(word)))
 
 
 def _product(words: Iterable[Word]) -> Word:

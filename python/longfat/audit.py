@@ -20,7 +20,6 @@ from longfat.readings import Named, Reading
 from longfat.reference import Combination
 from longfat.slips import nearest_or_known
 from longfat.study import Study
-from longfat.where import matching
 
 Changes = Mapping[Combination, Overrides]
 
@@ -229,10 +228,8 @@ def _read(
     """
     chosen = list(combinations)
     if reading.where is not None:
-        columns = [factor.name for factor in study.factors]
-        rows = [study.levels(combination) for combination in combinations]
         origin = f"{reading.origin}: audit.reading.where"
-        chosen = [chosen[index] for index in matching(columns, rows, reading.where, origin)]
+        chosen = study.meeting(combinations, reading.where, origin)
         if not chosen and not allow_none:
             problem = f"audit.reading.where: no factor combination meets {reading.where}"
             raise BadInput([f"{reading.origin}: {problem}"])

@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from longfat.errors import BadInput
 from longfat.reference import Combination
@@ -23,7 +23,7 @@ MOST_RUNS = 5_000_000
 
 def size(design: "Design", factors: _Factors) -> int:
     """How many combinations a design asks for, but for `reference-rows`; nothing is built."""
-    return _SIZES[design.kind](design, factors)
+    return _KINDS[design.kind].size(design, factors)
 
 
 def check_number(count: int, place: str) -> None:
@@ -50,7 +50,7 @@ def too_many_runs(count: int, replications: int) -> str | None:
 
 def combinations(design: "Design", factors: _Factors) -> list[Combination]:
     """The combinations of any design but `reference-rows`, each once, in order."""
-    return list(dict.fromkeys(_KINDS[design.kind](design, factors)))
+    return list(dict.fromkeys(_KINDS[design.kind].combinations(design, factors)))
 
 
 def base_factors(design: "Design", factors: _Factors) -> list[str]:
@@ -116,25 +116,27 @@ def _explicit(design: "Design", _factors: _Factors) -> Iterator[Combination]:
     return iter(design.combinations)
 
 
-_KINDS: Mapping[str, Callable[["Design", _Factors], Iterator[Combination]]] = {
-    "full-factorial": _full_factorial,
-    "two-level": _two_level,
-    "fractional": _fractional,
-    "one-at-a-time": _one_at_a_time,
-    "latin-hypercube": _latin_hypercube,
-    "sobol": _sobol,
-    "explicit": _explicit,
-}
+class _Kind(NamedTuple):
+    """The combinations of a kind of design, and how many there are at most, before any is built."""
+
+    combinations: Callable[["Design", _Factors], Iterator[Combination]]
+    size: Callable[["Design", _Factors], int]
 
 
-_SIZES: Mapping[str, Callable[["Design", _Factors], int]] = {
-    "full-factorial": lambda _, factors: math.prod(len(factor.levels) for factor in factors),
-    "two-level": lambda _, factors: 2 ** len(factors),
-    "fractional": lambda design, factors: 2 ** len(base_factors(design, factors)),
-    "one-at-a-time": lambda _, factors: 1 + sum(len(factor.levels) - 1 for factor in factors),
-    "latin-hypercube": lambda design, _: design.points,
-    "sobol": lambda design, _: design.points,
-    "explicit": lambda design, _: len(design.combinations),
+_KINDS: Mapping[str, _Kind] = {
+    "full-factorial": _Kind(
+        _full_factorial, lambda _, factors: math.prod(len(factor.levels) for factor in factors)
+    ),
+    "two-level": _Kind(_two_level, lambda _, factors: 2 ** len(factors)),
+    "fractional": _Kind(
+        _fractional, lambda design, factors: 2 ** len(base_factors(design, factors))
+    ),
+    "one-at-a-time": _Kind(
+        _one_at_a_time, lambda _, factors: 1 + sum(len(factor.levels) - 1 for factor in factors)
+    ),
+    "latin-hypercube": _Kind(_latin_hypercube, lambda design, _: design.points),
+    "sobol": _Kind(_sobol, lambda design, _: design.points),
+    "explicit": _Kind(_explicit, lambda design, _: len(design.combinations)),
 }
 
 

@@ -27,17 +27,6 @@ from longfat.where import matching
 if TYPE_CHECKING:
     from longfat.notebook.studies import StudyAtHand
 
-DesignKind = Literal[
-    "full-factorial",
-    "reference-rows",
-    "two-level",
-    "fractional",
-    "one-at-a-time",
-    "latin-hypercube",
-    "sobol",
-    "explicit",
-]
-
 SHIPPED = Path(__file__).parent / "studies"
 STUDY_FILE = "study.toml"
 
@@ -78,13 +67,14 @@ class Precision(NamedTuple):
 class Design:
     """Which factor combinations run, how often, and what chance may change between replications.
 
-    Replication 0 is the scenario as it stands; replications 1 to `replications` apply `perturb`.
+    `kind` is as study files have it. Replication 0 is the scenario as it stands; replications 1 to
+    `replications` apply `perturb`.
     With a `precision` there may be fewer of them.
     `generators` belongs to fractional designs, `combinations` to explicit ones, `points` and
     `sample_seed` to Latin hypercubes and Sobol's sequence.
     """
 
-    kind: DesignKind
+    kind: str
     replications: int
     seeds: Literal["common", "independent"]
     perturb: Overrides
@@ -166,10 +156,19 @@ class Study:
         self, adjustment: Adjustment, combinations: Sequence[Combination]
     ) -> list[Combination]:
         """Those of the combinations to which an adjustment applies."""
+        return self.meeting(combinations, adjustment.where, f"{adjustment.origin}: adjust.where")
+
+    def meeting(
+        self, combinations: Sequence[Combination], where: str, origin: str
+    ) -> list[Combination]:
+        """Those of the combinations that meet an SQL condition over the factors.
+
+        Raises `LongfatError` that says by `origin` where the condition is written, when SQL
+        refuses it.
+        """
         columns = [factor.name for factor in self.factors]
         rows = [self.levels(combination) for combination in combinations]
-        found = matching(columns, rows, adjustment.where, f"{adjustment.origin}: adjust.where")
-        return [combinations[index] for index in found]
+        return [combinations[index] for index in matching(columns, rows, where, origin)]
 
     def resolve(self, variants: Sequence[Sequence[Override]]) -> list[Scenario]:
         """The study's scenario with each list of overrides.

@@ -35,8 +35,7 @@ class Figures:
         command = contents.said.command(f"plot {kind}", *output, table=names)
         source: Any = group
         if kind == "ledger":
-            members = {member for table in group for entry in table.entries
-                       for member in [entry.combination]}  # fmt: skip
+            members = {entry.combination for table in group for entry in table.entries}
             of_group = {key: runs for key, runs in contents.results.items() if key in members}
             source = ledger_rows(of_group)
         return self._drawn(kind, source, command)
