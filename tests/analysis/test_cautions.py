@@ -119,6 +119,23 @@ def test_the_times_of_a_satellite_are_worked_out_by_hand() -> None:
     assert path.cycles == pytest.approx(0.62, abs=0.01)
 
 
+@pytest.mark.parametrize("port", [{"buffer": "20 packets"}, {"buffer": "25 kB", "queue": "codel"}])
+def test_a_buffer_of_packets_or_bytes_is_filled_like_one_of_cells(port: dict[str, str]) -> None:
+    """60000 bits on the path and 200000 in the buffer are 26 segments, of which half grow back."""
+    line = {"rate": "10 Mbit/s", "delay": "1 ms"}
+    network = {
+        "schema_version": 1,
+        "duration": "1 s",
+        "framing": "packet",
+        "topology": {"kind": "n-source", "sources": 1, "access": line, "bottleneck": line},
+        "port": port,
+        "tcp": {"mss": "1250 B", "receiver_window": "1 MB"},
+    }
+    path = path_of(load_scenario(network).settings)
+    assert path is not None
+    assert path.regrowth_s == pytest.approx(13 * (0.006 + 0.020))
+
+
 def test_runs_too_short_for_the_window_to_grow_back_and_for_the_start_are_told(
     study: Study, plan: Plan
 ) -> None:

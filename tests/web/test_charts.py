@@ -57,6 +57,16 @@ def test_charts_show_what_the_record_says(scenario_file: Path, tmp_path: Path) -
         assert math.isclose(mean * 1e6, flow["goodput_bps"], rel_tol=1e-3)
 
 
+def test_a_buffer_of_packets_has_its_guide_as_one_of_cells_has(
+    scenario_file: Path, tmp_path: Path
+) -> None:
+    settings = {"framing": "packet", "port.buffer": "20 packets", "port.policy": "tail-drop"}
+    watch = Watch(traces=tmp_path / "traces", names=TRACES)
+    run(load_scenario(scenario_file, settings), watch=watch)
+    _, queue, _ = charts(load_traces(tmp_path / "traces"))
+    assert queue["guides"] == [{"label": "buffer", "at": 20}]
+
+
 def test_no_more_flows_are_drawn_than_anybody_tells_apart(
     scenario_file: Path, tmp_path: Path
 ) -> None:

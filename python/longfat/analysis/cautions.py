@@ -110,8 +110,7 @@ def path_of(settings: Mapping[str, Any]) -> Path | None:
         * (2 * topology["access"]["delay_ps"] + topology["bottleneck"]["delay_ps"])
         / PICOSECONDS_PER_SECOND
     )
-    cells = port.get("buffer_cells")
-    buffer_bits = cells * CELL_PAYLOAD_BITS if isinstance(cells, int) else 0  # or "unlimited"
+    buffer_bits = _bits_held(port["buffer_cells"], tcp["mss_bytes"])
     rate_bps = topology["bottleneck"]["rate_bps"]
     share_bytes = (rate_bps * round_trip_s + buffer_bits) / 8 / topology["sources"]
     window_bytes = min(share_bytes, tcp["receiver_window_bytes"])
@@ -123,6 +122,14 @@ def path_of(settings: Mapping[str, Any]) -> Path | None:
         slow_start_s=rounds * round_trip_s,
         regrowth_s=window_bytes / tcp["mss_bytes"] / 2 * full_round_trip_s,
     )
+
+
+def _bits_held(buffer: int | str, mss_bytes: int) -> int:
+    """The data that a buffer holds: so many cells, packets or bytes; none if it is unlimited."""
+    if isinstance(buffer, int):
+        return buffer * CELL_PAYLOAD_BITS
+    number, _, unit = buffer.partition(" ")
+    return int(number) * {"packets": mss_bytes, "B": 1}[unit] * 8 if unit else 0
 
 
 def _outliers(results: Results, metrics: Sequence[str]) -> Iterator[str]:

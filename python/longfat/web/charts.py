@@ -21,6 +21,7 @@ from longfat.plots.over_time import (
     unit,
 )
 from longfat.plots.palette import BLUE, DARK, DROP, ORANGE, TIMEOUT, flow_color
+from longfat.plots.queue import capacity_of
 from longfat.traces import Traces
 
 TRACES = ("cwnd", "queue", "throughput", "drops", "timeouts")
@@ -97,14 +98,14 @@ def _cwnd_series(run: Traces) -> Iterator[Series]:
 
 
 def _queue(run: Traces) -> Chart:
-    buffer = run.bottleneck["buffer_cells"]
+    buffer = capacity_of(run.bottleneck)
     return {
         "name": "queue",
         "title": "Queue at the bottleneck",
         "unit": unit(run),
         "x": _instants(run),
         "series": list(_queue_series(run)),
-        "guides": [{"label": "buffer", "at": buffer}] if isinstance(buffer, int) else [],
+        "guides": [] if buffer is None else [{"label": "buffer", "at": buffer}],
         "events": [_events(run, "drops", DROP)],
     }
 
