@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.cli.options import json_option
-from longfat.cli.talk import print_json, print_table, say
+from longfat.cli.talk import print_json, print_table, say_if_debug_build
 
 if TYPE_CHECKING:
     from longfat.benchmark import Speed
@@ -48,8 +48,7 @@ def command(words: Sequence[str], repeat: int, as_json: bool) -> None:
     else:
         header = ["scenario", "cell-hops", "events: M/s", "fast: M/s", "ratio", "packet-hops: M/s"]
         print_table(header, _rows(speeds))
-    if _engine.BUILD_PROFILE != "release":
-        say("warning: a debug build of the engine; its speed means nothing (make build mends it)")
+    say_if_debug_build()
 
 
 def _document(speed: "Speed") -> dict[str, Any]:

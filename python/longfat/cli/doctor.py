@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from longfat.cli.options import json_option, store_option
-from longfat.cli.talk import print_json, print_table, say
+from longfat.cli.talk import print_json, print_table, say_if_debug_build
 from longfat.errors import CheckFailed, LongfatError
 from longfat.location import shown
 
@@ -27,8 +27,7 @@ def command(store: str, as_json: bool) -> None:
         rows = [[name, str(value)] for name, value in document.items() if name != "store"]
         rows += [[f"store {name}", str(value)] for name, value in document["store"].items()]
         print_table(["", ""], rows)
-    if document["build_profile"] != "release":
-        say("warning: a debug build of the engine; its speed means nothing (make build mends it)")
+    say_if_debug_build()
     if document["store"].get("check", "ok") != "ok":
         raise CheckFailed(document["store"]["check"])
 

@@ -20,6 +20,14 @@ def say(message: str) -> None:
     click.echo(message, err=True)
 
 
+def say_if_debug_build() -> None:
+    """Warn of an engine whose speed means nothing."""
+    from longfat import _engine
+
+    if _engine.BUILD_PROFILE != "release":
+        say("warning: a debug build of the engine; its speed means nothing (make build mends it)")
+
+
 def print_json(document: Any) -> None:
     """Print one JSON document."""
     click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
