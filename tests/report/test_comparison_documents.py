@@ -5,7 +5,7 @@ import pytest
 from longfat.comparison import TableComparison, compare
 from longfat.reference import ReferenceRow, unprinted
 from longfat.report.document import comparison_document
-from longfat.report.markdown import comparison_markdown, short_markdown
+from longfat.report.markdown import comparison_markdown, markdown_table, short_markdown
 from longfat.responses import Response
 from longfat.study import Study
 
@@ -125,3 +125,7 @@ def test_the_parts_of_a_table_without_numbers_of_the_paper_are_ours() -> None:
     text = comparison_markdown([compare(Response("U", "", "efficiency", rows, False), results)])
     assert "| part | entries | deterministic | mean | range |" in text
     assert "| policy epd | 1 | 0.50 | 0.70 | 0.70 - 0.70 |" in text
+
+
+def test_a_bar_in_a_cell_does_not_end_it() -> None:
+    assert markdown_table(["claim"], [["|x| < 1"]])[-1] == r"| \|x\| < 1 |"
