@@ -1,6 +1,7 @@
 //! BBR, version 1. Section numbers are those of draft-cardwell-iccrg-bbr-congestion-control-00, names in code font its own.
 
 use super::bandwidth::WindowedMaximum;
+use super::model_rate::ModelRate;
 use super::rounds::Rounds;
 use super::{Progress, Window, WindowLaw};
 use crate::random::Stream;
@@ -24,8 +25,6 @@ const LEAST_WINDOW: f64 = 4.0;
 /// How many rounds without this growth show that the pipe is full (section 4.3.2.2).
 const FULL_ROUNDS: u32 = 3;
 const FULL_GROWTH: f64 = 1.25;
-/// The round trip that the first rate is computed with before one is measured (section 4.2.1).
-const NOMINAL_ROUND_TRIP: f64 = 0.001;
 
 /// What BBR is about (section 4.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,10 +52,7 @@ pub struct Bbr {
     bandwidth: WindowedMaximum,
     /// `RTprop`, and when it was measured.
     round_trip: Option<(Span, Time)>,
-    pacing_rate: f64,
-    /// Whether that rate is made of no round trip yet.
-    rate_is_nominal: bool,
-    initial_window: Option<f64>,
+    rate: ModelRate,
     rounds: Rounds,
     pipe_is_full: bool,
     full_bandwidth: f64,
@@ -93,9 +89,7 @@ impl Bbr {
             state: State::Startup,
             bandwidth: WindowedMaximum::new(BANDWIDTH_ROUNDS),
             round_trip: None,
-            pacing_rate: 0.0,
-            rate_is_nominal: true,
-            initial_window: None,
+            rate: ModelRate::new(HIGH_GAIN),
             rounds: Rounds::default(),
             pipe_is_full: false,
             full_bandwidth: 0.0,
@@ -127,7 +121,7 @@ impl Bbr {
     fn in_flight_for(&self, gain: f64, window: &Window) -> f64 {
         match self.round_trip {
             Some((round_trip, _)) => gain * self.bandwidth.get() * round_trip.as_seconds() + 3.0 * window.mss(),
-            None => self.initial_window.unwrap_or(window.cwnd),
+            None => self.rate.initial_window(window),
         }
     }
 
@@ -251,25 +245,15 @@ impl Bbr {
 
     /// Section 4.2.1: by the initial window at first, and no slower before the pipe is full.
     fn set_pacing_rate(&mut self, gain: f64) {
-        if let Some((round_trip, _)) = self.round_trip.filter(|_| self.rate_is_nominal) {
-            self.rate_is_nominal = false;
-            self.pacing_rate = self.first_rate(round_trip.as_seconds());
-        }
-        let rate = gain * self.bandwidth.get();
-        if self.pipe_is_full || rate > self.pacing_rate {
-            self.pacing_rate = rate;
-        }
-    }
-
-    fn first_rate(&self, round_trip_seconds: f64) -> f64 {
-        HIGH_GAIN * self.initial_window.unwrap_or(0.0) / round_trip_seconds
+        let round_trip = self.round_trip.map(|(round_trip, _)| round_trip);
+        self.rate.set(gain * self.bandwidth.get(), round_trip, self.pipe_is_full);
     }
 
     /// Sections 4.2.3.4 to 4.2.3.6.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     fn set_window(&mut self, window: &mut Window, delivery: &Delivery) {
         let (target, delivered) = (self.in_flight_for(self.window_gain(), window), delivery.bytes as f64);
-        let initial = self.initial_window.unwrap_or(window.cwnd);
+        let initial = self.rate.initial_window(window);
         self.modulate_for_repair(window, delivery);
         if self.repair != (Repair::Losses { conserves: true }) {
             if self.pipe_is_full {
@@ -337,13 +321,7 @@ impl WindowLaw for Bbr {
     }
 
     fn pacing_rate(&mut self, window: &Window) -> Option<f64> {
-        if self.initial_window.is_none() {
-            self.initial_window = Some(window.cwnd);
-            self.rate_is_nominal = self.round_trip.is_none();
-            let known = self.round_trip.map(|(round_trip, _)| round_trip.as_seconds());
-            self.pacing_rate = self.first_rate(known.unwrap_or(NOMINAL_ROUND_TRIP));
-        }
-        Some(self.pacing_rate)
+        Some(self.rate.get(window, self.round_trip.map(|(round_trip, _)| round_trip)))
     }
 
     /// Section 4.2.1: the first rate is that of the initial window in the round trip that is known, if one is.

@@ -11,6 +11,7 @@ use cycle::{BandwidthProbe, Feedback};
 use full_pipe::FullPipe;
 use path::Path;
 
+use super::model_rate::ModelRate;
 use super::rounds::Rounds;
 use super::{Progress, Window, WindowLaw};
 use crate::random::Stream;
@@ -41,8 +42,6 @@ const PROBE_DURATION: Span = Span::from_microseconds(200_000);
 const FULL_LOSSES: u32 = 6;
 /// Drain is over after so many rounds at the latest (section 5.3.2).
 const DRAIN_ROUNDS: u64 = 3;
-/// The round trip that the first rate is computed with before one is measured (section 5.6.2).
-const NOMINAL_ROUND_TRIP: f64 = 0.001;
 
 /// What BBR is about (section 5.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,10 +88,7 @@ pub struct Bbr3 {
     losses: LossRound,
     /// Whether the window has kept data back in this round, and in the last one (`C.is_cwnd_limited`).
     window_limits: (bool, bool),
-    pacing_rate: f64,
-    /// Whether that rate is made of no round trip yet.
-    rate_is_nominal: bool,
-    initial_window: Option<f64>,
+    rate: ModelRate,
     /// `BBR.prior_cwnd`.
     window_before: f64,
     repair: Repair,
@@ -114,9 +110,7 @@ impl Default for Bbr3 {
             long_term: f64::INFINITY,
             losses: LossRound::default(),
             window_limits: (false, false),
-            pacing_rate: 0.0,
-            rate_is_nominal: true,
-            initial_window: None,
+            rate: ModelRate::new(STARTUP_GAIN),
             window_before: 0.0,
             repair: Repair::None,
             restarts_from_idle: false,
@@ -157,7 +151,7 @@ impl Bbr3 {
     fn product(&self, bandwidth: f64, gain: f64, window: &Window) -> f64 {
         match self.path.round_trip() {
             Some(round_trip) => gain * bandwidth * round_trip.as_seconds(),
-            None => self.initial_window.unwrap_or(window.cwnd),
+            None => self.rate.initial_window(window),
         }
     }
 
@@ -240,18 +234,8 @@ impl Bbr3 {
 
     /// Section 5.6.2: by the initial window at first, and no slower before the pipe is full.
     fn set_pacing_rate(&mut self, gain: f64) {
-        if let Some(round_trip) = self.path.round_trip().filter(|_| self.rate_is_nominal) {
-            self.rate_is_nominal = false;
-            self.pacing_rate = self.first_rate(round_trip.as_seconds());
-        }
         let rate = gain * self.bandwidth() * PACING_MARGIN;
-        if self.full.was_ever || rate > self.pacing_rate {
-            self.pacing_rate = rate;
-        }
-    }
-
-    fn first_rate(&self, round_trip_seconds: f64) -> f64 {
-        STARTUP_GAIN * self.initial_window.unwrap_or(0.0) / round_trip_seconds
+        self.rate.set(rate, self.path.round_trip(), self.full.was_ever);
     }
 }
 
@@ -265,13 +249,7 @@ impl WindowLaw for Bbr3 {
     }
 
     fn pacing_rate(&mut self, window: &Window) -> Option<f64> {
-        if self.initial_window.is_none() {
-            self.initial_window = Some(window.cwnd);
-            self.rate_is_nominal = self.path.round_trip().is_none();
-            let known = self.path.round_trip().map(Span::as_seconds);
-            self.pacing_rate = self.first_rate(known.unwrap_or(NOMINAL_ROUND_TRIP));
-        }
-        Some(self.pacing_rate)
+        Some(self.rate.get(window, self.path.round_trip()))
     }
 
     /// Section 5.2.1: `BBR.min_rtt` begins with SRTT, if there is one.

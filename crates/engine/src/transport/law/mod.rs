@@ -9,6 +9,7 @@ mod classical;
 mod cubic;
 mod dctcp;
 mod hystart;
+mod model_rate;
 mod prague;
 mod rounds;
 

@@ -133,7 +133,7 @@ impl Bbr3 {
     pub(super) fn set_window(&mut self, window: &mut Window, delivery: &Delivery) {
         let product = self.product(self.bandwidth(), self.window_gain(), window);
         let most = self.with_budget(product + self.path.extra(), window);
-        let initial = self.initial_window.unwrap_or(window.cwnd);
+        let initial = self.rate.initial_window(window);
         if self.full.was_ever {
             window.set((window.cwnd + delivery.bytes as f64).min(most));
         } else if window.cwnd < most || (delivery.total as f64) < initial {

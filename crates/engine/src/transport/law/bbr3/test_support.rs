@@ -53,7 +53,8 @@ pub(super) fn lost(in_flight: u64, lost: u64) -> LostSegment {
 
 /// A BBR that knows the path and that its pipe is full.
 pub(super) fn in_state(state: State) -> Bbr3 {
-    let mut law = Bbr3 { state, initial_window: Some(10_000.0), total: 1_000_000, ..Bbr3::default() };
+    let mut law = Bbr3 { state, total: 1_000_000, ..Bbr3::default() };
+    law.rate.initial_window = Some(10_000.0);
     law.path.note_rate(&delivery());
     law.path.note_round_trip(&delivery());
     law.full.was_ever = true;

@@ -174,10 +174,11 @@ fn the_rate_only_rises_before_the_pipe_is_full() {
     for (is_full, before, after) in
         [(false, 2e6, 2e6), (false, 0.5e6, 0.99e6), (true, 2e6, 0.99e6), (true, 0.5e6, 0.99e6)]
     {
-        let mut law = Bbr3 { rate_is_nominal: false, pacing_rate: before, ..in_state(State::Cruise) };
+        let mut law = in_state(State::Cruise);
+        (law.rate.is_nominal, law.rate.bytes_per_second) = (false, before);
         law.full.was_ever = is_full;
         law.set_pacing_rate(1.0);
-        assert_near(law.pacing_rate, after);
+        assert_near(law.rate.bytes_per_second, after);
     }
 }
 
@@ -185,10 +186,11 @@ fn the_rate_only_rises_before_the_pipe_is_full() {
 #[test]
 fn a_restart_from_idle_goes_at_the_rate_of_the_path_if_bandwidth_is_probed_by_cycles() {
     for (state, rate) in [(State::Up, 0.99e6), (State::Startup, 3e6), (PROBING, 3e6)] {
-        let mut law = Bbr3 { rate_is_nominal: false, pacing_rate: 3e6, ..in_state(state) };
+        let mut law = in_state(state);
+        (law.rate.is_nominal, law.rate.bytes_per_second) = (false, 3e6);
         law.on_restart_from_idle(Time::ZERO);
         assert!(law.restarts_from_idle);
-        assert_near(law.pacing_rate, rate);
+        assert_near(law.rate.bytes_per_second, rate);
     }
 }
 
