@@ -14,6 +14,14 @@ crate::choice! {
     }
 }
 
+impl TimerRestart {
+    /// What happens besides at the `number`-th partial acknowledgment of a recovery.
+    pub(super) fn response(self, number: u32) -> Response {
+        let timer_restarts = number == 1 || self == Self::EachPartialAcknowledgment;
+        Response { window_may_grow: false, timer_restarts }
+    }
+}
+
 crate::choice! {
     /// New data sent during recovery, to keep packets flowing (T-24; Hoe 1996).
     pub enum Flywheel {
@@ -142,9 +150,7 @@ impl FastRetransmitPhase {
         self.new_segments = self.config.new_segments_at_partial_acknowledgment;
         self.partial_acknowledgments += 1;
         connection.retransmit_first(now);
-        let is_first = self.partial_acknowledgments == 1;
-        let timer_restarts = is_first || self.config.timer_restart == TimerRestart::EachPartialAcknowledgment;
-        Response { window_may_grow: false, timer_restarts }
+        self.config.timer_restart.response(self.partial_acknowledgments)
     }
 }
 

@@ -48,9 +48,7 @@ impl FastRecovery {
         connection.window.deflate_by(bytes);
         self.partial_acknowledgments += 1;
         connection.retransmit_first(now);
-        let is_first = self.partial_acknowledgments == 1;
-        let timer_restarts = is_first || self.config.timer_restart == TimerRestart::EachPartialAcknowledgment;
-        Response { window_may_grow: false, timer_restarts }
+        self.config.timer_restart.response(self.partial_acknowledgments)
     }
 }
 

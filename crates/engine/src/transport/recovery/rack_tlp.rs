@@ -10,7 +10,7 @@ use reordering::ReorderingWindow;
 
 use super::rate_reduction::RateReduction;
 use super::{Acknowledgment, Connection, Piece, Recovery, Response};
-use crate::config::PositiveSpan;
+use crate::config::{Parameter, PositiveSpan, Reader, parse_fragment};
 use crate::transport::{SmoothedRoundTrip, ThresholdRule};
 use crate::units::{Span, Time};
 
@@ -48,14 +48,13 @@ crate::model! {
 
 impl RackTlp {
     /// With the defaults, but for the reduction: for laws that are paced at a rate of their own, which only window and rate limit.
+    ///
+    /// # Panics
+    /// Never: every parameter has a default.
     #[must_use]
     pub fn without_reduction() -> Self {
-        Self {
-            proportional_rate_reduction: false,
-            tail_loss_probe: true,
-            longest_acknowledgment_delay: PositiveSpan(Span::from_microseconds(200_000)),
-            duplicate_reports: true,
-        }
+        let settings = parse_fragment("{ proportional_rate_reduction = false }");
+        Self::read(&settings, &mut Reader::default()).expect("all else has a default")
     }
 }
 
