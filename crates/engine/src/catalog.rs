@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 
 use crate::background::Background;
-use crate::config::parameters_json;
+use crate::config::{one_line, parameters_json};
 use crate::framing::Framing;
 use crate::loss::LossModel;
 use crate::path::Path;
@@ -46,7 +46,7 @@ pub fn models() -> Json {
 /// Bundles of settings, each with what it sets.
 fn presets() -> Vec<Json> {
     let about: BTreeMap<_, _> = TcpConfig::fields().into_iter().map(|field| (field.name, field.doc)).collect();
-    let setting = |&(key, value): &(&'static str, &str)| json!({ "name": key, "value": value, "alternatives": [], "doc": about.get(key).map(|doc| in_one_line(doc)) });
+    let setting = |&(key, value): &(&'static str, &str)| json!({ "name": key, "value": value, "alternatives": [], "doc": about.get(key).map(|doc| one_line(doc)) });
     let entry = |preset: &Preset| {
         json!({
             "kind": "TCP preset",
@@ -59,16 +59,12 @@ fn presets() -> Vec<Json> {
     PRESETS.iter().map(entry).collect()
 }
 
-fn in_one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 fn family<F: Family + ?Sized>() -> Vec<Json> {
     let model = |entry: &crate::registry::Entry<F>| {
         json!({
             "kind": F::KIND,
             "name": entry.name,
-            "summary": in_one_line(entry.about),
+            "summary": one_line(entry.about),
             "source": entry.source,
             "parameters": parameters_json(&(entry.parameters)()),
         })

@@ -19,6 +19,7 @@ pub use number::{Fraction, Gain, PositiveNumber, Probability};
 pub use problem::{Problem, did_you_mean, listed};
 pub use quantity::{AtLeastOne, Bytes, Decimal, Dimension, PositiveSpan, SIZE, format_span, parse_in};
 pub use reader::{Entries, Reader};
+pub(crate) use schema::one_line;
 pub use schema::{document_schema, parameters_json};
 pub use section::{Field, ModelShape, Shape, VariantShape, plain_name};
 

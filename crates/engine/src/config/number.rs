@@ -8,25 +8,32 @@ use super::{Parameter, Reader, Shape};
 /// Implements [`Parameter`] for a number with bounds.
 macro_rules! number {
     ($type:ident, $above:literal, $up_to:expr) => {
+        impl $type {
+            /// What is written there, if it is such a number.
+            #[expect(clippy::cast_precision_loss, reason = "a user's whole number is small")]
+            pub(crate) fn written(node: &Node) -> Option<Self> {
+                let number = match node.value {
+                    Value::Integer(number) => number as f64,
+                    Value::Float(number) => number,
+                    _ => return None,
+                };
+                let limit: Option<f64> = $up_to;
+                let is_inside = number.is_finite() && number > $above && limit.is_none_or(|limit| number <= limit);
+                is_inside.then_some(Self(number))
+            }
+        }
+
         impl Parameter for $type {
             fn shape() -> Shape {
                 Shape::Number { above: $above, up_to: $up_to }
             }
-            #[expect(clippy::cast_precision_loss, reason = "a user's whole number is small")]
             fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
-                let number = match node.value {
-                    Value::Integer(number) => Some(number as f64),
-                    Value::Float(number) => Some(number),
-                    _ => None,
-                };
-                let limit: Option<f64> = $up_to;
-                let inside = |n: &f64| n.is_finite() && *n > $above && limit.is_none_or(|limit| *n <= limit);
-                let number = number.filter(inside);
-                if number.is_none() {
+                let found = Self::written(node);
+                if found.is_none() {
                     let expected = Self::shape().expected();
                     reader.reject(node, format!("expected {expected}, found {}", node.describe()));
                 }
-                number.map($type)
+                found
             }
             fn resolved(&self) -> Json {
                 self.0.into()

@@ -30,7 +30,7 @@ pub fn parameters_json(fields: &[Field]) -> Json {
 }
 
 /// The lines of a doc comment as one paragraph.
-pub(super) fn one_line(doc: &str) -> String {
+pub(crate) fn one_line(doc: &str) -> String {
     doc.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

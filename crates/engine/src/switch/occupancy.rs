@@ -34,12 +34,6 @@ impl Occupancy {
         self.of_circuit[circuit]
     }
 
-    /// Cells of each circuit.
-    #[must_use]
-    pub fn of_circuits(&self) -> &[u64] {
-        &self.of_circuit
-    }
-
     /// N_a: circuits with at least one cell in the buffer now (`UBR+` section 6).
     #[must_use]
     pub fn active_circuits(&self) -> u64 {

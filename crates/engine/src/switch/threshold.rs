@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::drop_policy::BufferContext;
-use crate::config::{Node, Parameter, Reader, Shape, Value};
+use crate::config::{Fraction, Node, Parameter, Reader, Shape, Value};
 use crate::framing::Unit;
 
 /// A level of a buffer of K cells, or of K packets where they travel whole.
@@ -93,7 +93,7 @@ impl std::fmt::Display for Threshold {
 impl Parameter for Threshold {
     fn shape() -> Shape {
         Shape::Either(vec![
-            Shape::Number { above: 0.0, up_to: Some(1.0) },
+            Fraction::shape(),
             Shape::Quantity {
                 expected: "cells, or K (the buffer) less cells; packets where they travel whole",
                 examples: &["900 cells", "K - 200 cells", "K - 5 packets"],
@@ -102,12 +102,9 @@ impl Parameter for Threshold {
     }
 
     fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
-        #[expect(clippy::cast_precision_loss, reason = "only 1 is accepted")]
         let found = match &node.value {
-            Value::Float(share) if *share > 0.0 && *share <= 1.0 => Some(Self::Share(*share)),
-            Value::Integer(share @ 1) => Some(Self::Share(*share as f64)),
             Value::Text(text) => Self::parse(text),
-            _ => None,
+            _ => Fraction::written(node).map(|share| Self::Share(share.0)),
         };
         if found.is_none() {
             let advice =

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::{PacketQueue, QueueContext};
-use crate::config::{Node, Parameter, Reader, SIZE, Shape, Value, parse_in};
+use crate::config::{Fraction, Node, Parameter, Reader, SIZE, Shape, Value, parse_in};
 
 /// A length of a queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,16 +63,13 @@ const EXPECTED: Shape =
 
 impl Parameter for Level {
     fn shape() -> Shape {
-        Shape::Either(vec![Shape::Number { above: 0.0, up_to: Some(1.0) }, EXPECTED])
+        Shape::Either(vec![Fraction::shape(), EXPECTED])
     }
 
     fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
-        #[expect(clippy::cast_precision_loss, reason = "only 1 is accepted")]
         let found = match &node.value {
-            Value::Float(share) if *share > 0.0 && *share <= 1.0 => Some(Self::Share(*share)),
-            Value::Integer(share @ 1) => Some(Self::Share(*share as f64)),
             Value::Text(text) => Self::parse(text),
-            _ => None,
+            _ => Fraction::written(node).map(|share| Self::Share(share.0)),
         };
         if found.is_none() {
             let advice = "expected a share of the buffer above 0, at most 1 (0.3), or \"5 packets\" or \"15 kB\"";
