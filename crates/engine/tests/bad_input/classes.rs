@@ -28,7 +28,7 @@ fn a_guaranteed_rate_is_a_share_of_the_line() {
 
 #[test]
 fn traffic_of_a_class_needs_a_queue_for_it() {
-    let words = "background[0]: \"vbr-on-off\" is of the class VBR, and scheduler \"fifo\" has no queue for it; port.scheduler may be \"strict-priority\", \"guaranteed-rate\"";
+    let words = "background[0]: \"vbr-on-off\" is of the class VBR, and scheduler \"fifo\" has no queue for it; port.scheduler may be \"strict-priority\"";
     assert_complaint(&[VBR], words);
 }
 

@@ -49,5 +49,7 @@ tcp = {{ mss = \"1000 B\", receiver_window = \"1000000 B\", initial_window = \"1
 
 /// Whether data may go that the receiver does not allow: the literal PIPE of 98-0876R1 section 3.2 (T-33).
 pub fn may_pass_receiver_window(tcp: &TcpConfig) -> bool {
-    tcp.flavor.resolved()["respects_receiver_window"] == false
+    let flavor = tcp.flavor.resolved();
+    // The recovery is the flavor itself, or what another law is put together with.
+    [&flavor, &flavor["recovery"]].into_iter().any(|recovery| recovery["respects_receiver_window"] == false)
 }
