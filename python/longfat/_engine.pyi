@@ -45,8 +45,8 @@ def knobs(text: bytes, source: str, variants: Sequence[Sequence[Override]]) -> s
     """The choices that sources leave open in a scenario with each list of overrides, as JSON.
 
     For each variant a list of knobs: ``path``, ``model`` (whose parameter it is, or null),
-    ``value`` (as written, or the default), ``is_set`` (whether it is written) and ``settings``
-    (the default and its declared alternatives).
+    ``value`` (as written, or the default), ``is_set`` (whether it is written), ``settings`` (the
+    default and its declared alternatives) and ``doc`` (what it is, and why it is open).
     """
 
 def scenario_hash(resolved: str) -> str:

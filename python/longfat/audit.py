@@ -6,14 +6,13 @@ Nothing here simulates or stores.
 """
 
 import itertools
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 from longfat import _engine
 from longfat.errors import BadInput
+from longfat.knobs import Knob, knobs_of
 from longfat.overrides import Override, Overrides
 from longfat.plan import Plan, Selection, plan_combinations, plan_everything, reference_rows
 from longfat.readings import Named, Reading
@@ -153,26 +152,10 @@ def alternatives(study: Study, combinations: Sequence[Combination]) -> list[Alte
     return [*declared, *_readings(study, combinations, here)]
 
 
-class _Knob(NamedTuple):
-    """A choice that sources leave open, as the engine knows it in one factor combination."""
-
-    path: str
-    model: str | None
-    value: str
-    is_set: bool
-    settings: list[str]
-
-    @property
-    def name(self) -> str:
-        return self.path if self.model is None else f"{self.path} ({self.model})"
-
-
-def _knobs(study: Study, combinations: Sequence[Combination]) -> list[list[_Knob]]:
+def _knobs(study: Study, combinations: Sequence[Combination]) -> list[list[Knob]]:
     """The knobs of each factor combination."""
     overrides = study.overrides(combinations)
-    variants = [[*overrides[found], *study.design.perturb] for found in combinations]
-    text = _engine.knobs(study.scenario_text, study.scenario_source, variants)
-    return [[_Knob(**knob) for knob in of_combination] for of_combination in json.loads(text)]
+    return knobs_of(study, [[*overrides[found], *study.design.perturb] for found in combinations])
 
 
 def _declared(study: Study, combinations: Sequence[Combination]) -> Iterator[Alternative]:
@@ -191,7 +174,7 @@ def _declared(study: Study, combinations: Sequence[Combination]) -> Iterator[Alt
             for setting in knob.settings:
                 override = Override(knob.path, setting, f"{knob.path} = {setting}")
                 of_setting = changes.setdefault((knob.name, setting), {})
-                if setting != knob.value:
+                if setting in knob.others:
                     of_setting[combination] = (override,)
     for (name, setting), of_setting in changes.items():
         if of_setting:
@@ -295,7 +278,7 @@ def _check_only(only: Sequence[str], found: Sequence[Alternative]) -> None:
 
 
 def _strangers(
-    named: Sequence[Named], knobs: Sequence[_Knob], is_set: bool, what: str
+    named: Sequence[Named], knobs: Sequence[Knob], is_set: bool, what: str
 ) -> Iterator[str]:
     """One line for each path that is no knob of the kind that is meant."""
     known = list(dict.fromkeys(knob.path for knob in knobs if knob.is_set is is_set))

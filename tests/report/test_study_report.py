@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 
 from longfat.report.elements import element, joined, table
-from longfat.report.study_report.knobs import knobs_of
-from longfat.scenario import load_scenario
 from tests.support import Longfat
 
 
@@ -221,16 +219,6 @@ def test_missing_runs_are_counted_and_the_rest_is_reported(
     assert "runs have no result; to run them:\n  longfat study run small" in process.stderr
     assert study_folder.exists()
     assert (tmp_path / "a.html").exists()
-
-
-def test_knobs_are_the_open_choices_of_a_scenario_as_it_sets_them(scenario_file: Path) -> None:
-    settings = load_scenario(scenario_file, {"framing.lost_last_cell": "corrupts-own-packet"})
-    knobs = {knob.path: knob for knob in knobs_of(settings.settings)}
-    assert knobs["framing.lost_last_cell"].value == "corrupts-own-packet"
-    assert '"corrupts-own-packet"' in knobs["framing.lost_last_cell"].alternatives
-    assert knobs["port.policy.threshold"].value == "0.9"
-    assert "Knob" not in knobs["port.policy.threshold"].reason
-    assert "topology.sources" not in knobs
 
 
 def test_text_is_escaped_and_elements_are_not() -> None:

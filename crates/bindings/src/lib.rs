@@ -73,6 +73,7 @@ fn knob(knob: Knob) -> serde_json::Value {
         "value": knob.value,
         "is_set": knob.is_set,
         "settings": knob.settings,
+        "doc": knob.doc,
     })
 }
 

@@ -1,6 +1,7 @@
 //! Which knobs a document has, and which of them it leaves at their defaults.
 
 use super::document::{Node, Value, parse_fragment};
+use super::schema::one_line;
 use super::section::{Field, ModelShape, Shape};
 
 /// A choice that the sources leave open, where a document makes it or leaves it to the default.
@@ -16,6 +17,8 @@ pub struct Knob {
     pub is_set: bool,
     /// The default and its alternatives, in the order of the declaration.
     pub settings: Vec<&'static str>,
+    /// What it is, and why it is open, as declared.
+    pub doc: String,
 }
 
 /// The knobs of a document whose root is a table of `fields`, in the order of the declarations.
@@ -41,6 +44,7 @@ fn of_table(fields: &[Field], table: &Node, path: &str, model: Option<&'static s
                 value: plain(node),
                 is_set: written.is_some(),
                 settings: field.default.iter().chain(field.alternatives).copied().collect(),
+                doc: one_line(field.doc),
             });
         }
         below(&field.shape, node, field.default, &path, model, found);
@@ -114,6 +118,7 @@ mod tests {
         let left = knob("tcp.cwnd_limit").unwrap();
         assert_eq!((left.value.as_str(), left.is_set, left.model), ("receiver-window", false, None));
         assert_eq!(left.settings, ["receiver-window", "unlimited"]);
+        assert!(left.doc.ends_with("(T-06)."), "{}", left.doc);
         let set = knob("tcp.timer_phase").unwrap();
         assert_eq!((set.value.as_str(), set.is_set), ("from-start", true));
     }

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from longfat.analysis.words import listed, sentences
 from longfat.comparison import TableComparison
+from longfat.knobs import knobs_of
 from longfat.ledger import METRIC_PREFIX
 from longfat.overrides import Overrides
 from longfat.report.analysis import analysis_tables
@@ -23,7 +24,6 @@ from longfat.report.numbers import formatted, formatted_share
 from longfat.report.record import run_ledger_rows
 from longfat.report.study_report.contents import Contents
 from longfat.report.study_report.figures import Figures, trace_command
-from longfat.report.study_report.knobs import knobs_of
 from longfat.report.study_report.parts import ChosenRun, PartAnalysis, groups, names_of
 from longfat.study import Study
 
@@ -279,9 +279,8 @@ def _metrics(chosen: ChosenRun) -> Html:
 
 
 def _knobs(contents: Contents, _figures: Figures) -> Html:
-    (scenario,) = contents.study.resolve([[]])
-    knobs = knobs_of(scenario.settings)
-    rows = [[knob.path, knob.value, knob.alternatives, knob.reason] for knob in knobs]
+    (knobs,) = knobs_of(contents.study, [[]])
+    rows = [[knob.path, knob.value, ", ".join(knob.others), knob.doc] for knob in knobs]
     return joined([
         element("p", f"{len(knobs)} choices that the sources leave open, as the study's scenario "
                      "sets them; factors may set some of them otherwise."),
