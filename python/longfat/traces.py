@@ -149,9 +149,14 @@ def load_traces(folder: str | Path) -> Traces:
         )
     try:
         description = json.loads(read_text(file))
-        known = description["schema_version"] == 1 and isinstance(description["traces"], list)
+        is_newer = description["schema_version"] != 1
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise LongfatError(f"{file}: does not describe traces") from error
-    if not known:
+    if is_newer:
         raise LongfatError(f"{file}: written by a newer longfat than this one")
-    return Traces(path, description)
+    traces = Traces(path, description)
+    try:
+        _ = traces.names, traces.seconds, traces.network
+    except (KeyError, TypeError, LongfatError) as error:
+        raise LongfatError(f"{file}: does not describe traces") from error
+    return traces

@@ -66,6 +66,7 @@ def test_what_is_no_analysis_says_how_to_make_one(
     process = longfat("plot", "variation", scenario_file, "-o", "a.svg")
     assert process.returncode == 2
     assert "not what longfat analyze prints with --json" in process.stderr
-    process = longfat("plot", "variation", "-", "-o", "a.svg", input="{}")
-    assert process.returncode == 2
-    assert "standard input: not what" in process.stderr
+    for half in ("{}", '{"components": 1, "effects": [], "predicted": []}'):
+        process = longfat("plot", "variation", "-", "-o", "a.svg", input=half)
+        assert process.returncode == 2
+        assert "standard input: not what" in process.stderr

@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -7,6 +8,7 @@ from longfat.analysis.analysis import analyse
 from longfat.report.analysis import (
     analysis_document,
     analysis_tables,
+    is_analysis_document,
     rounded_text,
     summary,
 )
@@ -67,6 +69,23 @@ def test_the_document_is_json_even_where_nothing_is_known() -> None:
     assert document["degrees_of_freedom"] == 0
     assert document["effects"][0]["low"] is None
     assert document["effects"][0]["significant"] is None
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *("response", "mean", "confidence", "observations", "replications"),
+        *("components", "effects", "interactions", "predicted", "residuals", "checks"),
+    ],
+)
+def test_a_document_with_a_part_that_is_another_thing_is_none(part: str) -> None:
+    analysis = analyse(experiment(np.array(MEMORY_CACHE)))
+    whole = json.loads(json.dumps(analysis_document(analysis, {})))
+    assert is_analysis_document(whole)
+    others: list[Any] = [None, {}, [{}], "text" if part != "response" else 1]
+    for wrong in others:
+        assert not is_analysis_document({**whole, part: wrong})
+    assert not is_analysis_document({name: value for name, value in whole.items() if name != part})
 
 
 def test_latex_escapes_what_it_would_not_print() -> None:

@@ -189,9 +189,19 @@ def test_folders_without_traces_say_how_to_get_them(watched: Watched, tmp_path: 
     (tmp_path / "t" / "cwnd.parquet").write_bytes(b"PAR1")
     with pytest.raises(LongfatError, match="cwnd.parquet: no Parquet file that can be read"):
         load_traces(tmp_path / "t").table("cwnd")
-    (tmp_path / "t" / "traces.json").write_text("[]")
-    with pytest.raises(LongfatError, match="traces.json: does not describe traces"):
-        load_traces(tmp_path / "t")
+    described = tmp_path / "t" / "traces.json"
+    whole = json.loads(described.read_text())
+    others: list[Any] = [
+        [],
+        {**whole, "traces": [{}]},
+        {**whole, "traces": 1},
+        {**whole, "run": {}},
+        {**whole, "run": {"scenario": {"duration_ps": 1}}},
+    ]
+    for wrong in others:
+        described.write_text(json.dumps(wrong))
+        with pytest.raises(LongfatError, match="traces.json: does not describe traces"):
+            load_traces(tmp_path / "t")
 
 
 def test_a_file_in_place_of_another_one_is_named(watched: Watched, tmp_path: Path) -> None:

@@ -156,13 +156,14 @@ def _results(source: str, options: "Options", part: Part, store: str) -> "tuple[
 
 
 def _analysis(source: str) -> Any:
+    from longfat.report.analysis import is_analysis_document
+
     text = sys.stdin.read() if source == "-" else read_text(Path(source))
     try:
         document = json.loads(text)
-        known = {"components", "effects", "predicted"} <= document.keys()
-    except (json.JSONDecodeError, AttributeError):
-        known = False
-    if not known:
+    except json.JSONDecodeError:
+        document = None
+    if not is_analysis_document(document):
         name = "standard input" if source == "-" else source
         raise LongfatError(
             f"{name}: not what longfat analyze prints with --json; to make it:\n"

@@ -10,6 +10,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from longfat.analysis.analysis import Analysis, Component, Effect, joined
+from longfat.analysis.residuals import Check
 from longfat.analysis.words import sentences, verdict
 from longfat.report.latex import latex_table
 from longfat.report.markdown import markdown_table
@@ -102,6 +103,11 @@ def analysis_latex(analysis: Analysis) -> str:
     )
 
 
+_COMPONENT = {field.name for field in dataclasses.fields(Component)}
+_EFFECT = {field.name for field in dataclasses.fields(Effect)}
+_CHECK = {field.name for field in dataclasses.fields(Check)}
+_MAIN_EFFECT = {"factor", "level", *_EFFECT} - {"factors", "levels"}
+
 CSV_COLUMNS = (
     "part",
     "name",
@@ -170,6 +176,31 @@ def analysis_document(analysis: Analysis, source: Mapping[str, Any]) -> dict[str
         "checks": [dataclasses.asdict(check) for check in analysis.checks],
         "words": sentences(analysis),
     }
+
+
+def is_analysis_document(document: object) -> bool:
+    """Whether it has the parts that `analysis_document` makes, as far as plots need them."""
+    if not isinstance(document, dict):
+        return False
+    numbers = [
+        document.get(name) for name in ("mean", "confidence", "observations", "replications")
+    ]
+    for name in ("predicted", "residuals"):
+        values = document.get(name)
+        numbers += values if isinstance(values, list) else [None]
+    is_told = all(isinstance(number, int | float) for number in numbers)
+    is_told = is_told and isinstance(document.get("response"), str)
+    rows = {
+        "components": _COMPONENT,
+        "effects": _MAIN_EFFECT,
+        "interactions": _EFFECT,
+        "checks": _CHECK,
+    }
+    return is_told and all(
+        isinstance(document.get(part), list)
+        and all(isinstance(row, dict) and keys <= row.keys() for row in document[part])
+        for part, keys in rows.items()
+    )
 
 
 def _main_effect_document(effect: Effect) -> dict[str, Any]:
