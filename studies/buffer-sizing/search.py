@@ -18,6 +18,7 @@ from longfat.campaign import missing_runs, run_campaign
 from longfat.errors import LongfatError
 from longfat.execution import Threads
 from longfat.files import read_text, written_whole
+from longfat.location import DEFAULT_STORE, shown
 from longfat.overrides import Override
 from longfat.plan import Selection, plan_combinations
 from longfat.reference import Combination
@@ -110,7 +111,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--splice", action="store_true", help="into README.md")
-    parser.add_argument("--store", default="longfat.db", help="where the runs are kept")
+    parser.add_argument("--store", default=DEFAULT_STORE, help="where the runs are kept")
     parser.add_argument("--replications", type=int, default=REPLICATIONS, help="two at least")
     parser.add_argument("--jobs", type=int, default=1, help="how many threads simulate")
     options = parser.parse_args()
@@ -120,7 +121,7 @@ def main() -> None:
         with Store.writable(options.store) as store:
             text = table(load_study(FOLDER), store, options)
     except LongfatError as error:
-        parser.exit(2, f"{options.store}: {error}\n")
+        parser.exit(2, f"{shown(options.store)}: {error}\n")
     if not options.splice:
         print(text, end="")
         return

@@ -24,7 +24,8 @@ from longfat.errors import LongfatError
 from longfat.files import read_text, written_whole
 from longfat.harm import harm_to_less_is_better, harm_to_more_is_better
 from longfat.histogram import Histogram
-from longfat.plan import PlannedRun, Selection, plan_reference
+from longfat.location import DEFAULT_STORE, shown
+from longfat.plan import PlannedRun, Selection, plan_reference, selection_of
 from longfat.report.markdown import markdown_table
 from longfat.report.splice import spliced
 from longfat.results import load_results
@@ -302,7 +303,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("part", choices=[*PARTS, "splice"])
-    parser.add_argument("--store", default="longfat.db", help="where the runs are kept")
+    parser.add_argument("--store", default=DEFAULT_STORE, help="where the runs are kept")
     parser.add_argument("--replications", type=int, help="as many as this, not all of the design")
     parser.add_argument("--quick", action="store_true", help="the quick size of the study")
     options = parser.parse_args()
@@ -310,21 +311,17 @@ def main() -> None:
         parser.error("the page has the whole study, not its quick size")
     parts = list(PARTS) if options.part == "splice" else [options.part]
     study = load_study(FOLDER)
-    chosen = _quick(study) if options.quick else Selection(replications=options.replications)
+    small = study.quick if options.quick else None
+    chosen = selection_of((), None, options.replications, small)
     try:
         with Store.readable(options.store) as store:
             texts = {part: PARTS[part](study, store, chosen) for part in parts}
     except LongfatError as error:
-        parser.exit(2, f"{options.store}: {error}\n")
+        parser.exit(2, f"{shown(options.store)}: {error}\n")
     if options.part == "splice":
         _splice(texts)
     else:
         print(texts[options.part], end="")
-
-
-def _quick(study: Study) -> Selection:
-    where = () if study.quick.where is None else (study.quick.where,)
-    return Selection(where=where, replications=study.quick.replications)
 
 
 def _splice(texts: Mapping[str, str]) -> None:

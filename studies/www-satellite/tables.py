@@ -23,6 +23,7 @@ from longfat.comparison import Results
 from longfat.errors import LongfatError
 from longfat.files import read_text, written_whole
 from longfat.histogram import Histogram
+from longfat.location import DEFAULT_STORE, shown
 from longfat.plan import Plan, Selection, plan_reference
 from longfat.reference import Combination
 from longfat.report.markdown import markdown_table
@@ -309,7 +310,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("part", choices=[*PARTS, "splice"])
-    parser.add_argument("--store", default="longfat.db", help="where the runs are kept")
+    parser.add_argument("--store", default=DEFAULT_STORE, help="where the runs are kept")
     parser.add_argument("--replications", type=int, help="as many as this, not all of the design")
     options = parser.parse_args()
     parts = list(PARTS) if options.part == "splice" else [options.part]
@@ -318,7 +319,7 @@ def main() -> None:
         with Store.readable(options.store) as store:
             texts = {part: PARTS[part](study, store, options.replications) for part in parts}
     except LongfatError as error:
-        parser.exit(2, f"{options.store}: {error}\n")
+        parser.exit(2, f"{shown(options.store)}: {error}\n")
     if options.part == "splice":
         _splice(texts)
     else:

@@ -2,14 +2,13 @@ import json
 import runpy
 import subprocess
 import sys
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import pytest
 
 from longfat import load_study
-from longfat.plan import PlannedRun, Selection, plan_reference
+from longfat.plan import PlannedRun, Selection, plan_reference, selection_of
 from longfat.store import Store
 from longfat.study import Study
 from tests.support import Longfat
@@ -145,8 +144,7 @@ def test_the_quick_size_leaves_dashes_where_it_has_no_runs(
     part = ("--table", "share,solo", "--quick", "--where", "queue = 'fq-codel'")
     assert longfat("study", "run", "coexistence", *part, "--store", store).returncode == 0
     program = runpy.run_path(str(Path(coexistence.folder) / "tables.py"))
-    chosen = program["_quick"](coexistence)
-    narrowed = replace(chosen, where=(*chosen.where, "queue = 'fq-codel'"))
+    narrowed = selection_of((), "queue = 'fq-codel'", None, coexistence.quick)
     with Store.readable(store) as opened:
         runs = program["Runs"].of(coexistence, opened, ("share", "solo"), narrowed)
     _, rows = program["_harm"](
