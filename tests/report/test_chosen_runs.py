@@ -10,7 +10,7 @@ from longfat.comparison import compare
 from longfat.directions import LESS_IS_BETTER, MORE_IS_BETTER, NEITHER_IS_BETTER
 from longfat.plan import Selection, plan_reference
 from longfat.reference import Combination
-from longfat.report.study_report.parts import chosen_runs
+from longfat.report.study_report.parts import chosen_runs, results_of
 from longfat.study import Study
 
 
@@ -34,6 +34,14 @@ def chosen(study: Study, *metrics: str) -> dict[str, tuple[str, float]]:
     ]
     found = chosen_runs(plan, results, tables)
     return {each.role: (each.reason, each.metrics["efficiency"]) for each in found}
+
+
+def test_tables_are_drawn_with_the_runs_of_their_rows_and_no_others(study: Study) -> None:
+    results = {found: {0: {"efficiency": 0.5}} for found in study.combinations}
+    rows = study.responses[0].rows[:2]
+    table = compare(dataclasses.replace(study.responses[0], rows=rows), results)
+    assert len(results) > len(rows)
+    assert list(results_of([table], results)) == [row.combination for row in rows]
 
 
 def test_of_every_metric_it_is_known_once_whether_more_of_it_is_better() -> None:

@@ -14,7 +14,7 @@ from longfat.plots.figure import Figure
 from longfat.report.analysis import analysis_document
 from longfat.report.elements import Html, element, joined
 from longfat.report.study_report.contents import Contents
-from longfat.report.study_report.parts import ChosenRun, PartAnalysis, names_of
+from longfat.report.study_report.parts import ChosenRun, PartAnalysis, names_of, results_of
 
 _MOST_CSV_BYTES = 24_000
 """Of what is longer, only the command that writes it is in the report."""
@@ -35,9 +35,7 @@ class Figures:
         command = contents.said.command(f"plot {kind}", *output, table=names)
         source: Any = group
         if kind == "ledger":
-            members = {entry.combination for table in group for entry in table.entries}
-            of_group = {key: runs for key, runs in contents.results.items() if key in members}
-            source = ledger_rows(of_group)
+            source = ledger_rows(results_of(group, contents.results))
         return self._drawn(kind, source, command)
 
     def of_analysis(self, kind: str, contents: Contents, part: PartAnalysis) -> Html:

@@ -47,6 +47,12 @@ def names_of(group: Sequence[TableComparison]) -> list[str]:
     return list(dict.fromkeys(table.response.table for table in group))
 
 
+def results_of(group: Sequence[TableComparison], results: Results) -> Results:
+    """The results of the factor combinations that the tables of a group have."""
+    members = {entry.combination for table in group for entry in table.entries}
+    return {combination: runs for combination, runs in results.items() if combination in members}
+
+
 def analyses(
     plan: Plan, results: Results, tables: Sequence[TableComparison], settings: Settings
 ) -> Iterator[PartAnalysis]:
