@@ -111,6 +111,21 @@ fn packets_are_lost_as_often_as_the_schedule_says_in_both_directions() {
 }
 
 #[test]
+fn a_satellite_has_a_share_of_the_rate_that_is_drawn_from_the_least_one_on() {
+    let path = "{ kind = \"leo\", loss = 0.0, gap = \"0 s\", least_rate_share = 0.5 }";
+    let scenario = network(600, path);
+    let conditions = scenario.conditions(&scenario.graph()).expect("it changes");
+    let rate = |second: u64| conditions.at(Time(second * 1_000_000_000_000)).rate.expect("nothing interrupts it").0;
+    let whole = rate(600);
+    let mut rates: Vec<u64> = (0..40).map(|interval| rate(15 * interval + 1)).collect();
+    rates.sort_unstable();
+    assert!(rates[0] >= whole / 2 && rates[39] <= whole, "{rates:?} of {whole}");
+    assert!(rates[0] < whole * 6 / 10 && rates[39] > whole * 9 / 10, "forty draws leave little out: {rates:?}");
+    rates.dedup();
+    assert_eq!(rates.len(), 40, "each satellite has its own");
+}
+
+#[test]
 fn a_constellation_changes_every_15_s_within_its_limits_and_as_its_seed_says() {
     let path = "{ kind = \"leo\", loss = 0.0 }";
     let scenario = network(60, path);
