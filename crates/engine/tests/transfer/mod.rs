@@ -20,6 +20,7 @@ use receiver_laws::LawfulReceiver;
 use sender_laws::LawfulSender;
 
 use crate::laws::{any_tcp, longest_timeout, parse};
+use crate::support::{may_pass_receiver_window, n_source};
 
 /// What goes from the sender to the receiver.
 #[derive(Clone, Copy, Debug)]
@@ -225,5 +226,20 @@ fn random_transfers_make_every_flavor_lose_time_out_and_recover() {
     for entry in FLAVORS {
         let (timed_out, recovered) = seen[entry.name];
         assert!(timed_out >= 10 && (recovered >= 5) == (entry.name != "vanilla"), "{}: {seen:?}", entry.name);
+    }
+}
+
+#[test]
+fn a_recovery_may_pass_the_receivers_window_in_whatever_flavor_it_is() {
+    let literal = "{ kind = 'sack', respects_receiver_window = false }";
+    for (flavor, may_pass) in [
+        ("'sack'".to_owned(), false),
+        (literal.to_owned(), true),
+        ("{ kind = 'cubic', recovery = 'sack' }".to_owned(), false),
+        (format!("{{ kind = 'cubic', recovery = {literal} }}"), true),
+    ] {
+        let rest = format!("port.buffer = \"unlimited\"\ntcp.flavor = {flavor}");
+        let tcp = n_source(1, "155.52 Mbit/s", "5 us", "1 s", &rest).tcp;
+        assert_eq!(may_pass_receiver_window(&tcp), may_pass, "{flavor}");
     }
 }

@@ -303,3 +303,18 @@ impl Recovery for LossRecovery {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Model;
+
+    #[test]
+    fn without_its_reduction_it_is_as_declared_in_all_else() {
+        let declared = RackTlp::read(&parse_fragment("{}"), &mut Reader::default()).expect("defaults");
+        let (mut expected, found) = (declared.resolved(), RackTlp::without_reduction());
+        expected["proportional_rate_reduction"] = false.into();
+        assert_eq!(found.resolved(), expected);
+        assert!(Model::<dyn Recovery>::build(&found, &()).reports_duplicates());
+    }
+}
