@@ -66,3 +66,11 @@ def test_what_no_terminal_has_room_for_is_printed_all_the_same(
     monkeypatch.setattr(talk, "width_of_output", lambda: 5)
     talk.print_table(["n"], [["123456789"]])
     assert "123456789" in capsys.readouterr().out
+
+
+def test_a_word_that_is_longer_than_its_column_goes_on_in_the_next_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(talk, "width_of_output", lambda: 40)
+    talk.print_table(["trace", "shows"], [["selective-acknowledgments", "blocks " * 9]])
+    assert "…" not in capsys.readouterr().out

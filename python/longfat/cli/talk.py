@@ -67,7 +67,7 @@ def print_wrapped(
         table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
         for index, columns in part.items():
             justify: Literal["left", "right"] = "right" if numeric[index] else "left"
-            table.add_column(header[index], justify=justify, width=columns)
+            table.add_column(header[index], justify=justify, width=columns, overflow="fold")
         for row in rows:
             table.add_row(*(row[index] for index in part))
         # What a terminal is too narrow for is printed all the same: it breaks lines itself.
