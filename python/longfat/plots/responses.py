@@ -12,7 +12,7 @@ from longfat.plots.picture import Axis, Mark, Panel, Picture
 if TYPE_CHECKING:
     from longfat.plots import Options, Row
 
-SUMMARY = "each table's metric against its factor `across`, or the one with the most levels"
+SUMMARY = "every metric that a study tabulates, against one of its factors, a row a table"
 SOURCE = "study"
 HEEDS = ("columns", "colors")
 
