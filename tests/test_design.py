@@ -121,6 +121,13 @@ def test_points_fall_on_levels_as_scipys_do() -> None:
 
 
 @pytest.mark.parametrize("kind", ["latin-hypercube", "sobol"])
+def test_samples_come_in_the_order_of_levels_as_factorial_designs_do(kind: str) -> None:
+    whole = list(combinations(design("full-factorial"), factors(4, 3)))
+    chosen = list(combinations(design(kind, points=8, sample_seed=2), factors(4, 3)))
+    assert chosen == [each for each in whole if each in chosen]
+
+
+@pytest.mark.parametrize("kind", ["latin-hypercube", "sobol"])
 def test_a_sample_is_the_same_every_time_and_another_with_another_seed(kind: str) -> None:
     axes = factors(8, 8, 8)
     first, again, other = (

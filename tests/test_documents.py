@@ -83,6 +83,13 @@ def test_the_scenario_and_the_program_of_the_readme_work(tmp_path: Path) -> None
     paste("longfat check lan.toml && longfat run lan.toml && python program.py", tmp_path)
 
 
+def test_no_command_of_the_readme_is_in_brackets_that_a_shell_hands_on() -> None:
+    lines = (ROOT / "README.md").read_text().splitlines()
+    commands = [line.partition(" #")[0] for line in lines if line.startswith("longfat ")]
+    assert commands
+    assert [command for command in commands if "[" in command] == []
+
+
 def test_the_checks_that_documents_name_exist() -> None:
     names = [name.lower() for name, _ in _engine.verification_checks()]
     commands = [

@@ -70,7 +70,7 @@ def test_a_file_that_nobody_may_write_is_left_alone(tmp_path: Path) -> None:
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
     page = tmp_path / "nowhere" / "page.md"
-    with pytest.raises(LongfatError, match=r"page.md: no such file"), written_whole(page):
+    with pytest.raises(LongfatError, match=r"page.md: there is no folder .*"), written_whole(page):
         pass
 
 

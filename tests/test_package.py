@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pytest
 
 import longfat
@@ -11,3 +14,10 @@ def test_every_public_name_is_there(name: str) -> None:
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="nonsense"):
         _ = longfat.nonsense
+
+
+def test_a_notebook_completes_the_public_names_before_any_is_used() -> None:
+    listing = "import longfat; print(*(name for name in dir(longfat) if name[0] != '_'))"
+    done = subprocess.run([sys.executable, "-c", listing], capture_output=True, text=True)
+    assert set(longfat.__all__) - {"__version__"} <= set(done.stdout.split())
+    assert "TYPE_CHECKING" not in done.stdout

@@ -5,6 +5,8 @@ import pytest
 
 from longfat import InvalidInput, LongfatError, _engine, load_scenario, run
 from longfat.errors import Interrupted, RunFailed
+from longfat.notebook.display import record_html
+from longfat.report.record import record_tables
 from longfat.scenario import OverrideValue
 
 RECORD_FIELDS = {
@@ -114,3 +116,19 @@ def test_whoever_passes_over_scenarios_that_fail_does_not_pass_over_ctrl_c() -> 
     assert not issubclass(Interrupted, Exception)
     assert issubclass(Interrupted, KeyboardInterrupt)
     assert issubclass(InvalidInput, LongfatError)
+
+
+def test_a_scenario_says_in_a_console_which_it_is(scenario_file: Path) -> None:
+    scenario = load_scenario(scenario_file)
+    assert repr(scenario) == f"<Scenario {scenario.hash[:12]}: n-source, 0.05 s>"
+
+
+def test_a_notebook_shows_every_metric_of_a_run_that_the_terminal_shows(
+    scenario_file: Path,
+) -> None:
+    packets = {"framing": "ethernet", "port.buffer": "20 packets", "port.policy": "tail-drop"}
+    record = run(load_scenario(scenario_file, packets))
+    shown = record_html(record)
+    (_, metrics, *_), *_ = record_tables(record)
+    assert [name for name, _ in metrics if name not in shown] == []
+    assert all(f"<summary>{title}" in shown for title in ("where the capacity", "flows", "ports"))

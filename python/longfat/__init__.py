@@ -82,3 +82,8 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'longfat' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """What notebooks complete: the public names, imported or not."""
+    return sorted({*globals(), *__all__} - {"TYPE_CHECKING", "annotations"})

@@ -153,9 +153,17 @@ def _generator(design: "Design") -> object:
 
 
 def _at_levels(points: "Sequence[Sequence[float]]", factors: _Factors) -> Iterator[Combination]:
-    """Points of the unit cube as levels, each of which has an equal part of its axis."""
-    for point in points:
+    """Points of the unit cube as levels, each of which has an equal part of its axis.
+
+    They come in the order of the levels, as the combinations of factorial designs do.
+    """
+    levels = [list(factor.levels) for factor in factors]
+    places = sorted(
+        tuple(int(at * len(known)) for at, known in zip(point, levels, strict=True))
+        for point in points
+    )
+    for chosen in places:
         yield tuple(
-            (factor.name, list(factor.levels)[int(at * len(factor.levels))])
-            for at, factor in zip(point, factors, strict=True)
+            (factor.name, known[place])
+            for place, factor, known in zip(chosen, factors, levels, strict=True)
         )

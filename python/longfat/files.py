@@ -44,6 +44,7 @@ def written_whole(path: Path) -> Iterator[Path]:
 
     with _one_message(path):
         target = path.resolve()
+        refuse_missing_folder(target.parent, str(path))
         is_special = target.exists() and not (target.is_file() or target.is_dir())
         if target.is_file() and not target.stat().st_mode & _ANYBODY_WRITES:
             raise LongfatError(f"{path}: read-only")
@@ -62,6 +63,12 @@ def written_whole(path: Path) -> Iterator[Path]:
                 temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def refuse_missing_folder(folder: Path, name: str) -> None:
+    """Raise `LongfatError` if there is nowhere to put the file `name`."""
+    if not folder.exists():
+        raise LongfatError(f"{name}: there is no folder {folder.resolve()}; make it first")
 
 
 def _default_mode() -> int:

@@ -77,6 +77,11 @@ class Scenario:
         """What its replications have in common."""
         return self.hash, self.settings["seed"]
 
+    def __repr__(self) -> str:
+        from longfat.notebook.display import scenario_words
+
+        return f"<{scenario_words(self.settings, self.hash)}>"
+
     def _repr_html_(self) -> str:
         from longfat.notebook.display import scenario_html
 

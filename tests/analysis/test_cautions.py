@@ -1,3 +1,4 @@
+import math
 import random
 import statistics
 import subprocess
@@ -119,21 +120,34 @@ def test_the_times_of_a_satellite_are_worked_out_by_hand() -> None:
     assert path.cycles == pytest.approx(0.62, abs=0.01)
 
 
-@pytest.mark.parametrize("port", [{"buffer": "20 packets"}, {"buffer": "25 kB", "queue": "codel"}])
-def test_a_buffer_of_packets_or_bytes_is_filled_like_one_of_cells(port: dict[str, str]) -> None:
-    """60000 bits on the path and 200000 in the buffer are 26 segments, of which half grow back."""
-    line = {"rate": "10 Mbit/s", "delay": "1 ms"}
-    network = {
-        "schema_version": 1,
-        "duration": "1 s",
-        "framing": "packet",
-        "topology": {"kind": "n-source", "sources": 1, "access": line, "bottleneck": line},
-        "port": port,
-        "tcp": {"mss": "1250 B", "receiver_window": "1 MB"},
-    }
-    path = path_of(load_scenario(network).settings)
+PACKETS = NETWORK | {
+    "framing": "ethernet",
+    "port": {"buffer": "500 packets", "queue": "tail-drop"},
+    "tcp": {"flavor": "reno", "mss": "1000 B", "receiver_window": "8704000 B"},
+}
+
+
+def test_a_buffer_in_packets_counts_in_the_times_of_a_path() -> None:
+    """A fifth of 10.69 MB and 0.5 MB is 2239 segments; 0.5 MB wait for 25.7 ms."""
+    path = path_of(load_scenario(PACKETS).settings)
+    in_bytes = path_of(load_scenario(PACKETS, {"port.buffer": "500 kB"}).settings)
     assert path is not None
-    assert path.regrowth_s == pytest.approx(13 * (0.006 + 0.020))
+    assert path == in_bytes
+    assert path.regrowth_s == pytest.approx(2239 / 2 * 0.5757, rel=1e-3)
+    assert path.slow_start_s == pytest.approx(11.13 * 0.55, rel=1e-3), "the buffer ends it"
+
+
+def test_cubic_grows_back_by_its_own_law_and_bbr_has_nothing_to_grow_back() -> None:
+    """K is the cube root of 2239 * 0.3 / 0.4 s (RFC 9438 section 4.2)."""
+    cubic = path_of(load_scenario(PACKETS, {"tcp.flavor": "cubic"}).settings)
+    assert cubic is not None
+    assert cubic.regrowth_s == pytest.approx(11.89, abs=0.01)
+    bbr = path_of(load_scenario(PACKETS, {"tcp.flavor": "bbr"}).settings)
+    assert bbr is not None
+    assert bbr.cycles == math.inf
+    both = [{"count": 1, "flavor": "bbr"}, {"count": 4, "flavor": "cubic"}]
+    mixed = path_of(load_scenario(PACKETS, {"connections": both}).settings)
+    assert mixed == cubic
 
 
 def test_runs_too_short_for_the_window_to_grow_back_and_for_the_start_are_told(

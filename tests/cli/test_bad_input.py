@@ -212,7 +212,7 @@ def test_a_store_in_a_folder_that_does_not_exist_is_refused(
     longfat: Longfat, study_folder: Path
 ) -> None:
     process = longfat("study", "run", study_folder, "--store", "nowhere/longfat.db")
-    refused(process, "nowhere/longfat.db")
+    refused(process, "nowhere/longfat.db: there is no folder", "make it first")
 
 
 def test_a_read_only_store_is_one_message_and_can_be_read(
@@ -270,4 +270,4 @@ def test_a_plot_into_a_folder_that_does_not_exist_is_told(
 ) -> None:
     longfat("study", "run", study_folder, "--quick")
     process = longfat("plot", "efficiency-fairness", study_folder, "-o", "nowhere/a.svg")
-    refused(process, "nowhere/a.svg: no such file or directory")
+    refused(process, "nowhere/a.svg: there is no folder")

@@ -70,3 +70,12 @@ def test_what_is_no_analysis_says_how_to_make_one(
         process = longfat("plot", "variation", "-", "-o", "a.svg", input=half)
         assert process.returncode == 2
         assert "standard input: not what" in process.stderr
+
+
+def test_a_table_in_place_of_its_analysis_is_told_how_to_be_analysed(
+    longfat: Longfat, tmp_path: Path
+) -> None:
+    (tmp_path / "my scores.csv").write_text("tcp,goodput\nreno,1\n")
+    process = longfat("plot", "variation", "my scores.csv", "-o", "a.svg")
+    assert process.returncode == 2
+    assert "longfat analyze 'my scores.csv' --factors A,B --response METRIC" in process.stderr

@@ -241,7 +241,7 @@ def test_a_study_of_ones_own_needs_no_tables_to_be_shown(
         ("design", "efficiency", 4),
         ("design", "fairness", 4),
     ]
-    for plot in ("efficiency-fairness", "buffer-efficiency", "ledger"):
+    for plot in ("efficiency-fairness", "buffer-efficiency", "responses", "ledger"):
         assert longfat("plot", plot, study_folder, "-o", f"{plot}.svg").returncode == 0
     assert longfat("report", study_folder, "-o", "report.html").returncode == 0
     page = (tmp_path / "report.html").read_text()

@@ -14,8 +14,7 @@ HEADER = ["link", "buffer, cells", "range", "bar"]
 def test_a_table_that_fits_looks_as_rich_makes_it(capsys: pytest.CaptureFixture[str]) -> None:
     talk.print_table(HEADER, ROWS, title="A table")
     ours = capsys.readouterr().out
-    numeric = [False, True, False, False]
-    talk.print_wrapped(HEADER, ROWS, numeric, table.PIPE_WIDTH, "A table")
+    talk.print_wrapped(HEADER, ROWS, table.PIPE_WIDTH, "A table")
     assert ours == capsys.readouterr().out
 
 
@@ -29,3 +28,49 @@ def test_a_table_that_does_not_fit_is_wrapped(capsys: pytest.CaptureFixture[str]
 def test_a_table_that_fits_does_without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "rich.table", None)
     talk.print_table(["link", "n"], [["wan", "1"]])
+
+
+FLOWS = ["name", "goodput bps", "segments retransmitted", "duplicate acknowledgments", "interval"]
+FLOW_ROWS = [
+    ["flow 1", "13,807,356", "692", "14,567", "(0.673, 0.796)"],
+    ["flow 2", "1,951,518", "5,571", "5,336", "(0.016, 0.109)"],
+]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_a_narrow_terminal_gets_every_number_whole_and_rows_that_say_what_they_are_about(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setattr(talk, "width_of_output", lambda: width)
+    talk.print_table(FLOWS, FLOW_ROWS, title="flows")
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= width
+    for row in FLOW_ROWS:
+        own = [line for line in lines if row[0] in line]
+        assert own
+        assert [cell for cell in row[1:] if any(cell in line for line in own)] == row[1:]
+
+
+def test_parts_of_a_wide_table_have_all_columns_that_name_a_row() -> None:
+    header = ["buffer", "queue", "deterministic", "mean", "range"]
+    rows = [["4 BDP", "codel", "0.81", "0.87", "0.81 - 0.92"]]
+    numeric = table.numeric_columns(header, rows)
+    parts = table.parts_that_fit(header, rows, numeric, 40, names=2)
+    assert [list(part) for part in parts] == [[0, 1, 2], [0, 1, 3, 4]]
+    assert all(table.width_of_line(part.values()) <= 40 for part in parts)
+
+
+def test_what_no_terminal_has_room_for_is_printed_all_the_same(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(talk, "width_of_output", lambda: 5)
+    talk.print_table(["n"], [["123456789"]])
+    assert "123456789" in capsys.readouterr().out
+
+
+def test_a_word_that_is_longer_than_its_column_goes_on_in_the_next_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(talk, "width_of_output", lambda: 40)
+    talk.print_table(["trace", "shows"], [["selective-acknowledgments", "blocks " * 9]])
+    assert "…" not in capsys.readouterr().out

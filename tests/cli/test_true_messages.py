@@ -92,7 +92,7 @@ def test_a_plot_of_what_a_study_does_not_tabulate_asks_for_no_runs(
 ) -> None:
     longfat("study", "run", without_paper(study_folder))
     process = longfat("plot", "efficiency-fairness", study_folder, "-o", "a.svg")
-    refused(process, "its runs are stored, as tables of efficiency")
+    refused(process, "its runs are stored, as tables of efficiency", "longfat plot responses")
     assert "study run" not in process.stderr
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from longfat.comparison import TableComparison, compare
-from longfat.plots import PLAIN, Options, draw, find
+from longfat.plots import PLAIN, NothingToDraw, Options, draw, find
 from longfat.reference import Combination, ReferenceRow
 from longfat.responses import Response
 
@@ -128,3 +128,50 @@ def test_values_that_the_paper_does_not_print_are_no_reference() -> None:
     results = {row.combination: {1: {"efficiency": 0.8}}}
     table = compare(Response("b", "", "efficiency", [row], is_printed=False), results)
     assert find("reference").collect([table], PLAIN) == []
+
+
+def shares(across: str | None = None) -> TableComparison:
+    combinations: list[Combination] = [
+        (("buffer", buffer), ("queue", queue), ("path", "geo"))
+        for buffer in ("1 BDP", "2 BDP", "4 BDP")
+        for queue in ("tail-drop", "codel")
+    ]
+    rows = [ReferenceRow(place, {}, frozenset(), "") for place in combinations]
+    results = {place: {1: {"queue_s": 0.9}, 2: {"queue_s": 0.5}} for place in combinations}
+    return compare(
+        Response("w", "Waits", "queue_s", rows, is_printed=False, across=across), results
+    )
+
+
+def test_any_metric_of_a_study_is_drawn_against_the_factor_with_the_most_levels() -> None:
+    drawn = draw("responses", [shares()])
+    (axes,) = drawn.matplotlib().axes
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("buffer", "queue in s")
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["1 BDP", "2 BDP", "4 BDP"]
+    assert [mark.label for mark in drawn.picture.key] == ["tail-drop", "codel"]
+    marks = list(drawn.picture.marks())
+    assert [(mark.y, mark.low, mark.high) for mark in marks] == [
+        ([0.7] * 3, [0.5] * 3, [0.9] * 3)
+    ] * 2
+    assert "n = 2 replications, with their range" in drawn.caption
+
+
+def test_responses_stand_along_the_factor_that_a_table_has_side_by_side() -> None:
+    drawn = draw("responses", [shares(across="queue")])
+    assert drawn.matplotlib().axes[0].get_xlabel() == "queue"
+    chosen = draw("responses", [shares(across="queue")], Options(colors="queue"))
+    assert chosen.matplotlib().axes[0].get_xlabel() == "buffer"
+
+
+def test_responses_of_several_tables_have_a_row_of_panels_each() -> None:
+    drawn = draw("responses", [shares(), shares("queue")], Options(columns="path"))
+    titles = [axes.get_title(loc="left") for axes in drawn.matplotlib().axes]
+    assert titles == ["table w, geo", "table w, geo"]
+
+
+def test_responses_without_runs_are_not_drawn() -> None:
+    table = shares()
+    empty = compare(table.response, {})
+    with pytest.raises(NothingToDraw):
+        draw("responses", [empty])
+    assert len(draw("responses", [empty, table]).picture.panels) == 1

@@ -121,7 +121,7 @@ def test_a_database_without_tables_is_a_new_store(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_does_not_exist_is_one_clear_message(tmp_path: Path) -> None:
-    with pytest.raises(LongfatError, match="unable to open database file"):
+    with pytest.raises(LongfatError, match="there is no folder .*nowhere; make it first"):
         Store.writable(str(tmp_path / "nowhere" / "store.db"))
 
 

@@ -101,6 +101,31 @@ def test_figures_of_a_study_are_drawn_when_asked_for(
         assert wrong == []
 
 
+def test_a_port_tells_its_queue_discipline_in_words(browser: Browser, server: Served) -> None:
+    settings = {name: value for name, value in SMALL.items() if name != "port.policy.kind"}
+    settings |= {"framing.kind": "ethernet", "port.buffer": "50 packets", "port.queue": "codel"}
+    with opened(browser, server, f"/play?{urlencode(settings)}") as (page, wrong):
+        page.wait_for_selector(DRAWN)
+        ports = page.get_by_role("region", name="Ports")
+        expect(ports).to_contain_text("queue discipline")
+        expect(ports).to_contain_text("codel")
+        expect(ports).not_to_contain_text("[object")
+        assert wrong == []
+
+
+def test_a_study_that_cites_nothing_says_only_where_its_runs_are(
+    browser: Browser, program: Path, store: str, study_folder: Path, tmp_path: Path
+) -> None:
+    file = study_folder / "study.toml"
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(line for line in lines if not line.startswith("citation")))
+    with (
+        served(program, tmp_path, store, "--study", study_folder) as server,
+        opened(browser, server, "/study/small") as (page, _),
+    ):
+        expect(page.locator("p .quiet").first).to_have_text(f"in {store}")
+
+
 def test_a_change_of_a_setting_runs_again_and_is_in_the_address(
     browser: Browser, server: Served
 ) -> None:

@@ -28,6 +28,9 @@ LONGEST_START = 0.05
 
 CELL_PAYLOAD_BITS = 48 * 8
 
+_WITHOUT_REGROWTH = {"bbr", "bbr3", "dctcp", "prague"}
+"""Flavors whose windows are not a saw-tooth of losses."""
+
 
 @dataclass(frozen=True)
 class Path:
@@ -40,8 +43,8 @@ class Path:
 
     @property
     def cycles(self) -> float:
-        """How often a halved window can grow back within the run."""
-        return self.duration_s / self.regrowth_s
+        """How often a window that a loss has reduced can grow back within the run."""
+        return self.duration_s / self.regrowth_s if self.regrowth_s else math.inf
 
     @property
     def start(self) -> float:
@@ -97,12 +100,12 @@ def _limit(count: int, quantile: float) -> float:
 def path_of(settings: Mapping[str, Any]) -> Path | None:
     """The times of a resolved scenario; None for a network other than N sources and a bottleneck.
 
-    Slow start doubles the window in a round trip up to the receiver window. A window that a loss
-    has halved grows back by a segment in a round trip; its share of what path and buffer hold, if
-    the receiver window is not less, is what it grows back to (Mathis, Semke, Mahdavi, Ott,
-    Computer Communication Review 27, 1997, figure 1).
+    Slow start doubles the window in a round trip, up to the receiver window where the buffer is
+    unlimited. Elsewhere, and after a loss, a window comes to its share of what path and buffer
+    hold, if the receiver window is not less. One that a loss has halved grows back by a segment in
+    a round trip (Mathis, Semke, Mahdavi, Ott, Computer Communication Review 27, 1997, figure 1).
     """
-    topology, tcp, port = settings["topology"], settings["tcp"], settings["port"]
+    topology, tcp = settings["topology"], settings["tcp"]
     if topology.get("kind") != "n-source":
         return None
     round_trip_s = (
@@ -110,26 +113,56 @@ def path_of(settings: Mapping[str, Any]) -> Path | None:
         * (2 * topology["access"]["delay_ps"] + topology["bottleneck"]["delay_ps"])
         / PICOSECONDS_PER_SECOND
     )
-    buffer_bits = _bits_held(port["buffer_cells"], tcp["mss_bytes"])
+    buffer_bits = _buffer_bits(settings)
     rate_bps = topology["bottleneck"]["rate_bps"]
-    share_bytes = (rate_bps * round_trip_s + buffer_bits) / 8 / topology["sources"]
+    share_bytes = (rate_bps * round_trip_s + (buffer_bits or 0)) / 8 / topology["sources"]
     window_bytes = min(share_bytes, tcp["receiver_window_bytes"])
-    full_round_trip_s = round_trip_s + buffer_bits / rate_bps
-    rounds = math.log2(max(tcp["receiver_window_bytes"] / tcp["mss_bytes"], 1))
+    slow_start_bytes = tcp["receiver_window_bytes"] if buffer_bits is None else window_bytes
+    full_round_trip_s = round_trip_s + (buffer_bits or 0) / rate_bps
+    segments = window_bytes / tcp["mss_bytes"]
     return Path(
         duration_s=settings["duration_ps"] / PICOSECONDS_PER_SECOND,
         round_trip_s=round_trip_s,
-        slow_start_s=rounds * round_trip_s,
-        regrowth_s=window_bytes / tcp["mss_bytes"] / 2 * full_round_trip_s,
+        slow_start_s=math.log2(max(slow_start_bytes / tcp["mss_bytes"], 1)) * round_trip_s,
+        regrowth_s=max(
+            _regrowth_s(flavor, segments, full_round_trip_s) for flavor in _flavors(settings)
+        ),
     )
 
 
-def _bits_held(buffer: int | str, mss_bytes: int) -> int:
-    """The data that a buffer holds: so many cells, packets or bytes; none if it is unlimited."""
-    if isinstance(buffer, int):
-        return buffer * CELL_PAYLOAD_BITS
+def _buffer_bits(settings: Mapping[str, Any]) -> float | None:
+    """What the bottleneck's buffer holds; None if that is unlimited."""
+    buffer = settings["port"]["buffer_cells"]
+    if not isinstance(buffer, str):
+        return float(buffer * CELL_PAYLOAD_BITS)
     number, _, unit = buffer.partition(" ")
-    return int(number) * {"packets": mss_bytes, "B": 1}[unit] * 8 if unit else 0
+    if not unit:  # "unlimited"
+        return None
+    return float(number) * 8 * (1 if unit == "B" else settings["tcp"]["mss_bytes"])
+
+
+def _flavors(settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The flavors of all connections."""
+    own: Mapping[str, Any] = settings["tcp"]["flavor"]
+    groups = settings.get("connections", [])
+    others = settings["topology"]["sources"] - sum(group["count"] for group in groups)
+    return [*(group.get("flavor", own) for group in groups), *([own] if others > 0 else [])]
+
+
+def _regrowth_s(flavor: Mapping[str, Any], segments: float, round_trip_s: float) -> float:
+    """How long a window of so many segments takes to be again what it was before a loss.
+
+    CUBIC's as RFC 9438 has it (K of section 4.2, or Reno-friendly, section 4.3, if that is less);
+    none where losses do not reduce a window by a law of its own, or marks keep reducing it by less.
+    """
+    kind = flavor["kind"]
+    if kind in _WITHOUT_REGROWTH:
+        return 0.0
+    if kind != "cubic":
+        return segments / 2 * round_trip_s
+    lost, beta = segments * (1 - flavor["beta"]), flavor["beta"]
+    friendly_s = lost / (3 * (1 - beta) / (1 + beta)) * round_trip_s
+    return float(min(math.cbrt(lost / flavor["c"]), friendly_s))
 
 
 def _outliers(results: Results, metrics: Sequence[str]) -> Iterator[str]:
@@ -162,7 +195,7 @@ def _lengths(plan: Plan) -> Iterator[str]:
         worst = min(short, key=lambda path: path.cycles)
         yield (
             f"short runs: in {len(short)} of {len(paths)} factor combinations a window that a loss "
-            f"has halved can grow back less than {FEWEST_CYCLES} times within a run (at worst "
+            f"has reduced can grow back less than {FEWEST_CYCLES} times within a run (at worst "
             f"{worst.cycles:.2g} times: it takes {worst.regrowth_s:.3g} s of "
             f"{worst.duration_s:g} s): single losses decide the results"
         )

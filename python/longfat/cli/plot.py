@@ -1,6 +1,7 @@
 """`longfat plot`: the named plots, as a picture or as the data drawn."""
 
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -165,9 +166,11 @@ def _analysis(source: str) -> Any:
         document = None
     if not is_analysis_document(document):
         name = "standard input" if source == "-" else source
+        is_table = Path(source).suffix == ".csv"
+        of = f"{shlex.quote(source)} --factors A,B" if is_table else "STUDY --table NAME"
         raise LongfatError(
             f"{name}: not what longfat analyze prints with --json; to make it:\n"
-            "  longfat analyze STUDY --table NAME --response METRIC --json > analysis.json"
+            f"  longfat analyze {of} --response METRIC --json > analysis.json"
         )
     return document
 
@@ -180,7 +183,10 @@ def _nothing_to_draw(kind: str, found: Any, source: str, part: Part, store: str)
     drawn = f"{kind} could draw ({plots.find(kind).SUMMARY})"
     if wanted == "study" and _has_runs(found):
         metrics = ", ".join(dict.fromkeys(table.response.metric for table in found))
-        return f"{source} has nothing that {drawn}: its runs are stored, as tables of {metrics}"
+        return (
+            f"{source} has nothing that {drawn}: its runs are stored, as tables of {metrics}, "
+            "which longfat plot responses draws"
+        )
     if wanted in ("study", "ledgers"):
         advice = study_command("run", source, part, store)
         return f"{shown(store)} has no runs that {drawn}; if they are missing:\n  {advice}"

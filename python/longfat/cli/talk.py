@@ -5,14 +5,20 @@ import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
 from longfat.errors import LongfatError
 from longfat.location import shown
 from longfat.output import NOT_PRINTED, is_of_output, print_no_more
-from longfat.report.table import numeric_columns, table_text, width_of_output
+from longfat.report.table import (
+    numeric_columns,
+    parts_that_fit,
+    table_text,
+    width_of_line,
+    width_of_output,
+)
 
 
 def say(message: str) -> None:
@@ -34,36 +40,47 @@ def print_json(document: Any) -> None:
 
 
 def print_table(
-    header: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    title: str | None = None,
+    names: int = 1,
 ) -> None:
-    """Print a table for people; columns that hold numbers in every row are set to the right."""
+    """Print a table for people; columns that hold numbers in every row are set to the right.
+
+    The first `names` columns say what a row is about: they are repeated where a table is too wide.
+    """
     cells, width = list(rows), width_of_output()
     # click leaves the style out where it would not be seen.
     text = table_text(header, cells, title, width, styled=True)
     if text is None:
-        print_wrapped(header, cells, numeric_columns(header, cells), width, title)
+        print_wrapped(header, cells, width, title, names)
     else:
         click.echo(text, nl=False)
 
 
 def print_wrapped(
     header: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    numeric: Iterable[bool],
+    rows: Sequence[Sequence[str]],
     width: int,
     title: str | None,
+    names: int = 1,
 ) -> None:
-    """Print a table that may need more columns than there are; those of words give way."""
+    """Print a table that may need more columns than there are, if need be in parts."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
-    for column, is_numeric in zip(header, numeric, strict=True):
-        table.add_column(column, justify="right" if is_numeric else "left", no_wrap=is_numeric)
-    for row in rows:
-        table.add_row(*row)
-    Console(width=width, markup=False).print(table)
+    numeric = numeric_columns(header, rows)
+    for part in parts_that_fit(header, rows, numeric, width, names):
+        table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+        for index, columns in part.items():
+            justify: Literal["left", "right"] = "right" if numeric[index] else "left"
+            table.add_column(header[index], justify=justify, width=columns, overflow="fold")
+        for row in rows:
+            table.add_row(*(row[index] for index in part))
+        # What a terminal is too narrow for is printed all the same: it breaks lines itself.
+        Console(width=max(width, width_of_line(part.values())), markup=False).print(table)
+        title = None
 
 
 def splice_into(page: Path, command: str, text: str) -> None:

@@ -28,6 +28,7 @@ PLOTS = {
     "efficiency-fairness": "longfat.plots.efficiency_fairness",
     "reference": "longfat.plots.reference",
     "buffer-efficiency": "longfat.plots.buffer_efficiency",
+    "responses": "longfat.plots.responses",
     "ledger": "longfat.plots.ledger",
     "main-effects": "longfat.plots.main_effects",
     "interactions": "longfat.plots.interactions",

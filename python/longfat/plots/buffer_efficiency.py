@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from longfat.analysis.words import listed
 from longfat.comparison import TableComparison
 from longfat.plots.names import shortened
 from longfat.plots.palette import NEUTRAL, Look, level_looks
-from longfat.plots.panels import as_many, level_of, levels_of, named
+from longfat.plots.panels import level_of, levels_of, means_and_ranges, named
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 
 if TYPE_CHECKING:
@@ -104,22 +103,7 @@ def picture(
     ]
     apart = {layout.columns, layout.rows, layout.colors}
     others = [name for name in factors if name not in apart and len(levels_of(rows, name)) > 1]
-    return Picture(panels, _caption(rows, others), height, width, share_y="all", key=key)
-
-
-def _caption(rows: Sequence["Row"], others: Sequence[str]) -> str:
-    """How many runs a point is of, and in which `others` lines of a colour differ."""
-    counts = {row["replications"] for row in rows}
-    told = (
-        "deterministic runs, n = 1 each"
-        if counts == {0}
-        else f"means of n = {as_many(counts)} replications, with their range"
-    )
-    if others:
-        told += (
-            f"; lines of a colour differ in {listed([name.replace('_', ' ') for name in others])}"
-        )
-    return told
+    return Picture(panels, means_and_ranges(rows, others), height, width, share_y="all", key=key)
 
 
 def _of_whole_lines(rows: Sequence["Row"]) -> list["Row"]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+from longfat.analysis.words import listed
 from longfat.plots import Row
 
 
@@ -32,6 +33,21 @@ def as_many(counts: Collection[int]) -> str:
     """How many there are of each: a number, or the least and the most."""
     least, most = min(counts), max(counts)
     return f"{least}" if least == most else f"{least} to {most}"
+
+
+def means_and_ranges(rows: Sequence[Row], others: Sequence[str]) -> str:
+    """How many runs a point is of, and in which `others` lines of a colour differ."""
+    counts = {row["replications"] for row in rows}
+    told = (
+        "deterministic runs, n = 1 each"
+        if counts == {0}
+        else f"means of n = {as_many(counts)} replications, with their range"
+    )
+    if others:
+        told += (
+            f"; lines of a colour differ in {listed([name.replace('_', ' ') for name in others])}"
+        )
+    return told
 
 
 def _is_number(text: str) -> bool:

@@ -68,5 +68,5 @@ def picture(rows: Sequence["Row"], _options: "Options", document: Mapping[str, A
         f"{check['name']}: {'passed' if check['passed'] else 'doubtful'} (p = {check['p_value']:g})"
         for check in document["checks"]
     ]
-    caption = "\n".join([told(document, intervals=False), ", ".join(verdicts)])
+    caption = ";\n".join([told(document, intervals=False), ", ".join(verdicts)])
     return Picture([[against_prediction, against_quantiles]], caption, 3.1, share_y="all")

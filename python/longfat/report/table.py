@@ -20,6 +20,9 @@ GAP = "   "
 EDGES = 4
 """How many blanks rich puts beside a line of a table, in columns."""
 
+LONGEST_WORD = 24
+"""Columns that a word may take before it is cut, in a table that needs more than there are."""
+
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 _DRAWING = range(0x2500, 0x25A0)
 """Lines and blocks, of which each takes one column."""
@@ -58,10 +61,42 @@ def width_of_output() -> int:
     return get_terminal_size().columns
 
 
+def parts_that_fit(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    numeric: Sequence[bool],
+    width: int,
+    names: int,
+) -> list[dict[int, int]]:
+    """The columns of a table that is too wide, each with its width, in parts that are not.
+
+    Headers and words give way between words, and numbers never. Where that is not enough there are
+    several parts, each with the first `names` columns, which say what a row is about.
+    """
+    columns = list(zip(header, *rows, strict=True))
+    most = [max(map(shown_width, column)) for column in columns]
+    least = [
+        max(_longest_word(name), *map(shown_width if is_number else _longest_word, cells), 1)
+        for (name, *cells), is_number in zip(columns, numeric, strict=True)
+    ]
+    parts = [list(range(names))]
+    for index in range(names, len(columns)):
+        wider = [*parts[-1], index]
+        if len(parts[-1]) > names and width_of_line(least[each] for each in wider) > width:
+            parts.append(list(range(names)))
+        parts[-1].append(index)
+    return [_widened(part, least, most, width) for part in parts]
+
+
 def numeric_columns(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[bool]:
     """Which columns hold numbers in every row; they are set to the right."""
     cells = list(rows)
     return [all(_is_number(row[index]) for row in cells) for index in range(len(header))]
+
+
+def width_of_line(widths: Iterable[int]) -> int:
+    """How many columns of a terminal a line of a table takes whose cells take so many."""
+    return sum(width + len(GAP) for width in widths) - len(GAP) + EDGES
 
 
 def shown_width(text: str) -> int:
@@ -86,6 +121,23 @@ def _aligned(rows: Sequence[Sequence[str]], numeric: Iterable[bool]) -> list[str
         pairs = zip(blanks, column, strict=True) if is_numeric else zip(column, blanks, strict=True)
         columns.append(map("".join, pairs))
     return list(map(GAP.join, zip(*columns, strict=True)))
+
+
+def _longest_word(text: str) -> int:
+    """How wide a column of such cells has to be; an interval is one word."""
+    words = [text] if text.startswith("(") else text.split()
+    return min(max(map(shown_width, words), default=0), LONGEST_WORD)
+
+
+def _widened(
+    part: Sequence[int], least: Sequence[int], most: Sequence[int], width: int
+) -> dict[int, int]:
+    """The widths of a part: all as wide as there is room for, the widest give way first."""
+    for limit in range(max(most), -1, -1):
+        widths = {index: max(least[index], min(most[index], limit)) for index in part}
+        if width_of_line(widths.values()) <= width:
+            break
+    return widths
 
 
 def _is_number(text: str) -> bool:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Engine, create_engine, delete, event
 from sqlalchemy.pool import StaticPool
 
 from longfat.errors import LongfatError
+from longfat.files import refuse_missing_folder
 from longfat.store.backend import clear_errors, create_tables, refuse_other_versions
 from longfat.store.network_files import network_file_system
 from longfat.store.schema import SCHEMA_VERSION, leases
@@ -33,6 +34,7 @@ class SqliteFile:
         """Refuse a network file system, besides what `Backend` says."""
         if (version := self._version()) is not None:
             refuse_other_versions(self.name, version)
+        refuse_missing_folder(self.path.parent, self.name)
         _refuse_network(self.path)
         _refuse_read_only(self.path.parent, self.name)
         engine = _engine(_uri(self.path, "mode=rwc"), "BEGIN IMMEDIATE", WRITER_PRAGMAS)

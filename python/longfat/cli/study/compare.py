@@ -155,7 +155,7 @@ def _print(tables: "Sequence[TableComparison]") -> None:
     )
 
     for table in tables:
-        print_table(*entry_rows(table), title=table_name(table))
+        print_table(*entry_rows(table), title=table_name(table), names=len(table.factors))
         if table.response.across:
             print_table(*curve_rows(table))
         elif table.by:

@@ -62,7 +62,9 @@ def show_ledgers(study: str, part: Part, store: str, factor: str | None, form: F
     elif form.markdown:
         click.echo(ledger_markdown(rows), nl=False)
     else:
-        print_table(*study_ledger_rows(rows), title="where the capacity went, in %")
+        factors = {name for row in rows for name, _ in row.levels}
+        title = "where the capacity went, in %"
+        print_table(*study_ledger_rows(rows), title=title, names=len(factors))
     missing = plan.lacking(results)
     if missing:
         say(

@@ -28,6 +28,8 @@ from longfat.report.study_report.parts import ChosenRun, PartAnalysis, groups, n
 from longfat.study import Study
 
 _OF_GROUPS = ("efficiency-fairness", "reference", "buffer-efficiency", "ledger")
+_METRICS_WITH_FIGURES = {"efficiency", "fairness"}
+"""Those that the figures of a group are about; others are drawn as they are tabulated."""
 _OF_ANALYSES = ("variation", "main-effects", "interactions", "residuals")
 _OF_RUNS = ("three-panel", "cwnd", "time-sequence")
 _MOST_SETTINGS = 4
@@ -156,6 +158,8 @@ def _comparison(contents: Contents, figures: Figures) -> Html:
         said.append(element("p", _COMPARED))
     for group in groups(contents.tables):
         said.append(element("h3", _group_name(group)))
+        if not {table.response.metric for table in group} <= _METRICS_WITH_FIGURES:
+            said.append(figures.of_study("responses", contents, group))
         said += [figures.of_study(kind, contents, group) for kind in _OF_GROUPS]
         said += [_table(each) for each in group]
     return joined(said)

@@ -57,9 +57,18 @@ export function Metrics({ metrics }) {
 const columnsOf = (part) => Object.keys(part)
   .filter((name) => !Array.isArray(part[name]) && name !== "name");
 
+const isTable = (value) => value !== null && typeof value === "object";
+
+/** A part whose tables, such as the queue of a port, are columns; histograms in them are left out. */
+const flat = (part) => Object.fromEntries(Object.entries(part).flatMap(([name, value]) =>
+  isTable(value) && !Array.isArray(value)
+    ? Object.entries(value).filter(([, inner]) => !isTable(inner)).map(([key, inner]) => [`${name}_${key}`, inner])
+    : [[name, value]]));
+
 /** Flows or ports, a row each. */
-export function Parts({ title, parts, leftOut = 0 }) {
-  if (!parts.length) return null;
+export function Parts({ title, parts: found, leftOut = 0 }) {
+  if (!found.length) return null;
+  const parts = found.map(flat);
   const columns = columnsOf(parts[0]).filter((name) => parts.some((part) => part[name] !== null));
   return html`<section class="card"><h2>${title}</h2>
     <div class="scroll" tabindex="0" role="region" aria-label=${title}><table>

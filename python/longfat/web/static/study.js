@@ -27,7 +27,7 @@ export function Page({ name }) {
   return html`<p><a href="/">All studies</a></p>
     <h1>${name}</h1>
     <${Trouble} problems=${trouble} />
-    ${study && html`<p>${study.title}<br /><span class="quiet">${study.citation}; in ${study.store}</span></p>`}
+    ${study && html`<p>${study.title}<br /><span class="quiet">${study.citation && `${study.citation}; `}in ${study.store}</span></p>`}
     ${state && html`<${Progress} state=${state} />`}
     ${study && html`<${Results} study=${study} address=${address} />`}`;
 }

@@ -1,0 +1,145 @@
+"""What the tables of a study show, whatever the metric, against one of their factors."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from longfat.comparison import TableComparison
+from longfat.plots.names import shortened
+from longfat.plots.palette import Look, level_looks
+from longfat.plots.panels import level_of, levels_of, means_and_ranges, named
+from longfat.plots.picture import Axis, Mark, Panel, Picture
+
+if TYPE_CHECKING:
+    from longfat.plots import Options, Row
+
+SUMMARY = "every metric that a study tabulates, against one of its factors, a row a table"
+SOURCE = "study"
+HEEDS = ("columns", "colors")
+
+_PANEL_WIDTH_INCHES, _PANEL_HEIGHT_INCHES = 2.6, 2.2
+_UNITS = {"_s": " in s", "_bps": " in bit/s"}
+_NUMBERS = {"table", "metric", "ours", "low", "high", "replications"}
+
+
+def collect(tables: Sequence[TableComparison], _options: "Options") -> list["Row"]:
+    """A row for each entry of a table that has runs."""
+    return [row for table in tables for row in _of_table(table)]
+
+
+def _of_table(table: TableComparison) -> list["Row"]:
+    return [
+        {
+            **dict(entry.combination),
+            "table": table.response.table,
+            "metric": table.response.metric,
+            "ours": entry.ours,
+            "low": entry.minimum,
+            "high": entry.maximum,
+            "replications": entry.replications,
+        }
+        for entry in table.entries
+        if entry.ours is not None
+    ]
+
+
+def picture(
+    rows: Sequence["Row"], options: "Options", tables: Sequence[TableComparison]
+) -> Picture:
+    """A row of panels for each table and metric; a line for each level of the colours.
+
+    Combinations of further factors have lines of their own, in the same colour.
+    """
+    parts = [(table, own) for table in tables if (own := _of_table(table))]
+    grids = [_Grid(table, own, options) for table, own in parts]
+    colored = dict.fromkeys(
+        (grid.colors, level) for grid in grids for level in levels_of(grid.rows, grid.colors)
+    )
+    looks = level_looks(list(dict.fromkeys(level for _, level in colored)))
+    most = max(len(grid.across) for grid in grids)
+    panels = [
+        [*grid.panels(looks, told=len(grids) > 1), *[None] * (most - len(grid.across))]
+        for grid in grids
+    ]
+    names = shortened([named(factor, level) for factor, level in colored])
+    key = [
+        Mark("points", (), color=looks[level].color, marker=looks[level].marker, label=name)
+        for (_, level), name in zip(colored, names, strict=True)
+        if level
+    ]
+    others = list(dict.fromkeys(name for grid in grids for name in grid.others))
+    width = max(4.0, 1.2 + _PANEL_WIDTH_INCHES * most)
+    height = 0.4 + _PANEL_HEIGHT_INCHES * len(grids)
+    return Picture(
+        panels, means_and_ranges(rows, others), height, width, share_y="row", key=key
+    )  # fmt: skip
+
+
+class _Grid:
+    """A table's row of panels: which factor is which."""
+
+    def __init__(self, table: TableComparison, rows: Sequence["Row"], options: "Options") -> None:
+        self.rows = rows
+        self.metric = table.response.metric
+        self.table = table.response.table
+        varying = [name for name in table.factors if len(levels_of(rows, name)) > 1]
+        said = {options.columns, options.colors}
+        most_levels = sorted(table.factors, key=lambda name: -len(levels_of(rows, name)))
+        wanted = [*filter(None, [table.response.across]), *most_levels]
+        self.along = next((name for name in wanted if name not in said), wanted[0])
+        free = [name for name in varying if name not in {self.along, *said}]
+        self.colors = options.colors or (free.pop(0) if free else "")
+        self.columns = options.columns or (free.pop(0) if free else "")
+        self.others = free
+        self.across = levels_of(rows, self.columns)
+
+    def panels(self, looks: Mapping[str, Look], *, told: bool) -> list[Panel]:
+        """A panel for each level of the columns; with the name of the table if it is `told`."""
+        table = f"table {self.table}" if told else ""
+        return [
+            self._panel(
+                [row for row in self.rows if level_of(row, self.columns) == level],
+                looks,
+                ", ".join(filter(None, (table, level and named(self.columns, level)))),
+                first=level == self.across[0],
+            )
+            for level in self.across
+        ]
+
+    def _panel(
+        self, rows: Sequence["Row"], looks: Mapping[str, Look], title: str, *, first: bool
+    ) -> Panel:
+        names = levels_of(self.rows, self.along)
+        lines: dict[Any, list[Row]] = {}
+        for row in rows:
+            others = [(name, level) for name, level in row.items() if name not in _NUMBERS]
+            lines.setdefault(
+                tuple(each for each in others if each[0] != self.along), []
+            ).append(row)  # fmt: skip
+        return Panel(
+            Axis(self.along.replace("_", " "), -0.3, len(names) - 0.7, names=shortened(names)),
+            Axis(_words(self.metric) if first else ""),
+            [
+                _line(line, [names.index(level_of(row, self.along)) for row in line],
+                      looks[level_of(line[0], self.colors)])
+                for line in lines.values()
+            ],
+            title=title,
+        )  # fmt: skip
+
+
+def _words(metric: str) -> str:
+    """A metric as the label of an axis, with its unit."""
+    for ending, unit in _UNITS.items():
+        if metric.endswith(ending):
+            return metric.removesuffix(ending).replace("_", " ") + unit
+    return metric.replace("_", " ")
+
+
+def _line(rows: Sequence["Row"], places: Sequence[int], look: Look) -> Mark:
+    known = all(row["low"] is not None for row in rows)
+    values = [row["ours"] for row in rows]
+    return Mark(
+        "line", places, values, look.color, style=look.style, marker=look.marker,
+        low=[row["low"] for row in rows] if known else values,
+        high=[row["high"] for row in rows] if known else values, size=3.5,
+    )  # fmt: skip
