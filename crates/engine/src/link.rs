@@ -383,6 +383,12 @@ impl Line {
         self.free
     }
 
+    /// Lets the time of a cell pass from `clock` on, in which nothing is sent. Gives when the next one may begin.
+    pub fn pass_slot_at(&mut self, clock: LineClock) -> LineClock {
+        self.free = clock.after(self.cell_time);
+        self.free
+    }
+
     // Always: every cell of a run passes here, and one caller is far busier than the others.
     #[inline(always)]
     fn transmit(&mut self, cell: Cell, packets: &Packets) {

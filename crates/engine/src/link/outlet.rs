@@ -11,6 +11,8 @@ pub trait Outlet {
     fn send_cell_at(&mut self, clock: LineClock, cell: Cell) -> LineClock;
     /// Lets a cell pass whose transmission begins exactly at `clock` and that nobody receives. Gives when the next one may begin.
     fn send_anonymous_cell_at(&mut self, clock: LineClock) -> LineClock;
+    /// Lets the time of a cell pass from `clock` on, in which nothing is sent. Gives when the next one may begin.
+    fn pass_slot_at(&mut self, clock: LineClock) -> LineClock;
     /// Sends cells back to back from `clock` until `free`, which nobody tells apart but for those that were
     /// [noted](Self::note_last_at) before.
     fn send_train_at(&mut self, clock: LineClock, cells: u64, free: LineClock);
@@ -40,6 +42,10 @@ impl Outlet for Feed<'_> {
 
     fn send_anonymous_cell_at(&mut self, clock: LineClock) -> LineClock {
         self.line.send_anonymous_cell_at(clock)
+    }
+
+    fn pass_slot_at(&mut self, clock: LineClock) -> LineClock {
+        self.line.pass_slot_at(clock)
     }
 
     fn send_train_at(&mut self, _clock: LineClock, _cells: u64, _free: LineClock) {

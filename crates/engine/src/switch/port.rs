@@ -154,8 +154,8 @@ impl Port {
     /// The class whose cell is being sent, if any is.
     #[must_use]
     pub fn sends(&self) -> Option<Class> {
-        let class = || self.vbr.as_ref().map_or(Class::Ubr, |vbr| vbr.last_served);
-        self.service_is_pending.then(class)
+        let served = self.vbr.as_ref().map_or(Some(Class::Ubr), |vbr| vbr.last_served);
+        served.filter(|_| self.service_is_pending)
     }
 
     /// Names circuits, each perhaps several times: no other's share of the buffer changes by the service that comes next, but that of
@@ -357,7 +357,7 @@ impl Port {
         let vbr_waits = self.vbr.as_mut().is_some_and(|vbr| vbr.gather(now, self.is_slotted));
         match scheduler.dequeue(vbr_waits) {
             Some(Turn::Ubr(cell)) => {
-                self.vbr.iter_mut().for_each(|vbr| vbr.last_served = Class::Ubr);
+                self.vbr.iter_mut().for_each(|vbr| vbr.last_served = Some(Class::Ubr));
                 self.send(Some(cell), outlet)
             }
             Some(Turn::Vbr) => {
@@ -365,6 +365,12 @@ impl Port {
                 self.service_is_pending = true;
                 self.boundary = outlet.send_anonymous_cell_at(self.boundary);
                 Next::Sends(self.boundary.time)
+            }
+            Some(Turn::Unused) => {
+                self.vbr.iter_mut().for_each(|vbr| vbr.last_served = None);
+                self.service_is_pending = true;
+                self.boundary = outlet.pass_slot_at(self.boundary);
+                Next::Rests(Some(self.boundary.time))
             }
             None => {
                 self.service_is_pending = false;

@@ -13,13 +13,13 @@ pub struct VbrQueue {
     sources: Vec<(Box<dyn Background>, Time)>,
     waiting: u64,
     statistics: PortStatistics,
-    /// The class that has sent last.
-    pub(super) last_served: Class,
+    /// The class that the latest slot was given to, if it was given to any.
+    pub(super) last_served: Option<Class>,
 }
 
 impl Default for VbrQueue {
     fn default() -> Self {
-        Self { sources: Vec::new(), waiting: 0, statistics: PortStatistics::default(), last_served: Class::Ubr }
+        Self { sources: Vec::new(), waiting: 0, statistics: PortStatistics::default(), last_served: Some(Class::Ubr) }
     }
 }
 
@@ -72,6 +72,6 @@ impl VbrQueue {
     pub(super) fn take(&mut self) {
         self.waiting -= 1;
         self.statistics.cells_out += 1;
-        self.last_served = Class::Vbr;
+        self.last_served = Some(Class::Vbr);
     }
 }

@@ -1,7 +1,7 @@
 //! Service classes: what VBR takes of a line, and what is left for UBR.
 
 use longfat_engine::background::BACKGROUNDS;
-use longfat_engine::measure::{ClassRecord, RunRecord};
+use longfat_engine::measure::{Cause, ClassRecord, RunRecord};
 use longfat_engine::observer::Observer;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::scheduler::Class;
@@ -134,6 +134,45 @@ fn ubr_gets_its_guaranteed_rate_in_every_interval_less_one_cell() {
             assert!(deepest <= 1.0 + owed_share * share + 1e-6, "{kind}, {share}: {deepest} cells short");
         }
     }
+}
+
+/// 97-0424 section 3: a peak rate of 1 - GR for VBR, whether UBR uses what is left or not.
+#[test]
+fn vbr_never_has_what_is_kept_for_ubr() {
+    for share in [0.1, 0.3, 0.5] {
+        let kept = format!("{{ kind = \"guaranteed-rate\", guaranteed_rate = {share}, unused_guarantee = \"kept\" }}");
+        let all = served(&network(&kept, "on = '70 ms', off = '30 ms'", "300 ms"));
+        assert!(cells_of(Class::Ubr, &all) > 1000 && cells_of(Class::Vbr, &all) > 10_000, "{share}");
+        // The highest rise of (VBR cells) - (1 - GR) (slots), from any cell to any later one.
+        let (mut lowest, mut highest, mut cells) = (f64::MAX, 0.0_f64, 0.0);
+        for (time, _) in all.iter().filter(|(_, class)| *class == Class::Vbr) {
+            let own = (1.0 - share) * time.as_seconds() / 10e-6;
+            lowest = lowest.min(cells - own);
+            cells += 1.0;
+            highest = highest.max(cells - own - lowest);
+        }
+        assert!(highest <= 2.0, "{share}: {highest} cells more than its share");
+    }
+}
+
+#[test]
+fn a_slot_that_is_kept_and_not_used_is_an_idle_one() {
+    let with = |unused: &str| {
+        // Two connections whose windows are far too small for the line.
+        let rest = format!(
+            "port = {{ buffer = \"unlimited\", scheduler = {{ kind = \"guaranteed-rate\", guaranteed_rate = 0.4, unused_guarantee = \"{unused}\" }} }}\n\
+             tcp.receiver_window = \"1024 B\"\nbackground = [{{ kind = \"vbr-on-off\", on = '1 s', off = '0 s' }}]"
+        );
+        run_whole(&n_source(2, RATE, "5 ms", "500 ms", &rest))
+    };
+    let (lent, kept) = (with("lent"), with("kept"));
+    assert!(lent.ports[0].utilization > 0.999, "{}", lent.ports[0].utilization);
+    let (ubr, vbr) = classes(&kept);
+    assert!((vbr.cells_out as f64 / 50_000.0 - 0.6).abs() < 1e-4, "{vbr:?}");
+    let used = (ubr.cells_out + vbr.cells_out) as f64 / 50_000.0;
+    assert!(used < 0.7 && (kept.ports[0].utilization - used).abs() < 1e-4, "{used}, {}", kept.ports[0].utilization);
+    let (of_vbr, idle) = (kept.ledger.share(Cause::Vbr), kept.ledger.share(Cause::IdleReceiverWindow));
+    assert!((of_vbr - 0.6).abs() < 1e-4 && idle > 0.35, "{:?}", kept.ledger);
 }
 
 #[test]

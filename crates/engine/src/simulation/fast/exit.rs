@@ -201,6 +201,10 @@ impl Outlet for Behind<'_> {
         self.line.send_anonymous_cell_at(clock)
     }
 
+    fn pass_slot_at(&mut self, clock: LineClock) -> LineClock {
+        self.line.pass_slot_at(clock)
+    }
+
     #[inline]
     fn send_train_at(&mut self, clock: LineClock, cells: u64, free: LineClock) {
         self.exit.push(clock, free, cells);

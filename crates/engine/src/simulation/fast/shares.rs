@@ -51,6 +51,10 @@ impl<O: Observer> Outlet for Followed<'_, '_, O> {
         self.behind.send_anonymous_cell_at(clock)
     }
 
+    fn pass_slot_at(&mut self, clock: LineClock) -> LineClock {
+        self.behind.pass_slot_at(clock)
+    }
+
     fn send_train_at(&mut self, clock: LineClock, cells: u64, free: LineClock) {
         self.behind.send_train_at(clock, cells, free);
     }

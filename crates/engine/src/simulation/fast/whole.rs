@@ -206,6 +206,10 @@ impl Outlet for WholeOutlet<'_> {
         unreachable!("only cells have service classes")
     }
 
+    fn pass_slot_at(&mut self, _clock: LineClock) -> LineClock {
+        unreachable!("only cells have service classes")
+    }
+
     fn send_train_at(&mut self, _clock: LineClock, _cells: u64, _free: LineClock) {
         unreachable!("only cells are let in by rounds")
     }

@@ -4,25 +4,45 @@ use super::{FifoQueue, Scheduler, Turn, WHOLE, object_to_packets, parts};
 use crate::config::Probability;
 use crate::framing::Cell;
 
+crate::choice! {
+    /// What becomes of a slot that is UBR's while no UBR cell waits, and VBR cells do (V-04).
+    pub enum UnusedGuarantee {
+        /// VBR has it: the line is never idle while anybody waits.
+        Lent = "lent",
+        /// It goes by: VBR never has more than 1 - GR of the line. 97-0424 section 3: VBR is "allocated Peak Cell Rate equal to 90% of
+        /// the link capacity" with GR = 0.1, and with 0.5 "a steady rate of 50%".
+        Kept = "kept",
+    }
+}
+
 crate::model! {
-    /// Of every N cells sent while UBR cells wait, at least GR N are UBR; VBR goes first otherwise, and either class has what the
-    /// other leaves. For each cell sent UBR earns GR of a cell of credit and sends when it has a whole one. While no UBR cell
-    /// waits it saves up no more than one cell (V-04).
+    /// Of every N cells sent while UBR cells wait, at least GR N are UBR; VBR goes first otherwise, and UBR has what it leaves. For
+    /// each slot UBR earns GR of a cell of credit and sends when it has a whole one. While no UBR cell waits it saves up no more than
+    /// one cell (V-04).
     #[name = "guaranteed-rate"]
     #[source = "97-0424 section 3"]
     pub struct GuaranteedRate: dyn Scheduler {
         /// GR, the share of the line that UBR is guaranteed, to nine decimals; 97-0424 uses 0, 0.1 and 0.5. With 0 VBR has strict
         /// priority.
         guaranteed_rate: Probability,
+        /// What becomes of a slot that is UBR's while no UBR cell waits (V-04). 97-0424 says only that "any unused capacity by VBR is
+        /// also allocated to UBR".
+        unused_guarantee: UnusedGuarantee = "lent" or ["kept"],
     }
     build(config, _context) {
-        Box::new(Credit { earned_for_a_cell: parts(config.guaranteed_rate), credit: 0, ubr: FifoQueue::default() })
+        Box::new(Credit {
+            earned_for_a_cell: parts(config.guaranteed_rate),
+            unused: config.unused_guarantee,
+            credit: 0,
+            ubr: FifoQueue::default(),
+        })
     }
     objections(_config, context) { object_to_packets(context) }
 }
 
 struct Credit {
     earned_for_a_cell: u64,
+    unused: UnusedGuarantee,
     /// In parts of [`WHOLE`] cells; less than two cells.
     credit: u64,
     ubr: FifoQueue,
@@ -38,7 +58,12 @@ impl Scheduler for Credit {
             if !vbr_waits {
                 return None;
             }
-            self.credit = (self.credit + self.earned_for_a_cell).min(WHOLE);
+            self.credit += self.earned_for_a_cell;
+            if self.credit >= WHOLE && self.unused == UnusedGuarantee::Kept {
+                self.credit -= WHOLE;
+                return Some(Turn::Unused);
+            }
+            self.credit = self.credit.min(WHOLE);
             return Some(Turn::Vbr);
         }
         self.credit += self.earned_for_a_cell;
@@ -91,6 +116,17 @@ mod tests {
         // Credit: .5, 1 (sent), .5, 1 (sent), then UBR alone.
         assert_eq!(bench.serve(8, 2), "v0v00000");
         assert_eq!(bench.serve(3, 3), "vvv");
+    }
+
+    #[test]
+    fn what_is_kept_for_ubr_vbr_never_has() {
+        let mut bench =
+            Bench::new("{ kind = \"guaranteed-rate\", guaranteed_rate = 0.25, unused_guarantee = \"kept\" }");
+        assert_eq!(bench.serve(10, 6), "vvv_vvv...");
+        bench.arrive(&[0; 3]);
+        // UBR has what VBR leaves all the same, and its slots when they come round.
+        assert_eq!(bench.serve(2, 0), "00");
+        assert_eq!(bench.serve(9, 100), "vv0vvv_vv");
     }
 
     #[test]

@@ -54,17 +54,8 @@ pub enum Turn {
     Ubr(Cell),
     /// A cell of the class VBR.
     Vbr,
-}
-
-impl Turn {
-    /// The class that sends.
-    #[must_use]
-    pub fn class(self) -> Class {
-        match self {
-            Self::Ubr(_) => Class::Ubr,
-            Self::Vbr => Class::Vbr,
-        }
-    }
+    /// Nothing, though VBR cells wait: the slot is kept for UBR, which has no cell.
+    Unused,
 }
 
 /// Keeps the UBR cells that wait, and decides who sends.

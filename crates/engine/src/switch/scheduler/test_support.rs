@@ -37,7 +37,8 @@ impl Bench {
         circuits.iter().for_each(|&circuit| self.0.enqueue(Cell::new(PacketId(0), circuit, true, true)));
     }
 
-    /// What is sent in so many slots, `vbr` VBR cells waiting at first: the circuit of a UBR cell, `v` for VBR, `.` for nothing.
+    /// What is sent in so many slots, `vbr` VBR cells waiting at first: the circuit of a UBR cell, `v` for VBR, `_` for a slot
+    /// that is kept, `.` for nothing.
     pub(super) fn serve(&mut self, slots: usize, mut vbr: usize) -> String {
         let serve = |_| match self.0.dequeue(vbr > 0) {
             Some(Turn::Ubr(cell)) => cell.circuit().to_string(),
@@ -45,6 +46,7 @@ impl Bench {
                 vbr -= 1;
                 "v".into()
             }
+            Some(Turn::Unused) => "_".into(),
             None => ".".into(),
         };
         (0..slots).map(serve).collect()
