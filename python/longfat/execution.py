@@ -1,6 +1,7 @@
 """Hands resolved scenarios to the engine and its outcomes back, stopping cleanly on a signal."""
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -110,6 +111,11 @@ class Threads:
     ) -> None:
         """Run a batch in this process."""
         execute(resolved, self.cores, report, more, limits)
+
+
+def usable_cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def execute(
