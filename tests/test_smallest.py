@@ -83,6 +83,14 @@ def test_each_look_is_told_with_its_verdict_and_all_verdicts_agree_with_the_answ
     assert found.too_little == max(n for n in told if found.verdicts[n] == "too little")
 
 
+def test_a_setting_is_too_little_though_the_smallest_of_all_is_open_by_chance() -> None:
+    yields = {1: [0.0, 2.0], 1000: [2.0, 2.0]}
+    found = smallest_enough(lambda n: yields.get(n, [0.0, 0.0]), 1, 1, 1000, resolution=1)
+    assert (found.verdicts[1], found.enough) == ("open", 1000)
+    assert found.too_little is not None
+    assert found.too_little >= 500
+
+
 def test_where_less_is_better_the_target_is_the_most_that_is_enough() -> None:
     found = smallest_enough(lambda n: [1 / n] * 3, 0.1, 1, 1000, more_is_better=False)
     mirrored = smallest_enough(lambda n: [-1 / n] * 3, -0.1, 1, 1000)

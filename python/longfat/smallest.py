@@ -34,7 +34,7 @@ class Found:
     """Between what the smallest setting lies, and what was tried: the mean of each setting.
 
     `enough` is the smallest setting found to be enough, `too_little` the largest found not to be.
-    None where the largest setting of all is not enough, or the smallest not too little. Each
+    None where the largest setting of all is not enough, or none is too little. Each
     setting that was tried has its verdict, and the half-width of the interval that gave it.
     """
 
@@ -76,8 +76,12 @@ class _Search:
             return "enough"
         return "too little" if mean + width < target else "open"
 
-    def found(self, enough: int | None, too_little: int | None) -> Found:
+    def found(self, enough: int | None) -> Found:
         """The answer, with all that was tried from the smallest setting on."""
+        # By chance the smallest may be open, and one that is larger too little.
+        below = math.inf if enough is None else enough
+        few = [n for n, verdict in self.verdicts.items() if verdict == "too little" and n < below]
+        too_little = max(few, default=None)
         means, widths = dict(sorted(self.means.items())), dict(sorted(self.half_widths.items()))
         return Found(enough, too_little, means, widths, dict(sorted(self.verdicts.items())))
 
@@ -126,8 +130,8 @@ def smallest_enough(
     looks = looks_at_most(low, high, resolution)
     search = _Search(values, target, 1 - (1 - confidence) / looks, more_is_better, show)
     _, enough = search.boundary(low, high, resolution, lambda verdict: verdict == "enough")
-    too_little, _ = search.boundary(low, high, resolution, lambda verdict: verdict != "too little")
-    return search.found(enough, too_little)
+    search.boundary(low, high, resolution, lambda verdict: verdict != "too little")
+    return search.found(enough)
 
 
 def _check_values(setting: int, values: Sequence[float]) -> None:
