@@ -163,7 +163,7 @@ def test_a_terminal_is_told_of_each_look(program: Path, lan: Path) -> None:
 def test_ctrl_c_ends_a_search_whether_its_runs_are_long_or_short(
     program: Path, lan: Path, duration: str
 ) -> None:
-    options = ("--set", f"duration={duration}", "--replications", "1000", "--jobs", "1")
+    options = ("--set", f"duration={duration}", "--replications", "5000", "--jobs", "1")
     with subprocess.Popen(
         [program, "smallest", lan, "port.buffer", *SPAN, "--reach", "0.85", *options],
         stdout=subprocess.PIPE,
@@ -174,4 +174,5 @@ def test_ctrl_c_ends_a_search_whether_its_runs_are_long_or_short(
         process.send_signal(signal.SIGINT)
         data, talk = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert (data, talk) == ("", "stopped; of a search nothing is kept\n")
+    assert data == ""
+    assert talk in ("stopped; of a search nothing is kept\n", ""), "nothing if not yet begun"
