@@ -21,7 +21,8 @@ METHODS = [
     ROOT / "docs" / "guide" / "studies.md",
 ]
 SHOWN = re.compile(
-    r"<!-- BEGIN: (longfat (?:analyze|diff|run|study plan) .*?) -->\n(.*?)<!-- END: ", re.DOTALL
+    r"<!-- BEGIN: (longfat (?:analyze|diff|run|smallest|study plan) .*?) -->\n(.*?)<!-- END: ",
+    re.DOTALL,
 )
 """A command and what it prints, in a page."""
 

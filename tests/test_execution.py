@@ -79,3 +79,20 @@ def test_a_signal_stops_after_the_report_that_it_falls_into(
     assert seen == [0, 1]
     assert caught.value.exit_code == 128 + number
     assert signal.getsignal(number) is handler
+
+
+def test_a_signal_after_the_last_report_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    def batch(
+        _resolved: Sequence[str],
+        _jobs: int,
+        report: Callable[[list[tuple[int, str]], float], object],
+        *_others: object,
+    ) -> None:
+        report([(0, json.dumps({"failure": "none"}))], 0.0)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    seen: list[Outcome] = []
+    monkeypatch.setattr(_engine, "run_batch", batch)
+    with pytest.raises(Interrupted):
+        execute([""], 1, lambda finished, _seconds: seen.extend(finished))
+    assert len(seen) == 1

@@ -1,6 +1,7 @@
 import math
 import random
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
@@ -69,7 +70,42 @@ def test_no_setting_is_looked_at_twice_and_not_more_are_than_said() -> None:
 
     found = smallest_enough(values, TARGET, 8, 2000)
     assert len(looks) == len(set(looks)) <= looks_at_most(8, 2000, 0.1)
-    assert sorted(looks) == list(found.tried)
+    assert sorted(looks) == list(found.tried) == list(found.verdicts) == list(found.half_widths)
+
+
+def test_each_look_is_told_with_its_verdict_and_all_verdicts_agree_with_the_answer() -> None:
+    told: dict[int, tuple[float, str]] = {}
+    found = smallest_enough(
+        noisy(100, 0.02, 5),
+        TARGET,
+        8,
+        2000,
+        show=lambda setting, mean, verdict: told.update({setting: (mean, verdict)}),
+    )
+    assert told == {n: (found.tried[n], verdict) for n, verdict in found.verdicts.items()}
+    for setting, verdict in found.verdicts.items():
+        mean, width = found.tried[setting], found.half_widths[setting]
+        is_sure = mean - width >= TARGET or mean + width < TARGET
+        assert is_sure == (verdict != "open")
+    assert found.enough == min(n for n in told if found.verdicts[n] == "enough")
+    assert found.too_little == max(n for n in told if found.verdicts[n] == "too little")
+
+
+def test_a_setting_is_too_little_though_the_smallest_of_all_is_open_by_chance() -> None:
+    yields = {1: [0.0, 2.0], 1000: [2.0, 2.0]}
+    found = smallest_enough(lambda n: yields.get(n, [0.0, 0.0]), 1, 1, 1000, resolution=1)
+    assert (found.verdicts[1], found.enough) == ("open", 1000)
+    assert found.too_little is not None
+    assert found.too_little >= 500
+
+
+def test_where_less_is_better_the_target_is_the_most_that_is_enough() -> None:
+    found = smallest_enough(lambda n: [1 / n] * 3, 0.1, 1, 1000, more_is_better=False)
+    mirrored = smallest_enough(lambda n: [-1 / n] * 3, -0.1, 1, 1000)
+    assert (found.too_little, found.enough) == (mirrored.too_little, mirrored.enough)
+    assert found.verdicts == mirrored.verdicts
+    assert found.verdicts[1000] == "enough"
+    assert found.tried[1000] == 1 / 1000
 
 
 @pytest.mark.parametrize(
@@ -119,7 +155,7 @@ def test_values_without_a_mean_and_its_interval_are_refused(
     ("name", "value"),
     [("confidence", math.nan), ("confidence", 1.0), ("resolution", 0.0), ("resolution", math.nan)],
 )
-def test_numbers_that_cannot_be_searched_with_are_refused(name: str, value: float) -> None:
+def test_numbers_that_cannot_be_searched_with_are_refused(name: str, value: Any) -> None:
     with pytest.raises(LongfatError, match=f"a {name} "):
         smallest_enough(lambda _: [0.5, 0.5], TARGET, 1, 9, **{name: value})
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from longfat.notebook.studies import StudyAtHand as study  # noqa: N813
     from longfat.notebook.traced import TracedRun, traced
     from longfat.scenario import Scenario, load_scenario, run
+    from longfat.searching import smallest_setting
     from longfat.study import Study, load_study
     from longfat.traces import Traces, load_traces
 
@@ -47,6 +48,7 @@ __all__ = [
     "max_min_shares",
     "plot",
     "run",
+    "smallest_setting",
     "study",
     "traced",
 ]
@@ -57,6 +59,7 @@ _HOMES = {
     "Scenario": "longfat.scenario",
     "load_scenario": "longfat.scenario",
     "run": "longfat.scenario",
+    "smallest_setting": "longfat.searching",
     "max_min_shares": "longfat._engine",
     "Study": "longfat.study",
     "load_study": "longfat.study",

@@ -1,5 +1,8 @@
 """Of which metrics more is better, of which less, and of which neither."""
 
+from longfat.errors import LongfatError
+from longfat.slips import nearest_or_known
+
 MORE_IS_BETTER = frozenset(
     {
         *("efficiency", "goodput_bps", "share_useful"),
@@ -26,3 +29,18 @@ NEITHER_IS_BETTER = frozenset(
     }
 )
 """What is asked for, what could be had, who has it, and signals that are meant to be given."""
+
+
+def is_more_better(metric: str) -> bool:
+    """Whether more of a metric is better, and not less.
+
+    Raises `LongfatError` for a metric of which neither is, and for what is none, with the others.
+    """
+    judged = sorted(MORE_IS_BETTER | LESS_IS_BETTER)
+    if metric in NEITHER_IS_BETTER:
+        raise LongfatError(
+            f"of {metric} neither more nor less is better; of these one is: {', '.join(judged)}"
+        )
+    if metric not in judged:
+        raise LongfatError(f"no metric is called {metric!r}{nearest_or_known(metric, judged)}")
+    return metric in MORE_IS_BETTER

@@ -56,3 +56,10 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, signal_number: int) -> None:
         super().__init__(f"stopped by signal {signal_number}")
         self.exit_code = 128 + signal_number
+
+
+def check_count(what: str, count: object, least: int) -> None:
+    """Raise `InvalidInput` for what is neither left out nor a count of at least `least`."""
+    is_count = isinstance(count, int) and count >= least
+    if count is not None and not is_count:
+        raise InvalidInput([f"{what}: {count!r} is no whole number from {least} on"])

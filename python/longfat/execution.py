@@ -181,6 +181,8 @@ def _stoppable(
                 raise Interrupted(requested[0])
 
         yield relay
+        if requested:  # after the last report
+            raise Interrupted(requested[0])
 
 
 def _outcome(index: int, text: str, times: "_Times") -> Outcome:

@@ -136,11 +136,25 @@ def load_scenario(
     Raises `longfat.InvalidInput` with every error at once, and `LongfatError` for a file that
     cannot be read.
     """
-    if isinstance(source, Mapping):
-        text, name = json.dumps(source).encode(), "scenario.json"
-    else:
-        text, name = read_bytes(Path(source)), str(source)
-    return Scenario(_engine.resolve_scenario(text, name, _set(overrides or {})))
+    return ScenarioText.read(source).with_set(overrides or {})
+
+
+class ScenarioText(NamedTuple):
+    """A scenario as it is written, to be checked with one list of settings after the other."""
+
+    text: bytes
+    name: str
+
+    @classmethod
+    def read(cls, source: str | Path | Mapping[str, Any]) -> "ScenarioText":
+        """The text of a file, or of nested dictionaries. Raises `LongfatError` as reading does."""
+        if isinstance(source, Mapping):
+            return cls(json.dumps(source).encode(), "scenario.json")
+        return cls(read_bytes(Path(source)), str(source))
+
+    def with_set(self, overrides: Mapping[str, OverrideValue]) -> Scenario:
+        """The scenario with values set by path. Raises `longfat.InvalidInput`."""
+        return Scenario(_engine.resolve_scenario(self.text, self.name, _set(overrides)))
 
 
 def run(

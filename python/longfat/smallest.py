@@ -2,9 +2,10 @@
 
 The smallest buffer with 98 % of the throughput, say. Settings are whole numbers, of which more is
 never worse. A setting is *enough* when the lower confidence limit of the mean over replications
-reaches the target, and *too little* when the upper one does not; between these it is open at so
-many replications. Two bisections on a logarithmic scale find the smallest setting that is enough
-and the largest that is too little: what is asked for lies between them.
+reaches the target, and *too little* when the upper one does not (the other way round where less is
+better); between these it is open at so many replications. Two bisections on a logarithmic scale
+find the smallest setting that is enough and the largest that is too little: what is asked for lies
+between them.
 
 A search looks at several settings, and one wrong look misleads it. So each limit has a share of the
 error that is allowed: all of them are right together with the confidence asked for (Bonferroni).
@@ -24,18 +25,24 @@ Verdict = Literal["enough", "open", "too little"]
 Values = Callable[[int], Sequence[float]]
 """What each replication yields with a setting; at least two, the same number for every setting."""
 
+Show = Callable[[int, float, Verdict], object]
+"""Called after each look with the setting, its mean and its verdict."""
+
 
 @dataclass(frozen=True)
 class Found:
     """Between what the smallest setting lies, and what was tried: the mean of each setting.
 
     `enough` is the smallest setting found to be enough, `too_little` the largest found not to be.
-    None where the largest setting of all is not enough, or the smallest not too little.
+    None where the largest setting of all is not enough, or none is too little. Each
+    setting that was tried has its verdict, and the half-width of the interval that gave it.
     """
 
     enough: int | None
     too_little: int | None
     tried: dict[int, float]
+    half_widths: dict[int, float]
+    verdicts: dict[int, Verdict]
 
 
 @dataclass
@@ -43,8 +50,11 @@ class _Search:
     values: Values
     target: float
     confidence: float
+    more_is_better: bool
+    show: Show | None
     verdicts: dict[int, Verdict] = field(default_factory=dict)
     means: dict[int, float] = field(default_factory=dict)
+    half_widths: dict[int, float] = field(default_factory=dict)
 
     def verdict(self, setting: int) -> Verdict:
         """Of each setting once."""
@@ -53,12 +63,27 @@ class _Search:
             _check_values(setting, values)
             self.means[setting] = mean = fmean(values)
             # Half of the error is beyond either limit of a two-sided interval.
-            width = half_width(values, 2 * self.confidence - 1)
-            if mean - width >= self.target:
-                self.verdicts[setting] = "enough"
-            else:
-                self.verdicts[setting] = "too little" if mean + width < self.target else "open"
+            self.half_widths[setting] = width = half_width(values, 2 * self.confidence - 1)
+            self.verdicts[setting] = verdict = self._judged(mean, width)
+            if self.show is not None:
+                self.show(setting, mean, verdict)
         return self.verdicts[setting]
+
+    def _judged(self, mean: float, width: float) -> Verdict:
+        sign = 1 if self.more_is_better else -1
+        mean, target = sign * mean, sign * self.target
+        if mean - width >= target:
+            return "enough"
+        return "too little" if mean + width < target else "open"
+
+    def found(self, enough: int | None) -> Found:
+        """The answer, with all that was tried from the smallest setting on."""
+        # By chance the smallest may be open, and one that is larger too little.
+        below = math.inf if enough is None else enough
+        few = [n for n, verdict in self.verdicts.items() if verdict == "too little" and n < below]
+        too_little = max(few, default=None)
+        means, widths = dict(sorted(self.means.items())), dict(sorted(self.half_widths.items()))
+        return Found(enough, too_little, means, widths, dict(sorted(self.verdicts.items())))
 
     def boundary(
         self, low: int, high: int, resolution: float, is_above: Callable[[Verdict], bool]
@@ -82,13 +107,17 @@ def smallest_enough(
     low: int,
     high: int,
     *,
+    more_is_better: bool = True,
     confidence: float = 0.95,
     resolution: float = 0.1,
+    show: Show | None = None,
 ) -> Found:
     """Search from `low` to `high`, until neighbours differ by less than the share `resolution`.
 
-    Raises `LongfatError` for bounds that are no positive numbers in order, for other numbers that
-    cannot be searched with, and for values of which there is no mean with an interval.
+    Where less of what settings yield is better, the target is what it may be at most. `show` is
+    told of each look. Raises `LongfatError` for bounds that are no positive numbers in order, for
+    other numbers that cannot be searched with, and for values of which there is no mean with an
+    interval.
     """
     if not 0 < low < high:
         raise LongfatError(f"a search needs two positive bounds in order, not {low} and {high}")
@@ -99,10 +128,10 @@ def smallest_enough(
     if not 0 < resolution < math.inf:
         raise LongfatError(f"a search needs a resolution above 0, not {resolution}")
     looks = looks_at_most(low, high, resolution)
-    search = _Search(values, target, 1 - (1 - confidence) / looks)
+    search = _Search(values, target, 1 - (1 - confidence) / looks, more_is_better, show)
     _, enough = search.boundary(low, high, resolution, lambda verdict: verdict == "enough")
-    too_little, _ = search.boundary(low, high, resolution, lambda verdict: verdict != "too little")
-    return Found(enough, too_little, dict(sorted(search.means.items())))
+    search.boundary(low, high, resolution, lambda verdict: verdict != "too little")
+    return search.found(enough)
 
 
 def _check_values(setting: int, values: Sequence[float]) -> None:

@@ -89,6 +89,7 @@ def test_longfat_alone_says_what_to_type_next(longfat: Longfat) -> None:
         ["analyze"],
         ["plot"],
         ["view"],
+        ["smallest"],
         ["doctor"],
     ],
 )

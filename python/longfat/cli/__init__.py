@@ -19,6 +19,7 @@ What to type next:
   longfat study run ubr-plus --quick    a small part of one, in a moment
   longfat study compare ubr-plus --quick
   longfat run SCENARIO.toml             one simulation of your own
+  longfat smallest --help               which buffer of it is enough, searched for
   longfat view                          all of it in the browser, with a playground
   longfat models                        what a scenario can be made of
   longfat verify                        the models prove themselves: laws, examples, traces
@@ -62,6 +63,7 @@ class Program(LazyGroup):
         "report": "longfat.cli.report",
         "view": "longfat.cli.view",
         "diff": "longfat.cli.diff",
+        "smallest": "longfat.cli.smallest",
         "verify": "longfat.cli.verify",
         "schedule": "longfat.cli.schedule",
         "bench": "longfat.cli.bench",

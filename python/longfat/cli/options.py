@@ -3,7 +3,7 @@
 import functools
 import math
 import shlex
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from longfat.analysis.intervals import DEFAULT_CONFIDENCE
 from longfat.cli.talk import say
 from longfat.errors import LongfatError
 from longfat.location import DEFAULT_STORE, in_commands
+from longfat.settings import undone_by
 
 if TYPE_CHECKING:
     from longfat.execution import Executor
@@ -98,6 +99,18 @@ def limit_option_with(defaults: str) -> Callable[[Callable[..., Any]], Callable[
 
 limit_option = limit_option_with("events=1e12, memory=80 % of the machine's")
 
+settings_option = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="PATH=VALUE",
+    help="Set a value of the scenario, such as topology.sources=15; may be repeated.",
+)
+
+seed_option = click.option(
+    "--seed", type=click.IntRange(min=0), metavar="N", help="The same as --set seed=N."
+)
+
 replications_option = click.option(
     "--replications",
     type=click.IntRange(min=0),
@@ -151,6 +164,31 @@ def options_said(options: Mapping[str, object]) -> str:
         for option, value in options.items()
         if value is not None
     )
+
+
+def overrides_of(settings: Sequence[str], seed: int | None) -> dict[str, str]:
+    """What is set, by path. Raises `click.BadParameter` for what would undo another setting."""
+    overrides: dict[str, str] = {}
+    for text in settings:
+        path, value = _assignment(text)
+        undone = undone_by(path, overrides)
+        if undone is not None:
+            raise click.BadParameter(
+                f"{path} would undo {undone}: set it before", param_hint="--set"
+            )
+        overrides[path] = value
+    if seed is not None:
+        if "seed" in overrides:
+            raise click.BadParameter("--set has a seed as well", param_hint="--seed")
+        overrides["seed"] = str(seed)
+    return overrides
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    path, equals, value = text.partition("=")
+    if not equals or not path.strip():
+        raise click.BadParameter(f"{text!r} is not PATH=VALUE", param_hint="--set")
+    return path.strip(), value.strip()
 
 
 def opened_store(location: str) -> "Store":

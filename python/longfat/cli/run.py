@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from longfat.cli.options import Number, json_option, limit_option
+from longfat.cli.options import (
+    Number,
+    json_option,
+    limit_option,
+    overrides_of,
+    seed_option,
+    settings_option,
+)
 from longfat.cli.talk import print_json, print_table, say
 from longfat.errors import CheckFailed, Interrupted, RunFailed
 from longfat.location import shown
 from longfat.report.record import record_summary, record_tables
-from longfat.settings import undone_by
 from longfat.watching import DEFAULT_ERROR, where_traces_are
 
 if TYPE_CHECKING:
@@ -23,13 +29,7 @@ if TYPE_CHECKING:
 
 @click.command("run")
 @click.argument("scenario", required=False)
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="PATH=VALUE",
-    help="Set a value of the scenario, such as topology.sources=15; may be repeated.",
-)
+@settings_option
 @click.option(
     "--trace",
     "traces",
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Write the packets at the sources into FILE, as pcapng for Wireshark.",
 )
-@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="The same as --set seed=N.")
+@seed_option
 @click.option(
     "--driver",
     type=click.Choice(["fast", "events"]),
@@ -125,7 +125,7 @@ def command(
         return
     from longfat.scenario import load_scenario
 
-    loaded = load_scenario(scenario, _overrides(settings, seed))
+    loaded = load_scenario(scenario, overrides_of(settings, seed))
     if only_scenario:
         click.echo(loaded.resolved)
         return
@@ -264,31 +264,6 @@ def _list_traces() -> None:
         for kind in kinds
     ]
     print_table(["trace", "shows", "columns"], rows)
-
-
-def _overrides(settings: Sequence[str], seed: int | None) -> dict[str, str]:
-    """What is set, by path. Raises `click.BadParameter` for what would undo another setting."""
-    overrides: dict[str, str] = {}
-    for text in settings:
-        path, value = _assignment(text)
-        undone = undone_by(path, overrides)
-        if undone is not None:
-            raise click.BadParameter(
-                f"{path} would undo {undone}: set it before", param_hint="--set"
-            )
-        overrides[path] = value
-    if seed is not None:
-        if "seed" in overrides:
-            raise click.BadParameter("--set has a seed as well", param_hint="--seed")
-        overrides["seed"] = str(seed)
-    return overrides
-
-
-def _assignment(text: str) -> tuple[str, str]:
-    path, equals, value = text.partition("=")
-    if not equals or not path.strip():
-        raise click.BadParameter(f"{text!r} is not PATH=VALUE", param_hint="--set")
-    return path.strip(), value.strip()
 
 
 def _print_record(record: "Record") -> None:

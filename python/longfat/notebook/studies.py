@@ -13,7 +13,7 @@ from longfat.analysis.study_runs import analyse_study
 from longfat.analysis.words import sentences
 from longfat.claims import load_claims
 from longfat.comparison import Results
-from longfat.errors import InvalidInput, LongfatError, RunFailed
+from longfat.errors import LongfatError, RunFailed, check_count
 from longfat.execution import Progress
 from longfat.files import written_whole
 from longfat.limits import Limits
@@ -45,13 +45,6 @@ WHAT_PLOTS_SHOW: Mapping[Source, str] = {
 """By the source of a plot, in words, and how to get to it."""
 
 
-def _check_count(what: str, count: object, least: int) -> None:
-    """Raise `InvalidInput` for what is neither left out nor a count of at least `least`."""
-    is_count = isinstance(count, int) and count >= least
-    if count is not None and not is_count:
-        raise InvalidInput([f"{what}: {count!r} is no whole number from {least} on"])
-
-
 class StudyAtHand:
     """A part of a study and the store of its runs.
 
@@ -69,7 +62,7 @@ class StudyAtHand:
         quick: bool = False,
         store: str | Path | None = None,
     ) -> None:
-        _check_count("replications", replications, 0)
+        check_count("replications", replications, 0)
         self.study: Study = load_study(name_or_path)
         self.store = str(store or os.environ.get("LONGFAT_STORE") or DEFAULT_STORE)
         small = self.study.quick if quick else None
@@ -96,7 +89,7 @@ class StudyAtHand:
         from longfat.execution import Threads, usable_cores
         from longfat.until_enough import run_until_enough
 
-        _check_count("jobs", jobs, 1)
+        check_count("jobs", jobs, 1)
         threads = jobs or usable_cores()
         plan = self.plan()
         with Store.writable(self.store) as opened:
