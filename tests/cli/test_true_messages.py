@@ -84,7 +84,8 @@ def test_a_study_without_a_paper_has_no_verdict_in_the_paper(
 ) -> None:
     with_claim(without_paper(study_folder), "count(*) FROM reference")
     process = longfat("study", "claims", study_folder, "--explain", "C-1")
-    assert "in the paper: -\n" in process.stdout
+    assert "verdict: fails\n" in process.stdout
+    assert "paper" not in process.stdout
 
 
 def test_a_plot_of_what_a_study_does_not_tabulate_asks_for_no_runs(

@@ -7,7 +7,13 @@ import pytest
 from longfat.analysis.claims import InPaper, Judgement, Measured
 from longfat.analysis.measures import Row
 from longfat.claims import Bound, Claim
-from longfat.report.claims import claim_rows, claims_document, claims_markdown, explanation, summary
+from longfat.report.claims import (
+    claim_table,
+    claims_document,
+    claims_markdown,
+    explanation,
+    summary,
+)
 from longfat.study import Study
 
 
@@ -66,12 +72,23 @@ def test_the_document_has_the_fields_that_scripts_rely_on(
 
 
 def test_a_row_has_the_number_its_interval_and_both_verdicts(judgements: list[Judgement]) -> None:
-    rows = claim_rows(judgements)
+    columns, rows = claim_table(judgements)
+    assert columns[-1] == "in the paper"
     assert rows[0] == [
         "C-1", "EPD helps", ">= 0.15", "0.250", "(0.200, 0.300)", "holds", "holds?",
     ]  # fmt: skip
     assert rows[1][3:] == ["0.100", "", "fails", "holds"]
     assert rows[2][3:] == ["-", "", "no data", "-"]
+
+
+def test_without_a_paper_that_has_numbers_nothing_is_said_of_one(
+    judgements: list[Judgement],
+) -> None:
+    ours = [dataclasses.replace(found, in_paper=InPaper(None)) for found in judgements]
+    columns, rows = claim_table(ours)
+    assert columns[-1] == "verdict"
+    assert [row[-1] for row in rows] == [found.verdict for found in ours]
+    assert "in the paper" not in explanation(ours[0], ["policy"])
 
 
 def test_the_markdown_marks_what_does_not_hold(judgements: list[Judgement]) -> None:
@@ -136,6 +153,6 @@ def test_a_number_has_the_digits_that_its_bound_asks_for(
     bound = Bound(f"<= {limit}", None, limit, is_strict=False)
     tiny = dataclasses.replace(claim("C-1"), bound=bound)
     judgement = Judgement(tiny, "fails", Measured(number, number, 2 * number), InPaper(None))
-    ((_, _, _, measured, interval, _, _),) = claim_rows([judgement])
+    _, ((*_, measured, interval, _),) = claim_table([judgement])
     assert measured == shown
     assert not interval or interval.startswith(f"({shown}, ")

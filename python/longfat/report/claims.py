@@ -14,7 +14,8 @@ DECIMALS = 3
 TINY = 0.5 * 10**-DECIMALS
 """Below it so many decimals show nothing."""
 DIGITS_OF_TINY = 3
-COLUMNS = ("claim", "statement", "criterion", "measured", "interval", "verdict", "in the paper")
+COLUMNS = ("claim", "statement", "criterion", "measured", "interval", "verdict")
+IN_PAPER = "in the paper"
 SHOWN_ROWS = 5
 
 
@@ -57,9 +58,13 @@ def _document(judgement: Judgement) -> dict[str, Any]:
     }
 
 
-def claim_rows(judgements: Sequence[Judgement]) -> list[list[str]]:
-    """A row for each claim, under `COLUMNS`."""
-    return [
+def claim_table(judgements: Sequence[Judgement]) -> tuple[list[str], list[list[str]]]:
+    """Column names, and a row for each claim.
+
+    What a paper's own numbers say is a column where there is a paper that has any.
+    """
+    columns = list(COLUMNS)
+    rows = [
         [
             judgement.claim.id,
             _one_line(judgement.claim.statement),
@@ -67,23 +72,27 @@ def claim_rows(judgements: Sequence[Judgement]) -> list[list[str]]:
             _number(judgement, judgement.measured.value),
             _interval(judgement),
             judgement.verdict,
-            _in_paper(judgement),
         ]
         for judgement in judgements
     ]
+    if any(judgement.in_paper.holds is not None for judgement in judgements):
+        columns.append(IN_PAPER)
+        for row, judgement in zip(rows, judgements, strict=True):
+            row.append(_in_paper(judgement))
+    return columns, rows
 
 
 def claims_markdown(judgements: Sequence[Judgement], confidence: float, replications: int) -> str:
     """The verdicts as a page's table; what does not hold stands out."""
-    verdict = COLUMNS.index("verdict")
-    rows = claim_rows(judgements)
+    columns, rows = claim_table(judgements)
+    verdict = columns.index("verdict")
     for row in rows:
         if row[verdict] != "holds":
             row[verdict] = f"**{row[verdict]}**"
     lines = [
         f"Engine {_engine.ENGINE_VERSION}. {how_sure(confidence, replications)}",
         "",
-        *markdown_table(COLUMNS, rows),
+        *markdown_table(columns, rows),
         "",
         summary(judgements),
     ]
@@ -142,9 +151,10 @@ def explanation(judgement: Judgement, factors: Sequence[str]) -> str:
             "beyond 1e100)"
         )
     lines.append(f"verdict: {judgement.verdict}")
-    value = "" if paper.value is None else f", {_number(judgement, paper.value)}"
-    doubt = f" ({paper.doubtful} doubtful digits in it)" if paper.doubtful else ""
-    lines.append(f"in the paper: {_in_paper(judgement)}{value}{doubt}")
+    if paper.holds is not None:
+        value = "" if paper.value is None else f", {_number(judgement, paper.value)}"
+        doubt = f" ({paper.doubtful} doubtful digits in it)" if paper.doubtful else ""
+        lines.append(f"{IN_PAPER}: {_in_paper(judgement)}{value}{doubt}")
     if claim.note:
         lines += ["", _one_line(claim.note)]
     return "\n".join(lines)

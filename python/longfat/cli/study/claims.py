@@ -65,8 +65,7 @@ def command(
     from longfat.claims import load_claims
     from longfat.plan import plan_everything
     from longfat.report.claims import (
-        COLUMNS,
-        claim_rows,
+        claim_table,
         claims_document,
         claims_markdown,
         explanation,
@@ -106,7 +105,7 @@ def command(
     elif explain is not None:
         click.echo("\n\n".join(explanation(found, ours.factors) for found in judgements))
     else:
-        print_table(COLUMNS, claim_rows(judgements))
+        print_table(*claim_table(judgements))
         click.echo(f"{summary(judgements)} {how_sure(confidence, ours.replications)}")
     _say_what_is_missing(judgements, plan, study, replications, store)
     _say_what_runs_lack(judgements)

@@ -9,7 +9,7 @@ from longfat.ledger import METRIC_PREFIX
 from longfat.overrides import Overrides
 from longfat.report.analysis import analysis_tables
 from longfat.report.analysis import summary as analysis_summary
-from longfat.report.claims import COLUMNS, claim_rows, how_sure
+from longfat.report.claims import claim_table, how_sure
 from longfat.report.claims import summary as claims_summary
 from longfat.report.elements import Html, element, folded, joined, table
 from longfat.report.markdown import (
@@ -195,8 +195,8 @@ def _claims(contents: Contents, _figures: Figures) -> Html:
     if contents.claims is None:
         return Html("")
     judgements = contents.claims.judgements
-    verdict = COLUMNS.index("verdict")
-    rows: list[list[str]] = claim_rows(judgements)
+    columns, rows = claim_table(judgements)
+    verdict = columns.index("verdict")
     for row in rows:
         row[verdict] = element("span", row[verdict], class_=f"verdict {row[verdict].split()[0]}")
     notes = [
@@ -210,7 +210,7 @@ def _claims(contents: Contents, _figures: Figures) -> Html:
         element("p", claims_summary(judgements)),
         element("p", how_sure(contents.confidence, contents.claims.replications), " ",
                 element("code", contents.claims_command)),
-        table(COLUMNS, rows, "Claims of the source"),
+        table(columns, rows, "Claims of the source"),
         *([folded(f"{len(notes)} notes", element("ul", *notes))] if notes else []),
     ])  # fmt: skip
 
