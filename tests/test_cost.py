@@ -1,16 +1,19 @@
-from longfat.cost import ROUGH_SECONDS_PER_SIMULATED_SECOND, estimate
+import pytest
+
+from longfat.cost import CostEstimator
 from longfat.plan import Selection, plan_design
 from longfat.study import Study
 
 
 def test_stored_runs_of_the_same_scenario_tell_the_cost(study: Study) -> None:
     run = plan_design(study, Selection()).runs[0]
-    cost = estimate([run, run], {run.scenario.hash: 3.0})
+    cost = CostEstimator({run.scenario.hash: 3.0}).cost([run, run])
     assert (cost.core_seconds, cost.measured_runs, cost.rough_runs) == (6.0, 2, 0)
 
 
-def test_without_them_a_rough_rate_does(study: Study) -> None:
+def test_without_them_the_packets_of_a_full_line_do(study: Study) -> None:
     run = plan_design(study, Selection(where=("load = 'light'",))).runs[0]
-    cost = estimate([run], {})
-    assert cost.core_seconds == 0.04 * ROUGH_SECONDS_PER_SIMULATED_SECOND
+    cost = CostEstimator({}).cost([run])
+    packets = 0.04 * 155.52e6 / (12 * 53 * 8)
+    assert cost.core_seconds == pytest.approx(packets * 0.4e-6)
     assert cost.rough_runs == 1

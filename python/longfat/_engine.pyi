@@ -61,8 +61,11 @@ def replicate(resolved: str, replications: Sequence[int]) -> tuple[str, str, lis
     Its text before the number, behind it, and the name of the run for each replication.
     """
 
-def scenario_cost(resolved: str) -> tuple[float, float, str]:
-    """What a run will cost, roughly: events, bytes, and the path that the bytes are due to."""
+def scenario_cost(resolved: str) -> tuple[float, float, str, float]:
+    """What a run will cost, roughly.
+
+    Events, bytes of memory, the path that the bytes are due to, and seconds of one core.
+    """
 
 def scenario_network(resolved: str) -> str:
     """The network of a resolved scenario as JSON: how many senders, and the managed ports.

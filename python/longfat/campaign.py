@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from longfat.cost import estimate_seconds
+from longfat.cost import CostEstimator
 from longfat.errors import Interrupted, LongfatError
 from longfat.execution import Executor, Outcome, Progress
 from longfat.limits import Limits
@@ -37,8 +37,7 @@ def missing_runs(plan: Plan, store: Store) -> list[PlannedRun]:
     missing = plan.without(done)
     if not missing:
         return []
-    mean_wall_seconds = store.mean_wall_seconds()
-    return sorted(missing, key=lambda run: estimate_seconds(run, mean_wall_seconds), reverse=True)
+    return sorted(missing, key=CostEstimator(store.mean_wall_seconds()).seconds, reverse=True)
 
 
 def run_campaign(
@@ -96,7 +95,7 @@ class _Campaign:
         self._runs = {run.scenario.run_id: run for run in missing}
         self._unleased = list(self._runs)
         self._failed_before = frozenset(store.failures(self._unleased))
-        self._mean_wall_seconds = store.mean_wall_seconds()
+        self._costs = CostEstimator(store.mean_wall_seconds())
         self._ahead_seconds = executor.cores * executor.ahead_seconds
         self._written = 0.0
         # The runs of the batch in hand, and what had been simulated before it.
@@ -154,7 +153,7 @@ class _Campaign:
         for run_id in itertools.islice(self._unleased, LARGEST_PORTION):
             if count >= self._cores and seconds >= self._ahead_seconds:
                 break
-            seconds += estimate_seconds(self._runs[run_id], self._mean_wall_seconds)
+            seconds += self._costs.seconds(self._runs[run_id])
             count += 1
         return count
 

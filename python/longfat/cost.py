@@ -1,13 +1,10 @@
-"""What runs will cost: from stored runs of the same scenario, otherwise from a rough rate."""
+"""What runs will cost: from stored runs of the same scenario, otherwise what the engine guesses."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from longfat import _engine
 from longfat.plan import PlannedRun
-
-# Of the order of what one core does on a fully loaded 155.52 Mbit/s bottleneck. It matters only
-# before the first run of a scenario is stored, and then mostly for which runs go first.
-ROUGH_SECONDS_PER_SIMULATED_SECOND = 0.05
 
 
 @dataclass(frozen=True)
@@ -18,21 +15,38 @@ class Cost:
     measured_runs: int
     rough_runs: int
 
-
-def estimate_seconds(run: PlannedRun, mean_wall_seconds: Mapping[str, float]) -> float:
-    """The seconds of one core that a run will take."""
-    measured = mean_wall_seconds.get(run.scenario.hash)
-    if measured is not None:
-        return measured
-    return run.scenario.simulated_seconds * ROUGH_SECONDS_PER_SIMULATED_SECOND
+    @property
+    def reservation(self) -> str:
+        """How many of the runs were only guessed, in words."""
+        return f"({self.rough_runs} of them roughly, by the packets that full lines would carry)"
 
 
-def estimate(runs: Iterable[PlannedRun], mean_wall_seconds: Mapping[str, float]) -> Cost:
-    """The cost of several runs."""
-    planned = list(runs)
-    measured = sum(run.scenario.hash in mean_wall_seconds for run in planned)
-    return Cost(
-        core_seconds=sum(estimate_seconds(run, mean_wall_seconds) for run in planned),
-        measured_runs=measured,
-        rough_runs=len(planned) - measured,
-    )
+@dataclass
+class CostEstimator:
+    """What a run will take, by the mean wall seconds of stored runs, which are named by hash.
+
+    Replications of a scenario that no store has are guessed once for all of them.
+    """
+
+    mean_wall_seconds: Mapping[str, float]
+    _guessed: dict[str, float] = field(default_factory=dict)
+
+    def seconds(self, run: PlannedRun) -> float:
+        """The seconds of one core that a run will take."""
+        name = run.scenario.hash
+        measured = self.mean_wall_seconds.get(name)
+        if measured is not None:
+            return measured
+        if name not in self._guessed:
+            *_, self._guessed[name] = _engine.scenario_cost(run.scenario.resolved)
+        return self._guessed[name]
+
+    def cost(self, runs: Iterable[PlannedRun]) -> Cost:
+        """The cost of several runs."""
+        planned = list(runs)
+        measured = sum(run.scenario.hash in self.mean_wall_seconds for run in planned)
+        return Cost(
+            core_seconds=sum(map(self.seconds, planned)),
+            measured_runs=measured,
+            rough_runs=len(planned) - measured,
+        )

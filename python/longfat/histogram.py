@@ -66,20 +66,21 @@ class Histogram:
     def quantile_seconds(self, share: float) -> float:
         """The time that `share` of all do not exceed: the middle of the bin that it is in.
 
-        Within 1/256 of the smallest time that `share` (0 to 1) of the times do not exceed.
+        None beyond the smallest and the largest time. Within 1/256 of the smallest time that
+        `share` (0 to 1) of the times do not exceed.
         """
         self._refuse_if_empty()
         if not 0 <= share <= 1:
             raise ValueError(f"a share is from 0 to 1, not {share}")
         wanted = max(1, share * self.count * (1 - ROUND_OFF))
         reached = 0
-        middle = 0.0
+        middle_us = 0.0
         for (lower, upper), count in sorted(self.bins.items()):
             reached += count
-            middle = (lower + upper - 1) / 2 * MICROSECOND
+            middle_us = (lower + upper - 1) / 2
             if reached >= wanted:
                 break
-        return middle
+        return self._within_extremes(middle_us) * MICROSECOND
 
     def cumulative(self) -> list[tuple[float, float]]:
         """The distribution function: (seconds, share of the times below), a point for each bin."""
@@ -90,6 +91,12 @@ class Histogram:
             below += count
             points.append((upper * MICROSECOND, below / self.count))
         return points
+
+    def _within_extremes(self, microseconds: float) -> float:
+        """Bins are wider than what is in the first and the last of them."""
+        if self.min_us is None or self.max_us is None:
+            return microseconds
+        return min(max(microseconds, self.min_us), self.max_us)
 
     def _refuse_if_empty(self) -> None:
         if not self.count:

@@ -105,9 +105,9 @@ fn replicate(resolved: &str, replications: Vec<u64>) -> PyResult<(String, String
 }
 
 #[pyfunction]
-fn scenario_cost(resolved: &str) -> PyResult<(f64, f64, &'static str)> {
+fn scenario_cost(resolved: &str) -> PyResult<(f64, f64, &'static str, f64)> {
     let cost = resolved_scenario(resolved)?.cost();
-    Ok((cost.events, cost.memory_bytes, cost.memory_due_to))
+    Ok((cost.events, cost.memory_bytes, cost.memory_due_to, cost.core_seconds))
 }
 
 #[pyfunction]

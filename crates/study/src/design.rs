@@ -161,7 +161,7 @@ impl Design {
             let names = || listed(words.iter().map(String::as_str));
             let is_read = kinds.contains(&self.kind);
             if is_read && is_absent {
-                note(key, format!("missing; a design of kind \"{}\" needs it", self.kind.word()));
+                note(key, format!("none; a design of kind \"{}\" needs some", self.kind.word()));
             } else if !is_read && !is_absent {
                 note(key, format!("belongs to kind {}, not to \"{}\"", names(), self.kind.word()));
             }
@@ -351,10 +351,14 @@ mod tests {
     fn what_a_design_cannot_be_made_of_is_said_at_its_place() {
         for (design, expected) in [
             ("points = 8", "study.toml:8:10: design.points: belongs to kind \"latin-hypercube\""),
-            ("kind = \"sobol\"", "study.toml:7:1: design.points: missing; a design of kind \"sobol\" needs it"),
+            ("kind = \"sobol\"", "study.toml:7:1: design.points: none; a design of kind \"sobol\" needs some"),
+            (
+                "kind = \"sobol\"\npoints = 0",
+                "study.toml:9:10: design.points: none; a design of kind \"sobol\" needs some",
+            ),
             ("kind = \"sobol\"\npoints = 12", "study.toml:9:10: design.points: 12 is not a power of 2"),
             ("kind = \"latin-hypercube\"\npoints = 13", "13 points, but the factors have only 12 combinations"),
-            ("kind = \"fractional\"", "design.generators: missing"),
+            ("kind = \"fractional\"", "design.generators: none"),
             ("kind = \"fractional\"\ngenerators = [\"policy\"]", "design.generators: expected a table of factors"),
             (
                 "kind = \"fractional\"\ngenerators = { polcy = [\"sources\", \"buffer\"] }",
@@ -366,7 +370,7 @@ mod tests {
                 "\"policy\" is generated itself",
             ),
             ("kind = \"fractional\"\ngenerators = { policy = [\"sources\", \"sources\"] }", "\"sources\" stands twice"),
-            ("kind = \"explicit\"", "design.combinations: missing"),
+            ("kind = \"explicit\"", "design.combinations: none"),
             (
                 "kind = \"explicit\"\ncombinations = [{ sources = 5 }, { sources = 6 }]",
                 "study.toml:9:34: design.combinations[1]: \"6\" is no level of \"sources\"; known: \"5\", \"15\"",

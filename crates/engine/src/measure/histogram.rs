@@ -65,7 +65,8 @@ impl Histogram {
         (self.count > 0).then(|| self.sum_us as f64 / self.count as f64 / MICROSECONDS_PER_SECOND)
     }
 
-    /// The time in seconds that `share` of all do not exceed, if there is any: the middle of the bin that it is in.
+    /// The time in seconds that `share` of all do not exceed, if there is any: the middle of the bin that it is in, but none beyond
+    /// the smallest and the largest time.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts for reports")]
     pub fn quantile_seconds(&self, share: f64) -> Option<f64> {
@@ -76,7 +77,9 @@ impl Histogram {
             reached as f64 >= wanted
         });
         let (lower, upper) = bin_of(*bin?.0);
-        Some((lower + upper - 1) as f64 / 2.0 / MICROSECONDS_PER_SECOND)
+        let (smallest, largest) = self.extremes?;
+        let middle = (lower + upper - 1) as f64 / 2.0;
+        Some(middle.clamp(smallest as f64, largest as f64) / MICROSECONDS_PER_SECOND)
     }
 
     fn widen(&mut self, smallest: u64, largest: u64) {
@@ -153,7 +156,9 @@ mod tests {
         let times = of(&[1, 2, 3, 4, 300]);
         assert_eq!(times.quantile_seconds(0.5), Some(3e-6));
         assert_eq!(times.quantile_seconds(0.8), Some(4e-6));
-        assert_eq!(times.quantile_seconds(0.95), Some(300.5e-6), "300 and 301 share a bin");
+        assert_eq!(of(&[300, 302]).quantile_seconds(0.5), Some(300.5e-6), "300 and 301 share a bin");
+        assert_eq!(times.quantile_seconds(0.95), Some(300e-6), "no time was longer");
+        assert_eq!(of(&[301, 301]).quantile_seconds(0.5), Some(301e-6), "or shorter");
         assert_eq!(times.mean_seconds(), Some(62e-6));
         assert_eq!((of(&[]).quantile_seconds(0.5), of(&[]).mean_seconds()), (None, None));
     }

@@ -194,14 +194,14 @@ def _completions(plan: "AuditPlan", store: str, claims: "Sequence[Claim]") -> "R
 
 def _show_plan(plan: "AuditPlan", store: str, as_json: bool) -> None:
     from longfat.campaign import missing_runs
-    from longfat.cost import estimate
+    from longfat.cost import CostEstimator
     from longfat.report.audit import PLAN_COLUMNS, plan_document, plan_rows
     from longfat.report.numbers import formatted_seconds
     from longfat.store import Store
 
     with Store.readable(store) as opened:
         missing = missing_runs(plan.everything, opened)
-        cost = estimate(missing, opened.mean_wall_seconds())
+        cost = CostEstimator(opened.mean_wall_seconds()).cost(missing)
     missing_ids = {run.scenario.run_id for run in missing}
     if as_json:
         print_json(plan_document(plan, missing_ids, cost))
@@ -213,7 +213,7 @@ def _show_plan(plan: "AuditPlan", store: str, as_json: bool) -> None:
         f"estimated cost of these: {formatted_seconds(cost.core_seconds)} of one core"
     )
     if cost.rough_runs:
-        click.echo(f"({cost.rough_runs} of them roughly, from their simulated time)")
+        click.echo(cost.reservation)
 
 
 def _print(found: "Audit") -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def command(study: str, part: Part, store: str, as_json: bool) -> None:
     """Show the runs of a study, how many are stored, and what the others will cost."""
     from longfat.campaign import missing_runs
-    from longfat.cost import estimate
+    from longfat.cost import CostEstimator
     from longfat.fraction import fraction_of
     from longfat.plan import plan_design
     from longfat.report.fraction import fraction_document, fraction_lines
@@ -34,7 +34,7 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
     with Store.readable(store) as opened:
         plan = in_effect(plan, opened)
         missing = missing_runs(plan, opened)
-        cost = estimate(missing, opened.mean_wall_seconds())
+        cost = CostEstimator(opened.mean_wall_seconds()).cost(missing)
     counts = {
         "factor_combinations": len(plan.combinations),
         "planned_runs": plan.planned_runs,
@@ -77,7 +77,6 @@ def _document(
 
 
 def _print(plan: "Plan", counts: Mapping[str, int], cost: "Cost", missing_ids: set[str]) -> None:
-    from longfat.cost import ROUGH_SECONDS_PER_SIMULATED_SECOND
     from longfat.report.numbers import formatted_seconds
 
     factors = [factor.name for factor in plan.study.factors]
@@ -93,7 +92,4 @@ def _print(plan: "Plan", counts: Mapping[str, int], cost: "Cost", missing_ids: s
         f"estimated cost of the missing ones: {formatted_seconds(cost.core_seconds)} of one core"
     )
     if cost.rough_runs:
-        click.echo(
-            f"({cost.rough_runs} of them by the rough rate of "
-            f"{ROUGH_SECONDS_PER_SIMULATED_SECOND} s for each simulated second)"
-        )
+        click.echo(cost.reservation)
