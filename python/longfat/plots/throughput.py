@@ -63,6 +63,6 @@ def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
     if run.record["ports"][0].get("classes"):
         name += ", on the mean"  # of what the other classes leave, at times more and at times less
     guides = [Guide(most, name, color=NEUTRAL)]
-    axis = Axis("throughput in Mbit/s", 0, 1.1 * max(highest, most))
+    axis = Axis("throughput, in order, in Mbit/s", 0, 1.1 * max(highest, most))
     note = "" if highest else "nothing delivered"
     return Panel(time_axis(run, options), axis, marks, guides, note=note)
