@@ -165,13 +165,13 @@ def _shown(record: Any, asked: _Asked) -> list[Part] | None:
 
     width, styled = width_of_output(), sys.stdout.isatty()
     parts = []
-    for header, rows, title, left_out in record_tables(record):
+    for header, rows, title, remark in record_tables(record):
         text = table_text(header, rows, title, width, styled)
         if text is None:
             return None
         parts.append((sys.stdout, text))
-        if left_out is not None:
-            parts.append((sys.stderr, f"{left_out}\n"))
+        if remark is not None:
+            parts.append((sys.stderr, f"{remark}\n"))
     return [*parts, (sys.stderr, f"{record_summary(record)}\n"), *said]
 
 

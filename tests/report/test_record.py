@@ -75,3 +75,14 @@ def test_small_numbers_keep_their_digits(tmp_path: Path) -> None:
     metrics = {row["metric"]: row["value"] for row in tables(tmp_path, "codel")[None]}
     delay = metrics["mean_queueing_delay_s"]
     assert len(delay.lstrip("0.")) == 4
+
+
+@pytest.mark.parametrize(("framing", "is_said"), [("ethernet", True), ("aal5", False)])
+def test_where_packets_travel_whole_it_is_said_that_cells_count_them(
+    tmp_path: Path, framing: str, is_said: bool
+) -> None:
+    file = tmp_path / "scenario.toml"
+    text = SCENARIO.replace("ethernet", framing).replace('queue = "QUEUE"\n', "")
+    file.write_text(text if is_said else text.replace("50 packets", "1000 cells"))
+    (*_, said), *_ = record_tables(run(load_scenario(file)))
+    assert (said is not None and "packets" in said) == is_said

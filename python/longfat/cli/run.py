@@ -267,8 +267,8 @@ def _list_traces() -> None:
 
 
 def _print_record(record: "Record") -> None:
-    for header, rows, title, left_out in record_tables(record):
+    for header, rows, title, remark in record_tables(record):
         print_table(header, rows, title)
-        if left_out is not None:
-            say(left_out)
+        if remark is not None:
+            say(remark)
     say(record_summary(record))

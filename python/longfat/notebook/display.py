@@ -26,11 +26,12 @@ def scenario_words(settings: Mapping[str, Any], name: str) -> str:
 
 def record_html(record: Mapping[str, Any]) -> Html:
     """The metrics of a run, and folded away all else that `longfat run` prints."""
-    (header, metrics, *_), *others = record_tables(record)
+    (header, metrics, _, remark), *others = record_tables(record)
     return joined([
         element("p", element("b", f"Run {record['run_id'][:12]}"), f", seed {record['seed']}, "
                      f"replication {record['replication']}, engine {record['engine']}"),
         table(header, metrics),
+        *([element("p", remark)] if remark else []),
         *(
             folded(f"{title}, the first {len(rows)} of them" if left_out else str(title),
                    table(header, rows))

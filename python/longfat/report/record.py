@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Part = Mapping[str, Any]
     Table = tuple[list[str], list[list[str]], str | None, str | None]
-    """Header, rows, title, and what is to be said of rows that are left out."""
+    """Header, rows, title, and what is to be said below, of rows that are left out and the like."""
 
 METRIC_PREFIX = "share_"
 """What the metrics begin with of which a run's ledger says more."""
@@ -23,6 +23,8 @@ MOST_ROWS = 100
 PICOSECONDS_PER_MILLISECOND = 10**9
 
 MICROSECONDS_PER_SECOND = 1e6
+
+_WHOLE = "packets travel whole here: what says cells counts packets"
 
 _QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 _BAR_CELLS = 40
@@ -36,10 +38,17 @@ def record_tables(record: Part) -> Iterator[Table]:
         for name, value in record["metrics"].items()
         if not name.startswith(METRIC_PREFIX)
     }
-    yield ["metric", "value"], [[name, _text(value)] for name, value in metrics.items()], None, None
+    rows = [[name, _text(value)] for name, value in metrics.items()]
+    yield ["metric", "value"], rows, None, _WHOLE if _travels_whole(record) else None
     yield *run_ledger_rows(record["ledger"]), "where the capacity went", None
     for part in ("completions", "flows", "ports"):
         yield from _part_tables(part, record.get(part, ()))
+
+
+def _travels_whole(record: Part) -> bool:
+    """Whether each packet is the one unit that its lines carry, not some cells."""
+    work = record["work"]
+    return bool(work["cell_hops"] == work["packet_hops"] > 0)
 
 
 def record_json(record: Part) -> str:
