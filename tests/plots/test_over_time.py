@@ -213,7 +213,8 @@ def test_the_caption_of_several_runs_says_what_all_of_them_have_in_common(folder
     assert caption == "n = 1 run a panel; 3 sources, sack, seed 1, replication 0"
 
 
-PARKING_LOT = Path(__file__).parents[2] / "examples" / "scenarios" / "parking-lot.toml"
+ROOT = Path(__file__).parents[2]
+PARKING_LOT = ROOT / "examples" / "scenarios" / "parking-lot.toml"
 
 
 def test_no_fair_share_is_drawn_where_not_all_flows_cross_the_bottleneck(
@@ -224,6 +225,14 @@ def test_no_fair_share_is_drawn_where_not_all_flows_cross_the_bottleneck(
         panel = draw("cwnd", [traces]).picture.panels[0][0]
         assert panel is not None
         assert [guide.label for guide in panel.guides if guide.label != "receiver window"] == names
+
+
+def test_no_fair_share_is_drawn_of_a_path_that_changes(folder: Path) -> None:
+    low = ROOT / "studies" / "leo" / "scenario.toml"
+    run(load_scenario(low, {"duration": "2 s"}), watch=Watch(traces=folder / "t"))
+    panel = draw("cwnd", [load_traces(folder / "t")]).picture.panels[0][0]
+    assert panel is not None
+    assert {guide.label for guide in panel.guides} <= {"receiver window"}
 
 
 def test_drops_and_timeouts_have_colours_of_their_own_on_bright_and_dark_screens(

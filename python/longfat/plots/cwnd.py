@@ -64,9 +64,9 @@ def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
     ]
     guides = [window_guide(run, _KILO)]
     highest = top = max(mark_y for mark in marks for mark_y in (mark.y or [0]) if mark_y < 1e12)
-    flows = sharing(run)
-    if flows is not None:
-        share = capacity_bytes(run) * _KILO / flows
+    flows, whole = sharing(run), capacity_bytes(run)
+    if flows is not None and whole is not None:
+        share = whole * _KILO / flows
         name = "path" if flows == 1 else "fair share of the path"
         guides.append(Guide(share, name, color=NEUTRAL))
         top = max(highest, share if share < 2 * highest else 0)

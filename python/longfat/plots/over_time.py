@@ -151,8 +151,13 @@ def events(run: Traces, trace: str, series: str, *, at_bottleneck: bool = False)
     ]
 
 
-def capacity_bytes(run: Traces) -> float:
-    """What the longest round trip without queueing carries of data, all flows together."""
+def capacity_bytes(run: Traces) -> float | None:
+    """What the longest round trip without queueing carries of data, all flows together.
+
+    None where the path changes under them.
+    """
+    if run.settings.get("path", {"kind": "fixed"})["kind"] != "fixed":
+        return None
     goodput: float = run.record["metrics"]["max_goodput_bps"]
     return float(goodput * run.bottleneck["longest_round_trip_ps"] / 1e12 / BITS_PER_BYTE)
 

@@ -73,7 +73,7 @@ def extremes(times: Numbers, values: Numbers, end: float, bins: int) -> Numbers:
 
 def _cwnd(run: Traces) -> Chart:
     guides = [
-        *_fair_share("what a round trip carries", capacity_bytes(run) / KILO, run),
+        *_fair_share("what a round trip carries", capacity_bytes(run), run, KILO),
         {"label": "receiver window", "at": run.description["receiver_window_bytes"] / KILO},
     ]
     return {
@@ -144,10 +144,14 @@ def _goodput(run: Traces) -> Chart:
     }
 
 
-def _fair_share(name: str, whole: float, run: Traces) -> list[dict[str, Any]]:
-    """A guide at an equal share, where all flows share the bottleneck."""
+def _fair_share(
+    name: str, whole: float | None, run: Traces, scale: float = 1
+) -> list[dict[str, Any]]:
+    """A guide at an equal share, where there is a whole and all flows share the bottleneck."""
     flows = sharing(run)
-    return [] if flows is None else [{"label": f"fair share of {name}", "at": whole / flows}]
+    if flows is None or whole is None:
+        return []
+    return [{"label": f"fair share of {name}", "at": whole / scale / flows}]
 
 
 def _flows_drawn(run: Traces) -> range:
