@@ -59,3 +59,15 @@ def test_a_confidence_is_a_share_between_0_and_1(study_folder: Path, confidence:
 def test_interactions_are_of_one_factor_at_least(study_folder: Path, order: int) -> None:
     with pytest.raises(longfat.InvalidInput, match=f"order: {order} is no number of factors"):
         longfat.study(study_folder).analyze("efficiency", order=order)
+
+
+@pytest.mark.parametrize("question", ["runs", "compare"])
+def test_a_store_without_a_run_of_the_study_is_warned_of(
+    study_folder: Path, tmp_path: Path, question: str
+) -> None:
+    at_hand = longfat.study(study_folder, store=tmp_path / "none.db")
+    with pytest.warns(UserWarning, match=r"none\.db has no such run of .* yet; run\(\) makes them"):
+        getattr(at_hand, question)()
+    assert not (tmp_path / "none.db").exists()
+    at_hand.run()
+    assert getattr(at_hand, question)().height > 0

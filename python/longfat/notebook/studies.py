@@ -1,6 +1,7 @@
 """A study in a notebook: its part, its store, and everything that can be asked of it."""
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -106,10 +107,13 @@ class StudyAtHand:
         return self
 
     def runs(self) -> "polars.DataFrame":
-        """A row for each stored run: its factors, replication, id and metrics."""
+        """A row for each stored run: its factors, replication, id and metrics.
+
+        Warns where none is stored, as `compare` and `claims` do.
+        """
         import polars
 
-        plan, results = self._results(self.plan())
+        plan, results = self._stored_results(self.plan())
         rows = [
             {
                 **dict(run.combination),
@@ -126,7 +130,7 @@ class StudyAtHand:
         """Ours beside the paper's numbers: a row for each entry of each table."""
         import polars
 
-        tables = compare_results(*self._results(plan_reference(self.study, self.selection)))
+        tables = compare_results(*self._stored_results(plan_reference(self.study, self.selection)))
         rows = [
             {"table": table["table"], "response": table["response"], **entry}
             for table in comparison_document(self.study, tables)["tables"]
@@ -142,7 +146,8 @@ class StudyAtHand:
         import polars
 
         claims = load_claims(self.study)
-        plan, results = self._results(plan_everything(self.study, self.selection.replications))
+        everything = plan_everything(self.study, self.selection.replications)
+        plan, results = self._stored_results(everything)
         with Store.readable(self.store) as opened:
             completions = load_completions(plan, opened, claims)
         ours = run_tables(plan, results, completions)
@@ -193,6 +198,13 @@ class StudyAtHand:
         with written_whole(Path(output)) as temporary:
             temporary.write_text(made.html, encoding="utf-8")
         return Path(output)
+
+    def _stored_results(self, plan: Plan) -> tuple[Plan, Results]:
+        found = self._results(plan)
+        if not any(found[1].values()):
+            store, name = shown(self.store), self.study.name
+            warnings.warn(f"{store} has no such run of {name} yet; run() makes them", stacklevel=3)
+        return found
 
     def _results(self, plan: Plan) -> tuple[Plan, Results]:
         with Store.readable(self.store) as opened:
