@@ -52,9 +52,6 @@ pub(super) struct Fast {
     services: u64,
 }
 
-/// More than is under way on most lines, and few enough to stay near the processor: what is kept to be counted is, when it is more.
-const LONG: usize = 1024;
-
 /// What lines have carried, in events and in cells that have reached a host.
 #[derive(Clone, Copy, Debug, Default)]
 struct Carried {
@@ -98,6 +95,13 @@ impl Fast {
         if let Err(tie) = sent {
             (self.tie, self.horizon) = (Some(tie), Time::ZERO);
         }
+    }
+
+    /// Nobody looks before `until`.
+    fn proceed(&mut self, until: Time) {
+        self.horizon = Time::ZERO;
+        self.forward.proceed(until);
+        self.backward.proceed(until);
     }
 
     /// Notes when an event is put into the calendar.
@@ -175,7 +179,7 @@ impl<O: Observer> Simulation<O> {
     /// # Errors
     /// If the order of two things cannot be told; the run must then begin again, by events.
     pub(super) fn advance_fast(&mut self, until: Time) -> Result<(), Tie> {
-        self.fast.iter_mut().for_each(|fast| fast.horizon = Time::ZERO);
+        self.fast.iter_mut().for_each(|fast| fast.proceed(until));
         while let Some((now, next)) = self.next_fast(until)? {
             match next {
                 Next::Arrival(way) => self.deliver_next(now, way),
@@ -251,11 +255,6 @@ impl<O: Observer> Simulation<O> {
     /// Lets everything happen before `horizon` at the port, of what was handed over until `now`.
     fn advance_port(&mut self, now: Time, horizon: Time) -> Result<(), Tie> {
         let Some(fast) = &mut self.fast else { return Ok(()) };
-        let until = now.min(horizon);
-        for carried in [fast.forward.forget(until, &mut self.links), fast.backward.forget(until, &mut self.links)] {
-            self.cells_delivered += carried.delivered;
-            self.events_processed += carried.events;
-        }
         let number = fast.forward.port;
         let mut served = Served {
             port: &mut self.ports[number],
@@ -277,8 +276,7 @@ impl<O: Observer> Simulation<O> {
     /// Lets everything happen before `horizon` at the switch where acknowledgments come together.
     fn advance_switch(&mut self, horizon: Time) -> Result<(), Tie> {
         let Some(fast) = &mut self.fast else { return Ok(()) };
-        self.events_processed += fast.backward.advance(horizon, &mut self.links, &self.packets)?;
-        Ok(())
+        fast.backward.advance(horizon, &mut self.links, &self.packets)
     }
 
     /// A packet leaves the network with its last cell.
