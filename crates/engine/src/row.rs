@@ -123,16 +123,19 @@ impl<T: Copy> Row<T> {
         }
     }
 
-    /// There is no room at the end: uses that of what was taken, if few are left to be moved there, or more memory.
+    /// There is no room at the end: uses that of what was taken, if few are left to be moved there, or more memory, to which nothing
+    /// else is moved.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self) {
         if self.len() < self.items.len() / 4 {
             self.items.drain(..self.taken);
-            self.taken = 0;
         } else {
-            self.items.reserve(self.items.len().max(FEW));
+            let mut items = Vec::with_capacity((2 * self.items.len()).max(FEW));
+            items.extend_from_slice(self.as_slice());
+            self.items = items;
         }
+        self.taken = 0;
     }
 }
 

@@ -261,7 +261,7 @@ impl Backward {
             }
             Way::Whole(arrivals, fan) => {
                 while let Some(coming) = arrivals.take(horizon) {
-                    let (came, number) = (coming.time, coming.line());
+                    let (came, number) = (coming.time(), coming.line());
                     self.ahead.push(LineClock::at(came), came, 1, number, &mut links[number].line, true);
                     let bits = packets.get(coming.load.packet).bits;
                     let crosses = links[self.line].line.send_whole(came, bits);
@@ -392,7 +392,7 @@ impl Exits {
         line: &mut Line,
     ) -> Result<u32, Tie> {
         loop {
-            let now = coming.time;
+            let now = coming.time();
             let exit = line.carry(now);
             if coming.load.cells == 1 {
                 self.push_last(now, exit, coming.load.cell);
@@ -401,7 +401,7 @@ impl Exits {
             self.push_within(exit);
             coming.follow(cell_time);
             let is_next = arrivals.first().is_none_or(|other| coming.moment() < other.moment());
-            if !is_next || coming.time >= horizon {
+            if !is_next || coming.time() >= horizon {
                 let left = coming.load.cells;
                 arrivals.insert(coming)?;
                 return Ok(left);
