@@ -89,9 +89,9 @@ impl<O: Observer> Simulation<O> {
         }
         let flow = &mut self.flows[number];
         // Kept apart, so that the one that nearly all segments are answered with is made in its place.
-        let (mut expected, mut unexpected) = (None, None);
+        let (mut answers_expected, mut unexpected) = (false, None);
         if flow.receiver.expects(sequence) {
-            expected = flow.receiver.receive_expected(now, length, sent);
+            answers_expected = flow.receiver.take_expected(now, length, sent);
         } else {
             unexpected = flow.receiver.receive_unexpected(now, sequence, length, sent);
         }
@@ -104,7 +104,8 @@ impl<O: Observer> Simulation<O> {
         }
         let is_watched = flow.late_acknowledgment == flow.receiver.due();
         self.observer.segment_received(now, number, sequence, length, next);
-        if let Some(acknowledgment) = expected {
+        if answers_expected {
+            let acknowledgment = self.flows[number].receiver.acknowledge_in_order();
             self.send_acknowledgment_here(now, number, acknowledgment);
         } else if let Some(acknowledgment) = unexpected {
             self.send_acknowledgment(now, number, acknowledgment);

@@ -93,6 +93,14 @@ impl Coming<Train> {
 }
 
 impl<L> Coming<L> {
+    /// On the line with that number, and the first of all that come at its instant.
+    #[inline(always)]
+    fn new(turn: Turn, number: usize, load: L) -> Self {
+        #[expect(clippy::cast_possible_truncation, reason = "a scenario is refused long before it has 2^32 lines")]
+        let line = number as u32;
+        Self { turn, load, line, place: Place::FIRST }
+    }
+
     /// When its next cell arrives.
     #[inline]
     pub fn time(&self) -> Time {
@@ -202,8 +210,8 @@ impl<L: Load> Arrivals<L> {
     // Always: every packet passes here four times.
     #[inline(always)]
     pub fn send(&mut self, now: Time, number: usize, load: L, first: Time, last: Time) -> Result<(), Tie> {
-        let coming = self.expect(now, number, load, first, last);
-        self.enqueue(coming)
+        let turn = self.expect(now, number, &load, first, last);
+        self.enqueue(turn, number, load)
     }
 
     /// The same, but for what arrives from `first` to `last` before whatever else is sent from now on: it need not wait for its turn if
@@ -213,34 +221,32 @@ impl<L: Load> Arrivals<L> {
     /// If it cannot be told whether it comes before another.
     #[inline(always)]
     pub fn send_next(&mut self, now: Time, number: usize, load: L, first: Time, last: Time) -> Result<bool, Tie> {
-        let coming = self.expect(now, number, load, first, last);
+        let turn = self.expect(now, number, &load, first, last);
         if self.next_time < Time::NEVER || self.latest_time >= first {
-            return self.enqueue(coming).map(|()| false);
+            return self.enqueue(turn, number, load).map(|()| false);
         }
         self.latest_time = last;
-        self.passed = Some(Turn { time: last, ..coming.turn });
+        self.passed = Some(Turn { time: last, ..turn });
         Ok(true)
     }
 
     #[inline(always)]
-    fn expect(&mut self, now: Time, number: usize, load: L, first: Time, last: Time) -> Coming<L> {
+    fn expect(&mut self, now: Time, number: usize, load: &L, first: Time, last: Time) -> Turn {
         let place = if load.cells() == 1 { Place::FIRST } else { Place::UNKNOWN };
         let before = std::mem::replace(&mut self.latest[number], Latest { arrival: last, place });
-        #[expect(clippy::cast_possible_truncation, reason = "a scenario is refused long before it has 2^32 lines")]
-        let line = number as u32;
-        Coming { turn: Turn { time: first, sent: now, before }, load, line, place: Place::FIRST }
+        Turn { time: first, sent: now, before }
     }
 
     #[inline(always)]
-    fn enqueue(&mut self, coming: Coming<L>) -> Result<(), Tie> {
-        // Nearly always.
-        if self.latest_time < coming.time() {
-            self.latest_time = coming.time();
-            self.next_time = self.next_time.min(coming.time());
-            self.coming.push_back(coming);
+    fn enqueue(&mut self, turn: Turn, number: usize, load: L) -> Result<(), Tie> {
+        // Nearly always; and nothing is made elsewhere to be copied here.
+        if self.latest_time < turn.time {
+            self.latest_time = turn.time;
+            self.next_time = self.next_time.min(turn.time);
+            self.coming.push_back(Coming::new(turn, number, load));
             return Ok(());
         }
-        self.insert(coming)
+        self.insert(Coming::new(turn, number, load))
     }
 
     /// Puts a packet, or what is left of it, where it belongs.
