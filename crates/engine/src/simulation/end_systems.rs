@@ -31,12 +31,13 @@ impl<O: Observer> Simulation<O> {
     #[inline(always)]
     pub(super) fn hand_over(&mut self, now: Time, last: Cell) {
         let (circuit, connections) = (last.circuit(), self.sources.len());
-        match self.packets.get(last.packet).content {
-            Content::Data { .. } => self.receive_segment(now, flow_with_data_on(circuit, connections), last),
-            Content::Acknowledgment(_) => {
-                self.receive_acknowledgment(now, flow_with_data_on(circuit ^ 1, connections), last.packet);
-            }
-            _ => self.hand_over_other(now, last),
+        let content = &self.packets.get(last.packet).content;
+        if matches!(content, Content::Data { .. }) {
+            self.receive_segment(now, flow_with_data_on(circuit, connections), last);
+        } else if matches!(content, Content::Acknowledgment(_)) {
+            self.receive_acknowledgment(now, flow_with_data_on(circuit ^ 1, connections), last.packet);
+        } else {
+            self.hand_over_other(now, last);
         }
     }
 

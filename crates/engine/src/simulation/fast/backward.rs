@@ -35,7 +35,9 @@ enum Way {
 /// A last cell on its way to its sender, and when it gets there.
 #[derive(Clone, Copy)]
 struct Leaving {
-    moment: Moment,
+    exit: Time,
+    /// When that was put into the calendar.
+    scheduled: Time,
     cell: Cell,
 }
 
@@ -145,12 +147,17 @@ impl Exits {
         }
     }
 
+    /// When the last cell comes to its sender that is next, and when, by events, that was put into the calendar.
+    fn next(&self) -> Moment {
+        self.leaving.front().map_or(Moment::NEVER, |next| Moment::new(next.exit, next.scheduled))
+    }
+
     /// Takes the last cell that comes next to its sender.
     #[inline]
     fn take_last(&mut self) -> Option<Cell> {
         let cell = self.leaving.pop_front().map(|leaving| leaving.cell);
         self.taken += 1;
-        self.next_time = self.leaving.front().map_or(Time::NEVER, |leaving| leaving.moment.time);
+        self.next_time = self.leaving.front().map_or(Time::NEVER, |leaving| leaving.exit);
         cell
     }
 
@@ -159,7 +166,7 @@ impl Exits {
     fn push_last(&mut self, came: Time, exit: Time, cell: Cell) {
         let before = std::mem::replace(&mut self.latest, exit);
         self.next_time = self.next_time.min(exit);
-        self.leaving.push_back(Leaving { moment: Moment::new(exit, before.max(came)), cell });
+        self.leaving.push_back(Leaving { exit, scheduled: before.max(came), cell });
     }
 
     /// Counts the last cells that have been taken, and the others that have arrived before `until`; gives how many.
@@ -284,7 +291,7 @@ impl Backward {
     /// The same, and when, by events, that was put into the calendar.
     pub fn next(&self) -> Moment {
         match &self.way {
-            Way::Cells(_, exits) => exits.leaving.front().map_or(Moment::NEVER, |leaving| leaving.moment),
+            Way::Cells(_, exits) => exits.next(),
             Way::Whole(_, fan) => fan.next(),
         }
     }
