@@ -65,15 +65,6 @@ enum First {
     Event,
 }
 
-/// What happens next.
-#[derive(Clone, Copy, Debug)]
-enum Next {
-    /// A packet reaches its end with its last cell.
-    Arrival(Cell),
-    /// An event of the calendar.
-    Event(Slot),
-}
-
 impl Fast {
     /// An end system hands a packet to the line with that number.
     // Always: every packet passes here twice.
@@ -177,49 +168,45 @@ impl<O: Observer> Simulation<O> {
     /// If the order of two things cannot be told; the run must then begin again, by events.
     pub(super) fn advance_fast(&mut self, until: Time) -> Result<(), Tie> {
         self.fast.iter_mut().for_each(|fast| fast.proceed(until));
-        while let Some((now, next)) = self.next_fast(until)? {
-            match next {
-                Next::Arrival(last) => self.deliver_last(now, last),
-                Next::Event(slot) => {
-                    self.events_processed += 1;
-                    self.happen(now, slot);
+        while let Some(fast) = &mut self.fast {
+            let (event, slot) = self.calendar.first_beyond_seats();
+            let (data, acknowledgment) = (fast.forward.next_time(), fast.backward.next_time());
+            let now = data.min(acknowledgment).min(event);
+            if now >= fast.horizon {
+                if !self.look_ahead([data, acknowledgment, event], until)? {
+                    break;
                 }
+                continue;
+            }
+            let first = if data < acknowledgment.min(event) {
+                First::Data
+            } else if acknowledgment < data.min(event) {
+                First::Acknowledgment
+            } else if event < data.min(acknowledgment) {
+                First::Event
+            } else {
+                fast.decide(slot, event)?
+            };
+            fast.next_event = event;
+            fast.happened += 1;
+            let last = match first {
+                First::Data => fast.forward.take(fast.happened),
+                First::Acknowledgment => fast.backward.take(fast.happened),
+                First::Event => None,
+            };
+            match last {
+                Some(last) => self.deliver_last(now, last),
+                None => self.happen_next(now, slot),
             }
         }
         self.settle(until)
     }
 
-    /// What happens next before `until`: makes sure first that nothing unknown happens before.
-    #[inline]
-    fn next_fast(&mut self, until: Time) -> Result<Option<(Time, Next)>, Tie> {
-        loop {
-            let Some(fast) = &mut self.fast else { return Ok(None) };
-            let (time, slot) = self.calendar.first_beyond_seats();
-            let (data, acknowledgment) = (fast.forward.next_time(), fast.backward.next_time());
-            let known = data.min(acknowledgment).min(time);
-            if known < fast.horizon {
-                let first = if data < acknowledgment.min(time) {
-                    First::Data
-                } else if acknowledgment < data.min(time) {
-                    First::Acknowledgment
-                } else if time < data.min(acknowledgment) {
-                    First::Event
-                } else {
-                    fast.decide(slot, time)?
-                };
-                fast.next_event = time;
-                fast.happened += 1;
-                let last = match first {
-                    First::Data => fast.forward.take(fast.happened),
-                    First::Acknowledgment => fast.backward.take(fast.happened),
-                    First::Event => None,
-                };
-                return Ok(Some((known, last.map_or(Next::Event(slot), Next::Arrival))));
-            }
-            if !self.look_ahead([data, acknowledgment, time], until)? {
-                return Ok(None);
-            }
-        }
+    /// The next event of the calendar happens.
+    #[inline(never)]
+    fn happen_next(&mut self, now: Time, slot: Slot) {
+        self.events_processed += 1;
+        self.happen(now, slot);
     }
 
     /// Makes sure that nothing unknown happens before what is known to be next, of the packets with data and with acknowledgments and of
