@@ -162,7 +162,7 @@ impl Exits {
     }
 
     /// The last cell of a packet comes to the switch at `came` and to its sender at `exit`.
-    #[inline]
+    #[inline(always)]
     fn push_last(&mut self, came: Time, exit: Time, cell: Cell) {
         let before = std::mem::replace(&mut self.latest, exit);
         self.next_time = self.next_time.min(exit);
@@ -263,9 +263,7 @@ impl Backward {
     /// If it cannot be told which of two comes first.
     pub fn advance(&mut self, horizon: Time, links: &mut [Link], packets: &Packets) -> Result<(), Tie> {
         match &mut self.way {
-            Way::Cells(arrivals, exits) => {
-                exits.pass_waiting(horizon, arrivals, &mut self.ahead, self.line, links)
-            }
+            Way::Cells(arrivals, exits) => exits.pass_waiting(horizon, arrivals, &mut self.ahead, self.line, links),
             Way::Whole(arrivals, fan) => {
                 while let Some(coming) = arrivals.take(horizon) {
                     let (came, number) = (coming.time(), coming.line());

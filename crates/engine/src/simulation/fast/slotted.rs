@@ -132,7 +132,7 @@ impl Slotted {
     }
 
     /// A packet is handed to a line before the port.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, now: Time, number: usize, line: &mut Line, first: Cell, cells: u32, bits: u64) {
         let train = line.dispatch(now, first, cells, bits);
         if self.has_head[number] {
