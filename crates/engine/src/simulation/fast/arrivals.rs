@@ -256,12 +256,8 @@ impl<L: Load> Arrivals<L> {
     #[inline(never)]
     pub fn insert(&mut self, mut coming: Coming<L>) -> Result<(), Tie> {
         let time = coming.time();
-        let mut index = match self.coming.back() {
-            Some(back) if back.moment() >= coming.moment() => {
-                self.coming.as_slice().partition_point(|at| at.moment() <= coming.moment())
-            }
-            _ => self.coming.len(),
-        };
+        // Few come at one instant, and only of those it matters when they were put into the calendar.
+        let mut index = self.coming.as_slice().partition_point(|at| at.time() <= time);
         while index > 0 && coming.turn.is_before(self.coming[index - 1].turn)? {
             index -= 1;
         }
