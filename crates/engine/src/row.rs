@@ -64,16 +64,10 @@ impl<T: Copy> Row<T> {
         self.items.get_mut(self.taken)
     }
 
-    /// The last.
-    #[inline]
-    pub fn back(&self) -> Option<&T> {
-        // What was taken is forgotten when nothing is left.
-        self.items.last()
-    }
-
     /// The last, to be changed.
     #[inline]
     pub fn back_mut(&mut self) -> Option<&mut T> {
+        // What was taken is forgotten when nothing is left.
         self.items.last_mut()
     }
 
@@ -123,16 +117,19 @@ impl<T: Copy> Row<T> {
         }
     }
 
-    /// There is no room at the end: uses that of what was taken, if few are left to be moved there, or more memory.
+    /// There is no room at the end: uses that of what was taken, if few are left to be moved there, or more memory, to which nothing
+    /// else is moved.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self) {
         if self.len() < self.items.len() / 4 {
             self.items.drain(..self.taken);
-            self.taken = 0;
         } else {
-            self.items.reserve(self.items.len().max(FEW));
+            let mut items = Vec::with_capacity((2 * self.items.len()).max(FEW));
+            items.extend_from_slice(self.as_slice());
+            self.items = items;
         }
+        self.taken = 0;
     }
 }
 
@@ -193,7 +190,8 @@ mod tests {
                 }
                 prop_assert_eq!(row.as_slice(), queue.make_contiguous());
                 prop_assert_eq!((row.len(), row.is_empty()), (queue.len(), queue.is_empty()));
-                prop_assert_eq!((row.front(), row.back()), (queue.front(), queue.back()));
+                prop_assert_eq!(row.front(), queue.front());
+                prop_assert_eq!(row.back_mut(), queue.back_mut());
                 prop_assert!(queue.is_empty() || row[row.len() - 1] == queue[queue.len() - 1]);
             }
         }

@@ -104,10 +104,14 @@ impl Packets {
         self.places[id.0 as usize].spoiled = true;
     }
 
-    /// Takes a packet with all its cells out of the network.
-    pub fn release(&mut self, id: PacketId) {
-        self.places[id.0 as usize].under_way = 0;
+    /// Takes a packet with all its cells out of the network, whose place keeps what it says until another is sent; tells whether it is
+    /// [whole](Packet::is_whole).
+    #[inline]
+    pub fn take_out(&mut self, id: PacketId) -> bool {
+        let packet = &mut self.places[id.0 as usize];
+        packet.under_way = 0;
         self.free.push(id);
+        packet.is_whole()
     }
 
     /// Takes one cell of a packet out of the network; the last one frees its place.

@@ -31,12 +31,13 @@ impl<O: Observer> Simulation<O> {
     #[inline(always)]
     pub(super) fn hand_over(&mut self, now: Time, last: Cell) {
         let (circuit, connections) = (last.circuit(), self.sources.len());
-        match self.packets.get(last.packet).content {
-            Content::Data { .. } => self.receive_segment(now, flow_with_data_on(circuit, connections), last),
-            Content::Acknowledgment(_) => {
-                self.receive_acknowledgment(now, flow_with_data_on(circuit ^ 1, connections), last.packet);
-            }
-            _ => self.hand_over_other(now, last),
+        let content = &self.packets.get(last.packet).content;
+        if matches!(content, Content::Data { .. }) {
+            self.receive_segment(now, flow_with_data_on(circuit, connections), last);
+        } else if matches!(content, Content::Acknowledgment(_)) {
+            self.receive_acknowledgment(now, flow_with_data_on(circuit ^ 1, connections), last.packet);
+        } else {
+            self.hand_over_other(now, last);
         }
     }
 
@@ -89,9 +90,9 @@ impl<O: Observer> Simulation<O> {
         }
         let flow = &mut self.flows[number];
         // Kept apart, so that the one that nearly all segments are answered with is made in its place.
-        let (mut expected, mut unexpected) = (None, None);
+        let (mut answers_expected, mut unexpected) = (false, None);
         if flow.receiver.expects(sequence) {
-            expected = flow.receiver.receive_expected(now, length, sent);
+            answers_expected = flow.receiver.take_expected(now, length, sent);
         } else {
             unexpected = flow.receiver.receive_unexpected(now, sequence, length, sent);
         }
@@ -104,7 +105,8 @@ impl<O: Observer> Simulation<O> {
         }
         let is_watched = flow.late_acknowledgment == flow.receiver.due();
         self.observer.segment_received(now, number, sequence, length, next);
-        if let Some(acknowledgment) = expected {
+        if answers_expected {
+            let acknowledgment = self.flows[number].receiver.acknowledge_in_order();
             self.send_acknowledgment_here(now, number, acknowledgment);
         } else if let Some(acknowledgment) = unexpected {
             self.send_acknowledgment(now, number, acknowledgment);

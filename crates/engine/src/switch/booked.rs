@@ -88,7 +88,7 @@ impl Port {
     pub fn receive_to_book(&mut self, now: Time, packet: Cell, dropped: &mut Vec<Dropped>) -> Option<LineClock> {
         self.buffer.statistics.cells_in += 1;
         self.integrate(now);
-        if !self.buffer.admit(packet, dropped) {
+        if !self.buffer.let_pass(packet, dropped) {
             return None;
         }
         if !self.service_is_pending {

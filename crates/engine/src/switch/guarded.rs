@@ -37,8 +37,7 @@ impl Queue {
             Self::Fifo(queue) => queue.push(cell),
             Self::ByRounds(queue) => queue.push(cell),
             Self::Scheduled(scheduler) => scheduler.enqueue(cell),
-            // Who lets it in books it with the time at which it will be sent.
-            Self::Booked(_) => {}
+            Self::Booked(_) => unreachable!("packets are booked with the times at which they will be sent"),
             Self::Managed(_) => unreachable!("packets enter a managed queue with their sizes"),
         }
     }
@@ -68,14 +67,13 @@ pub(super) struct Guarded {
 }
 
 impl Guarded {
-    /// Lets in a cell.
+    /// Counts a cell that is let in, and leaves it to the caller to queue it.
     #[inline(always)]
-    pub(super) fn accept(&mut self, cell: Cell) {
+    fn count_in(&mut self, cell: Cell) {
         self.occupancy.add(cell.circuit());
         if let Some(continuity) = &mut self.continuity {
             continuity.admit(cell);
         }
-        self.queue.enqueue(cell);
         self.statistics.max_queue_cells = self.statistics.max_queue_cells.max(self.occupancy.total());
     }
 
@@ -107,17 +105,25 @@ impl Guarded {
     /// Lets in a cell, if the policy accepts it; tells whether it does.
     #[inline(always)]
     pub(super) fn admit(&mut self, cell: Cell, dropped: &mut Vec<Dropped>) -> bool {
-        let circuit = cell.circuit();
-        match self.policy.decide(cell, circuit, &self.occupancy) {
-            Verdict::Accept => {
-                self.accept(cell);
-                true
-            }
-            verdict => {
-                self.statistics.cells_dropped += 1;
-                dropped.push((cell, verdict));
-                false
-            }
+        let is_in = self.let_pass(cell, dropped);
+        if is_in {
+            self.queue.enqueue(cell);
         }
+        is_in
+    }
+
+    /// The same, but leaves it to the caller to queue it.
+    #[inline(always)]
+    pub(super) fn let_pass(&mut self, cell: Cell, dropped: &mut Vec<Dropped>) -> bool {
+        let has_room = !self.is_ever_asked && !self.occupancy.is_full();
+        let verdict =
+            if has_room { Verdict::Accept } else { self.policy.decide(cell, cell.circuit(), &self.occupancy) };
+        if verdict == Verdict::Accept {
+            self.count_in(cell);
+            return true;
+        }
+        self.statistics.cells_dropped += 1;
+        dropped.push((cell, verdict));
+        false
     }
 }

@@ -155,7 +155,7 @@ impl Receiver {
     /// Takes a segment that was sent at `sent`; gives the acknowledgment to send at once, if any.
     pub fn receive(&mut self, now: Time, sequence: u64, length: u64, sent: Time) -> Option<Acknowledgment> {
         if self.expects(sequence) {
-            self.receive_expected(now, length, sent)
+            self.take_expected(now, length, sent).then(|| self.acknowledge_in_order())
         } else {
             self.receive_unexpected(now, sequence, length, sent)
         }
@@ -169,10 +169,10 @@ impl Receiver {
         sequence == self.next && self.islands.is_empty()
     }
 
-    /// As [`receive`](Self::receive), for a segment that it [`expects`](Self::expects).
-    // Always: the acknowledgment is made in its place then.
+    /// As [`receive`](Self::receive), for a segment that it [`expects`](Self::expects); tells whether to
+    /// [acknowledge](Self::acknowledge_in_order) it at once.
     #[inline(always)]
-    pub fn receive_expected(&mut self, now: Time, length: u64, sent: Time) -> Option<Acknowledgment> {
+    pub fn take_expected(&mut self, now: Time, length: u64, sent: Time) -> bool {
         let sequence = self.next;
         self.next += length;
         self.highest = self.highest.max(self.next);
@@ -182,7 +182,7 @@ impl Receiver {
         if !self.acknowledges_at_once {
             self.wait(now, true);
         }
-        self.due.is_none().then(|| self.acknowledge_in_order())
+        self.due.is_none()
     }
 
     /// As [`receive`](Self::receive), for another.
@@ -279,8 +279,9 @@ impl Receiver {
     }
 
     /// An acknowledgment when nothing is held beyond the next byte expected.
+    // Always: it is made in its place then.
     #[inline(always)]
-    fn acknowledge_in_order(&mut self) -> Acknowledgment {
+    pub fn acknowledge_in_order(&mut self) -> Acknowledgment {
         self.acknowledged = self.next;
         let marks = if self.echoes_marks { self.marks.take_echo() } else { 0 };
         Acknowledgment { next: self.next, blocks: Blocks::default(), echo: self.echo, marks }

@@ -39,15 +39,11 @@ impl Load for Cell {
 /// A packet, or what is left of it.
 #[derive(Clone, Copy)]
 pub(super) struct Coming<L> {
-    /// When its next cell arrives, and when that was put into the calendar.
-    pub time: Time,
-    scheduled: Time,
-    /// When it was handed to the line.
-    pub sent: Time,
+    /// When its next cell arrives.
+    turn: Turn,
     pub load: L,
     line: u32,
     place: Place,
-    cause: Cause,
 }
 
 /// What puts the arrival of a cell into the calendar, by events. Of those put there at one instant by causes of the same kind the
@@ -90,26 +86,35 @@ impl Place {
 impl Coming<Train> {
     /// Goes on to the next cell. By events, a cell is put into the calendar when the one before it arrives.
     pub fn follow(&mut self, cell_time: TransmissionTime) {
-        self.scheduled = self.time;
+        self.turn.before = Latest { arrival: self.turn.time, place: self.place };
         self.load.take(cell_time);
-        self.time = self.load.arrival.time;
-        self.cause = Cause::Before(self.place);
+        self.turn.time = self.load.arrival.time;
     }
 }
 
 impl<L> Coming<L> {
-    /// When its next cell arrives.
-    pub fn moment(&self) -> Moment {
-        Moment::new(self.time, self.scheduled)
+    /// On the line with that number, and the first of all that come at its instant.
+    #[inline(always)]
+    fn new(turn: Turn, number: usize, load: L) -> Self {
+        #[expect(clippy::cast_possible_truncation, reason = "a scenario is refused long before it has 2^32 lines")]
+        let line = number as u32;
+        Self { turn, load, line, place: Place::FIRST }
     }
 
-    fn turn(&self) -> Turn {
-        Turn { time: self.time, scheduled: self.scheduled, cause: self.cause }
+    /// When its next cell arrives.
+    #[inline]
+    pub fn time(&self) -> Time {
+        self.turn.time
+    }
+
+    /// The same, and when that was put into the calendar.
+    pub fn moment(&self) -> Moment {
+        Moment::new(self.turn.time, self.turn.scheduled())
     }
 
     /// The line whose last arrival put its own into the calendar, if that is what did.
     pub fn follows(&self) -> Option<usize> {
-        matches!(self.cause, Cause::Before(_)).then(|| self.line())
+        matches!(self.turn.cause(), Cause::Before(_)).then(|| self.line())
     }
 
     /// The number of the line that it is on.
@@ -119,22 +124,39 @@ impl<L> Coming<L> {
     }
 }
 
-/// When something comes, when that was put into the calendar, and by what.
+/// When something comes, and what tells when that was put into the calendar, and by what: that is asked of few.
 #[derive(Clone, Copy)]
 struct Turn {
     time: Time,
-    scheduled: Time,
-    cause: Cause,
+    /// When it was handed to the line.
+    sent: Time,
+    /// What was before it on the line.
+    before: Latest,
 }
 
 impl Turn {
+    fn scheduled(&self) -> Time {
+        self.before.arrival.max(self.sent)
+    }
+
+    fn cause(&self) -> Cause {
+        let Latest { arrival, place } = self.before;
+        if arrival > self.sent && place != Place::UNKNOWN {
+            Cause::Before(place)
+        } else if arrival >= self.sent && arrival > Time::ZERO {
+            Cause::Unknown
+        } else {
+            Cause::Sent
+        }
+    }
+
     /// Whether it comes before another, which is known by now.
     fn is_before(self, other: Self) -> Result<bool, Tie> {
-        let (own, others) = ((self.time, self.scheduled), (other.time, other.scheduled));
+        let (own, others) = ((self.time, self.scheduled()), (other.time, other.scheduled()));
         if own != others {
             return Ok(own < others);
         }
-        match (self.cause, other.cause) {
+        match (self.cause(), other.cause()) {
             // The other one was sent before.
             (Cause::Sent, Cause::Sent) => Ok(false),
             (Cause::Before(own), Cause::Before(place)) => Ok(own < place),
@@ -188,8 +210,8 @@ impl<L: Load> Arrivals<L> {
     // Always: every packet passes here four times.
     #[inline(always)]
     pub fn send(&mut self, now: Time, number: usize, load: L, first: Time, last: Time) -> Result<(), Tie> {
-        let coming = self.expect(now, number, load, first, last);
-        self.enqueue(coming)
+        let turn = self.expect(now, number, &load, first, last);
+        self.enqueue(turn, number, load)
     }
 
     /// The same, but for what arrives from `first` to `last` before whatever else is sent from now on: it need not wait for its turn if
@@ -199,40 +221,32 @@ impl<L: Load> Arrivals<L> {
     /// If it cannot be told whether it comes before another.
     #[inline(always)]
     pub fn send_next(&mut self, now: Time, number: usize, load: L, first: Time, last: Time) -> Result<bool, Tie> {
-        let coming = self.expect(now, number, load, first, last);
+        let turn = self.expect(now, number, &load, first, last);
         if self.next_time < Time::NEVER || self.latest_time >= first {
-            return self.enqueue(coming).map(|()| false);
+            return self.enqueue(turn, number, load).map(|()| false);
         }
         self.latest_time = last;
-        self.passed = Some(Turn { time: last, ..coming.turn() });
+        self.passed = Some(Turn { time: last, ..turn });
         Ok(true)
     }
 
     #[inline(always)]
-    fn expect(&mut self, now: Time, number: usize, load: L, first: Time, last: Time) -> Coming<L> {
-        let latest = &mut self.latest[number];
-        let (scheduled, cause) = match *latest {
-            Latest { arrival, place } if arrival > now && place != Place::UNKNOWN => (arrival, Cause::Before(place)),
-            Latest { arrival, .. } if arrival >= now && arrival > Time::ZERO => (arrival, Cause::Unknown),
-            _ => (now, Cause::Sent),
-        };
+    fn expect(&mut self, now: Time, number: usize, load: &L, first: Time, last: Time) -> Turn {
         let place = if load.cells() == 1 { Place::FIRST } else { Place::UNKNOWN };
-        *latest = Latest { arrival: last, place };
-        #[expect(clippy::cast_possible_truncation, reason = "a scenario is refused long before it has 2^32 lines")]
-        let line = number as u32;
-        Coming { time: first, scheduled, sent: now, load, line, place: Place::FIRST, cause }
+        let before = std::mem::replace(&mut self.latest[number], Latest { arrival: last, place });
+        Turn { time: first, sent: now, before }
     }
 
     #[inline(always)]
-    fn enqueue(&mut self, coming: Coming<L>) -> Result<(), Tie> {
-        // Nearly always.
-        if self.latest_time < coming.time {
-            self.latest_time = coming.time;
-            self.next_time = self.next_time.min(coming.time);
-            self.coming.push_back(coming);
+    fn enqueue(&mut self, turn: Turn, number: usize, load: L) -> Result<(), Tie> {
+        // Nearly always; and nothing is made elsewhere to be copied here.
+        if self.latest_time < turn.time {
+            self.latest_time = turn.time;
+            self.next_time = self.next_time.min(turn.time);
+            self.coming.push_back(Coming::new(turn, number, load));
             return Ok(());
         }
-        self.insert(coming)
+        self.insert(Coming::new(turn, number, load))
     }
 
     /// Puts a packet, or what is left of it, where it belongs.
@@ -241,20 +255,16 @@ impl<L: Load> Arrivals<L> {
     /// If that cannot be told.
     #[inline(never)]
     pub fn insert(&mut self, mut coming: Coming<L>) -> Result<(), Tie> {
-        let time = coming.time;
-        let mut index = match self.coming.back() {
-            Some(back) if back.moment() >= coming.moment() => {
-                self.coming.as_slice().partition_point(|at| at.moment() <= coming.moment())
-            }
-            _ => self.coming.len(),
-        };
-        while index > 0 && coming.turn().is_before(self.coming[index - 1].turn())? {
+        let time = coming.time();
+        // Few come at one instant, and only of those it matters when they were put into the calendar.
+        let mut index = self.coming.as_slice().partition_point(|at| at.time() <= time);
+        while index > 0 && coming.turn.is_before(self.coming[index - 1].turn)? {
             index -= 1;
         }
-        let place_of = |neighbour: Option<&Coming<L>>| neighbour.filter(|at| at.time == time).map(|at| at.place);
+        let place_of = |neighbour: Option<&Coming<L>>| neighbour.filter(|at| at.time() == time).map(|at| at.place);
         let mut before = index.checked_sub(1).and_then(|index| place_of(self.coming.as_slice().get(index)));
         if let Some(passed) = self.passed.filter(|passed| passed.time >= time) {
-            if coming.turn().is_before(passed)? {
+            if coming.turn.is_before(passed)? {
                 return Err(Tie(time));
             }
             before = before.or(Some(Place::FIRST));
@@ -291,13 +301,13 @@ impl<L: Load> Arrivals<L> {
             return None;
         }
         let coming = self.coming.pop_front();
-        self.next_time = self.coming.front().map_or(Time::NEVER, |coming| coming.time);
+        self.next_time = self.coming.front().map_or(Time::NEVER, Coming::time);
         coming
     }
 
     /// How much of what is on its way was handed over before `until`.
     pub fn sent_before(&self, until: Time) -> u64 {
-        self.coming.iter().filter(|coming| coming.sent < until).count() as u64
+        self.coming.iter().filter(|coming| coming.turn.sent < until).count() as u64
     }
 
     /// What is on the lines, as [`Line::trains`](crate::link::Line::trains) gives it, of each line in order.
@@ -307,7 +317,7 @@ impl<L: Load> Arrivals<L> {
 
     /// The same for what was handed over before `until`.
     pub fn trains_sent_before(&self, until: Time) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
-        let sent = self.coming.iter().filter(move |coming| coming.sent < until);
+        let sent = self.coming.iter().filter(move |coming| coming.turn.sent < until);
         sent.map(|coming| (coming.line(), coming.load.description()))
     }
 

@@ -6,7 +6,7 @@
 use super::arrivals::{Arrivals, Coming};
 use super::fan::Fan;
 use super::order::{Moment, Tie};
-use super::{Carried, LONG, Path};
+use super::{Carried, Path};
 use crate::framing::{Cell, Packets};
 use crate::link::{Line, Train};
 use crate::row::Row;
@@ -35,7 +35,9 @@ enum Way {
 /// A last cell on its way to its sender, and when it gets there.
 #[derive(Clone, Copy)]
 struct Leaving {
-    moment: Moment,
+    exit: Time,
+    /// When that was put into the calendar.
+    scheduled: Time,
     cell: Cell,
 }
 
@@ -47,16 +49,24 @@ struct Exits {
     next_time: Time,
     /// Those that have been taken and are not counted.
     taken: u64,
-    /// When the other cells come to the senders.
-    within: Row<Time>,
+    /// The other cells, as far as they come before `until`, that are not counted; and when those come to the senders that come later.
+    within: u64,
+    until: Time,
+    within_later: Row<Time>,
     /// When the latest cell comes to its sender.
     latest: Time,
 }
 
-/// What has gone on to the common line and is not counted, in the order in which it comes to the switch: some before its time, because
-/// nothing can come there before it.
+/// What has gone on to the common line, some before its time, because nothing can come to the switch before it.
 #[derive(Default)]
-struct Ahead(Row<Early>);
+struct Ahead {
+    /// So far everything will have happened when somebody looks: what comes before is counted at once.
+    until: Time,
+    /// Cells that come before and are counted.
+    came: u64,
+    /// What comes later, in the order in which it does.
+    later: Row<Early>,
+}
 
 /// Cells that come to the switch with no other between them.
 #[derive(Clone, Copy)]
@@ -71,23 +81,29 @@ struct Early {
 }
 
 impl Ahead {
-    #[inline]
-    fn push(&mut self, next: LineClock, last: Time, cells: u32, line: usize, ends: bool) {
+    /// Cells go on that come to the switch over the `line` with that number, the `last` of them at that time.
+    #[inline(always)]
+    fn push(&mut self, next: LineClock, last: Time, cells: u32, number: usize, line: &mut Line, ends: bool) {
+        if last < self.until {
+            line.count_carried(cells.into(), ends.into());
+            self.came += u64::from(cells);
+            return;
+        }
         #[expect(clippy::cast_possible_truncation, reason = "a scenario is refused long before it has 2^32 lines")]
-        self.0.push_back(Early { next, last, cells, line: line as u32, ends });
+        self.later.push_back(Early { next, last, cells, line: number as u32, ends });
     }
 
     /// Counts what came before `until`; gives how many cells.
     fn settle(&mut self, until: Time, links: &mut [Link]) -> u64 {
-        let mut all = 0;
-        while let Some(early) = self.0.front_mut() {
+        let mut all = std::mem::take(&mut self.came);
+        while let Some(early) = self.later.front_mut() {
             let line = &mut links[early.line as usize].line;
             if early.last >= until {
                 return all + early.count_before(until, line);
             }
             line.count_carried(early.cells.into(), early.ends.into());
             all += u64::from(early.cells);
-            self.0.pop_front();
+            self.later.pop_front();
         }
         all
     }
@@ -109,7 +125,31 @@ impl Early {
 
 impl Exits {
     fn new() -> Self {
-        Self { leaving: Row::default(), next_time: Time::NEVER, taken: 0, within: Row::default(), latest: Time::ZERO }
+        Self {
+            leaving: Row::default(),
+            next_time: Time::NEVER,
+            taken: 0,
+            within: 0,
+            until: Time::ZERO,
+            within_later: Row::default(),
+            latest: Time::ZERO,
+        }
+    }
+
+    /// A cell that is not the last of its packet comes to its sender at `exit`.
+    #[inline]
+    fn push_within(&mut self, exit: Time) {
+        self.latest = exit;
+        if exit < self.until {
+            self.within += 1;
+        } else {
+            self.within_later.push_back(exit);
+        }
+    }
+
+    /// When the last cell comes to its sender that is next, and when, by events, that was put into the calendar.
+    fn next(&self) -> Moment {
+        self.leaving.front().map_or(Moment::NEVER, |next| Moment::new(next.exit, next.scheduled))
     }
 
     /// Takes the last cell that comes next to its sender.
@@ -117,24 +157,24 @@ impl Exits {
     fn take_last(&mut self) -> Option<Cell> {
         let cell = self.leaving.pop_front().map(|leaving| leaving.cell);
         self.taken += 1;
-        self.next_time = self.leaving.front().map_or(Time::NEVER, |leaving| leaving.moment.time);
+        self.next_time = self.leaving.front().map_or(Time::NEVER, |leaving| leaving.exit);
         cell
     }
 
     /// The last cell of a packet comes to the switch at `came` and to its sender at `exit`.
-    #[inline]
+    #[inline(always)]
     fn push_last(&mut self, came: Time, exit: Time, cell: Cell) {
         let before = std::mem::replace(&mut self.latest, exit);
         self.next_time = self.next_time.min(exit);
-        self.leaving.push_back(Leaving { moment: Moment::new(exit, before.max(came)), cell });
+        self.leaving.push_back(Leaving { exit, scheduled: before.max(came), cell });
     }
 
     /// Counts the last cells that have been taken, and the others that have arrived before `until`; gives how many.
     fn settle(&mut self, until: Time, line: &mut Line) -> u64 {
-        let within = self.within.as_slice().partition_point(|exit| *exit < until);
-        self.within.take(within);
+        let later = self.within_later.as_slice().partition_point(|exit| *exit < until);
+        self.within_later.take(later);
         let packets = std::mem::take(&mut self.taken);
-        let arrived = within as u64 + packets;
+        let arrived = std::mem::take(&mut self.within) + later as u64 + packets;
         line.count_carried(arrived, packets);
         arrived
     }
@@ -149,6 +189,14 @@ impl Backward {
         };
         let Path { line, latency_before, latency_behind, .. } = *path;
         Self { line, way, ahead: Ahead::default(), latency_before, latency_behind }
+    }
+
+    /// Nobody looks before `until`.
+    pub fn proceed(&mut self, until: Time) {
+        self.ahead.until = until;
+        if let Way::Cells(_, exits) = &mut self.way {
+            exits.until = until;
+        }
     }
 
     /// What is sent takes at least as long to the senders.
@@ -189,7 +237,7 @@ impl Backward {
                     return arrivals.send(now, number, train, came, last);
                 }
                 if arrivals.send_next(now, number, train, came, last)? {
-                    self.ahead.push(train.arrival, last, train.cells, number, true);
+                    self.ahead.push(train.arrival, last, train.cells, number, line, true);
                     exits.pass_alone(train, cell_time, &mut links[self.line].line);
                 }
             }
@@ -199,9 +247,9 @@ impl Backward {
                     return arrivals.send(now, number, first, came, came);
                 }
                 if arrivals.send_next(now, number, first, came, came)? {
+                    self.ahead.push(LineClock::at(came), came, 1, number, &mut links[number].line, true);
                     let crosses = links[self.line].line.send_whole(came, bits);
                     fan.pass(crosses, first, bits, links);
-                    self.ahead.push(LineClock::at(came), came, 1, number, true);
                 }
                 return fan.check();
             }
@@ -209,26 +257,24 @@ impl Backward {
         Ok(())
     }
 
-    /// Lets everything happen before `horizon` at the switch. Gives how many cells came.
+    /// Lets everything happen before `horizon` at the switch.
     ///
     /// # Errors
     /// If it cannot be told which of two comes first.
-    pub fn advance(&mut self, horizon: Time, links: &mut [Link], packets: &Packets) -> Result<u64, Tie> {
+    pub fn advance(&mut self, horizon: Time, links: &mut [Link], packets: &Packets) -> Result<(), Tie> {
         match &mut self.way {
-            Way::Cells(arrivals, exits) => {
-                exits.pass_waiting(horizon, arrivals, &mut self.ahead, self.line, links)?;
-            }
+            Way::Cells(arrivals, exits) => exits.pass_waiting(horizon, arrivals, &mut self.ahead, self.line, links),
             Way::Whole(arrivals, fan) => {
                 while let Some(coming) = arrivals.take(horizon) {
-                    self.ahead.push(LineClock::at(coming.time), coming.time, 1, coming.line(), true);
+                    let (came, number) = (coming.time(), coming.line());
+                    self.ahead.push(LineClock::at(came), came, 1, number, &mut links[number].line, true);
                     let bits = packets.get(coming.load.packet).bits;
-                    let crosses = links[self.line].line.send_whole(coming.time, bits);
+                    let crosses = links[self.line].line.send_whole(came, bits);
                     fan.pass(crosses, coming.load, bits, links);
                 }
-                fan.check()?;
+                fan.check()
             }
         }
-        Ok(self.ahead.settle(horizon, links))
     }
 
     /// When the next packet reaches its sender, of those that have passed the switch.
@@ -243,7 +289,7 @@ impl Backward {
     /// The same, and when, by events, that was put into the calendar.
     pub fn next(&self) -> Moment {
         match &self.way {
-            Way::Cells(_, exits) => exits.leaving.front().map_or(Moment::NEVER, |leaving| leaving.moment),
+            Way::Cells(_, exits) => exits.next(),
             Way::Whole(_, fan) => fan.next(),
         }
     }
@@ -275,39 +321,24 @@ impl Backward {
         }
     }
 
-    /// Forgets what came to the switch or to a sender before `now`, if that is much.
-    #[inline]
-    pub fn forget(&mut self, now: Time, links: &mut [Link]) -> Carried {
-        let mut carried = Carried::default();
-        if self.ahead.0.len() > LONG {
-            carried.events = self.ahead.settle(now, links);
-        }
-        if let Way::Cells(_, exits) = &mut self.way
-            && exits.within.len() > LONG
-        {
-            let cells = exits.settle(now, &mut links[self.line].line);
-            carried.events += cells;
-            carried.delivered = cells;
-        }
-        carried
-    }
-
     /// Counts what has been taken, and else has arrived before `until`.
     pub fn settle(&mut self, until: Time, links: &mut [Link]) -> Carried {
-        match &mut self.way {
+        let came = self.ahead.settle(until, links);
+        let Carried { events, delivered } = match &mut self.way {
             Way::Cells(_, exits) => {
                 let cells = exits.settle(until, &mut links[self.line].line);
                 Carried { events: cells, delivered: cells }
             }
             Way::Whole(_, fan) => fan.settle(until, links),
-        }
+        };
+        Carried { events: came + events, delivered }
     }
 
     /// Cells on the way.
     pub fn cells_under_way(&self) -> u64 {
         match &self.way {
             Way::Cells(arrivals, exits) => {
-                arrivals.cells_under_way() + (exits.within.len() + exits.leaving.len()) as u64
+                arrivals.cells_under_way() + (exits.within_later.len() + exits.leaving.len()) as u64
             }
             Way::Whole(arrivals, fan) => arrivals.cells_under_way() + fan.cells_under_way(),
         }
@@ -321,8 +352,7 @@ impl Exits {
     fn pass_alone(&mut self, train: Train, cell_time: TransmissionTime, line: &mut Line) {
         let mut came = train.arrival;
         for _ in 1..train.cells {
-            self.latest = line.carry(came.time);
-            self.within.push_back(self.latest);
+            self.push_within(line.carry(came.time));
             came.advance(cell_time);
         }
         let last = if train.cells == 1 { train.cell } else { train.cell.following(true) };
@@ -341,17 +371,18 @@ impl Exits {
     ) -> Result<(), Tie> {
         while let Some(coming) = arrivals.take(horizon) {
             let (train, number) = (coming.load, coming.line());
-            let cell_time = links[number].line.cell_time();
+            let line = &mut links[number].line;
+            let cell_time = line.cell_time();
             let last = train.last_arrival(cell_time);
             if last < horizon.min(arrivals.next_time()) {
-                ahead.push(train.arrival, last, train.cells, number, true);
+                ahead.push(train.arrival, last, train.cells, number, line, true);
                 self.pass_alone(train, cell_time, &mut links[common].line);
                 continue;
             }
             let left = self.pass(coming, horizon, cell_time, arrivals, &mut links[common].line)?;
             let passed = train.cells - left;
             let last = train.after(passed - 1, cell_time).time;
-            ahead.push(train.arrival, last, passed, number, left == 0);
+            ahead.push(train.arrival, last, passed, number, &mut links[number].line, left == 0);
         }
         Ok(())
     }
@@ -366,17 +397,16 @@ impl Exits {
         line: &mut Line,
     ) -> Result<u32, Tie> {
         loop {
-            let now = coming.time;
+            let now = coming.time();
             let exit = line.carry(now);
             if coming.load.cells == 1 {
                 self.push_last(now, exit, coming.load.cell);
                 return Ok(0);
             }
-            self.latest = exit;
-            self.within.push_back(exit);
+            self.push_within(exit);
             coming.follow(cell_time);
             let is_next = arrivals.first().is_none_or(|other| coming.moment() < other.moment());
-            if !is_next || coming.time >= horizon {
+            if !is_next || coming.time() >= horizon {
                 let left = coming.load.cells;
                 arrivals.insert(coming)?;
                 return Ok(left);

@@ -1,6 +1,5 @@
 //! The bottleneck's line as the fast driver sees it: only the last cells of packets are followed, the others counted.
 
-use super::LONG;
 use super::order::Moment;
 use crate::framing::Cell;
 use crate::link::{Line, Outlet};
@@ -36,8 +35,12 @@ pub(super) struct Exit {
     next_time: Time,
     /// Last cells that have been taken and are not counted.
     taken: u64,
-    /// All cells.
-    blocks: Row<Block>,
+    /// All cells: those that were sent last and, before them, those that do not all arrive before `until`. The others have `arrived` when
+    /// somebody looks.
+    latest: Option<Block>,
+    before: Row<Block>,
+    until: Time,
+    arrived: u64,
     /// Of the line: the transmission of a cell, and that with all the way to the end.
     cell_time: TransmissionTime,
     time_to_end: TransmissionTime,
@@ -50,10 +53,18 @@ impl Exit {
             last_cells: Row::default(),
             next_time: Time::NEVER,
             taken: 0,
-            blocks: Row::default(),
+            latest: None,
+            before: Row::default(),
+            until: Time::ZERO,
+            arrived: 0,
             cell_time: line.cell_time(),
             time_to_end: line.time_to_end(),
         }
+    }
+
+    /// Nobody looks before `until`.
+    pub fn proceed(&mut self, until: Time) {
+        self.until = until;
     }
 
     /// When a cell whose transmission begins at `clock` gets to the end.
@@ -64,7 +75,7 @@ impl Exit {
 
     /// Cells on their way.
     pub fn cells_under_way(&self) -> u64 {
-        self.blocks.iter().map(|block| block.cells).sum()
+        self.before.iter().chain(&self.latest).map(|block| block.cells).sum()
     }
 
     /// Last cells on their way, sent before the next service.
@@ -101,18 +112,28 @@ impl Exit {
     /// Whether a cell that is sent at `clock` is sent right behind another.
     #[inline]
     fn goes_on_at(&self, clock: LineClock) -> bool {
-        self.blocks.back().is_some_and(|block| block.until == clock)
+        self.latest.is_some_and(|block| block.until == clock)
     }
 
     /// Takes note of cells sent back to back from `clock` until `free`.
     #[inline]
     fn push(&mut self, clock: LineClock, free: LineClock, cells: u64) {
-        match self.blocks.back_mut() {
+        match &mut self.latest {
             Some(block) if block.until == clock => {
                 block.cells += cells;
                 block.until = free;
             }
-            _ => self.blocks.push_back(Block { from: clock, until: free, cells }),
+            _ => self.begin_block(Block { from: clock, until: free, cells }),
+        }
+    }
+
+    /// Cells are sent, but not right behind others.
+    fn begin_block(&mut self, block: Block) {
+        let Some(before) = self.latest.replace(block) else { return };
+        if self.end_of(before.until.before(self.cell_time)) < self.until {
+            self.arrived += before.cells;
+        } else {
+            self.before.push_back(before);
         }
     }
 
@@ -125,7 +146,7 @@ impl Exit {
             sent.advance(self.cell_time.times(before));
         } else if !self.goes_on_at(clock) {
             // The first of all comes after nothing.
-            let latest = self.blocks.back().map(|block| self.end_of(block.until.before(self.cell_time)));
+            let latest = self.latest.map(|block| self.end_of(block.until.before(self.cell_time)));
             exit_before = latest.unwrap_or(Time::ZERO);
         }
         let exit = self.end_of(sent);
@@ -133,24 +154,17 @@ impl Exit {
         self.last_cells.push_back(LastCell { exit, cell, sent, exit_before });
     }
 
-    /// Whether it is time to forget what has arrived.
-    #[inline]
-    pub fn is_long(&self) -> bool {
-        self.blocks.len() > LONG
-    }
-
     /// Counts the cells that have arrived before `until`; gives how many.
     pub fn settle(&mut self, until: Time, line: &mut Line) -> u64 {
-        let mut arrived = 0;
-        while let Some(block) = self.blocks.front_mut() {
-            let cells = block.take_arrived(until, line);
-            arrived += cells;
-            // The latest is needed to tell when the next cell was put into the calendar.
-            if block.cells > 0 || self.blocks.len() == 1 {
+        let mut arrived = std::mem::take(&mut self.arrived);
+        while let Some(block) = self.before.front_mut() {
+            arrived += block.take_arrived(until, line);
+            if block.cells > 0 {
                 break;
             }
-            self.blocks.pop_front();
+            self.before.pop_front();
         }
+        arrived += self.latest.as_mut().map_or(0, |block| block.take_arrived(until, line));
         line.count_carried(arrived, std::mem::take(&mut self.taken));
         arrived
     }

@@ -39,6 +39,13 @@ impl Forward {
         Self { port, latency_before: path.latency_before, latency_behind: path.latency_behind, way }
     }
 
+    /// Nobody looks before `until`.
+    pub fn proceed(&mut self, until: Time) {
+        if let Way::Slotted(way) = &mut self.way {
+            way.proceed(until);
+        }
+    }
+
     /// What is sent takes at least as long to the receivers.
     #[inline]
     pub fn latency(&self) -> Span {
@@ -134,15 +141,6 @@ impl Forward {
         match &mut self.way {
             Way::Slotted(way) => way.take(),
             Way::Whole(way) => way.take(number),
-        }
-    }
-
-    /// Forgets what has arrived before `now`, if that is much.
-    #[inline]
-    pub fn forget(&mut self, now: Time, links: &mut [Link]) -> Carried {
-        match &mut self.way {
-            Way::Slotted(way) => way.forget(now, links),
-            Way::Whole(_) => Carried::default(),
         }
     }
 

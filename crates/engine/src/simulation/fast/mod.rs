@@ -35,8 +35,6 @@ use crate::units::Time;
 pub(super) struct Fast {
     forward: Forward,
     backward: Backward,
-    /// Which lines lead to the port.
-    is_forward: Vec<bool>,
     /// When each event of the calendar was put there, and the number of what happened then.
     scheduled: Vec<(Time, u64)>,
     /// Nobody sends before that, but for what is known.
@@ -52,9 +50,6 @@ pub(super) struct Fast {
     services: u64,
 }
 
-/// More than is under way on most lines, and few enough to stay near the processor: what is kept to be counted is, when it is more.
-const LONG: usize = 1024;
-
 /// What lines have carried, in events and in cells that have reached a host.
 #[derive(Clone, Copy, Debug, Default)]
 struct Carried {
@@ -62,20 +57,12 @@ struct Carried {
     delivered: u64,
 }
 
-/// From the senders to the receivers of data, or back.
-#[derive(Clone, Copy, Debug)]
-enum Direction {
-    Forward,
-    Backward,
-}
-
-/// What happens next.
-#[derive(Clone, Copy, Debug)]
-enum Next {
-    /// A packet reaches its end.
-    Arrival(Direction),
-    /// An event of the calendar.
-    Event(Slot),
+/// Which of those that are next is first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum First {
+    Data,
+    Acknowledgment,
+    Event,
 }
 
 impl Fast {
@@ -83,7 +70,8 @@ impl Fast {
     // Always: every packet passes here twice.
     #[inline(always)]
     pub(super) fn send(&mut self, now: Time, number: usize, links: &mut [Link], first: Cell, cells: u32, bits: u64) {
-        let sent = if self.is_forward[number] {
+        // The circuits with even numbers lead to the port.
+        let sent = if first.circuit().is_multiple_of(2) {
             let sent = self.forward.send(now, number, &mut links[number].line, first, cells, bits);
             if self.forward.rests() {
                 self.horizon = self.horizon.min(self.forward.bound(Time::NEVER));
@@ -98,6 +86,13 @@ impl Fast {
         if let Err(tie) = sent {
             (self.tie, self.horizon) = (Some(tie), Time::ZERO);
         }
+    }
+
+    /// Nobody looks before `until`.
+    fn proceed(&mut self, until: Time) {
+        self.horizon = Time::ZERO;
+        self.forward.proceed(until);
+        self.backward.proceed(until);
     }
 
     /// Notes when an event is put into the calendar.
@@ -117,27 +112,27 @@ impl Fast {
 
     /// What is first of several things that happen at one instant.
     #[cold]
-    fn decide(&self, slot: Slot, time: Time) -> Result<Next, Tie> {
+    fn decide(&self, slot: Slot, time: Time) -> Result<First, Tie> {
         let (scheduled, number) = self.scheduled[slot.0 as usize];
         let mut all = [
-            (self.forward.next(), self.forward.next_follows(), Next::Arrival(Direction::Forward)),
-            (self.backward.next(), self.backward.next_follows(), Next::Arrival(Direction::Backward)),
-            (Moment::new(time, scheduled), Some(number), Next::Event(slot)),
+            (self.forward.next(), self.forward.next_follows(), First::Data),
+            (self.backward.next(), self.backward.next_follows(), First::Acknowledgment),
+            (Moment::new(time, scheduled), Some(number), First::Event),
         ];
         all.sort_by_key(|(moment, ..)| *moment);
-        let [(first, _, next), (second, ..), _] = all;
-        if first < second {
-            return Ok(next);
+        let [(moment, _, first), (second, ..), _] = all;
+        if moment < second {
+            return Ok(first);
         }
         // Both were put into the calendar at one instant, each when something happened: a line's next arrival before anything else.
         let mut decided = None;
-        for &(_, follows, next) in all.iter().filter(|(moment, ..)| *moment == first) {
-            let turn = (follows.ok_or(Tie(first.time))?, matches!(next, Next::Event(_)));
+        for &(_, follows, first) in all.iter().filter(|(other, ..)| *other == moment) {
+            let turn = (follows.ok_or(Tie(moment.time))?, first == First::Event);
             if decided.is_none_or(|(before, _)| turn < before) {
-                decided = Some((turn, next));
+                decided = Some((turn, first));
             }
         }
-        decided.map(|(_, next)| next).ok_or(Tie(first.time))
+        decided.map(|(_, first)| first).ok_or(Tie(moment.time))
     }
 }
 
@@ -145,8 +140,6 @@ impl<O: Observer> Simulation<O> {
     /// Makes ready for the fast driver a network at rest whose port is to be served first at `first_service`.
     pub(super) fn prepare_fast(&mut self, scope: Scope, first_service: Option<Time>) {
         let Scope { port, forward, backward } = scope;
-        let mut is_forward = vec![false; self.links.len()];
-        forward.lines_before.iter().for_each(|&number| is_forward[number] = true);
         if self.sizes.framing().unit() == Unit::Cell {
             let lost_last_cell = self.sizes.framing().lost_last_cell();
             self.ports[port].follow(Continuity::new(lost_last_cell, self.circuit_ends.len()));
@@ -159,7 +152,6 @@ impl<O: Observer> Simulation<O> {
         self.fast = Some(Box::new(Fast {
             forward: Forward::new(port, &forward, &self.links, first_service),
             backward: Backward::new(&backward, &self.links),
-            is_forward,
             scheduled: vec![(Time::ZERO, 0); self.agenda.len()],
             horizon: Time::ZERO,
             next_event: Time::ZERO,
@@ -175,45 +167,46 @@ impl<O: Observer> Simulation<O> {
     /// # Errors
     /// If the order of two things cannot be told; the run must then begin again, by events.
     pub(super) fn advance_fast(&mut self, until: Time) -> Result<(), Tie> {
-        self.fast.iter_mut().for_each(|fast| fast.horizon = Time::ZERO);
-        while let Some((now, next)) = self.next_fast(until)? {
-            match next {
-                Next::Arrival(way) => self.deliver_next(now, way),
-                Next::Event(slot) => {
-                    self.events_processed += 1;
-                    self.fast.iter_mut().for_each(|fast| fast.happened += 1);
-                    self.happen(now, slot);
+        self.fast.iter_mut().for_each(|fast| fast.proceed(until));
+        while let Some(fast) = &mut self.fast {
+            let (event, slot) = self.calendar.first_beyond_seats();
+            let (data, acknowledgment) = (fast.forward.next_time(), fast.backward.next_time());
+            let now = data.min(acknowledgment).min(event);
+            if now >= fast.horizon {
+                if !self.look_ahead([data, acknowledgment, event], until)? {
+                    break;
                 }
+                continue;
+            }
+            let first = if data < acknowledgment.min(event) {
+                First::Data
+            } else if acknowledgment < data.min(event) {
+                First::Acknowledgment
+            } else if event < data.min(acknowledgment) {
+                First::Event
+            } else {
+                fast.decide(slot, event)?
+            };
+            fast.next_event = event;
+            fast.happened += 1;
+            let last = match first {
+                First::Data => fast.forward.take(fast.happened),
+                First::Acknowledgment => fast.backward.take(fast.happened),
+                First::Event => None,
+            };
+            match last {
+                Some(last) => self.deliver_last(now, last),
+                None => self.happen_next(now, slot),
             }
         }
         self.settle(until)
     }
 
-    /// What happens next before `until`: makes sure first that nothing unknown happens before.
-    #[inline]
-    fn next_fast(&mut self, until: Time) -> Result<Option<(Time, Next)>, Tie> {
-        loop {
-            let Some(fast) = &mut self.fast else { return Ok(None) };
-            let (time, slot) = self.calendar.first_beyond_seats();
-            let (data, acknowledgment) = (fast.forward.next_time(), fast.backward.next_time());
-            let known = data.min(acknowledgment).min(time);
-            if known < fast.horizon {
-                fast.next_event = time;
-                let next = if data < acknowledgment.min(time) {
-                    Next::Arrival(Direction::Forward)
-                } else if acknowledgment < data.min(time) {
-                    Next::Arrival(Direction::Backward)
-                } else if time < data.min(acknowledgment) {
-                    Next::Event(slot)
-                } else {
-                    fast.decide(slot, time)?
-                };
-                return Ok(Some((known, next)));
-            }
-            if !self.look_ahead([data, acknowledgment, time], until)? {
-                return Ok(None);
-            }
-        }
+    /// The next event of the calendar happens.
+    #[inline(never)]
+    fn happen_next(&mut self, now: Time, slot: Slot) {
+        self.events_processed += 1;
+        self.happen(now, slot);
     }
 
     /// Makes sure that nothing unknown happens before what is known to be next, of the packets with data and with acknowledgments and of
@@ -251,11 +244,6 @@ impl<O: Observer> Simulation<O> {
     /// Lets everything happen before `horizon` at the port, of what was handed over until `now`.
     fn advance_port(&mut self, now: Time, horizon: Time) -> Result<(), Tie> {
         let Some(fast) = &mut self.fast else { return Ok(()) };
-        let until = now.min(horizon);
-        for carried in [fast.forward.forget(until, &mut self.links), fast.backward.forget(until, &mut self.links)] {
-            self.cells_delivered += carried.delivered;
-            self.events_processed += carried.events;
-        }
         let number = fast.forward.port;
         let mut served = Served {
             port: &mut self.ports[number],
@@ -277,28 +265,17 @@ impl<O: Observer> Simulation<O> {
     /// Lets everything happen before `horizon` at the switch where acknowledgments come together.
     fn advance_switch(&mut self, horizon: Time) -> Result<(), Tie> {
         let Some(fast) = &mut self.fast else { return Ok(()) };
-        self.events_processed += fast.backward.advance(horizon, &mut self.links, &self.packets)?;
-        Ok(())
+        fast.backward.advance(horizon, &mut self.links, &self.packets)
     }
 
     /// A packet leaves the network with its last cell.
-    // Always: two callers, which know the direction.
+    // Always: there is one caller.
     #[inline(always)]
-    fn deliver_next(&mut self, now: Time, way: Direction) {
-        let Some(fast) = &mut self.fast else { return };
-        fast.happened += 1;
-        let taken = match way {
-            Direction::Forward => fast.forward.take(fast.happened),
-            Direction::Backward => fast.backward.take(fast.happened),
-        };
-        let Some(last) = taken else { return };
-        let is_whole = self.packets.get(last.packet).is_whole();
-        if !is_whole {
-            self.reject(now, last);
-        }
-        self.packets.release(last.packet);
-        if is_whole {
+    fn deliver_last(&mut self, now: Time, last: Cell) {
+        if self.packets.take_out(last.packet) {
             self.hand_over(now, last);
+        } else {
+            self.reject(now, last);
         }
     }
 

@@ -45,7 +45,7 @@ impl<O: Observer> Served<'_, O> {
                 }
             }
             if cell.is_last() {
-                packets.release(cell.packet);
+                packets.take_out(cell.packet);
             }
         }
         dropped.clear();

@@ -6,7 +6,7 @@ use super::exit::{Behind, Exit};
 use super::order::Moment;
 use super::served::Served;
 use super::shares::Touched;
-use super::{Carried, LONG, Path};
+use super::{Carried, Path};
 use crate::framing::Cell;
 use crate::link::{Line, Train};
 use crate::observer::Observer;
@@ -14,6 +14,9 @@ use crate::simulation::Link;
 use crate::simulation::ledger::Happening;
 use crate::units::{CELL_BITS, Span, Time, TransmissionTime};
 use rounds::Slots;
+
+/// So many cells that have been sent are taken off in one go: few enough to stay near the processor.
+const MANY: u64 = 1024;
 
 /// The packet that is next on a line to the port.
 struct Head {
@@ -96,6 +99,11 @@ impl Slotted {
         }
     }
 
+    /// Nobody looks before `until`.
+    pub fn proceed(&mut self, until: Time) {
+        self.exit.proceed(until);
+    }
+
     /// When the next packet reaches its receiver, of those that have left the port.
     #[inline]
     pub fn next_time(&self) -> Time {
@@ -124,7 +132,7 @@ impl Slotted {
     }
 
     /// A packet is handed to a line before the port.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, now: Time, number: usize, line: &mut Line, first: Cell, cells: u32, bits: u64) {
         let train = line.dispatch(now, first, cells, bits);
         if self.has_head[number] {
@@ -161,7 +169,7 @@ impl Slotted {
             }
         }
         self.known = self.done.max(served.port.end_of_queue());
-        served.port.take_off_sent(LONG as u64);
+        served.port.take_off_sent(MANY);
     }
 
     /// The port was idle, and the first cell of a busy period arrives.
@@ -245,24 +253,11 @@ impl Slotted {
         self.exit.take_last()
     }
 
-    /// Forgets what has arrived before `now`, if that is much.
-    #[inline]
-    pub fn forget(&mut self, now: Time, links: &mut [Link]) -> Carried {
-        if !self.exit.is_long() {
-            return Carried::default();
-        }
-        self.settle_exit(now, links)
-    }
-
     /// Counts what was carried until now.
     pub fn settle(&mut self, until: Time, links: &mut [Link]) -> Carried {
         for head in &mut self.heads {
             head.count(&mut links[head.line].line);
         }
-        self.settle_exit(until, links)
-    }
-
-    fn settle_exit(&mut self, until: Time, links: &mut [Link]) -> Carried {
         let cells = self.exit.settle(until, &mut links[self.line].line);
         Carried { events: cells, delivered: cells }
     }

@@ -77,7 +77,7 @@ impl Whole {
     pub fn advance_booked<O: Observer>(&mut self, horizon: Time, served: &mut Served<'_, O>) -> Result<(), Tie> {
         self.done = horizon;
         while let Some(coming) = self.arrivals.take(horizon) {
-            let (now, packet) = (coming.time, coming.load);
+            let (now, packet) = (coming.time(), coming.load);
             // Of what happens at one instant, services are first.
             self.begin_before(Time(now.0 + 1), served);
             let was_idle = served.port.is_idle();
@@ -121,7 +121,7 @@ impl Whole {
         loop {
             // Of what happens at one instant, services are first.
             while let Some(coming) = self.arrivals.take(horizon.min(self.next_service)) {
-                self.let_in(coming.time, coming.load, served);
+                self.let_in(coming.time(), coming.load, served);
             }
             if self.next_service >= horizon {
                 return self.fan.check();

@@ -48,9 +48,8 @@ impl Port {
     #[must_use]
     #[inline]
     pub fn rounds_with_room(&self, members: u64, most: u64) -> u64 {
-        let waiting = self.buffer.queue.len();
         if members == 0 {
-            return most.min(waiting);
+            return most.min(self.buffer.queue.len());
         }
         let room = self.buffer.occupancy.capacity().saturating_sub(self.buffer.occupancy.total());
         // Before round n the buffer has grown by the n - 1 before, less what was sent in their slots.

@@ -210,7 +210,7 @@ impl RoundQueue {
                         part.skip(cells);
                     } else {
                         self.latest = Some(part.last().unwrap_or(part.cell));
-                        self.entries.pop_front();
+                        self.entries.take(1);
                     }
                     if let Some(show) = &mut show {
                         show(cells, Leaving::Circuit(circuit));
