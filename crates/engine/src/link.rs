@@ -4,9 +4,11 @@
 
 mod changing;
 mod outlet;
+mod relay;
 mod train;
 
 pub use outlet::{Feed, Outlet};
+pub use relay::Relay;
 pub use train::Train;
 
 use std::collections::VecDeque;
@@ -28,33 +30,6 @@ struct Transmission {
 impl Default for Transmission {
     fn default() -> Self {
         Self { bits: 0, of_first: TransmissionTime::NONE, of_all: TransmissionTime::NONE }
-    }
-}
-
-/// A line behind another one, on which the other's cells go on without ever waiting.
-#[derive(Clone, Copy, Debug)]
-pub struct Relay {
-    /// Bits per second.
-    pub rate: Rate,
-    /// Propagation delay.
-    pub delay: Span,
-}
-
-impl Relay {
-    /// Whether no cell has to wait that comes from a line with the rate `before`: the relay has sent the cell in front of it when
-    /// it arrives, to the picosecond.
-    #[must_use]
-    pub fn suits(&self, before: Rate) -> bool {
-        let cell_time = |rate| TransmissionTime::of_cell(rate).rounded_down();
-        self.rate == before || cell_time(self.rate) < cell_time(before)
-    }
-
-    /// What a cell takes on it behind a line with the rate `before`: at the same rate both lines are one clock, and otherwise every
-    /// cell finds the relay idle, whose clock then starts at a whole picosecond.
-    fn time_behind(&self, before: Rate) -> TransmissionTime {
-        let own = TransmissionTime::of_cell(self.rate);
-        let time = if self.rate == before { own } else { TransmissionTime::whole(own.rounded_down()) };
-        time.longer_by(self.delay)
     }
 }
 
