@@ -19,7 +19,7 @@ RUNS = 15
 def slow_study(study_folder: Path) -> Path:
     """The small study with runs that last long enough for processes to meet."""
     file = study_folder / "study.toml"
-    file.write_text(file.read_text().replace('"40 ms"', '"3 s"').replace('"80 ms"', '"4 s"'))
+    file.write_text(file.read_text().replace('"40 ms"', '"30 s"').replace('"80 ms"', '"40 s"'))
     return study_folder
 
 

@@ -70,6 +70,24 @@ impl Capacity {
         }
         self.from = until;
     }
+
+    /// Slots of which the last may be in another interval.
+    // Apart: few runs of slots are.
+    #[cold]
+    #[inline(never)]
+    fn count_across(&mut self, port: usize, run: &SlotRun) {
+        let mut left = *run;
+        while left.not_before_its_end() >= self.from + self.interval && left.number > 0 {
+            let end = self.from + self.interval;
+            let now = left.number_before(end);
+            self.counts[port][0].add_cells(now);
+            (left.skipped, left.number) = (left.skipped + now, left.number - now);
+            if left.number > 0 {
+                self.close(end);
+            }
+        }
+        self.counts[port][0].add_cells(left.number);
+    }
 }
 
 impl Observer for Capacity {
@@ -85,17 +103,11 @@ impl Observer for Capacity {
 
     fn cells_served(&mut self, port: usize, run: &SlotRun) {
         self.seen += run.number;
-        let mut left = *run;
-        while left.not_before_its_end() >= self.from + self.interval && left.number > 0 {
-            let end = self.from + self.interval;
-            let now = left.number_before(end);
-            self.counts[port][0].add_cells(now);
-            (left.skipped, left.number) = (left.skipped + now, left.number - now);
-            if left.number > 0 {
-                self.close(end);
-            }
+        if run.not_before_its_end() < self.from + self.interval {
+            self.counts[port][0].add_cells(run.number);
+        } else {
+            self.count_across(port, run);
         }
-        self.counts[port][0].add_cells(left.number);
     }
 }
 

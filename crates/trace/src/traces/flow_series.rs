@@ -69,11 +69,20 @@ fn series(network: &Network, table: Table, scale: Scale, read: fn(&Sender) -> f6
     Box::new(FlowSeries { read, bands: vec![Deadband::new(network.bound(scale)); network.flows], table })
 }
 
+impl FlowSeries {
+    // Apart: nearly every acknowledgment is looked at, and few are written.
+    #[cold]
+    #[inline(never)]
+    fn write(&mut self, now: Time, flow: usize, value: f64) {
+        self.table.add([now.into(), Value::flow(flow), Value::number(value)]);
+    }
+}
+
 impl Observer for FlowSeries {
     fn sender_acted(&mut self, now: Time, flow: usize, sender: &Sender) {
         let value = (self.read)(sender);
         if self.bands[flow].moves_to(value) {
-            self.table.add([now.into(), Value::flow(flow), Value::number(value)]);
+            self.write(now, flow, value);
         }
     }
 }
