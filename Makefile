@@ -8,7 +8,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 # Cargo and maturin must ask the same interpreter, or each would rebuild what the other built.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-RUST_SOURCES := $(shell find crates -name target -prune -o \( -name '*.rs' -o -name Cargo.toml \) -print)
+RUST_SOURCES := $(shell find crates -name target -prune -o \( -name '*.rs' -o -name '*.h' -o -name Cargo.toml \) -print)
 DEMO := ubr-plus --table 2,3 --replications 20 --store demo/longfat.db
 # What Figure 2 of 97-0424 shows: the capacity that is left for UBR.
 FIGURE_2 := 0 0.1 0.5
@@ -76,6 +76,7 @@ docs: build
 	cargo build --quiet --release --package longfat-engine --example run_scenario
 	$(BIN)/python benchmarks/profile.py --splice docs/method/speed.md
 	$(BIN)/python -m benchmarks.startup --splice docs/method/speed.md
+	$(BIN)/python -m benchmarks.controls --splice docs/guide/controls.md
 	$(BIN)/python -m benchmarks.traces --splice docs/method/traces.md
 	$(BIN)/longfat study run ubr-plus
 	$(BIN)/longfat study compare ubr-plus --splice studies/ubr-plus/README.md

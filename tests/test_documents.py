@@ -19,9 +19,11 @@ METHODS = [
     *sorted((ROOT / "docs" / "method").glob("*.md")),
     ROOT / "docs" / "models" / "graphs.md",
     ROOT / "docs" / "guide" / "studies.md",
+    ROOT / "docs" / "guide" / "controls.md",
 ]
 SHOWN = re.compile(
-    r"<!-- BEGIN: (longfat (?:analyze|diff|run|smallest|study plan) .*?) -->\n(.*?)<!-- END: ",
+    r"<!-- BEGIN: (longfat (?:analyze|diff|run|smallest|study (?:plan|compare)) .*?) -->\n"
+    r"(.*?)<!-- END: ",
     re.DOTALL,
 )
 """A command and what it prints, in a page."""

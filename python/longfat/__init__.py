@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from longfat._engine import max_min_shares
+    from longfat.controls import use_control
     from longfat.errors import InvalidInput, LongfatError
     from longfat.notebook.plot import plot
     from longfat.notebook.runs import Record
@@ -51,6 +52,7 @@ __all__ = [
     "smallest_setting",
     "study",
     "traced",
+    "use_control",
 ]
 
 _HOMES = {
@@ -61,6 +63,7 @@ _HOMES = {
     "run": "longfat.scenario",
     "smallest_setting": "longfat.searching",
     "max_min_shares": "longfat._engine",
+    "use_control": "longfat.controls",
     "Study": "longfat.study",
     "load_study": "longfat.study",
     "Record": "longfat.notebook.runs",

@@ -16,6 +16,9 @@ ENGINE_BUILD: str
 BUILD_PROFILE: str
 """``"release"`` or ``"debug"``: figures of speed are only meaningful for ``"release"``."""
 
+CONTROL_HEADER: str
+"""The header of the C interface of congestion controls in shared libraries."""
+
 METRICS: list[str]
 """The names of the metrics of a run."""
 
@@ -82,6 +85,165 @@ def check_study(text: bytes, source: str, scenario_text: bytes, scenario_source:
 
 def study_scenario(text: bytes, source: str) -> str:
     """The path of the scenario that a study file names (relative to the study's folder)."""
+
+def study_controls(text: bytes, source: str) -> list[tuple[str, str]]:
+    """The controls that a study file names, each with its file relative to the study's folder.
+
+    Raises `InvalidInput` where they are wrong; everything else is left to `check_study`.
+    """
+
+def provide_control(name: str, load: Callable[[], Callable[..., object]], digest: str) -> None:
+    """Provide a congestion control: what is made when what `load` gives is called with parameters.
+
+    Scenarios that are read from now on know it as `name`, with its `digest` (hex) for others.
+    """
+
+def provide_library(name: str, path: str, digest: str, load: bool) -> None:
+    """Provide the control in a shared library, which is loaded at once or when it is needed.
+
+    Raises `InvalidInput` if it is loaded and is no control.
+    """
+
+def provided_controls() -> list[tuple[str, str]]:
+    """The names of the controls that are provided, each with the digest of its latest version."""
+
+class Window:
+    """The congestion window of a connection, in bytes, while a control is asked."""
+
+    cwnd: float
+    """What may be under way: at least a segment, at most what the scenario's `cwnd_limit` says."""
+    ssthresh: float
+    """The slow start threshold; infinite if there is none."""
+    @property
+    def mss(self) -> float:
+        """Maximum segment size."""
+    @property
+    def receiver_window(self) -> int:
+        """What the receiver allows to be under way."""
+    @property
+    def in_slow_start(self) -> bool:
+        """Whether the window is below the threshold, as the scenario has that."""
+    def grow_classically(self, acknowledged: int) -> None:
+        """Slow start or congestion avoidance, by the scenario's settings (RFC 5681)."""
+    def grow_exponentially(self, acknowledged: int) -> None:
+        """Slow start."""
+    def halve(self, flight: int) -> None:
+        """Threshold and window after a loss without a timeout, by the scenario's settings."""
+    def halve_threshold(self, flight: int) -> None:
+        """The threshold alone."""
+    def collapse(self) -> None:
+        """Down to one segment."""
+
+class Progress:
+    """What an acknowledgment of new data tells, outside of loss recovery."""
+
+    @property
+    def now_s(self) -> float:
+        """When it has come, in seconds."""
+    @property
+    def acknowledged(self) -> int:
+        """Bytes that it is the first to acknowledge."""
+    @property
+    def round_trip_s(self) -> float | None:
+        """The round trip that it measures, if it measures one."""
+    @property
+    def smoothed_round_trip_s(self) -> float | None:
+        """The average of the round trips measured so far (`SRTT` of RFC 6298)."""
+    @property
+    def is_paced(self) -> bool:
+        """Whether segments leave at a rate."""
+    @property
+    def unacknowledged(self) -> int:
+        """First byte not acknowledged, now."""
+    @property
+    def highest(self) -> int:
+        """First byte never sent."""
+    @property
+    def window_is_used(self) -> bool:
+        """Whether it was the window that has kept data back lately."""
+
+class Delivery:
+    """What any acknowledgment tells of deliveries.
+
+    As draft-cheng-iccrg-delivery-rate-estimation-00 has it.
+    """
+
+    @property
+    def now_s(self) -> float:
+        """When it has come, in seconds."""
+    @property
+    def bytes(self) -> int:
+        """Bytes that it is the first to report, acknowledged or selectively."""
+    @property
+    def total(self) -> int:
+        """All bytes delivered so far."""
+    @property
+    def total_when_sent(self) -> int:
+        """The same when the latest of the segments that it reports was sent."""
+    @property
+    def in_flight_when_sent(self) -> int:
+        """Bytes in the network when that segment was sent, with it."""
+    @property
+    def lost_since_sent(self) -> int:
+        """Bytes found to be lost since, as far as the recovery knows segment by segment."""
+    @property
+    def rate(self) -> float | None:
+        """Bytes per second since that segment was sent, if there was time enough to tell."""
+    @property
+    def is_application_limited(self) -> bool:
+        """Whether the application had too little to send when that segment was sent."""
+    @property
+    def round_trip_s(self) -> float | None:
+        """The round trip of that segment, unless it was sent more than once."""
+    @property
+    def in_flight_before(self) -> int:
+        """Bytes in the network before the acknowledgment came."""
+    @property
+    def in_flight(self) -> int:
+        """The same now."""
+    @property
+    def lost(self) -> int:
+        """Bytes that the recovery has come to take for lost."""
+    @property
+    def is_recovering(self) -> bool:
+        """Whether a loss is being repaired."""
+    @property
+    def unacknowledged(self) -> int:
+        """First byte not acknowledged."""
+    @property
+    def highest(self) -> int:
+        """First byte never sent."""
+
+class LostSegment:
+    """A segment that the recovery has come to take for lost."""
+
+    @property
+    def now_s(self) -> float:
+        """When, in seconds."""
+    @property
+    def begin(self) -> int:
+        """Its first byte."""
+    @property
+    def bytes(self) -> int:
+        """How many it has."""
+    @property
+    def in_flight_when_sent(self) -> int:
+        """Bytes in the network when it was sent, with it."""
+    @property
+    def lost_since_sent(self) -> int:
+        """Bytes found to be lost since, with it."""
+    @property
+    def is_application_limited(self) -> bool:
+        """Whether the application had too little to send then."""
+    @property
+    def total(self) -> int:
+        """All bytes delivered so far."""
+
+class Chance:
+    """A connection's own chance."""
+
+    def draw(self) -> float:
+        """A number from 0 to 1, without 1."""
 
 def check_claims(text: bytes, source: str) -> str:
     """Check a file of claims, but for their SQL; returns them as JSON.

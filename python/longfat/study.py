@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from longfat import _engine
 from longfat.analysis.intervals import DEFAULT_CONFIDENCE
+from longfat.controls import FileOfControl, control_at
 from longfat.design import check_number, size, too_many_runs
 from longfat.design import combinations as designed_combinations
 from longfat.errors import BadInput, LongfatError
@@ -101,6 +102,7 @@ class Study:
     responses: Sequence[Response]
     quick: Quick
     audit: AuditSettings
+    controls: Mapping[str, FileOfControl] = field(default_factory=dict)
 
     @property
     def folder(self) -> Path:
@@ -195,8 +197,9 @@ def load_study(name_or_path: str | Path) -> Study:
     text = read_bytes(file)
     scenario_file = file.parent / _engine.study_scenario(text, str(file))
     scenario_text = read_bytes(scenario_file)
+    controls = _provided_controls(text, file)
     checked = _engine.check_study(text, str(file), scenario_text, str(scenario_file))
-    study = _study(json.loads(checked), file, str(scenario_file), scenario_text)
+    study = _study(json.loads(checked), file, str(scenario_file), scenario_text, controls)
     _check_runs(study, file)
     check_settings(study.factors, _all_combinations(study), file)
     _check_adjustments(study)
@@ -220,7 +223,22 @@ def find_study_file(name_or_path: str | Path) -> Path:
     )
 
 
-def _study(document: dict[str, Any], file: Path, scenario_source: str, text: bytes) -> Study:
+def _provided_controls(text: bytes, file: Path) -> dict[str, FileOfControl]:
+    """The controls that a study file names, provided: read, but not loaded yet."""
+    named = _engine.study_controls(text, str(file))
+    controls = {name: control_at(str(file.parent / location)) for name, location in named}
+    for name, control in controls.items():
+        control.provide(name)
+    return controls
+
+
+def _study(
+    document: dict[str, Any],
+    file: Path,
+    scenario_source: str,
+    text: bytes,
+    controls: Mapping[str, FileOfControl],
+) -> Study:
     factors = [_factor(factor, file) for factor in document["factors"]]
     check_names(factors, file)
     design = _design(document["design"], factors)
@@ -241,6 +259,7 @@ def _study(document: dict[str, Any], file: Path, scenario_source: str, text: byt
         responses=responses or responses_of(combinations_of(())),
         quick=Quick(**document["quick"]),
         audit=audit_settings(document["audit"]),
+        controls=controls,
     )
 
 

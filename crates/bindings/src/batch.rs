@@ -1,7 +1,6 @@
 //! A batch of runs on all cores, with the interpreter released; results reach Python as they come. A run that is watched is a
 //! batch of one.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,6 +11,7 @@ use longfat_batch::{Given, Limits, Queue};
 use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::{Observer, Unobserved};
 use longfat_engine::scenario::Scenario;
+use longfat_engine::transport::control::guarded;
 use longfat_engine::units::{Span, Time};
 use longfat_engine::{Driver, Simulation};
 use longfat_trace::{Wanted, Watcher};
@@ -79,7 +79,7 @@ pub fn run_watched(
     driver: &str,
 ) -> PyResult<()> {
     let driver = driver_named(driver)?;
-    let scenario = crate::resolved_scenario(resolved)?;
+    let scenario = crate::runnable_scenario(resolved)?;
     let wanted = Wanted { names, error, interval: interval_ps.map(Span) };
     let folder = traces.as_deref().map(|folder| (folder, &wanted));
     let watcher = Watcher::start(&scenario, folder, capture.as_deref()).map_err(crate::invalid)?;
@@ -130,7 +130,8 @@ fn carry_out(
             let (sender, receiver) = channel();
             for _ in 0..threads.max(1) {
                 let sender = sender.clone();
-                scope.spawn(|| work(batch, one, sender));
+                // Known to the interpreter for as long as it works: a control in Python takes it with every acknowledgment.
+                scope.spawn(|| Python::attach(|py| py.detach(|| work(batch, one, sender))));
             }
             drop(sender);
             let reported = report_until_done(batch, &receiver, report, more);
@@ -142,18 +143,17 @@ fn carry_out(
 }
 
 fn read(resolved: &[String]) -> PyResult<Vec<Scenario>> {
-    resolved.iter().map(|text| crate::resolved_scenario(text)).collect()
+    resolved.iter().map(|text| crate::runnable_scenario(text)).collect()
 }
 
 /// One thread: takes the next run until there is none.
 #[expect(clippy::needless_pass_by_value, reason = "the channel closes when every thread has dropped its sender")]
 fn work(batch: &Batch, one: &CarryOut<'_>, outcomes: Sender<Outcome>) {
     while let Some((number, scenario)) = batch.queue.take() {
-        let outcome = catch_unwind(AssertUnwindSafe(|| one(batch, &scenario)));
-        let outcome = match outcome {
+        let outcome = match guarded(|| one(batch, &scenario)) {
             Ok(None) => return,
             Ok(Some(outcome)) => outcome,
-            Err(panic) => failure(&format!("the engine panicked: {}", panic_text(&*panic))),
+            Err(message) => failure(&message),
         };
         if outcomes.send((number, outcome)).is_err() {
             return;
@@ -227,11 +227,6 @@ fn outcome(ended: Result<RunRecord, String>) -> String {
 
 fn failure(message: &str) -> String {
     json!({ "failure": message }).to_string()
-}
-
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
 /// Gathers outcomes and hands them to Python until all threads are done or Python raises an exception.

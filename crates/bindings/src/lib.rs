@@ -5,16 +5,19 @@
 #![allow(clippy::needless_pass_by_value, reason = "Python hands over values")]
 
 mod batch;
+mod control;
 
 use longfat_engine::config::{Document, Knob, Parameter};
 use longfat_engine::random::Chance;
 use longfat_engine::scenario::Scenario;
+use longfat_engine::transport::control::guarded;
 use longfat_study::{Claims, Study};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
 
 pyo3::import_exception!(longfat.errors, InvalidInput);
+pyo3::import_exception!(longfat.errors, RunFailed);
 
 /// Scenario parameters that are set beside the file: path, value, and where that is said, as messages name it.
 type Overrides = Vec<(String, String, String)>;
@@ -26,19 +29,35 @@ fn invalid(problems: Vec<String>) -> PyErr {
 
 /// Reads a resolved scenario, which came out of the engine.
 fn resolved_scenario(resolved: &str) -> PyResult<Scenario> {
-    Scenario::parse(resolved.as_bytes(), "resolved.json", &[]).map_err(invalid)
+    Scenario::check(&document(resolved.as_bytes(), "resolved.json")?).map_err(invalid)
+}
+
+/// The same, to be simulated: with all that it names.
+fn runnable_scenario(resolved: &str) -> PyResult<Scenario> {
+    let scenario = resolved_scenario(resolved)?;
+    let problems: Vec<_> = scenario.missing_controls().iter().map(control::why_missing).collect();
+    if !problems.is_empty() {
+        return Err(invalid(problems));
+    }
+    guarded(|| scenario.try_controls()).map_err(|problem| invalid(vec![problem]))?;
+    Ok(scenario)
+}
+
+/// A scenario's text, which may name the controls that are provided.
+fn document(text: &[u8], source: &str) -> PyResult<Document> {
+    Document::parse(text, source).map(|document| document.provided_with(control::provided())).map_err(invalid)
 }
 
 #[pyfunction]
 #[pyo3(signature = (text, source, overrides = Vec::new()))]
 fn resolve_scenario(text: &[u8], source: &str, overrides: Overrides) -> PyResult<String> {
-    let document = Document::parse(text, source).map_err(invalid)?;
+    let document = document(text, source)?;
     resolve(document, &overrides).map_err(invalid)
 }
 
 #[pyfunction]
 fn resolve_variants(text: &[u8], source: &str, variants: Vec<Overrides>) -> PyResult<Vec<(String, String)>> {
-    let document = Document::parse(text, source).map_err(invalid)?;
+    let document = document(text, source)?;
     let resolved = variants.iter().map(|overrides| {
         let scenario = Scenario::check(&overridden(document.clone(), overrides))?;
         Ok((scenario.canonical(), scenario.hash()))
@@ -48,7 +67,7 @@ fn resolve_variants(text: &[u8], source: &str, variants: Vec<Overrides>) -> PyRe
 
 #[pyfunction]
 fn resolve_each(text: &[u8], source: &str, variants: Vec<Overrides>) -> PyResult<Vec<(Option<String>, Vec<String>)>> {
-    let document = Document::parse(text, source).map_err(invalid)?;
+    let document = document(text, source)?;
     let resolved = variants.iter().map(|overrides| match resolve(document.clone(), overrides) {
         Ok(resolved) => (Some(resolved), Vec::new()),
         Err(problems) => (None, problems),
@@ -58,7 +77,7 @@ fn resolve_each(text: &[u8], source: &str, variants: Vec<Overrides>) -> PyResult
 
 #[pyfunction]
 fn knobs(text: &[u8], source: &str, variants: Vec<Overrides>) -> PyResult<String> {
-    let document = Document::parse(text, source).map_err(invalid)?;
+    let document = document(text, source)?;
     let of_variant = |overrides: &Overrides| {
         let knobs = Scenario::knobs(&overridden(document.clone(), overrides));
         knobs.into_iter().map(knob).collect::<serde_json::Value>()
@@ -131,7 +150,7 @@ fn scenario_network(resolved: &str) -> PyResult<String> {
 
 #[pyfunction]
 fn check_study(text: &[u8], source: &str, scenario_text: &[u8], scenario_source: &str) -> PyResult<String> {
-    let scenario = Document::parse(scenario_text, scenario_source).map_err(invalid)?;
+    let scenario = document(scenario_text, scenario_source)?;
     Study::check(text, source, &scenario).map(|study| study.to_json().to_string()).map_err(invalid)
 }
 
@@ -141,21 +160,29 @@ fn study_scenario(text: &[u8], source: &str) -> PyResult<String> {
 }
 
 #[pyfunction]
+fn study_controls(text: &[u8], source: &str) -> PyResult<Vec<(String, String)>> {
+    longfat_study::control_files(text, source).map_err(invalid)
+}
+
+#[pyfunction]
 fn check_claims(text: &[u8], source: &str) -> PyResult<String> {
     Claims::check(text, source).map(|claims| claims.to_json().to_string()).map_err(invalid)
 }
 
 #[pyfunction]
 fn compare_runs(py: Python<'_>, first: &str, second: &str) -> PyResult<String> {
-    let scenarios = [resolved_scenario(first)?, resolved_scenario(second)?];
+    let scenarios = [runnable_scenario(first)?, runnable_scenario(second)?];
     let mut signal = Ok(());
     let comparison = py.detach(|| {
-        longfat_engine::divergence::compare([&scenarios[0], &scenarios[1]], || {
-            signal = Python::attach(|py| py.check_signals());
-            signal.is_err()
+        guarded(|| {
+            longfat_engine::divergence::compare([&scenarios[0], &scenarios[1]], || {
+                signal = Python::attach(|py| py.check_signals());
+                signal.is_err()
+            })
         })
     });
     signal?;
+    let comparison = comparison.map_err(RunFailed::new_err)?;
     serde_json::to_string(&comparison).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
@@ -228,6 +255,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ENGINE_VERSION", longfat_engine::ENGINE_VERSION)?;
     module.add("ENGINE_BUILD", longfat_engine::ENGINE_BUILD)?;
     module.add("BUILD_PROFILE", if cfg!(debug_assertions) { "debug" } else { "release" })?;
+    module.add("CONTROL_HEADER", longfat_control::HEADER)?;
     module.add("METRICS", longfat_engine::measure::Metrics::NAMES.to_vec())?;
     module.add_function(wrap_pyfunction!(resolve_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(resolve_variants, module)?)?;
@@ -240,6 +268,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario_network, module)?)?;
     module.add_function(wrap_pyfunction!(check_study, module)?)?;
     module.add_function(wrap_pyfunction!(study_scenario, module)?)?;
+    module.add_function(wrap_pyfunction!(study_controls, module)?)?;
     module.add_function(wrap_pyfunction!(check_claims, module)?)?;
     module.add_function(wrap_pyfunction!(compare_runs, module)?)?;
     module.add_function(wrap_pyfunction!(models, module)?)?;
@@ -252,6 +281,14 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(verification_checks, module)?)?;
     module.add_function(wrap_pyfunction!(verify, module)?)?;
     module.add_function(wrap_pyfunction!(verification_scenario, module)?)?;
+    module.add_function(wrap_pyfunction!(control::provide_control, module)?)?;
+    module.add_function(wrap_pyfunction!(control::provide_library, module)?)?;
+    module.add_function(wrap_pyfunction!(control::provided_controls, module)?)?;
+    module.add_class::<control::ShownWindow>()?;
+    module.add_class::<control::ShownProgress>()?;
+    module.add_class::<control::ShownDelivery>()?;
+    module.add_class::<control::ShownLostSegment>()?;
+    module.add_class::<control::Chance>()?;
     module.add_function(wrap_pyfunction!(batch::run_batch, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run_watched, module)?)?;
     Ok(())

@@ -9,6 +9,7 @@ use serde_json::{Value as Json, json};
 
 use crate::adjustment::Adjustment;
 use crate::audit::Audit;
+use crate::controls::ControlFiles;
 use crate::design::Design;
 use crate::factors::{Factors, Override};
 use crate::nearby_file::NearbyFile;
@@ -35,6 +36,9 @@ section! {
         pub citation: String = "",
         /// The scenario file, relative to the study's folder.
         pub scenario: NearbyFile = "scenario.toml",
+        /// Congestion controls of its own: the names that `{ kind = "external", control = ... }` has for them, each with a file in the study's
+        /// folder, `FILE` or `FILE:CLASS`.
+        pub controls: ControlFiles = "{}",
         /// Which runs the study consists of.
         pub design: Design = "{}",
         /// Factors: a scenario path with a list of values or a table of named values, or a free name with a table of levels,

@@ -9,6 +9,7 @@ mod adjustment;
 mod audit;
 mod bound;
 mod claims;
+mod controls;
 mod design;
 mod factors;
 mod file;
@@ -18,4 +19,5 @@ mod response;
 mod sql;
 
 pub use claims::Claims;
+pub use controls::control_files;
 pub use file::{Study, scenario_path};

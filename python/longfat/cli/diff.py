@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.options import json_option, store_option
+from longfat.cli.options import control_option, json_option, store_option
 from longfat.cli.talk import print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ Event = Mapping[str, Any]
 @click.command("diff")
 @click.argument("first", metavar="RUN")
 @click.argument("second", metavar="RUN")
+@control_option
 @store_option
 @json_option
 def command(first: str, second: str, store: str, as_json: bool) -> None:

@@ -107,6 +107,31 @@ settings_option = click.option(
     help="Set a value of the scenario, such as topology.sources=15; may be repeated.",
 )
 
+
+def _use_controls(
+    _context: click.Context, parameter: click.Parameter, controls: Sequence[str]
+) -> None:
+    for said in controls:
+        name, equals, location = said.partition("=")
+        if not equals:
+            raise click.BadParameter(
+                f"{said!r}: expected NAME=FILE, such as mine=control.py", param=parameter
+            )
+        from longfat.controls import use_control
+
+        use_control(name.strip(), location.strip())
+
+
+control_option = click.option(
+    "--control",
+    multiple=True,
+    metavar="NAME=FILE",
+    callback=_use_controls,
+    expose_value=False,
+    help="A congestion control of your own for flavors of kind external: Python (FILE or "
+    "FILE:CLASS) or a shared library; may be repeated.",
+)
+
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), metavar="N", help="The same as --set seed=N."
 )
@@ -267,18 +292,23 @@ _PART_OPTIONS = (
 
 
 @contextmanager
-def chosen_executor(jobs: int | None, cluster: str | None) -> "Iterator[Executor]":
-    """What simulates: `jobs` threads of this process (all cores if None), or a cluster.
+def chosen_executor(study: "Study", jobs: int | None, cluster: str | None) -> "Iterator[Executor]":
+    """What simulates a study: `jobs` threads of this process (all cores if None), or a cluster.
 
-    Raises `LongfatError` where both are given, and as `longfat.cluster.cluster_at`.
+    Raises `LongfatError` where both are given, for a cluster if the study has controls of its own,
+    for one of those that is none, and as `longfat.cluster.cluster_at`.
     """
     if cluster is None:
         from longfat.execution import Threads, usable_cores
 
+        for name, control in study.controls.items():
+            control.provide(name, load=True)
         yield Threads(jobs or usable_cores())
         return
     if jobs:
         raise LongfatError("--jobs counts threads of this process, and --cluster uses none of them")
+    if study.controls:
+        raise LongfatError(f"--cluster: the controls of {study.name} are in this process only")
     from longfat.cluster import cluster_at
 
     with cluster_at(cluster) as executor:

@@ -10,6 +10,7 @@ import click
 
 from longfat.cli.options import (
     Number,
+    control_option,
     json_option,
     limit_option,
     overrides_of,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 @click.command("run")
 @click.argument("scenario", required=False)
 @settings_option
+@control_option
 @click.option(
     "--trace",
     "traces",

@@ -10,6 +10,7 @@ import click
 from longfat.cli.options import (
     MOST_CONFIDENCE,
     Number,
+    control_option,
     jobs_option,
     json_option,
     limit_option,
@@ -48,6 +49,7 @@ FINEST = 0.001
     "--of-largest", is_flag=True, help="X is a share of what the largest setting of all yields."
 )
 @settings_option
+@control_option
 @seed_option
 @click.option(
     "--replications",

@@ -46,7 +46,8 @@ def comparison_markdown(tables: Sequence[TableComparison]) -> str:
 def table_name(table: TableComparison) -> str:
     """What a table is called above it."""
     response = table.response
-    return f"Table {response.table}: {response.title} ({response.metric})"
+    title = f": {response.title}" if response.title else ""
+    return f"Table {response.table}{title} ({response.metric})"
 
 
 def short_markdown(tables: Sequence[TableComparison], factor: str) -> str:

@@ -5,6 +5,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, common::Ranged};
 use toml::de::{DeTable, DeValue};
 
 use super::problem::Problem;
+use crate::transport::Controls;
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,6 +171,8 @@ pub struct Document {
     text: String,
     /// The tree.
     pub root: Node,
+    /// What is provided from outside under the names that it may mention.
+    pub controls: Controls,
 }
 
 impl Document {
@@ -183,8 +186,8 @@ impl Document {
             Ok(text) => text.strip_prefix('\u{FEFF}').unwrap_or(text).to_owned(),
             Err(error) => return Err(vec![not_text(bytes, error.valid_up_to(), source)]),
         };
-        let mut document =
-            Self { source: source.into(), text, root: Node { value: Value::Table(Vec::new()), place: Place::Text(0) } };
+        let root = Node { value: Value::Table(Vec::new()), place: Place::Text(0) };
+        let mut document = Self { source: source.into(), text, root, controls: Controls::default() };
         let parsed = if source.ends_with(".json") { parse_json(&document.text) } else { parse_toml(&document.text) };
         match parsed {
             Ok(root) => {
@@ -193,6 +196,13 @@ impl Document {
             }
             Err(problems) => Err(problems.iter().map(|problem| document.render(problem)).collect()),
         }
+    }
+
+    /// The same text with these controls provided.
+    #[must_use]
+    pub fn provided_with(mut self, controls: Controls) -> Self {
+        self.controls = controls;
+        self
     }
 
     /// Sets the value at a dotted path to `value`, a TOML value or a bare text.

@@ -15,7 +15,7 @@ mod section;
 
 pub use document::{Document, Key, Node, Place, Value, parse_fragment};
 pub use knobs::{Knob, knobs};
-pub use number::{Fraction, Gain, PositiveNumber, Probability};
+pub use number::{Fraction, Gain, Numbers, PositiveNumber, Probability};
 pub use problem::{Problem, did_you_mean, listed};
 pub use quantity::{AtLeastOne, Bytes, Decimal, Dimension, PositiveSpan, SIZE, format_span, parse_in};
 pub use reader::{Entries, Reader};

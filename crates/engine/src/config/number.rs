@@ -1,8 +1,10 @@
 //! Numbers without a unit, within bounds.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value as Json;
 
-use super::document::{Node, Value};
+use super::document::{Key, Node, Value};
 use super::{Parameter, Reader, Shape};
 
 /// Implements [`Parameter`] for a number with bounds.
@@ -80,5 +82,40 @@ impl Parameter for Probability {
     }
     fn resolved(&self) -> Json {
         self.0.into()
+    }
+}
+
+/// Numbers by name, for something that the engine does not know.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Numbers(pub BTreeMap<String, f64>);
+
+impl Parameter for Numbers {
+    fn shape() -> Shape {
+        Shape::Map("numbers by name, such as { beta = 0.7 }")
+    }
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let Value::Table(entries) = &node.value else {
+            reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
+            return None;
+        };
+        let number = |(key, node): &(Key, Node)| reader.below(&key.name, |reader| any_number(node, reader));
+        let numbers: Vec<_> = entries.iter().map(number).collect();
+        let names = entries.iter().map(|(key, _)| key.name.clone());
+        names.zip(numbers).map(|(name, number)| Some((name, number?))).collect::<Option<_>>().map(Self)
+    }
+    fn resolved(&self) -> Json {
+        self.0.iter().map(|(name, &number)| (name.clone(), number.into())).collect::<serde_json::Map<_, _>>().into()
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a user's whole number is small")]
+fn any_number(node: &Node, reader: &mut Reader) -> Option<f64> {
+    match node.value {
+        Value::Integer(number) => Some(number as f64),
+        Value::Float(number) if number.is_finite() => Some(number),
+        _ => {
+            reader.reject(node, format!("expected a number, found {}", node.describe()));
+            None
+        }
     }
 }

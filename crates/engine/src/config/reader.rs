@@ -4,11 +4,14 @@ use super::document::{Key, Node, Place, Value};
 use super::problem::{Problem, did_you_mean, listed};
 use super::section::Field;
 use super::{Parameter, parse_fragment};
+use crate::transport::Controls;
 
 /// The path walked so far and the problems found.
 #[derive(Default)]
 pub struct Reader {
     path: Vec<String>,
+    /// What is provided from outside under the names that a document may mention.
+    pub(crate) controls: Controls,
     /// Everything found wrong.
     pub problems: Vec<Problem>,
 }
@@ -20,6 +23,12 @@ pub struct Entries<'n> {
 }
 
 impl Reader {
+    /// A reader of what may mention these controls.
+    #[must_use]
+    pub fn provided_with(controls: Controls) -> Self {
+        Self { controls, ..Self::default() }
+    }
+
     /// Notes that `node` is wrong.
     pub fn reject(&mut self, node: &Node, message: impl Into<String>) {
         self.reject_at(&node.place, message);

@@ -2,6 +2,8 @@
 //!
 //! Where packets travel whole, everything that says cells counts packets.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -145,7 +147,7 @@ pub struct FlowRecord {
     /// Its name.
     pub name: String,
     /// Its congestion control.
-    pub flavor: &'static str,
+    pub flavor: Cow<'static, str>,
     /// Throughput in bits per second (M-01).
     pub goodput_bps: f64,
     /// Bytes delivered to the application.

@@ -32,7 +32,7 @@ use crate::registry::Chosen;
 use crate::switch::PortConfig;
 use crate::topology::{Graph, Topology};
 use crate::traffic::Source;
-use crate::transport::{TcpConfig, preset};
+use crate::transport::{NamedControl, TcpConfig, preset};
 
 /// The version of the scenario format: 1.
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +114,7 @@ impl Scenario {
     /// # Errors
     /// One line for each thing that is wrong, all at once.
     pub fn check(document: &Document) -> Result<Self, Vec<String>> {
-        let mut reader = Reader::default();
+        let mut reader = Reader::provided_with(document.controls.clone());
         let root = preset::written_out(&document.root);
         let scenario = <Self as Parameter>::read(&root, &mut reader);
         let checked = scenario.map(|mut scenario| {
@@ -139,6 +139,23 @@ impl Scenario {
             document.set(path, value, &format!("--set {path}={value}"));
         }
         Self::check(&document)
+    }
+
+    /// The controls that it names and that are not provided: without them it can be read, but not be simulated.
+    #[must_use]
+    pub fn missing_controls(&self) -> Vec<NamedControl> {
+        let flavors = self.kinds_of_end_systems().into_iter().map(|tcp| tcp.flavor.build(&()));
+        flavors.filter_map(|flavor| flavor.control().filter(|control| !control.is_provided()).cloned()).collect()
+    }
+
+    /// Makes a law of each control that it names, all of which are provided, and forgets it: does not return if one cannot be made.
+    pub fn try_controls(&self) {
+        for tcp in self.kinds_of_end_systems() {
+            let flavor = tcp.flavor.build(&());
+            if flavor.control().is_some() {
+                drop(flavor.law());
+            }
+        }
     }
 
     /// The scenario as canonical JSON: keys sorted, integers in base units, every default written; only what a network does not

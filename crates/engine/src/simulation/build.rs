@@ -227,7 +227,7 @@ fn build_flow(tcp: &TcpConfig, clock: TickClock, data: Way, acknowledgments: Way
     Flow {
         sender: Sender::new(tcp, clock),
         receiver: Receiver::new(tcp),
-        flavor: tcp.flavor.name(),
+        flavor: tcp.congestion_control(),
         ecn: tcp.ecn,
         option_bytes: OptionBytes {
             data: tcp.option_bytes(),

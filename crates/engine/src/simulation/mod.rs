@@ -15,6 +15,8 @@ mod policing;
 mod results;
 mod settlement;
 
+use std::borrow::Cow;
+
 pub use audit::Violation;
 pub use driver::Driver;
 
@@ -129,7 +131,7 @@ struct Flow {
     sender: Sender,
     receiver: Receiver,
     /// The name of its congestion control, and what its ends agree on about marks.
-    flavor: &'static str,
+    flavor: Cow<'static, str>,
     ecn: CongestionNotification,
     option_bytes: OptionBytes,
     data: Way,

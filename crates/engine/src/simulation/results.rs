@@ -196,7 +196,7 @@ impl<O: Observer> Simulation<O> {
             let sent = flow.sender.statistics();
             FlowRecord {
                 name: format!("flow {}", self.senders[number] + 1),
-                flavor: flow.flavor,
+                flavor: flow.flavor.clone(),
                 goodput_bps: self.per_second(bytes),
                 bytes_delivered: flow.receiver.next(),
                 segments_sent: sent.segments_sent,

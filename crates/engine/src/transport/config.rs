@@ -1,7 +1,9 @@
 //! What a scenario says about its end systems.
 
+use std::borrow::Cow;
+
 use super::acknowledging::Acknowledging;
-use super::flavor::Flavor;
+use super::flavor::{EXTERNAL, Flavor};
 use super::pacing::Pacing;
 use super::preset::PresetName;
 use super::rto::TimeoutEstimator;
@@ -109,6 +111,15 @@ crate::section! {
 }
 
 impl TcpConfig {
+    /// What its congestion control is called: the name of the flavor, or of the control that is provided from outside.
+    #[must_use]
+    pub fn congestion_control(&self) -> Cow<'static, str> {
+        let external = || self.flavor.build(&()).control().map(|control| control.name().to_owned());
+        // Others are not built for their names: there may be very many connections.
+        let name = if self.flavor.name() == EXTERNAL { external() } else { None };
+        name.map_or(Cow::Borrowed(self.flavor.name()), Cow::Owned)
+    }
+
     /// The shift of the window field.
     #[must_use]
     pub fn window_scale(&self) -> WindowScale {

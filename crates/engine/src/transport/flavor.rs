@@ -8,8 +8,10 @@ mod bbr;
 mod bbr3;
 mod cubic;
 mod dctcp;
+mod external;
 mod prague;
 
+use super::NamedControl;
 use super::law::{Classical, WindowLaw};
 use super::recovery::{NewReno, NewRenoRfc6582, RackTlp, Recovery, Reno, Sack, SackRfc6675, Tahoe, Vanilla};
 use crate::config::Field;
@@ -25,7 +27,10 @@ macro_rules! register {
     };
 }
 
-register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675, RackTlp; cubic::Cubic, dctcp::Dctcp, bbr::Bbr, bbr3::Bbr3, prague::Prague];
+register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675, RackTlp; cubic::Cubic, dctcp::Dctcp, bbr::Bbr, bbr3::Bbr3, prague::Prague, external::External];
+
+/// The flavor whose law is provided from outside.
+pub const EXTERNAL: &str = <external::External as Model<dyn Flavor>>::NAME;
 
 /// The plugs of one connection.
 pub trait Flavor: Send {
@@ -35,6 +40,10 @@ pub trait Flavor: Send {
     fn recovery(&self) -> Box<dyn Recovery>;
     /// The name of the recovery.
     fn recovery_name(&self) -> &'static str;
+    /// Where the law comes from outside: its name, and the law itself if it is provided.
+    fn control(&self) -> Option<&NamedControl> {
+        None
+    }
 }
 
 impl Family for dyn Flavor {

@@ -30,7 +30,7 @@ fn record(groups: &str, rest: &str) -> RunRecord {
 #[test]
 fn groups_have_the_first_connections_in_their_order_and_the_rest_is_as_all() {
     let record = record("{ count = 1, flavor = \"bbr\" }, { count = 2, flavor = \"sack-rfc6675\" }", "");
-    let flavors: Vec<_> = record.flows.iter().map(|flow| flow.flavor).collect();
+    let flavors: Vec<_> = record.flows.iter().map(|flow| flow.flavor.as_ref()).collect();
     assert_eq!(flavors, ["bbr", "sack-rfc6675", "sack-rfc6675", "cubic"]);
 }
 

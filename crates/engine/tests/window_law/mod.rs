@@ -4,5 +4,6 @@ mod bbr;
 mod bbr3;
 mod cubic;
 mod dctcp;
+mod external;
 mod hystart;
 mod prague;

@@ -103,7 +103,7 @@ def command(
     if stored:
         metrics = _stored(plan, store)
     else:
-        with chosen_executor(jobs, cluster) as executor:
+        with chosen_executor(loaded, jobs, cluster) as executor:
             metrics, failures = _run(plan, store, executor, jobs, allowed)
     completions = _completions(plan, store, claims)
     found = audit(plan, metrics, claims, read, DEFAULT_CONFIDENCE, completions)

@@ -69,7 +69,7 @@ def command(
     with Store.writable(store) as opened:
         if repeated := check_other_builds(plan, opened, jobs or usable_cores()):
             say(f"another build of the engine made some of the runs: {repeated} repeated, the same")
-        with chosen_executor(jobs, cluster) as executor:
+        with chosen_executor(loaded, jobs, cluster) as executor:
             done = run_until_enough(
                 plan,
                 opened,

@@ -168,9 +168,12 @@ def _comparison(contents: Contents, figures: Figures) -> Html:
 def _group_name(group: Sequence[TableComparison]) -> str:
     """The tables of a group with their metrics: "Tables 2 and 3: … (efficiency, fairness)"."""
     names = names_of(group)
-    titles = "; ".join(dict.fromkeys(table.response.title for table in group))
+    titles = "; ".join(
+        dict.fromkeys(table.response.title for table in group if table.response.title)
+    )
     metrics = ", ".join(table.response.metric.replace("_", " ") for table in group)
-    return f"Table{'s' if len(names) > 1 else ''} {listed(names)}: {titles} ({metrics})"
+    said = f": {titles}" if titles else ""
+    return f"Table{'s' if len(names) > 1 else ''} {listed(names)}{said} ({metrics})"
 
 
 _COMPARED = (

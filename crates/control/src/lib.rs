@@ -1,0 +1,126 @@
+//! Congestion controls in shared libraries: the C interface of `include/longfat_control.h`.
+//!
+//! Code of others is called here, and nowhere else in the workspace is anything unsafe. What a library promises by having
+//! `longfat_control` is what the header asks for; what it gives back is checked.
+
+mod interface;
+mod law;
+
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use interface::{Methods, Parameter, VERSION};
+use law::LibraryLaw;
+use libloading::Library;
+use longfat_engine::config::Numbers;
+use longfat_engine::transport::control::{Control, fail};
+use longfat_engine::transport::law::WindowLaw;
+
+/// The header that libraries are written with.
+pub const HEADER: &str = include_str!("../include/longfat_control.h");
+
+/// The function that gives a library's methods.
+const ENTRY: &[u8] = b"longfat_control\0";
+
+/// A control in a library, which is loaded when the first connection is to be controlled, or before.
+pub struct LibraryControl {
+    name: String,
+    digest: String,
+    path: PathBuf,
+    loaded: OnceLock<Result<Loaded, String>>,
+}
+
+/// What stays loaded for as long as anything of it lives.
+struct Loaded {
+    methods: Methods,
+    library: Arc<Library>,
+}
+
+impl LibraryControl {
+    /// The control in the library at `path`, to be called by that name, whose text has this digest.
+    #[must_use]
+    pub fn at(name: &str, path: PathBuf, digest: String) -> Self {
+        Self { name: name.to_owned(), digest, path, loaded: OnceLock::new() }
+    }
+
+    /// Loads the library, once.
+    ///
+    /// # Errors
+    /// If it cannot be loaded, or has not what the header asks for.
+    pub fn load(&self) -> Result<(), String> {
+        self.loaded().map(drop)
+    }
+
+    fn loaded(&self) -> Result<&Loaded, String> {
+        let load = || Loaded::from(&self.path).map_err(|problem| format!("{}: {problem}", self.path.display()));
+        self.loaded.get_or_init(load).as_ref().map_err(Clone::clone)
+    }
+}
+
+impl Loaded {
+    fn from(path: &Path) -> Result<Self, String> {
+        // Without a folder in its name a library is looked for in those of the system.
+        let whole = std::path::absolute(path).map_err(|error| error.to_string())?;
+        // SAFETY: to load a library executes its initialization, as the user has asked for.
+        let library = unsafe { Library::new(&whole) }.map_err(|error| error.to_string())?;
+        Ok(Self { methods: methods_of(&library)?, library: Arc::new(library) })
+    }
+}
+
+fn methods_of(library: &Library) -> Result<Methods, String> {
+    // SAFETY: the header declares the function so.
+    let entry = unsafe { library.get::<unsafe extern "C" fn() -> *const Methods>(ENTRY) };
+    let entry =
+        entry.map_err(|_| "no function longfat_control; longfat_control.h says what a control is".to_owned())?;
+    // SAFETY: what it points to is null or, as the header says, there for good; its first field is the version in each of them.
+    let version = unsafe {
+        let methods = entry();
+        if methods.is_null() {
+            return Err("longfat_control gives no methods".into());
+        }
+        let version = (*methods).version;
+        if version == VERSION {
+            return checked(*methods);
+        }
+        version
+    };
+    Err(format!("made for version {version} of longfat_control.h; this is version {VERSION}"))
+}
+
+/// The methods, if those that a control must have are there.
+fn checked(methods: Methods) -> Result<Methods, String> {
+    let needed = [
+        ("create", methods.create.is_some()),
+        ("destroy", methods.destroy.is_some()),
+        ("on_acknowledgment", methods.on_acknowledgment.is_some()),
+        ("on_loss", methods.on_loss.is_some()),
+        ("on_timeout", methods.on_timeout.is_some()),
+    ];
+    match needed.iter().find(|(_, is_there)| !is_there) {
+        Some((method, _)) => Err(format!("the control lacks {method}")),
+        None => Ok(methods),
+    }
+}
+
+impl Control for LibraryControl {
+    fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    fn law(&self, parameters: &Numbers) -> Box<dyn WindowLaw> {
+        let numbers = parameters.0.iter();
+        let named: Vec<_> =
+            numbers.map(|(name, &value)| (CString::new(name.as_str()).unwrap_or_default(), value)).collect();
+        let given: Vec<_> =
+            named.iter().map(|(name, value)| Parameter { name: name.as_ptr(), value: *value }).collect();
+        let loaded = self.loaded().unwrap_or_else(|problem| fail(&self.name, problem));
+        let create = loaded.methods.create.expect("looked for when the library was loaded");
+        // SAFETY: the parameters live until it returns.
+        let state = unsafe { create(given.as_ptr(), given.len()) };
+        if state.is_null() {
+            fail(&self.name, "it does not take these parameters");
+        }
+        Box::new(LibraryLaw::new(self.name.clone(), loaded.methods, state, Arc::clone(&loaded.library)))
+    }
+}

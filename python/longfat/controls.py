@@ -1,0 +1,217 @@
+"""Congestion controls of one's own, which scenarios name as `{ kind = "external", ... }`.
+
+A control is a class in Python, in a file or not. What tells one version of it from another is a
+hash of its text, which becomes part of the names of all runs with it.
+"""
+
+import hashlib
+import inspect
+import marshal
+import threading
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any, Protocol
+
+from longfat import _engine
+from longfat._engine import Chance, Delivery, LostSegment, Progress, Window
+from longfat.errors import InvalidInput, LongfatError
+from longfat.files import read_bytes
+
+__all__ = [
+    "HEADER",
+    "Chance",
+    "Delivery",
+    "FileOfControl",
+    "LostSegment",
+    "Progress",
+    "Window",
+    "control_at",
+    "use_control",
+]
+
+Factory = Callable[..., Any]
+"""What makes the control of one connection, given its parameters by name."""
+
+LIBRARIES = frozenset({".so", ".dylib", ".dll"})
+"""What the names of shared libraries have at their ends (`libmine.so.1`)."""
+
+HEADER: str = _engine.CONTROL_HEADER
+"""`longfat_control.h`, with which a control in C, C++ or Rust is written."""
+
+NEEDED = ("on_acknowledgment", "on_loss", "on_timeout")
+"""The methods that a control must have."""
+
+
+def use_control(name: str, control: Factory | str | Path, *, version: str | None = None) -> None:
+    """Provide a congestion control under a name: from now on scenarios can be run that have it.
+
+    `control` is a class, or anything else that makes a control when it is called with the numbers
+    of the flavor's `parameters` by name; or the path of a file: Python, followed by `:CLASS` if
+    more than one class in it is a control, or a shared library with the C interface of `HEADER`.
+    A control has the methods `on_acknowledgment`, `on_loss` and `on_timeout`, and others if it
+    likes (`docs/guide/controls.md`).
+
+    Runs of two versions have different names: what counts is the text of the file, or the code of a
+    class that is in none, or `version` if it is given. Raises `InvalidInput` for what is no control
+    and `LongfatError` for a file that cannot be read.
+    """
+    if isinstance(control, str | Path):
+        control_at(str(control)).provide(name, version, load=True)
+        return
+    if inspect.isclass(control) and (missing := _lacking(control)):
+        raise InvalidInput([f"class {control.__name__} is no control: it lacks {missing[0]}"])
+    text = _text_of(control) if version is None else version.encode()
+    _engine.provide_control(_checked(name), lambda: control, _digest(text))
+
+
+class FileOfControl(Protocol):
+    """A file that a control is in."""
+
+    def provide(self, name: str, version: str | None = None, *, load: bool = False) -> None:
+        """Provide it under a name; loaded at once, or when it is first needed.
+
+        Raises `InvalidInput` for no name, and where the file is wrong, with the place.
+        """
+
+
+def control_at(location: str) -> FileOfControl:
+    """The control at `FILE` or `FILE:CLASS`. Raises `LongfatError` if it cannot be read."""
+    path, colon, name = location.rpartition(":")
+    if colon and name.isidentifier():
+        return PythonFile(Path(path), name)
+    if LIBRARIES.intersection(Path(location).suffixes):
+        return LibraryFile(Path(location))
+    return PythonFile(Path(location), None)
+
+
+class LibraryFile:
+    """A shared library with a control."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._text = read_bytes(path)
+
+    def provide(self, name: str, version: str | None = None, *, load: bool = False) -> None:
+        """As `FileOfControl.provide`."""
+        digest = _digest(self._text if version is None else version.encode())
+        _engine.provide_library(_checked(name), str(self._path), digest, load)
+
+
+class PythonFile:
+    """A file with a control, executed when the first control is made of it, or when it is loaded.
+
+    What is executed is the text that was read, and hashed, at the beginning.
+    """
+
+    def __init__(self, path: Path, class_name: str | None) -> None:
+        self._path = path
+        self._class_name = class_name
+        self._text = read_bytes(path)
+        self._lock = threading.Lock()
+        self._class: type | None = None
+
+    def provide(self, name: str, version: str | None = None, *, load: bool = False) -> None:
+        """As `FileOfControl.provide`."""
+        if load:
+            self.load()
+        text = self._text + (self._class_name or "").encode()
+        _engine.provide_control(
+            _checked(name), self.load, _digest(text if version is None else version.encode())
+        )
+
+    def load(self) -> type:
+        """Execute the file, once. Raises `InvalidInput` where it is wrong, with the place."""
+        with self._lock:
+            if self._class is None:
+                self._class = self._chosen(_executed(self._text, self._path))
+            return self._class
+
+    def _chosen(self, module: ModuleType) -> type:
+        classes = {
+            name: found
+            for name, found in vars(module).items()
+            if inspect.isclass(found) and found.__module__ == module.__name__
+        }
+        if self._class_name is None:
+            controls = [found for found in classes.values() if not _lacking(found)]
+            if len(controls) == 1:
+                return controls[0]
+            raise InvalidInput([f"{self._path}: {_why_not_one(controls, classes)}"])
+        if self._class_name not in classes:
+            known = ", ".join(classes) or "none"
+            raise InvalidInput([f"{self._path}: no class {self._class_name}; classes: {known}"])
+        chosen = classes[self._class_name]
+        if missing := _lacking(chosen):
+            raise InvalidInput([f"{self._path}: class {chosen.__name__} lacks {missing[0]}"])
+        return chosen
+
+
+def _checked(name: str) -> str:
+    if not name or not all(c.isascii() and (c.isalnum() or c in "-_.") for c in name):
+        raise InvalidInput([f"{name!r} is no name of a control: letters, digits, -, _ and ."])
+    return name
+
+
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()
+
+
+def _lacking(control: type) -> list[str]:
+    return [method for method in NEEDED if not hasattr(control, method)]
+
+
+def _why_not_one(controls: list[type], classes: dict[str, type]) -> str:
+    if controls:
+        names = ", ".join(control.__name__ for control in controls)
+        return f"several controls ({names}); say which, as FILE:CLASS"
+    nearly = [(name, lacking) for name, found in classes.items() if (lacking := _lacking(found))]
+    if len(nearly) == 1 and len(nearly[0][1]) < len(NEEDED):
+        (name, lacking) = nearly[0]
+        return f"class {name} is no control: it lacks {', '.join(lacking)}"
+    return f"no control: that is a class with {', '.join(NEEDED)}"
+
+
+def _executed(text: bytes, path: Path) -> ModuleType:
+    module = ModuleType(f"longfat_control_{_digest(text)[:12]}")
+    module.__file__ = str(path)
+    try:
+        exec(compile(text, str(path), "exec"), vars(module))  # the user's own code
+    except SyntaxError as error:
+        place = "" if error.lineno is None else f":{error.lineno}:{error.offset}"
+        raise InvalidInput([f"{path}{place}: {error.msg}"]) from None
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise InvalidInput([f"{path}{_line_of(error, path)}: {what}"]) from error
+    return module
+
+
+def _line_of(error: Exception, path: Path) -> str:
+    """The innermost line of a file that an exception came through, as messages name it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(path)]
+    return f":{lines[-1]}" if lines else ""
+
+
+def _text_of(control: Factory) -> bytes:
+    """What tells a version of a class from others: its file's text, or its code where none is."""
+    name = getattr(control, "__qualname__", type(control).__qualname__).encode()
+    try:
+        file = inspect.getsourcefile(control)
+    except TypeError:  # of no file, as in a notebook
+        file = None
+    if file is not None and Path(file).is_file():
+        return name + read_bytes(Path(file))
+    functions = _functions_of(control)
+    if not functions:
+        raise LongfatError(f"{control!r} has no text to tell its versions by; give a `version`")
+    return name + b"".join(
+        key.encode() + marshal.dumps(function.__code__.replace(co_filename="", co_firstlineno=1))
+        for key, function in functions
+    )
+
+
+def _functions_of(control: Factory) -> list[tuple[str, FunctionType]]:
+    members = inspect.getmembers(control, inspect.isfunction) if inspect.isclass(control) else []
+    return members or ([("", control)] if isinstance(control, FunctionType) else [])
