@@ -472,3 +472,14 @@ def test_controls_of_a_study_are_files_of_its_folder(tmp_path: Path) -> None:
     study_with_control(tmp_path, "missing.py")
     with pytest.raises(longfat.LongfatError, match=r"missing\.py: no such file"):
         load_study(tmp_path)
+
+
+def test_a_newcomer_meets_the_others(tmp_path: Path) -> None:
+    study = longfat.study(ROOT / "examples" / "newcomer", store=tmp_path / "runs.db", quick=True)
+    study.run()
+    beside_cubic = study.runs().filter(first="newcomer", second="cubic", queue="tail-drop")
+    assert max(beside_cubic["first_group_share"].to_list()) < 0.1, (
+        "who goes by delay has no chance there"
+    )
+    among_its_own = study.runs().filter(first="newcomer", second="newcomer")
+    assert min(among_its_own["efficiency"].to_list()) > 0.9

@@ -22,7 +22,7 @@ METHODS = [
     ROOT / "docs" / "guide" / "controls.md",
 ]
 SHOWN = re.compile(
-    r"<!-- BEGIN: (longfat (?:analyze|diff|run|smallest|study (?:plan|compare)) .*?) -->\n"
+    r"<!-- BEGIN: (longfat (?:analyze|diff|run|smallest|study (?:plan|run|compare)) .*?) -->\n"
     r"(.*?)<!-- END: ",
     re.DOTALL,
 )
@@ -67,8 +67,8 @@ def test_a_page_about_a_method_shows_what_its_commands_print(page: Path, tmp_pat
 
     With LONGFAT_BLESS=1 the page is rewritten instead.
     """
-    paste("\n".join(as_script(block) for block in blocks(page, "console")), tmp_path)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
+    paste("\n".join(as_script(block) for block in blocks(page, "console")), tmp_path)
     text = page.read_text()
     for command, shown in SHOWN.findall(text):
         printed = paste(command, tmp_path)
@@ -84,6 +84,15 @@ def test_the_scenario_and_the_program_of_the_readme_work(tmp_path: Path) -> None
     (tmp_path / "lan.toml").write_text(scenario.replace("10 s", "100 ms"))
     (tmp_path / "program.py").write_text(program)
     paste("longfat check lan.toml && longfat run lan.toml && python program.py", tmp_path)
+
+
+def test_the_program_of_the_page_on_controls_works(tmp_path: Path) -> None:
+    page = ROOT / "docs" / "guide" / "controls.md"
+    paste(as_script(blocks(page, "console")[0]), tmp_path)
+    (program,) = blocks(page, "python")
+    told = 'print(record["flows"][0]["max_cwnd_bytes"] / 1448)'
+    (tmp_path / "program.py").write_text(f"{program}\n{told}\n")
+    assert paste("python program.py", tmp_path) == "50.0\n"
 
 
 def test_no_command_of_the_readme_is_in_brackets_that_a_shell_hands_on() -> None:
