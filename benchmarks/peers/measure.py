@@ -38,6 +38,9 @@ STARTS_WITHIN_MICROSECONDS = 100_000
 """From the first connection's start to the last one's, nearly."""
 SETUP_SECONDS = 1e-6
 """A run this long does nothing but set up."""
+LEAST_SECONDS = 0.2
+"""The system counts user time in ticks of some milliseconds: what takes less is run again."""
+MOST_RUNS = 10
 HOPS = 3
 """Lines from a sender to its receiver, and as many back."""
 
@@ -175,6 +178,16 @@ def run(command: list[str]) -> tuple[str, float]:
         return output.read(), usage.ru_utime
 
 
+def run_long_enough(command: list[str]) -> tuple[str, float]:
+    """The output of a command, and its user CPU seconds: the mean of some runs if it is short."""
+    output, taken = run(command)
+    runs = 1
+    while taken < LEAST_SECONDS and runs < MOST_RUNS:
+        taken += run(command)[1]
+        runs += 1
+    return output, taken / runs
+
+
 def instructions(command: list[str]) -> int:
     """Instructions of a command, by valgrind."""
     tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
@@ -199,9 +212,9 @@ def measure(case: Case, all_tools: list[Tool]) -> Iterator[Cost]:
     hops: dict[str, int] = {}
     for repetition in range(max(tool.repetitions for tool in all_tools)):
         for tool in (tool for tool in all_tools if repetition < tool.repetitions):
-            output, whole = run(tool.command(case.shortened(tool.seconds_of(case))))
+            output, whole = run_long_enough(tool.command(case.shortened(tool.seconds_of(case))))
             hops[tool.name] = tool.packet_hops(output)
-            _, setup = run(tool.command(case.shortened(SETUP_SECONDS)))
+            _, setup = run_long_enough(tool.command(case.shortened(SETUP_SECONDS)))
             taken[tool.name].append((whole, setup))
     for tool in all_tools:
         wholes, setups = zip(*taken[tool.name], strict=True)
