@@ -4,10 +4,12 @@ from pathlib import Path
 
 import click
 
+from longfat.cli.options import Number
+
 
 @click.group("schedule")
 def command() -> None:
-    """Turn traces of Mahimahi into schedules of a path and back, and Parquet into CSV.
+    """Turn what others have measured into schedules of a path: CSV for `path.steps`.
 
     What comes out goes to stdout.
     """
@@ -67,3 +69,61 @@ def from_parquet(table: Path) -> None:
     from longfat.parquet_schedule import read_parquet
 
     click.echo(read_parquet(table))
+
+
+_window_option = click.option(
+    "--window-ms",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="Over how many milliseconds a delay is the median, and a loss the mean.",
+)
+
+_elsewhere_option = click.option(
+    "--elsewhere-ms",
+    type=Number(min=0),
+    default=0.0,
+    show_default=True,
+    metavar="MS",
+    help="What of each round trip is not the bottleneck's, but of the scenario's other lines.",
+)
+
+
+@command.command("from-ping")
+@click.argument("log", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--interval-ms",
+    type=Number(min=0, min_open=True),
+    default=1000.0,
+    show_default=True,
+    metavar="MS",
+    help="How often ping has sent (-i), unless the log has its times (-D).",
+)
+@_window_option
+@_elsewhere_option
+def from_ping(log: Path, interval_ms: float, window_ms: int, elsewhere_ms: float) -> None:
+    """Print the delays and losses in LOG, what ping has printed, as CSV for `path.steps`.
+
+    Example: ping -D -i 0.2 example.net > ping.log; longfat schedule from-ping ping.log > path.csv
+    """
+    from longfat.files import read_text
+    from longfat.pings import read_ping, schedule_of, schedule_text
+
+    pings = read_ping(read_text(log), str(log), interval_ms / 1000)
+    click.echo(schedule_text(schedule_of(pings, window_ms / 1000, elsewhere_ms / 1000, str(log))))
+
+
+@command.command("from-irtt")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@_window_option
+@_elsewhere_option
+def from_irtt(file: Path, window_ms: int, elsewhere_ms: float) -> None:
+    """Print the delays and losses that `irtt client -o FILE` has measured as CSV for `path.steps`.
+
+    Example: longfat schedule from-irtt starlink.json.gz --window-ms 100 > path.csv
+    """
+    from longfat.files import read_bytes
+    from longfat.pings import read_irtt, schedule_of, schedule_text
+
+    pings = read_irtt(read_bytes(file), str(file))
+    click.echo(schedule_text(schedule_of(pings, window_ms / 1000, elsewhere_ms / 1000, str(file))))

@@ -1,0 +1,168 @@
+"""Round trips that ping or irtt has measured, as schedules of a path.
+
+Of each window the path has the median round trip and the share of lost answers. A request and its
+answer cross the path once each: its delay is half a round trip, less what belongs to other lines,
+and of two crossings that are lost independently the share that is lost is that of the pings.
+"""
+
+import gzip
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from longfat.errors import BadInput
+
+_ANSWER = re.compile(r"(?:icmp_)?seq=(\d+) .*?time[=<]([0-9.]+) ?ms")
+_STAMP = re.compile(r"^\[(\d+\.\d+)\]")
+
+_SEQUENCES = 2**16
+"""Numbers of requests go round."""
+
+_NANOSECONDS = 10**9
+
+_MILLISECONDS = 1000
+
+
+@dataclass(frozen=True)
+class Ping:
+    """A request that was sent at a time, and how long its answer took; None if there was none."""
+
+    sent_s: float
+    round_trip_s: float | None
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """From a time on, what a packet takes to cross the path one way, and how often it is lost."""
+
+    time_s: float
+    delay_s: float
+    loss: float
+
+
+def read_ping(text: str, source: str, interval_s: float) -> list[Ping]:
+    """What ping has printed (of iputils, BSD, macOS or BusyBox).
+
+    The requests have been sent every `interval_s`, or as the times say that `ping -D` prints.
+    Numbers between the first and the last answer that are missing are lost. Raises `BadInput` for a
+    text with fewer than two answers.
+    """
+    round_trips: dict[int, float] = {}
+    stamps: dict[int, float] = {}
+    latest = 0
+    for line in text.splitlines():
+        answer = _ANSWER.search(line)
+        if answer is None:
+            continue
+        round_trip_s = float(answer[2]) / _MILLISECONDS
+        number = latest = _unwound(int(answer[1]), latest)
+        round_trips.setdefault(number, round_trip_s)
+        if stamp := _STAMP.match(line):
+            stamps.setdefault(number, float(stamp[1]) - round_trip_s)
+    if len(round_trips) < 2:
+        expected = (
+            "expected lines of ping such as '64 bytes from ...: icmp_seq=1 ttl=57 time=35 ms'"
+        )
+        raise BadInput([f"{source}: {expected}, found {len(round_trips)} of them"])
+    first, last = min(round_trips), max(round_trips)
+    if first in stamps and last in stamps:
+        interval_s = (stamps[last] - stamps[first]) / (last - first)
+    return [
+        Ping((number - first) * interval_s, round_trips.get(number))
+        for number in range(first, last + 1)
+    ]
+
+
+def _unwound(number: int, latest: int) -> int:
+    """The number nearest to the latest one of those that a number stands for."""
+    rounds = round((latest - number) / _SEQUENCES)
+    return number + rounds * _SEQUENCES
+
+
+def read_irtt(content: bytes, source: str) -> list[Ping]:
+    """What `irtt client -o FILE` has written: JSON, compressed or not.
+
+    Raises `BadInput` for anything else, with the place.
+    """
+    try:
+        if content.startswith(b"\x1f\x8b"):
+            content = gzip.decompress(content)
+        document = json.loads(content)
+        trips: list[dict[str, Any]] = document["round_trips"]
+        pings = [_of_irtt(trip) for trip in trips]
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+        what = "the JSON of `irtt client -o`, with its round_trips"
+        detail = f"{type(error).__name__}: {error}"
+        raise BadInput([f"{source}: expected {what}; {detail}"]) from None
+    if sum(ping.round_trip_s is not None for ping in pings) < 2:
+        raise BadInput([f"{source}: fewer than two round trips"])
+    first = min(ping.sent_s for ping in pings)
+    return sorted(
+        (Ping(ping.sent_s - first, ping.round_trip_s) for ping in pings),
+        key=lambda ping: ping.sent_s,
+    )
+
+
+def _of_irtt(trip: dict[str, Any]) -> Ping:
+    sent_s = trip["timestamps"]["client"]["send"]["monotonic"] / _NANOSECONDS
+    is_lost = trip["lost"] not in (False, "false")  # "true_up" and "true_down" are lost
+    return Ping(sent_s, None if is_lost else trip["delay"]["rtt"] / _NANOSECONDS)
+
+
+def schedule_of(
+    pings: Sequence[Ping], window_s: float, elsewhere_s: float, source: str
+) -> list[Crossing]:
+    """The path of each window, those that follow with the same left out.
+
+    `elsewhere_s` of each round trip are not the path's. A window in which nothing comes back loses
+    everything, and has the delay of the one before. Raises `BadInput` for round trips that are no
+    longer than that.
+    """
+    crossings: list[Crossing] = []
+    delay_s = _delay_s([ping for ping in pings if ping.round_trip_s is not None][:1], elsewhere_s)
+    for begin_s, within in _windows(pings, window_s):
+        answered = [ping for ping in within if ping.round_trip_s is not None]
+        if answered:
+            delay_s = _delay_s(answered, elsewhere_s)
+        if delay_s <= 0:
+            shortest_ms = 2 * _MILLISECONDS * delay_s + _MILLISECONDS * elsewhere_s
+            problem = f"round trips of {shortest_ms:g} ms at {begin_s:g} s are no longer than what"
+            raise BadInput([f"{source}: {problem} --elsewhere-ms takes off"])
+        loss = 1 - (len(answered) / len(within)) ** 0.5
+        crossing = Crossing(begin_s, round(delay_s, 7), round(loss, 6))
+        if not crossings or (crossings[-1].delay_s, crossings[-1].loss) != (
+            crossing.delay_s,
+            crossing.loss,
+        ):
+            crossings.append(crossing)
+    return crossings
+
+
+def _delay_s(answered: Sequence[Ping], elsewhere_s: float) -> float:
+    round_trips = [ping.round_trip_s for ping in answered if ping.round_trip_s is not None]
+    return (median(round_trips) - elsewhere_s) / 2
+
+
+def _windows(pings: Sequence[Ping], window_s: float) -> Iterator[tuple[float, list[Ping]]]:
+    """The windows in which anything was sent, each with when it begins."""
+    of_windows: dict[int, list[Ping]] = {}
+    for ping in pings:
+        of_windows.setdefault(int(ping.sent_s / window_s + 1e-9), []).append(ping)
+    for number in sorted(of_windows):
+        yield number * window_s, of_windows[number]
+
+
+def schedule_text(schedule: Sequence[Crossing]) -> str:
+    """The schedule as CSV."""
+    lines = [
+        f"{_plain(crossing.time_s)},{_plain(crossing.delay_s)},{_plain(crossing.loss)}"
+        for crossing in schedule
+    ]
+    return "\n".join(["time_s,delay_s,loss", *lines])
+
+
+def _plain(number: float) -> str:
+    return f"{number:.7f}".rstrip("0").rstrip(".")

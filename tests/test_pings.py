@@ -1,0 +1,166 @@
+"""Measured round trips as schedules of a path."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from longfat import load_scenario, run
+from longfat.errors import BadInput
+from longfat.pings import Crossing, Ping, read_irtt, read_ping, schedule_of, schedule_text
+from tests.support import Longfat
+
+IPUTILS = """\
+PING example.net (192.0.2.1) 56(84) bytes of data.
+[1716825600.040000] 64 bytes from 192.0.2.1: icmp_seq=1 ttl=57 time=40.0 ms
+[1716825600.250000] 64 bytes from 192.0.2.1: icmp_seq=2 ttl=57 time=50.0 ms
+no answer yet for icmp_seq=3
+[1716825600.660000] 64 bytes from 192.0.2.1: icmp_seq=4 ttl=57 time=60.0 ms
+[1716825600.661000] 64 bytes from 192.0.2.1: icmp_seq=4 ttl=57 time=61.0 ms (DUP!)
+
+--- example.net ping statistics ---
+4 packets transmitted, 3 received, 25% packet loss, time 603ms
+"""
+
+MAC = """\
+PING 192.0.2.1 (192.0.2.1): 56 data bytes
+64 bytes from 192.0.2.1: icmp_seq=0 ttl=57 time=30.000 ms
+Request timeout for icmp_seq 1
+64 bytes from 192.0.2.1: icmp_seq=2 ttl=57 time=32.000 ms
+"""
+
+BUSYBOX = """\
+64 bytes from 192.0.2.1: seq=0 ttl=57 time=30.000 ms
+64 bytes from 192.0.2.1: seq=1 ttl=57 time=31.000 ms
+"""
+
+
+def trip(number: int, rtt_ms: float | None, lost: object) -> dict[str, object]:
+    """A round trip as irtt writes it, 20 ms after the one before."""
+    return {
+        "seqno": number,
+        "lost": lost,
+        "timestamps": {"client": {"send": {"monotonic": 5_000_000 + number * 20_000_000}}},
+        "delay": {} if rtt_ms is None else {"rtt": round(rtt_ms * 1e6)},
+    }
+
+
+def test_missing_answers_are_lost_and_times_are_those_that_ping_prints() -> None:
+    pings = read_ping(IPUTILS, "ping.log", interval_s=1)
+    assert [ping.round_trip_s for ping in pings] == [0.04, 0.05, None, 0.06]
+    assert [ping.sent_s for ping in pings] == pytest.approx([0, 0.2, 0.4, 0.6])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [(MAC, [0.03, None, 0.032]), (BUSYBOX, [0.03, 0.031])]
+)
+def test_without_times_requests_are_as_far_apart_as_is_said(
+    text: str, expected: list[float | None]
+) -> None:
+    pings = read_ping(text, "ping.log", interval_s=0.5)
+    assert [ping.round_trip_s for ping in pings] == expected
+    assert [ping.sent_s for ping in pings] == [0.5 * number for number in range(len(expected))]
+
+
+def test_numbers_of_requests_go_round() -> None:
+    numbers = [65534, 65535, 1, 2]
+    text = "".join(f"64 bytes: icmp_seq={number} ttl=1 time=9 ms\n" for number in numbers)
+    pings = read_ping(text, "ping.log", interval_s=1)
+    assert [ping.round_trip_s is None for ping in pings] == [False, False, True, False, False]
+
+
+@pytest.mark.parametrize("pack", [lambda text: text, gzip.compress])
+def test_round_trips_of_irtt_are_read_compressed_or_not(pack: object) -> None:
+    trips = [trip(0, 40, lost=False), trip(1, None, lost="true_down"), trip(2, 44, lost="false")]
+    content = json.dumps({"round_trips": trips}).encode()
+    assert callable(pack)
+    pings = read_irtt(pack(content), "irtt.json")
+    assert [ping.round_trip_s for ping in pings] == [0.04, None, 0.044]
+    assert [ping.sent_s for ping in pings] == pytest.approx([0, 0.02, 0.04])
+
+
+def test_a_window_has_half_the_median_round_trip_and_the_losses_of_a_crossing() -> None:
+    first = [Ping(0.0, 0.05), Ping(0.2, None), Ping(0.4, 0.07), Ping(0.6, 0.06)]
+    second = [Ping(1.0, None), Ping(1.5, None)]
+    third = [Ping(2.0, 0.03), Ping(2.5, 0.03)]
+    schedule = schedule_of([*first, *second, *third], 1, elsewhere_s=0.02, source="ping.log")
+    # Three of four requests come back if each of two crossings loses 1 - sqrt(3/4) of its packets.
+    assert schedule == [
+        Crossing(0, 0.02, round(1 - 0.75**0.5, 6)),
+        Crossing(1, 0.02, 1),
+        Crossing(2, 0.005, 0),
+    ]
+    assert schedule_text(schedule) == "time_s,delay_s,loss\n0,0.02,0.133975\n1,0.02,1\n2,0.005,0"
+
+
+def test_windows_that_are_alike_are_one() -> None:
+    pings = [Ping(number / 10, 0.04) for number in range(50)]
+    assert schedule_of(pings, 1, 0, "ping.log") == [Crossing(0, 0.02, 0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("", "ping.log: expected lines of ping such as"), ("time=1 ms\n", "found 0 of them")],
+)
+def test_a_text_without_answers_is_refused(text: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        read_ping(text, "ping.log", 1)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{}",
+        b"[1]",
+        b'{"round_trips": 3}',
+        b'{"round_trips": [{"lost": false}]}',
+        b'{"round_trips": []}',
+        b"\x1f\x8bnonsense",
+        b"\xff\xfe",
+    ],
+)
+def test_what_irtt_has_not_written_is_refused(content: bytes) -> None:
+    with pytest.raises(BadInput, match=r"irtt\.json: (expected the JSON of|fewer than two)"):
+        read_irtt(content, "irtt.json")
+
+
+def test_more_elsewhere_than_a_round_trip_has_is_refused() -> None:
+    with pytest.raises(BadInput, match="round trips of 40 ms at 0 s are no longer than what"):
+        schedule_of([Ping(0, 0.04), Ping(1, 0.04)], 1, elsewhere_s=0.05, source="ping.log")
+
+
+def test_the_command_prints_what_a_scenario_takes(longfat: Longfat, tmp_path: Path) -> None:
+    (tmp_path / "ping.log").write_text(IPUTILS)
+    done = longfat(
+        "schedule", "from-ping", "ping.log", "--window-ms", "300", "--elsewhere-ms", "10"
+    )
+    assert done.stdout.splitlines() == [
+        "time_s,delay_s,loss",
+        "0,0.0175,0",
+        "0.3,0.0175,1",
+        "0.6,0.025,0",
+    ]
+    trips = [trip(number, 40 + number, lost=False) for number in range(10)]
+    (tmp_path / "irtt.json").write_text(json.dumps({"round_trips": trips}))
+    done = longfat("schedule", "from-irtt", "irtt.json", "--window-ms", "100")
+    assert done.stdout.splitlines() == ["time_s,delay_s,loss", "0,0.021,0", "0.1,0.0235,0"]
+    record = run(
+        load_scenario(
+            {
+                "schema_version": 1,
+                "duration": "1 s",
+                "framing": "packet",
+                "topology": {
+                    "kind": "n-source",
+                    "sources": 1,
+                    "access": {"rate": "100 Mbit/s", "delay": "1 ms"},
+                    "bottleneck": {"rate": "10 Mbit/s", "delay": "20 ms"},
+                },
+                "port": {"buffer": "100 packets"},
+                "path": {"kind": "schedule", "steps": done.stdout},
+            }
+        )
+    )
+    assert record["metrics"]["goodput_bps"] > 0
