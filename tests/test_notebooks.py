@@ -29,9 +29,9 @@ def executed(file: Path, folder: Path) -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-def test_there_are_a_first_run_a_study_and_a_satellite() -> None:
+def test_there_are_a_first_run_a_study_a_satellite_and_a_control() -> None:
     names = {file.stem for file in NOTEBOOKS}
-    assert names == {"first-run", "study-with-anova", "geo-satellite"}
+    assert names == {"first-run", "study-with-anova", "geo-satellite", "your-own-control"}
 
 
 @pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)

@@ -199,7 +199,7 @@ def _text_of(control: Factory) -> bytes:
     name = getattr(control, "__qualname__", type(control).__qualname__).encode()
     try:
         file = inspect.getsourcefile(control)
-    except TypeError:  # of no file, as in a notebook
+    except (OSError, TypeError):  # of no file, as in a notebook
         file = None
     if file is not None and Path(file).is_file():
         return name + read_bytes(Path(file))
