@@ -17,10 +17,12 @@ from longfat import InvalidInput, _engine
 from longfat.errors import BadInput, LongfatError
 from longfat.limits import Limits
 from longfat.location import shown
+from longfat.pings import Crossing, Ping, read_irtt, read_ping, schedule_of
 from longfat.reference import read_reference
 from longfat.store.backend import store_at
 from longfat.where import matching
 from tests.conftest import SCENARIO, STUDY
+from tests.test_pings import IPUTILS, trip
 
 PIECES = [
     b'"', b"[", b"]", b"{", b"}", b"=", b"\n", b"\0", b"\xff", b"0", b"-1", b"1e999", b"nan",
@@ -110,3 +112,34 @@ def test_a_location_is_a_store_or_refused_and_shows_no_password(text: str) -> No
     refuses_or(store_at, text)
     password = "correct-horse"
     assert password not in shown(f"postgresql://ada:{password}@host/{text}")
+
+
+def crossings(read: Callable[[Any], list[Ping]], content: bytes) -> list[Crossing]:
+    return schedule_of(read(content), 0.3, 0.0, "log")
+
+
+@pytest.mark.parametrize(
+    ("read", "good"),
+    [
+        (lambda content: read_ping(content.decode(errors="replace"), "log", 1.0), IPUTILS.encode()),
+        (
+            lambda content: read_irtt(content, "log"),
+            json.dumps({"round_trips": [trip(n, 40 + n, lost=n == 1) for n in range(4)]}).encode(),
+        ),
+    ],
+)
+def test_measured_round_trips_are_a_schedule_that_the_engine_takes_or_refused(
+    read: Callable[[Any], list[Ping]], good: bytes
+) -> None:
+    @given(damaged(good))
+    def judged(content: bytes) -> None:
+        schedule = refuses_or(crossings, read, content)
+        if schedule is None:
+            return
+        times = [crossing.time_s for crossing in schedule]
+        assert times == sorted(set(times))
+        assert times[0] >= 0
+        assert all(0 < crossing.delay_s < float("inf") for crossing in schedule)
+        assert all(0 <= crossing.loss <= 1 for crossing in schedule)
+
+    judged()

@@ -15,8 +15,8 @@ from typing import Any
 
 from longfat.errors import BadInput
 
-_ANSWER = re.compile(r"(?:icmp_)?seq=(\d+) .*?time[=<]([0-9.]+) ?ms")
-_STAMP = re.compile(r"^\[(\d+\.\d+)\]")
+_ANSWER = re.compile(r"(?:icmp_)?seq=(\d{1,9}) .*?time[=<](\d{1,9}(?:\.\d{1,9})?) ?ms", re.ASCII)
+_STAMP = re.compile(r"^\[(\d{1,12}\.\d{1,9})\]", re.ASCII)
 
 _SEQUENCES = 2**16
 """Numbers of requests go round."""
@@ -24,6 +24,8 @@ _SEQUENCES = 2**16
 _NANOSECONDS = 10**9
 
 _MILLISECONDS = 1000
+
+_CENTURY_S = 3.2e9
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ def read_ping(text: str, source: str, interval_s: float) -> list[Ping]:
     first, last = min(round_trips), max(round_trips)
     if first in stamps and last in stamps:
         interval_s = (stamps[last] - stamps[first]) / (last - first)
+    if interval_s <= 0:
+        raise BadInput([f"{source}: the times of the first and the last answer do not ascend"])
     return [
         Ping((number - first) * interval_s, round_trips.get(number))
         for number in range(first, last + 1)
@@ -99,6 +103,8 @@ def read_irtt(content: bytes, source: str) -> list[Ping]:
         raise BadInput([f"{source}: expected {what}; {detail}"]) from None
     if sum(ping.round_trip_s is not None for ping in pings) < 2:
         raise BadInput([f"{source}: fewer than two round trips"])
+    if not all(map(_is_plausible, pings)):
+        raise BadInput([f"{source}: times and round trips are nanoseconds, less than a century"])
     first = min(ping.sent_s for ping in pings)
     return sorted(
         (Ping(ping.sent_s - first, ping.round_trip_s) for ping in pings),
@@ -110,6 +116,12 @@ def _of_irtt(trip: dict[str, Any]) -> Ping:
     sent_s = trip["timestamps"]["client"]["send"]["monotonic"] / _NANOSECONDS
     is_lost = trip["lost"] not in (False, "false")  # "true_up" and "true_down" are lost
     return Ping(sent_s, None if is_lost else trip["delay"]["rtt"] / _NANOSECONDS)
+
+
+def _is_plausible(ping: Ping) -> bool:
+    """Whether it can have happened, which excludes infinity and what is no number."""
+    numbers = [ping.sent_s, ping.round_trip_s or 0.0]
+    return all(abs(number) < _CENTURY_S for number in numbers)
 
 
 def schedule_of(
