@@ -69,6 +69,10 @@ def use_control(name: str, control: Factory | str | Path, *, version: str | None
 class FileOfControl(Protocol):
     """A file that a control is in."""
 
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+
     def provide(self, name: str, version: str | None = None, *, load: bool = False) -> None:
         """Provide it under a name; loaded at once, or when it is first needed.
 
@@ -87,26 +91,26 @@ def control_at(location: str) -> FileOfControl:
 
 
 class LibraryFile:
-    """A shared library with a control."""
+    """A shared library with a control, at `path`."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         self._text = read_bytes(path)
 
     def provide(self, name: str, version: str | None = None, *, load: bool = False) -> None:
         """As `FileOfControl.provide`."""
         digest = _digest(self._text if version is None else version.encode())
-        _engine.provide_library(_checked(name), str(self._path), digest, load)
+        _engine.provide_library(_checked(name), str(self.path), digest, load)
 
 
 class PythonFile:
-    """A file with a control, executed when the first control is made of it, or when it is loaded.
+    """A file at `path` with a control, executed when it is loaded or the first control is made.
 
     What is executed is the text that was read, and hashed, at the beginning.
     """
 
     def __init__(self, path: Path, class_name: str | None) -> None:
-        self._path = path
+        self.path = path
         self._class_name = class_name
         self._text = read_bytes(path)
         self._lock = threading.Lock()
@@ -125,7 +129,7 @@ class PythonFile:
         """Execute the file, once. Raises `InvalidInput` where it is wrong, with the place."""
         with self._lock:
             if self._class is None:
-                self._class = self._chosen(_executed(self._text, self._path))
+                self._class = self._chosen(_executed(self._text, self.path))
             return self._class
 
     def _chosen(self, module: ModuleType) -> type:
@@ -138,13 +142,13 @@ class PythonFile:
             controls = [found for found in classes.values() if not _lacking(found)]
             if len(controls) == 1:
                 return controls[0]
-            raise InvalidInput([f"{self._path}: {_why_not_one(controls, classes)}"])
+            raise InvalidInput([f"{self.path}: {_why_not_one(controls, classes)}"])
         if self._class_name not in classes:
             known = ", ".join(classes) or "none"
-            raise InvalidInput([f"{self._path}: no class {self._class_name}; classes: {known}"])
+            raise InvalidInput([f"{self.path}: no class {self._class_name}; classes: {known}"])
         chosen = classes[self._class_name]
         if missing := _lacking(chosen):
-            raise InvalidInput([f"{self._path}: class {chosen.__name__} lacks {missing[0]}"])
+            raise InvalidInput([f"{self.path}: class {chosen.__name__} lacks {missing[0]}"])
         return chosen
 
 

@@ -23,3 +23,9 @@ def test_every_file_that_a_study_is_read_from_has_its_digest(study_folder: Path)
         ("b.csv", sha256(study_folder / "b.csv")),
         ("scenario", sha256(study_folder / "scenario.toml")),
     ]
+
+
+def test_controls_of_a_study_are_among_its_files() -> None:
+    newcomer = load_study(Path(__file__).parents[2] / "examples" / "newcomer")
+    names = [name for name, _ in digests(newcomer)]
+    assert names == ["study.toml", "claims.toml", "newcomer.py", "scenario"]

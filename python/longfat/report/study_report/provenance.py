@@ -12,7 +12,8 @@ from longfat.study import Study
 def digests(study: Study) -> list[tuple[str, str]]:
     """The files that a study is read from, and their SHA-256."""
     references = [response.reference for response in study.responses if response.reference]
-    names = dict.fromkeys([study.file.name, CLAIMS_FILE, *references])
+    controls = [str(control.path.relative_to(study.folder)) for control in study.controls.values()]
+    names = dict.fromkeys([study.file.name, CLAIMS_FILE, *controls, *references])
     found = [
         (name, _digest((study.folder / name).read_bytes()))
         for name in names
