@@ -60,6 +60,7 @@ class Program(LazyGroup):
         "store": "longfat.cli.store",
         "analyze": "longfat.cli.analyze",
         "plot": "longfat.cli.plot",
+        "qlog": "longfat.cli.qlog",
         "report": "longfat.cli.report",
         "view": "longfat.cli.view",
         "diff": "longfat.cli.diff",

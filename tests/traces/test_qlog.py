@@ -1,0 +1,126 @@
+"""Traces of a flow as qlog."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import longfat
+from longfat.errors import LongfatError
+from longfat.execution import Watch
+from longfat.qlog import RECORD_SEPARATOR, qlog_lines
+from longfat.traces import load_traces
+from tests.support import Longfat
+
+PATH = {
+    "schema_version": 1,
+    "duration": "3 s",
+    "framing": "packet",
+    "topology": {
+        "kind": "n-source",
+        "sources": 2,
+        "access": {"rate": "10 Mbit/s", "delay": "1 ms"},
+        "bottleneck": {"rate": "10 Mbit/s", "delay": "20 ms"},
+    },
+    "port": {"buffer": "100 packets"},
+    "tcp": {"flavor": "sack", "mss": "1000 B", "initial_window": "8 MSS"},
+    "traffic": {"kind": "finite", "size": "40 kB"},
+}
+
+
+def watched(folder: Path, **settings: Any) -> longfat.Record:
+    """The record of a run that has left all its traces in a folder, each change of them."""
+    scenario = longfat.load_scenario(PATH, settings)
+    record = longfat.run(scenario, watch=Watch(traces=folder, error=0))
+    assert isinstance(record, longfat.Record)
+    return record
+
+
+def documents(folder: Path, flow: int = 1) -> list[dict[str, Any]]:
+    lines = list(qlog_lines(load_traces(folder), flow))
+    assert all(line.startswith(RECORD_SEPARATOR) and line.endswith("\n") for line in lines)
+    return [json.loads(line[1:]) for line in lines]
+
+
+def events(folder: Path, name: str, flow: int = 1) -> list[dict[str, Any]]:
+    return [event for event in documents(folder, flow)[1:] if event["name"] == name]
+
+
+def acknowledged(folder: Path) -> list[int]:
+    """The packets that acknowledgments acknowledge, in the order in which they do."""
+    frames = [
+        frame
+        for event in events(folder, "transport:packet_received")
+        for frame in event["data"]["frames"]
+    ]
+    ranges = [each for frame in frames for each in frame["acked_ranges"]]
+    return [number for first, last in ranges for number in range(first, last + 1)]
+
+
+def test_every_segment_is_a_packet_and_every_packet_is_acknowledged_once(tmp_path: Path) -> None:
+    record = watched(tmp_path)
+    sent = events(tmp_path, "transport:packet_sent")
+    numbers = [event["data"]["header"]["packet_number"] for event in sent]
+    assert numbers == list(range(record["flows"][0]["segments_sent"])) == list(range(40))
+    offsets = [event["data"]["frames"][0]["offset"] for event in sent]
+    assert offsets == [1000 * number for number in range(40)]
+    assert acknowledged(tmp_path) == numbers
+
+
+def test_of_a_segment_that_was_sent_again_the_latest_packet_is_acknowledged(tmp_path: Path) -> None:
+    # The third packet of the first connection is lost: the five behind it are told of one by one.
+    record = watched(tmp_path, loss={"kind": "list", "drops": [[3]]})
+    assert record["flows"][0]["segments_retransmitted"] == 1
+    sent = events(tmp_path, "transport:packet_sent")
+    again = [event["data"] for event in sent if event["data"]["is_retransmission"]]
+    (number,) = (event["header"]["packet_number"] for event in again)
+    assert again[0]["frames"][0]["offset"] == 2000
+    assert number > 7
+    assert sorted(acknowledged(tmp_path)) == [each for each in range(41) if each != 2]
+    assert acknowledged(tmp_path)[:4] == [0, 1, 3, 4]
+
+
+def test_events_are_in_the_order_of_time_and_metrics_are_those_of_the_run(tmp_path: Path) -> None:
+    record = watched(tmp_path)
+    told = documents(tmp_path)
+    header, happened = told[0], told[1:]
+    assert (header["qlog_version"], header["qlog_format"]) == ("0.3", "JSON-SEQ")
+    assert record["run_id"] in header["description"]
+    times = [event["time"] for event in happened]
+    assert times == sorted(times)
+    metrics = [event["data"] for event in events(tmp_path, "recovery:metrics_updated")]
+    windows = [data["congestion_window"] for data in metrics if "congestion_window" in data]
+    assert (windows[0], max(windows)) == (8000, record["flows"][0]["max_cwnd_bytes"])
+    assert max(data.get("bytes_in_flight", 0) for data in metrics) <= max(windows)
+    round_trips_ms = [data["latest_rtt"] for data in metrics if "latest_rtt" in data]
+    assert 44 < min(round_trips_ms) < 50
+
+
+def test_drops_and_timeouts_are_told(tmp_path: Path) -> None:
+    watched(tmp_path, **{"port.buffer": "3 packets", "traffic.size": "400 kB"})
+    dropped = events(tmp_path, "longfat:packet_dropped")
+    assert {event["data"]["reason"] for event in dropped} == {"overflow"}
+    watched(tmp_path / "lost", loss={"kind": "random", "probability": 1.0}, duration="10 s")
+    expired = events(tmp_path / "lost", "recovery:loss_timer_updated")
+    assert expired[0]["data"] == {"event_type": "expired", "timer_type": "pto"}
+
+
+def test_a_flow_or_a_trace_that_is_not_there_is_told(tmp_path: Path, longfat: Longfat) -> None:
+    watched(tmp_path / "traces")
+    done = longfat("qlog", tmp_path / "traces", "--flow", "3")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--flow 3: the run has flows 1 to 2" in done.stderr
+    scenario = tmp_path / "path.json"
+    scenario.write_text(json.dumps(PATH))
+    longfat("run", scenario, "--trace", "few", "--trace-what", "cwnd")
+    done = longfat("qlog", "few")
+    assert "few has no trace 'segments', only cwnd" in done.stderr
+    with pytest.raises(LongfatError, match="is no folder of traces"):
+        documents(tmp_path)
+
+
+def test_the_command_prints_what_is_told(tmp_path: Path, longfat: Longfat) -> None:
+    watched(tmp_path / "traces")
+    done = longfat("qlog", "traces", "--flow", "2")
+    assert done.stdout == "".join(qlog_lines(load_traces(tmp_path / "traces"), 2))
