@@ -8,21 +8,12 @@ use longfat_engine::observer::{Arriving, Observer, SlotRun};
 use longfat_engine::switch::{Leaving, Port, WholeRounds};
 use longfat_engine::units::Time;
 
-use super::{FLOW, Hears, Kind, Network, PORT, Rows, Scale, TIME, Trace, integers};
+use super::{FLOW, Kind, Network, PORT, Rows, Scale, TIME, Trace, integers};
 use crate::level::Level;
 use crate::table::{Table, Value};
 
 /// What each flow has in the queue.
-pub const QUEUE_BY_FLOW: Kind = Kind {
-    name: "queue-by-flow",
-    doc: "what each flow has in the queue of each port: the buffer of its virtual circuit",
-    columns: &[TIME, PORT, FLOW, integers("cells", "cells that wait; packets where they travel whole")],
-    rows: Rows::Changes(Scale::Buffer),
-    hears: Hears::Shares,
-    start: |network, table| Box::new(QueuesByFlow::new(network, table)),
-};
-
-struct QueuesByFlow {
+pub struct QueuesByFlow {
     bound: i64,
     /// What each flow has at each port.
     shares: Vec<Shares>,
@@ -313,6 +304,17 @@ impl Observer for QueuesByFlow {
 }
 
 impl Trace for QueuesByFlow {
+    const KIND: Kind = Kind {
+        name: "queue-by-flow",
+        doc: "what each flow has in the queue of each port: the buffer of its virtual circuit",
+        columns: &[TIME, PORT, FLOW, integers("cells", "cells that wait; packets where they travel whole")],
+        rows: Rows::Changes(Scale::Buffer),
+    };
+
+    fn start(network: &Network, table: Table) -> Self {
+        Self::new(network, table)
+    }
+
     fn end(&mut self, now: Time) {
         for port in 0..self.shares.len() {
             for flow in 0..self.shares[port].levels.len() {
@@ -325,7 +327,7 @@ impl Trace for QueuesByFlow {
         self.changes
     }
 
-    fn into_table(self: Box<Self>) -> Table {
+    fn into_table(self) -> Table {
         self.table
     }
 }
