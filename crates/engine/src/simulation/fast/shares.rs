@@ -22,6 +22,15 @@ impl Touched {
         }
     }
 
+    /// The port is served next, in a slot to which these cells come.
+    #[inline]
+    pub fn by_cells<O: Observer>(&mut self, cells: &[Cell], told: &Told<'_, O>) {
+        if told.observer.follows_circuits() {
+            self.0.clear();
+            self.0.extend(cells.iter().map(|cell| cell.circuit()));
+        }
+    }
+
     /// The port was served.
     #[inline]
     pub fn tell<O: Observer>(&mut self, now: Time, port: &mut Port, told: &mut Told<'_, O>) {
