@@ -89,12 +89,12 @@ impl Slotted {
         let boundary = served.port.boundary().time;
         // As every slot begins with them before chance has a say.
         self.round.sort_by_key(|cell| cell.circuit());
+        self.touched.by_cells(&self.round, &served.told);
         let mut slots = 0;
         loop {
             let Served { port, links, dropped, told, .. } = served;
             let now = port.boundary().time;
             self.drawn.clone_from(&self.round);
-            self.touched.by_cells(&self.round, told);
             let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
             self.next_service = port.serve_contested(&mut self.drawn, dropped, &mut behind);
             told.of_service(now, port, CELL_BITS);
