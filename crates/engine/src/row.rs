@@ -98,11 +98,6 @@ impl<T: Copy> Row<T> {
         }
     }
 
-    /// Puts one before all others.
-    pub fn push_front(&mut self, item: T) {
-        self.insert(0, item);
-    }
-
     /// Puts one before the one with that number: fewer of the others move, if there is room before them.
     pub fn insert(&mut self, number: usize, item: T) {
         if self.taken > 0 && 2 * number <= self.len() {
@@ -179,7 +174,7 @@ mod tests {
                         queue.drain(..number);
                     }
                     6 => {
-                        row.push_front(item);
+                        row.insert(0, item);
                         queue.push_front(item);
                     }
                     _ => {

@@ -68,7 +68,12 @@ impl Chunk {
             Holds::Words => encoding::runs(values, workshop.words.len(), page),
         }
         if let Some(range) = &mut self.range {
-            *range = values.iter().fold(*range, |(least, largest), &value| (least.min(value), largest.max(value)));
+            // Rows are nearly always in the order of time.
+            let (least, largest) = match values {
+                [first, .., last] if values.is_sorted() => (*first, *last),
+                _ => values.iter().fold(*range, |(least, largest), &value| (least.min(value), largest.max(value))),
+            };
+            *range = (range.0.min(least), range.1.max(largest));
         }
         self.values += values.len() as u64;
         let (num_values, encoding) = (values.len() as u32, self.encoding());

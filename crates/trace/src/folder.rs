@@ -25,7 +25,7 @@ pub struct Folder {
 /// How many rows a trace has, and how many changes they stand for.
 pub struct Counts {
     /// The trace.
-    pub kind: &'static Kind,
+    pub kind: Kind,
     /// Changes seen.
     pub changes: u64,
     /// Rows written.
@@ -136,7 +136,7 @@ struct ColumnDescription {
 
 impl TraceDescription {
     fn new(counts: &Counts, network: &Network) -> Self {
-        let kind = counts.kind;
+        let kind = &counts.kind;
         let (rows_are, largest_error) = match kind.rows {
             Rows::Events => ("events", None),
             Rows::Changes(scale) => ("changes", Some(network.bound(scale))),

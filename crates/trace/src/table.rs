@@ -114,13 +114,14 @@ impl Value {
 pub struct Table {
     columns: &'static [Column],
     workshop: Workshop,
-    /// The values of rows that wait, row by row, which touches least memory; and of one column, on their way.
-    waiting: Vec<u64>,
-    column: Box<[u64]>,
+    /// Of each column the values of rows that wait; and how many rows do.
+    columns_waiting: Box<[[u64; ROWS_OF_A_PAGE]]>,
+    waiting: usize,
     /// What is encoded of each column, and how many pages of it.
     chunks: Vec<Chunk>,
     pages: usize,
-    rows: u64,
+    /// Rows that wait no longer.
+    rows_encoded: u64,
     file: SerializedFileWriter<BufWriter<File>>,
     partial: Partial,
     failed: Option<ParquetError>,
@@ -139,11 +140,11 @@ impl Table {
         Ok(Self {
             columns,
             workshop: Workshop::new(words),
-            waiting: Vec::with_capacity(ROWS_OF_A_PAGE * columns.len()),
-            column: vec![0; ROWS_OF_A_PAGE].into(),
+            columns_waiting: vec![[0; ROWS_OF_A_PAGE]; columns.len()].into(),
+            waiting: 0,
             chunks: (0..columns.len()).map(|place| new_chunk(columns, place, Vec::new())).collect(),
             pages: 0,
-            rows: 0,
+            rows_encoded: 0,
             file,
             partial,
             failed: None,
@@ -153,20 +154,20 @@ impl Table {
     /// Rows so far.
     #[must_use]
     pub fn rows(&self) -> u64 {
-        self.rows
+        self.rows_encoded + self.waiting as u64
     }
 
     /// Adds a row, a value for each column.
     #[inline]
     pub fn add<const N: usize>(&mut self, row: [Value; N]) {
-        debug_assert_eq!(N, self.columns.len());
         #[cfg(debug_assertions)]
         for (value, column) in row.iter().zip(self.columns) {
             assert_eq!(value.holds, column.holds, "{}", column.name);
         }
-        self.waiting.extend_from_slice(&row.map(|value| value.bits));
-        self.rows += 1;
-        if self.waiting.len() == N * ROWS_OF_A_PAGE {
+        let columns: &mut [_; N] = self.columns_waiting.as_mut().try_into().expect("a value for each column");
+        columns.iter_mut().zip(row).for_each(|(column, value)| column[self.waiting] = value.bits);
+        self.waiting += 1;
+        if self.waiting == ROWS_OF_A_PAGE {
             self.encode();
         }
     }
@@ -177,15 +178,13 @@ impl Table {
         if self.failed.is_none() {
             self.failed = self.try_to_encode().err();
         }
-        self.waiting.clear();
+        self.rows_encoded += self.waiting as u64;
+        self.waiting = 0;
     }
 
     fn try_to_encode(&mut self) -> ParquetResult<()> {
-        for (place, chunk) in self.chunks.iter_mut().enumerate() {
-            let rows = self.waiting.chunks_exact(self.columns.len());
-            let column = &mut self.column[..rows.len()];
-            column.iter_mut().zip(rows).for_each(|(value, row)| *value = row[place]);
-            chunk.add(column, &mut self.workshop)?;
+        for (chunk, column) in self.chunks.iter_mut().zip(&self.columns_waiting) {
+            chunk.add(&column[..self.waiting], &mut self.workshop)?;
         }
         self.pages += 1;
         if self.pages == PAGES_OF_A_GROUP { self.write_group() } else { Ok(()) }
@@ -212,7 +211,7 @@ impl Table {
     /// # Errors
     /// If anything could not be written: a message that begins with the path.
     pub fn finish(mut self) -> Result<(), String> {
-        if !self.waiting.is_empty() {
+        if self.waiting > 0 {
             self.encode();
         }
         if self.failed.is_none() && self.pages > 0 {

@@ -13,9 +13,9 @@ use longfat_engine::transport::{Acknowledgment, Segment, Sender, Window};
 use longfat_engine::units::{Span, Time};
 
 use crate::capture::Capture;
-use crate::folder::{Counts, Folder};
+use crate::folder::Folder;
 use crate::table::Table;
-use crate::traces::{Hears, Kind, Network, TRACES, Trace};
+use crate::traces::{Kind, Network, TRACES, Traces};
 
 /// Which traces a run is to leave, and how exact.
 #[derive(Clone, Debug)]
@@ -58,8 +58,7 @@ fn advice(name: &str) -> String {
 /// Everything that watches a run and writes: its traces, its capture.
 #[derive(Default)]
 pub struct Watcher {
-    /// By what they are told of, so that what happens to every cell is told to few.
-    traces: [Vec<(&'static Kind, Box<dyn Trace>)>; Hears::NUMBER],
+    traces: Traces,
     /// After the traces: their files go before it.
     folder: Option<(Folder, Network)>,
     capture: Option<Capture>,
@@ -102,10 +101,11 @@ impl Watcher {
         let one = |problem| vec![problem];
         let folder = Folder::open(path).map_err(one)?;
         let words = network.words();
-        for kind in kinds {
-            let table = Table::create(&folder.file(kind), kind.columns, &words).map_err(one)?;
-            self.traces[kind.hears as usize].push((kind, (kind.start)(&network, table)));
-        }
+        let table = |kind: &Kind| {
+            let is_wanted = kinds.iter().any(|wanted| wanted.name == kind.name);
+            is_wanted.then(|| Table::create(&folder.file(kind), kind.columns, &words)).transpose()
+        };
+        self.traces = Traces::start(&network, table).map_err(one)?;
         self.folder = Some((folder, network));
         self.origin = Some(Origin { scenario: scenario.clone(), folder: path.to_owned(), wanted: wanted.clone() });
         Ok(())
@@ -121,30 +121,25 @@ impl Watcher {
         }
         if let Some((folder, network)) = self.folder {
             folder.clear()?;
-            let mut counts = Vec::new();
-            let mut traces: Vec<_> = self.traces.into_iter().flatten().collect();
-            traces.sort_by_key(|(kind, _)| TRACES.iter().position(|other| other.name == kind.name));
-            for (kind, mut trace) in traces {
-                trace.end(end);
-                let changes = trace.changes();
-                let table = trace.into_table();
-                counts.push(Counts { kind, changes, rows: table.rows() });
-                table.finish()?;
-            }
+            let counts = self.traces.finish(end)?;
             folder.describe(&counts, &network, record)?;
         }
         self.capture.map_or(Ok(()), Capture::finish)
     }
 
     #[inline]
-    fn tell(&mut self, what: Hears, tell: impl Fn(&mut dyn Trace)) {
-        self.traces[what as usize].iter_mut().for_each(|(_, trace)| tell(&mut **trace));
-    }
-
-    #[inline]
     fn tell_capture(&mut self, tell: impl Fn(&mut Capture)) {
         self.capture.iter_mut().for_each(tell);
     }
+}
+
+/// Tells something to each of these traces that is wanted.
+macro_rules! tell {
+    ($watcher:ident, [$($place:ident),*], $method:ident $arguments:tt) => {
+        $(if let Some(trace) = &mut $watcher.traces.$place {
+            trace.$method $arguments;
+        })*
+    };
 }
 
 impl Observer for Watcher {
@@ -154,39 +149,39 @@ impl Observer for Watcher {
 
     #[inline]
     fn follows_queues(&self) -> bool {
-        !self.traces[Hears::Queue as usize].is_empty()
+        self.traces.queue.is_some()
     }
 
     #[inline]
     fn follows_circuits(&self) -> bool {
-        !self.traces[Hears::Shares as usize].is_empty()
+        self.traces.queue_by_flow.is_some()
     }
 
     fn again(&mut self) -> Option<Self> {
         let Origin { scenario, folder, wanted } = self.origin.take()?;
         // Their files have the same names as those to come.
-        self.traces = Default::default();
+        self.traces = Traces::default();
         let failed = |problems: Vec<String>| Self { problem: Some(problems.join("; ")), ..Self::default() };
         Some(Self::start(&scenario, Some((&folder, &wanted)), None).unwrap_or_else(failed))
     }
 
     fn segment_sent(&mut self, now: Time, flow: usize, segment: Segment, window: &Window) {
-        self.tell(Hears::Segments, |trace| trace.segment_sent(now, flow, segment, window));
+        tell!(self, [segments], segment_sent(now, flow, segment, window));
         self.tell_capture(|capture| capture.segment_sent(now, flow, segment, window));
     }
 
     fn segment_received(&mut self, now: Time, flow: usize, sequence: u64, length: u64, next: u64) {
-        self.tell(Hears::Deliveries, |trace| trace.segment_received(now, flow, sequence, length, next));
+        tell!(self, [throughput], segment_received(now, flow, sequence, length, next));
         self.tell_capture(|capture| capture.segment_received(now, flow, sequence, length, next));
     }
 
     fn acknowledgment_received(&mut self, now: Time, flow: usize, acknowledgment: &Acknowledgment, window: &Window) {
-        self.tell(Hears::Acknowledgments, |trace| trace.acknowledgment_received(now, flow, acknowledgment, window));
+        tell!(self, [acknowledgments, blocks], acknowledgment_received(now, flow, acknowledgment, window));
         self.tell_capture(|capture| capture.acknowledgment_received(now, flow, acknowledgment, window));
     }
 
     fn timed_out(&mut self, now: Time, flow: usize, window: &Window) {
-        self.tell(Hears::Timeouts, |trace| trace.timed_out(now, flow, window));
+        tell!(self, [timeouts], timed_out(now, flow, window));
     }
 
     fn synchronize_received(&mut self, now: Time, flow: usize) {
@@ -198,48 +193,48 @@ impl Observer for Watcher {
     }
 
     fn sender_acted(&mut self, now: Time, flow: usize, sender: &Sender) {
-        self.tell(Hears::Senders, |trace| trace.sender_acted(now, flow, sender));
+        tell!(self, [cwnd, ssthresh, flight, rto, rtt], sender_acted(now, flow, sender));
     }
 
     fn packet_lost(&mut self, now: Time, flow: usize, content: &Content) {
-        self.tell(Hears::Losses, |trace| trace.packet_lost(now, flow, content));
+        tell!(self, [drops], packet_lost(now, flow, content));
         self.tell_capture(|capture| capture.packet_lost(now, flow, content));
     }
 
     fn packet_dropped(&mut self, now: Time, port: usize, flow: usize, cell: Cell, content: &Content, reason: Verdict) {
-        self.tell(Hears::Losses, |trace| trace.packet_dropped(now, port, flow, cell, content, reason));
+        tell!(self, [drops], packet_dropped(now, port, flow, cell, content, reason));
         self.tell_capture(|capture| capture.packet_dropped(now, port, flow, cell, content, reason));
     }
 
     fn cell_served(&mut self, now: Time, port: usize, class: Class, bits: u64) {
-        self.tell(Hears::Services, |trace| trace.cell_served(now, port, class, bits));
+        tell!(self, [capacity], cell_served(now, port, class, bits));
     }
 
     fn cells_served(&mut self, port: usize, run: &SlotRun) {
-        self.tell(Hears::Services, |trace| trace.cells_served(port, run));
+        tell!(self, [capacity], cells_served(port, run));
     }
 
     fn queue_changed(&mut self, now: Time, port: usize, state: &Port) {
-        self.tell(Hears::Queue, |trace| trace.queue_changed(now, port, state));
+        tell!(self, [queue], queue_changed(now, port, state));
     }
 
     fn queue_moved(&mut self, now: Time, port: usize, cells: u64) {
-        self.tell(Hears::Queue, |trace| trace.queue_moved(now, port, cells));
+        tell!(self, [queue], queue_moved(now, port, cells));
     }
 
     fn queue_moved_by_counts(&mut self, port: usize, run: &SlotRun, before: u64, counts: &[u32]) {
-        self.tell(Hears::Queue, |trace| trace.queue_moved_by_counts(port, run, before, counts));
+        tell!(self, [queue], queue_moved_by_counts(port, run, before, counts));
     }
 
     fn queue_moved_by_rounds(&mut self, port: usize, run: &SlotRun, before: u64, members: u64) {
-        self.tell(Hears::Queue, |trace| trace.queue_moved_by_rounds(port, run, before, members));
+        tell!(self, [queue], queue_moved_by_rounds(port, run, before, members));
     }
 
     fn shares_changed(&mut self, now: Time, port: usize, state: &Port, circuits: Option<&[usize]>) {
-        self.tell(Hears::Shares, |trace| trace.shares_changed(now, port, state, circuits));
+        tell!(self, [queue_by_flow], shares_changed(now, port, state, circuits));
     }
 
     fn shares_moved(&mut self, port: usize, run: &SlotRun, arriving: Arriving<'_>, leaving: Leaving<'_>) {
-        self.tell(Hears::Shares, |trace| trace.shares_moved(port, run, arriving, leaving));
+        tell!(self, [queue_by_flow], shares_moved(port, run, arriving, leaving));
     }
 }

@@ -160,6 +160,7 @@ impl Port {
 
     /// Names circuits, each perhaps several times: no other's share of the buffer changes by the service that comes next, but that of
     /// the cell which is sent.
+    #[inline]
     pub fn touched_by_service(&self, circuits: &mut Vec<usize>) {
         circuits.extend(self.in_service);
         circuits.extend(self.slots.waiting().iter().map(|cell| cell.circuit()));
@@ -167,6 +168,7 @@ impl Port {
 
     /// The UBR cell that was sent last.
     #[must_use]
+    #[inline]
     pub fn latest(&self) -> Option<Cell> {
         match &self.buffer.queue {
             Queue::ByRounds(queue) => queue.latest(&self.slots),

@@ -4,40 +4,11 @@ use longfat_engine::observer::Observer;
 use longfat_engine::transport::{Acknowledgment, Window};
 use longfat_engine::units::Time;
 
-use super::{FLOW, Hears, Kind, Rows, TIME, Trace, integers};
+use super::{FLOW, Kind, Network, Rows, TIME, Trace, integers};
 use crate::table::{Table, Value};
 
 /// Every acknowledgment.
-pub const ACKNOWLEDGMENTS: Kind = Kind {
-    name: "acknowledgments",
-    doc: "every acknowledgment as it reaches its sender",
-    columns: &[
-        TIME,
-        FLOW,
-        integers("next", "the next byte that the receiver expects"),
-        integers("window_end", "the byte before which the receiver allows to send"),
-    ],
-    rows: Rows::Events,
-    hears: Hears::Acknowledgments,
-    start: |network, table| Box::new(Acknowledgments { window: network.receiver_window, table }),
-};
-
-/// Every block of a selective acknowledgment.
-pub const SELECTIVE_ACKNOWLEDGMENTS: Kind = Kind {
-    name: "selective-acknowledgments",
-    doc: "every block of the selective acknowledgments that reach a sender",
-    columns: &[
-        TIME,
-        FLOW,
-        integers("from", "first byte that has arrived"),
-        integers("to", "the byte after the last of them"),
-    ],
-    rows: Rows::Events,
-    hears: Hears::Acknowledgments,
-    start: |_, table| Box::new(Blocks(table)),
-};
-
-struct Acknowledgments {
+pub struct Acknowledgments {
     window: u64,
     table: Table,
 }
@@ -50,16 +21,33 @@ impl Observer for Acknowledgments {
 }
 
 impl Trace for Acknowledgments {
+    const KIND: Kind = Kind {
+        name: "acknowledgments",
+        doc: "every acknowledgment as it reaches its sender",
+        columns: &[
+            TIME,
+            FLOW,
+            integers("next", "the next byte that the receiver expects"),
+            integers("window_end", "the byte before which the receiver allows to send"),
+        ],
+        rows: Rows::Events,
+    };
+
+    fn start(network: &Network, table: Table) -> Self {
+        Self { window: network.receiver_window, table }
+    }
+
     fn changes(&self) -> u64 {
         self.table.rows()
     }
 
-    fn into_table(self: Box<Self>) -> Table {
+    fn into_table(self) -> Table {
         self.table
     }
 }
 
-struct Blocks(Table);
+/// Every block of a selective acknowledgment.
+pub struct Blocks(Table);
 
 impl Observer for Blocks {
     fn acknowledgment_received(&mut self, now: Time, flow: usize, acknowledgment: &Acknowledgment, _window: &Window) {
@@ -70,11 +58,27 @@ impl Observer for Blocks {
 }
 
 impl Trace for Blocks {
+    const KIND: Kind = Kind {
+        name: "selective-acknowledgments",
+        doc: "every block of the selective acknowledgments that reach a sender",
+        columns: &[
+            TIME,
+            FLOW,
+            integers("from", "first byte that has arrived"),
+            integers("to", "the byte after the last of them"),
+        ],
+        rows: Rows::Events,
+    };
+
+    fn start(_network: &Network, table: Table) -> Self {
+        Self(table)
+    }
+
     fn changes(&self) -> u64 {
         self.0.rows()
     }
 
-    fn into_table(self: Box<Self>) -> Table {
+    fn into_table(self) -> Table {
         self.0
     }
 }

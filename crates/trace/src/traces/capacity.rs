@@ -4,34 +4,8 @@ use longfat_engine::observer::{Observer, SlotRun};
 use longfat_engine::switch::scheduler::Class;
 use longfat_engine::units::{CELL_BITS, Span, Time};
 
-use super::{Hears, Kind, Network, PORT, Rows, TIME, Trace, integers, words};
+use super::{Kind, Network, PORT, Rows, TIME, Trace, integers, words};
 use crate::table::{Table, Value};
-
-/// Cells served.
-pub const CAPACITY: Kind = Kind {
-    name: "capacity",
-    doc: "cells of each service class that a port has begun to send, interval by interval",
-    columns: &[
-        TIME,
-        integers("interval_ps", "length of the interval that begins then; the last may be shorter"),
-        PORT,
-        words("class", "service class"),
-        integers("cells", "cells served in it; packets where they travel whole"),
-        integers("bits", "bits of these"),
-    ],
-    rows: Rows::Intervals,
-    hears: Hears::Services,
-    start: |network, table| {
-        Box::new(Capacity {
-            labels: network.labels_of_classes(),
-            counts: vec![[Served::default(); 2]; network.ports.len()],
-            from: Time::ZERO,
-            interval: network.interval,
-            seen: 0,
-            table,
-        })
-    },
-};
 
 /// Cells, or packets that travel whole, and their bits.
 #[derive(Clone, Copy, Default)]
@@ -47,7 +21,8 @@ impl Served {
     }
 }
 
-struct Capacity {
+/// Cells served.
+pub struct Capacity {
     /// What a row calls each class.
     labels: Vec<Value>,
     /// Of each class at each port, in the interval at hand.
@@ -112,6 +87,31 @@ impl Observer for Capacity {
 }
 
 impl Trace for Capacity {
+    const KIND: Kind = Kind {
+        name: "capacity",
+        doc: "cells of each service class that a port has begun to send, interval by interval",
+        columns: &[
+            TIME,
+            integers("interval_ps", "length of the interval that begins then; the last may be shorter"),
+            PORT,
+            words("class", "service class"),
+            integers("cells", "cells served in it; packets where they travel whole"),
+            integers("bits", "bits of these"),
+        ],
+        rows: Rows::Intervals,
+    };
+
+    fn start(network: &Network, table: Table) -> Self {
+        Self {
+            labels: network.labels_of_classes(),
+            counts: vec![[Served::default(); 2]; network.ports.len()],
+            from: Time::ZERO,
+            interval: network.interval,
+            seen: 0,
+            table,
+        }
+    }
+
     fn end(&mut self, now: Time) {
         while now > self.from {
             self.close(now.min(self.from + self.interval));
@@ -122,7 +122,7 @@ impl Trace for Capacity {
         self.seen
     }
 
-    fn into_table(self: Box<Self>) -> Table {
+    fn into_table(self) -> Table {
         self.table
     }
 }

@@ -5,38 +5,11 @@ use longfat_engine::observer::Observer;
 use longfat_engine::switch::drop_policy::Verdict;
 use longfat_engine::units::Time;
 
-use super::{Hears, Kind, Network, Rows, TIME, Trace, flags, integers, words};
+use super::{Kind, Network, Rows, TIME, Trace, flags, integers, words};
 use crate::table::{Table, Value};
 
 /// Every packet lost.
-pub const DROPS: Kind = Kind {
-    name: "drops",
-    doc: "every packet that loses a cell, when it loses the first: to a port or to a loss model",
-    columns: &[
-        TIME,
-        integers("flow", "number of the flow, from 1 on; 0 for background traffic"),
-        words(
-            "reason",
-            "overflow: the buffer is full; refused: the policy drops the packet from its first cell on; loss-model",
-        ),
-        flags("is_data", "whether it carries data; false for acknowledgments and background"),
-        flags("is_tagged", "whether it exceeds what its connection is promised (CLP 1)"),
-        integers("sequence", "first byte of data; of an acknowledgment, the next byte expected"),
-        integers("length_bytes", "bytes of data"),
-        words("port", "name of the port; loss-model where one lost it"),
-    ],
-    rows: Rows::Events,
-    hears: Hears::Losses,
-    start: |network, table| {
-        Box::new(Drops {
-            lost: network.reason_word(None),
-            reasons: [Some(Verdict::Overflow), Some(Verdict::Refused), None].map(|reason| network.reason_word(reason)),
-            table,
-        })
-    },
-};
-
-struct Drops {
+pub struct Drops {
     /// The words for a full buffer, a policy and a loss model.
     reasons: [Value; 3],
     /// What stands for a port where a loss model lost the packet.
@@ -77,11 +50,38 @@ impl Observer for Drops {
 }
 
 impl Trace for Drops {
+    const KIND: Kind = Kind {
+        name: "drops",
+        doc: "every packet that loses a cell, when it loses the first: to a port or to a loss model",
+        columns: &[
+            TIME,
+            integers("flow", "number of the flow, from 1 on; 0 for background traffic"),
+            words(
+                "reason",
+                "overflow: the buffer is full; refused: the policy drops the packet from its first cell on; loss-model",
+            ),
+            flags("is_data", "whether it carries data; false for acknowledgments and background"),
+            flags("is_tagged", "whether it exceeds what its connection is promised (CLP 1)"),
+            integers("sequence", "first byte of data; of an acknowledgment, the next byte expected"),
+            integers("length_bytes", "bytes of data"),
+            words("port", "name of the port; loss-model where one lost it"),
+        ],
+        rows: Rows::Events,
+    };
+
+    fn start(network: &Network, table: Table) -> Self {
+        Self {
+            lost: network.reason_word(None),
+            reasons: [Some(Verdict::Overflow), Some(Verdict::Refused), None].map(|reason| network.reason_word(reason)),
+            table,
+        }
+    }
+
     fn changes(&self) -> u64 {
         self.table.rows()
     }
 
-    fn into_table(self: Box<Self>) -> Table {
+    fn into_table(self) -> Table {
         self.table
     }
 }

@@ -1,75 +1,111 @@
 //! What a sender holds, over time: its windows, what is under way, its timeout.
 
+use std::marker::PhantomData;
+
 use longfat_engine::observer::Observer;
 use longfat_engine::transport::Sender;
 use longfat_engine::units::Time;
 
-use super::{FLOW, Hears, Kind, Network, Rows, Scale, TIME, Trace, numbers};
+use super::{FLOW, Kind, Network, Rows, Scale, TIME, Trace, numbers};
 use crate::deadband::Deadband;
 use crate::table::{Table, Value};
 
+/// A value that a sender holds.
+pub trait Held: Send {
+    /// The trace of it.
+    const KIND: Kind;
+    /// What it may be off by is a share of this.
+    const SCALE: Scale;
+
+    /// What it is.
+    fn read(sender: &Sender) -> f64;
+}
+
 /// The congestion window.
-pub const CWND: Kind = Kind {
-    name: "cwnd",
-    doc: "congestion window of each flow, with what duplicate acknowledgments add to it during recovery",
-    columns: &[TIME, FLOW, numbers("cwnd_bytes", "congestion window")],
-    rows: Rows::Changes(Scale::Window),
-    hears: Hears::Senders,
-    start: |network, table| {
-        series(network, table, Scale::Window, |sender| sender.window().cwnd + sender.window().inflation)
-    },
-};
+pub struct CongestionWindow;
+
+impl Held for CongestionWindow {
+    const KIND: Kind = Kind {
+        name: "cwnd",
+        doc: "congestion window of each flow, with what duplicate acknowledgments add to it during recovery",
+        columns: &[TIME, FLOW, numbers("cwnd_bytes", "congestion window")],
+        rows: Rows::Changes(Self::SCALE),
+    };
+    const SCALE: Scale = Scale::Window;
+
+    fn read(sender: &Sender) -> f64 {
+        sender.window().cwnd + sender.window().inflation
+    }
+}
 
 /// The slow start threshold.
-pub const SSTHRESH: Kind = Kind {
-    name: "ssthresh",
-    doc: "slow start threshold of each flow",
-    columns: &[
-        TIME,
-        FLOW,
-        numbers("ssthresh_bytes", "slow start threshold; infinite before the first loss if it has none"),
-    ],
-    rows: Rows::Changes(Scale::Window),
-    hears: Hears::Senders,
-    start: |network, table| series(network, table, Scale::Window, |sender| sender.window().ssthresh),
-};
+pub struct SlowStartThreshold;
+
+impl Held for SlowStartThreshold {
+    const KIND: Kind = Kind {
+        name: "ssthresh",
+        doc: "slow start threshold of each flow",
+        columns: &[
+            TIME,
+            FLOW,
+            numbers("ssthresh_bytes", "slow start threshold; infinite before the first loss if it has none"),
+        ],
+        rows: Rows::Changes(Self::SCALE),
+    };
+    const SCALE: Scale = Scale::Window;
+
+    fn read(sender: &Sender) -> f64 {
+        sender.window().ssthresh
+    }
+}
 
 /// What is under way.
-pub const FLIGHT: Kind = Kind {
-    name: "flight",
-    doc: "bytes of each flow that are sent and not acknowledged",
-    columns: &[TIME, FLOW, numbers("flight_bytes", "highest byte sent less first byte not acknowledged")],
-    rows: Rows::Changes(Scale::Window),
-    hears: Hears::Senders,
-    start: |network, table| series(network, table, Scale::Window, flight),
-};
+pub struct Flight;
+
+impl Held for Flight {
+    const KIND: Kind = Kind {
+        name: "flight",
+        doc: "bytes of each flow that are sent and not acknowledged",
+        columns: &[TIME, FLOW, numbers("flight_bytes", "highest byte sent less first byte not acknowledged")],
+        rows: Rows::Changes(Self::SCALE),
+    };
+    const SCALE: Scale = Scale::Window;
+
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
+    fn read(sender: &Sender) -> f64 {
+        sender.flight() as f64
+    }
+}
 
 /// The timeout.
-pub const RTO: Kind = Kind {
-    name: "rto",
-    doc: "retransmission timeout of each flow, with its backoff",
-    columns: &[TIME, FLOW, numbers("rto_s", "what a timer that is started now runs for, in whole ticks of the clock")],
-    rows: Rows::Changes(Scale::Nothing),
-    hears: Hears::Senders,
-    start: |network, table| series(network, table, Scale::Nothing, |sender| sender.timeout().as_seconds()),
-};
+pub struct Timeout;
 
-#[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
-fn flight(sender: &Sender) -> f64 {
-    sender.flight() as f64
+impl Held for Timeout {
+    const KIND: Kind = Kind {
+        name: "rto",
+        doc: "retransmission timeout of each flow, with its backoff",
+        columns: &[
+            TIME,
+            FLOW,
+            numbers("rto_s", "what a timer that is started now runs for, in whole ticks of the clock"),
+        ],
+        rows: Rows::Changes(Self::SCALE),
+    };
+    const SCALE: Scale = Scale::Nothing;
+
+    fn read(sender: &Sender) -> f64 {
+        sender.timeout().as_seconds()
+    }
 }
 
-struct FlowSeries {
-    read: fn(&Sender) -> f64,
+/// What senders hold, where it has changed.
+pub struct FlowSeries<H> {
     bands: Vec<Deadband>,
     table: Table,
+    held: PhantomData<H>,
 }
 
-fn series(network: &Network, table: Table, scale: Scale, read: fn(&Sender) -> f64) -> Box<dyn Trace> {
-    Box::new(FlowSeries { read, bands: vec![Deadband::new(network.bound(scale)); network.flows], table })
-}
-
-impl FlowSeries {
+impl<H: Held> FlowSeries<H> {
     // Apart: nearly every acknowledgment is looked at, and few are written.
     #[cold]
     #[inline(never)]
@@ -78,16 +114,23 @@ impl FlowSeries {
     }
 }
 
-impl Observer for FlowSeries {
+impl<H: Held> Observer for FlowSeries<H> {
     fn sender_acted(&mut self, now: Time, flow: usize, sender: &Sender) {
-        let value = (self.read)(sender);
+        let value = H::read(sender);
         if self.bands[flow].moves_to(value) {
             self.write(now, flow, value);
         }
     }
 }
 
-impl Trace for FlowSeries {
+impl<H: Held> Trace for FlowSeries<H> {
+    const KIND: Kind = H::KIND;
+
+    fn start(network: &Network, table: Table) -> Self {
+        let bands = vec![Deadband::new(network.bound(H::SCALE)); network.flows];
+        Self { bands, table, held: PhantomData }
+    }
+
     fn end(&mut self, now: Time) {
         for (flow, band) in self.bands.iter().enumerate() {
             if let Some(value) = band.last() {
@@ -100,7 +143,7 @@ impl Trace for FlowSeries {
         self.bands.iter().map(|band| band.changes).sum()
     }
 
-    fn into_table(self: Box<Self>) -> Table {
+    fn into_table(self) -> Table {
         self.table
     }
 }

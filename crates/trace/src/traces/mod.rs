@@ -1,4 +1,5 @@
-//! Every kind of trace. To add one: a file here with an [`Observer`] that is a [`Trace`], and a line in [`TRACES`].
+//! Every kind of trace. To add one: a file here with an [`Observer`] that is a [`Trace`], a line in the list below, and one in the
+//! [`Watcher`](crate::Watcher) wherever it is to be told of what happens.
 
 mod acknowledgments;
 mod capacity;
@@ -19,25 +20,71 @@ use longfat_engine::switch::scheduler::Class;
 use longfat_engine::topology::{Flow, Graph};
 use longfat_engine::units::{CELL_BITS, Span, Time};
 
+use crate::folder::Counts;
 use crate::table::{Column, Holds, Table, Value};
+use flow_series::FlowSeries;
 
-/// Every kind of trace.
-pub const TRACES: &[Kind] = &[
-    flow_series::CWND,
-    flow_series::SSTHRESH,
-    flow_series::FLIGHT,
-    flow_series::RTO,
-    rtt::RTT,
-    timeouts::TIMEOUTS,
-    throughput::THROUGHPUT,
-    queues::QUEUE,
-    queues_by_flow::QUEUE_BY_FLOW,
-    capacity::CAPACITY,
-    drops::DROPS,
-    segments::SEGMENTS,
-    acknowledgments::ACKNOWLEDGMENTS,
-    acknowledgments::SELECTIVE_ACKNOWLEDGMENTS,
-];
+/// The list of traces: a place for each among those of a run, and its type.
+macro_rules! traces {
+    ($($place:ident: $trace:ty,)*) => {
+        /// Every kind of trace.
+        pub const TRACES: &[Kind] = &[$(<$trace>::KIND),*];
+
+        /// The traces of a run that are wanted. The type of each is known, so that telling it what happens takes no call.
+        #[derive(Default)]
+        pub(crate) struct Traces {
+            $(pub $place: Option<$trace>,)*
+        }
+
+        impl Traces {
+            /// Begins those for which there is a table.
+            ///
+            /// # Errors
+            /// If a table cannot be made.
+            pub fn start(
+                network: &Network,
+                table: impl Fn(&Kind) -> Result<Option<Table>, String>,
+            ) -> Result<Self, String> {
+                Ok(Self { $($place: table(&<$trace>::KIND)?.map(|table| <$trace>::start(network, table)),)* })
+            }
+
+            /// The run is over: completes their files.
+            ///
+            /// # Errors
+            /// If one cannot be written.
+            pub fn finish(self, end: Time) -> Result<Vec<Counts>, String> {
+                let mut counts = Vec::new();
+                $(counts.extend(self.$place.map(|trace| finish(trace, end)).transpose()?);)*
+                Ok(counts)
+            }
+        }
+    };
+}
+
+traces! {
+    cwnd: FlowSeries<flow_series::CongestionWindow>,
+    ssthresh: FlowSeries<flow_series::SlowStartThreshold>,
+    flight: FlowSeries<flow_series::Flight>,
+    rto: FlowSeries<flow_series::Timeout>,
+    rtt: rtt::RoundTrips,
+    timeouts: timeouts::Timeouts,
+    throughput: throughput::Delivered,
+    queue: queues::Queues,
+    queue_by_flow: queues_by_flow::QueuesByFlow,
+    capacity: capacity::Capacity,
+    drops: drops::Drops,
+    segments: segments::Segments,
+    acknowledgments: acknowledgments::Acknowledgments,
+    blocks: acknowledgments::Blocks,
+}
+
+fn finish<T: Trace>(mut trace: T, end: Time) -> Result<Counts, String> {
+    trace.end(end);
+    let changes = trace.changes();
+    let table = trace.into_table();
+    let rows = table.rows();
+    table.finish().map(|()| Counts { kind: T::KIND, changes, rows })
+}
 
 /// A kind of trace: a table with a name.
 pub struct Kind {
@@ -49,38 +96,6 @@ pub struct Kind {
     pub columns: &'static [Column],
     /// How its rows come about.
     pub rows: Rows,
-    /// What it is to hear of: it is told of nothing else.
-    pub hears: Hears,
-    /// An observer that writes into an empty table.
-    pub start: fn(&Network, Table) -> Box<dyn Trace>,
-}
-
-/// What can be told to a trace: methods of its [`Observer`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hears {
-    /// `segment_sent`.
-    Segments,
-    /// `segment_received`.
-    Deliveries,
-    /// `acknowledgment_received`.
-    Acknowledgments,
-    /// `timed_out`.
-    Timeouts,
-    /// `sender_acted`.
-    Senders,
-    /// `packet_dropped` and `packet_lost`.
-    Losses,
-    /// `cell_served` and `cells_served`.
-    Services,
-    /// `queue_changed`, `queue_moved` and `queue_moved_by_rounds`.
-    Queue,
-    /// `shares_changed` and `shares_moved`.
-    Shares,
-}
-
-impl Hears {
-    /// How many there are.
-    pub(crate) const NUMBER: usize = Self::Shares as usize + 1;
 }
 
 /// How the rows of a trace come about.
@@ -108,13 +123,18 @@ pub enum Scale {
 }
 
 /// Writes a kind of trace as it watches.
-pub trait Trace: Observer + Send {
+pub(crate) trait Trace: Observer + Send + Sized {
+    /// Which it is.
+    const KIND: Kind;
+
+    /// One that writes into an empty table.
+    fn start(network: &Network, table: Table) -> Self;
     /// The run is over: adds what has to be said at its end.
     fn end(&mut self, _now: Time) {}
     /// Rows that the trace would have if every change had one.
     fn changes(&self) -> u64;
     /// The table, complete.
-    fn into_table(self: Box<Self>) -> Table;
+    fn into_table(self) -> Table;
 }
 
 /// What traces need to know of a run.

@@ -4,26 +4,12 @@ use longfat_engine::observer::{Observer, SlotRun};
 use longfat_engine::switch::Port;
 use longfat_engine::units::Time;
 
-use super::{Hears, Kind, Network, PORT, Rows, Scale, TIME, Trace, integers, words};
+use super::{Kind, Network, PORT, Rows, Scale, TIME, Trace, integers, words};
 use crate::level::Level;
 use crate::table::{Table, Value};
 
 /// The queue of each class.
-pub const QUEUE: Kind = Kind {
-    name: "queue",
-    doc: "queue of each service class at each port when the slot is over and its cell sent; without classes all cells are of the class ubr",
-    columns: &[
-        TIME,
-        PORT,
-        words("class", "service class"),
-        integers("cells", "cells that wait; packets where they travel whole"),
-    ],
-    rows: Rows::Changes(Scale::Buffer),
-    hears: Hears::Queue,
-    start: |network, table| Box::new(Queues::new(network, table)),
-};
-
-struct Queues {
+pub struct Queues {
     bound: i64,
     /// What a row calls each class.
     labels: Vec<Value>,
@@ -107,6 +93,22 @@ impl Observer for Queues {
 }
 
 impl Trace for Queues {
+    const KIND: Kind = Kind {
+        name: "queue",
+        doc: "queue of each service class at each port when the slot is over and its cell sent; without classes all cells are of the class ubr",
+        columns: &[
+            TIME,
+            PORT,
+            words("class", "service class"),
+            integers("cells", "cells that wait; packets where they travel whole"),
+        ],
+        rows: Rows::Changes(Scale::Buffer),
+    };
+
+    fn start(network: &Network, table: Table) -> Self {
+        Self::new(network, table)
+    }
+
     fn end(&mut self, now: Time) {
         for (port, levels) in self.levels.iter().enumerate() {
             for (level, &label) in levels.iter().zip(&self.labels) {
@@ -119,7 +121,7 @@ impl Trace for Queues {
         self.changes
     }
 
-    fn into_table(self: Box<Self>) -> Table {
+    fn into_table(self) -> Table {
         self.table
     }
 }

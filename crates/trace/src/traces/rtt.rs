@@ -4,20 +4,11 @@ use longfat_engine::observer::Observer;
 use longfat_engine::transport::Sender;
 use longfat_engine::units::Time;
 
-use super::{FLOW, Hears, Kind, Rows, TIME, Trace, numbers};
+use super::{FLOW, Kind, Network, Rows, TIME, Trace, numbers};
 use crate::table::{Table, Value};
 
 /// Every round trip measured.
-pub const RTT: Kind = Kind {
-    name: "rtt",
-    doc: "every round trip that a flow's timeout is computed from, before it is counted in ticks",
-    columns: &[TIME, FLOW, numbers("rtt_s", "from the segment to its acknowledgment")],
-    rows: Rows::Events,
-    hears: Hears::Senders,
-    start: |network, table| Box::new(RoundTrips { seen: vec![0; network.flows], table }),
-};
-
-struct RoundTrips {
+pub struct RoundTrips {
     /// How many each flow has measured.
     seen: Vec<u64>,
     table: Table,
@@ -36,11 +27,22 @@ impl Observer for RoundTrips {
 }
 
 impl Trace for RoundTrips {
+    const KIND: Kind = Kind {
+        name: "rtt",
+        doc: "every round trip that a flow's timeout is computed from, before it is counted in ticks",
+        columns: &[TIME, FLOW, numbers("rtt_s", "from the segment to its acknowledgment")],
+        rows: Rows::Events,
+    };
+
+    fn start(network: &Network, table: Table) -> Self {
+        Self { seen: vec![0; network.flows], table }
+    }
+
     fn changes(&self) -> u64 {
         self.seen.iter().sum()
     }
 
-    fn into_table(self: Box<Self>) -> Table {
+    fn into_table(self) -> Table {
         self.table
     }
 }

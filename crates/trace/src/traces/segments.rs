@@ -4,26 +4,11 @@ use longfat_engine::observer::Observer;
 use longfat_engine::transport::{Segment, Window};
 use longfat_engine::units::Time;
 
-use super::{FLOW, Hears, Kind, Rows, TIME, Trace, flags, integers};
+use super::{FLOW, Kind, Network, Rows, TIME, Trace, flags, integers};
 use crate::table::{Table, Value};
 
 /// Every segment.
-pub const SEGMENTS: Kind = Kind {
-    name: "segments",
-    doc: "every segment with data as its sender hands it to the network interface",
-    columns: &[
-        TIME,
-        FLOW,
-        integers("sequence", "first byte"),
-        integers("length_bytes", "bytes of data"),
-        flags("is_again", "whether its first byte has been sent before"),
-    ],
-    rows: Rows::Events,
-    hears: Hears::Segments,
-    start: |_, table| Box::new(Segments(table)),
-};
-
-struct Segments(Table);
+pub struct Segments(Table);
 
 impl Observer for Segments {
     fn segment_sent(&mut self, now: Time, flow: usize, segment: Segment, _window: &Window) {
@@ -35,11 +20,28 @@ impl Observer for Segments {
 }
 
 impl Trace for Segments {
+    const KIND: Kind = Kind {
+        name: "segments",
+        doc: "every segment with data as its sender hands it to the network interface",
+        columns: &[
+            TIME,
+            FLOW,
+            integers("sequence", "first byte"),
+            integers("length_bytes", "bytes of data"),
+            flags("is_again", "whether its first byte has been sent before"),
+        ],
+        rows: Rows::Events,
+    };
+
+    fn start(_network: &Network, table: Table) -> Self {
+        Self(table)
+    }
+
     fn changes(&self) -> u64 {
         self.0.rows()
     }
 
-    fn into_table(self: Box<Self>) -> Table {
+    fn into_table(self) -> Table {
         self.0
     }
 }

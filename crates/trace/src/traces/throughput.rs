@@ -5,35 +5,11 @@
 use longfat_engine::observer::Observer;
 use longfat_engine::units::{Span, Time};
 
-use super::{FLOW, Hears, Kind, Rows, TIME, Trace, integers};
+use super::{FLOW, Kind, Network, Rows, TIME, Trace, integers};
 use crate::table::{Table, Value};
 
 /// Bytes delivered.
-pub const THROUGHPUT: Kind = Kind {
-    name: "throughput",
-    doc: "bytes of each flow that are delivered in order, interval by interval; none in an interval without a row",
-    columns: &[
-        TIME,
-        integers("interval_ps", "length of the interval that begins then; the last may be shorter"),
-        FLOW,
-        integers("bytes", "bytes delivered in it"),
-    ],
-    rows: Rows::Intervals,
-    hears: Hears::Deliveries,
-    start: |network, table| {
-        Box::new(Delivered {
-            next: vec![0; network.flows],
-            before: vec![0; network.flows],
-            delivering: Vec::new(),
-            from: Time::ZERO,
-            interval: network.interval,
-            seen: 0,
-            table,
-        })
-    },
-};
-
-struct Delivered {
+pub struct Delivered {
     /// The next byte that each receiver expects, now and when the interval at hand began.
     next: Vec<u64>,
     before: Vec<u64>,
@@ -73,6 +49,30 @@ impl Observer for Delivered {
 }
 
 impl Trace for Delivered {
+    const KIND: Kind = Kind {
+        name: "throughput",
+        doc: "bytes of each flow that are delivered in order, interval by interval; none in an interval without a row",
+        columns: &[
+            TIME,
+            integers("interval_ps", "length of the interval that begins then; the last may be shorter"),
+            FLOW,
+            integers("bytes", "bytes delivered in it"),
+        ],
+        rows: Rows::Intervals,
+    };
+
+    fn start(network: &Network, table: Table) -> Self {
+        Self {
+            next: vec![0; network.flows],
+            before: vec![0; network.flows],
+            delivering: Vec::new(),
+            from: Time::ZERO,
+            interval: network.interval,
+            seen: 0,
+            table,
+        }
+    }
+
     fn end(&mut self, now: Time) {
         while now > self.from {
             self.close(now.min(self.from + self.interval));
@@ -83,7 +83,7 @@ impl Trace for Delivered {
         self.seen
     }
 
-    fn into_table(self: Box<Self>) -> Table {
+    fn into_table(self) -> Table {
         self.table
     }
 }

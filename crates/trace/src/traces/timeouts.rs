@@ -4,20 +4,11 @@ use longfat_engine::observer::Observer;
 use longfat_engine::transport::Window;
 use longfat_engine::units::Time;
 
-use super::{FLOW, Hears, Kind, Rows, TIME, Trace};
+use super::{FLOW, Kind, Network, Rows, TIME, Trace};
 use crate::table::{Table, Value};
 
 /// Every expiry.
-pub const TIMEOUTS: Kind = Kind {
-    name: "timeouts",
-    doc: "every expiry of a flow's retransmission timer",
-    columns: &[TIME, FLOW],
-    rows: Rows::Events,
-    hears: Hears::Timeouts,
-    start: |_, table| Box::new(Timeouts(table)),
-};
-
-struct Timeouts(Table);
+pub struct Timeouts(Table);
 
 impl Observer for Timeouts {
     fn timed_out(&mut self, now: Time, flow: usize, _window: &Window) {
@@ -26,11 +17,22 @@ impl Observer for Timeouts {
 }
 
 impl Trace for Timeouts {
+    const KIND: Kind = Kind {
+        name: "timeouts",
+        doc: "every expiry of a flow's retransmission timer",
+        columns: &[TIME, FLOW],
+        rows: Rows::Events,
+    };
+
+    fn start(_network: &Network, table: Table) -> Self {
+        Self(table)
+    }
+
     fn changes(&self) -> u64 {
         self.0.rows()
     }
 
-    fn into_table(self: Box<Self>) -> Table {
+    fn into_table(self) -> Table {
         self.0
     }
 }

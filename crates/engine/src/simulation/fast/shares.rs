@@ -22,13 +22,25 @@ impl Touched {
         }
     }
 
-    /// The port was served.
+    /// The port is served next, in slots to each of which these cells come.
+    pub fn by_cells<O: Observer>(&mut self, cells: &[Cell], told: &Told<'_, O>) {
+        if told.observer.follows_circuits() {
+            self.0.clear();
+            self.0.extend(cells.iter().map(|cell| cell.circuit()));
+        }
+    }
+
+    /// The port was served, in the only such slot or one of several.
     #[inline]
     pub fn tell<O: Observer>(&mut self, now: Time, port: &mut Port, told: &mut Told<'_, O>) {
         if told.observer.follows_circuits() {
             port.settle_shares();
-            self.0.extend(port.latest().map(Cell::circuit));
+            let touched = self.0.len();
+            if let Some(latest) = port.latest() {
+                self.0.push(latest.circuit());
+            }
             told.observer.shares_changed(now, told.port, port, Some(&self.0));
+            self.0.truncate(touched);
         }
     }
 }
@@ -67,6 +79,7 @@ impl<O: Observer> Outlet for Followed<'_, '_, O> {
         true
     }
 
+    #[inline]
     fn note_leaving(&mut self, cells: u64, leaving: Leaving<'_>) {
         let run = SlotRun { number: cells, ..self.run };
         let arriving = self.arriving.take_slots(cells);

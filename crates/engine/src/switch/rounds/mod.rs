@@ -207,8 +207,9 @@ impl Port {
         occupancy.leave(slots);
         statistics.cells_out += slots;
         if outlet.follows_circuits() {
-            queue.take_off(occupancy, &self.slots, Some(&mut |cells, leaving| outlet.note_leaving(cells, leaving)));
-            queue.settle(occupancy, &self.slots, |cell| outlet.note_leaving(1, Leaving::Circuit(cell.circuit())));
+            queue.take_off(occupancy, &self.slots, |cells, leaving| outlet.note_leaving(cells, leaving));
+            queue
+                .settle(occupancy, &self.slots, |cells| outlet.note_leaving(cells.len() as u64, Leaving::Cells(cells)));
         }
         outlet.send_train_at(clock, slots, free);
         self.boundary = free;
@@ -232,7 +233,7 @@ impl Port {
         if let Guarded { occupancy, queue: Queue::ByRounds(queue), .. } = &mut self.buffer
             && queue.sent() >= many
         {
-            queue.take_off(occupancy, &self.slots, None);
+            queue.take_off(occupancy, &self.slots, |_, _| ());
         }
     }
 
@@ -240,14 +241,22 @@ impl Port {
     /// must be up to date.
     #[inline]
     pub(super) fn settle_before(&mut self, begins_packet: bool, cells: u64) {
-        let Guarded { occupancy, queue: Queue::ByRounds(queue), policy, .. } = &mut self.buffer else { return };
+        let Guarded { occupancy, queue: Queue::ByRounds(_), policy, .. } = &self.buffer else { return };
         if begins_packet && policy.looks_at_circuits(occupancy.total() + cells) {
-            queue.settle(occupancy, &self.slots, |_| ());
+            self.settle_rounds();
         }
     }
 
     /// Brings the circuits' shares of the buffer up to date, which an observer is to see.
+    #[inline]
     pub fn settle_shares(&mut self) {
+        if matches!(self.buffer.queue, Queue::ByRounds(_)) {
+            self.settle_rounds();
+        }
+    }
+
+    #[inline(never)]
+    fn settle_rounds(&mut self) {
         if let Guarded { occupancy, queue: Queue::ByRounds(queue), .. } = &mut self.buffer {
             queue.settle(occupancy, &self.slots, |_| ());
         }

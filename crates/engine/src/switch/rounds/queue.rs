@@ -27,7 +27,8 @@ impl Rounds {
     }
 
     /// Shows the rounds that are sent whole with the next `cells`, none having been begun.
-    fn show_leaving(&self, cells: u64, members: &[Cell], slots: &Slots, show: &mut Show<'_>) {
+    #[inline]
+    fn show_leaving(&self, cells: u64, members: &[Cell], slots: &Slots, show: &mut impl FnMut(u64, Leaving<'_>)) {
         debug_assert_eq!(self.sent, 0, "who is shown the cells that leave has the queue settled");
         let whole = cells - cells % self.members as u64;
         if whole > 0 {
@@ -92,12 +93,11 @@ enum Entry {
 pub enum Leaving<'q> {
     /// All of one circuit.
     Circuit(usize),
+    /// These, each of another circuit.
+    Cells(&'q [Cell]),
     /// Whole rounds, of one cell of each circuit.
     Rounds(WholeRounds<'q>),
 }
-
-/// Who is shown of so many cells whose they are.
-type Show<'s> = dyn FnMut(u64, Leaving<'_>) + 's;
 
 /// Rounds that were let in one slot after the other, and are sent whole.
 #[derive(Clone, Copy)]
@@ -129,7 +129,9 @@ impl WholeRounds<'_> {
 /// before somebody asks whose the cells are.
 #[derive(Default)]
 pub struct RoundQueue {
-    /// What waits, after what has been sent and is not taken off.
+    /// What waits, after what has been sent and is not taken off: the rest of a round that has been told apart, in its order; and then
+    /// all others.
+    begun: Row<Cell>,
     entries: Row<Entry>,
     /// A cell of each circuit of all rounds among them, in the order of their entries.
     members: Row<Cell>,
@@ -195,8 +197,11 @@ impl RoundQueue {
     /// Takes off what has been sent: the circuits' shares of `occupancy` follow, those of a round when it is over, or in
     /// [`settle`](Self::settle). Who is to be shown whose the cells are hears of those of a round that is begun by `settle`, which
     /// must come next.
-    pub fn take_off(&mut self, occupancy: &mut Occupancy, slots: &Slots, mut show: Option<&mut Show<'_>>) {
+    pub fn take_off(&mut self, occupancy: &mut Occupancy, slots: &Slots, mut show: impl FnMut(u64, Leaving<'_>)) {
         let mut left = std::mem::take(&mut self.sent);
+        if left > 0 && !self.begun.is_empty() {
+            left -= self.take_off_begun(left, occupancy, &mut show);
+        }
         while left > 0
             && let Some(entry) = self.entries.front_mut()
         {
@@ -212,18 +217,14 @@ impl RoundQueue {
                         self.latest = Some(part.last().unwrap_or(part.cell));
                         self.entries.take(1);
                     }
-                    if let Some(show) = &mut show {
-                        show(cells, Leaving::Circuit(circuit));
-                    }
+                    show(cells, Leaving::Circuit(circuit));
                     occupancy.forget(circuit, cells);
                 }
                 Entry::Rounds(rounds) => {
                     let not_sent = rounds.rounds * rounds.members as u64 - rounds.sent;
                     let cells = not_sent.min(left);
                     left -= cells;
-                    if let Some(show) = &mut show {
-                        rounds.show_leaving(cells, self.members.as_slice(), slots, *show);
-                    }
+                    rounds.show_leaving(cells, self.members.as_slice(), slots, &mut show);
                     rounds.sent += cells;
                     self.latest = None;
                     if cells == not_sent {
@@ -233,6 +234,17 @@ impl RoundQueue {
             }
         }
         debug_assert_eq!(left, 0, "no more is sent than waits");
+    }
+
+    /// The same of the round that has been told apart, and no more than `most` cells. Gives how many.
+    fn take_off_begun(&mut self, most: u64, occupancy: &mut Occupancy, show: &mut impl FnMut(u64, Leaving<'_>)) -> u64 {
+        let number = usize::try_from(most).map_or(self.begun.len(), |most| most.min(self.begun.len()));
+        let cells = &self.begun.as_slice()[..number];
+        show(number as u64, Leaving::Cells(cells));
+        cells.iter().for_each(|cell| occupancy.forget(cell.circuit(), 1));
+        self.latest = cells.last().copied();
+        self.begun.take(number);
+        number as u64
     }
 
     /// The rounds at the head have been sent.
@@ -271,6 +283,7 @@ impl RoundQueue {
     /// Shows what waits, all that was sent being taken off: the cells of each circuit in order, cells of one packet in a row, by the
     /// first of them, with their number and whether the packet ends with them.
     pub fn visit(&self, slots: &Slots, mut visit: impl FnMut(Cell, u64, bool)) {
+        self.begun.iter().for_each(|&cell| visit(cell, 1, false));
         let mut members = self.members.iter().copied();
         for entry in self.entries.iter() {
             match entry {
@@ -284,8 +297,10 @@ impl RoundQueue {
 
     /// Brings the circuits' shares of `occupancy` up to date. A round that has been sent in part is told apart in the order that
     /// `slots` gives it; `see` is shown the cells of it that have been sent.
-    pub fn settle(&mut self, occupancy: &mut Occupancy, slots: &Slots, see: impl FnMut(&Cell)) {
-        self.take_off(occupancy, slots, None);
+    pub fn settle(&mut self, occupancy: &mut Occupancy, slots: &Slots, see: impl FnOnce(&[Cell])) {
+        if self.sent > 0 {
+            self.take_off(occupancy, slots, |_, _| ());
+        }
         let Some(Entry::Rounds(rounds)) = self.entries.front_mut() else { return };
         if rounds.sent == 0 {
             return;
@@ -314,10 +329,8 @@ impl RoundQueue {
         }
         slots.order(partial_slot, cells);
         cells[..sent].iter().for_each(|cell| occupancy.forget(cell.circuit(), 1));
-        cells[..sent].iter().for_each(see);
+        see(&cells[..sent]);
         self.latest = Some(cells[sent - 1]);
-        for cell in cells[sent..].iter().rev() {
-            self.entries.push_front(Entry::Part(Part { cell: *cell, cells: 1, ends: false }));
-        }
+        self.begun.extend(cells[sent..].iter().copied());
     }
 }

@@ -8,7 +8,7 @@ use crate::framing::Cell;
 use crate::link::Outlet;
 use crate::observer::{Arriving, Observer, SlotRun};
 use crate::switch::{Port, Stretch};
-use crate::units::{Span, Time};
+use crate::units::{CELL_BITS, Span, Time};
 
 /// Slots to which one head alone brings so many cells: as the stretch says, or one to each.
 struct Lone {
@@ -72,8 +72,7 @@ impl Slotted {
         if rounds > 0 {
             self.serve_whole_rounds(rounds, due, boundary, served);
         }
-        // What is seen of single cells is seen where slots are served one by one.
-        if due == 0 || served.told.observer.watches() {
+        if due == 0 {
             return Slots::served_if(rounds > 0);
         }
         if rounds == 0 && most > 0 {
@@ -90,13 +89,16 @@ impl Slotted {
         let boundary = served.port.boundary().time;
         // As every slot begins with them before chance has a say.
         self.round.sort_by_key(|cell| cell.circuit());
+        self.touched.by_cells(&self.round, &served.told);
         let mut slots = 0;
         loop {
-            let Served { port, links, dropped, .. } = served;
+            let Served { port, links, dropped, told, .. } = served;
             let now = port.boundary().time;
             self.drawn.clone_from(&self.round);
             let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
             self.next_service = port.serve_contested(&mut self.drawn, dropped, &mut behind);
+            told.of_service(now, port, CELL_BITS);
+            self.touched.tell(now, port, told);
             slots += 1;
             served.note_dropped(now);
             if slots == 1 {
@@ -154,7 +156,7 @@ impl Slotted {
     /// Serves a slot to which each of several heads brings one cell, a last one among them: those of a round that was planned, or that
     /// come after such rounds. Tells whether there was room.
     fn serve_last_round<O: Observer>(&mut self, after_others: bool, served: &mut Served<'_, O>) -> bool {
-        let Served { port, links, .. } = served;
+        let Served { port, links, told, .. } = served;
         let boundary = port.boundary().time;
         if port.rounds_with_room(self.round.len() as u64, 1) == 0 {
             return false;
@@ -165,8 +167,16 @@ impl Slotted {
             self.round.extend(due.map(|head| head.train.cell));
         }
         self.services += 1;
+        let run = self.run(1, port);
+        told.of_rounds(&run, port.occupancy().total(), self.round.len() as u64);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = port.serve_round(&mut self.round, &mut behind);
+        self.next_service = if told.observer.follows_circuits() {
+            self.drawn.clone_from(&self.round);
+            let arriving = Arriving::InEach(&self.round);
+            port.serve_round(&mut self.drawn, &mut Followed { behind, told, arriving, run })
+        } else {
+            port.serve_round(&mut self.round, &mut behind)
+        };
         self.take_until(boundary, links, |_, _| ());
         true
     }
