@@ -84,6 +84,20 @@ def test_a_parameter_is_a_row_that_begins_with_its_name(longfat: Longfat) -> Non
     assert "None" not in "".join(lines)
 
 
+def test_a_preset_is_shown_with_the_values_that_it_sets(longfat: Longfat) -> None:
+    process = longfat("models", "linux-like")
+    assert process.returncode == 0, process.stderr
+    (line,) = (line for line in process.stdout.splitlines() if line.startswith("  receiver_window"))
+    assert "6 MiB" in line
+
+
+def test_every_kind_of_model_can_be_shown(longfat: Longfat) -> None:
+    models = json.loads(longfat("models", "--json").stdout)
+    for kind in {model["kind"] for model in models}:
+        process = longfat("models", kind)
+        assert process.returncode == 0, process.stderr
+
+
 def test_models_of_one_kind_come_with_their_parameters(longfat: Longfat) -> None:
     kind = json.loads(longfat("models", "--json").stdout)[0]["kind"]
     process = longfat("models", kind)
