@@ -131,6 +131,7 @@ def test_requests_are_named_after_the_flow_that_they_ask_for(tmp_path: Path) -> 
 def test_charts_of_a_page_show_the_flows_that_count_most(crowd: Traces) -> None:
     cwnd, _, goodput = charts(crowd)
     assert len(cwnd["series"]) == len(goodput["series"]) == 30
+    assert goodput["title"] == f"Goodput of each flow: the 30 with most of {crowd.flows}"
     largest = crowd.table("cwnd")["cwnd_bytes"].max()
     highest = max(max(filter(None, series["values"])) for series in cwnd["series"])
     assert highest * 1000 == pytest.approx(largest, rel=1e-3)

@@ -79,7 +79,7 @@ def _cwnd(run: Traces) -> Chart:
     ]
     return {
         "name": "cwnd",
-        "title": "Congestion windows",
+        "title": "Congestion windows" + _of_how_many(run, "largest"),
         "unit": "kB",
         "x": _instants(run),
         "series": list(_cwnd_series(run)),
@@ -140,7 +140,7 @@ def _goodput(run: Traces) -> Chart:
     most = run.record["metrics"]["max_goodput_bps"] / MEGA
     return {
         "name": "goodput",
-        "title": "Goodput of each flow",
+        "title": "Goodput of each flow" + _of_how_many(run, "with most"),
         "unit": "Mbit/s",
         "x": times.tolist(),
         "series": series,
@@ -157,6 +157,12 @@ def _fair_share(
     if flows is None or whole is None:
         return []
     return [{"label": f"fair share of {name}", "at": whole / scale / flows}]
+
+
+def _of_how_many(run: Traces, which: str) -> str:
+    """What a title says where not all flows are drawn."""
+    flows = run.description.get("flows", run.senders)
+    return f": the {MOST_FLOWS} {which} of {flows:,}" if flows > MOST_FLOWS else ""
 
 
 def _instants(run: Traces) -> list[float]:
