@@ -28,6 +28,18 @@ def test_a_good_study_is_called_good(longfat: Longfat, study_folder: Path) -> No
     }
 
 
+def test_a_folder_is_checked_as_a_study_with_its_claims(
+    longfat: Longfat, study_folder: Path
+) -> None:
+    process = longfat("check", study_folder)
+    assert (process.returncode, process.stdout) == (0, f"{study_folder}: a good study\n")
+    claims = study_folder / "claims.toml"
+    claims.write_text("schema_version = 2\n")
+    process = longfat("check", study_folder)
+    assert process.returncode == 2
+    assert process.stderr.startswith(f"{claims}:1:")
+
+
 def test_a_bad_scenario_has_all_its_problems_told_with_their_places(
     longfat: Longfat, scenario_file: Path
 ) -> None:
