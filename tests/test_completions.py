@@ -1,11 +1,20 @@
 import json
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
+import longfat
 from longfat import load_scenario, run
 from longfat.completions import in_short
+from longfat.errors import BadInput
 from longfat.histogram import Histogram
+from longfat.notebook.studies import StudyAtHand
+from longfat.plan import plan_design
+from longfat.results import load_responses
+from longfat.store import Store
+
+SHORT = "flow up to 100 kB p95_s"
 
 FLOWS = """
 schema_version = 1
@@ -45,6 +54,43 @@ def test_each_kind_has_its_counts_and_what_so_many_of_its_times_do_not_exceed(
     assert short["mean_s"] == pytest.approx(times.sum_us / times.count / 1e6)
     assert short["p95_s"] == times.quantile_seconds(0.95)
     assert short["p50_s"] <= short["p90_s"] <= short["p95_s"] <= short["p99_s"]
+
+
+STUDY = """
+schema_version = 1
+title = "Which queue?"
+
+[design]
+replications = 2
+perturb = { start = "uniform(0 ms, 100 ms)" }
+
+[factors]
+"port.buffer" = ["5 packets", "100 packets"]
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> StudyAtHand:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "scenario.toml").write_text(FLOWS)
+    (tmp_path / "own" / "study.toml").write_text(STUDY)
+    return longfat.study(tmp_path / "own", store=tmp_path / "own.db").run()
+
+
+def test_how_long_flows_took_is_analysed_as_a_metric_is(own: StudyAtHand) -> None:
+    plan = plan_design(own.study, own.selection)
+    with Store.readable(own.store) as store:
+        results = load_responses(plan, store, SHORT)
+        assert SHORT not in next(iter(load_responses(plan, store, "timeouts").values()))[1]
+    times = [runs[number][SHORT] for runs in results.values() for number in (1, 2)]
+    assert own.analyze(SHORT).document()["mean"] == pytest.approx(fmean(times))
+
+
+def test_a_time_that_there_is_not_is_told_with_those_that_there_are(own: StudyAtHand) -> None:
+    with pytest.raises(BadInput, match=f"no response '{SHORT[:-2]}'; did you mean '{SHORT}'"):
+        own.analyze(SHORT[:-2])
+    with pytest.raises(BadInput, match="no response 'flow up to 1 kB p95_s'"):
+        own.analyze("flow up to 1 kB p95_s")
 
 
 def test_a_kind_of_which_nothing_was_delivered_has_no_times(tmp_path: Path) -> None:

@@ -118,6 +118,7 @@ def test_settings_that_are_no_whole_numbers_of_one_unit_in_order_are_refused(
 def test_a_setting_is_written_as_scenarios_have_it() -> None:
     assert Span.between(" 64kB", "512 kB ").text(80) == "80 kB"
     assert Span.between(2, "40").text(3) == "3"
+    assert Span.between("1 packet", "200 packets").text(1) == "1 packets"
     assert Span.between("1 Mbit/s", "9 Mbit/s").unit == "Mbit/s"
 
 

@@ -22,6 +22,16 @@ def in_short(kinds: Mapping[str, Mapping[str, Any]]) -> str:
     return json.dumps({name: _kind(measures) for name, measures in kinds.items()})
 
 
+def times_of(kinds: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+    """The times of a run's completions as an analysis names them: "flow up to 100 kB p95_s"."""
+    return {
+        f"{name} {statistic}": number
+        for name, measures in kinds.items()
+        for statistic, number in _kind(measures).items()
+        if statistic.endswith("_s")
+    }
+
+
 def _kind(measures: Mapping[str, Any]) -> dict[str, float]:
     counts = {name: measures[name] for name in ("asked", "delivered")}
     times = Histogram.of(measures["times"])

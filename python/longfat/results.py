@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from longfat import _engine
 from longfat.claims import Claim
 from longfat.comparison import Results, TableComparison, compare
-from longfat.completions import in_short
+from longfat.completions import in_short, times_of
 from longfat.plan import Plan, Replicated
 from longfat.store import Store
 from longfat.store.schema import DONE, FAILED
@@ -20,6 +21,27 @@ def load_results(plan: Plan, store: Store, names: Sequence[str] = ()) -> Results
     All metrics, or some by their names: with many runs, what nobody reads takes most of the time.
     """
     return plan.by_combination(store.metrics(plan.hashes, names))
+
+
+def load_responses(plan: Plan, store: Store, response: str) -> Results:
+    """As `load_results`, and how long things took, if the response is no metric.
+
+    Such a time is called "flow up to 100 kB p95_s": the kind of thing, then the statistic.
+    """
+    results = load_results(plan, store)
+    if response in _engine.METRICS:
+        return results
+    times = plan.by_combination({
+        series: {replication: times_of(kinds) for replication, kinds in runs.items()}
+        for series, runs in store.completions_of(plan.hashes).items()
+    })  # fmt: skip
+    return {
+        combination: {
+            replication: {**metrics, **times[combination].get(replication, {})}
+            for replication, metrics in runs.items()
+        }
+        for combination, runs in results.items()
+    }
 
 
 def load_completions(plan: Plan, store: Store, claims: Sequence[Claim]) -> Replicated[str]:

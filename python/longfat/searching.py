@@ -22,6 +22,9 @@ from longfat.smallest import Found, Show, smallest_enough
 # The digits of a number, and a unit without any: 1e3 and 0.5 are no whole numbers of something.
 _WHOLE_NUMBER = re.compile(r"\s*([0-9]{1,18})\s*([A-Za-z]\D*?)?\s*")
 
+_ONE = {"packet": "packets", "cell": "cells"}
+"""What there is one of is in the unit of several."""
+
 
 @dataclass(frozen=True)
 class Span:
@@ -126,7 +129,7 @@ def _whole_number(setting: int | str) -> tuple[int, str]:
             f"a search goes through whole numbers of a unit, such as '50 packets', not {setting!r}"
         )
     number, unit = found.groups(default="")
-    return int(number), unit
+    return int(number), _ONE.get(unit, unit)
 
 
 def _settings(

@@ -85,9 +85,10 @@ def _plainly_asked(arguments: Sequence[str]) -> _Asked | None:
             asked.as_json = True
         elif word == "--set":
             path, equals, value = next(left, "").partition("=")
-            if not equals or not path.strip() or undone_by(path.strip(), asked.overrides):
+            path, value = path.strip(), value.strip()
+            if not equals or not path or value[:1] == "@" or undone_by(path, asked.overrides):
                 return None
-            asked.overrides[path.strip()] = value.strip()
+            asked.overrides[path] = value
         elif word == "--seed":
             seed = next(left, "")
             if not (seed.isascii() and seed.isdigit()):

@@ -56,6 +56,16 @@ class Traces:
         return senders
 
     @property
+    def flows(self) -> int:
+        """How many flows carry data; those beyond them carry the requests of receiving ends.
+
+        Senders whose flows come and go, each over a connection of its own, have many each.
+        """
+        has_requests = "requests" in self.record["flows"][0]
+        flows: int = self.senders if has_requests else self.description.get("flows", self.senders)
+        return flows
+
+    @property
     def bottleneck(self) -> Mapping[str, Any]:
         """The managed port that results of the whole network are about.
 

@@ -40,7 +40,7 @@ def test_an_audit_runs_what_is_missing_and_tells_what_survives(
     process = longfat("study", "audit", folder, *ONE)
     assert process.returncode == 0, process.stderr
     assert "2 variations, 30 runs, 0 stored, 30 to run" in process.stderr
-    for text in ("4 MSS", "S-1", "efficiency (table A)", "2 variations of 1 knobs"):
+    for text in ("4 MSS", "S-1", "efficiency (table A)", "2 variations of 1 knob,"):
         assert text in process.stdout
     again = longfat("study", "audit", folder, *ONE)
     assert "30 stored, 0 to run" in again.stderr

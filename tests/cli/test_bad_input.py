@@ -82,6 +82,17 @@ def test_absent_paths_are_named(longfat: Longfat, arguments: list[str]) -> None:
     refused(longfat(*arguments, "no/such/file"), "no/such/file")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "meant"), [(["runn"], "run"), (["study", "comprae", "ubr-plus"], "compare")]
+)
+def test_a_mistyped_verb_is_told_with_the_one_that_may_have_been_meant(
+    longfat: Longfat, arguments: list[str], meant: str
+) -> None:
+    process = longfat(*arguments)
+    assert process.returncode == 2
+    assert process.stderr.endswith(f"; did you mean '{meant}'?\n")
+
+
 @pytest.mark.parametrize("arguments", [["run"], ["check"], ["study", "run"]])
 def test_a_directory_is_no_file(longfat: Longfat, tmp_path: Path, arguments: list[str]) -> None:
     (tmp_path / "folder").mkdir()

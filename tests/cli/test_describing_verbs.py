@@ -28,6 +28,18 @@ def test_a_good_study_is_called_good(longfat: Longfat, study_folder: Path) -> No
     }
 
 
+def test_a_folder_is_checked_as_a_study_with_its_claims(
+    longfat: Longfat, study_folder: Path
+) -> None:
+    process = longfat("check", study_folder)
+    assert (process.returncode, process.stdout) == (0, f"{study_folder}: a good study\n")
+    claims = study_folder / "claims.toml"
+    claims.write_text("schema_version = 2\n")
+    process = longfat("check", study_folder)
+    assert process.returncode == 2
+    assert process.stderr.startswith(f"{claims}:1:")
+
+
 def test_a_bad_scenario_has_all_its_problems_told_with_their_places(
     longfat: Longfat, scenario_file: Path
 ) -> None:
@@ -82,6 +94,20 @@ def test_a_parameter_is_a_row_that_begins_with_its_name(longfat: Longfat) -> Non
     (check,) = (line.split() for line in lines if line.strip().startswith("length_check"))
     assert check[1] == "dequeue"
     assert "None" not in "".join(lines)
+
+
+def test_a_preset_is_shown_with_the_values_that_it_sets(longfat: Longfat) -> None:
+    process = longfat("models", "linux-like")
+    assert process.returncode == 0, process.stderr
+    (line,) = (line for line in process.stdout.splitlines() if line.startswith("  receiver_window"))
+    assert "6 MiB" in line
+
+
+def test_every_kind_of_model_can_be_shown(longfat: Longfat) -> None:
+    models = json.loads(longfat("models", "--json").stdout)
+    for kind in {model["kind"] for model in models}:
+        process = longfat("models", kind)
+        assert process.returncode == 0, process.stderr
 
 
 def test_models_of_one_kind_come_with_their_parameters(longfat: Longfat) -> None:

@@ -38,6 +38,18 @@ def test_two_buffers_part_at_the_first_cell_that_the_smaller_drops(
     assert f"in flow {divergence['flow']}" in shown.stderr
 
 
+def test_settings_that_differ_are_told_as_scenarios_have_them(
+    longfat: Longfat, scenario_file: Path
+) -> None:
+    opening = scenario_file.with_name("opening.json")
+    opening.write_text(
+        longfat("run", scenario_file, "--set", "tcp.handshake=true", "--scenario").stdout
+    )
+    shown = longfat("diff", scenario_file, opening)
+    (row,) = (line.split() for line in shown.stdout.splitlines() if "tcp.handshake" in line)
+    assert row == ["tcp.handshake", "false", "true"]
+
+
 def test_a_stored_run_is_given_by_the_beginning_of_its_id(
     longfat: Longfat, study_folder: Path
 ) -> None:

@@ -78,6 +78,17 @@ def test_a_signal_flushes_and_tells_how_to_go_on(
     assert (again["stored_before"], again["finished"]) == (kept, 15 - kept)
 
 
+def test_the_command_to_go_on_names_a_store_that_only_the_environment_names(
+    program: Path, long_study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "longfat.db"
+    monkeypatch.setenv("LONGFAT_STORE", str(store))
+    with running(program, tmp_path, "study", "run", long_study, "--jobs", "1") as process:
+        process.send_signal(signal.SIGINT)
+        _, talk = process.communicate(timeout=20)
+    assert f"  longfat study run {long_study} --jobs 1 --store {store}\n" in talk
+
+
 def test_a_killed_campaign_loses_nothing_that_was_stored(
     program: Path, longfat: Longfat, long_study: Path, tmp_path: Path
 ) -> None:

@@ -75,6 +75,29 @@ def test_a_scenario_that_the_fast_driver_does_not_know_is_handed_over_or_refused
     assert "--driver fast: acknowledgments get lost" in refused.stderr
 
 
+def test_a_setting_can_be_what_a_file_has(longfat: Longfat, scenario_file: Path) -> None:
+    steps = ["time_s,rate_bps", *(f"{step / 1e5:.5f},{10 + step % 7}e6" for step in range(9000))]
+    schedule = scenario_file.with_name("measured.csv")
+    schedule.write_text("\n".join(steps))
+    assert schedule.stat().st_size > 100_000
+    settings: dict[str, OverrideValue] = {
+        "framing": "packet", "port.policy": "tail-drop", "port.buffer": "20 packets",
+        "path.kind": "schedule",
+    }  # fmt: skip
+    words = [word for path, value in settings.items() for word in ("--set", f"{path}={value}")]
+    process = longfat("run", scenario_file, *words, "--set", f"path.steps=@{schedule}", "--json")
+    assert process.returncode == 0, process.stderr
+    settings["path.steps"] = schedule.read_text()
+    assert json.loads(process.stdout) == run(load_scenario(scenario_file, settings))
+
+
+def test_a_setting_in_a_file_that_is_not_there_is_refused_with_its_name(
+    longfat: Longfat, scenario_file: Path
+) -> None:
+    process = longfat("run", scenario_file, "--set", "path.steps=@nowhere.csv")
+    assert (process.returncode, process.stderr) == (2, "nowhere.csv: no such file or directory\n")
+
+
 def test_a_long_setting_is_told_by_how_it_begins(longfat: Longfat, scenario_file: Path) -> None:
     rows = "time_s,rate_bps\n" + "1,2\n" * 500
     process = longfat("run", scenario_file, "--set", f"path.steps={rows}")

@@ -60,6 +60,17 @@ def test_parts_of_a_wide_table_have_all_columns_that_name_a_row() -> None:
     assert all(table.width_of_line(part.values()) <= 40 for part in parts)
 
 
+def test_short_names_of_rows_stay_on_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(talk, "width_of_output", lambda: 48)
+    rows = [[f"flow {number}", *["123,456,789"] * 4] for number in (1, 2)]
+    talk.print_table(["name", *"abcd"], rows)
+    lines = capsys.readouterr().out.splitlines()
+    assert all("flow 1" in line or "flow 2" in line for line in lines if "flow" in line)
+    assert max(map(len, lines)) <= 48
+
+
 def test_what_no_terminal_has_room_for_is_printed_all_the_same(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,7 +37,7 @@ def test_the_interval_of_a_main_effect_misses_the_mean_of_all_runs_where_it_is_s
     analysis: dict[str, Any],
 ) -> None:
     drawn = draw("main-effects", analysis)
-    assert "90 % confidence\nintervals of the effects" in drawn.caption
+    assert "90 % confidence;\nintervals of the effects" in drawn.caption
     marks = [mark for mark in drawn.picture.marks() if mark.kind == "points"]
     for mark, effect in zip(marks, analysis["effects"], strict=True):
         assert mark.low is not None

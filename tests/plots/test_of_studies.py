@@ -1,3 +1,5 @@
+import itertools
+
 import pytest
 
 from longfat.comparison import TableComparison, compare
@@ -161,6 +163,28 @@ def test_responses_stand_along_the_factor_that_a_table_has_side_by_side() -> Non
     assert drawn.matplotlib().axes[0].get_xlabel() == "queue"
     chosen = draw("responses", [shares(across="queue")], Options(colors="queue"))
     assert chosen.matplotlib().axes[0].get_xlabel() == "buffer"
+
+
+def test_a_fourth_factor_of_responses_is_told_by_markers_and_ranges_stand_side_by_side() -> None:
+    levels = {"buffer": ("1", "2", "4"), "queue": ("a", "b"), "path": ("leo", "geo"),
+              "control": ("reno", "cubic")}  # fmt: skip
+    combinations = [
+        tuple(zip(levels, chosen, strict=True)) for chosen in itertools.product(*levels.values())
+    ]
+    rows = [ReferenceRow(place, {}, frozenset(), "") for place in combinations]
+    results = {place: {1: {"queue_s": 0.9}, 2: {"queue_s": 0.5}} for place in combinations}
+    table = compare(Response("w", "Waits", "queue_s", rows, is_printed=False), results)
+    drawn = draw("responses", [table])
+    assert [mark.label for mark in drawn.picture.key] == ["a", "b", "reno", "cubic"]
+    for panel in drawn.picture.panels[0]:
+        assert panel is not None
+        assert len({(mark.color, mark.marker) for mark in panel.marks}) == 4
+        places = [mark.x[0] for mark in panel.marks]
+        assert len(set(places)) == 4
+        assert sum(places) == pytest.approx(0)
+    assert "lines of a colour differ" not in drawn.caption
+    chosen = draw("responses", [table], Options(markers="queue"))
+    assert [mark.label for mark in chosen.picture.key] == ["leo", "geo", "a", "b"]
 
 
 def test_responses_of_several_tables_have_a_row_of_panels_each() -> None:

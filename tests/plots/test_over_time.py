@@ -163,6 +163,19 @@ def test_runs_are_named_after_the_settings_that_differ(traced: Traces) -> None:
     other = Traces(traced.folder, {"run": {"scenario": settings}})
     assert names_of([traced, other]) == ["buffer cells 300", "buffer cells 7"]
     assert names_of([traced]) == [""]
+    queues = [
+        Traces(
+            Path(kind), {"run": {"scenario": {**traced.settings, "port": {"queue": parameters}}}}
+        )
+        for kind, parameters in {
+            "a": {"kind": "codel", "target_ps": 5},
+            "b": {"kind": "tail-drop"},
+            "c": {"kind": "codel", "target_ps": 9},
+        }.items()
+    ]
+    assert names_of(queues[:2]) == ["queue codel", "queue tail-drop"]
+    assert names_of(queues) == ["a", "b", "c"]
+    assert names_of(queues[::2]) == ["target ps 5", "target ps 9"]
     groups = [{"count": 1, "flavor": {"kind": "cubic", "recovery": {"kind": "sack-rfc6675"}}}] * 2
     grouped = Traces(Path("grouped"), {"run": {"scenario": {**traced.settings, "groups": groups}}})
     assert names_of([traced, grouped]) == [traced.folder.name, "grouped"]

@@ -1,12 +1,19 @@
 import pytest
 
 from longfat.report.numbers import (
+    counted,
     formatted,
     formatted_range,
     formatted_seconds,
     formatted_share,
     significant,
 )
+
+
+def test_what_is_one_is_not_told_as_several() -> None:
+    assert counted(1, "claim") == "1 claim"
+    assert counted(0, "claim") == "0 claims"
+    assert counted(1200, "replication") == "1,200 replications"
 
 
 def test_numbers_keep_the_digits_that_say_something() -> None:

@@ -101,6 +101,19 @@ def test_figures_of_a_study_are_drawn_when_asked_for(
         assert wrong == []
 
 
+@pytest.mark.parametrize(("width", "sources"), [(1280, 3), (1280, 8), (390, 3)])
+def test_the_legend_of_a_chart_names_every_flow(
+    browser: Browser, server: Served, width: int, sources: int
+) -> None:
+    size = {"width": width, "height": 900}
+    address = f"/play?{urlencode(SMALL | {'topology.sources': str(sources)})}"
+    with opened(browser, server, address, viewport=size) as (page, _):
+        page.wait_for_selector(DRAWN)
+        for flow in range(1, sources + 1):
+            name = page.locator(".u-legend").first.get_by_text(f"flow {flow}", exact=True)
+            expect(name).to_be_visible()
+
+
 def test_a_port_tells_its_queue_discipline_in_words(browser: Browser, server: Served) -> None:
     settings = {name: value for name, value in SMALL.items() if name != "port.policy.kind"}
     settings |= {"framing.kind": "ethernet", "port.buffer": "50 packets", "port.queue": "codel"}

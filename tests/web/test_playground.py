@@ -32,6 +32,22 @@ def test_a_run_of_the_playground_is_the_run_of_its_file(client: TestClient) -> N
     assert all(chart["series"] for chart in answer["charts"])
 
 
+def test_how_long_flows_took_is_told_by_their_classes(client: TestClient) -> None:
+    flows = {
+        "traffic.kind": "flows",
+        "traffic.interval": "5 ms",
+        "traffic.size.kind": "fixed",
+        "traffic.size.size": "2 kB",
+    }
+    status, answer = played(client, SMALL | flows)
+    assert status == 200, answer
+    kinds = {kind["name"]: kind for kind in answer["completions"]}
+    assert {"flow", "flow up to 10 kB"} <= kinds.keys()
+    assert kinds["flow"]["asked"] >= kinds["flow"]["delivered"] > 0
+    assert 0 < kinds["flow"]["time_p50_s"] <= kinds["flow"]["time_max_s"] < 0.05
+    assert played(client, SMALL)[1]["completions"] == []
+
+
 def test_two_equal_requests_get_equal_charts(client: TestClient) -> None:
     first, second = (played(client, SMALL)[1] for _ in range(2))
     assert first["charts"] == second["charts"]

@@ -178,10 +178,12 @@ def _rows(plan: Plan, results: Results, factors: Sequence[str], response: str) -
 def _check_response(study: Study, runs: Sequence[Mapping[str, float]], response: str) -> None:
     """Raise `BadInput` for a metric that there is not, or that not all of the runs have."""
     lacking = sum(response not in metrics for metrics in runs)
-    if lacking and response in _engine.METRICS:
+    found = (name for metrics in runs for name in metrics)
+    known = list(dict.fromkeys([*_engine.METRICS, *found]))
+    if lacking and response in known:
         raise BadInput([f"{study.name}: {lacking} of {len(runs)} runs have no {response}"])
     if lacking:
-        raise BadInput([unknown("response", response, _engine.METRICS, study.name)])
+        raise BadInput([unknown("response", response, known, study.name)])
 
 
 def _levels(study: Study, name: str) -> Sequence[str]:

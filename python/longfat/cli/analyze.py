@@ -38,7 +38,12 @@ STEADY_STATE_OPTIONS = frozenset(
     metavar="A,B,...",
     help="The factors, as in a line of CSV.  [default: all that vary, of a study]",
 )
-@click.option("--response", required=True, metavar="Y", help="The metric or column to explain.")
+@click.option(
+    "--response",
+    required=True,
+    metavar="Y",
+    help="The metric or column to explain; of a study also a time such as 'flow p95_s'.",
+)
 @confidence_option()
 @click.option(
     "--order",
@@ -214,7 +219,7 @@ def _of_study(
 ) -> "Analysis":
     from longfat.analysis.study_runs import RunsMissing, analyse_study
     from longfat.plan import plan_design
-    from longfat.results import load_results
+    from longfat.results import load_responses
     from longfat.sequential import in_effect
     from longfat.store import Store
     from longfat.study import load_study
@@ -223,7 +228,7 @@ def _of_study(
     plan = plan_design(study, part.of(study))
     with Store.readable(store) as opened:
         plan = in_effect(plan, opened)
-        results = load_results(plan, opened)
+        results = load_responses(plan, opened, response)
     try:
         return analyse_study(plan, results, factors or None, response, settings, blocks_as_seeds)
     except RunsMissing as missing:

@@ -24,7 +24,8 @@ def command(file: str, as_json: bool) -> None:
 
     A file called study.toml, or with a [design], [factors] or [[response]] table, is a study; its
     scenario and its reference tables are checked with it. One called claims.toml, or with a
-    [[claim]], has claims; they are checked against the study in their folder.
+    [[claim]], has claims; they are checked against the study in their folder. A folder is a study
+    with its claims, if it has any.
     """
     kind, problems = _check(Path(file))
     if as_json:
@@ -39,16 +40,14 @@ def command(file: str, as_json: bool) -> None:
 
 def _check(file: Path) -> tuple[str, list[str]]:
     from longfat import _engine
-    from longfat.audit import check_audit
     from longfat.errors import BadInput
     from longfat.files import read_bytes
-    from longfat.study import load_study
 
-    text = read_bytes(file)
-    kind = _kind(file.name, text)
+    text = b"" if file.is_dir() else read_bytes(file)
+    kind = "study" if file.is_dir() else _kind(file.name, text)
     try:
         if kind == "study":
-            check_audit(load_study(file))
+            _check_study(file)
         elif kind == "file of claims":
             _check_claims(file)
         else:
@@ -67,6 +66,17 @@ def _kind(name: str, text: bytes) -> str:
     if _CLAIM_TABLE.search(text):
         return "file of claims"
     return "study" if _STUDY_TABLE.search(text) else "scenario"
+
+
+def _check_study(file: Path) -> None:
+    """Check a study; of a folder its claims as well."""
+    from longfat.audit import check_audit
+    from longfat.claims import CLAIMS_FILE
+    from longfat.study import load_study
+
+    check_audit(load_study(file))
+    if file.is_dir() and (file / CLAIMS_FILE).exists():
+        _check_claims(file / CLAIMS_FILE)
 
 
 def _check_claims(file: Path) -> None:

@@ -109,4 +109,7 @@ def _time(picoseconds: int) -> str:
 
 
 def _value(value: Any) -> str:
+    """A setting as scenarios have it."""
+    if isinstance(value, bool):
+        return str(value).lower()
     return "-" if value is None else str(value)

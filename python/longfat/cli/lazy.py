@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from longfat.slips import nearest
+
 
 class LazyGroup(click.Group):
     """A click group given as a mapping of verb to module; each module offers `command`."""
@@ -17,6 +19,18 @@ class LazyGroup(click.Group):
     def list_commands(self, _context: click.Context) -> list[str]:
         """The verbs, in the order given."""
         return list(self._lazy)
+
+    def resolve_command(
+        self, context: click.Context, arguments: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb that is asked for; what is none is told with the nearest that is."""
+        try:
+            return super().resolve_command(context, arguments)
+        except click.UsageError as error:
+            hint = nearest(arguments[0], self._lazy)
+            if not hint:
+                raise
+            raise click.UsageError(f"{error.message.rstrip('.')}{hint}", context) from error
 
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
         """Import the module of a verb."""

@@ -60,16 +60,23 @@ def _plain(name: str) -> str:
 
 
 def _print_parameters(model: Model) -> None:
-    rows = [
-        [
-            parameter["name"],
-            "(needed)" if parameter["default"] is None else str(parameter["default"]),
-            parameter["expected"],
-            ", ".join(map(str, parameter["alternatives"])),
-            parameter["doc"],
-        ]
-        for parameter in model["parameters"]
-    ]
+    rows = [_described(parameter) for parameter in model["parameters"]]
     if rows:
-        columns = ["parameter", "default", "expected", "alternatives", "what it is"]
-        print_table(columns, rows, title=model["name"])
+        print_table(list(rows[0]), [list(row.values()) for row in rows], title=model["name"])
+
+
+def _described(parameter: Model) -> dict[str, str]:
+    """A row for a parameter, by column; of a preset it is a value that is set."""
+    if "value" in parameter:
+        return {
+            "parameter": parameter["name"],
+            "value": str(parameter["value"]),
+            "what it is": parameter["doc"],
+        }
+    return {
+        "parameter": parameter["name"],
+        "default": "(needed)" if parameter["default"] is None else str(parameter["default"]),
+        "expected": parameter["expected"],
+        "alternatives": ", ".join(map(str, parameter["alternatives"])),
+        "what it is": parameter["doc"],
+    }

@@ -104,7 +104,8 @@ settings_option = click.option(
     "settings",
     multiple=True,
     metavar="PATH=VALUE",
-    help="Set a value of the scenario, such as topology.sources=15; may be repeated.",
+    help="Set a value of the scenario, such as topology.sources=15, or path.steps=@FILE to what a "
+    "file has; may be repeated.",
 )
 
 
@@ -192,7 +193,11 @@ def options_said(options: Mapping[str, object]) -> str:
 
 
 def overrides_of(settings: Sequence[str], seed: int | None) -> dict[str, str]:
-    """What is set, by path. Raises `click.BadParameter` for what would undo another setting."""
+    """What is set, by path.
+
+    Raises `click.BadParameter` for what would undo another setting, and `LongfatError` for a value
+    in a file that cannot be read.
+    """
     overrides: dict[str, str] = {}
     for text in settings:
         path, value = _assignment(text)
@@ -213,7 +218,17 @@ def _assignment(text: str) -> tuple[str, str]:
     path, equals, value = text.partition("=")
     if not equals or not path.strip():
         raise click.BadParameter(f"{text!r} is not PATH=VALUE", param_hint="--set")
-    return path.strip(), value.strip()
+    return path.strip(), _value(value.strip())
+
+
+def _value(text: str) -> str:
+    """What is written, or what a file has: there may be more than a command line can hold.
+
+    Raises `LongfatError` for a file that cannot be read.
+    """
+    from longfat.files import read_text
+
+    return read_text(Path(text[1:])) if text.startswith("@") else text
 
 
 def opened_store(location: str) -> "Store":

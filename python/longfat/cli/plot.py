@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     "--flow",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Of traces: the flow to show.  [default: all; the first of a time-sequence]",
+    help="Of traces: the flow to show.  [default: all; of a time-sequence the first, or "
+    "the largest of those that come and go]",
 )
 @click.option(
     "--from", "start_s", type=Number(min=0), metavar="SECONDS", help="Of traces: begin there."

@@ -216,6 +216,9 @@ class _Asked:
 
     def _finding(self, found: "Found") -> str:
         low, high = self.span.low, self.span.high
+        if found.too_little is None and found.enough is None:
+            ends = self.span.text(low), self.span.text(high)
+            return f"whether {ends[0]} are enough for {self._need}, or {ends[1]}, is open"
         if found.too_little == high:
             less = "less is taken to be no better"
             return f"even {self.span.text(high)} are not enough for {self._need}, and {less}"

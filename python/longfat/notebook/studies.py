@@ -29,7 +29,7 @@ from longfat.report.claims import claims_document
 from longfat.report.document import comparison_document
 from longfat.report.elements import element, joined
 from longfat.report.study_report.contents import Said
-from longfat.results import compare_results, load_completions, load_results
+from longfat.results import compare_results, load_completions, load_responses, load_results
 from longfat.sequential import in_effect
 from longfat.store import Store
 from longfat.study import Study, load_study
@@ -169,10 +169,14 @@ class StudyAtHand:
     ) -> "AnalysisAtHand":
         """Which factors matter for a metric: the analysis of variance of this part.
 
+        Or for how long things took: `"flow up to 100 kB p95_s"`, where applications ask.
+
         Raises `longfat.errors.LongfatError` where the part is no full factorial design, or runs are
         missing, and `longfat.InvalidInput` for a confidence that is not between 0 and 1.
         """
-        plan, results = self._results(self.plan())
+        with Store.readable(self.store) as opened:
+            plan = in_effect(self.plan(), opened)
+            results = load_responses(plan, opened, response)
         settings = Settings(Intervals(confidence), order)
         return AnalysisAtHand(analyse_study(plan, results, factors, response, settings))
 

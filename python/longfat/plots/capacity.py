@@ -89,16 +89,22 @@ def _panel(
 def names_of(runs: Sequence[Traces]) -> list[str]:
     """What tells runs apart: the settings that differ, or the folders if none or too many do.
 
-    So do folders where a setting takes more words than a title has room for.
+    Models of two kinds differ in that, whatever parameters they have. Folders also tell runs apart
+    where settings do not, and where one takes more words than a title has room for.
     """
     flat = [dict(leaves(run.settings)) for run in runs]
     keys = dict.fromkeys(key for settings in flat for key in settings)
     differing = [key for key in keys if len({str(settings.get(key)) for settings in flat}) > 1]
-    names = [
-        ", ".join(f"{key.rsplit('.', 1)[-1].replace('_', ' ')} {settings.get(key)}"
-                  for key in differing)
-        for settings in flat
-    ]  # fmt: skip
-    if not differing or len(differing) > 2 or max(map(len, names)) > _LONGEST_NAME:
+    kinds = [key.removesuffix("kind") for key in differing if key.endswith(".kind")]
+    told = [key for key in differing if key.endswith(".kind") or not key.startswith(tuple(kinds))]
+    names = [", ".join(_setting(key, settings.get(key)) for key in told) for settings in flat]
+    is_told = len(set(names)) == len(runs) and len(told) <= 2
+    if not differing or not is_told or max(map(len, names)) > _LONGEST_NAME:
         return [run.folder.name if len(runs) > 1 else "" for run in runs]
     return names
+
+
+def _setting(path: str, value: object) -> str:
+    """A setting by the last part of its path; the kind of a model by what it is a model of."""
+    name = path.removesuffix(".kind").rsplit(".", 1)[-1].replace("_", " ")
+    return f"{name} {value}"

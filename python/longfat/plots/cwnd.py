@@ -10,6 +10,8 @@ from longfat.plots.over_time import (
     flow_name,
     flow_steps,
     flow_to_show,
+    foremost,
+    of_how_many,
     only,
     rows_of,
     rugs,
@@ -24,6 +26,8 @@ from longfat.plots.picture import Axis, Guide, Panel, Picture
 from longfat.traces import Traces
 
 if TYPE_CHECKING:
+    import polars
+
     from longfat.plots import Options
 
 SUMMARY = "congestion window of each flow over time; of a single flow also ssthresh and flight"
@@ -35,21 +39,33 @@ _KILO = 1e-3
 
 def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     """Rows of the series `cwnd`, `ssthresh`, `flight`, in kB, and of `drop` and `timeout`."""
+    import polars
+
     run = only(runs, "cwnd")
     flow = flow_to_show(run, options)
-    rows = rows_of(run.table("cwnd"), "cwnd", "cwnd_bytes", _KILO)
-    if flow is not None:
-        for name in ("ssthresh", "flight"):
-            if name in run.names:
-                rows += rows_of(run.table(name), name, f"{name}_bytes", _KILO)
-    rows += [*events(run, "timeouts", "timeout"), *events(run, "drops", "drop")]
-    return shown([row for row in rows if flow in (None, row["flow"])], run, options)
+    windows = run.table("cwnd")
+    happened = [*events(run, "timeouts", "timeout"), *events(run, "drops", "drop")]
+    if flow is None:
+        drawn = windows["flow"].is_in(foremost(windows, polars.col("cwnd_bytes").max()))
+        rows = rows_of(windows.filter(drawn), "cwnd", "cwnd_bytes", _KILO)
+        return shown([*rows, *happened], run, options)
+    rows = [
+        row
+        for name in ("cwnd", *(name for name in ("ssthresh", "flight") if name in run.names))
+        for row in rows_of(_of(run.table(name), flow), name, f"{name}_bytes", _KILO)
+    ]
+    return shown([*rows, *(row for row in happened if row["flow"] == flow)], run, options)
+
+
+def _of(frame: "polars.DataFrame", flow: int) -> "polars.DataFrame":
+    return frame.filter(frame["flow"] == flow)
 
 
 def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> Picture:
     """One panel."""
     run = only(runs, "cwnd")
-    return Picture([[panel(run, rows, options)]], told(run, "cwnd"), 3.0)
+    crowd = "" if flow_to_show(run, options) else of_how_many(run, "with the largest windows")
+    return Picture([[panel(run, rows, options)]], told(run, "cwnd") + crowd, 3.0)
 
 
 def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:

@@ -80,7 +80,7 @@ def _caption(document: Mapping[str, Any]) -> str:
     if not _has_intervals(document):
         return f"{told(document, intervals=False)}; dotted: mean of all runs"
     return (
-        f"{told(document)}\nintervals of the effects: an effect is significant where its interval "
+        f"{told(document)};\nintervals of the effects: an effect is significant where its interval "
         "misses the dotted mean of all runs"
     )
 

@@ -21,6 +21,9 @@ Row = Mapping[str, Any]
 MOST_LABELLED_FLOWS = 15
 CROWD_STRENGTH = 0.4
 """Of more flows it is seen where they are many."""
+MOST_DRAWN_FLOWS = 100
+"""Of more flows only those are drawn that count most: among thousands nobody sees any, and a
+browser would have to draw each."""
 BITS_PER_BYTE = 8
 MEGA = 1e6
 EVENTS = {"drop", "timeout", "rtt"}
@@ -73,10 +76,29 @@ def shown(rows: Iterable[Row], run: Traces, options: "Options") -> list[Row]:
 def flow_to_show(run: Traces, options: "Options") -> int | None:
     """The flow that is asked for, or the only one. Raises `LongfatError` for one that is not."""
     if options.flow is None:
-        return 1 if run.senders == 1 else None
-    if not 1 <= options.flow <= run.senders:
-        raise LongfatError(f"--flow {options.flow}: the run has flows 1 to {run.senders}")
+        return 1 if run.flows == 1 else None
+    if not 1 <= options.flow <= run.flows:
+        raise LongfatError(f"--flow {options.flow}: the run has flows 1 to {run.flows}")
     return options.flow
+
+
+def foremost(
+    frame: "polars.DataFrame", of_flow: "polars.Expr", most: int = MOST_DRAWN_FLOWS
+) -> list[int]:
+    """The flows to draw: all of a trace, or of very many the `most` of which a number is largest.
+
+    They come in their order.
+    """
+    numbers = frame.group_by("flow", maintain_order=True).agg(of_flow.alias("of_flow"))
+    ranked = numbers.sort("of_flow", "flow", descending=[True, False]).head(most)
+    return sorted(ranked["flow"].to_list())
+
+
+def of_how_many(run: Traces, which: str) -> str:
+    """What the caption says where not all flows are drawn; empty where they are."""
+    flows = run.description.get("flows", run.senders)
+    drawn = f";\nof {flows:,} flows the {MOST_DRAWN_FLOWS} {which}"
+    return drawn if flows > MOST_DRAWN_FLOWS else ""
 
 
 def rows_of(frame: "polars.DataFrame", series: str, value: str, scale: float = 1.0) -> list[Row]:
@@ -156,10 +178,15 @@ def capacity_bytes(run: Traces) -> float | None:
 
     None where the path changes under them.
     """
-    if run.settings.get("path", {"kind": "fixed"})["kind"] != "fixed":
+    if changes(run):
         return None
     goodput: float = run.record["metrics"]["max_goodput_bps"]
     return float(goodput * run.bottleneck["longest_round_trip_ps"] / 1e12 / BITS_PER_BYTE)
+
+
+def changes(run: Traces) -> bool:
+    """Whether the path changes while the run goes on."""
+    return bool(run.settings.get("path", {"kind": "fixed"})["kind"] != "fixed")
 
 
 def link_bps(run: Traces) -> float:
@@ -168,13 +195,17 @@ def link_bps(run: Traces) -> float:
     return rate
 
 
-def sharing(run: Traces) -> int | None:
-    """How many flows share the bottleneck; None where that depends on the way that each goes.
+def all_cross(run: Traces) -> bool:
+    """Whether all flows cross the bottleneck: not all need in a network that is written out."""
+    return run.settings["topology"]["kind"] != "graph" or run.senders == 1
 
-    In a network that is written out, not all of several need cross it.
+
+def sharing(run: Traces) -> int | None:
+    """How many flows share the bottleneck; None where that is not always the same.
+
+    It depends on the way that each goes, and on which of those are there that come and go.
     """
-    has_ways = run.settings["topology"]["kind"] == "graph" and run.senders > 1
-    return None if has_ways else run.senders
+    return run.senders if all_cross(run) and run.flows == run.senders else None
 
 
 def window_guide(run: Traces, scale: float) -> Guide:
@@ -189,9 +220,15 @@ def unit(run: Traces) -> str:
 
 
 def flow_name(run: Traces, flow: int) -> str:
-    """A flow by its number, with its flavor where not all have the same."""
+    """A flow by its number, with its flavor where not all have the same.
+
+    Of flows that come and go nothing tells whose they are.
+    """
+    if flow > run.flows:
+        return f"requests of flow {flow - run.flows}"
     flavors = _flavors(run)
-    return f"flow {flow}" if len(set(flavors)) == 1 else f"flow {flow} ({flavors[flow - 1]})"
+    tells = len(set(flavors)) > 1 and run.flows == run.senders
+    return f"flow {flow} ({flavors[flow - 1]})" if tells else f"flow {flow}"
 
 
 def common(runs: Sequence[Traces]) -> str:
@@ -223,8 +260,10 @@ def _facts(run: Traces) -> list[str]:
     (port,) = (port for port in run.record["ports"] if port["name"] == run.bottleneck["name"])
     # What a queue discipline decides is not up to the policy.
     queue = port["queue"]["discipline"] if "queue" in port else port["policy"]
+    come_and_go = [f"{run.flows:,} flows"] if run.flows != run.senders else []
     return [
         "1 source" if run.senders == 1 else f"{run.senders} sources",
+        *come_and_go,
         ", ".join(flavors),
         queue,
         f"seed {run.record['seed']}",

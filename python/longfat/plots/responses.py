@@ -1,11 +1,13 @@
 """What the tables of a study show, whatever the metric, against one of their factors."""
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from longfat.comparison import TableComparison
 from longfat.plots.names import shortened
-from longfat.plots.palette import Look, level_looks
+from longfat.plots.palette import INK, MARKERS, Look, level_looks
 from longfat.plots.panels import level_of, levels_of, means_and_ranges, named
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 
@@ -14,10 +16,15 @@ if TYPE_CHECKING:
 
 SUMMARY = "every metric that a study tabulates, against one of its factors, a row a table"
 SOURCE = "study"
-HEEDS = ("columns", "colors")
+HEEDS = ("columns", "colors", "markers")
 
 _PANEL_WIDTH_INCHES, _PANEL_HEIGHT_INCHES = 2.6, 2.2
 _UNITS = {"_s": " in s", "_bps": " in bit/s"}
+_APART, _ROOM = 0.06, 0.4
+"""How far lines stand beside one another so that their ranges can be told apart, and all of them
+at most, where 1 is from a level to the next."""
+_COLORS = 6
+"""Levels without a colour of their own take turns with so many."""
 _NUMBERS = {"table", "metric", "ours", "low", "high", "replications"}
 
 
@@ -45,33 +52,43 @@ def _of_table(table: TableComparison) -> list["Row"]:
 def picture(
     rows: Sequence["Row"], options: "Options", tables: Sequence[TableComparison]
 ) -> Picture:
-    """A row of panels for each table and metric; a line for each level of the colours.
+    """A row of panels for each table and metric; a line for each level of colours and markers.
 
-    Combinations of further factors have lines of their own, in the same colour.
+    Combinations of further factors have lines of their own, which look the same.
     """
     parts = [(table, own) for table in tables if (own := _of_table(table))]
     grids = [_Grid(table, own, options) for table, own in parts]
     colored = dict.fromkeys(
         (grid.colors, level) for grid in grids for level in levels_of(grid.rows, grid.colors)
     )
+    marked = dict.fromkeys(
+        (grid.markers, level) for grid in grids for level in levels_of(grid.rows, grid.markers)
+    )
     looks = level_looks(list(dict.fromkeys(level for _, level in colored)))
+    markers = dict(zip(dict.fromkeys(level for _, level in marked), itertools.cycle(MARKERS)))
     most = max(len(grid.across) for grid in grids)
     panels = [
-        [*grid.panels(looks, told=len(grids) > 1), *[None] * (most - len(grid.across))]
+        [*grid.panels(looks, markers, told=len(grids) > 1), *[None] * (most - len(grid.across))]
         for grid in grids
     ]
-    names = shortened([named(factor, level) for factor, level in colored])
-    key = [
-        Mark("points", (), color=looks[level].color, marker=looks[level].marker, label=name)
-        for (_, level), name in zip(colored, names, strict=True)
-        if level
-    ]
+    shapes = {level: Look(INK, "-", marker) for level, marker in markers.items()}
+    key = [*_key(colored, looks), *_key(marked, shapes)]
     others = list(dict.fromkeys(name for grid in grids for name in grid.others))
     width = max(4.0, 1.2 + _PANEL_WIDTH_INCHES * most)
     height = 0.4 + _PANEL_HEIGHT_INCHES * len(grids)
     return Picture(
         panels, means_and_ranges(rows, others), height, width, share_y="row", key=key
     )  # fmt: skip
+
+
+def _key(levels: Iterable[tuple[str, str]], looks: Mapping[str, Look]) -> list[Mark]:
+    """What tells the levels of factors apart."""
+    told = [(factor, level) for factor, level in levels if level]
+    names = shortened([named(factor, level) for factor, level in told])
+    return [
+        Mark("points", (), color=looks[level].color, marker=looks[level].marker, label=name)
+        for (_, level), name in zip(told, names, strict=True)
+    ]
 
 
 class _Grid:
@@ -82,23 +99,29 @@ class _Grid:
         self.metric = table.response.metric
         self.table = table.response.table
         varying = [name for name in table.factors if len(levels_of(rows, name)) > 1]
-        said = {options.columns, options.colors}
+        said = {options.columns, options.colors, options.markers}
         most_levels = sorted(table.factors, key=lambda name: -len(levels_of(rows, name)))
         wanted = [*filter(None, [table.response.across]), *most_levels]
         self.along = next((name for name in wanted if name not in said), wanted[0])
         free = [name for name in varying if name not in {self.along, *said}]
         self.colors = options.colors or (free.pop(0) if free else "")
         self.columns = options.columns or (free.pop(0) if free else "")
+        # Colours that come again have markers of their own.
+        few = len(levels_of(rows, self.colors)) <= _COLORS
+        self.markers = options.markers or (free.pop(0) if free and few else "")
         self.others = free
         self.across = levels_of(rows, self.columns)
 
-    def panels(self, looks: Mapping[str, Look], *, told: bool) -> list[Panel]:
+    def panels(
+        self, looks: Mapping[str, Look], markers: Mapping[str, str], *, told: bool
+    ) -> list[Panel]:
         """A panel for each level of the columns; with the name of the table if it is `told`."""
         table = f"table {self.table}" if told else ""
         return [
             self._panel(
                 [row for row in self.rows if level_of(row, self.columns) == level],
                 looks,
+                markers,
                 ", ".join(filter(None, (table, level and named(self.columns, level)))),
                 first=level == self.across[0],
             )
@@ -106,7 +129,13 @@ class _Grid:
         ]
 
     def _panel(
-        self, rows: Sequence["Row"], looks: Mapping[str, Look], title: str, *, first: bool
+        self,
+        rows: Sequence["Row"],
+        looks: Mapping[str, Look],
+        markers: Mapping[str, str],
+        title: str,
+        *,
+        first: bool,
     ) -> Panel:
         names = levels_of(self.rows, self.along)
         lines: dict[Any, list[Row]] = {}
@@ -119,12 +148,24 @@ class _Grid:
             Axis(self.along.replace("_", " "), -0.3, len(names) - 0.7, names=shortened(names)),
             Axis(_words(self.metric) if first else ""),
             [
-                _line(line, [names.index(level_of(row, self.along)) for row in line],
-                      looks[level_of(line[0], self.colors)])
-                for line in lines.values()
+                _line(line, [names.index(level_of(row, self.along)) + beside for row in line],
+                      self._look(line[0], looks, markers))
+                for line, beside in zip(lines.values(), _beside(len(lines)), strict=True)
             ],
             title=title,
         )  # fmt: skip
+
+    def _look(self, row: "Row", looks: Mapping[str, Look], markers: Mapping[str, str]) -> Look:
+        """The look of a line: its colour's, but with the marker of its own level if it has one."""
+        look = looks[level_of(row, self.colors)]
+        own = markers[level_of(row, self.markers)]
+        return replace(look, marker=own) if self.markers else look
+
+
+def _beside(lines: int) -> list[float]:
+    """How far each of some lines stands beside its level."""
+    apart = min(_APART, _ROOM / lines)
+    return [(place - (lines - 1) / 2) * apart for place in range(lines)]
 
 
 def _words(metric: str) -> str:
@@ -135,7 +176,7 @@ def _words(metric: str) -> str:
     return metric.replace("_", " ")
 
 
-def _line(rows: Sequence["Row"], places: Sequence[int], look: Look) -> Mark:
+def _line(rows: Sequence["Row"], places: Sequence[float], look: Look) -> Mark:
     known = all(row["low"] is not None for row in rows)
     values = [row["ours"] for row in rows]
     return Mark(

@@ -4,7 +4,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from longfat.plots import queue, throughput
-from longfat.plots.over_time import Row, by_flow, only, rows_of, shown, time_axis, told
+from longfat.plots.over_time import (
+    Row,
+    by_flow,
+    of_how_many,
+    only,
+    rows_of,
+    shown,
+    time_axis,
+    told,
+)
 from longfat.plots.palette import flow_color
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.traces import Traces
@@ -23,7 +32,9 @@ _PANEL_HEIGHT_INCHES = 1.64
 def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     """Rows of the plots throughput and queue, and of the series `rtt`, in ms."""
     run = only(runs, "three-panel")
-    round_trips = shown(rows_of(run.table("rtt"), "rtt", "rtt_s", _MILLI), run, options)
+    measured = run.table("rtt")
+    drawn = measured.filter(measured["flow"].is_in(throughput.busiest(run)))
+    round_trips = shown(rows_of(drawn, "rtt", "rtt_s", _MILLI), run, options)
     return [*throughput.collect(runs, options), *round_trips, *queue.collect(runs, options)]
 
 
@@ -37,7 +48,7 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
     ]
     heights = (1.3, *(1.0 for _ in panels[1:]))
     height = 0.6 + _PANEL_HEIGHT_INCHES * sum(heights)
-    caption = told(run, "queue")
+    caption = told(run, "queue") + of_how_many(run, throughput.BUSIEST)
     return Picture([[panel] for panel in panels], caption, height, share_x="all", heights=heights)
 
 

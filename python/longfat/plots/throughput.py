@@ -7,11 +7,14 @@ from longfat.plots.over_time import (
     BITS_PER_BYTE,
     MEGA,
     Row,
+    all_cross,
+    changes,
     flow_steps,
+    foremost,
     joined,
+    of_how_many,
     only,
     rows_of,
-    sharing,
     shown,
     time_axis,
     told,
@@ -26,28 +29,34 @@ if TYPE_CHECKING:
 SUMMARY = "bytes delivered in order by each flow over time, and by all together"
 SOURCE = "traces"
 HEEDS = ("start_s", "end_s")
+BUSIEST = "that deliver most"
 
 
 def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     """Rows of the series `throughput`, one for each flow and interval, in Mbit/s, and of `all`."""
+    import polars
+
     run = only(runs, "throughput")
     frame = joined(run.table("throughput"), ["flow"], "bytes", run)
+    drawn = frame.filter(frame["flow"].is_in(busiest(run)))
+    delivered = polars.col("bytes").sum() / polars.col("interval_ps").first() * 1e12
+    together = frame.group_by("time_s").agg(delivered.alias("rate")).sort("time_s")
     scale = BITS_PER_BYTE / MEGA
-    rows = rows_of(frame, "throughput", "rate", scale)
-    total: dict[float, float] = {}
-    for row in rows:
-        total[row["time_s"]] = total.get(row["time_s"], 0.0) + row["value"]
-    together = [
-        {"series": "all", "flow": None, "time_s": time, "value": value}
-        for time, value in sorted(total.items())
-    ]
-    return shown([*rows, *together], run, options)
+    rows = rows_of(drawn, "throughput", "rate", scale)
+    return shown([*rows, *rows_of(together, "all", "rate", scale)], run, options)
+
+
+def busiest(run: Traces) -> list[int]:
+    """The flows to draw: of very many those that deliver most."""
+    import polars
+
+    return foremost(run.table("throughput"), polars.col("bytes").sum())
 
 
 def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> Picture:
     """One panel."""
     run = only(runs, "throughput")
-    return Picture([[panel(run, rows, options)]], told(run), 3.0)
+    return Picture([[panel(run, rows, options)]], told(run) + of_how_many(run, BUSIEST), 3.0)
 
 
 def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
@@ -59,9 +68,9 @@ def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
         marks.append(Mark("steps", times, values, color=INK, label="all", width=1.0))
     most = run.record["metrics"]["max_goodput_bps"] / MEGA
     highest = max(value for mark in marks for value in mark.y)
-    name = "the most for all" if sharing(run) else f"the most over {run.bottleneck['name']}"
-    if run.record["ports"][0].get("classes"):
-        name += ", on the mean"  # of what the other classes leave, at times more and at times less
+    name = "the most for all" if all_cross(run) else f"the most over {run.bottleneck['name']}"
+    if changes(run) or run.record["ports"][0].get("classes"):
+        name += ", on the mean"  # what is left for them is at times more and at times less
     guides = [Guide(most, name, color=NEUTRAL)]
     axis = Axis("throughput, in order, in Mbit/s", 0, 1.1 * max(highest, most))
     note = "" if highest else "nothing delivered"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longfat.errors import LongfatError
-from longfat.plots.over_time import Row, flow_name, flow_to_show, only, span, told
+from longfat.plots.over_time import Row, flow_name, flow_to_show, foremost, only, span, told
 from longfat.plots.palette import BLACK, GREEN, NEUTRAL, PURPLE, VERMILION
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.traces import Traces
@@ -19,7 +19,8 @@ SUMMARY = "time-sequence graph of a flow: segments, retransmissions, acknowledgm
 SOURCE = "traces"
 HEEDS = ("flow", "start_s", "end_s")
 
-_MEGA = 1e-6
+_UNITS = {"MB": 1e-6, "kB": 1e-3}
+"""Of sequence numbers: the first in which they reach 1."""
 _MOST_LETTERS = 40
 """More retransmissions than that are strokes in their colour without an R on top."""
 _ROUND_TRIPS_BEFORE, _ROUND_TRIPS_AFTER = 2.0, 8.0
@@ -34,7 +35,7 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     Bytes from `low` to `high`; the last two of a moment for acknowledgments and windows are equal.
     """
     run = only(runs, "time-sequence")
-    flow = flow_to_show(run, options) or 1
+    flow = flow_to_show(run, options) or _first(run)
     segments = _of(run.table("segments"), flow)
     first, last = _span(run, segments, options)
     rows: list[Row] = []
@@ -60,8 +61,9 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
     """One panel; the window's line is left out where it is far above the data."""
     run = only(runs, "time-sequence")
     sent = [row for row in rows if row["series"] in {"segment", "again", "acknowledged"}]
-    low = min(row["low"] for row in sent) * _MEGA
-    high = max(row["high"] for row in sent) * _MEGA
+    most = max(row["high"] for row in sent)
+    unit, scale = next(each for each in _UNITS.items() if each[1] * most >= 1 or each[0] == "kB")
+    low, high = min(row["low"] for row in sent) * scale, most * scale
     margin = 0.04 * (high - low or 1)
     times = [row["time_s"] for row in rows]
     ends = min(times), max(times)
@@ -69,23 +71,32 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
         start, end = span(run, options)
         ends = start - 0.04 * (end - start), end
     marks = [
-        *_strokes(rows, "segment", BLACK, "segment"),
-        *_strokes(rows, "selective", PURPLE, "SACK block"),
-        *_strokes(rows, "again", VERMILION, "retransmission"),
-        *_staircase(rows, "acknowledged", GREEN, "acknowledged"),
+        *_strokes(rows, "segment", BLACK, "segment", scale),
+        *_strokes(rows, "selective", PURPLE, "SACK block", scale),
+        *_strokes(rows, "again", VERMILION, "retransmission", scale),
+        *_staircase(rows, "acknowledged", GREEN, "acknowledged", scale),
     ]
     marks += [
         mark
-        for mark in _staircase(rows, "window", NEUTRAL, "end of window")
+        for mark in _staircase(rows, "window", NEUTRAL, "end of window", scale)
         if min(mark.y) < high + margin
     ]
     panel = Panel(
         Axis("time in s", *ends),
-        Axis("sequence in MB", low - margin, high + margin),
+        Axis(f"sequence in {unit}", low - margin, high + margin),
         marks,
-        title=flow_name(run, options.flow or 1),
+        title=flow_name(run, rows[0]["flow"]),
     )
     return Picture([[panel]], told(run), 4.2)
+
+
+def _first(run: Traces) -> int:
+    """The flow to show if none is asked for; the largest where flows come and go."""
+    if run.flows == run.senders:
+        return 1
+    import polars
+
+    return next(iter(foremost(run.table("segments"), polars.len(), 1)), 1)
 
 
 def _span(run: Traces, segments: "polars.DataFrame", options: "Options") -> tuple[float, float]:
@@ -127,23 +138,25 @@ def _row(series: str, flow: int, row: Mapping[str, Any], low: int, high: int) ->
     return {"series": series, "flow": flow, "time_s": row["time_s"], "low": low, "high": high}
 
 
-def _strokes(rows: Sequence[Row], series: str, color: str, label: str) -> list[Mark]:
+def _strokes(rows: Sequence[Row], series: str, color: str, label: str, scale: float) -> list[Mark]:
     """An upright stroke for each row, as tcptrace draws segments."""
     chosen = [row for row in rows if row["series"] == series]
     if not chosen:
         return []
     wide = 2.4 if series == "again" else 1.2
-    times, tops = [row["time_s"] for row in chosen], [row["high"] * _MEGA for row in chosen]
-    bottoms = [row["low"] * _MEGA for row in chosen]
+    times, tops = [row["time_s"] for row in chosen], [row["high"] * scale for row in chosen]
+    bottoms = [row["low"] * scale for row in chosen]
     marks = [Mark("strokes", times, low=bottoms, high=tops, color=color, label=label, width=wide)]
     if series == "again" and len(chosen) <= _MOST_LETTERS:
         marks.append(Mark("letters", times, tops, color=color, marker="R", size=4.5))
     return marks
 
 
-def _staircase(rows: Sequence[Row], series: str, color: str, label: str) -> list[Mark]:
+def _staircase(
+    rows: Sequence[Row], series: str, color: str, label: str, scale: float
+) -> list[Mark]:
     chosen = [row for row in rows if row["series"] == series]
     if not chosen:
         return []
     times = [row["time_s"] for row in chosen]
-    return [Mark("steps", times, [row["low"] * _MEGA for row in chosen], color=color, label=label)]
+    return [Mark("steps", times, [row["low"] * scale for row in chosen], color=color, label=label)]

@@ -11,7 +11,7 @@ from longfat.audit import AuditPlan, Variation
 from longfat.cost import Cost
 from longfat.plan import Plan
 from longfat.report.markdown import markdown_table
-from longfat.report.numbers import formatted
+from longfat.report.numbers import counted, formatted
 
 SHOWN_VERDICTS: Sequence[Verdict] = ("holds", "fails", "undecided")
 CLAIM_COLUMNS = (
@@ -157,8 +157,9 @@ def summary(audit: Audit) -> str:
         for alternative in found.variation.alternatives
     }
     lines = (
-        f"{len(audit.variations)} variations of {len(knobs)} knobs, {audit.replications} "
-        f"replications. Of {len(audit.claims)} claims {len(decided)} are decided here; "
+        f"{counted(len(audit.variations), 'variation')} of {counted(len(knobs), 'knob')}, "
+        f"{counted(audit.replications, 'replication')}. "
+        f"Of {counted(len(audit.claims), 'claim')} {len(decided)} are decided here; "
         f"{kept} of these verdicts flip under no variation."
     )
     if any(not audit.claims[index].is_whole for index in told):

@@ -7,7 +7,7 @@ from typing import Any
 from longfat import _engine
 from longfat.analysis.claims import Judgement
 from longfat.report.markdown import markdown_table
-from longfat.report.numbers import formatted, percentage, significant
+from longfat.report.numbers import counted, formatted, percentage, significant
 from longfat.study import Study
 
 DECIMALS = 3
@@ -103,7 +103,8 @@ def how_sure(confidence: float, replications: int) -> str:
     """How sure the verdicts are, in words."""
     if replications == 0:
         return "The deterministic runs alone: numbers without uncertainty, of one setting."
-    return f"Verdicts of {percentage(confidence)}% confidence from {replications} replications."
+    runs = counted(replications, "replication")
+    return f"Verdicts of {percentage(confidence)}% confidence from {runs}."
 
 
 def summary(judgements: Sequence[Judgement]) -> str:
@@ -112,7 +113,7 @@ def summary(judgements: Sequence[Judgement]) -> str:
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
     in_paper = [judgement for judgement in judgements if judgement.in_paper.holds]
     kept = sum(judgement.verdict == "holds" for judgement in in_paper)
-    lines = f"{len(judgements)} claims: {told}."
+    lines = f"{counted(len(judgements), 'claim')}: {told}."
     if in_paper:
         lines += f" Of {len(in_paper)} that hold in the paper's own numbers, {kept} hold here."
     return lines

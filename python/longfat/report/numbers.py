@@ -13,6 +13,11 @@ def formatted(value: float | None, decimals: int = 2) -> str:
     return f"{value:,.{decimals}f}"
 
 
+def counted(number: int, what: str) -> str:
+    """How many there are of what is one or several: "1 claim", "2 claims"."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
 def decimals_of(metric: str) -> int:
     """How many digits a metric takes: seconds have milliseconds, which is what queues are about."""
     return 3 if metric.endswith("_s") else 2

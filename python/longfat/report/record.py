@@ -105,12 +105,9 @@ def _part_tables(title: str, parts: Sequence[Part]) -> Iterator[Table]:
         return
     # What a part holds in turn, such as the classes of a port or its queue, is a table of its own.
     # Parts may differ in what they have.
-    shown = [_in_numbers(part) for part in parts[:MOST_ROWS]]
-    names = list(dict.fromkeys(name for part in shown for name in part))
-    rows = [[_text(part.get(name)) for name in names] for part in shown]
     more = len(parts) - MOST_ROWS
     left_out = f"{more} more {title}: --json prints them all" if more > 0 else None
-    yield [name.replace("_", " ") for name in names], rows, title, left_out
+    yield *part_table(parts[:MOST_ROWS]), title, left_out
     for part in parts[:MOST_ROWS]:
         for name, value in part.items():
             within = value if isinstance(value, list) else [value]
@@ -118,7 +115,15 @@ def _part_tables(title: str, parts: Sequence[Part]) -> Iterator[Table]:
                 yield from _part_tables(f"{name} of {part['name']}", within)
 
 
-def _in_numbers(part: Part) -> dict[str, Any]:
+def part_table(parts: Sequence[Part]) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of parts of a record, a row each."""
+    shown = [in_numbers(part) for part in parts]
+    names = list(dict.fromkeys(name for part in shown for name in part))
+    rows = [[_text(part.get(name)) for name in names] for part in shown]
+    return [name.replace("_", " ") for name in names], rows
+
+
+def in_numbers(part: Part) -> dict[str, Any]:
     """What a part says of itself: times that were counted in bins as their mean and quantiles."""
     said: dict[str, Any] = {}
     for name, value in part.items():

@@ -20,6 +20,9 @@ GAP = "   "
 EDGES = 4
 """How many blanks rich puts beside a line of a table, in columns."""
 
+SHORT_NAME = 20
+"""Of a row, such as "flow 12": on two lines it would take twice the room that it saves."""
+
 LONGEST_WORD = 24
 """Columns that a word may take before it is cut, in a table that needs more than there are."""
 
@@ -70,8 +73,9 @@ def parts_that_fit(
 ) -> list[dict[int, int]]:
     """The columns of a table that is too wide, each with its width, in parts that are not.
 
-    Headers and words give way between words, and numbers never. Where that is not enough there are
-    several parts, each with the first `names` columns, which say what a row is about.
+    Headers and words give way between words, and numbers and short names never. Where that is not
+    enough there are several parts, each with the first `names` columns, which say what a row is
+    about.
     """
     columns = list(zip(header, *rows, strict=True))
     most = [max(map(shown_width, column)) for column in columns]
@@ -79,6 +83,9 @@ def parts_that_fit(
         max(_longest_word(name), *map(shown_width if is_number else _longest_word, cells), 1)
         for (name, *cells), is_number in zip(columns, numeric, strict=True)
     ]
+    whole = [max(least[index], _short_name(columns[index])) for index in range(names)]
+    if width_of_line(whole) <= width / 2:
+        least[:names] = whole
     parts = [list(range(names))]
     for index in range(names, len(columns)):
         wider = [*parts[-1], index]
@@ -86,6 +93,12 @@ def parts_that_fit(
             parts.append(list(range(names)))
         parts[-1].append(index)
     return [_widened(part, least, most, width) for part in parts]
+
+
+def _short_name(column: Sequence[str]) -> int:
+    """How wide the widest of the short names in a column is."""
+    _header, *cells = map(shown_width, column)
+    return max((cell for cell in cells if cell <= SHORT_NAME), default=0)
 
 
 def numeric_columns(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[bool]:

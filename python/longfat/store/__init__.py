@@ -119,7 +119,7 @@ class Store:
         found: dict[str, dict[str, Any]] = {}
         with clear_errors(self.name), self._engine.connect() as connection:
             wanted = query.where(among(connection, completions.c.run_id, run_ids))
-            for row in connection.execute(wanted):
+            for row in connection.execute(wanted.order_by(completions.c.position)):
                 found.setdefault(row.run_id, {})[row.name] = row.measures
         return found
 

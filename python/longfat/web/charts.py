@@ -16,6 +16,7 @@ from longfat.plots.over_time import (
     MEGA,
     capacity_bytes,
     flow_name,
+    foremost,
     joined,
     sharing,
     unit,
@@ -31,7 +32,7 @@ ERROR = 0.004
 
 BINS = 500
 MOST_FLOWS = 30
-"""More lines than these nobody tells apart."""
+"""More lines than these nobody tells apart: those with the largest windows, or most goodput."""
 KILO = 1e3
 _DIGITS = 5
 """Digits of the largest value of a series: no screen shows more."""
@@ -78,7 +79,7 @@ def _cwnd(run: Traces) -> Chart:
     ]
     return {
         "name": "cwnd",
-        "title": "Congestion windows",
+        "title": "Congestion windows" + _of_how_many(run, "largest"),
         "unit": "kB",
         "x": _instants(run),
         "series": list(_cwnd_series(run)),
@@ -88,10 +89,12 @@ def _cwnd(run: Traces) -> Chart:
 
 
 def _cwnd_series(run: Traces) -> Iterator[Series]:
+    import polars
+
     frame = run.table("cwnd")
     flows, times = frame["flow"].to_numpy(), frame["time_s"].to_numpy()
     windows = frame["cwnd_bytes"].to_numpy() / KILO
-    for flow in _flows_drawn(run):
+    for flow in foremost(frame, polars.col("cwnd_bytes").max(), MOST_FLOWS):
         own = flows == flow
         values = _rounded(extremes(times[own], windows[own], run.seconds, BINS))
         yield {"label": flow_name(run, flow), **_colors(flow_color(flow)), "values": values}
@@ -121,12 +124,14 @@ def _queue_series(run: Traces) -> Iterator[Series]:
 
 
 def _goodput(run: Traces) -> Chart:
+    import polars
+
     frame = joined(run.table("throughput"), ["flow"], "bytes", run)
     times = frame["time_s"].unique().sort().to_numpy()
     flows, places = frame["flow"].to_numpy(), np.searchsorted(times, frame["time_s"].to_numpy())
     rates = frame["rate"].to_numpy() * BITS_PER_BYTE / MEGA
     series = []
-    for flow in _flows_drawn(run):
+    for flow in foremost(frame, polars.col("bytes").sum(), MOST_FLOWS):
         own = flows == flow
         values = np.zeros(len(times))
         values[places[own]] = rates[own]
@@ -135,7 +140,7 @@ def _goodput(run: Traces) -> Chart:
     most = run.record["metrics"]["max_goodput_bps"] / MEGA
     return {
         "name": "goodput",
-        "title": "Goodput of each flow",
+        "title": "Goodput of each flow" + _of_how_many(run, "with most"),
         "unit": "Mbit/s",
         "x": times.tolist(),
         "series": series,
@@ -154,8 +159,10 @@ def _fair_share(
     return [{"label": f"fair share of {name}", "at": whole / scale / flows}]
 
 
-def _flows_drawn(run: Traces) -> range:
-    return range(1, min(run.senders, MOST_FLOWS) + 1)
+def _of_how_many(run: Traces, which: str) -> str:
+    """What a title says where not all flows are drawn."""
+    flows = run.description.get("flows", run.senders)
+    return f": the {MOST_FLOWS} {which} of {flows:,}" if flows > MOST_FLOWS else ""
 
 
 def _instants(run: Traces) -> list[float]:

@@ -14,7 +14,7 @@ from longfat.ledger import shares_of
 from longfat.limits import Limits
 from longfat.plots.ledger import fills
 from longfat.report.ledger import SHOWN_FROM
-from longfat.report.record import cause_words
+from longfat.report.record import cause_words, in_numbers
 from longfat.scenario import Scenario, run
 from longfat.traces import load_traces
 from longfat.web.charts import ERROR, MOST_FLOWS, TRACES, charts
@@ -77,6 +77,7 @@ def watched(scenario: Scenario, limits: Limits, errand: Errand) -> Answer:
         "engine": record["engine"],
         "fingerprint": record["fingerprint"],
         "metrics": record["metrics"],
+        "completions": list(map(in_numbers, record.get("completions", ()))),
         "flows": record["flows"][:MOST_PARTS],
         "ports": record["ports"][:MOST_PARTS],
         "parts_left_out": max(0, len(record["flows"]) - MOST_PARTS),

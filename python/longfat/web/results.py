@@ -10,6 +10,7 @@ from longfat import _engine
 from longfat.ledger import METRIC_PREFIX
 from longfat.location import shown
 from longfat.reference import Combination
+from longfat.report.record import in_numbers
 from longfat.results import count_runs, load_results
 from longfat.sequential import in_effect
 from longfat.store import StoredRun
@@ -126,13 +127,14 @@ def combination_runs(view: View, name: str, number: int) -> Answer:
 
 
 def run_document(view: View, beginning: str) -> Answer:
-    """A stored run with its flows, ports and ledger, and what to type to have it again.
+    """A stored run with all its parts and its ledger, and what to type to have it again.
 
     Raises `LongfatError` when no run, or more than one, begins so.
     """
     with view.store() as store:
         found = store.find(beginning)
         parts = store.parts(found.run_id)
+        asked = store.completions([found.run_id]).get(found.run_id, {})
     metrics = found.metrics or {}
     return {
         "run_id": found.run_id,
@@ -149,6 +151,7 @@ def run_document(view: View, beginning: str) -> Answer:
             if not metric.startswith(METRIC_PREFIX)
         },
         "ledger": ledger(metrics),
+        "completions": [in_numbers({"name": name, **kind}) for name, kind in asked.items()],
         "flows": parts["flows"][:MOST_PARTS],
         "ports": parts["ports"][:MOST_PARTS],
         "parts_left_out": max(0, len(parts["flows"]) - MOST_PARTS),

@@ -1,5 +1,6 @@
 """`longfat study run`: whatever is missing runs, on all cores, safe to stop and to repeat."""
 
+import shlex
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -131,8 +132,15 @@ def run_missing(
     except OverLimit:
         raise
     except (LongfatError, Interrupted):
-        say(f"what finished is kept in {store.name}; to go on:\n  {command_line()}")
+        say(f"what finished is kept in {store.name}; to go on:\n  {_again(store)}")
         raise
+
+
+def _again(store: "Store") -> str:
+    """The command that is running, with the store even where only the environment names it."""
+    source = click.get_current_context().get_parameter_source("store")
+    is_unsaid = source is click.core.ParameterSource.ENVIRONMENT
+    return f"{command_line()} --store {shlex.quote(store.name)}" if is_unsaid else command_line()
 
 
 def told_failures(failures: dict[str, str]) -> str:

@@ -72,7 +72,7 @@ class Figures:
             element(
                 "figcaption",
                 element("b", f"Figure {number}. "),
-                f"{summary}. {figure.caption}. ",
+                f"{summary}; {figure.caption}. ",
                 _data(figure),
                 element("code", figure.command),
             ),

@@ -20,8 +20,8 @@ from longfat.report.markdown import (
     part_rows,
     table_name,
 )
-from longfat.report.numbers import formatted, formatted_share
-from longfat.report.record import run_ledger_rows
+from longfat.report.numbers import counted, formatted, formatted_share
+from longfat.report.record import part_table, run_ledger_rows
 from longfat.report.study_report.contents import Contents
 from longfat.report.study_report.figures import Figures, trace_command
 from longfat.report.study_report.parts import ChosenRun, PartAnalysis, groups, names_of
@@ -84,13 +84,13 @@ def _words(names: Sequence[str]) -> str:
 
 def _design(contents: Contents) -> str:
     design, plan = contents.study.design, contents.plan
-    replications = plan.replications
+    replications = counted(plan.replications, "replication")
     chance = "; ".join(f"{override.path} = {override.value}" for override in design.perturb)
     drawn = f", which draw {chance}" if chance else ""
     seeds = "common random numbers" if design.seeds == "common" else "independent seeds"
     return (
         f"Design {design.kind}: {len(plan.scenarios)} factor combinations, each in the "
-        f"deterministic setting (replication 0) and in {replications} replications{drawn}, with "
+        f"deterministic setting (replication 0) and in {replications}{drawn}, with "
         f"{seeds}."
     )
 
@@ -213,7 +213,7 @@ def _claims(contents: Contents, _figures: Figures) -> Html:
         element("p", claims_summary(judgements)),
         element("p", how_sure(contents.confidence, contents.claims.replications), " ",
                 element("code", contents.claims_command)),
-        table(columns, rows, "Claims of the source"),
+        table(columns, rows, "Claims of the source" if contents.study.citation else "Claims"),
         *([folded(f"{len(notes)} notes", element("ul", *notes))] if notes else []),
     ])  # fmt: skip
 
@@ -273,6 +273,9 @@ def _run(contents: Contents, chosen: ChosenRun, figures: Figures) -> Html:
     else:
         header, rows = run_ledger_rows(traces.record["ledger"])
         said.append(folded("Where the capacity went", table(header, rows, "Ledger of the run")))
+        if completions := traces.record.get("completions"):
+            took = table(*part_table(completions), "Completions of the run")
+            said.append(folded("How long what was asked for took", took))
     return joined(said)
 
 
@@ -304,7 +307,7 @@ def _provenance(contents: Contents, _figures: Figures) -> Html:
     engines = ", ".join(f"{engine}: {count}" for engine, count in contents.engines.items())
     facts = [
         ["study", contents.study.name],
-        ["source", contents.study.citation],
+        *([["source", contents.study.citation]] if contents.study.citation else []),
         ["engine", f"{_engine.ENGINE_VERSION}, build {_engine.ENGINE_BUILD[:12]}"],
         ["runs", f"{contents.done} of {planned} have a result"],
         ["runs of other engines", engines or "none are used"],

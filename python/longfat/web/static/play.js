@@ -156,6 +156,7 @@ function Results({ answer }) {
       <${Ledger} entries=${answer.ledger} />
       <${Metrics} metrics=${answer.metrics} />
     </div>
+    <${Parts} title="Completions" parts=${answer.completions} />
     <${Parts} title="Flows" parts=${answer.flows} leftOut=${answer.parts_left_out} />
     <${Parts} title="Ports" parts=${answer.ports} />`;
 }

@@ -26,6 +26,7 @@ function Run({ found }) {
     <${Headline} metrics=${found.metrics} />
     <${Traces} found=${found} />
     <div class="pair"><${Ledger} entries=${found.ledger} /><${Metrics} metrics=${found.metrics} /></div>
+    <${Parts} title="Completions" parts=${found.completions} />
     <${Parts} title="Flows" parts=${found.flows} leftOut=${found.parts_left_out} />
     <${Parts} title="Ports" parts=${found.ports} />
     <section class="card"><h2>Again</h2>
