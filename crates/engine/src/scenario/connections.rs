@@ -4,6 +4,7 @@ use super::Scenario;
 use crate::config::{AtLeastOne, PositiveSpan};
 use crate::registry::Chosen;
 use crate::topology::{Graph, Journey};
+use crate::traffic::Source;
 use crate::transport::flavor::Flavor;
 use crate::transport::{CongestionNotification, TcpConfig};
 use crate::units::Span;
@@ -27,7 +28,9 @@ crate::section! {
         pub ecn: Option<CongestionNotification> = "as-others",
         /// One-way propagation delay of the line between each sender and the network, there and back: other round trips.
         pub access_delay: Option<PositiveSpan> = "as-others",
-        /// How much later than `traffic` says they start.
+        /// What their applications send.
+        pub traffic: Option<Chosen<dyn Source>> = "as-others",
+        /// How much later than their traffic says they start.
         pub later: Option<PositiveSpan> = "as-others",
     }
 }
@@ -54,6 +57,21 @@ impl Scenario {
             before += group.count.0;
             (sender as u64) < before
         })
+    }
+
+    /// The number of that group, from 0.
+    pub(super) fn number_of_group(&self, sender: usize) -> Option<usize> {
+        let group = self.group(sender)?;
+        self.connections.iter().position(|other| std::ptr::eq(other, group))
+    }
+
+    /// A sender of each group, and one of none: the first of those that there are.
+    pub(super) fn first_senders(&self, senders: usize) -> impl Iterator<Item = usize> {
+        let ends = self.connections.iter().scan(0, |before, group| {
+            *before = group.count.0.saturating_add(*before);
+            usize::try_from(*before).ok()
+        });
+        std::iter::once(0).chain(ends).filter(move |&sender| sender < senders)
     }
 
     /// What the ends of a sender's connections are like.

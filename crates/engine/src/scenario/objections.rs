@@ -152,11 +152,6 @@ impl Scenario {
         self.background.iter().enumerate().flat_map(of_model).collect()
     }
 
-    fn object_to_traffic(&self, senders: usize) -> Vec<Objection> {
-        let objections = self.traffic.objections(&self.source_context(0, senders));
-        objections.into_iter().map(|(key, message)| (format!("traffic.{key}"), message)).collect()
-    }
-
     fn object_to_windows(&self) -> Vec<Objection> {
         let (mss, window) = (self.tcp.mss.0, self.tcp.receiver_window.0);
         let mut objections = Vec::new();

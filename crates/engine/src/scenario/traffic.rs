@@ -1,7 +1,9 @@
 //! The applications of a scenario's senders, and the connections that they have.
 
 use super::Scenario;
+use super::objections::Objection;
 use crate::random::Chance;
+use crate::registry::Chosen;
 use crate::topology::{Flow, Graph};
 use crate::traffic::{Source, SourceContext};
 use crate::units::Time;
@@ -10,7 +12,11 @@ impl Scenario {
     /// What the applications of a sender, of so many, do; each of their flows may have a connection of its own.
     #[must_use]
     pub fn source(&self, sender: usize, senders: usize) -> Box<dyn Source> {
-        self.traffic.build(&self.source_context(sender, senders))
+        self.traffic_of(sender).build(&self.source_context(sender, senders))
+    }
+
+    fn traffic_of(&self, sender: usize) -> &Chosen<dyn Source> {
+        self.group(sender).and_then(|group| group.traffic.as_ref()).unwrap_or(&self.traffic)
     }
 
     /// What the source of a sender knows.
@@ -44,7 +50,7 @@ impl Scenario {
     pub(super) fn add_connections(&self, graph: &mut Graph) {
         let (senders, until) = (graph.flows.len(), Time::ZERO + self.duration.0);
         let of_sender = |sender| self.source(sender, senders).number_of_connections(until);
-        if senders == 0 || of_sender(0).is_none() {
+        if self.first_senders(senders).all(|sender| of_sender(sender).is_none()) {
             return;
         }
         let routes = std::mem::take(&mut graph.flows);
@@ -58,5 +64,40 @@ impl Scenario {
     #[must_use]
     pub fn has_requests(&self) -> bool {
         self.source(0, 1).asks()
+    }
+
+    /// What is wrong with the traffic of all, and of each group that has its own.
+    pub(super) fn object_to_traffic(&self, senders: usize) -> Vec<Objection> {
+        let mut objections = Vec::new();
+        for first in self.first_senders(senders) {
+            let own = self.number_of_group(first).filter(|&number| self.connections[number].traffic.is_some());
+            let path = own.map_or("traffic".into(), |number| format!("connections[{number}].traffic"));
+            let alike = own.map_or(senders as u64, |number| self.connections[number].count.0);
+            let context = SourceContext { senders: alike, ..self.source_context(first, senders) };
+            for (key, message) in self.traffic_of(first).objections(&context) {
+                let objection = (format!("{path}.{key}"), message);
+                if !objections.contains(&objection) {
+                    objections.push(objection);
+                }
+            }
+        }
+        objections.extend(self.object_to_some_requests(senders));
+        objections
+    }
+
+    /// Either all receiving ends ask for what is sent, or none does: who asks opens the connection.
+    fn object_to_some_requests(&self, senders: usize) -> Option<Objection> {
+        let asks = |sender| self.source(sender, senders).asks();
+        let other = self.first_senders(senders).find(|&sender| asks(sender) != asks(0))?;
+        let path =
+            self.number_of_group(other).map_or("traffic".into(), |number| format!("connections[{number}].traffic"));
+        let (asking, others) = if asks(0) { (0, other) } else { (other, 0) };
+        let [asking, others] = [asking, others].map(|sender| self.traffic_of(sender).name());
+        Some((
+            path,
+            format!(
+                "with \"{asking}\" the receiving ends ask for what is sent, with \"{others}\" they do not; all do, or none"
+            ),
+        ))
     }
 }

@@ -122,13 +122,13 @@ impl<O: Observer> Simulation<O> {
         data.into_iter().map(demand).collect()
     }
 
-    /// What clients have asked for, or what the flows that have begun have.
+    /// What clients have asked for, or what the flows that have begun have, but for data without end.
     fn offered_bps(&self, flows: &[FlowRecord]) -> Option<f64> {
         if self.flows.len() > self.sources.len() {
             return flows.iter().map(|flow| flow.requests.as_ref().map(|requests| requests.offered_bps)).sum();
         }
-        let offered = || self.flows.iter().map(|flow| self.per_second(flow.sender.offered())).sum();
-        self.tells_applications.then(offered)
+        let ends = self.flows.iter().map(|flow| flow.sender.offered()).filter(|&bytes| bytes < u64::MAX);
+        self.tells_applications.then(|| ends.map(|bytes| self.per_second(bytes)).sum())
     }
 
     /// What each connection has, as what each sender has.

@@ -1,9 +1,9 @@
 //! Connections that differ from the others.
 
 use longfat_engine::measure::RunRecord;
-use longfat_engine::run;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::units::Span;
+use longfat_engine::{Driver, run, run_by};
 
 use crate::support::{n_source, scenario};
 
@@ -115,4 +115,67 @@ fn where_reno_does_well_cubic_shares_with_it_as_reno_would() {
     let (codel, tail_drop) = (share("codel"), share("tail-drop"));
     assert!((0.45..0.58).contains(&codel), "{codel}");
     assert!(tail_drop > 0.45, "{tail_drop}");
+}
+
+const DOWNLOADS_BESIDE_FLOWS: &str = "{ count = 1 }, { count = 3, traffic = { kind = \"flows\", interval = \"500 ms\", \
+     size = { kind = \"bounded-pareto\", smallest = \"10 kB\", largest = \"1 MB\" } } }";
+
+#[test]
+fn a_group_may_have_traffic_of_its_own() {
+    let record = record("{ count = 1, traffic = { kind = \"finite\", size = \"100 kB\" } }", "");
+    let finished: Vec<_> = record.flows.iter().map(|flow| flow.finished_s.is_some()).collect();
+    assert_eq!(finished, [true, false, false, false]);
+    assert_eq!(record.flows[0].bytes_delivered, 100_000);
+}
+
+#[test]
+fn short_flows_of_some_senders_have_connections_of_their_own_beside_the_downloads_of_others() {
+    let network = network(DOWNLOADS_BESIDE_FLOWS, "");
+    let graph = network.graph();
+    assert_eq!(graph.flows.iter().filter(|flow| flow.sender == 0).count(), 1);
+    for sender in 1..4 {
+        let flows = graph.flows.iter().filter(|flow| flow.sender == sender).count();
+        assert!((20..60).contains(&flows), "{flows} flows in 20 s, one each 500 ms");
+    }
+    let record = run(&network).expect("conservation");
+    assert!(record.flows[0].goodput_bps > record.flows[1].goodput_bps, "the download takes what flows leave");
+    let asked: u64 = record.completions.iter().filter(|kind| kind.name == "flow").map(|kind| kind.asked).sum();
+    assert!(asked >= 60, "{asked} flows");
+    // What has no end is no part of what is offered.
+    let offered = record.metrics.offered_bps.expect("flows say what they offer");
+    assert!(offered < 20e6, "{offered}");
+}
+
+#[test]
+fn traffic_of_groups_is_drawn_from_the_same_chance_as_that_of_all() {
+    let own = "traffic = { kind = \"flows\", interval = \"500 ms\", size = { kind = \"fixed\", size = \"20 kB\" } }";
+    let (grouped, all) = (record(&format!("{{ count = 4, {own} }}"), ""), record("", own));
+    assert_eq!(grouped.fingerprint, all.fingerprint);
+}
+
+#[test]
+fn both_drivers_simulate_groups_with_traffic_of_their_own_alike() {
+    let network = network(DOWNLOADS_BESIDE_FLOWS, "");
+    let [fast, events] = [Driver::Fast, Driver::Events].map(|driver| run_by(driver, &network).expect("conservation"));
+    assert_eq!((fast.work.driver, events.work.driver), ("fast", "events"));
+    assert_eq!(fast.fingerprint, events.fingerprint);
+}
+
+#[test]
+fn all_receiving_ends_ask_or_none_and_what_is_wrong_with_a_groups_traffic_has_its_place() {
+    let problems = |groups: &str| {
+        let text = format!(
+            "schema_version = 1\nduration = \"1 s\"\nframing = \"packet\"\nport.buffer = \"1 BDP\"\nconnections = [{groups}]\n\
+             topology = {{ kind = \"n-source\", sources = 4, access.delay = \"1 ms\", bottleneck.delay = \"9 ms\" }}\n"
+        );
+        Scenario::parse(text.as_bytes(), "network.toml", &[]).expect_err("a bad scenario").join("\n")
+    };
+    let mixed = problems("{ count = 2 }, { count = 1, traffic = \"www\" }");
+    assert!(
+        mixed.starts_with("network.toml:5:54: connections[1].traffic: with \"www\" the receiving ends ask"),
+        "{mixed}"
+    );
+    let flows = "traffic = { kind = \"flows\", interval = \"1 ps\", size = { kind = \"fixed\", size = \"20 kB\" } }";
+    let many = problems(&format!("{{ count = 2, {flows} }}"));
+    assert!(many.contains("connections[0].traffic.interval: about 2000000000000 flows"), "{many}");
 }

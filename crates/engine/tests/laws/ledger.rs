@@ -12,7 +12,7 @@ use longfat_engine::units::{CELL_BITS, Time};
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseError};
 
-use super::random_networks::any_network;
+use super::random_networks::{any_network, is_endless};
 use crate::support::n_source;
 use crate::support::tape::{Entry, Happening, run_taped};
 
@@ -75,7 +75,7 @@ fn check_idle(scenario: &Scenario, ledger: &Ledger, begun: &[Time]) -> Result<()
 
 /// Efficiency (M-02) is the useful share, where all segments are full, VBR takes nothing, and bytes count when delivered.
 fn check_useful(scenario: &Scenario, record: &RunRecord) -> Result<(), TestCaseError> {
-    let are_full = scenario.traffic.name() == "infinite" && scenario.tcp.silly_window_avoidance;
+    let are_full = is_endless(scenario) && scenario.tcp.silly_window_avoidance;
     let has_vbr = record.ledger.span(Cause::Vbr).0 > 0 || scenario.background.iter().any(|b| b.name() == "vbr-on-off");
     if !are_full || has_vbr || scenario.measure.throughput != Throughput::InOrder {
         return Ok(());

@@ -36,17 +36,18 @@ pub const LONGEST_TIMEOUT_MS: u64 = 30;
 
 /// Any network that the engine can simulate, of a size that takes milliseconds.
 pub fn any_network() -> impl Strategy<Value = RandomNetwork> {
-    any_network_with(prop_oneof![3 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()])
+    let traffic = prop_oneof![3 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()];
+    any_network_with(traffic, any_groups_with_traffic())
 }
 
 /// Any network of clients and servers.
 pub fn any_www_network() -> impl Strategy<Value = RandomNetwork> {
-    any_network_with(any_www_traffic())
+    any_network_with(any_www_traffic(), any_groups())
 }
 
 /// Any network whose sources always have data.
 pub fn any_endless_network() -> impl Strategy<Value = RandomNetwork> {
-    any_network_with(any_endless_traffic())
+    any_network_with(any_endless_traffic(), any_groups())
 }
 
 /// Any network that the fast driver knows: losses in the buffer alone; cells in slots, on access lines not slower than the
@@ -56,7 +57,7 @@ pub fn any_network_for_the_fast_driver() -> impl Strategy<Value = RandomNetwork>
     let delays = (0_u64..300, 0_u64..3_000);
     let topology = (1_u64..9, any_rates_for_the_fast_driver(), delays, any::<bool>());
     let traffic = prop_oneof![4 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()];
-    let run = (10_u64..400, 0_u64..1000, any_vbr(), any_groups());
+    let run = (10_u64..400, 0_u64..1000, any_vbr(), any_groups_with_traffic());
     (topology, port, any_tcp(1..9_300), traffic, run).prop_filter_map(
         "some parts do not fit together",
         |((sources, (fast, slow), (near, far), has_fast_access), (framing, port), tcp, traffic, run)| {
@@ -102,8 +103,11 @@ fn any_rates_for_the_fast_driver() -> impl Strategy<Value = (u64, u64)> {
     ]
 }
 
-fn any_network_with(traffic: impl Strategy<Value = String>) -> impl Strategy<Value = RandomNetwork> {
-    let run = (10_u64..300, 0_u64..1000, any_backgrounds(), any_vbr(), any_groups());
+fn any_network_with(
+    traffic: impl Strategy<Value = String>,
+    groups: impl Strategy<Value = String>,
+) -> impl Strategy<Value = RandomNetwork> {
+    let run = (10_u64..300, 0_u64..1000, any_backgrounds(), any_vbr(), groups);
     let text = (any_topology(), any_framing_and_port(), any_tcp(1..3_700), traffic, any_loss(), any_loss(), run);
     text.prop_filter_map(
         "some parts do not fit together: a threshold below the buffer, a segment in a frame",
@@ -148,6 +152,7 @@ pub fn parse(text: &str) -> Option<Scenario> {
         "keeps its promises at one managed port",
         "acknowledgments cross the bottleneck too",
         "this needs a switch at either end",
+        "the receiving ends ask for what is sent",
     ];
     match Scenario::parse(text.as_bytes(), "random.toml", &[]) {
         Ok(scenario) => Some(scenario),
@@ -277,6 +282,17 @@ pub fn longest_timeout(tcp: &TcpConfig) -> Span {
     Span(ticks * granularity)
 }
 
+/// What applications send: all of them, and those of groups that have their own.
+pub fn kinds_of_traffic(scenario: &Scenario) -> impl Iterator<Item = &'static str> {
+    let of_groups = scenario.connections.iter().filter_map(|group| group.traffic.as_ref());
+    std::iter::once(&scenario.traffic).chain(of_groups).map(|traffic| traffic.name())
+}
+
+/// Whether all applications always have data.
+pub fn is_endless(scenario: &Scenario) -> bool {
+    kinds_of_traffic(scenario).all(|kind| kind == "infinite")
+}
+
 /// Whether segments wait for others to have left at a rate.
 pub fn is_paced(tcp: &TcpConfig) -> bool {
     !tcp.pacing.is_absent() || tcp.flavor.build(&()).law().is_paced()
@@ -289,6 +305,15 @@ fn any_groups() -> impl Strategy<Value = String> {
         format!("[{{ count = 1, flavor = {flavor}, {delay}later = \"{later} ms\" }}]")
     });
     prop_oneof![2 => Just("[]".to_owned()), 1 => one]
+}
+
+/// The same; sometimes the first connection's application is another, too.
+fn any_groups_with_traffic() -> impl Strategy<Value = String> {
+    let traffic = prop_oneof![1 => any_endless_traffic(), 2 => any_limited_traffic()];
+    (any_groups(), prop::option::of(traffic)).prop_map(|(groups, traffic)| match traffic {
+        Some(traffic) => groups.replace(" }]", &format!(", traffic = {traffic} }}]")),
+        None => groups,
+    })
 }
 
 /// Each flavor as often as the others, with any parameters.
