@@ -7,6 +7,7 @@ import pytest
 import longfat
 from longfat import load_scenario, run
 from longfat.completions import in_short
+from longfat.directions import is_more_better
 from longfat.errors import BadInput
 from longfat.histogram import Histogram
 from longfat.notebook.studies import StudyAtHand
@@ -98,3 +99,23 @@ def test_a_kind_of_which_nothing_was_delivered_has_no_times(tmp_path: Path) -> N
     file.write_text(FLOWS)
     kinds = {kind["name"]: kind for kind in run(load_scenario(file))["completions"]}
     assert json.loads(in_short(kinds))["flow up to 1 kB"] == {"asked": 0, "delivered": 0}
+
+
+def test_how_long_flows_took_is_tabulated_as_a_metric_is(own: StudyAtHand) -> None:
+    file = own.study.folder / "study.toml"
+    file.write_text(
+        f'{STUDY}\n[[response]]\ntable = "times"\nmetric = "{SHORT}"\nrows = {{ buffer = "all" }}\n'
+    )
+    tabulated = longfat.study(own.study.folder, store=own.store)
+    (table,) = tabulated.compare()["table"].unique()
+    assert table == "times"
+    plan = plan_design(tabulated.study, tabulated.selection)
+    with Store.readable(own.store) as store:
+        runs = load_responses(plan, store, SHORT)
+    means = {
+        dict(combination)["buffer"]: fmean(of_runs[number][SHORT] for number in (1, 2))
+        for combination, of_runs in runs.items()
+    }
+    found = {row["buffer"]: row["mean"] for row in tabulated.compare().iter_rows(named=True)}
+    assert found == pytest.approx(means)
+    assert not is_more_better(SHORT), "who waits for less time is better off"

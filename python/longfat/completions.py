@@ -13,6 +13,9 @@ from longfat.histogram import Histogram
 
 QUANTILES = {"p50_s": 0.5, "p90_s": 0.9, "p95_s": 0.95, "p99_s": 0.99}
 
+TIMES = ("mean_s", *QUANTILES)
+"""What is told of the times of a kind of thing."""
+
 
 def in_short(kinds: Mapping[str, Mapping[str, Any]]) -> str:
     """The JSON of a run's completions, as `Store.completions` has them.
@@ -20,6 +23,12 @@ def in_short(kinds: Mapping[str, Mapping[str, Any]]) -> str:
     Kinds of which nothing was delivered have no times.
     """
     return json.dumps({name: _kind(measures) for name, measures in kinds.items()})
+
+
+def is_time(response: str) -> bool:
+    """Whether a response is such a time, and no metric: "flow up to 100 kB p95_s"."""
+    kind, _, statistic = response.rpartition(" ")
+    return bool(kind.strip()) and statistic in TIMES
 
 
 def times_of(kinds: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:

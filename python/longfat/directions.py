@@ -1,5 +1,6 @@
 """Of which metrics more is better, of which less, and of which neither."""
 
+from longfat.completions import is_time
 from longfat.errors import LongfatError
 from longfat.slips import nearest_or_known
 
@@ -41,6 +42,8 @@ def is_more_better(metric: str) -> bool:
         raise LongfatError(
             f"of {metric} neither more nor less is better; of these one is: {', '.join(judged)}"
         )
+    if is_time(metric):
+        return False
     if metric not in judged:
         raise LongfatError(f"no metric is called {metric!r}{nearest_or_known(metric, judged)}")
     return metric in MORE_IS_BETTER

@@ -13,7 +13,7 @@ use crate::nearby_file::NearbyFile;
 section! {
     /// A table of results: compared with the source's numbers, or by itself where the source gives none.
     pub struct Response {
-        /// Name of a metric of the run record.
+        /// Name of a metric of the run record, or how long things took: "flow up to 100 kB p95_s".
         pub metric: String,
         /// CSV with the source's numbers, relative to the study's folder: factor columns, one column for each metric.
         pub reference: NearbyFile = "",
@@ -108,7 +108,9 @@ impl Response {
     fn object(&self, node: &Node, factors: &Factors, reader: &mut Reader) {
         let known: Vec<&str> = factors.0.iter().map(|factor| factor.name.as_str()).collect();
         let here = |path: &str| &node.nearest(path).place;
-        expect("metric", &self.metric, Metrics::NAMES, here("metric"), reader);
+        if !is_time_of_completion(&self.metric) {
+            expect("metric", &self.metric, Metrics::NAMES, here("metric"), reader);
+        }
         for (index, factor) in self.mean_over.iter().enumerate() {
             expect("factor", factor, &known, here(&format!("mean_over[{index}]")), reader);
         }
@@ -163,6 +165,14 @@ impl Response {
 }
 
 /// Objects to a name that is not among the known ones.
+/// What is told of the times that things took to complete.
+const TIMES: [&str; 5] = ["mean_s", "p50_s", "p90_s", "p95_s", "p99_s"];
+
+/// Whether a metric is such a time: the kind of thing, which the runs will tell, and what of its times: "flow up to 100 kB p95_s".
+fn is_time_of_completion(metric: &str) -> bool {
+    metric.rsplit_once(' ').is_some_and(|(kind, time)| !kind.trim().is_empty() && TIMES.contains(&time))
+}
+
 fn expect(what: &str, name: &str, known: &[&str], place: &Place, reader: &mut Reader) {
     if !known.contains(&name) {
         let (names, near) = (listed(known.iter().copied()), did_you_mean(name, known.iter().copied()));
@@ -197,6 +207,18 @@ mod tests {
         assert_eq!(response["reference"], serde_json::Value::Null);
         assert_eq!(response["rows"], serde_json::json!({ "sources": ["5", "15"], "policy": "all" }));
         assert_eq!((&response["across"], &response["enough"]), (&"sources".into(), &0.98.into()));
+    }
+
+    #[test]
+    fn how_long_things_took_can_be_tabulated_and_what_is_no_time_of_theirs_cannot() {
+        for time in ["flow p95_s", "flow up to 100 kB mean_s", "page p50_s"] {
+            let response = check(&format!("metric = \"{time}\"\nrows = {{ policy = \"all\" }}")).unwrap();
+            assert_eq!(response["metric"], time);
+        }
+        for wrong in ["flow p97_s", "p95_s", " p95_s", "flow"] {
+            let problems = check(&format!("metric = \"{wrong}\"\nrows = {{ policy = \"all\" }}")).unwrap_err();
+            assert!(problems[0].contains(&format!("unknown metric \"{wrong}\"")), "{problems:?}");
+        }
     }
 
     #[test]
