@@ -268,8 +268,12 @@ def test_a_class_has_the_version_of_its_text_or_the_one_that_is_given() -> None:
 
 
 def test_a_scenario_is_not_simulated_without_the_version_that_it_names() -> None:
-    with pytest.raises(longfat.InvalidInput, match='provided as "nobodys": --control nobodys=FILE'):
-        run_with(external("nobodys"))
+    nobodys = external("nobodys")
+    with pytest.raises(
+        longfat.InvalidInput, match='provided as "nobodys": --control nobodys=FILE'
+    ) as raised:
+        run_with(nobodys, connections=[{"count": 1, "flavor": nobodys}])
+    assert len(raised.value.problems) == 1, "told once, however many name it"
     longfat.use_control("fixed", Fixed)
     resolved = longfat.load_scenario(WAN, {"tcp.flavor": external("fixed")})
     digest = dict(_engine.provided_controls())["fixed"]

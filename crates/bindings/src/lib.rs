@@ -7,6 +7,8 @@
 mod batch;
 mod control;
 
+use std::collections::BTreeSet;
+
 use longfat_engine::config::{Document, Knob, Parameter};
 use longfat_engine::random::Chance;
 use longfat_engine::scenario::Scenario;
@@ -35,7 +37,9 @@ fn resolved_scenario(resolved: &str) -> PyResult<Scenario> {
 /// The same, to be simulated: with all that it names.
 fn runnable_scenario(resolved: &str) -> PyResult<Scenario> {
     let scenario = resolved_scenario(resolved)?;
-    let problems: Vec<_> = scenario.missing_controls().iter().map(control::why_missing).collect();
+    // Several groups may have the same control.
+    let problems: BTreeSet<_> = scenario.missing_controls().iter().map(control::why_missing).collect();
+    let problems = Vec::from_iter(problems);
     if !problems.is_empty() {
         return Err(invalid(problems));
     }
