@@ -202,6 +202,7 @@ impl<O: Observer> Simulation<O> {
                 segments_sent: sent.segments_sent,
                 segments_retransmitted: sent.segments_retransmitted,
                 timeouts: sent.timeouts,
+                openings_sent_again: sent.openings_sent_again,
                 fast_retransmits: sent.fast_retransmits,
                 reductions_for_marks: (!flow.ecn.is_absent()).then_some(sent.reductions_for_marks),
                 duplicate_acknowledgments: sent.duplicate_acknowledgments,
@@ -225,6 +226,7 @@ impl<O: Observer> Simulation<O> {
             segments_sent: sent.segments_sent,
             segments_retransmitted: sent.segments_retransmitted,
             timeouts: sent.timeouts,
+            openings_sent_again: sent.openings_sent_again,
         })
     }
 
