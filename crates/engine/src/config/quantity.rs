@@ -17,6 +17,8 @@ pub struct Dimension {
     pub base: &'static str,
     /// Units with their size in base units.
     pub units: &'static [(&'static str, u64)],
+    /// How others write some of these units: their spelling, and the unit.
+    pub spellings: &'static [(&'static str, &'static str)],
     /// Texts that are accepted.
     pub examples: &'static [&'static str],
 }
@@ -35,6 +37,7 @@ pub const TIME: Dimension = Dimension {
         ("min", 60_000_000_000_000),
         ("h", 3_600_000_000_000_000),
     ],
+    spellings: &[("usec", "us"), ("msec", "ms"), ("sec", "s"), ("seconds", "s"), ("minutes", "min"), ("hours", "h")],
     examples: &["5 ms", "20 s"],
 };
 
@@ -43,6 +46,7 @@ pub const RATE: Dimension = Dimension {
     expected: "a rate with its unit (bit/s, kbit/s, Mbit/s, Gbit/s)",
     base: "bits per second",
     units: &[("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)],
+    spellings: &[("bps", "bit/s"), ("kbps", "kbit/s"), ("Mbps", "Mbit/s"), ("Gbps", "Gbit/s")],
     examples: &["155.52 Mbit/s", "45 Mbit/s"],
 };
 
@@ -51,8 +55,18 @@ pub const SIZE: Dimension = Dimension {
     expected: "a size with its unit (B, kB = 1000 B, KiB = 1024 B, MB, MiB)",
     base: "bytes",
     units: &[("B", 1), ("kB", 1_000), ("KiB", 1_024), ("MB", 1_000_000), ("MiB", 1_048_576), ("GB", 1_000_000_000)],
+    spellings: &[("byte", "B"), ("bytes", "B")],
     examples: &["512 B", "64 KiB"],
 };
+
+impl Dimension {
+    /// `; did you mean "…"?` when a unit is nearly one of these, or one of them in another spelling, otherwise nothing.
+    fn did_you_mean(&self, unit: &str) -> String {
+        let respelled = self.spellings.iter().find(|(spelling, _)| spelling.eq_ignore_ascii_case(unit));
+        let found = respelled.map_or(unit, |(_, known)| known);
+        did_you_mean(found, self.units.iter().map(|(name, _)| *name))
+    }
+}
 
 /// A non-negative decimal number, exactly: `digits / 10^decimals`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,8 +112,7 @@ pub fn parse_in(dimension: &Dimension, text: &str) -> Result<u64, String> {
         return Err(format!("{} has no unit; {}", number, expected()));
     }
     let Some((_, factor)) = dimension.units.iter().find(|(name, _)| *name == unit) else {
-        let near = did_you_mean(unit, dimension.units.iter().map(|(name, _)| *name));
-        return Err(format!("unknown unit \"{unit}\"; {}{near}", expected()));
+        return Err(format!("unknown unit \"{unit}\"; {}{}", expected(), dimension.did_you_mean(unit)));
     };
     // What TOML and JSON hold as an integer, so that the resolved value can be read again.
     let largest = i64::MAX.unsigned_abs();
@@ -365,6 +378,19 @@ mod tests {
         assert!(message(&TIME, "-5 ms").contains("expected a length of time"));
         assert!(message(&TIME, "1000000000 h").contains("too large"));
         assert!(message(&TIME, "1e3 s").contains("unknown unit"));
+    }
+
+    #[test]
+    fn a_unit_in_other_letters_or_in_anothers_spelling_is_known_for_what_it_is() {
+        let rates = [("mbit/s", "Mbit/s"), ("MBIT/S", "Mbit/s"), ("Kbit/s", "kbit/s"), ("bps", "bit/s")];
+        let others = [("kbps", "kbit/s"), ("Mbps", "Mbit/s"), ("mbps", "Mbit/s"), ("Gbps", "Gbit/s")];
+        for (written, meant) in rates.into_iter().chain(others) {
+            let message = parse_in(&RATE, &format!("50 {written}")).unwrap_err();
+            assert!(message.ends_with(&format!("; did you mean \"{meant}\"?")), "{message}");
+        }
+        assert!(parse_in(&TIME, "5 MS").unwrap_err().ends_with("did you mean \"ms\"?"));
+        assert!(parse_in(&SIZE, "5 kb").unwrap_err().ends_with("did you mean \"kB\"?"));
+        assert!(!parse_in(&RATE, "50 MB/s").unwrap_err().contains("did you mean"), "bytes, perhaps");
     }
 
     #[test]
