@@ -5,7 +5,6 @@ use serde_json::Value as Json;
 use super::document::{Node, Value};
 use super::problem::did_you_mean;
 use super::{Parameter, Reader, Shape, VariantShape};
-use crate::random::RandomSpan;
 use crate::units::{Rate, Span};
 
 /// A kind of quantity and its units.
@@ -309,44 +308,6 @@ impl<P: Parameter> Parameter for Option<P> {
 
 const AS_OTHERS: &str = "as-others";
 
-impl Parameter for RandomSpan {
-    fn shape() -> Shape {
-        Shape::Quantity {
-            expected: "a length of time with its unit, or \"uniform(LOW, HIGH)\" to draw one",
-            examples: &["0 s", "uniform(0 ms, 1 ms)"],
-        }
-    }
-    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
-        let Value::Text(text) = &node.value else {
-            reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
-            return None;
-        };
-        parse_random_span(text).map_err(|message| reader.reject(node, message)).ok()
-    }
-    fn resolved(&self) -> Json {
-        if self.low == self.high {
-            return format_span(self.low).into();
-        }
-        format!("uniform({}, {})", format_span(self.low), format_span(self.high)).into()
-    }
-}
-
-fn parse_random_span(text: &str) -> Result<RandomSpan, String> {
-    let span = |text: &str| parse_in(&TIME, text).map(Span);
-    let bounds = text.trim().strip_prefix("uniform(").and_then(|rest| rest.strip_suffix(')'));
-    let Some(bounds) = bounds else {
-        return span(text).map(|fixed| RandomSpan { low: fixed, high: fixed });
-    };
-    let Some((low, high)) = bounds.split_once(',') else {
-        return Err(format!("expected two bounds, such as \"uniform(0 ms, 1 ms)\", found \"{text}\""));
-    };
-    let (low, high) = (span(low)?, span(high)?);
-    if low > high {
-        return Err(format!("the lower bound of \"{text}\" is above the upper one"));
-    }
-    Ok(RandomSpan { low, high })
-}
-
 /// A span in the largest unit that holds it exactly.
 #[must_use]
 pub fn format_span(span: Span) -> String {
@@ -398,14 +359,5 @@ mod tests {
         assert_eq!(format_span(Span(5_000_000_000)), "5 ms");
         assert_eq!(format_span(Span(1_500_000)), "1500 ns");
         assert_eq!(format_span(Span(0)), "0 s");
-    }
-
-    #[test]
-    fn a_random_span_reads_what_it_resolves_to() {
-        for text in ["5 ms", "uniform(0 s, 1 ms)"] {
-            let span = parse_random_span(text).unwrap();
-            assert_eq!(span.resolved(), Json::from(text));
-        }
-        assert!(parse_random_span("uniform(2 ms, 1 ms)").unwrap_err().contains("above"));
     }
 }
