@@ -16,15 +16,19 @@ pub struct Problem {
 /// Nobody mistypes a longer name; comparing one would take memory for nothing.
 const LONGEST_SLIP: usize = 64;
 
-/// `; did you mean "…"?` when one of `known` is close to `found`, otherwise nothing.
+/// `; did you mean "…"?` when one of `known` is close to `found`, otherwise nothing. None is closer than one that differs in
+/// capitals alone.
 #[must_use]
 pub fn did_you_mean<'k>(found: &str, known: impl IntoIterator<Item = &'k str>) -> String {
     if found.len() > LONGEST_SLIP {
         return String::new();
     }
+    let distance = |candidate: &str| {
+        if found.eq_ignore_ascii_case(candidate) { 0 } else { strsim::damerau_levenshtein(found, candidate) }
+    };
     known
         .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(found, candidate), candidate))
+        .map(|candidate| (distance(candidate), candidate))
         .filter(|(distance, candidate)| *distance <= candidate.chars().count() / 3)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| format!("; did you mean \"{candidate}\"?"))
@@ -46,6 +50,7 @@ mod tests {
         assert_eq!(did_you_mean("dealy", ["rate", "delay"]), "; did you mean \"delay\"?");
         assert_eq!(did_you_mean("colour", ["rate", "delay"]), "");
         assert_eq!(did_you_mean("r", ["z"]), "");
+        assert_eq!(did_you_mean("CUBIC", ["cubit", "cubic"]), "; did you mean \"cubic\"?");
         assert_eq!(did_you_mean(&"x".repeat(1_000_000), ["delay"]), "");
     }
 }

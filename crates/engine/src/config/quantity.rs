@@ -5,7 +5,6 @@ use serde_json::Value as Json;
 use super::document::{Node, Value};
 use super::problem::did_you_mean;
 use super::{Parameter, Reader, Shape, VariantShape};
-use crate::random::RandomSpan;
 use crate::units::{Rate, Span};
 
 /// A kind of quantity and its units.
@@ -17,6 +16,8 @@ pub struct Dimension {
     pub base: &'static str,
     /// Units with their size in base units.
     pub units: &'static [(&'static str, u64)],
+    /// How others write some of these units: their spelling, and the unit.
+    pub spellings: &'static [(&'static str, &'static str)],
     /// Texts that are accepted.
     pub examples: &'static [&'static str],
 }
@@ -35,6 +36,7 @@ pub const TIME: Dimension = Dimension {
         ("min", 60_000_000_000_000),
         ("h", 3_600_000_000_000_000),
     ],
+    spellings: &[("usec", "us"), ("msec", "ms"), ("sec", "s"), ("seconds", "s"), ("minutes", "min"), ("hours", "h")],
     examples: &["5 ms", "20 s"],
 };
 
@@ -43,6 +45,7 @@ pub const RATE: Dimension = Dimension {
     expected: "a rate with its unit (bit/s, kbit/s, Mbit/s, Gbit/s)",
     base: "bits per second",
     units: &[("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)],
+    spellings: &[("bps", "bit/s"), ("kbps", "kbit/s"), ("Mbps", "Mbit/s"), ("Gbps", "Gbit/s")],
     examples: &["155.52 Mbit/s", "45 Mbit/s"],
 };
 
@@ -51,8 +54,18 @@ pub const SIZE: Dimension = Dimension {
     expected: "a size with its unit (B, kB = 1000 B, KiB = 1024 B, MB, MiB)",
     base: "bytes",
     units: &[("B", 1), ("kB", 1_000), ("KiB", 1_024), ("MB", 1_000_000), ("MiB", 1_048_576), ("GB", 1_000_000_000)],
+    spellings: &[("byte", "B"), ("bytes", "B")],
     examples: &["512 B", "64 KiB"],
 };
+
+impl Dimension {
+    /// `; did you mean "…"?` when a unit is nearly one of these, or one of them in another spelling, otherwise nothing.
+    fn did_you_mean(&self, unit: &str) -> String {
+        let respelled = self.spellings.iter().find(|(spelling, _)| spelling.eq_ignore_ascii_case(unit));
+        let found = respelled.map_or(unit, |(_, known)| known);
+        did_you_mean(found, self.units.iter().map(|(name, _)| *name))
+    }
+}
 
 /// A non-negative decimal number, exactly: `digits / 10^decimals`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,8 +111,7 @@ pub fn parse_in(dimension: &Dimension, text: &str) -> Result<u64, String> {
         return Err(format!("{} has no unit; {}", number, expected()));
     }
     let Some((_, factor)) = dimension.units.iter().find(|(name, _)| *name == unit) else {
-        let near = did_you_mean(unit, dimension.units.iter().map(|(name, _)| *name));
-        return Err(format!("unknown unit \"{unit}\"; {}{near}", expected()));
+        return Err(format!("unknown unit \"{unit}\"; {}{}", expected(), dimension.did_you_mean(unit)));
     };
     // What TOML and JSON hold as an integer, so that the resolved value can be read again.
     let largest = i64::MAX.unsigned_abs();
@@ -296,44 +308,6 @@ impl<P: Parameter> Parameter for Option<P> {
 
 const AS_OTHERS: &str = "as-others";
 
-impl Parameter for RandomSpan {
-    fn shape() -> Shape {
-        Shape::Quantity {
-            expected: "a length of time with its unit, or \"uniform(LOW, HIGH)\" to draw one",
-            examples: &["0 s", "uniform(0 ms, 1 ms)"],
-        }
-    }
-    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
-        let Value::Text(text) = &node.value else {
-            reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
-            return None;
-        };
-        parse_random_span(text).map_err(|message| reader.reject(node, message)).ok()
-    }
-    fn resolved(&self) -> Json {
-        if self.low == self.high {
-            return format_span(self.low).into();
-        }
-        format!("uniform({}, {})", format_span(self.low), format_span(self.high)).into()
-    }
-}
-
-fn parse_random_span(text: &str) -> Result<RandomSpan, String> {
-    let span = |text: &str| parse_in(&TIME, text).map(Span);
-    let bounds = text.trim().strip_prefix("uniform(").and_then(|rest| rest.strip_suffix(')'));
-    let Some(bounds) = bounds else {
-        return span(text).map(|fixed| RandomSpan { low: fixed, high: fixed });
-    };
-    let Some((low, high)) = bounds.split_once(',') else {
-        return Err(format!("expected two bounds, such as \"uniform(0 ms, 1 ms)\", found \"{text}\""));
-    };
-    let (low, high) = (span(low)?, span(high)?);
-    if low > high {
-        return Err(format!("the lower bound of \"{text}\" is above the upper one"));
-    }
-    Ok(RandomSpan { low, high })
-}
-
 /// A span in the largest unit that holds it exactly.
 #[must_use]
 pub fn format_span(span: Span) -> String {
@@ -368,18 +342,22 @@ mod tests {
     }
 
     #[test]
+    fn a_unit_in_other_letters_or_in_anothers_spelling_is_known_for_what_it_is() {
+        let rates = [("mbit/s", "Mbit/s"), ("MBIT/S", "Mbit/s"), ("Kbit/s", "kbit/s"), ("bps", "bit/s")];
+        let others = [("kbps", "kbit/s"), ("Mbps", "Mbit/s"), ("mbps", "Mbit/s"), ("Gbps", "Gbit/s")];
+        for (written, meant) in rates.into_iter().chain(others) {
+            let message = parse_in(&RATE, &format!("50 {written}")).unwrap_err();
+            assert!(message.ends_with(&format!("; did you mean \"{meant}\"?")), "{message}");
+        }
+        assert!(parse_in(&TIME, "5 MS").unwrap_err().ends_with("did you mean \"ms\"?"));
+        assert!(parse_in(&SIZE, "5 kb").unwrap_err().ends_with("did you mean \"kB\"?"));
+        assert!(!parse_in(&RATE, "50 MB/s").unwrap_err().contains("did you mean"), "bytes, perhaps");
+    }
+
+    #[test]
     fn a_span_is_written_in_the_largest_unit_that_holds_it() {
         assert_eq!(format_span(Span(5_000_000_000)), "5 ms");
         assert_eq!(format_span(Span(1_500_000)), "1500 ns");
         assert_eq!(format_span(Span(0)), "0 s");
-    }
-
-    #[test]
-    fn a_random_span_reads_what_it_resolves_to() {
-        for text in ["5 ms", "uniform(0 s, 1 ms)"] {
-            let span = parse_random_span(text).unwrap();
-            assert_eq!(span.resolved(), Json::from(text));
-        }
-        assert!(parse_random_span("uniform(2 ms, 1 ms)").unwrap_err().contains("above"));
     }
 }

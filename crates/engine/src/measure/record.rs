@@ -58,8 +58,8 @@ pub struct Metrics {
     pub mean_queue_cells: f64,
     /// Cells dropped over cells that arrived, at managed ports.
     pub cell_loss_ratio: f64,
-    /// Expiries of retransmission timers with data under way, all connections: in an opening they show in traces and the ledger
-    /// only; those of clients' requests are in the connections' `requests`.
+    /// Expiries of retransmission timers with data under way, all connections: those in an opening are the connections'
+    /// `openings_sent_again`; those of clients' requests are in the connections' `requests`.
     pub timeouts: u64,
     /// Packets that loss models have lost, acknowledgments included; what buffers drop is not among them.
     pub packets_lost: u64,
@@ -156,8 +156,12 @@ pub struct FlowRecord {
     pub segments_sent: u64,
     /// Segments sent again.
     pub segments_retransmitted: u64,
-    /// Expiries of the retransmission timer.
+    /// Expiries of the retransmission timer with data under way.
     pub timeouts: u64,
+    /// Expiries of the timer before the connection was open, at each of which its synchronizing segment was sent again; left out
+    /// where none was.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub openings_sent_again: u64,
     /// Entries into fast retransmit.
     pub fast_retransmits: u64,
     /// Reductions of the window for marks of queues; left out where the ends do not understand them.
@@ -188,6 +192,7 @@ impl FlowRecord {
             segments_sent: self.segments_sent + other.segments_sent,
             segments_retransmitted: self.segments_retransmitted + other.segments_retransmitted,
             timeouts: self.timeouts + other.timeouts,
+            openings_sent_again: self.openings_sent_again + other.openings_sent_again,
             fast_retransmits: self.fast_retransmits + other.fast_retransmits,
             reductions_for_marks: both(self.reductions_for_marks, other.reductions_for_marks),
             duplicate_acknowledgments: self.duplicate_acknowledgments + other.duplicate_acknowledgments,
@@ -214,8 +219,11 @@ pub struct RequestRecord {
     pub segments_sent: u64,
     /// Segments that the client sent again.
     pub segments_retransmitted: u64,
-    /// Expiries of the client's retransmission timer.
+    /// Expiries of the client's retransmission timer with requests under way.
     pub timeouts: u64,
+    /// Synchronizing segments that the client sent again; left out where it sent none again.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub openings_sent_again: u64,
 }
 
 /// How long one kind of thing took, from the request to the last byte, over all connections.

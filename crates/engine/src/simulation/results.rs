@@ -46,7 +46,9 @@ impl<O: Observer> Simulation<O> {
         let goodputs: Vec<f64> = flows.iter().map(|flow| flow.goodput_bps).collect();
         let max_goodput_bps = self.max_goodput_bps(graph);
         let crosses = self.by_sender(self.books.cross().take(self.sources.len()), |one, _| one);
-        let at_bottleneck: f64 = goodputs.iter().zip(crosses).filter(|(_, crosses)| *crosses).map(|(own, _)| own).sum();
+        let crossing = goodputs.iter().zip(crosses).filter(|(_, crosses)| *crosses).map(|(own, _)| own);
+        // From a zero: the sum of no numbers is -0.0.
+        let at_bottleneck = crossing.fold(0.0, |sum, own| sum + own);
         let cells_in: u64 = ports.iter().map(|port| port.cells_in).sum();
         let dropped: u64 = ports.iter().map(|port| port.cells_dropped).sum();
         let promised = self.promised_bps(graph);
@@ -202,6 +204,7 @@ impl<O: Observer> Simulation<O> {
                 segments_sent: sent.segments_sent,
                 segments_retransmitted: sent.segments_retransmitted,
                 timeouts: sent.timeouts,
+                openings_sent_again: sent.openings_sent_again,
                 fast_retransmits: sent.fast_retransmits,
                 reductions_for_marks: (!flow.ecn.is_absent()).then_some(sent.reductions_for_marks),
                 duplicate_acknowledgments: sent.duplicate_acknowledgments,
@@ -225,6 +228,7 @@ impl<O: Observer> Simulation<O> {
             segments_sent: sent.segments_sent,
             segments_retransmitted: sent.segments_retransmitted,
             timeouts: sent.timeouts,
+            openings_sent_again: sent.openings_sent_again,
         })
     }
 

@@ -53,7 +53,8 @@ crate::model! {
         /// The links.
         links: Vec<LinkConfig>,
         /// Name of the managed link that results of the whole network are about (`efficiency`, the ledger), that background
-        /// traffic crosses, and where `loss` and `path` act; "slowest" is the first of those with the lowest rate.
+        /// traffic crosses, and where `loss` and `path` act; "slowest" is the first of those with the lowest rate among those that
+        /// data cross, or among all if data cross none.
         bottleneck: String = "slowest",
     }
     build(config, _context) { Box::new(config.clone()) }
@@ -73,6 +74,7 @@ impl Topology for GraphTopology {
         // What is no network has no routes.
         if plan.objections.is_empty() {
             (0..).zip(journeys).for_each(|(number, journey)| plan.add_connections(number, journey));
+            plan.find_bottleneck();
             if journeys.is_empty() {
                 plan.object(
                     "topology",
@@ -173,6 +175,13 @@ impl Plan {
                 format!("no managed port {name:?}; known: {}{}", listed(names()), did_you_mean(name, names()));
             self.object("topology.bottleneck", message);
         }
+    }
+
+    /// Unless it is named: the slowest managed line, of those that data cross if there are any.
+    fn find_bottleneck(&mut self) {
+        let crossed: BTreeSet<usize> = self.graph.flows.iter().flat_map(|flow| &flow.forward).copied().collect();
+        let order = |line: &usize| (!crossed.contains(line), self.graph.links[*line].rate);
+        self.graph.bottleneck = self.graph.bottleneck.or(self.graph.managed().min_by_key(order));
     }
 
     fn object_to_lone_nodes(&mut self) {

@@ -58,7 +58,7 @@ pub struct Graph {
     pub links: Vec<Link>,
     /// Connections between hosts, with their paths.
     pub flows: Vec<Flow>,
-    /// The number of the link that is the bottleneck, if it is not the slowest that is managed.
+    /// The number of the link that is the bottleneck; the slowest that is managed, if the topology chooses none.
     pub bottleneck: Option<usize>,
 }
 
@@ -172,7 +172,7 @@ impl Graph {
         (0..self.links.len()).filter(|&number| self.links[number].managed)
     }
 
-    /// The managed link that results of the whole network are about: the slowest, unless another is named.
+    /// The managed link that results of the whole network are about.
     #[must_use]
     pub fn bottleneck(&self) -> Option<&Link> {
         self.bottleneck_number().map(|number| &self.links[number])

@@ -159,34 +159,39 @@ pub fn written_out(root: &Node) -> Node {
     root
 }
 
-/// Puts a preset's value under a key of the end systems where nothing is written. Parameters of a model without its kind are set beside the
-/// preset's.
-fn fill(tcp: &mut Node, key: &str, value: Node) {
+/// Puts a preset's value under a key of the end systems where nothing is written, or what is missing of it beside what is.
+fn fill(tcp: &mut Node, key: &str, of_preset: Node) {
     let fields = TcpConfig::fields();
     let field = fields.iter().find(|field| field.name == key).expect("presets have keys of end systems");
     let Value::Table(entries) = &mut tcp.value else { return };
     match entries.iter_mut().find(|(written, _)| field.answers_to(&written.name)) {
-        None => entries.push((Key { name: key.into(), place: value.place.clone() }, value)),
-        Some((_, Node { value: Value::Table(parameters), .. }))
-            if !parameters.iter().any(|(key, _)| key.name == "kind") =>
-        {
-            let of_preset = match value.value {
-                Value::Table(of_preset) => of_preset,
-                _ => vec![(Key { name: "kind".into(), place: value.place.clone() }, value)],
-            };
-            let missing: Vec<_> = of_preset
-                .into_iter()
-                .filter(|(key, _)| !parameters.iter().any(|(written, _)| written.name == key.name))
-                .collect();
-            parameters.extend(missing);
+        None => entries.push((Key { name: key.into(), place: of_preset.place.clone() }, of_preset)),
+        Some((_, written)) => complete(written, of_preset),
+    }
+}
+
+/// Adds to the parameters of a model what the preset has beside them, at any depth. What names its kind is whole.
+fn complete(written: &mut Node, of_preset: Node) {
+    let Value::Table(parameters) = &mut written.value else { return };
+    if parameters.iter().any(|(key, _)| key.name == "kind") {
+        return;
+    }
+    let of_preset = match of_preset.value {
+        Value::Table(of_preset) => of_preset,
+        _ => vec![(Key { name: "kind".into(), place: of_preset.place.clone() }, of_preset)],
+    };
+    for (key, value) in of_preset {
+        match parameters.iter_mut().find(|(written, _)| written.name == key.name) {
+            None => parameters.push((key, value)),
+            Some((_, written)) => complete(written, value),
         }
-        Some(_) => {}
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Document;
     use crate::scenario::Scenario;
 
     fn scenario(tcp: &str) -> Result<Scenario, Vec<String>> {
@@ -232,6 +237,49 @@ mod tests {
         assert_eq!(timeout["minimum_ps"], 1_000_000_000_000_u64, "what is written");
         assert_eq!(timeout["maximum_ps"], 120_000_000_000_000_u64, "the preset's");
         assert!(tcp.get("preset").is_none());
+    }
+
+    #[test]
+    fn a_parameter_of_a_model_within_a_model_leaves_the_rest_to_the_preset() {
+        let flavor = |tcp: &str| scenario(tcp).map(|scenario| scenario.resolved()["tcp"]["flavor"].clone());
+        let whole = flavor("{ preset = 'linux-like' }").unwrap();
+        let mut expected = whole.clone();
+        expected["recovery"]["tail_loss_probe"] = false.into();
+        let within = "{ preset = 'linux-like', flavor = { recovery = { tail_loss_probe = false } } }";
+        assert_eq!(flavor(within).unwrap(), expected);
+        assert_eq!(
+            (&whole["recovery"]["tail_loss_probe"], &whole["recovery"]["kind"]),
+            (&true.into(), &"rack-tlp".into())
+        );
+        // Another kind, or the same one named anew, has its own defaults.
+        let named = "{ preset = 'linux-like', flavor = { recovery = { kind = 'rack-tlp', tail_loss_probe = false } } }";
+        assert_eq!(flavor(named).unwrap(), expected);
+        let other = "{ preset = 'linux-like', flavor = { recovery = 'sack-rfc6675' } }";
+        assert_eq!(flavor(other).unwrap()["slow_start_exit"], whole["slow_start_exit"]);
+        let anew =
+            flavor("{ preset = 'linux-like', flavor = { kind = 'cubic', recovery = { tail_loss_probe = false } } }");
+        assert!(anew.unwrap_err()[0].contains("tail_loss_probe: unknown key"), "sack-rfc6675 has none");
+    }
+
+    #[test]
+    fn every_knob_beside_a_preset_can_be_set_to_each_of_its_settings() {
+        for preset in PRESETS {
+            let text = format!(
+                "schema_version = 1\nduration = \"1 s\"\nport.buffer = \"1000 packets\"\nframing = \"packet\"\n\
+                topology = {{ kind = \"n-source\", sources = 1, access = {{ delay = \"5 us\" }}, bottleneck = {{ delay = \"5 us\" }} }}\n\
+                tcp.preset = \"{}\"\n",
+                preset.name
+            );
+            let document = Document::parse(text.as_bytes(), "scenario.toml").unwrap();
+            for knob in Scenario::knobs(&document).iter().filter(|knob| knob.path.starts_with("tcp.")) {
+                for setting in &knob.settings {
+                    let mut changed = document.clone();
+                    changed.set(&knob.path, setting, "knob");
+                    let problems = Scenario::check(&changed).err().unwrap_or_default();
+                    assert!(!problems.iter().any(|problem| problem.contains("unknown")), "{}: {problems:?}", knob.path);
+                }
+            }
+        }
     }
 
     #[test]

@@ -303,6 +303,7 @@ impl Sender {
             self.opening = Opening::Synchronizing { sent, again: true };
             self.connection.back_off();
             self.connection.synchronize(now, true);
+            self.connection.statistics.openings_sent_again += 1;
         } else {
             self.connection.time_out(now);
             self.recovery.on_timeout(now, &mut self.connection);

@@ -9,6 +9,8 @@ pub struct SenderStatistics {
     pub segments_retransmitted: u64,
     /// Expiries of the retransmission timer while data was under way.
     pub timeouts: u64,
+    /// Expiries of the timer before the connection was open: synchronizing segments sent again.
+    pub openings_sent_again: u64,
     /// Losses shown by duplicate acknowledgments.
     pub fast_retransmits: u64,
     /// Acknowledgments that acknowledge nothing new, whatever a recovery makes of them.

@@ -41,7 +41,7 @@ fn nodes_are_known_and_their_names_tell_them_apart() {
     assert_complaint(
         "{ from = \"t\", to = \"b\"",
         "{ from = \"T\", to = \"b\"",
-        "graph.toml:17:14: topology.links[2].from: unknown node \"T\"; known: \"a\", \"b\", \"s\", \"t\"",
+        "graph.toml:17:14: topology.links[2].from: unknown node \"T\"; known: \"a\", \"b\", \"s\", \"t\"; did you mean \"t\"?",
     );
     assert_complaint(
         "hosts = [\"a\", \"b\"]",

@@ -304,6 +304,41 @@ fn results_of_the_whole_network_are_those_of_the_slowest_managed_line_or_of_the_
     assert_eq!(record_of(&other.expect("it is one")).metrics.efficiency, 0.0);
 }
 
+/// A line of 1 Mbit/s that leads from nobody's sender to anybody's receiver carries acknowledgments alone.
+#[test]
+fn the_bottleneck_is_a_line_that_data_cross_if_any_of_them_is_managed() {
+    let bottleneck = |managed: [&str; 2]| {
+        let scenario = scenario(&format!(
+            "schema_version = 1\nduration = \"1 s\"\nport.buffer = \"50 packets\"\n{PACKETS}
+connections = [{{ from = \"a\", to = \"b\", route = [\"s1\", \"s2\"], route_back = [\"s2\", \"s3\", \"s1\"] }}]
+[topology]
+kind = \"graph\"
+hosts = [\"a\", \"b\"]
+switches = [\"s1\", \"s2\", \"s3\"]
+links = [
+    {{ name = \"data\", from = \"s1\", to = \"s2\", rate = \"10 Mbit/s\", delay = \"5 ms\", managed = \"{}\" }},
+    {{ name = \"acknowledgments\", from = \"s2\", to = \"s3\", rate = \"1 Mbit/s\", delay = \"5 ms\", managed = \"{}\" }},
+    {{ from = \"s3\", to = \"s1\", rate = \"10 Mbit/s\", delay = \"5 ms\" }},
+    {{ from = \"a\", to = \"s1\", rate = \"100 Mbit/s\", delay = \"1 ms\" }},
+    {{ from = \"s2\", to = \"b\", rate = \"100 Mbit/s\", delay = \"1 ms\" }},
+]
+",
+            managed[0], managed[1]
+        ));
+        let graph = scenario.graph();
+        let name = graph.link_name(graph.bottleneck_number().expect("a line is managed"));
+        (name, record_of(&scenario).metrics.efficiency)
+    };
+    for elsewhere in ["none", "there"] {
+        let (name, efficiency) = bottleneck(["both", elsewhere]);
+        assert_eq!(name, "data");
+        assert!(efficiency > 0.0);
+    }
+    let (name, efficiency) = bottleneck(["none", "there"]);
+    assert_eq!(name, "acknowledgments", "where data cross no managed line");
+    assert_eq!(efficiency.to_bits(), 0.0_f64.to_bits(), "no data, and not minus nothing");
+}
+
 #[test]
 fn a_port_of_its_own_differs_in_what_it_says_and_is_like_the_others_in_the_rest() {
     let own = "ports = [{ at = \"s3 to s2\", buffer = \"5 packets\" }, { at = \"s1 to s3\", queue = \"codel\" }]\n";

@@ -19,6 +19,7 @@ mod queue_disciplines;
 mod random_graphs;
 mod random_networks;
 mod sources;
+mod timeouts;
 mod unlimited_buffer;
 mod www;
 

@@ -1,5 +1,6 @@
 //! Paths that change: rates, delays, interruptions and losses as a schedule says.
 
+use longfat_engine::config::Parameter;
 use longfat_engine::measure::RunRecord;
 use longfat_engine::run;
 use longfat_engine::scenario::Scenario;
@@ -159,6 +160,37 @@ fn a_fade_leaves_a_tenth_of_the_rate_for_ten_seconds() {
 }
 
 #[test]
+fn a_fade_may_be_drawn_by_replication_within_its_limits() {
+    let path = "{ kind = \"geo-fade\", begin = \"uniform(5 s, 15 s)\", lasting = \"uniform(1 s, 4 s)\" }";
+    let text = network(30, path).canonical();
+    let fade = |replication: u64| {
+        let overrides = [("replication".to_owned(), replication.to_string())];
+        let scenario = Scenario::parse(text.as_bytes(), "text.json", &overrides).expect("a scenario");
+        let conditions = scenario.conditions(&scenario.graph()).expect("it changes");
+        let millisecond = |number: u64| conditions.at(Time(number * 1_000_000_000)).rate.expect("no interruption").0;
+        let faded: Vec<u64> = (0..30_000).filter(|number| millisecond(*number) == 1_000_000).collect();
+        (faded[0], faded.len())
+    };
+    let mut fades: Vec<_> = (0..20).map(fade).collect();
+    assert_eq!(fade(7), fades[7], "the same each time");
+    for (begin, lasting) in &fades {
+        assert!((5_000..=15_000).contains(begin) && (999..=4_000).contains(lasting), "{begin} ms, for {lasting} ms");
+    }
+    fades.sort_unstable();
+    fades.dedup_by_key(|(begin, _)| *begin);
+    assert_eq!(fades.len(), 20, "each replication has its own");
+    assert!(fades[0].0 < 7_000 && fades[19].0 > 13_000, "twenty draws leave little out: {fades:?}");
+}
+
+/// Written before fades could be drawn.
+#[test]
+fn a_fade_that_is_fixed_keeps_the_name_of_its_scenario() {
+    let resolved = Parameter::resolved(&network(30, "{ kind = \"geo-fade\", begin = \"5 s\" }"));
+    let expected = "{\"begin_ps\":5000000000000,\"kind\":\"geo-fade\",\"lasting_ps\":10000000000000,\"loss\":0.0,\"rate_share\":0.1}";
+    assert_eq!(resolved["path"].to_string(), expected);
+}
+
+#[test]
 fn what_is_wrong_with_a_path_is_told() {
     let problem = |path: &str, framing: &str| {
         let text = network(10, "\"fixed\"").canonical();
@@ -169,6 +201,13 @@ fn what_is_wrong_with_a_path_is_told() {
     assert!(cells.contains("is for packets that travel whole"), "{cells}");
     assert!(
         problem("{ kind = 'leo', gap = '20 s' }", "packet").contains("path.gap: must be shorter than the interval")
+    );
+    assert!(
+        problem("{ kind = 'geo-fade', lasting = '0 s' }", "packet").contains("path.lasting: must be more than zero")
+    );
+    assert!(
+        problem("{ kind = 'geo-fade', begin = 'uniform(25 s, 15 s)' }", "packet")
+            .contains("path.begin: the lower bound")
     );
     assert!(problem("{ kind = 'schedule', steps = 'time_s,loss' }", "packet").contains("no rows"));
 }

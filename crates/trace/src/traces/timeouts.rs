@@ -1,4 +1,4 @@
-//! Expiries of retransmission timers.
+//! Expiries of retransmission timers, with data under way or in an opening.
 
 use longfat_engine::observer::Observer;
 use longfat_engine::transport::Window;
