@@ -180,6 +180,8 @@ def _why_not_one(controls: list[type], classes: dict[str, type]) -> str:
 def _executed(text: bytes, path: Path) -> ModuleType:
     module = ModuleType(f"longfat_control_{_digest(text)[:12]}")
     module.__file__ = str(path)
+    if b"\0" in text:  # of which Python's versions say different things
+        raise InvalidInput([f"{path}: a binary file; expected Python, or a shared library"])
     try:
         exec(compile(text, str(path), "exec"), vars(module))  # the user's own code
     except SyntaxError as error:

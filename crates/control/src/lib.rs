@@ -34,7 +34,7 @@ pub struct LibraryControl {
 /// What stays loaded for as long as anything of it lives.
 struct Loaded {
     methods: Methods,
-    library: Arc<Library>,
+    code: Arc<Library>,
 }
 
 impl LibraryControl {
@@ -64,7 +64,7 @@ impl Loaded {
         let whole = std::path::absolute(path).map_err(|error| error.to_string())?;
         // SAFETY: to load a library executes its initialization, as the user has asked for.
         let library = unsafe { Library::new(&whole) }.map_err(|error| error.to_string())?;
-        Ok(Self { methods: methods_of(&library)?, library: Arc::new(library) })
+        Ok(Self { methods: methods_of(&library)?, code: Arc::new(library) })
     }
 }
 
@@ -121,6 +121,6 @@ impl Control for LibraryControl {
         if state.is_null() {
             fail(&self.name, "it does not take these parameters");
         }
-        Box::new(LibraryLaw::new(self.name.clone(), loaded.methods, state, Arc::clone(&loaded.library)))
+        Box::new(LibraryLaw::new(self.name.clone(), loaded.methods, state, Arc::clone(&loaded.code)))
     }
 }
