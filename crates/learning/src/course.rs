@@ -1,0 +1,185 @@
+//! What is decided in the course of a connection, and what it has seen meanwhile.
+
+use longfat_engine::transport::{Delivery, Window};
+use longfat_engine::units::{Span, Time};
+
+use crate::Interval;
+
+/// What decisions change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steers {
+    /// The congestion window.
+    Window,
+    /// The rate at which segments leave; the window is twice what such a rate has in the network in the shortest round trip.
+    Rate,
+}
+
+/// How often decisions are made, and about what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The time between two decisions, not zero.
+    pub interval: Span,
+    /// What they change.
+    pub steers: Steers,
+}
+
+impl Steers {
+    /// Its name in Python.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Window => "window",
+            Self::Rate => "rate",
+        }
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Window, Self::Rate].into_iter().find(|known| known.name() == name)
+    }
+}
+
+/// The smallest window at a rate, in segments: enough for a loss to be noticed without a timeout (as BBR's `MinPipeCwnd`).
+const LEAST_SEGMENTS: f64 = 4.0;
+/// The window at a rate, in what the rate has in the network in the shortest round trip (as BBR's `cwnd_gain`).
+const WINDOW_OF_RATE: f64 = 2.0;
+
+/// Decisions and observations of one connection. It outlives the law that carries them out, as a simulation may have to begin again.
+#[derive(Debug)]
+pub struct Course {
+    settings: Settings,
+    decisions: Vec<f64>,
+    /// Intervals that are over, and decisions that are carried out.
+    closed: usize,
+    carried_out: usize,
+    open: Interval,
+    round_trips_s: f64,
+    rate: Option<f64>,
+}
+
+impl Course {
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            decisions: Vec::new(),
+            closed: 0,
+            carried_out: 0,
+            open: Interval::default(),
+            round_trips_s: 0.0,
+            rate: None,
+        }
+    }
+
+    /// From the beginning, with the decisions that were made.
+    pub fn begin_again(&mut self) {
+        let decisions = std::mem::take(&mut self.decisions);
+        *self = Self { decisions, ..Self::new(self.settings) };
+    }
+
+    /// Decides what comes of the first interval without a decision: a power of two by which window or rate change, at most twofold.
+    pub fn decide(&mut self, power: f64) {
+        self.decisions.push(power.clamp(-1.0, 1.0));
+    }
+
+    /// The first interval that is over at `now`, if its decision has still to be made.
+    pub fn close_undecided(&mut self, now: Time) -> Option<Interval> {
+        while self.end() <= now {
+            let seen = self.close();
+            if self.closed > self.decisions.len() {
+                return Some(seen);
+            }
+        }
+        None
+    }
+
+    /// When the interval ends that is open.
+    fn end(&self) -> Time {
+        Time::ZERO + Span(self.settings.interval.0 * (self.closed as u64 + 1))
+    }
+
+    fn close(&mut self) -> Interval {
+        let mut seen = self.open;
+        seen.end_s = self.end().as_seconds();
+        seen.rate_bytes = self.rate.unwrap_or(0.0);
+        if seen.round_trips > 0.0 {
+            seen.round_trip_s = self.round_trips_s / seen.round_trips;
+        }
+        self.open = Interval {
+            round_trip_s: seen.round_trip_s,
+            shortest_round_trip_s: seen.shortest_round_trip_s,
+            in_flight_bytes: seen.in_flight_bytes,
+            window_bytes: seen.window_bytes,
+            ..Interval::default()
+        };
+        self.round_trips_s = 0.0;
+        self.closed += 1;
+        seen
+    }
+
+    /// Carries out what is decided and due.
+    pub fn carry_out(&mut self, window: &mut Window) {
+        while self.carried_out < self.closed.min(self.decisions.len()) {
+            let factor = self.decisions[self.carried_out].exp2();
+            self.carried_out += 1;
+            match self.settings.steers {
+                Steers::Window => window.set((window.cwnd * factor).max(window.mss())),
+                Steers::Rate => self.rate = self.rate.map(|rate| rate * factor),
+            }
+        }
+    }
+
+    /// Takes in what an acknowledgment tells, after all that is decided is carried out.
+    #[expect(clippy::cast_precision_loss, reason = "bytes of an interval are far below 2^53")]
+    pub fn take_in(&mut self, delivery: &Delivery, window: &mut Window) {
+        let open = &mut self.open;
+        open.delivered_bytes += delivery.bytes as f64;
+        open.in_flight_bytes = delivery.standing.in_flight as f64;
+        if let Some(round_trip) = delivery.round_trip {
+            let seconds = round_trip.as_seconds();
+            open.round_trips += 1.0;
+            self.round_trips_s += seconds;
+            let is_first = open.shortest_round_trip_s == 0.0;
+            open.shortest_round_trip_s = if is_first { seconds } else { open.shortest_round_trip_s.min(seconds) };
+        }
+        if self.settings.steers == Steers::Rate {
+            self.follow_rate(window);
+        }
+        // So that the end of a recovery leaves it as it is.
+        window.ssthresh = window.cwnd;
+        self.open.window_bytes = window.cwnd;
+    }
+
+    /// The first rate is the initial window in a round trip.
+    fn follow_rate(&mut self, window: &mut Window) {
+        let shortest_s = self.open.shortest_round_trip_s;
+        if shortest_s > 0.0 {
+            let rate = *self.rate.get_or_insert(window.cwnd / shortest_s);
+            window.set((WINDOW_OF_RATE * rate * shortest_s).max(LEAST_SEGMENTS * window.mss()));
+        }
+    }
+
+    pub fn rate(&self) -> Option<f64> {
+        self.rate
+    }
+
+    pub fn note_lost(&mut self, bytes: u64) {
+        self.open.lost_bytes += bytes as f64;
+    }
+
+    pub fn note_marked(&mut self, bytes: u64) {
+        self.open.marked_bytes += bytes as f64;
+    }
+
+    pub fn note_loss(&mut self, window: &mut Window) {
+        self.open.losses += 1.0;
+        window.ssthresh = window.cwnd;
+    }
+
+    pub fn note_timeout(&mut self, window: &mut Window, flight: u64) {
+        self.open.timeouts += 1.0;
+        window.halve_threshold(flight);
+        window.collapse();
+        self.open.window_bytes = window.cwnd;
+    }
+}

@@ -1,0 +1,205 @@
+//! One simulation that waits for decisions.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use longfat_engine::config::{Document, Numbers};
+use longfat_engine::measure::RunRecord;
+use longfat_engine::observer::Unobserved;
+use longfat_engine::scenario::Scenario;
+use longfat_engine::transport::control::{Control, Controls};
+use longfat_engine::transport::law::WindowLaw;
+use longfat_engine::units::Time;
+use longfat_engine::{Driver, Simulation, Violation};
+
+use crate::course::Course;
+use crate::law::{AtIntervals, locked};
+use crate::{Interval, Settings};
+
+/// A scenario on its way from decision to decision. Each connection that has the control [`Episode::LEARNER`] is an agent: those that
+/// send data in their order, then those that send the requests for it.
+pub struct Episode {
+    settings: Settings,
+    agents: Vec<Arc<Mutex<Course>>>,
+    simulation: Simulation<Unobserved>,
+    intervals: u64,
+}
+
+impl Episode {
+    /// The name of the control, in scenarios, of the connections that are decided for.
+    pub const LEARNER: &str = "learner";
+
+    /// Begins with a scenario, of which the first interval passes without decisions.
+    ///
+    /// # Errors
+    /// What is wrong with the scenario, one line each; or that it has no agents.
+    pub fn begin(document: Document, settings: Settings, driver: Driver) -> Result<Self, Vec<String>> {
+        let (scenario, learner) = prepare(document, settings)?;
+        let simulation = Simulation::driven_by(driver, &scenario, Unobserved);
+        let agents = learner.seal();
+        if agents.is_empty() {
+            let flavor = format!("{{ kind = \"external\", control = \"{}\" }}", Self::LEARNER);
+            return Err(vec![format!("nothing to decide: no connection has the flavor {flavor}")]);
+        }
+        let mut episode = Self { settings, agents, simulation, intervals: 0 };
+        episode.pass();
+        Ok(episode)
+    }
+
+    /// How many agents it has.
+    #[must_use]
+    pub fn agents(&self) -> usize {
+        self.agents.len()
+    }
+
+    /// Whether the scenario is over, so that nothing is to be decided any more.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.boundary() >= self.simulation.end()
+    }
+
+    /// Carries out a decision for each agent, and lets an interval pass.
+    ///
+    /// # Panics
+    /// If there are not as many decisions as agents, or nothing is to be decided.
+    pub fn step(&mut self, decisions: &[f64]) {
+        assert_eq!(decisions.len(), self.agents.len(), "a decision for each agent");
+        assert!(!self.is_over(), "the scenario is over");
+        for (agent, &decision) in self.agents.iter().zip(decisions) {
+            locked(agent).decide(decision);
+        }
+        self.pass();
+    }
+
+    /// What each agent has come to know in the interval that has passed last; asked once.
+    ///
+    /// # Panics
+    /// If it is asked again.
+    pub fn observe(&mut self) -> impl Iterator<Item = Interval> {
+        let now = self.boundary();
+        self.agents.iter().map(move |agent| locked(agent).close_undecided(now).expect("asked once for each interval"))
+    }
+
+    /// The record of the whole run.
+    ///
+    /// # Errors
+    /// If a law of conservation does not hold.
+    pub fn finish(mut self) -> Result<RunRecord, Violation> {
+        self.simulation.advance(self.simulation.end());
+        self.simulation.finish()
+    }
+
+    fn boundary(&self) -> Time {
+        Time(self.settings.interval.0 * self.intervals)
+    }
+
+    fn pass(&mut self) {
+        self.intervals += 1;
+        self.simulation.advance(self.boundary());
+    }
+}
+
+/// The scenario with a learner of its own.
+fn prepare(document: Document, settings: Settings) -> Result<(Scenario, Arc<Learner>), Vec<String>> {
+    let learner = Arc::new(Learner { settings, seats: Mutex::default() });
+    let mut controls = Controls::default();
+    controls.provide(Episode::LEARNER, Arc::<Learner>::clone(&learner));
+    let scenario = Scenario::check(&document.provided_with(controls))?;
+    match scenario.missing_controls().first() {
+        Some(missing) => Err(vec![format!(
+            "the only control that is decided for is \"{}\", not \"{}\"",
+            Episode::LEARNER,
+            missing.name()
+        )]),
+        None => Ok((scenario, learner)),
+    }
+}
+
+/// The control of all agents: gives each a course.
+struct Learner {
+    settings: Settings,
+    seats: Mutex<Seats>,
+}
+
+/// A simulation that begins again asks for the laws again, in the same order.
+#[derive(Default)]
+struct Seats {
+    courses: Vec<Arc<Mutex<Course>>>,
+    are_all: bool,
+    asked: usize,
+}
+
+impl Learner {
+    /// From now on whoever asks has asked before.
+    fn seal(&self) -> Vec<Arc<Mutex<Course>>> {
+        let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
+        seats.are_all = true;
+        seats.asked = 0;
+        seats.courses.clone()
+    }
+
+    fn seat(&self) -> Arc<Mutex<Course>> {
+        let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
+        if !seats.are_all {
+            seats.courses.push(Arc::new(Mutex::new(Course::new(self.settings))));
+        }
+        let number = seats.asked % seats.courses.len();
+        seats.asked += 1;
+        let course = Arc::clone(&seats.courses[number]);
+        locked(&course).begin_again();
+        course
+    }
+}
+
+impl Control for Learner {
+    fn digest(&self) -> &str {
+        self.settings.steers.name()
+    }
+
+    fn law(&self, _parameters: &Numbers) -> Box<dyn WindowLaw> {
+        let unforeseen = |_: &Interval| unreachable!("decisions are made before time goes on");
+        Box::new(AtIntervals { course: self.seat(), decide: Box::new(unforeseen) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use longfat_engine::units::Span;
+
+    use super::*;
+    use crate::Steers;
+
+    const PATH: &str = r#"
+        schema_version = 1
+        duration = "3 s"
+        topology = { kind = "n-source", sources = 2, access = { delay = "1 ms" }, bottleneck = { rate = "20 Mbit/s", delay = "9 ms" } }
+        framing = "packet"
+        port = { buffer = "20 packets" }
+        tcp = { preset = "linux-like", flavor = { kind = "external", control = "learner" } }
+    "#;
+
+    /// The fast driver begins again by events where it cannot tell which of two things was first, which hardly ever happens.
+    #[test]
+    fn a_simulation_that_begins_again_carries_out_the_decisions_that_were_made() {
+        let [undisturbed, begun_again] = [false, true].map(|begins_again| {
+            let settings = Settings { interval: Span(30_000_000_000), steers: Steers::Window };
+            let document = Document::parse(PATH.as_bytes(), "path.toml").expect("it is TOML");
+            let (scenario, learner) = prepare(document, settings).expect("a good scenario");
+            let simulation = || Simulation::driven_by(Driver::Events, &scenario, Unobserved);
+            let mut episode = Episode { simulation: simulation(), agents: learner.seal(), settings, intervals: 0 };
+            episode.pass();
+            let mut windows = Vec::new();
+            while !episode.is_over() {
+                if begins_again && episode.intervals == 40 {
+                    episode.simulation = simulation();
+                    episode.simulation.advance(episode.boundary());
+                }
+                let seen: Vec<_> = episode.observe().collect();
+                windows.extend(seen.iter().map(|seen| seen.window_bytes));
+                episode.step(&seen.iter().map(|seen| 0.4 - seen.losses).collect::<Vec<_>>());
+            }
+            assert!(windows.iter().any(|window| *window > 50_000.0), "{windows:?}");
+            (windows, episode.finish().expect("nothing is lost").fingerprint)
+        });
+        assert_eq!(begun_again, undisturbed);
+    }
+}

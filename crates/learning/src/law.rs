@@ -1,0 +1,88 @@
+//! The window law of a connection for which somebody decides at intervals.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use longfat_engine::transport::law::{Progress, WindowLaw};
+use longfat_engine::transport::{Delivery, LostSegment, Window};
+use longfat_engine::units::Time;
+
+use crate::course::Course;
+use crate::{Interval, Settings};
+
+/// What decides when an interval is over: by which power of two window or rate change.
+pub type Decide = Box<dyn FnMut(&Interval) -> f64 + Send>;
+
+/// A law that asks `decide` whenever an interval is over.
+#[must_use]
+pub fn at_intervals(settings: Settings, decide: Decide) -> Box<dyn WindowLaw> {
+    let course = Arc::new(Mutex::new(Course::new(settings)));
+    Box::new(AtIntervals { course, decide })
+}
+
+/// A course, which may be looked at from outside.
+pub struct AtIntervals {
+    pub course: Arc<Mutex<Course>>,
+    pub decide: Decide,
+}
+
+impl AtIntervals {
+    fn course(&self) -> MutexGuard<'_, Course> {
+        locked(&self.course)
+    }
+}
+
+/// The course, even if a run that had it has failed.
+pub fn locked(course: &Mutex<Course>) -> MutexGuard<'_, Course> {
+    course.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl WindowLaw for AtIntervals {
+    /// Nothing grows between decisions.
+    fn on_acknowledgment(&mut self, _window: &mut Window, _progress: &Progress) {}
+
+    /// The decision is what answers.
+    fn on_loss(&mut self, window: &mut Window, _flight: u64) {
+        self.course().note_loss(window);
+    }
+
+    fn on_loss_after_mark(&mut self, window: &mut Window, _flight: u64) {
+        window.ssthresh = window.cwnd;
+    }
+
+    fn observes_marks(&self) -> bool {
+        true
+    }
+
+    fn observe_marks(&mut self, acknowledged: u64, marked: u64, _unacknowledged: u64, _highest: u64) {
+        self.course().note_marked(marked.min(acknowledged));
+    }
+
+    fn observes_deliveries(&self) -> bool {
+        true
+    }
+
+    fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
+        let mut course = locked(&self.course);
+        while let Some(interval) = course.close_undecided(delivery.now) {
+            course.decide((self.decide)(&interval));
+        }
+        course.carry_out(window);
+        course.take_in(delivery, window);
+    }
+
+    fn on_lost_segment(&mut self, _window: &mut Window, lost: &LostSegment, _now: Time) {
+        self.course().note_lost(lost.bytes);
+    }
+
+    fn forgets_when_idle(&self) -> bool {
+        false
+    }
+
+    fn pacing_rate(&mut self, _window: &Window) -> Option<f64> {
+        self.course().rate()
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, flight: u64) {
+        self.course().note_timeout(window, flight);
+    }
+}

@@ -1,0 +1,147 @@
+//! Decisions from outside and decisions of a policy make the same runs, whatever advances time.
+
+use std::sync::Arc;
+
+use longfat_engine::config::{Document, Numbers};
+use longfat_engine::measure::RunRecord;
+use longfat_engine::scenario::Scenario;
+use longfat_engine::transport::control::{Control, Controls};
+use longfat_engine::transport::law::WindowLaw;
+use longfat_engine::units::Span;
+use longfat_engine::{Driver, run_by};
+use longfat_learning::{Episode, Episodes, Interval, Settings, Steers, at_intervals};
+
+fn settings(steers: Steers) -> Settings {
+    Settings { interval: Span(50_000_000_000), steers }
+}
+
+/// Two agents and a CUBIC on a path of 20 Mbit/s and 20 ms each way, in packets; the queue drops and marks.
+const PATH: &str = r#"
+    schema_version = 1
+    duration = "5.02 s"
+    topology = { kind = "n-source", sources = 3, access = { rate = "1 Gbit/s", delay = "1 ms" }, bottleneck = { rate = "20 Mbit/s", delay = "18 ms" } }
+    framing = "packet"
+    port = { buffer = "60 packets" }
+    tcp = { preset = "linux-like", ecn = "classic" }
+    connections = [{ count = 2, flavor = { kind = "external", control = "CONTROL" } }, { count = 1, flavor = "cubic" }]
+"#;
+
+type Changes<'c> = &'c [(&'c str, &'c str)];
+
+fn path(control: &str, changes: Changes) -> Document {
+    let text = PATH.replace("CONTROL", control);
+    let text = changes.iter().fold(text, |text, (from, to)| text.replace(from, to));
+    Document::parse(text.as_bytes(), "path.toml").expect("it is TOML")
+}
+
+const AS_IT_IS: Changes = &[];
+
+fn begin(changes: Changes, steers: Steers, driver: Driver) -> Episode {
+    Episode::begin(path(Episode::LEARNER, changes), settings(steers), driver).expect("a good scenario")
+}
+
+/// Up while the round trip is short, down while it is long; a little more so for what is lost.
+fn policy(seen: &Interval) -> f64 {
+    let excess =
+        if seen.shortest_round_trip_s > 0.0 { seen.round_trip_s / seen.shortest_round_trip_s - 1.0 } else { 0.0 };
+    0.3 - excess - seen.lost_bytes / (seen.delivered_bytes + 1.0)
+}
+
+fn play(mut episode: Episode) -> RunRecord {
+    loop {
+        let decisions: Vec<f64> = episode.observe().map(|seen| policy(&seen)).collect();
+        if episode.is_over() {
+            return episode.finish().expect("nothing is lost");
+        }
+        episode.step(&decisions);
+    }
+}
+
+struct Policy(Settings);
+
+impl Control for Policy {
+    fn digest(&self) -> &str {
+        "1"
+    }
+
+    fn law(&self, _parameters: &Numbers) -> Box<dyn WindowLaw> {
+        at_intervals(self.0, Box::new(policy))
+    }
+}
+
+fn run_policy(changes: Changes, steers: Steers) -> RunRecord {
+    let mut controls = Controls::default();
+    controls.provide("policy", Arc::new(Policy(settings(steers))));
+    let scenario = Scenario::check(&path("policy", changes).provided_with(controls)).expect("a good scenario");
+    run_by(Driver::Events, &scenario).expect("nothing is lost")
+}
+
+#[test]
+fn decisions_from_outside_make_the_run_that_the_policy_makes_itself() {
+    for steers in [Steers::Window, Steers::Rate] {
+        for driver in [Driver::Events, Driver::Fast] {
+            let played = play(begin(AS_IT_IS, steers, driver));
+            assert_eq!(played.fingerprint, run_policy(AS_IT_IS, steers).fingerprint, "{steers:?} by {driver:?}");
+            assert!(played.flows.iter().all(|flow| flow.goodput_bps > 1e5), "all of them have sent");
+        }
+    }
+}
+
+#[test]
+fn an_interval_tells_what_its_acknowledgments_have_told() {
+    let mut episode = begin(AS_IT_IS, Steers::Window, Driver::Fast);
+    // The connections open in 38 ms; then 10 segments of 1448 bytes leave, whose acknowledgments are back after as long again.
+    assert_eq!(episode.observe().map(|seen| (seen.end_s, seen.delivered_bytes)).collect::<Vec<_>>(), [(0.05, 0.0); 2]);
+    episode.step(&[0.0, 0.0]);
+    let seen: Vec<_> = episode.observe().collect();
+    let second = seen[0];
+    assert_eq!((second.end_s, second.delivered_bytes, second.window_bytes), (0.1, 14_480.0, 14_480.0));
+    assert!((0.038..0.046).contains(&second.shortest_round_trip_s), "{second:?}");
+    assert!(second.round_trips > 0.0 && second.round_trip_s >= second.shortest_round_trip_s, "{second:?}");
+    episode.step(&[1.0, -7.0]);
+    let windows: Vec<_> = episode.observe().map(|seen| seen.window_bytes).collect();
+    assert_eq!(windows, [28_960.0, 7240.0], "a decision changes a window twofold at most");
+}
+
+#[test]
+fn episodes_go_on_together_as_they_would_alone() {
+    let durations = ["5.02 s", "2 s", "3 s"];
+    let alone: Vec<_> =
+        durations.map(|duration| play(begin(&[("5.02 s", duration)], Steers::Rate, Driver::Fast)).fingerprint).into();
+    for threads in [1, 2, 7] {
+        let mut together = Episodes::new(durations.len(), threads);
+        let mut seen = Vec::new();
+        for (place, duration) in durations.iter().enumerate() {
+            let mut episode = begin(&[("5.02 s", duration)], Steers::Rate, Driver::Fast);
+            seen.push(episode.observe().collect::<Vec<_>>());
+            assert!(together.put(place, episode).is_none());
+        }
+        let mut finished = vec![None; durations.len()];
+        loop {
+            for (place, finished) in finished.iter_mut().enumerate() {
+                if together.at(place).is_some_and(|episode| episode.is_over()) {
+                    let episode = together.take(place).expect("it is there");
+                    *finished = Some(episode.finish().expect("nothing is lost").fingerprint);
+                }
+            }
+            let chosen: Vec<usize> = (0..durations.len()).filter(|place| together.at(*place).is_some()).collect();
+            if chosen.is_empty() {
+                break;
+            }
+            let decisions: Vec<f64> = chosen.iter().flat_map(|&place| seen[place].iter().map(policy)).collect();
+            let mut told = together.step(&chosen, &decisions).expect("nothing fails").into_iter();
+            chosen.iter().for_each(|&place| seen[place] = told.by_ref().take(2).collect());
+        }
+        assert_eq!(finished.into_iter().flatten().collect::<Vec<_>>(), alone, "{threads} threads");
+    }
+}
+
+#[test]
+fn a_scenario_without_agents_or_with_other_controls_is_refused() {
+    let why = |control: &str, changes: Changes| {
+        Episode::begin(path(control, changes), settings(Steers::Rate), Driver::Fast).err().expect("refused").join("\n")
+    };
+    assert!(why("classical", AS_IT_IS).starts_with("nothing to decide: no connection has the flavor {"));
+    assert!(why("another", AS_IT_IS).contains("\"learner\", not \"another\""));
+    assert!(why("learner", &[("60 packets", "many")]).starts_with("path.toml:6:"));
+}
