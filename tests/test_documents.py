@@ -20,9 +20,11 @@ METHODS = [
     ROOT / "docs" / "models" / "graphs.md",
     ROOT / "docs" / "guide" / "studies.md",
     ROOT / "docs" / "guide" / "controls.md",
+    ROOT / "docs" / "guide" / "learning.md",
 ]
 SHOWN = re.compile(
-    r"<!-- BEGIN: (longfat (?:analyze|diff|run|smallest|study (?:plan|run|compare)) .*?) -->\n"
+    r"<!-- BEGIN: ((?:python|longfat (?:analyze|diff|run|smallest|study (?:plan|run|compare)))"
+    r" (?!-m).*?) -->\n"
     r"(.*?)<!-- END: ",
     re.DOTALL,
 )
@@ -93,6 +95,13 @@ def test_the_program_of_the_page_on_controls_works(tmp_path: Path) -> None:
     told = 'print(record["flows"][0]["max_cwnd_bytes"] / 1448)'
     (tmp_path / "program.py").write_text(f"{program}\n{told}\n")
     assert paste("python program.py", tmp_path) == "50.0\n"
+
+
+def test_the_programs_of_the_page_on_learning_work(tmp_path: Path) -> None:
+    programs = blocks(ROOT / "docs" / "guide" / "learning.md", "python")
+    assert len(programs) == 3
+    (tmp_path / "program.py").write_text("\n".join(programs))
+    paste("python program.py", tmp_path)
 
 
 def test_no_command_of_the_readme_is_in_brackets_that_a_shell_hands_on() -> None:

@@ -107,6 +107,38 @@ def provide_library(name: str, path: str, digest: str, load: bool) -> None:
 def provided_controls() -> list[tuple[str, str]]:
     """The names of the controls that are provided, each with the digest of its latest version."""
 
+INTERVAL_NAMES: list[str]
+"""The numbers of an interval, in order."""
+
+class Episodes:
+    """Scenarios that wait for decisions, each in its place (`longfat.learning` is for users).
+
+    What is told of intervals are their numbers, agent by agent, as native floats.
+    """
+
+    def __init__(
+        self, places: int, threads: int, interval_s: float, steers: str, driver: str
+    ) -> None:
+        """Raises `ValueError` for an interval or a name that makes no sense."""
+    def begin(self, place: int, resolved: str) -> bytes:
+        """Begin a scenario in a place, whose first interval passes without decisions.
+
+        Raises `InvalidInput` for a scenario that is wrong or has no agents, and `RuntimeError` if
+        it fails.
+        """
+    def step(self, chosen: list[int], decisions: list[float]) -> bytes:
+        """Carry out decisions in the places that are chosen, and let an interval pass.
+
+        Raises `RuntimeError` if a simulation fails.
+        """
+    def is_over(self, place: int) -> bool:
+        """Whether nothing is to be decided in a place."""
+    def finish(self, place: int) -> str:
+        """Take the episode from a place; its record as JSON.
+
+        Raises `ValueError` if there is none, and `RuntimeError` if the rest of it fails.
+        """
+
 class Window:
     """The congestion window of a connection, in bytes, while a control is asked."""
 

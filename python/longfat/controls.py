@@ -1,7 +1,8 @@
 """Congestion controls of one's own, which scenarios name as `{ kind = "external", ... }`.
 
 A control is a class in Python, in a file or not. What tells one version of it from another is a
-hash of its text, which becomes part of the names of all runs with it.
+hash of its text, which becomes part of the names of all runs with it. It hears of each
+acknowledgment, or decides at intervals as those do that are learned (`longfat.learning`).
 """
 
 import hashlib
@@ -12,7 +13,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from longfat import _engine
 from longfat._engine import Chance, Delivery, LostSegment, Progress, Window
@@ -24,6 +25,7 @@ __all__ = [
     "Chance",
     "Delivery",
     "FileOfControl",
+    "Interval",
     "LostSegment",
     "Progress",
     "Window",
@@ -41,7 +43,45 @@ HEADER: str = _engine.CONTROL_HEADER
 """`longfat_control.h`, with which a control in C, C++ or Rust is written."""
 
 NEEDED = ("on_acknowledgment", "on_loss", "on_timeout")
-"""The methods that a control must have."""
+"""The methods that a control must have that hears of each acknowledgment."""
+
+NEEDED_AT_INTERVALS = ("decide", "interval_s")
+"""What a control must have that decides at intervals."""
+
+NOT_FOR_CONTROLS = {
+    "classical": "is what the engine has itself",
+    "learner": "is whom longfat.learning asks for decisions",
+}
+"""Names that mean something else."""
+
+
+class Interval(NamedTuple):
+    """What the acknowledgments of an interval have told a connection: what decisions rest on."""
+
+    end_s: float
+    """When it ended, in seconds."""
+    delivered_bytes: float
+    """What was newly delivered, in order or not."""
+    lost_bytes: float
+    """What was found to be lost, by a recovery that knows segment by segment."""
+    marked_bytes: float
+    """What was delivered with marks of congestion."""
+    round_trips: float
+    """How many round trips were measured."""
+    round_trip_s: float
+    """Their mean; that of the last interval that had any, and 0 before there was one."""
+    shortest_round_trip_s: float
+    """The shortest of the connection so far; 0 before there was one."""
+    in_flight_bytes: float
+    """What is in the network at the end."""
+    window_bytes: float
+    """The congestion window at the end; 0 before the first acknowledgment of data."""
+    rate_bytes: float
+    """Bytes a second at which segments leave; 0 if they leave as the window allows."""
+    losses: float
+    """How often a loss, or a mark that was the first of its window, asked for less."""
+    timeouts: float
+    """How often the retransmission timer has expired."""
 
 
 def use_control(name: str, control: Factory | str | Path, *, version: str | None = None) -> None:
@@ -51,7 +91,9 @@ def use_control(name: str, control: Factory | str | Path, *, version: str | None
     of the flavor's `parameters` by name; or the path of a file: Python, followed by `:CLASS` if
     more than one class in it is a control, or a shared library with the C interface of `HEADER`.
     A control has the methods `on_acknowledgment`, `on_loss` and `on_timeout`, and others if it
-    likes (`docs/guide/controls.md`).
+    likes (`docs/guide/controls.md`); or `decide`, which is given an `Interval` every `interval_s`
+    seconds, and gives the power of two by which the window changes, or the rate
+    (`docs/guide/learning.md`).
 
     Runs of two versions have different names: what counts is the text of the file, or the code of a
     class that is in none, or `version` if it is given. Raises `InvalidInput` for what is no control
@@ -155,6 +197,8 @@ class PythonFile:
 def _checked(name: str) -> str:
     if not name or not all(c.isascii() and (c.isalnum() or c in "-_.") for c in name):
         raise InvalidInput([f"{name!r} is no name of a control: letters, digits, -, _ and ."])
+    if name in NOT_FOR_CONTROLS:
+        raise InvalidInput([f"{name!r} {NOT_FOR_CONTROLS[name]}; give the control another name"])
     return name
 
 
@@ -163,7 +207,8 @@ def _digest(text: bytes) -> str:
 
 
 def _lacking(control: type) -> list[str]:
-    return [method for method in NEEDED if not hasattr(control, method)]
+    needed = NEEDED_AT_INTERVALS if hasattr(control, "decide") else NEEDED
+    return [what for what in needed if not hasattr(control, what)]
 
 
 def _why_not_one(controls: list[type], classes: dict[str, type]) -> str:
@@ -174,7 +219,8 @@ def _why_not_one(controls: list[type], classes: dict[str, type]) -> str:
     if len(nearly) == 1 and len(nearly[0][1]) < len(NEEDED):
         (name, lacking) = nearly[0]
         return f"class {name} is no control: it lacks {', '.join(lacking)}"
-    return f"no control: that is a class with {', '.join(NEEDED)}"
+    either, other = ", ".join(NEEDED), ", ".join(NEEDED_AT_INTERVALS)
+    return f"no control: that is a class with {either}, or with {other}"
 
 
 def _executed(text: bytes, path: Path) -> ModuleType:

@@ -97,7 +97,7 @@ pub fn run_watched(
     carry_out(py, &batch, 1, &report, None, &simulate_watched)
 }
 
-fn driver_named(name: &str) -> PyResult<Driver> {
+pub fn driver_named(name: &str) -> PyResult<Driver> {
     let known = [Driver::Fast, Driver::Events].into_iter().find(|known| known.name() == name);
     known.ok_or_else(|| PyValueError::new_err("a driver is \"fast\" or \"events\""))
 }

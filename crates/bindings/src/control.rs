@@ -18,6 +18,8 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::learning::law_of_policy;
+
 pub use shown::{Chance, ShownDelivery, ShownLostSegment, ShownProgress, ShownWindow};
 
 /// What every scenario that is read in this process may name.
@@ -91,9 +93,12 @@ impl Control for PythonControl {
             let named = PyDict::new(py);
             parameters.0.iter().try_for_each(|(name, number)| named.set_item(name, number))?;
             let object = self.load.bind(py).call0()?.call((), Some(&named))?;
-            PythonLaw::of(&self.name, &object)
+            if object.hasattr("decide")? {
+                return law_of_policy(&self.name, &object);
+            }
+            PythonLaw::of(&self.name, &object).map(|law| Box::new(law) as Box<dyn WindowLaw>)
         });
-        Box::new(law.unwrap_or_else(|error| give_up(&self.name, &error)))
+        law.unwrap_or_else(|error| give_up(&self.name, &error))
     }
 }
 
@@ -237,9 +242,14 @@ impl WindowLaw for PythonLaw {
     }
 }
 
-/// Ends the run with an exception, and where it was raised.
+/// Ends the run with an exception.
 fn give_up(name: &str, error: &PyErr) -> ! {
-    fail(name, Python::attach(|py| format!("{error}{}", place_of(py, error))))
+    fail(name, in_words(error))
+}
+
+/// An exception, and where it was raised.
+pub fn in_words(error: &PyErr) -> String {
+    Python::attach(|py| format!("{error}{}", place_of(py, error)))
 }
 
 /// Where an exception was raised, as far as that is known: " (control.py, line 12, in on_loss)".

@@ -6,6 +6,7 @@
 
 mod batch;
 mod control;
+mod learning;
 
 use std::collections::BTreeSet;
 
@@ -288,6 +289,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(control::provide_control, module)?)?;
     module.add_function(wrap_pyfunction!(control::provide_library, module)?)?;
     module.add_function(wrap_pyfunction!(control::provided_controls, module)?)?;
+    module.add("INTERVAL_NAMES", longfat_learning::Interval::NAMES.to_vec())?;
+    module.add_class::<learning::PlacedEpisodes>()?;
     module.add_class::<control::ShownWindow>()?;
     module.add_class::<control::ShownProgress>()?;
     module.add_class::<control::ShownDelivery>()?;

@@ -55,7 +55,18 @@ pub struct Course {
     carried_out: usize,
     open: Interval,
     round_trips_s: f64,
+    /// What has happened since the last acknowledgment, or with the one that is being taken in: it counts with that one.
+    untold: Untold,
     rate: Option<f64>,
+}
+
+/// Sums of what happens between acknowledgments.
+#[derive(Debug, Default)]
+struct Untold {
+    lost_bytes: f64,
+    marked_bytes: f64,
+    losses: f64,
+    timeouts: f64,
 }
 
 impl Course {
@@ -67,6 +78,7 @@ impl Course {
             carried_out: 0,
             open: Interval::default(),
             round_trips_s: 0.0,
+            untold: Untold::default(),
             rate: None,
         }
     }
@@ -120,7 +132,8 @@ impl Course {
     /// Carries out what is decided and due.
     pub fn carry_out(&mut self, window: &mut Window) {
         while self.carried_out < self.closed.min(self.decisions.len()) {
-            let factor = self.decisions[self.carried_out].exp2();
+            // Of `libm`, which is the same on every machine.
+            let factor = libm::exp2(self.decisions[self.carried_out]);
             self.carried_out += 1;
             match self.settings.steers {
                 Steers::Window => window.set((window.cwnd * factor).max(window.mss())),
@@ -132,7 +145,12 @@ impl Course {
     /// Takes in what an acknowledgment tells, after all that is decided is carried out.
     #[expect(clippy::cast_precision_loss, reason = "bytes of an interval are far below 2^53")]
     pub fn take_in(&mut self, delivery: &Delivery, window: &mut Window) {
+        let untold = std::mem::take(&mut self.untold);
         let open = &mut self.open;
+        open.lost_bytes += untold.lost_bytes;
+        open.marked_bytes += untold.marked_bytes;
+        open.losses += untold.losses;
+        open.timeouts += untold.timeouts;
         open.delivered_bytes += delivery.bytes as f64;
         open.in_flight_bytes = delivery.standing.in_flight as f64;
         if let Some(round_trip) = delivery.round_trip {
@@ -163,23 +181,21 @@ impl Course {
         self.rate
     }
 
+    #[expect(clippy::cast_precision_loss, reason = "bytes of an interval are far below 2^53")]
     pub fn note_lost(&mut self, bytes: u64) {
-        self.open.lost_bytes += bytes as f64;
+        self.untold.lost_bytes += bytes as f64;
     }
 
+    #[expect(clippy::cast_precision_loss, reason = "bytes of an interval are far below 2^53")]
     pub fn note_marked(&mut self, bytes: u64) {
-        self.open.marked_bytes += bytes as f64;
+        self.untold.marked_bytes += bytes as f64;
     }
 
-    pub fn note_loss(&mut self, window: &mut Window) {
-        self.open.losses += 1.0;
-        window.ssthresh = window.cwnd;
+    pub fn note_loss(&mut self) {
+        self.untold.losses += 1.0;
     }
 
-    pub fn note_timeout(&mut self, window: &mut Window, flight: u64) {
-        self.open.timeouts += 1.0;
-        window.halve_threshold(flight);
-        window.collapse();
-        self.open.window_bytes = window.cwnd;
+    pub fn note_timeout(&mut self) {
+        self.untold.timeouts += 1.0;
     }
 }

@@ -79,7 +79,7 @@ impl Episode {
         self.agents.iter().map(move |agent| locked(agent).close_undecided(now).expect("asked once for each interval"))
     }
 
-    /// The record of the whole run.
+    /// The record of the whole run, whose rest passes without decisions.
     ///
     /// # Errors
     /// If a law of conservation does not hold.
@@ -156,8 +156,8 @@ impl Control for Learner {
     }
 
     fn law(&self, _parameters: &Numbers) -> Box<dyn WindowLaw> {
-        let unforeseen = |_: &Interval| unreachable!("decisions are made before time goes on");
-        Box::new(AtIntervals { course: self.seat(), decide: Box::new(unforeseen) })
+        // Decisions are made before time goes on, until nobody wants to make any more.
+        Box::new(AtIntervals { course: self.seat(), decide: Box::new(|_| 0.0) })
     }
 }
 

@@ -42,7 +42,8 @@ impl WindowLaw for AtIntervals {
 
     /// The decision is what answers.
     fn on_loss(&mut self, window: &mut Window, _flight: u64) {
-        self.course().note_loss(window);
+        self.course().note_loss();
+        window.ssthresh = window.cwnd;
     }
 
     fn on_loss_after_mark(&mut self, window: &mut Window, _flight: u64) {
@@ -83,6 +84,8 @@ impl WindowLaw for AtIntervals {
     }
 
     fn on_timeout(&mut self, window: &mut Window, flight: u64) {
-        self.course().note_timeout(window, flight);
+        self.course().note_timeout();
+        window.halve_threshold(flight);
+        window.collapse();
     }
 }

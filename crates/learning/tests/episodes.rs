@@ -21,7 +21,8 @@ const PATH: &str = r#"
     duration = "5.02 s"
     topology = { kind = "n-source", sources = 3, access = { rate = "1 Gbit/s", delay = "1 ms" }, bottleneck = { rate = "20 Mbit/s", delay = "18 ms" } }
     framing = "packet"
-    port = { buffer = "60 packets" }
+    port = { buffer = "60 packets", queue = "codel" }
+    loss = { kind = "random", probability = 0.003 }
     tcp = { preset = "linux-like", ecn = "classic" }
     connections = [{ count = 2, flavor = { kind = "external", control = "CONTROL" } }, { count = 1, flavor = "cubic" }]
 "#;
@@ -89,7 +90,7 @@ fn decisions_from_outside_make_the_run_that_the_policy_makes_itself() {
 
 #[test]
 fn an_interval_tells_what_its_acknowledgments_have_told() {
-    let mut episode = begin(AS_IT_IS, Steers::Window, Driver::Fast);
+    let mut episode = begin(&[("0.003", "0")], Steers::Window, Driver::Fast);
     // The connections open in 38 ms; then 10 segments of 1448 bytes leave, whose acknowledgments are back after as long again.
     assert_eq!(episode.observe().map(|seen| (seen.end_s, seen.delivered_bytes)).collect::<Vec<_>>(), [(0.05, 0.0); 2]);
     episode.step(&[0.0, 0.0]);

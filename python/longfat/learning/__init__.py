@@ -1,0 +1,43 @@
+"""Congestion controls that learn: simulations that wait for decisions, many at a time.
+
+```python
+import longfat.learning
+
+environments = longfat.learning.PathEnvironments(["path.toml"] * 8, interval_s=0.1)
+observations, _ = environments.reset(seed=1)
+observations, rewards, _, truncated, infos = environments.step(environments.action_space.sample())
+```
+
+In the scenarios the connections that learn have the flavor
+`{ kind = "external", control = "learner" }`. What was learned runs in studies as a control that
+decides at intervals (`longfat.use_control`).
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from longfat.learning.environments import PathEnvironment, PathEnvironments
+    from longfat.learning.episodes import Episodes, Step
+    from longfat.learning.signals import power, relative
+
+__all__ = ["Episodes", "PathEnvironment", "PathEnvironments", "Step", "power", "relative"]
+
+_HOMES = {
+    "Episodes": "longfat.learning.episodes",
+    "PathEnvironment": "longfat.learning.environments",  # needs Gymnasium
+    "PathEnvironments": "longfat.learning.environments",
+    "Step": "longfat.learning.episodes",
+    "power": "longfat.learning.signals",
+    "relative": "longfat.learning.signals",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

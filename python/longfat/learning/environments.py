@@ -1,0 +1,178 @@
+"""Environments of Gymnasium: paths on which agents learn to control congestion."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from longfat.errors import InvalidInput, LongfatError
+from longfat.learning.episodes import Episodes, Source
+from longfat.learning.signals import power, relative
+
+try:
+    import gymnasium
+    from gymnasium.spaces import Box
+    from gymnasium.vector import AutoresetMode, VectorEnv
+    from gymnasium.vector.utils import batch_space
+except ModuleNotFoundError as error:
+    raise LongfatError(
+        "environments need Gymnasium: pip install 'longfat[learning]'; "
+        "longfat.learning.Episodes does without"
+    ) from error
+
+Floats = NDArray[np.float64]
+
+Observe = Callable[[Floats], Floats]
+"""Makes observations, shape (agents, any), of intervals, shape (agents, 12)."""
+
+Reward = Callable[[Floats, Floats], Floats]
+"""Makes rewards, shape (agents,), of intervals and of what bottlenecks can carry in them, bytes."""
+
+Observations = NDArray[np.float32]
+Actions = NDArray[np.float32]
+Flags = NDArray[np.bool_]
+
+
+class PathEnvironments(VectorEnv[Observations, Actions, NDArray[Any]]):
+    """Many paths at once: each agent of each scenario is an environment of its own.
+
+    What `scenarios`, `interval_s` and `steers` are, `Episodes` says. An action is the power of two
+    by which the window, or the rate, changes. An episode lasts as long as its scenario, which is
+    no end of the task (it is truncated); the step after that begins the next one
+    (`AutoresetMode.NEXT_STEP`). In `infos`, `intervals` has what was observed in its own units,
+    and at the end of an episode `record` the record of its run.
+
+    Raises what `Episodes` raises.
+    """
+
+    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012 (Gymnasium's)
+
+    def __init__(
+        self,
+        scenarios: Iterable[Source],
+        *,
+        interval_s: float = 0.1,
+        steers: str = "window",
+        observe: Observe = relative,
+        reward: Reward = power,
+        jobs: int | None = None,
+    ) -> None:
+        self.episodes = Episodes(scenarios, interval_s=interval_s, steers=steers, jobs=jobs)
+        self.num_envs = sum(self.episodes.agents)
+        self._places = np.repeat(np.arange(self.episodes.places), self.episodes.agents)
+        self._observe, self._reward = observe, reward
+        self._intervals = self.episodes.reset()
+        self._ended = np.zeros(self.num_envs, dtype=bool)
+        seen = self._seen()
+        self.single_observation_space = Box(-np.inf, np.inf, seen.shape[1:], np.float32)
+        self.single_action_space = Box(-1.0, 1.0, (1,), np.float32)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    def reset(
+        self,
+        *,
+        seed: int | list[int | None] | None = None,
+        options: dict[str, Any] | None = None,  # noqa: ARG002 (Gymnasium's)
+    ) -> tuple[Observations, dict[str, Any]]:
+        """Begin everywhere; of a list of seeds the first counts. Observations (agents, any)."""
+        first = seed[0] if isinstance(seed, list) else seed
+        super().reset(seed=first)
+        self._intervals = self.episodes.reset(first)
+        self._ended[:] = False
+        return self._seen(), {"intervals": self._intervals}
+
+    def step(self, actions: ArrayLike) -> tuple[Observations, Floats, Flags, Flags, dict[str, Any]]:
+        """Carry out the actions, shape (agents, 1), and let an interval pass.
+
+        Where an episode was over another has begun, whatever the action; its reward is 0.
+        """
+        decisions = np.asarray(actions, dtype=np.float64).reshape(self.num_envs, -1)[:, 0]
+        begun, going = self._ended.copy(), ~self._ended
+        intervals = np.empty_like(self._intervals)
+        for place in np.unique(self._places[begun]):
+            intervals[self._places == place] = self.episodes.begin(int(place))
+        places = np.unique(self._places[going]).tolist()
+        over = [False] * self.episodes.places
+        if places:
+            intervals[going], over = self.episodes.step(decisions[going], places)
+        self._intervals = intervals
+        rewards = np.where(going, self._reward(intervals, self.episodes.capacity_bytes()), 0.0)
+        self._ended = np.asarray(over)[self._places] & going
+        return (
+            self._seen(),
+            rewards,
+            np.zeros(self.num_envs, dtype=bool),
+            self._ended.copy(),
+            {"intervals": intervals} | self._records(),
+        )
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Nothing is held that needs closing."""
+
+    def _seen(self) -> Observations:
+        return np.asarray(self._observe(self._intervals), dtype=np.float32)
+
+    def _records(self) -> dict[str, Any]:
+        """Of episodes that are over; Gymnasium's way to say which places have one."""
+        if not self._ended.any():
+            return {}
+        records = np.full(self.num_envs, None, dtype=object)
+        for place in np.unique(self._places[self._ended]):
+            record = self.episodes.finish(int(place))
+            for agent in np.flatnonzero(self._places == place):
+                records[agent] = record
+        return {"record": records, "_record": self._ended.copy()}
+
+
+class PathEnvironment(gymnasium.Env[Observations, Actions]):
+    """One path with one agent; the rest is as `PathEnvironments` has it.
+
+    Raises `InvalidInput` for a scenario with several agents, and what `Episodes` raises.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 (Gymnasium's)
+
+    def __init__(
+        self,
+        scenario: Source,
+        *,
+        interval_s: float = 0.1,
+        steers: str = "window",
+        observe: Observe = relative,
+        reward: Reward = power,
+    ) -> None:
+        self._paths = PathEnvironments(
+            [scenario],
+            interval_s=interval_s,
+            steers=steers,
+            observe=observe,
+            reward=reward,
+            jobs=1,
+        )
+        if self._paths.num_envs != 1:
+            agents = f"{self._paths.num_envs} agents in one environment"
+            raise InvalidInput([f"{agents}: PathEnvironments has one for each of them"])
+        self.observation_space = self._paths.single_observation_space
+        self.action_space = self._paths.single_action_space
+
+    def reset(
+        self,
+        *,
+        seed: int | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Observations, dict[str, Any]]:
+        """Begin an episode. Observations have shape (any,)."""
+        super().reset(seed=seed)
+        observations, infos = self._paths.reset(seed=seed, options=options)
+        return observations[0], _single(infos)
+
+    def step(self, action: Actions) -> tuple[Observations, float, bool, bool, dict[str, Any]]:
+        """Carry out an action, shape (1,), and let an interval pass."""
+        observations, rewards, _, truncated, infos = self._paths.step(action)
+        return observations[0], float(rewards[0]), False, bool(truncated[0]), _single(infos)
+
+
+def _single(infos: dict[str, Any]) -> dict[str, Any]:
+    return {name: values[0] for name, values in infos.items() if not name.startswith("_")}

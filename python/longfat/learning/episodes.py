@@ -1,0 +1,179 @@
+"""Simulations that wait for decisions, many at a time."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from longfat import _engine
+from longfat.controls import Interval
+from longfat.errors import InvalidInput, LongfatError
+from longfat.execution import Driver, usable_cores
+from longfat.limits import Limits
+from longfat.notebook.runs import Record
+from longfat.scenario import Scenario, load_scenario
+
+Floats = NDArray[np.float64]
+
+Given = Scenario | str | Path | Mapping[str, Any]
+"""A scenario: checked, or the path of its file, or nested dictionaries."""
+
+Source = Given | Callable[[np.random.Generator], Given]
+"""What episodes are of: a scenario, or a function that draws one for each of them."""
+
+LEARNER = "learner"
+"""The control, in scenarios, of connections that are decided for."""
+
+
+class Step(NamedTuple):
+    """What has come of decisions."""
+
+    intervals: Floats
+    """What each agent has come to know: shape (agents, 12), columns as `Interval` names them."""
+    over: list[bool]
+    """For each place, whether its episode is over: `begin` another."""
+
+
+class Episodes:
+    """A scenario in each of some places, all of which go on together from decision to decision.
+
+    In a place is a scenario (a file, dictionaries or `Scenario`), of which each episode is another
+    replication, or a function that draws one for each episode from a generator that it is given.
+    Each connection with the control "learner" is an agent; in all episodes of a place there are as
+    many. An agent decides every `interval_s` seconds by which power of two (from -1 to 1) its
+    window changes, or its rate, as `steers` says. The last interval may be shorter.
+
+    Raises `InvalidInput` for scenarios that are wrong or have no agents, and `LongfatError` for
+    files that cannot be read and scenarios that would exceed `limits`.
+    """
+
+    def __init__(
+        self,
+        scenarios: Iterable[Source],
+        *,
+        interval_s: float = 0.1,
+        steers: str = "window",
+        jobs: int | None = None,
+        limits: Limits | None = None,
+        driver: Driver = "fast",
+    ) -> None:
+        self.interval_s = interval_s
+        self._sources = [_source(scenario) for scenario in scenarios]
+        if not self._sources:
+            raise InvalidInput(["no scenarios: expected one for each place"])
+        self._limits = Limits.of_machine() if limits is None else limits
+        threads = usable_cores() if jobs is None else jobs
+        try:
+            self._engine = _engine.Episodes(len(self._sources), threads, interval_s, steers, driver)
+        except ValueError as error:
+            raise InvalidInput([str(error)]) from None
+        self._begun = [0] * self.places
+        self._seeds: list[int | None] = [None] * self.places
+        self._rngs = [np.random.default_rng(place) for place in range(self.places)]
+        self._rates_bps = np.zeros(self.places)
+        self._first = [self._begin(place) for place in range(self.places)]
+        self.agents = [len(intervals) for intervals in self._first]
+        self._going = [True] * self.places
+
+    @property
+    def places(self) -> int:
+        """How many scenarios go on together."""
+        return len(self._sources)
+
+    def reset(self, seed: int | None = None) -> Floats:
+        """Begin an episode in each place; shape (all agents, 12).
+
+        With a seed the scenario in place p has the seed `seed` + p, and whatever follows is the
+        same whenever it is given; without one the next replications follow.
+        """
+        if seed is not None:
+            self._seeds = [seed + place for place in range(self.places)]
+            self._rngs = [np.random.default_rng(own) for own in self._seeds]
+            self._begun = [0] * self.places
+        return np.concatenate([self.begin(place) for place in range(self.places)])
+
+    def begin(self, place: int) -> Floats:
+        """Begin the next episode in a place; shape (its agents, 12)."""
+        intervals = self._begin(place)
+        if len(intervals) != self.agents[place]:
+            agents = f"{len(intervals)} agents in place {place}, where there were"
+            raise InvalidInput([f"{agents} {self.agents[place]} before"])
+        self._going[place] = True
+        return intervals
+
+    def step(self, decisions: ArrayLike, places: Sequence[int] | None = None) -> Step:
+        """Carry out a decision for each agent, and let an interval pass.
+
+        `decisions` has shape (agents,), of the `places` only that are asked for, in order; all that
+        are going on unless they are given.
+        """
+        going = [place for place, goes in enumerate(self._going) if goes]
+        chosen = going if places is None else sorted(places)
+        powers = np.asarray(decisions, dtype=np.float64).reshape(-1)
+        agents = sum(self.agents[place] for place in chosen)
+        if len(powers) != agents or not np.isfinite(powers).all():
+            what = "numbers that are not finite" if len(powers) == agents else str(len(powers))
+            raise InvalidInput([f"expected a decision for each of {agents} agents, not {what}"])
+        if ended := sorted(set(chosen) - set(going)):
+            raise InvalidInput([f"the episode in place {ended[0]} is over: begin another"])
+        try:
+            intervals = _numbers(self._engine.step(chosen, powers.tolist()))
+        except RuntimeError as error:
+            raise LongfatError(str(error)) from None
+        for place in chosen:
+            self._going[place] = not self._engine.is_over(place)
+        return Step(intervals, [not goes for goes in self._going])
+
+    def finish(self, place: int) -> Record:
+        """The record of the episode in a place, which goes on without further decisions."""
+        self._going[place] = False
+        try:
+            return Record(json.loads(self._engine.finish(place)))
+        except (RuntimeError, ValueError) as error:
+            raise LongfatError(str(error)) from None
+
+    def capacity_bytes(self) -> Floats:
+        """What the bottleneck can carry in an interval, for each agent; shape (all agents,)."""
+        return np.repeat(self._rates_bps / 8.0 * self.interval_s, self.agents)
+
+    def _begin(self, place: int) -> Floats:
+        source = self._sources[place]
+        if isinstance(source, Scenario):
+            seed = self._seeds[place]
+            # Places with the same scenario have different replications of it.
+            number = self._begun[place] * (self.places if seed is None else 1)
+            number += place if seed is None else 0
+            settings = source.settings | {"replication": number}
+            text = json.dumps(settings if seed is None else settings | {"seed": seed})
+            scenario = Scenario(text)
+        else:
+            scenario = _loaded(source(self._rngs[place]))
+        self._limits.refuse([scenario.resolved])
+        try:
+            intervals = _numbers(self._engine.begin(place, scenario.resolved))
+        except RuntimeError as error:
+            raise LongfatError(str(error)) from None
+        self._begun[place] += 1
+        self._rates_bps[place] = _bottleneck_bps(scenario)
+        return intervals
+
+
+def _source(source: Source) -> Scenario | Callable[[np.random.Generator], Given]:
+    return source if callable(source) else _loaded(source)
+
+
+def _loaded(scenario: Given) -> Scenario:
+    return scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
+
+
+def _bottleneck_bps(scenario: Scenario) -> float:
+    network = json.loads(_engine.scenario_network(scenario.resolved))
+    rates = (port["rate_bps"] for port in network["ports"] if port["is_bottleneck"])
+    return float(next(rates))
+
+
+def _numbers(told: bytes) -> Floats:
+    return np.frombuffer(told).reshape(-1, len(Interval._fields))
