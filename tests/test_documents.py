@@ -23,8 +23,8 @@ METHODS = [
     ROOT / "docs" / "guide" / "learning.md",
 ]
 SHOWN = re.compile(
-    r"<!-- BEGIN: ((?:python|longfat (?:analyze|diff|run|smallest|study (?:plan|run|compare)))"
-    r" (?!-m).*?) -->\n"
+    r"<!-- BEGIN: ((?:longfat (?:analyze|diff|run|smallest|study (?:plan|run|compare)) |"
+    r"python examples/).*?) -->\n"
     r"(.*?)<!-- END: ",
     re.DOTALL,
 )
