@@ -243,6 +243,11 @@ def test_a_control_that_decides_says_how_often() -> None:
         longfat.use_control("learner", Rule)
 
 
+def test_a_scenario_with_a_learner_is_no_run_without_somebody_who_decides() -> None:
+    with pytest.raises(InvalidInput, match='"learner" is whom longfat.learning asks'):
+        longfat.run(path())
+
+
 def test_without_gymnasium_one_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gymnasium", None)
     monkeypatch.delitem(sys.modules, "longfat.learning.environments")

@@ -14,6 +14,7 @@ use longfat_engine::transport::control::{Control, Controls, NamedControl, fail};
 use longfat_engine::transport::law::{Progress, WindowLaw};
 use longfat_engine::transport::{Delivery, LostSegment, Window};
 use longfat_engine::units::{Span, Time};
+use longfat_learning::Episode;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -57,6 +58,11 @@ pub fn provided_controls() -> Vec<(String, String)> {
 /// Why a scenario cannot be simulated that names this control.
 pub fn why_missing(control: &NamedControl) -> String {
     let name = control.name();
+    if name == Episode::LEARNER {
+        return format!(
+            "\"{name}\" is whom longfat.learning asks for decisions; to run the scenario name a control that decides itself"
+        );
+    }
     let provided = provided();
     let latest = provided.latest().find(|(known, _)| *known == name).map(|(_, digest)| digest);
     match (control.digest(), latest) {
