@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Flow, Graph, Journey, Topology};
+use super::{Flow, Graph, Journey, RateBack, Topology};
 use crate::config::{did_you_mean, listed};
 use crate::units::{Rate, Span};
 
@@ -30,8 +30,10 @@ crate::section! {
         pub from: String,
         /// The node at the other end. No two links join the same two nodes.
         pub to: String,
-        /// Bits per second on the line, in each direction.
+        /// Bits per second on the line from `from` to `to`.
         pub rate: Rate,
+        /// Bits per second on the line from `to` to `from`.
+        pub rate_back: RateBack = "as-there",
         /// One-way propagation delay.
         pub delay: Span,
         /// Which of its ends have a managed port. Only switches have such ports.
@@ -129,7 +131,8 @@ impl Plan {
             return self
                 .object(path, format!("a second link between {:?} and {:?}; one at most", config.from, config.to));
         }
-        let there = self.graph.join(from, to, config.rate, config.delay);
+        let rates = (config.rate, config.rate_back.beside(config.rate));
+        let there = self.graph.join(from, to, rates, config.delay);
         self.name_lines(&path, there, config);
         for (line, end) in [(there, ManagedPorts::There), (there + 1, ManagedPorts::Back)] {
             let is_managed = config.managed == end || config.managed == ManagedPorts::Both;

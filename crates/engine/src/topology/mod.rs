@@ -2,9 +2,11 @@
 
 mod graph;
 mod n_source;
+mod rate_back;
 mod routes;
 mod shortest_paths;
 
+pub use rate_back::RateBack;
 pub use routes::Routes;
 
 use std::borrow::Cow;
@@ -144,10 +146,10 @@ impl Graph {
         self.nodes.len() - 1
     }
 
-    /// Adds a link in each direction, unmanaged, and gives the number of the first.
-    pub fn join(&mut self, from: usize, to: usize, rate: Rate, delay: Span) -> usize {
+    /// Adds a link in each direction, unmanaged, with the rates there and back, and gives the number of the first.
+    pub fn join(&mut self, from: usize, to: usize, rates: (Rate, Rate), delay: Span) -> usize {
         let index = self.links.len();
-        for (from, to) in [(from, to), (to, from)] {
+        for (from, to, rate) in [(from, to, rates.0), (to, from, rates.1)] {
             self.links.push(Link { name: None, from, to, rate, delay, managed: false });
         }
         index

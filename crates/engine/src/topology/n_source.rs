@@ -1,6 +1,6 @@
 //! The N-source configuration of the seed papers.
 
-use super::{Flow, Graph, Journey, NodeName, Topology};
+use super::{Flow, Graph, Journey, NodeName, RateBack, Topology};
 use crate::config::AtLeastOne;
 use crate::units::{Rate, Span};
 
@@ -10,6 +10,8 @@ crate::section! {
         /// Bits per second on the line. The papers take 155.52 Mbit/s as the rate of cells; after SONET overhead it would
         /// be 149.76 Mbit/s (S-01).
         pub rate: Rate = "155.52 Mbit/s" or ["149.76 Mbit/s"],
+        /// Bits per second on the line back, from the destinations to the sources.
+        pub rate_back: RateBack = "as-there",
         /// One-way propagation delay.
         pub delay: Span,
     }
@@ -31,6 +33,12 @@ crate::model! {
     build(config, _context) { Box::new(config.clone()) }
 }
 
+impl LinkPair {
+    fn rates(&self) -> (Rate, Rate) {
+        (self.rate, self.rate_back.beside(self.rate))
+    }
+}
+
 impl Topology for NSource {
     fn graph(&self, journeys: &[Journey]) -> Result<Graph, Vec<(String, String)>> {
         let objections: Vec<_> =
@@ -44,7 +52,7 @@ impl NSource {
         let mut graph = Graph::default();
         let near = graph.add_node("switch 1", false);
         let far = graph.add_node("switch 2", false);
-        let bottleneck = graph.join(near, far, self.bottleneck.rate, self.bottleneck.delay);
+        let bottleneck = graph.join(near, far, self.bottleneck.rates(), self.bottleneck.delay);
         graph.links[bottleneck].managed = true;
         graph.links[bottleneck].name = Some("bottleneck".into());
         let delays = journeys.iter().flat_map(|journey| (0..journey.count).map(|_| journey.access_delay));
@@ -52,8 +60,8 @@ impl NSource {
         for number in 1..=self.sources.0 {
             let source = graph.add_node(NodeName::numbered("source", number), true);
             let destination = graph.add_node(NodeName::numbered("destination", number), true);
-            let up = graph.join(source, near, self.access.rate, delays.next().unwrap_or(self.access.delay));
-            let down = graph.join(far, destination, self.access.rate, self.access.delay);
+            let up = graph.join(source, near, self.access.rates(), delays.next().unwrap_or(self.access.delay));
+            let down = graph.join(far, destination, self.access.rates(), self.access.delay);
             graph.flows.push(Flow {
                 sender: graph.flows.len(),
                 place: 0,
@@ -84,7 +92,11 @@ mod tests {
 
     #[test]
     fn the_way_back_crosses_the_same_nodes_and_the_round_trip_is_six_links() {
-        let pair = |microseconds| LinkPair { rate: Rate(155_520_000), delay: Span::from_microseconds(microseconds) };
+        let pair = |microseconds| LinkPair {
+            rate: Rate(155_520_000),
+            rate_back: RateBack::default(),
+            delay: Span::from_microseconds(microseconds),
+        };
         let graph = NSource { sources: AtLeastOne(3), access: pair(5), bottleneck: pair(100) };
         let graph = graph.graph(&[]).expect("there are no groups");
         assert_eq!(graph.flows.len(), 3);

@@ -187,7 +187,7 @@ fn a_port_of_its_own_is_at_a_managed_line() {
     assert_complaint(
         "managed = \"there\" }",
         "managed = \"there\", buffer = \"5 packets\" }",
-        "graph.toml:16:84: topology.links[1].buffer: unknown key; known: \"name\", \"from\", \"to\", \"rate\", \"delay\", \"managed\"",
+        "graph.toml:16:84: topology.links[1].buffer: unknown key; known: \"name\", \"from\", \"to\", \"rate\", \"rate_back\", \"delay\", \"managed\"",
     );
 }
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::random_networks::{
     RandomNetwork, any_backgrounds, any_endless_traffic, any_flavor, any_framing_and_port, any_limited_traffic,
-    any_loss, any_tcp, any_vbr, any_www_traffic, parse,
+    any_loss, any_rate_back, any_tcp, any_vbr, any_www_traffic, parse,
 };
 
 /// Any graph that the engine can simulate, of a size that takes milliseconds.
@@ -32,19 +32,20 @@ pub fn any_graph() -> impl Strategy<Value = RandomNetwork> {
 /// A topology and its connections.
 fn any_topology() -> impl Strategy<Value = (String, String)> {
     let rate = prop_oneof![(1_u64..160).prop_map(|mbits| mbits * 1_000_000), 997_000_u64..100_000_001];
-    let link = (rate, 0_u64..3_000, prop::sample::select(vec!["none", "there", "back", "both"]));
+    let managed = prop::sample::select(vec!["none", "there", "back", "both"]);
+    let link = (rate, any_rate_back(), 0_u64..3_000, managed);
     let switches = prop::collection::vec((any::<prop::sample::Index>(), link.clone()), 1..5);
     let hosts = prop::collection::vec((any::<prop::sample::Index>(), link.clone()), 2..6);
     let pair = (any::<prop::sample::Index>(), any::<prop::sample::Index>());
     let connections = prop::collection::vec((pair, 1_u64..3, prop::option::of(any_flavor())), 1..5);
     (switches, hosts, link, any::<bool>(), connections).prop_map(|(switches, hosts, more, has_more, connections)| {
         let mut links = Vec::new();
-        let mut join = |from: String, to: String, (rate, delay, managed): &(u64, u64, &str), can_be_managed: bool| {
+        let mut join = |from: String, to: String, (rate, back, delay, managed): &(u64, String, u64, &str), can_be_managed: bool| {
             // One at least.
             let managed = if links.is_empty() && *managed == "none" { "there" } else { managed };
             let managed = if can_be_managed { managed } else { "none" };
             links.push(format!(
-                "{{ from = \"{from}\", to = \"{to}\", rate = \"{rate} bit/s\", delay = \"{delay} us\", managed = \"{managed}\" }}"
+                "{{ from = \"{from}\", to = \"{to}\", rate = \"{rate} bit/s\", rate_back = \"{back}\", delay = \"{delay} us\", managed = \"{managed}\" }}"
             ));
         };
         for (number, (before, link)) in switches.iter().enumerate() {
@@ -55,7 +56,7 @@ fn any_topology() -> impl Strategy<Value = (String, String)> {
             join("s0".into(), format!("s{}", switches.len()), &more, true);
         }
         for (number, (at, link)) in hosts.iter().enumerate() {
-            let last_mile = link.2 == "there";
+            let last_mile = link.3 == "there";
             let at = format!("s{}", at.index(switches.len() + 1));
             join(at, format!("h{number}"), link, last_mile);
         }
@@ -85,11 +86,11 @@ pub fn written_out(scenario: &Scenario) -> Scenario {
         nodes.map(|node| node.name.to_string()).collect::<Vec<_>>()
     };
     let link = |number: usize| {
-        let link = &graph.links[number];
+        let (link, back) = (&graph.links[number], &graph.links[number + 1]);
         let node = |number: usize| graph.nodes[number].name.to_string();
         let (name, managed) = if link.managed { ("bottleneck", "there") } else { ("by-ends", "none") };
         serde_json::json!({
-            "name": name, "from": node(link.from), "to": node(link.to), "rate_bps": link.rate.0, "delay_ps": link.delay.0,
+            "name": name, "from": node(link.from), "to": node(link.to), "rate_bps": link.rate.0, "rate_back_bps": back.rate.0, "delay_ps": link.delay.0,
             "managed": managed,
         })
     };

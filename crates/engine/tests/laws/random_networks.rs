@@ -55,24 +55,26 @@ pub fn any_endless_network() -> impl Strategy<Value = RandomNetwork> {
 pub fn any_network_for_the_fast_driver() -> impl Strategy<Value = RandomNetwork> {
     let port = prop_oneof![3 => any_framing_and_port_in_slots(), 2 => any_framing_and_policy_of(Unit::Packet)];
     let delays = (0_u64..300, 0_u64..3_000);
-    let topology = (1_u64..9, any_rates_for_the_fast_driver(), delays, any::<bool>());
+    let topology = (1_u64..9, any_rates_for_the_fast_driver(), delays, any::<bool>(), any_rate_back());
     let traffic = prop_oneof![4 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()];
     let run = (10_u64..400, 0_u64..1000, any_vbr(), any_groups_with_traffic());
     (topology, port, any_tcp(1..9_300), traffic, run).prop_filter_map(
         "some parts do not fit together",
-        |((sources, (fast, slow), (near, far), has_fast_access), (framing, port), tcp, traffic, run)| {
+        |((sources, (fast, slow), (near, far), has_fast_access, back), (framing, port), tcp, traffic, run)| {
             let (milliseconds, seed, vbr, groups) = run;
             let in_cells = unit_of(&framing) == Unit::Cell;
             // Cells of acknowledgments wait where lines of different delays follow the common one.
             if in_cells && groups.contains("access_delay") {
                 return None;
             }
+            // Nor do they find a faster line behind a slower one there.
+            let back = if in_cells { "as-there".to_owned() } else { back };
             let (access, bottleneck) = if in_cells || has_fast_access { (fast, slow) } else { (slow, fast) };
             let vbr = if port.contains("\"fifo\"") { String::new() } else { vbr.join(", ") };
             let text = format!(
                 "schema_version = 1\nduration = \"{milliseconds} ms\"\nseed = {seed}\n\
                  topology = {{ kind = \"n-source\", sources = {sources}, access = {{ rate = \"{access} bit/s\", \
-                 delay = \"{near} us\" }}, bottleneck = {{ rate = \"{bottleneck} bit/s\", delay = \"{far} us\" }} }}\n\
+                 delay = \"{near} us\" }}, bottleneck = {{ rate = \"{bottleneck} bit/s\", rate_back = \"{back}\", delay = \"{far} us\" }} }}\n\
                  framing = {framing}\nport = {port}\ntcp = {tcp}\nconnections = {groups}\ntraffic = {traffic}\nbackground = [{vbr}]\n"
             );
             parse(&text).map(|scenario| RandomNetwork { text, scenario })
@@ -101,6 +103,11 @@ fn any_rates_for_the_fast_driver() -> impl Strategy<Value = (u64, u64)> {
         2 => (rate(), 101_u64..500).prop_map(|(rate, percent)| (rate * percent / 100, rate)),
         1 => (rate(), 2_u64..5).prop_map(|(rate, times)| (rate * times, rate)),
     ]
+}
+
+/// The rate of a line back: nearly always that of the line there.
+pub fn any_rate_back() -> impl Strategy<Value = String> + Clone {
+    prop_oneof![3 => Just("as-there".to_owned()), 1 => (100_000_u64..40_000_000).prop_map(|rate| format!("{rate} bit/s"))]
 }
 
 fn any_network_with(
@@ -171,12 +178,16 @@ fn any_topology() -> impl Strategy<Value = String> {
         (1_000_u64..160_000, 1_000_u64..80_000).prop_map(|(access, bottleneck)| (access * 1_000, bottleneck * 1_000)),
         (100_000_001_u64..155_520_000, 997_u64..2_000_003),
     ];
-    (1_u64..7, rates, 0_u64..3_000, 0_u64..5_000).prop_map(|(sources, (access, bottleneck), near, far)| {
-        format!(
-            "{{ kind = \"n-source\", sources = {sources}, access = {{ rate = \"{access} bit/s\", delay = \"{near} us\" \
-             }}, bottleneck = {{ rate = \"{bottleneck} bit/s\", delay = \"{far} us\" }} }}"
-        )
-    })
+    let back = (any_rate_back(), any_rate_back());
+    (1_u64..7, rates, back, 0_u64..3_000, 0_u64..5_000).prop_map(
+        |(sources, (access, bottleneck), (access_back, back), near, far)| {
+            format!(
+                "{{ kind = \"n-source\", sources = {sources}, access = {{ rate = \"{access} bit/s\", rate_back = \"{access_back}\", \
+                 delay = \"{near} us\" }}, bottleneck = {{ rate = \"{bottleneck} bit/s\", rate_back = \"{back}\", \
+                 delay = \"{far} us\" }} }}"
+            )
+        },
+    )
 }
 
 /// A framing and a port that counts what it sends.
