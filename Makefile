@@ -77,6 +77,7 @@ docs: build
 	$(BIN)/python benchmarks/profile.py --splice docs/method/speed.md
 	$(BIN)/python -m benchmarks.startup --splice docs/method/speed.md
 	$(BIN)/python -m benchmarks.controls --splice docs/guide/controls.md
+	$(BIN)/python -m benchmarks.learning --splice docs/guide/learning.md
 	$(BIN)/python -m benchmarks.traces --splice docs/method/traces.md
 	$(BIN)/longfat study run ubr-plus
 	$(BIN)/longfat study compare ubr-plus --splice studies/ubr-plus/README.md
@@ -92,6 +93,8 @@ docs: build
 	    $(BIN)/longfat run studies/guaranteed-rate/scenario.toml --set tcp.flavor=sack --set "duration=3 s" \
 	        --set port.scheduler.guaranteed_rate=$$rate --trace demo/traces/rate-$$rate --trace-what capacity > demo/traces.txt; \
 	done
+	$(BIN)/longfat study run examples/geo-service
+	$(BIN)/longfat plot responses examples/geo-service -o docs/images/geo-service.png
 	$(BIN)/longfat plot capacity $(FIGURE_2:%=demo/traces/rate-%) -o docs/images/capacity.png
 	$(BIN)/longfat run examples/traces/wan.toml --trace demo/traces/wan > demo/traces.txt
 	for kind in three-panel cwnd time-sequence; do \

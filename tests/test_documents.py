@@ -21,10 +21,11 @@ METHODS = [
     ROOT / "docs" / "guide" / "studies.md",
     ROOT / "docs" / "guide" / "controls.md",
     ROOT / "docs" / "guide" / "learning.md",
+    ROOT / "docs" / "guide" / "satellite.md",
 ]
 SHOWN = re.compile(
-    r"<!-- BEGIN: ((?:longfat (?:analyze|diff|run|smallest|study (?:plan|run|compare)) |"
-    r"python examples/).*?) -->\n"
+    r"<!-- BEGIN: ((?:longfat (?:analyze|diff|run|smallest|study (?:plan|run|compare|claims)) |"
+    r"python examples/|for ).*?) -->\n"
     r"(.*?)<!-- END: ",
     re.DOTALL,
 )
