@@ -80,6 +80,43 @@ def test_where_words_are_too_long_bars_have_levels_alone_and_the_caption_their_f
     assert "; bars by buffer, flavor and guaranteed rate; all with period" in drawn.caption
 
 
+def of_settings(name: str, levels: Sequence[str | None]) -> list[LedgerRow]:
+    """A network and a policy; bars differ in this factor alone, which one of None does not have."""
+    return [
+        LedgerRow(
+            (("config", "lan"), ("policy", "ubr"), *([(name, level)] if level else [])),
+            dict(zip(CAUSES, SHARES, strict=True)),
+            1,
+        )
+        for level in levels
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "levels", "labels"),
+    [
+        ("rate", ["0", "0.1"], ["rate 0", "rate 0.1"]),
+        (
+            "mean_rate_of_the_other_traffic_there",
+            ["0", "0.1"],
+            ["mean rate of the other traffic there 0", "mean rate of the other traffic there 0.1"],
+        ),
+        ("rate", ["0.1", None], ["rate 0.1", "(rate not varied)"]),
+        ("buffer", ["0.5 RTT", "1 RTT"], ["0.5 RTT", "1 RTT"]),
+    ],
+)
+def test_bars_that_differ_in_one_factor_say_which_it_is(
+    name: str, levels: list[str | None], labels: list[str]
+) -> None:
+    drawn = draw("ledger", of_settings(name, levels))
+    panel = drawn.picture.panels[0][0]
+    assert panel is not None
+    assert panel.y.names == labels
+    assert (
+        drawn.caption == f"2 factor combinations, n = 1 run each; bars by {name.replace('_', ' ')}"
+    )
+
+
 def test_on_a_screen_every_panel_says_which_it_is_and_has_room_for_its_labels() -> None:
     spec = draw("ledger", of_rates(["0", "0.1"])).vega_lite()
     titles = [view["title"]["text"] for view in spec["concat"]]

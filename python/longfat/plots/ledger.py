@@ -7,9 +7,10 @@ from longfat.analysis.words import listed
 from longfat.ledger import IDLE_PREFIX, METRIC_PREFIX, LedgerRow
 from longfat.plots import PLAIN, Layout, Options, Row
 from longfat.plots.names import shortened
-from longfat.plots.panels import as_many, level_of, levels_of, named
+from longfat.plots.panels import as_many, level_of, levels_of, named, not_varied
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.report.ledger import SHOWN_FROM
+from longfat.report.numbers import counted
 from longfat.report.record import cause_words
 
 SUMMARY = "where the capacity went: a bar for each combination, in panels by two factors"
@@ -97,8 +98,12 @@ class _Labels:
         common = [name for name in others if len(levels_of(rows, name)) == 1]
         factors = [name for name in others if name not in common]
         full = cls(factors, False, ())
-        are_bare = max(len(full.label(row)) for row in rows) > _LONGEST_LABEL
-        told = [f"bars by {listed([name.replace('_', ' ') for name in factors])}"] * are_bare
+        longest = max(len(full.label(row)) for row in rows)
+        # A number alone says nothing.
+        are_bare = len(factors) > 1 and longest > _LONGEST_LABEL
+        told = []
+        if factors:
+            told.append(f"bars by {listed([name.replace('_', ' ') for name in factors])}")
         if common:
             levels = [f"{name.replace('_', ' ')} {rows[0][name]}" for name in common]
             told.append(f"all with {listed(levels)}")
@@ -113,7 +118,8 @@ class _Labels:
         levels = {factor: level_of(row, factor) for factor in self.factors}
         if self.are_bare:
             return ", ".join(level or "-" for level in levels.values())
-        return ", ".join(named(factor, level) for factor, level in levels.items() if level)
+        said = ", ".join(named(factor, level) for factor, level in levels.items() if level)
+        return said or (not_varied(self.factors) if self.factors else "")
 
 
 def _grid(panels: Mapping[tuple[str, str], Panel], layout: Layout) -> list[list[Panel]]:
@@ -197,5 +203,6 @@ def _factors(rows: Sequence[Row]) -> list[str]:
 
 
 def _caption(rows: Sequence[Row]) -> str:
-    runs = as_many({row["runs"] for row in rows})
-    return f"{len(rows)} factor combinations, mean of n = {runs} runs each"
+    counts = {row["runs"] for row in rows}
+    mean = "" if counts == {1} else "mean of "
+    return f"{counted(len(rows), 'factor combination')}, {mean}n = {as_many(counts, 'run')} each"
