@@ -151,7 +151,7 @@ def test_looking_changes_nothing_in_a_store(store: str, client: TestClient) -> N
     ("address", "status"),
     [
         ("/api/studies/unknown", 404),
-        ("/api/studies/unknown/events", 404),
+        ("/api/studies/unknown/state", 404),
         ("/api/studies/small/figures/cwnd", 404),
         ("/api/studies/small/figures/unknown", 404),
         ("/api/studies/small/figures/ledger", 422),
