@@ -71,7 +71,9 @@ def scenario_cost(resolved: str) -> tuple[float, float, str, float]:
     """
 
 def scenario_network(resolved: str) -> str:
-    """The network of a resolved scenario as JSON: how many senders, and the managed ports.
+    """The network of a resolved scenario as JSON: its senders' connections, and the managed ports.
+
+    Of each sender how many connections it has: they are numbered sender by sender.
 
     Of each port its name, the rate of its line, the longest round trip without queueing over it,
     its buffer, and whether it is the bottleneck.

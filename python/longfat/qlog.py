@@ -56,21 +56,20 @@ def qlog_lines(traces: "Traces", flow: int) -> Iterator[str]:
     Raises `InvalidInput` for a flow that the run does not have, and `LongfatError` if it has left
     none of the traces.
     """
-    flows = [each["name"] for each in traces.record["flows"]]
-    if not 1 <= flow <= len(flows):
-        raise InvalidInput([f"--flow {flow}: the run has flows 1 to {len(flows)}"])
+    if not 1 <= flow <= traces.flows:
+        raise InvalidInput([f"--flow {flow}: the run has flows 1 to {traces.flows}"])
     rows = merge(*(_rows(traces, name, flow) for name in TABLES))
-    yield _text(_header(traces, flows[flow - 1]))
+    yield _text(_header(traces, flow))
     yield from map(_text, _events(rows))
 
 
-def _header(traces: "Traces", name: str) -> dict[str, Any]:
-    run = traces.record
+def _header(traces: "Traces", flow: int) -> dict[str, Any]:
+    run, name = traces.record, f"flow {flow}"
     return {
         "qlog_version": "0.3",
         "qlog_format": "JSON-SEQ",
         "title": f"longfat {_engine.ENGINE_VERSION}",
-        "description": f"{name} of run {run['run_id']}",
+        "description": f"{name} ({traces.flavor_of(flow)}) of run {run['run_id']}",
         "trace": {
             "vantage_point": {"type": "client", "name": name},
             "common_fields": {

@@ -1,9 +1,11 @@
 """Traces of a run: what `longfat run --trace` has left in a folder, read back."""
 
 import json
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,15 +47,14 @@ class Traces:
 
     @cached_property
     def network(self) -> Mapping[str, Any]:
-        """How many `senders` the run had, and its managed `ports`."""
+        """How many `connections` each sender of the run had, and its managed `ports`."""
         network: Mapping[str, Any] = json.loads(_engine.scenario_network(json.dumps(self.settings)))
         return network
 
     @property
     def senders(self) -> int:
         """How many senders the run had."""
-        senders: int = self.network["senders"]
-        return senders
+        return len(self.network["connections"])
 
     @property
     def flows(self) -> int:
@@ -61,9 +62,21 @@ class Traces:
 
         Senders whose flows come and go, each over a connection of its own, have many each.
         """
-        has_requests = "requests" in self.record["flows"][0]
-        flows: int = self.senders if has_requests else self.description.get("flows", self.senders)
-        return flows
+        return self._last_flows[-1]
+
+    @cached_property
+    def _last_flows(self) -> list[int]:
+        """The last flow of each sender: they are numbered sender by sender."""
+        return list(accumulate(self.network["connections"]))
+
+    @property
+    def flavors(self) -> list[str]:
+        """The flavor of each sender."""
+        return [flow["flavor"] for flow in self.record["flows"]]
+
+    def flavor_of(self, flow: int) -> str:
+        """The flavor of the sender whose data a flow carries."""
+        return self.flavors[bisect_left(self._last_flows, flow)]
 
     @property
     def bottleneck(self) -> Mapping[str, Any]:

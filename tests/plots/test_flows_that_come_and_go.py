@@ -94,7 +94,7 @@ def test_a_time_sequence_is_that_of_the_largest_flow_unless_one_is_asked_for(
     assert sent.count(shown) == max(map(sent.count, set(sent)))
     panel = draw("time-sequence", [crowd]).picture.panels[0][0]
     assert panel is not None
-    assert panel.title == f"flow {shown}"
+    assert panel.title == f"flow {shown} ({crowd.flavor_of(shown)})"
 
 
 def test_sequences_of_a_small_flow_are_in_kilobytes(crowd: Traces) -> None:
@@ -105,13 +105,25 @@ def test_sequences_of_a_small_flow_are_in_kilobytes(crowd: Traces) -> None:
     assert panel.y.label == "sequence in kB"
 
 
-def test_nothing_tells_which_sender_a_few_flows_are_of_so_no_flavor_is_named(
-    tmp_path: Path,
-) -> None:
+def test_each_flow_is_named_with_the_flavor_of_its_sender(tmp_path: Path) -> None:
     few = traced_run(tmp_path, FLOWS.replace("40 ms", "2 s"))
     assert few.flows not in (few.senders, 0)
     labels = {mark.label for mark in draw("cwnd", [few]).picture.marks()} - {""}
-    assert labels == {f"flow {number}" for number in range(1, few.flows + 1)}
+    flavors = [few.flavor_of(flow) for flow in range(1, few.flows + 1)]
+    assert labels == {f"flow {flow} ({flavor})" for flow, flavor in enumerate(flavors, 1)}
+    assert flavors == sorted(flavors, reverse=True)  # sender by sender: reno, then cubic
+    assert len(set(flavors)) == 2
+
+
+def test_what_flows_of_a_flavor_deliver_is_what_the_sender_of_that_flavor_does(
+    crowd: Traces,
+) -> None:
+    delivered = {"reno": 0, "cubic": 0}
+    for flow, size in crowd.table("throughput").select("flow", "bytes").iter_rows():
+        delivered[crowd.flavor_of(flow)] += size
+    assert delivered == {
+        sender["flavor"]: sender["bytes_delivered"] for sender in crowd.record["flows"]
+    }
 
 
 def test_no_fair_share_is_drawn_for_flows_that_come_and_go(crowd: Traces) -> None:

@@ -66,7 +66,7 @@ def test_what_all_bars_have_in_common_is_said_once_in_the_caption() -> None:
     assert panel is not None
     assert panel.y.names == ["1000 cells", "3000 cells"]
     assert drawn.caption.endswith(
-        "; all with period 300 ms, sources 5, flavor sack and guaranteed rate 0.1"
+        ";\nall with period 300 ms, sources 5, flavor sack and guaranteed rate 0.1"
     )
 
 
@@ -77,7 +77,66 @@ def test_where_words_are_too_long_bars_have_levels_alone_and_the_caption_their_f
     assert panel.y.names[:3] == ["1000 cells, sack, 0", "1000 cells, sack, 0.1",
                                  "1000 cells, vanilla, 0"]  # fmt: skip
     assert len(set(panel.y.names)) == len(panel.y.names)
-    assert "; bars by buffer, flavor and guaranteed rate; all with period" in drawn.caption
+    assert "; bars by buffer, flavor and guaranteed rate;\nall with period" in drawn.caption
+
+
+def of_settings(name: str, levels: Sequence[str | None]) -> list[LedgerRow]:
+    """A network and a policy; bars differ in this factor alone, which one of None does not have."""
+    return [
+        LedgerRow(
+            (("config", "lan"), ("policy", "ubr"), *([(name, level)] if level else [])),
+            dict(zip(CAUSES, SHARES, strict=True)),
+            1,
+        )
+        for level in levels
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "levels", "labels"),
+    [
+        ("rate", ["0", "0.1"], ["rate 0", "rate 0.1"]),
+        (
+            "mean_rate_of_the_other_traffic_there",
+            ["0", "0.1"],
+            ["mean rate of the other traffic there 0", "mean rate of the other traffic there 0.1"],
+        ),
+        ("rate", ["0.1", None], ["rate 0.1", "(rate not varied)"]),
+        ("buffer", ["0.5 RTT", "1 RTT"], ["0.5 RTT", "1 RTT"]),
+    ],
+)
+def test_bars_that_differ_in_one_factor_say_which_it_is(
+    name: str, levels: list[str | None], labels: list[str]
+) -> None:
+    drawn = draw("ledger", of_settings(name, levels))
+    panel = drawn.picture.panels[0][0]
+    assert panel is not None
+    assert panel.y.names == labels
+    assert (
+        drawn.caption == f"2 factor combinations, n = 1 run each; bars by {name.replace('_', ' ')}"
+    )
+
+
+def test_rows_of_panels_with_a_bar_each_are_bars_of_a_panel() -> None:
+    ledgers = [
+        LedgerRow(
+            (("control", control), ("guaranteed_rate", rate)),
+            dict(zip(CAUSES, SHARES, strict=True)),
+            1,
+        )
+        for control in ("reno", "bbr")
+        for rate in ("0", "0.1")
+    ]
+    drawn = draw("ledger", ledgers)
+    ((reno, bbr),) = draw("ledger", ledgers, Options(rows="guaranteed_rate")).picture.panels
+    assert reno is not None
+    assert bbr is not None
+    assert (reno.title, bbr.title) == ("reno", "bbr")
+    assert reno.y.names == bbr.y.names == ["guaranteed rate 0", "guaranteed rate 0.1"]
+    assert drawn.caption == "4 factor combinations, n = 1 run each; bars by control"
+    alone = draw("ledger", ledgers[:1])
+    assert [len(row) for row in alone.picture.panels] == [1]
+    assert alone.caption == "1 factor combination, n = 1 run each;\nwith control reno"
 
 
 def test_on_a_screen_every_panel_says_which_it_is_and_has_room_for_its_labels() -> None:

@@ -52,12 +52,12 @@ def test_of_every_metric_it_is_known_once_whether_more_of_it_is_better() -> None
 @pytest.mark.parametrize(
     ("metrics", "reason", "number"),
     [
-        (["fairness"], "lowest fairness of 10 runs", 1),
-        (["cell_loss_ratio"], "highest cell loss ratio of 10 runs", 10),
-        (["queueing_delay_p95_s", "goodput_bps"], "highest queueing delay p95 s of 10 runs", 10),
-        (["timeouts", "efficiency"], "lowest efficiency of 10 runs", 1),
-        (["first_group_share", "packets_lost"], "highest packets lost of 10 runs", 10),
-        (["first_group_share"], "lowest efficiency of 10 runs", 1),
+        (["fairness"], "Lowest fairness of 10 runs", 1),
+        (["cell_loss_ratio"], "Highest cell loss ratio of 10 runs", 10),
+        (["queueing_delay_p95_s", "goodput_bps"], "Highest queueing delay p95 s of 10 runs", 10),
+        (["timeouts", "efficiency"], "Lowest efficiency of 10 runs", 1),
+        (["first_group_share", "packets_lost"], "Highest packets lost of 10 runs", 10),
+        (["first_group_share"], "Lowest efficiency of 10 runs", 1),
     ],
 )
 def test_the_worst_run_is_the_one_with_most_of_what_is_bad_or_least_of_what_is_good(
@@ -67,5 +67,5 @@ def test_the_worst_run_is_the_one_with_most_of_what_is_bad_or_least_of_what_is_g
 
 
 def test_the_typical_run_is_the_one_in_the_middle_in_either_direction(study: Study) -> None:
-    assert chosen(study, "fairness")["Typical run"] == ("median fairness of 10 runs", 5)
-    assert chosen(study, "timeouts")["Typical run"] == ("median timeouts of 10 runs", 6)
+    assert chosen(study, "fairness")["Typical run"] == ("Median fairness of 10 runs", 5)
+    assert chosen(study, "timeouts")["Typical run"] == ("Median timeouts of 10 runs", 6)

@@ -94,7 +94,7 @@ def test_a_report_answers_in_words_and_says_where_it_is_from(reported: Path) -> 
     assert "2 claims: " in page
     assert "Variation of efficiency: " in page
     assert "Worst run" in page
-    assert "lowest efficiency of 10 runs" in page
+    assert "Lowest efficiency of 10 runs" in page
     rows = dict(row for row in Parts(page).rows if len(row) == 2)
     digest = hashlib.sha256((reported.parent / "small" / "claims.toml").read_bytes()).hexdigest()
     assert rows["claims.toml"] == f"SHA-256 {digest}"
@@ -112,6 +112,15 @@ def test_every_figure_names_the_command_that_draws_it(longfat: Longfat, reported
     assert longfat(*shlex.split(first)[1:]).returncode == 0
     assert longfat(*shlex.split(second)[1:]).returncode == 0
     assert (reported.parent / "three-panel.svg").exists()
+
+
+def test_the_caption_of_every_figure_is_a_whole_sentence(reported: Path) -> None:
+    page = reported.read_text()
+    captions = re.findall(r"<figcaption><b>Figure \d+\. </b>(.*?) <(?:a|code)", page, re.DOTALL)
+    assert len(captions) == len(figures_of(page))
+    for caption in captions:
+        assert re.fullmatch(r"[A-Z][^\n]*\.", caption), caption
+        assert not re.search(r"\. [a-z]", caption)
 
 
 def figures_of(page: str) -> dict[str, dict[str, Any]]:

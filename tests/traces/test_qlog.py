@@ -106,6 +106,17 @@ def test_drops_and_timeouts_are_told(tmp_path: Path) -> None:
     assert expired[0]["data"] == {"event_type": "expired", "timer_type": "pto"}
 
 
+def test_any_flow_that_comes_and_goes_is_told_with_the_flavor_of_its_sender(tmp_path: Path) -> None:
+    flows = {"kind": "flows", "interval": "1 s", "size": {"kind": "fixed", "size": "20 kB"}}
+    watched(tmp_path, traffic=flows, connections=[{"flavor": "reno"}])
+    count = load_traces(tmp_path).flows
+    assert count > 2
+    for flow, flavor in ((1, "reno"), (count, "sack")):
+        header, *happened = documents(tmp_path, flow)
+        assert header["description"].startswith(f"flow {flow} ({flavor}) of run ")
+        assert any(event["name"] == "transport:packet_sent" for event in happened)
+
+
 def test_a_flow_or_a_trace_that_is_not_there_is_told(tmp_path: Path, longfat: Longfat) -> None:
     watched(tmp_path / "traces")
     done = longfat("qlog", tmp_path / "traces", "--flow", "3")

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page, expect
 
+from tests.support import Longfat
 from tests.web.conftest import SMALL
 from tests.web.serving import Served, served
 
@@ -68,6 +69,28 @@ def test_pages_show_without_errors_and_fit(
     with opened(browser, server, address, viewport=size, color_scheme=scheme) as (page, wrong):
         page.wait_for_selector(SHOWN[address])
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert wrong == []
+
+
+@pytest.mark.parametrize("address", SHOWN)
+def test_all_that_a_page_asks_for_is_answered_and_no_question_stays_open(
+    browser: Browser, server: Served, address: str
+) -> None:
+    with opened(browser, server, "/") as (page, _):
+        open_questions: set[str] = set()
+        page.on("request", lambda request: open_questions.add(request.url))
+        page.on("requestfinished", lambda request: open_questions.discard(request.url))
+        page.goto(server.origin + address, wait_until="networkidle")
+        assert not open_questions
+
+
+def test_the_page_of_a_study_shows_runs_as_they_end(
+    browser: Browser, server: Served, longfat: Longfat, study_folder: Path
+) -> None:
+    with opened(browser, server, "/study/small") as (page, wrong):
+        expect(page.get_by_role("status")).to_contain_text("missing")
+        longfat("study", "run", study_folder, "--jobs", "1")
+        expect(page.get_by_role("status")).not_to_contain_text("missing")
         assert wrong == []
 
 

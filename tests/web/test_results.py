@@ -122,7 +122,7 @@ def test_plots_of_a_study_are_those_of_the_command(
     file = tmp_path / "reference.csv"
     longfat("plot", "reference", study_folder, "--table", "A", "-o", file)
     numbers = [float(text) for text in re.findall(r"\d+\.\d+", json.dumps(answer["specification"]))]
-    assert answer["caption"]
+    assert re.fullmatch(r"The paper's values against ours, .*; n = .*\.", answer["caption"])
     with file.open() as lines:
         rows = list(csv.DictReader(lines))
     assert len(rows) > 1
@@ -151,7 +151,7 @@ def test_looking_changes_nothing_in_a_store(store: str, client: TestClient) -> N
     ("address", "status"),
     [
         ("/api/studies/unknown", 404),
-        ("/api/studies/unknown/events", 404),
+        ("/api/studies/unknown/state", 404),
         ("/api/studies/small/figures/cwnd", 404),
         ("/api/studies/small/figures/unknown", 404),
         ("/api/studies/small/figures/ledger", 422),

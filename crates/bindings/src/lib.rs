@@ -150,7 +150,9 @@ fn scenario_network(resolved: &str) -> PyResult<String> {
         })
     };
     let ports: Vec<_> = graph.managed().map(port).collect();
-    Ok(json!({ "senders": graph.senders(), "ports": ports }).to_string())
+    let mut connections = vec![0_u64; graph.senders()];
+    graph.flows.iter().for_each(|flow| connections[flow.sender] += 1);
+    Ok(json!({ "connections": connections, "ports": ports }).to_string())
 }
 
 #[pyfunction]

@@ -318,8 +318,8 @@ mod tests {
 
     #[test]
     fn what_is_written_is_what_the_library_reads_at_every_border_of_pages_and_groups() {
-        let path =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../target/table-{}.parquet", std::process::id()));
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("table.parquet");
         let group = ROWS_OF_A_PAGE * PAGES_OF_A_GROUP;
         for number in [0, 1, 2, 129, 8000, ROWS_OF_A_PAGE, ROWS_OF_A_PAGE + 1, group, group + 130] {
             for words in [1, 2, 3, 300] {
@@ -329,19 +329,17 @@ mod tests {
                 assert!(read(&path) == rows, "{number} rows, {} words", words.len());
             }
         }
-        std::fs::remove_file(&path).expect("the file");
     }
 
     #[test]
     fn a_reader_finds_the_range_of_times_without_reading_them() {
-        let path =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../target/range-{}.parquet", std::process::id()));
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("range.parquet");
         let words = ["word".to_owned()];
         write(&path, &rows(100, &words), &words);
         let reader = SerializedFileReader::new(File::open(&path).expect("the file")).expect("a Parquet file");
         let times = reader.metadata().row_group(0).column(0).statistics().expect("statistics");
         assert_eq!(times.min_bytes_opt(), Some(&0_i64.to_le_bytes()[..]));
         assert_eq!(times.max_bytes_opt(), Some(&(7 * 99_i64).to_le_bytes()[..]));
-        std::fs::remove_file(&path).expect("the file");
     }
 }

@@ -13,6 +13,7 @@ from longfat.plots.palette import INK, MARKERS, NEUTRAL, level_looks
 from longfat.plots.panels import as_many, level_of, levels_of, told_level
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.reference import Combination
+from longfat.report.numbers import counted
 
 SUMMARY = "efficiency against fairness of each combination, in panels by two factors"
 SOURCE = "study"
@@ -270,10 +271,10 @@ def _key_of(factor: str, colors: Mapping[str, str], markers: Mapping[str, str]) 
 
 def _caption(rows: Sequence[Row]) -> str:
     counts = {row["replications"] for row in rows}
-    told = f"{len(rows)} factor combinations, "
+    told = f"{counted(len(rows), 'factor combination')}, "
     if counts == {0}:
         return told + "deterministic runs, n = 1 each"
-    told += f"n = {as_many(counts)} replications each"
+    told += f"n = {as_many(counts, 'replication')} each"
     if any(row["covariance"] is not None for row in rows):
         told += "; ellipses: one standard deviation of the replications"
     return told

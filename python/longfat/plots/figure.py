@@ -55,6 +55,12 @@ class Figure:
         """What is said below the picture: how many runs, how sure."""
         return self.picture.caption
 
+    @property
+    def sentence(self) -> str:
+        """What it shows, and the caption: what a page says below it."""
+        told = " ".join(f"{self.summary}; {self.caption}.".split())
+        return told[0].upper() + told[1:]
+
     def vega_lite(self) -> dict[str, Any]:
         """A Vega-Lite specification with the data inside.
 

@@ -7,9 +7,10 @@ from longfat.analysis.words import listed
 from longfat.ledger import IDLE_PREFIX, METRIC_PREFIX, LedgerRow
 from longfat.plots import PLAIN, Layout, Options, Row
 from longfat.plots.names import shortened
-from longfat.plots.panels import as_many, level_of, levels_of, named
+from longfat.plots.panels import as_many, level_of, levels_of, named, not_varied
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.report.ledger import SHOWN_FROM
+from longfat.report.numbers import counted
 from longfat.report.record import cause_words
 
 SUMMARY = "where the capacity went: a bar for each combination, in panels by two factors"
@@ -48,11 +49,14 @@ def collect(ledgers: Sequence[LedgerRow], _options: Options = PLAIN) -> list[Row
 def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ()) -> Picture:
     """A grid of panels, and in each a bar for every combination of the other factors.
 
-    Where these differ from column to column, the panels stand one below the other.
+    Where bars differ from column to column, the panels stand one below the other.
     """
     layout = options.layout("policy", factors=_factors(rows))
     styles = _styles(rows)
     labels = _Labels.of(rows, layout)
+    if not labels.factors:  # in place of rows of panels with a bar each
+        layout = replace(layout, rows="")
+        labels = _Labels.of(rows, layout)
     cells: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         place = level_of(row, layout.rows), level_of(row, layout.columns)
@@ -67,7 +71,7 @@ def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ())
     heights = [max(len(panel.y.names) for panel in row) for row in panels]
     return Picture(
         panels,
-        "; ".join([_caption(rows), *labels.told]),
+        _caption(rows, labels),
         _FRAME_INCHES + sum(_PANEL_INCHES + _BAR_INCHES * bars for bars in heights),
         share_x="all",
         share_y="row",
@@ -83,12 +87,12 @@ def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ())
 class _Labels:
     """What tells the bars of a panel apart: the levels of `factors`, bare where words are too long.
 
-    `told` is what the caption says of them.
+    `common` are the levels that all of them have.
     """
 
     factors: Sequence[str]
-    are_bare: bool
-    told: Sequence[str]
+    are_bare: bool = False
+    common: Sequence[str] = ()
 
     @classmethod
     def of(cls, rows: Sequence[Row], layout: Layout) -> "_Labels":
@@ -96,13 +100,10 @@ class _Labels:
         others = [name for name in _factors(rows) if name not in (layout.rows, layout.columns)]
         common = [name for name in others if len(levels_of(rows, name)) == 1]
         factors = [name for name in others if name not in common]
-        full = cls(factors, False, ())
-        are_bare = max(len(full.label(row)) for row in rows) > _LONGEST_LABEL
-        told = [f"bars by {listed([name.replace('_', ' ') for name in factors])}"] * are_bare
-        if common:
-            levels = [f"{name.replace('_', ' ')} {rows[0][name]}" for name in common]
-            told.append(f"all with {listed(levels)}")
-        return cls(factors, are_bare, told)
+        longest = max(len(cls(factors).label(row)) for row in rows)
+        # A number alone says nothing.
+        are_bare = len(factors) > 1 and longest > _LONGEST_LABEL
+        return cls(factors, are_bare, [f"{_words(name)} {rows[0][name]}" for name in common])
 
     def labels(self, rows: Sequence[Row]) -> list[str]:
         """The labels of the bars of a panel."""
@@ -113,7 +114,8 @@ class _Labels:
         levels = {factor: level_of(row, factor) for factor in self.factors}
         if self.are_bare:
             return ", ".join(level or "-" for level in levels.values())
-        return ", ".join(named(factor, level) for factor, level in levels.items() if level)
+        said = ", ".join(named(factor, level) for factor, level in levels.items() if level)
+        return said or (not_varied(self.factors) if self.factors else "")
 
 
 def _grid(panels: Mapping[tuple[str, str], Panel], layout: Layout) -> list[list[Panel]]:
@@ -196,6 +198,16 @@ def _factors(rows: Sequence[Row]) -> list[str]:
     return [name for name in names if not name.startswith(METRIC_PREFIX) and name != "runs"]
 
 
-def _caption(rows: Sequence[Row]) -> str:
-    runs = as_many({row["runs"] for row in rows})
-    return f"{len(rows)} factor combinations, mean of n = {runs} runs each"
+def _caption(rows: Sequence[Row], labels: _Labels) -> str:
+    counts = {row["runs"] for row in rows}
+    mean = "" if counts == {1} else "mean of "
+    told = f"{counted(len(rows), 'factor combination')}, {mean}n = {as_many(counts, 'run')} each"
+    if labels.factors:
+        told += f"; bars by {listed([_words(name) for name in labels.factors])}"
+    if labels.common:
+        told += f";\n{'all ' * (len(rows) > 1)}with {listed(labels.common)}"
+    return told
+
+
+def _words(factor: str) -> str:
+    return factor.replace("_", " ")

@@ -220,15 +220,11 @@ def unit(run: Traces) -> str:
 
 
 def flow_name(run: Traces, flow: int) -> str:
-    """A flow by its number, with its flavor where not all have the same.
-
-    Of flows that come and go nothing tells whose they are.
-    """
+    """A flow by its number, with its flavor where not all have the same."""
     if flow > run.flows:
         return f"requests of flow {flow - run.flows}"
-    flavors = _flavors(run)
-    tells = len(set(flavors)) > 1 and run.flows == run.senders
-    return f"flow {flow} ({flavors[flow - 1]})" if tells else f"flow {flow}"
+    differ = len(set(run.flavors)) > 1
+    return f"flow {flow} ({run.flavor_of(flow)})" if differ else f"flow {flow}"
 
 
 def common(runs: Sequence[Traces]) -> str:
@@ -255,7 +251,7 @@ def told(run: Traces, *traces: str) -> str:
 
 def _facts(run: Traces) -> list[str]:
     """What tells one run from another in short: the ends, the bottleneck, and chance."""
-    counts = Counter(_flavors(run))
+    counts = Counter(run.flavors)
     flavors = [name if len(counts) == 1 else f"{count} {name}" for name, count in counts.items()]
     (port,) = (port for port in run.record["ports"] if port["name"] == run.bottleneck["name"])
     # What a queue discipline decides is not up to the policy.
@@ -269,8 +265,3 @@ def _facts(run: Traces) -> list[str]:
         f"seed {run.record['seed']}",
         f"replication {run.record['replication']}",
     ]
-
-
-def _flavors(run: Traces) -> list[str]:
-    """The flavor of each sender; flows beyond them carry requests."""
-    return [flow["flavor"] for flow in run.record["flows"][: run.senders]]

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 
 from longfat.analysis.words import listed
 from longfat.plots import Row
+from longfat.report.numbers import counted
 
 
 def level_of(row: Row, factor: str) -> str:
@@ -26,13 +27,18 @@ def told_level(factor: str, level: str, levels: Collection[str]) -> str:
     """As `named`; beside other `levels`, that a table does not have the factor is said as well."""
     if level or len(levels) == 1:
         return named(factor, level)
-    return f"({factor.replace('_', ' ')} not varied)"
+    return not_varied([factor])
 
 
-def as_many(counts: Collection[int]) -> str:
-    """How many there are of each: a number, or the least and the most."""
+def not_varied(factors: Sequence[str]) -> str:
+    """What a name says that has no level of these factors."""
+    return f"({listed([factor.replace('_', ' ') for factor in factors])} not varied)"
+
+
+def as_many(counts: Collection[int], what: str) -> str:
+    """How many there are of each: "2 runs", or the least and the most, "1 to 3 runs"."""
     least, most = min(counts), max(counts)
-    return f"{least}" if least == most else f"{least} to {most}"
+    return counted(least, what) if least == most else f"{least} to {counted(most, what)}"
 
 
 def means_and_ranges(rows: Sequence[Row], others: Sequence[str]) -> str:
@@ -41,7 +47,7 @@ def means_and_ranges(rows: Sequence[Row], others: Sequence[str]) -> str:
     told = (
         "deterministic runs, n = 1 each"
         if counts == {0}
-        else f"means of n = {as_many(counts)} replications, with their range"
+        else f"means of n = {as_many(counts, 'replication')}, with their range"
     )
     if others:
         told += (

@@ -56,7 +56,7 @@ def picture(
         for metric in metrics
     ]  # fmt: skip
     counts = {row["replications"] for row in rows}
-    ours = "deterministic" if counts == {0} else f"the mean of {as_many(counts)} replications"
+    ours = "deterministic" if counts == {0} else f"the mean of {as_many(counts, 'replication')}"
     errors = ", ".join(
         f"{metric.replace('_', ' ')} {significant(_error(rows, metric), 3)}" for metric in metrics
     )

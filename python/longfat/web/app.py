@@ -1,6 +1,5 @@
 """The application: which address answers what. See `longfat.web.guard` for who may ask."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -10,7 +9,7 @@ from typing import Any
 import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from longfat.errors import LongfatError
@@ -22,12 +21,6 @@ from longfat.web.pages import Pages, content_policy
 from longfat.web.playground import play, playground, watched
 from longfat.web.settings import SCENARIO_FILE, Settings, scenario_of
 from longfat.web.view import Unknown, View
-
-SECONDS_BETWEEN_LOOKS = 1.0
-"""How often the store is asked for news while a page listens."""
-MOST_LISTENERS = 16
-LOOKS_UNTIL_BEAT = 15
-"""A line at least as often keeps a connection alive, and shows when nobody listens any more."""
 
 
 class Malformed(Exception):
@@ -41,7 +34,6 @@ class Application:
         self._view = view
         self._desk = Desk(at_a_time)
         self._pages = Pages()
-        self._listeners = 0
 
     def routes(self) -> list[BaseRoute]:
         """Addresses and their answers."""
@@ -54,7 +46,7 @@ class Application:
             Route("/api/studies/{name}", self._study),
             Route("/api/studies/{name}/combinations/{number:int}", self._combination),
             Route("/api/studies/{name}/figures/{kind}", self._figure),
-            Route("/api/studies/{name}/events", self._events),
+            Route("/api/studies/{name}/state", self._state),
             Route("/api/runs/{run}", self._run),
             Route("/api/runs/{run}/charts", self._run_charts, methods=["POST"]),
             Route("/api/play", self._playground),
@@ -89,36 +81,8 @@ class Application:
     async def _playground(self, _request: Request) -> Response:
         return await _answer(playground)
 
-    async def _events(self, request: Request) -> Response:
-        name = request.path_params["name"]
-        self._view.study(name)
-        if self._listeners >= MOST_LISTENERS:
-            raise Crowded
-        news = self._news(name)
-        return StreamingResponse(news, media_type="text/event-stream")
-
-    async def _news(self, name: str) -> AsyncIterator[str]:
-        """The state of a study whenever it changes."""
-        self._listeners += 1
-        known: Mapping[str, int] | None = None
-        silent = 0
-        try:
-            while True:
-                try:
-                    now = await anyio.to_thread.run_sync(results.state, self._view, name)
-                except LongfatError as error:
-                    yield _event("trouble", {"problems": str(error).splitlines()})
-                    return
-                silent += 1
-                if now != known:
-                    known, silent = now, 0
-                    yield _event("state", now)
-                elif silent >= LOOKS_UNTIL_BEAT:
-                    silent = 0
-                    yield ": still here\n\n"
-                await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
-        finally:
-            self._listeners -= 1
+    async def _state(self, request: Request) -> Response:
+        return await _answer(results.state, self._view, request.path_params["name"])
 
     async def _play(self, request: Request) -> Response:
         document = await _document(request)
@@ -218,7 +182,3 @@ def _refused(status: int, message: str = "") -> Callable[[Request, Exception], A
 
 async def _too_large(_request: Request, _error: Exception) -> Response:
     return too_large()
-
-
-def _event(name: str, data: Any) -> str:
-    return f"event: {name}\ndata: {json.dumps(data)}\n\n"

@@ -46,6 +46,6 @@ def figure(view: View, name: str, kind: str, table: str) -> dict[str, Any]:
     return {
         "specification": drawn.vega_lite(),
         "summary": drawn.summary,
-        "caption": drawn.caption,
+        "caption": drawn.sentence,
         "command": command,
     }

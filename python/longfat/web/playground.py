@@ -60,10 +60,10 @@ def watched(scenario: Scenario, limits: Limits, errand: Errand) -> Answer:
 
     Raises `LongfatError` for one that is, and as `longfat.run` does.
     """
-    connections = json.loads(_engine.scenario_network(scenario.resolved))["senders"]
-    if connections > MOST_CONNECTIONS:
+    senders = len(json.loads(_engine.scenario_network(scenario.resolved))["connections"])
+    if senders > MOST_CONNECTIONS:
         raise LongfatError(
-            f"topology.sources: {connections:,} connections; a page shows at most "
+            f"topology.sources: {senders:,} connections; a page shows at most "
             f"{MOST_CONNECTIONS:,}, longfat run any number"
         )
     started = time.perf_counter()

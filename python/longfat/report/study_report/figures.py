@@ -65,14 +65,13 @@ class Figures:
         number = len(self.specifications) + 1
         name = f"figure-{number}"
         self.specifications[name] = figure.vega_lite()
-        summary = figure.summary[0].upper() + figure.summary[1:]
         return element(
             "figure",
-            element("div", class_="drawing", id=name, role="img", aria_label=summary),
+            element("div", class_="drawing", id=name, role="img", aria_label=figure.summary),
             element(
                 "figcaption",
                 element("b", f"Figure {number}. "),
-                f"{summary}; {figure.caption}. ",
+                f"{figure.sentence} ",
                 _data(figure),
                 element("code", figure.command),
             ),

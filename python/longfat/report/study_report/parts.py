@@ -140,7 +140,7 @@ def chosen_runs(plan: Plan, results: Results, tables: Sequence[TableComparison])
     repeated = [chosen for chosen in done if chosen.run.replication > 0] or done
     if not repeated:
         return []
-    sign, extreme = (-1, "highest") if metric in LESS_IS_BETTER else (1, "lowest")
+    sign, extreme = (-1, "Highest") if metric in LESS_IS_BETTER else (1, "Lowest")
     ordered = sorted(
         repeated, key=lambda chosen: (sign * chosen.metrics[metric], chosen.run.scenario.run_id)
     )
@@ -148,7 +148,7 @@ def chosen_runs(plan: Plan, results: Results, tables: Sequence[TableComparison])
     worst, typical = ordered[0], ordered[(len(ordered) - 1) // 2]
     return [
         worst._replace(role="Worst run", reason=f"{extreme} {name} of {len(ordered)} runs"),
-        typical._replace(role="Typical run", reason=f"median {name} of {len(ordered)} runs"),
+        typical._replace(role="Typical run", reason=f"Median {name} of {len(ordered)} runs"),
     ]
 
 

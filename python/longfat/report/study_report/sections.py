@@ -240,7 +240,7 @@ def _analysis(contents: Contents, part: PartAnalysis, figures: Figures, *, is_op
     response = analysis.response.replace("_", " ")
     return folded(
         f"Table {part.table}: {response}{_where(part)}",
-        element("p", analysis_summary(analysis)),
+        element("p", f"{analysis_summary(analysis)}."),
         element("ul", *(element("li", sentence) for sentence in sentences(analysis))),
         *(figures.of_analysis(kind, contents, part) for kind in _OF_ANALYSES),
         *(

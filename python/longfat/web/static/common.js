@@ -35,6 +35,18 @@ export async function ask(path, body = undefined, signal = undefined) {
   throw new Refused(response.status, problems);
 }
 
+/** Looks at once, and again some time after each look while the page is seen; gives how to stop. */
+export function keepLooking(look, milliseconds) {
+  let isOver = false;
+  const again = async () => {
+    if (isOver) return;
+    if (document.visibilityState === "visible") await look();
+    setTimeout(again, milliseconds);
+  };
+  look().then(() => setTimeout(again, milliseconds));
+  return () => { isOver = true; };
+}
+
 /** What went wrong, where people and screen readers see it. */
 export function Trouble({ problems }) {
   if (!problems.length) return null;

@@ -71,5 +71,5 @@ function Figure({ address, ended }) {
   const { problems, summary, caption, command } = state;
   return html`<${Trouble} problems=${problems} />
     <div class="scroll figure" tabindex="0" role="img" aria-label=${summary ?? "figure"} ref=${holder}></div>
-    ${caption && !problems.length && html`<p class="quiet">${summary}. ${caption}</p><pre tabindex="0">${command}</pre>`}`;
+    ${caption && !problems.length && html`<p class="quiet">${caption}</p><pre tabindex="0">${command}</pre>`}`;
 }

@@ -1,7 +1,7 @@
 // All studies of a view with their state.
 
 import { useEffect, useState } from "preact/hooks";
-import { ask, html, Trouble } from "./common.js";
+import { ask, html, keepLooking, Trouble } from "./common.js";
 import { Progress } from "./progress.js";
 
 const MILLISECONDS_BETWEEN_LOOKS = 3000;
@@ -15,9 +15,7 @@ export function Page() {
       (found) => { setOverview(found); setTrouble([]); },
       (error) => setTrouble(error.problems ?? [error.message]),
     );
-    look();
-    const timer = setInterval(() => document.visibilityState === "visible" && look(), MILLISECONDS_BETWEEN_LOOKS);
-    return () => clearInterval(timer);
+    return keepLooking(look, MILLISECONDS_BETWEEN_LOOKS);
   }, []);
   return html`<h1>Studies</h1>
     <${Trouble} problems=${trouble} />

@@ -1,10 +1,12 @@
 // One study: its state, live; a map of the means over its factor combinations; the runs of each.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ask, html, shown, Trouble, words } from "./common.js";
+import { ask, html, keepLooking, shown, Trouble, words } from "./common.js";
 import { Figures } from "./figures.js";
 import { Heat, NONE } from "./heat.js";
 import { Progress } from "./progress.js";
+
+const MILLISECONDS_BETWEEN_LOOKS = 1000;
 
 export function Page({ name }) {
   const [study, setStudy] = useState(null);
@@ -13,7 +15,7 @@ export function Page({ name }) {
   const address = `/api/studies/${encodeURIComponent(name)}`;
   useEffect(() => {
     document.title = `${name} – longfat`;
-    return follow(address, setState, (problems) => setTrouble(problems));
+    return follow(address, (now) => { setState(now); setTrouble([]); }, setTrouble);
   }, [address]);
   // The map changes when runs end, which the state tells.
   const ended = state && `${state.done}/${state.failed}/${state.runs}`;
@@ -32,16 +34,21 @@ export function Page({ name }) {
     ${study && html`<${Results} study=${study} address=${address} />`}`;
 }
 
-/** Hears of the state of a study as it changes; gives how to stop. */
+/** Tells the state of a study whenever it has changed; gives how to stop. */
 function follow(address, tell, complain) {
-  const source = new EventSource(`${address}/events`);
-  source.addEventListener("state", (event) => tell(JSON.parse(event.data)));
-  source.addEventListener("trouble", (event) => complain(JSON.parse(event.data).problems));
-  source.onerror = () => {
-    if (source.readyState !== EventSource.CLOSED) return; // it tries again by itself
-    ask(address).then(({ state }) => tell(state), (error) => complain(error.problems ?? [error.message]));
-  };
-  return () => source.close();
+  let known = null;
+  const look = () => ask(`${address}/state`).then(
+    (state) => {
+      const now = JSON.stringify(state);
+      if (now !== known) tell(state);
+      known = now;
+    },
+    (error) => {
+      known = null;
+      complain(error.problems ?? [error.message]);
+    },
+  );
+  return keepLooking(look, MILLISECONDS_BETWEEN_LOOKS);
 }
 
 const LAYOUT_OF = (study) => ({
