@@ -22,6 +22,7 @@ METHODS = [
     ROOT / "docs" / "guide" / "controls.md",
     ROOT / "docs" / "guide" / "learning.md",
     ROOT / "docs" / "guide" / "satellite.md",
+    ROOT / "docs" / "guide" / "teaching.md",
 ]
 SHOWN = re.compile(
     r"<!-- BEGIN: ((?:longfat (?:analyze|diff|run|smallest|study (?:plan|run|compare|claims)) |"
