@@ -37,7 +37,7 @@ crate::section! {
         /// any component" and no more. Always the same order lets one connection capture the buffer, which their tables
         /// do not show; a seeded random order comes closest to them, and is what "by-framing" means for cells. Packets that
         /// travel whole know no slots: first come, first served.
-        pub arrival_order: ArrivalOrder = "by-framing" or ["rotating", "fixed", "first-come-first-served"],
+        pub arrival_order: ArrivalOrder = "by-framing" or ["rotating", "alternating", "fixed", "first-come-first-served"],
         /// Whether the cell being sent counts as one in the buffer (S-07). Table 1 of UBR+ comes out exactly if not.
         pub counts_cell_in_service: bool = "false" or ["true"],
     }

@@ -16,6 +16,9 @@ crate::choice! {
         SeededRandom = "seeded-random",
         /// In the order of their circuits, beginning with another circuit in every slot.
         Rotating = "rotating",
+        /// In the order of their circuits, and in every second slot the other way round: as in a simulator whose list of events puts the
+        /// latest of an instant first, so that what is processed first schedules what comes last.
+        Alternating = "alternating",
         /// In the order of their circuits, always the same.
         Fixed = "fixed",
         /// Not slotted: each cell enters the moment it arrives, ties in the order of scheduling.
@@ -62,6 +65,14 @@ impl Rule {
                 // Nearly always, where the same packets bring a cell slot after slot.
                 if !cells.is_sorted_by_key(|cell| cell.circuit()) {
                     cells.sort_by_key(|cell| cell.circuit());
+                }
+            }
+            ArrivalOrder::Alternating => {
+                cells.sort_by_key(|cell| cell.circuit());
+                if slot % 2 == 1 {
+                    // Those of one circuit keep their order.
+                    cells.reverse();
+                    cells.chunk_by_mut(|one, next| one.circuit() == next.circuit()).for_each(<[Cell]>::reverse);
                 }
             }
             ArrivalOrder::Rotating => {
@@ -221,6 +232,8 @@ mod tests {
     fn rules_order_the_cells_of_a_slot() {
         assert_eq!(order(ArrivalOrder::FirstComeFirstServed, 3, &[6, 0, 4, 2]), [6, 0, 4, 2]);
         assert_eq!(order(ArrivalOrder::Fixed, 3, &[6, 0, 4, 2]), [0, 2, 4, 6]);
+        assert_eq!(order(ArrivalOrder::Alternating, 4, &[6, 0, 4, 2]), [0, 2, 4, 6]);
+        assert_eq!(order(ArrivalOrder::Alternating, 3, &[6, 0, 4, 2]), [6, 4, 2, 0]);
         assert_eq!(order(ArrivalOrder::Rotating, 3, &[6, 0, 4, 2]), [4, 6, 0, 2]);
         assert_eq!(order(ArrivalOrder::Rotating, 8, &[6, 0, 4, 2]), [0, 2, 4, 6]);
     }
@@ -247,9 +260,11 @@ mod tests {
 
     #[test]
     fn cells_of_one_circuit_keep_their_order() {
-        for slot in 0..200 {
+        let rules =
+            [ArrivalOrder::SeededRandom, ArrivalOrder::Alternating, ArrivalOrder::Rotating, ArrivalOrder::Fixed];
+        for (slot, rule) in (0..200).zip(rules.into_iter().cycle()) {
             let chance = Chance { seed: 1, replication: 0 }.stream("test");
-            let mut slots = Slots::new(ArrivalOrder::SeededRandom, 4, chance);
+            let mut slots = Slots::new(rule, 4, chance);
             for (index, circuit) in [2, 0, 2, 3, 2, 0].into_iter().enumerate() {
                 slots.push(Cell::new(PacketId(u32::try_from(index).unwrap()), circuit, false, false));
             }

@@ -74,7 +74,7 @@ fn a_slotted_port_keeps_a_cell_until_its_slot_ends() {
     // All arrivals fall on slot boundaries and so begin a slot of 1 us, at whose end they are admitted and sent: 1 us more
     // in each round trip than at a port that takes cells as they come. The cell that arrives as a slot ends belongs to the
     // next, so the buffer never holds two.
-    for order in ["seeded-random", "rotating", "fixed"] {
+    for order in ["seeded-random", "rotating", "alternating", "fixed"] {
         let (_, record) = run_taped(&flow("36 ms", order, "unlimited"));
         assert_eq!(record.metrics.max_queue_cells, 1, "{order}");
         let sent = sending_times(&flow("36 ms", order, "unlimited"));

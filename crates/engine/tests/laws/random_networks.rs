@@ -86,7 +86,7 @@ pub fn any_network_for_the_fast_driver() -> impl Strategy<Value = RandomNetwork>
 fn any_framing_and_port_in_slots() -> BoxedStrategy<(String, String)> {
     let aal5 = FRAMINGS.iter().find(|entry| entry.name == "aal5").expect("it is registered");
     let framing = any_table(Some(aal5.name), &(aal5.parameters)(), &[]);
-    let order = prop::sample::select(vec!["by-framing", "seeded-random", "rotating", "fixed"]);
+    let order = prop::sample::select(vec!["by-framing", "seeded-random", "rotating", "alternating", "fixed"]);
     let port = (any_port_with(Unit::Cell, &["buffer", "queue", "service", "arrival_order"], false), order)
         .prop_map(|(port, order)| port.replacen('{', &format!("{{ arrival_order = \"{order}\","), 1));
     (framing, port).boxed()

@@ -72,7 +72,7 @@ proptest! {
     fn a_buffer_for_all_windows_loses_nothing(
         (sources, mss, segments, rest) in (1_u64..8, 1_u64..2_000, 1_u64..40, 0_u64..2_000),
         (access, bottleneck) in (1_000_u64..160_000, 1_000_u64..160_000),
-        order in prop::sample::select(vec!["seeded-random", "rotating", "fixed", "first-come-first-served"]),
+        order in prop::sample::select(vec!["seeded-random", "rotating", "alternating", "fixed", "first-come-first-served"]),
         policy in prop::sample::select(vec!["tail-drop", "partial-packet-discard"]),
     ) {
         let window = mss * segments + rest.min(mss - 1);
