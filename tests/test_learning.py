@@ -159,12 +159,29 @@ def test_a_place_may_draw_its_scenario_for_each_episode() -> None:
     assert drawn[0] == drawn[2] != drawn[1]
 
 
+def test_rewards_go_by_what_the_path_could_carry_in_the_interval() -> None:
+    steps = "time_s,rate_bps\n0,10000000\n4,40000000\n"
+    fast_at_last = path("9.5 s") | {"path": {"kind": "schedule", "steps": steps}, "loss": "none"}
+    environment = PathEnvironments([fast_at_last], interval_s=1.0)
+    _, infos = environment.reset(seed=1)
+    rewards = []
+    for _ in range(9):
+        actions = 2 * decide(infos["intervals"])[:, np.newaxis]
+        _, reward, _, truncated, infos = environment.step(actions)
+        rewards.append(float(reward[0]))
+    assert truncated.all()
+    assert max(rewards) <= 1.0
+    expected = power(infos["intervals"], 0.5 * 40e6 / 8)
+    assert rewards[-1] == pytest.approx(expected[0]), "the last interval lasts for 0.5 s"
+
+
 def test_power_is_one_where_the_line_is_full_and_the_queue_empty() -> None:
     full = Interval(1.0, 1e5, 0, 0, 50, 0.02, 0.02, 2e4, 2e4, 0, 0, 0)
     assert power(full, 1e5) == 1.0
     assert power(full._replace(round_trip_s=0.04), 1e5) == 0.5
     assert power(full._replace(lost_bytes=1e5 / 3), 1e5) == pytest.approx(0.75)
     assert power(Interval(*[0.0] * 12), 1e5) == 0.0
+    assert power(full, 0.0) == 0.0, "while the path is interrupted"
 
 
 def test_observations_have_no_units() -> None:
@@ -188,6 +205,7 @@ def test_the_policy_of_the_example_does_better_than_none(monkeypatch: pytest.Mon
     ("scenarios", "settings", "message"),
     [
         ([], {}, "no scenarios"),
+        ([path("1 s")], {"interval_s": 1.0}, "nothing to decide: the scenario lasts 1 s"),
         ([path(control="classical")], {}, "nothing to decide: no connection has the flavor"),
         ([path(control="another")], {}, 'decided for is "learner", not "another"'),
         ([path(duration="many")], {}, "duration"),

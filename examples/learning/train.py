@@ -64,12 +64,12 @@ def score(weights: np.ndarray, paths: list[dict[str, Any]]) -> np.ndarray:
     """The mean reward of each set of weights, shape (sets,), on all of the paths."""
     episodes = Episodes([path for path in paths for _ in weights], interval_s=INTERVAL_S)
     each = np.tile(weights, (len(paths), 1))
-    intervals, capacity = episodes.reset(), episodes.capacity_bytes()
+    intervals = episodes.reset()
     rewards, over = [], [False]
     while not all(over):
         seen = np.column_stack([relative(intervals), np.ones(len(each))])
         intervals, over = episodes.step(np.sum(seen * each, axis=1))
-        rewards.append(power(intervals, capacity))
+        rewards.append(power(intervals, episodes.capacity_bytes()))
     return np.mean(rewards, axis=0).reshape(len(paths), -1).mean(axis=0)
 
 

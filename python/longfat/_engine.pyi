@@ -135,6 +135,8 @@ class Episodes:
         """
     def is_over(self, place: int) -> bool:
         """Whether nothing is to be decided in a place."""
+    def capacity_bytes(self, place: int) -> float:
+        """What the bottleneck of a place could carry in the interval that has passed last."""
     def finish(self, place: int) -> str:
         """Take the episode from a place; its record as JSON.
 

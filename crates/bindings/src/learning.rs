@@ -53,6 +53,11 @@ impl PlacedEpisodes {
         self.episodes().at(place).is_none_or(|episode| episode.is_over())
     }
 
+    /// What the bottleneck could carry in the interval that has passed last in a place, in which something is going on.
+    fn capacity_bytes(&self, place: usize) -> f64 {
+        self.episodes().at(place).map_or(0.0, |episode| episode.capacity_bytes())
+    }
+
     /// Takes the episode from its place; the record of its run, as JSON.
     fn finish(&self, py: Python<'_>, place: usize) -> PyResult<String> {
         let episode = self.episodes().take(place);

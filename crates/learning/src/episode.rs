@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use longfat_engine::config::{Document, Numbers};
 use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::Unobserved;
+use longfat_engine::path::Conditions;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::transport::control::{Control, Controls};
 use longfat_engine::transport::law::WindowLaw;
-use longfat_engine::units::Time;
+use longfat_engine::units::{Rate, Time};
 use longfat_engine::{Driver, Simulation, Violation};
 
 use crate::course::Course;
@@ -21,6 +22,7 @@ pub struct Episode {
     settings: Settings,
     agents: Vec<Arc<Mutex<Course>>>,
     simulation: Simulation<Unobserved>,
+    bottleneck: Bottleneck,
     intervals: u64,
 }
 
@@ -31,7 +33,7 @@ impl Episode {
     /// Begins with a scenario, of which the first interval passes without decisions.
     ///
     /// # Errors
-    /// What is wrong with the scenario, one line each; or that it has no agents.
+    /// What is wrong with the scenario, one line each; or that there is nothing to decide, or nobody who decides.
     pub fn begin(document: Document, settings: Settings, driver: Driver) -> Result<Self, Vec<String>> {
         let (scenario, learner) = prepare(document, settings)?;
         let simulation = Simulation::driven_by(driver, &scenario, Unobserved);
@@ -40,7 +42,13 @@ impl Episode {
             let flavor = format!("{{ kind = \"external\", control = \"{}\" }}", Self::LEARNER);
             return Err(vec![format!("nothing to decide: no connection has the flavor {flavor}")]);
         }
-        let mut episode = Self { settings, agents, simulation, intervals: 0 };
+        if settings.interval >= simulation.end() - Time::ZERO {
+            let (whole, first) = (simulation.end().as_seconds(), settings.interval.as_seconds());
+            return Err(vec![format!(
+                "nothing to decide: the scenario lasts {whole} s and the first decision comes after {first} s; a shorter interval leaves some"
+            )]);
+        }
+        let mut episode = Self { settings, agents, simulation, bottleneck: Bottleneck::of(&scenario), intervals: 0 };
         episode.pass();
         Ok(episode)
     }
@@ -75,8 +83,18 @@ impl Episode {
     /// # Panics
     /// If it is asked again.
     pub fn observe(&mut self) -> impl Iterator<Item = Interval> {
-        let now = self.boundary();
-        self.agents.iter().map(move |agent| locked(agent).close_undecided(now).expect("asked once for each interval"))
+        let (now, end_s) = (self.boundary(), self.simulation.end().as_seconds());
+        self.agents.iter().map(move |agent| {
+            let seen = locked(agent).close_undecided(now).expect("asked once for each interval");
+            Interval { end_s: seen.end_s.min(end_s), ..seen }
+        })
+    }
+
+    /// What the bottleneck could carry in the interval that has passed last, as the path was then.
+    #[must_use]
+    pub fn capacity_bytes(&self) -> f64 {
+        let from = Time(self.settings.interval.0 * (self.intervals - 1));
+        self.bottleneck.bits_between(from, self.boundary().min(self.simulation.end())) / 8.0
     }
 
     /// The record of the whole run, whose rest passes without decisions.
@@ -95,6 +113,28 @@ impl Episode {
     fn pass(&mut self) {
         self.intervals += 1;
         self.simulation.advance(self.boundary());
+    }
+}
+
+/// How fast the line is whose capacity there is to be had.
+enum Bottleneck {
+    Steady(Rate),
+    Changing(Conditions),
+}
+
+impl Bottleneck {
+    fn of(scenario: &Scenario) -> Self {
+        let graph = scenario.graph();
+        let rate = graph.bottleneck().map_or(Rate(0), |link| link.rate);
+        scenario.conditions(&graph).map_or(Self::Steady(rate), Self::Changing)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a reward needs no more than 53 bits")]
+    fn bits_between(&self, from: Time, until: Time) -> f64 {
+        match self {
+            Self::Steady(rate) => rate.0 as f64 * (until - from).as_seconds(),
+            Self::Changing(conditions) => conditions.bits_between(from, until),
+        }
     }
 }
 
@@ -185,7 +225,9 @@ mod tests {
             let document = Document::parse(PATH.as_bytes(), "path.toml").expect("it is TOML");
             let (scenario, learner) = prepare(document, settings).expect("a good scenario");
             let simulation = || Simulation::driven_by(Driver::Events, &scenario, Unobserved);
-            let mut episode = Episode { simulation: simulation(), agents: learner.seal(), settings, intervals: 0 };
+            let bottleneck = Bottleneck::of(&scenario);
+            let mut episode =
+                Episode { simulation: simulation(), agents: learner.seal(), settings, bottleneck, intervals: 0 };
             episode.pass();
             let mut windows = Vec::new();
             while !episode.is_over() {

@@ -104,6 +104,50 @@ fn an_interval_tells_what_its_acknowledgments_have_told() {
     assert_eq!(windows, [28_960.0, 7240.0], "a decision changes a window twofold at most");
 }
 
+/// What the first agent sees, from the end of the first interval on, if it always decides the same.
+fn sees(changes: Changes, steers: Steers, decision: f64) -> Vec<Interval> {
+    let mut episode = begin(changes, steers, Driver::Fast);
+    let mut seen = Vec::new();
+    loop {
+        let told: Vec<_> = episode.observe().collect();
+        seen.push(told[0]);
+        if episode.is_over() {
+            return seen;
+        }
+        episode.step(&vec![decision; told.len()]);
+    }
+}
+
+#[test]
+fn the_capacity_is_that_of_the_interval_as_the_path_was_in_it() {
+    let fading = (
+        "codel\" }",
+        "codel\" }\npath = { kind = \"geo-fade\", begin = \"1.025 s\", lasting = \"1 s\", rate_share = 0.2 }",
+    );
+    let steps = |changes: Changes| {
+        let mut episode = begin(changes, Steers::Window, Driver::Fast);
+        let mut all = vec![episode.capacity_bytes()];
+        while !episode.is_over() {
+            let agents = episode.observe().count();
+            episode.step(&vec![0.0; agents]);
+            all.push(episode.capacity_bytes());
+        }
+        all
+    };
+    let steady = steps(AS_IT_IS);
+    assert_eq!((steady.len(), steady[0]), (101, 125_000.0), "20 Mbit/s in 50 ms");
+    assert!((steady[100] - 50_000.0).abs() < 1e-6, "of the last 20 ms, not {}", steady[100]);
+    let faded = steps(&[fading]);
+    assert_eq!((faded[19], faded[21], faded[41]), (125_000.0, 25_000.0, 125_000.0));
+    assert!((faded[20] - 75_000.0).abs() < 1e-6, "half of an interval with each rate, not {}", faded[20]);
+}
+
+#[test]
+fn the_last_interval_ends_with_the_scenario() {
+    let last = *sees(AS_IT_IS, Steers::Window, 0.0).last().expect("there are many");
+    assert_eq!(last.end_s, 5.02);
+}
+
 #[test]
 fn episodes_go_on_together_as_they_would_alone() {
     let durations = ["5.02 s", "2 s", "3 s"];
@@ -144,5 +188,9 @@ fn a_scenario_without_agents_or_with_other_controls_is_refused() {
     };
     assert!(why("classical", AS_IT_IS).starts_with("nothing to decide: no connection has the flavor {"));
     assert!(why("another", AS_IT_IS).contains("\"learner\", not \"another\""));
+    let instant = why("learner", &[("5.02 s", "50 ms")]);
+    assert!(
+        instant.starts_with("nothing to decide: the scenario lasts 0.05 s and the first decision comes after 0.05 s")
+    );
     assert!(why("learner", &[("60 packets", "many")]).starts_with("path.toml:6:"));
 }

@@ -73,7 +73,7 @@ class Episodes:
         self._begun = [0] * self.places
         self._seeds: list[int | None] = [None] * self.places
         self._rngs = [np.random.default_rng(place) for place in range(self.places)]
-        self._rates_bps = np.zeros(self.places)
+        self._capacities_bytes = np.zeros(self.places)
         self._first = [self._begin(place) for place in range(self.places)]
         self.agents = [len(intervals) for intervals in self._first]
         self._going = [True] * self.places
@@ -125,6 +125,7 @@ class Episodes:
             raise LongfatError(str(error)) from None
         for place in chosen:
             self._going[place] = not self._engine.is_over(place)
+            self._capacities_bytes[place] = self._engine.capacity_bytes(place)
         return Step(intervals, [not goes for goes in self._going])
 
     def finish(self, place: int) -> Record:
@@ -136,8 +137,11 @@ class Episodes:
             raise LongfatError(str(error)) from None
 
     def capacity_bytes(self) -> Floats:
-        """What the bottleneck can carry in an interval, for each agent; shape (all agents,)."""
-        return np.repeat(self._rates_bps / 8.0 * self.interval_s, self.agents)
+        """What the bottleneck could carry in the last interval; shape (all agents,).
+
+        That goes by how long the interval was, and by how the path was in it.
+        """
+        return np.repeat(self._capacities_bytes, self.agents)
 
     def _begin(self, place: int) -> Floats:
         source = self._sources[place]
@@ -157,7 +161,7 @@ class Episodes:
         except RuntimeError as error:
             raise LongfatError(str(error)) from None
         self._begun[place] += 1
-        self._rates_bps[place] = _bottleneck_bps(scenario)
+        self._capacities_bytes[place] = self._engine.capacity_bytes(place)
         return intervals
 
 
@@ -167,12 +171,6 @@ def _source(source: Source) -> Scenario | Callable[[np.random.Generator], Given]
 
 def _loaded(scenario: Given) -> Scenario:
     return scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
-
-
-def _bottleneck_bps(scenario: Scenario) -> float:
-    network = json.loads(_engine.scenario_network(scenario.resolved))
-    rates = (port["rate_bps"] for port in network["ports"] if port["is_bottleneck"])
-    return float(next(rates))
 
 
 def _numbers(told: bytes) -> Floats:

@@ -63,14 +63,16 @@ def relative(intervals: ArrayLike) -> Floats:
 
 
 def power(intervals: ArrayLike, capacity_bytes: ArrayLike) -> Floats:
-    """Network power, from 0 to 1: throughput over response time (Kleinrock), less what is lost.
+    """Network power, from 0 to about 1: throughput over response time, less what is lost.
 
-    The throughput is a part of the `capacity_bytes` that the bottleneck could deliver in the
-    interval, the response time one of the shortest round trip so far. It is 1 where everything
-    that the line can carry is delivered with an empty queue. Shape (...) for intervals (..., 12).
+    It is Kleinrock's. The throughput is a part of the `capacity_bytes` that the bottleneck could
+    carry in the interval, the response time one of the shortest round trip so far. It is 1 where
+    everything that the line can carry is delivered with an empty queue. In a short interval, or
+    where the path has just changed, more may be delivered than it could carry meanwhile; where it
+    could carry nothing this is 0. Shape (...) for intervals (..., 12).
     """
     delivered, lost = column(intervals, "delivered_bytes"), column(intervals, "lost_bytes")
-    throughput = delivered / np.asarray(capacity_bytes, dtype=np.float64)
+    throughput = _share(delivered, np.asarray(capacity_bytes, dtype=np.float64))
     quickness: Floats = _share(
         column(intervals, "shortest_round_trip_s"), column(intervals, "round_trip_s")
     )

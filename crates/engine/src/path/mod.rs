@@ -105,13 +105,22 @@ impl Conditions {
 
     /// The mean rate of data before `end`.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
     pub fn mean_rate_bps(&self, end: Time) -> f64 {
-        let ends = self.0[1..].iter().map(|step| step.time.min(end)).chain([end]);
-        let bits = |(step, until): (&Step, Time)| {
-            step.rate.map_or(0.0, |rate| rate.0 as f64 * Span(until.0.saturating_sub(step.time.0)).as_seconds())
+        self.bits_between(Time::ZERO, end) / end.as_seconds()
+    }
+
+    /// How many bits of data there is time for between `from` and `until`.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
+    pub fn bits_between(&self, from: Time, until: Time) -> f64 {
+        let steps = &self.0[self.index_at(from)..];
+        let ends = steps[1..].iter().map(|step| step.time.min(until)).chain([until]);
+        let bits = |(step, end): (&Step, Time)| {
+            let lasting = Span(end.0.saturating_sub(step.time.max(from).0));
+            step.rate.map_or(0.0, |rate| rate.0 as f64 * lasting.as_seconds())
         };
-        self.0.iter().zip(ends).map(bits).sum::<f64>() / end.as_seconds()
+        let before = |(step, _): &(&Step, Time)| step.time < until;
+        steps.iter().zip(ends).take_while(before).map(bits).sum()
     }
 }
 
@@ -163,5 +172,12 @@ mod tests {
     fn the_mean_rate_is_that_of_the_whole_run() {
         // 2 s of 8 bit/s, 2 s of none and 4 s of 4 bit/s are 32 bits in 8 s.
         assert_eq!(conditions().mean_rate_bps(at(8)), 4.0);
+    }
+
+    #[test]
+    fn bits_are_those_of_the_time_between() {
+        let between = |from, until| conditions().bits_between(at(from), at(until));
+        assert_eq!([between(0, 1), between(1, 3), between(2, 4), between(3, 6)], [8.0, 8.0, 0.0, 8.0]);
+        assert_eq!([between(5, 8), between(0, 8), between(6, 10)], [12.0, 32.0, 24.0]);
     }
 }
