@@ -3,7 +3,7 @@
 from longfat.controls import Interval
 from longfat.learning import relative
 
-WEIGHTS = [-1.627, -1.776, -1.318, 0.747, -0.692, 0.277, 1.552, -1.141, 0.439]
+WEIGHTS = [-1.973, 1.447, 1.631, 0.245, -0.409, 0.184, 1.181, -0.893, 0.267]
 
 
 class Learned:

@@ -129,16 +129,19 @@ impl Course {
         seen
     }
 
-    /// Carries out what is decided and due.
+    /// Carries out the last decision that is due. Those before it came since the last acknowledgment, when nothing was to be seen of them:
+    /// all together they would blow up the window of a connection that waits, or has not begun.
     pub fn carry_out(&mut self, window: &mut Window) {
-        while self.carried_out < self.closed.min(self.decisions.len()) {
-            // Of `libm`, which is the same on every machine.
-            let factor = libm::exp2(self.decisions[self.carried_out]);
-            self.carried_out += 1;
-            match self.settings.steers {
-                Steers::Window => window.set((window.cwnd * factor).max(window.mss())),
-                Steers::Rate => self.rate = self.rate.map(|rate| rate * factor),
-            }
+        let due = self.closed.min(self.decisions.len());
+        if due == self.carried_out {
+            return;
+        }
+        self.carried_out = due;
+        // Of `libm`, which is the same on every machine.
+        let factor = libm::exp2(self.decisions[due - 1]);
+        match self.settings.steers {
+            Steers::Window => window.set((window.cwnd * factor).min(largest(window)).max(window.mss())),
+            Steers::Rate => self.rate = self.rate.map(|rate| rate * factor),
         }
     }
 
@@ -168,11 +171,14 @@ impl Course {
         self.open.window_bytes = window.cwnd;
     }
 
-    /// The first rate is the initial window in a round trip.
+    /// The first rate is the initial window in a round trip. It is never less than a segment in a round trip: a connection from which no
+    /// acknowledgment comes could not be told to send more.
     fn follow_rate(&mut self, window: &mut Window) {
         let shortest_s = self.open.shortest_round_trip_s;
         if shortest_s > 0.0 {
-            let rate = *self.rate.get_or_insert(window.cwnd / shortest_s);
+            let rate = self.rate.unwrap_or(window.cwnd / shortest_s);
+            let rate = rate.min(largest(window) / shortest_s).max(window.mss() / shortest_s);
+            self.rate = Some(rate);
             window.set((WINDOW_OF_RATE * rate * shortest_s).max(LEAST_SEGMENTS * window.mss()));
         }
     }
@@ -198,4 +204,10 @@ impl Course {
     pub fn note_timeout(&mut self) {
         self.untold.timeouts += 1.0;
     }
+}
+
+/// What the receiver has room for: no larger window is ever used, and one that grew on would have to come back first.
+#[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+fn largest(window: &Window) -> f64 {
+    window.receiver_window() as f64
 }

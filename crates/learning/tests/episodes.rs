@@ -119,6 +119,33 @@ fn sees(changes: Changes, steers: Steers, decision: f64) -> Vec<Interval> {
 }
 
 #[test]
+fn of_decisions_between_two_acknowledgments_the_last_is_carried_out() {
+    let later = [("\"learner\" } }", "\"learner\" }, later = \"2 s\" }"), ("0.003", "0"), ("count = 2", "count = 1")];
+    let seen = sees(&later, Steers::Window, 1.0);
+    let first = seen.iter().find(|seen| seen.delivered_bytes > 0.0).expect("it begins");
+    assert!(first.end_s > 2.0, "{first:?}");
+    assert_eq!(first.window_bytes, 2.0 * 14_480.0, "and not 2^40 times as much");
+}
+
+#[test]
+fn a_window_grows_as_far_as_the_receiver_allows_and_comes_back_with_the_next_decision() {
+    let seen = sees(&[("0.003", "0")], Steers::Window, 1.0);
+    let largest = seen.iter().map(|seen| seen.window_bytes).fold(0.0, f64::max);
+    assert_eq!(largest, 6.0 * 1024.0 * 1024.0);
+}
+
+#[test]
+fn a_rate_stays_between_a_segment_in_a_round_trip_and_what_the_receiver_allows() {
+    for (decision, segments) in [(-1.0, 1.0), (1.0, 6.0 * 1024.0 * 1024.0 / 1448.0)] {
+        let seen = sees(&[("0.003", "0")], Steers::Rate, decision);
+        let last = seen.last().expect("there are many");
+        let in_a_round_trip = last.rate_bytes * last.shortest_round_trip_s / 1448.0;
+        assert!((in_a_round_trip / segments - 1.0).abs() < 1e-9, "{in_a_round_trip} segments, {last:?}");
+        assert!(seen[80..].iter().any(|seen| seen.delivered_bytes > 0.0), "it goes on");
+    }
+}
+
+#[test]
 fn the_capacity_is_that_of_the_interval_as_the_path_was_in_it() {
     let fading = (
         "codel\" }",
