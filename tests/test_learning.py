@@ -159,6 +159,24 @@ def test_a_place_may_draw_its_scenario_for_each_episode() -> None:
     assert drawn[0] == drawn[2] != drawn[1]
 
 
+def test_scenarios_that_are_drawn_differ_in_chance_as_well() -> None:
+    def draw(_rng: np.random.Generator) -> dict[str, Any]:
+        return path("2 s")
+
+    def fingerprints() -> list[str]:
+        while not all(episodes.step([0.1] * 2).over):
+            pass
+        return [episodes.finish(place)["fingerprint"] for place in range(2)]
+
+    episodes = Episodes([draw] * 2)
+    episodes.reset(seed=3)
+    first = fingerprints()
+    episodes.reset()
+    assert len({*first, *fingerprints()}) == 4
+    episodes.reset(seed=3)
+    assert fingerprints() == first
+
+
 def test_rewards_go_by_what_the_path_could_carry_in_the_interval() -> None:
     steps = "time_s,rate_bps\n0,10000000\n4,40000000\n"
     fast_at_last = path("9.5 s") | {"path": {"kind": "schedule", "steps": steps}, "loss": "none"}

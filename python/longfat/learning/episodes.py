@@ -40,11 +40,12 @@ class Step(NamedTuple):
 class Episodes:
     """A scenario in each of some places, all of which go on together from decision to decision.
 
-    In a place is a scenario (a file, dictionaries or `Scenario`), of which each episode is another
-    replication, or a function that draws one for each episode from a generator that it is given.
-    Each connection with the control "learner" is an agent; in all episodes of a place there are as
-    many. An agent decides every `interval_s` seconds by which power of two (from -1 to 1) its
-    window changes, or its rate, as `steers` says. The last interval may be shorter.
+    In a place is a scenario (a file, dictionaries or `Scenario`), or a function that draws one for
+    each episode from a generator that it is given. Each episode is another replication, whichever
+    the scenario says. Each connection with the control "learner" is an agent; in all episodes of a
+    place there are as many. An agent decides every `interval_s` seconds by which power of two (from
+    -1 to 1) its window changes, or its rate, as `steers` says. The last interval may be shorter.
+    One thread at a time may ask.
 
     Raises `InvalidInput` for scenarios that are wrong or have no agents, and `LongfatError` for
     files that cannot be read and scenarios that would exceed `limits`.
@@ -144,17 +145,7 @@ class Episodes:
         return np.repeat(self._capacities_bytes, self.agents)
 
     def _begin(self, place: int) -> Floats:
-        source = self._sources[place]
-        if isinstance(source, Scenario):
-            seed = self._seeds[place]
-            # Places with the same scenario have different replications of it.
-            number = self._begun[place] * (self.places if seed is None else 1)
-            number += place if seed is None else 0
-            settings = source.settings | {"replication": number}
-            text = json.dumps(settings if seed is None else settings | {"seed": seed})
-            scenario = Scenario(text)
-        else:
-            scenario = _loaded(source(self._rngs[place]))
+        scenario = self._next(place)
         self._limits.refuse([scenario.resolved])
         try:
             intervals = _numbers(self._engine.begin(place, scenario.resolved))
@@ -163,6 +154,16 @@ class Episodes:
         self._begun[place] += 1
         self._capacities_bytes[place] = self._engine.capacity_bytes(place)
         return intervals
+
+    def _next(self, place: int) -> Scenario:
+        """The next replication of what is in the place."""
+        source, seed = self._sources[place], self._seeds[place]
+        scenario = source if isinstance(source, Scenario) else _loaded(source(self._rngs[place]))
+        if seed is not None:
+            own = {"seed": seed, "replication": self._begun[place]}
+        else:  # places with the same scenario have different replications of it
+            own = {"replication": self._begun[place] * self.places + place}
+        return Scenario(json.dumps(scenario.settings | own))
 
 
 def _source(source: Source) -> Scenario | Callable[[np.random.Generator], Given]:
