@@ -173,7 +173,7 @@ def test_scenarios_that_are_drawn_differ_in_chance_as_well() -> None:
     first = fingerprints()
     episodes.reset()
     assert len({*first, *fingerprints()}) == 4
-    episodes.reset(seed=3)
+    episodes.reset(seed=np.int64(3))  # type: ignore[arg-type]
     assert fingerprints() == first
 
 
@@ -223,7 +223,13 @@ def test_the_policy_of_the_example_does_better_than_none(monkeypatch: pytest.Mon
     ("scenarios", "settings", "message"),
     [
         ([], {}, "no scenarios"),
+        (path(), {}, "expected a list of scenarios, one for each place"),
+        ("path.toml", {}, "expected a list of scenarios, one for each place"),
+        ([3], {}, "what is of type int is no scenario: expected the path of a file"),
+        ([lambda _rng: None], {}, "None is no scenario: expected the path of a file"),
         ([path("1 s")], {"interval_s": 1.0}, "nothing to decide: the scenario lasts 1 s"),
+        ([path()], {"interval_s": "100 ms"}, "interval_s is a number of seconds, not '100 ms'"),
+        ([path()], {"jobs": -1}, "jobs is a whole number from 1 on, not -1"),
         ([path(control="classical")], {}, "nothing to decide: no connection has the flavor"),
         ([path(control="another")], {}, 'decided for is "learner", not "another"'),
         ([path(duration="many")], {}, "duration"),
@@ -233,7 +239,7 @@ def test_the_policy_of_the_example_does_better_than_none(monkeypatch: pytest.Mon
     ],
 )
 def test_what_makes_no_episodes_is_refused(
-    scenarios: list[Any], settings: dict[str, Any], message: str
+    scenarios: Any, settings: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(InvalidInput, match=message):
         Episodes(scenarios, **settings)
@@ -245,12 +251,38 @@ def test_decisions_that_do_not_fit_are_refused() -> None:
         episodes.step([0.0, 0.0, 0.0])
     with pytest.raises(InvalidInput, match="each of 2 agents, not numbers that are not finite"):
         episodes.step([0.0, float("nan")])
+    with pytest.raises(InvalidInput, match=r"each of 2 agents, not \['up', 'down'\]"):
+        episodes.step(["up", "down"])
+    with pytest.raises(InvalidInput, match=r"each of 2 agents, not 4 in the shape \(2, 2\)"):
+        PathEnvironments([path()] * 2).step(np.zeros((2, 2)))
+    with pytest.raises(InvalidInput, match=r"expected each place once, not \[0, 0\]"):
+        episodes.step([0.0, 0.0], places=[0, 0])
+    for ask in (episodes.begin, episodes.finish, lambda place: episodes.step([0.0], [place])):
+        with pytest.raises(InvalidInput, match=r"places go from 0 to 1, not \[2\]"):
+            ask(2)
+    with pytest.raises(InvalidInput, match="a seed is a whole number from 0 on, not 1.5"):
+        episodes.reset(1.5)  # type: ignore[arg-type]
     for _ in range(2):
         episodes.step([0.0, 0.0])
     with pytest.raises(InvalidInput, match="the episode in place 1 is over: begin another"):
         episodes.step([0.0], places=[1])
     with pytest.raises(InvalidInput, match="2 agents in one environment"):
         PathEnvironment(path(connections=2))
+
+
+def test_observations_and_rewards_have_a_row_for_each_agent() -> None:
+    with pytest.raises(InvalidInput, match=r"observe gives the shape \(2, any\).*; not \(5,\)"):
+        PathEnvironments([path()] * 2, observe=lambda _: np.zeros(5))
+    environments = PathEnvironments([path()] * 2, reward=lambda intervals, _: intervals)
+    with pytest.raises(InvalidInput, match=r"reward gives the shape \(2,\).*; not \(2, 12\)"):
+        environments.step(np.zeros((2, 1)))
+
+
+def test_flows_that_come_and_go_are_no_agents() -> None:
+    traffic = {"kind": "flows", "interval": "100 ms", "size": {"kind": "fixed", "size": "9 kB"}}
+    episodes = Episodes([path() | {"traffic": traffic}])
+    with pytest.raises(InvalidInput, match="as many in each episode, so none with flows that come"):
+        episodes.reset(seed=5)
 
 
 def test_a_scenario_beyond_the_limits_is_refused_before_it_begins() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from longfat.errors import InvalidInput, LongfatError
-from longfat.learning.episodes import Episodes, Source
+from longfat.learning.episodes import Episodes, Source, as_decisions
 from longfat.learning.signals import power, relative
 
 try:
@@ -88,7 +88,7 @@ class PathEnvironments(VectorEnv[Observations, Actions, NDArray[Any]]):
 
         Where an episode was over another has begun, whatever the action; its reward is 0.
         """
-        decisions = np.asarray(actions, dtype=np.float64).reshape(self.num_envs, -1)[:, 0]
+        decisions = as_decisions(actions, self.num_envs)
         begun, going = self._ended.copy(), ~self._ended
         intervals = np.empty_like(self._intervals)
         for place in np.unique(self._places[begun]):
@@ -98,7 +98,7 @@ class PathEnvironments(VectorEnv[Observations, Actions, NDArray[Any]]):
         if places:
             intervals[going], over = self.episodes.step(decisions[going], places)
         self._intervals = intervals
-        rewards = np.where(going, self._reward(intervals, self.episodes.capacity_bytes()), 0.0)
+        rewards = np.where(going, self._rewards(), 0.0)
         self._ended = np.asarray(over)[self._places] & going
         return (
             self._seen(),
@@ -112,7 +112,19 @@ class PathEnvironments(VectorEnv[Observations, Actions, NDArray[Any]]):
         """Nothing is held that needs closing."""
 
     def _seen(self) -> Observations:
-        return np.asarray(self._observe(self._intervals), dtype=np.float32)
+        seen = np.asarray(self._observe(self._intervals), dtype=np.float32)
+        if seen.ndim < 2 or len(seen) != self.num_envs:
+            shape = f"({self.num_envs}, any), a row for each agent"
+            raise InvalidInput([f"observe gives the shape {shape}; not {seen.shape}"])
+        return seen
+
+    def _rewards(self) -> Floats:
+        capacity_bytes = self.episodes.capacity_bytes()
+        rewards = np.asarray(self._reward(self._intervals, capacity_bytes), dtype=np.float64)
+        if rewards.shape != (self.num_envs,):
+            shape = f"({self.num_envs},), a number for each agent"
+            raise InvalidInput([f"reward gives the shape {shape}; not {rewards.shape}"])
+        return rewards
 
     def _records(self) -> dict[str, Any]:
         """Of episodes that are over; Gymnasium's way to say which places have one."""

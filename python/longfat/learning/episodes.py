@@ -1,9 +1,11 @@
 """Simulations that wait for decisions, many at a time."""
 
 import json
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -61,14 +63,14 @@ class Episodes:
         limits: Limits | None = None,
         driver: Driver = "fast",
     ) -> None:
-        self.interval_s = interval_s
-        self._sources = [_source(scenario) for scenario in scenarios]
-        if not self._sources:
-            raise InvalidInput(["no scenarios: expected one for each place"])
+        self.interval_s = _seconds(interval_s)
+        self._sources = _sources(scenarios)
         self._limits = Limits.of_machine() if limits is None else limits
-        threads = usable_cores() if jobs is None else jobs
+        threads = usable_cores() if jobs is None else _whole(jobs, "jobs is", least=1)
         try:
-            self._engine = _engine.Episodes(len(self._sources), threads, interval_s, steers, driver)
+            self._engine = _engine.Episodes(
+                len(self._sources), threads, self.interval_s, str(steers), driver
+            )
         except ValueError as error:
             raise InvalidInput([str(error)]) from None
         self._begun = [0] * self.places
@@ -91,6 +93,7 @@ class Episodes:
         same whenever it is given; without one the next replications follow.
         """
         if seed is not None:
+            seed = _whole(seed, "a seed is", least=0)
             self._seeds = [seed + place for place in range(self.places)]
             self._rngs = [np.random.default_rng(own) for own in self._seeds]
             self._begun = [0] * self.places
@@ -98,10 +101,13 @@ class Episodes:
 
     def begin(self, place: int) -> Floats:
         """Begin the next episode in a place; shape (its agents, 12)."""
+        self._check_places([place])
+        self._going[place] = False
         intervals = self._begin(place)
         if len(intervals) != self.agents[place]:
             agents = f"{len(intervals)} agents in place {place}, where there were"
-            raise InvalidInput([f"{agents} {self.agents[place]} before"])
+            expected = "expected as many in each episode, so none with flows that come and go"
+            raise InvalidInput([f"{agents} {self.agents[place]} before; {expected}"])
         self._going[place] = True
         return intervals
 
@@ -112,12 +118,8 @@ class Episodes:
         are going on unless they are given.
         """
         going = [place for place, goes in enumerate(self._going) if goes]
-        chosen = going if places is None else sorted(places)
-        powers = np.asarray(decisions, dtype=np.float64).reshape(-1)
-        agents = sum(self.agents[place] for place in chosen)
-        if len(powers) != agents or not np.isfinite(powers).all():
-            what = "numbers that are not finite" if len(powers) == agents else str(len(powers))
-            raise InvalidInput([f"expected a decision for each of {agents} agents, not {what}"])
+        chosen = going if places is None else self._check_places(places)
+        powers = as_decisions(decisions, sum(self.agents[place] for place in chosen))
         if ended := sorted(set(chosen) - set(going)):
             raise InvalidInput([f"the episode in place {ended[0]} is over: begin another"])
         try:
@@ -131,6 +133,7 @@ class Episodes:
 
     def finish(self, place: int) -> Record:
         """The record of the episode in a place, which goes on without further decisions."""
+        self._check_places([place])
         self._going[place] = False
         try:
             return Record(json.loads(self._engine.finish(place)))
@@ -165,13 +168,71 @@ class Episodes:
             own = {"replication": self._begun[place] * self.places + place}
         return Scenario(json.dumps(scenario.settings | own))
 
+    def _check_places(self, places: Sequence[int]) -> list[int]:
+        """Places in order, each of which there is, and once."""
+        chosen = sorted(places)
+        if chosen and not 0 <= chosen[0] <= chosen[-1] < self.places:
+            raise InvalidInput([f"places go from 0 to {self.places - 1}, not {chosen}"])
+        if len(set(chosen)) < len(chosen):
+            raise InvalidInput([f"expected each place once, not {chosen}"])
+        return chosen
 
-def _source(source: Source) -> Scenario | Callable[[np.random.Generator], Given]:
-    return source if callable(source) else _loaded(source)
+
+def _sources(
+    scenarios: Iterable[Source],
+) -> list[Scenario | Callable[[np.random.Generator], Given]]:
+    if isinstance(scenarios, Scenario | str | Path | Mapping) or not isinstance(
+        scenarios, Iterable
+    ):
+        raise InvalidInput(["expected a list of scenarios, one for each place"])
+    sources = [source if callable(source) else _loaded(source) for source in scenarios]
+    if not sources:
+        raise InvalidInput(["no scenarios: expected one for each place"])
+    return sources
 
 
-def _loaded(scenario: Given) -> Scenario:
-    return scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
+def _loaded(scenario: object) -> Scenario:
+    if isinstance(scenario, Scenario):
+        return scenario
+    if not isinstance(scenario, str | Path | Mapping):
+        what = "None" if scenario is None else f"what is of type {type(scenario).__name__}"
+        expected = "expected the path of a file, dictionaries or a Scenario"
+        raise InvalidInput([f"{what} is no scenario: {expected}, or a function that draws one"])
+    return load_scenario(scenario)
+
+
+def _seconds(interval_s: object) -> float:
+    if not isinstance(interval_s, Real):
+        raise InvalidInput([f"interval_s is a number of seconds, not {interval_s!r}"])
+    return float(interval_s)
+
+
+def as_decisions(decisions: ArrayLike, agents: int) -> Floats:
+    """A number for each of the agents."""
+    expected = f"expected a decision for each of {agents} agents"
+    try:
+        powers = np.asarray(decisions, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput([f"{expected}, not {decisions!r}"]) from None
+    if powers.size != agents or powers.shape not in {(), (agents,), (agents, 1)}:
+        raise InvalidInput([f"{expected}, not {_shaped(powers)}"])
+    if not np.isfinite(powers).all():
+        raise InvalidInput([f"{expected}, not numbers that are not finite"])
+    return powers.reshape(-1)
+
+
+def _shaped(powers: Floats) -> str:
+    return str(powers.size) if powers.ndim < 2 else f"{powers.size} in the shape {powers.shape}"
+
+
+def _whole(number: SupportsIndex, what: str, *, least: int) -> int:
+    try:
+        whole = operator.index(number)
+    except TypeError:
+        whole = least - 1
+    if whole < least:
+        raise InvalidInput([f"{what} a whole number from {least} on, not {number!r}"])
+    return whole
 
 
 def _numbers(told: bytes) -> Floats:
