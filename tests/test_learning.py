@@ -296,8 +296,33 @@ def test_a_policy_that_decides_nothing_ends_its_run_in_words() -> None:
             return float("nan") if interval.end_s > 1 else 0.0
 
     longfat.use_control("lost", Lost)
-    with pytest.raises(LongfatError, match='"lost" failed: .*a power of two, not NaN'):
+    with pytest.raises(
+        LongfatError, match='"lost" failed: .*the power of two of the change, not nan'
+    ):
         longfat.run(path(control="lost"))
+
+
+@pytest.mark.parametrize(
+    ("attribute", "given", "message"),
+    [
+        ("decide", lambda _self, _interval: None, "decide gives a number, .*, not None"),
+        (
+            "decide",
+            lambda _self, _interval: np.array([0.1]),
+            r"decide gives .*, not array\(\[0.1\]\)",
+        ),
+        ("decide", lambda _self, _interval: "up", "decide gives a number, .*, not 'up'"),
+        ("interval_s", "100 ms", "interval_s is a number of seconds, not '100 ms'"),
+        ("steers", 3, 'steers is "window" or "rate", not "3"'),
+    ],
+)
+def test_what_a_policy_gives_or_has_and_is_no_answer_is_told_with_what_would_be(
+    attribute: str, given: object, message: str
+) -> None:
+    wrong = type("Wrong", (Rule,), {attribute: given})
+    longfat.use_control("wrong", wrong, version=message)
+    with pytest.raises(LongfatError, match=f'"wrong" failed: .*{message}'):
+        longfat.run(path(control="wrong"))
 
 
 def test_a_control_that_decides_says_how_often() -> None:

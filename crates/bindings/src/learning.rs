@@ -75,6 +75,15 @@ impl PlacedEpisodes {
     }
 }
 
+/// What a policy has or gives, if it is a number; `what` says what it is in words.
+fn number(given: &Bound<'_, PyAny>, what: &str) -> PyResult<f64> {
+    let number = given.extract().ok().filter(|number: &f64| number.is_finite());
+    match number {
+        Some(number) => Ok(number),
+        None => Err(PyValueError::new_err(format!("{what}, not {}", given.repr()?))),
+    }
+}
+
 fn settings(interval_s: f64, steers: &str) -> PyResult<Settings> {
     let picoseconds = (interval_s * 1e12).round();
     if !(1.0..=LONGEST_INTERVAL_PS).contains(&picoseconds) {
@@ -99,18 +108,19 @@ fn as_bytes<'py>(py: Python<'py>, seen: &[Interval]) -> Bound<'py, PyBytes> {
 pub fn law_of_policy(name: &str, policy: &Bound<'_, PyAny>) -> PyResult<Box<dyn WindowLaw>> {
     let py = policy.py();
     let decide = policy.getattr("decide")?.unbind();
-    let interval_s: f64 = policy.getattr("interval_s")?.extract()?;
-    let steers: String = policy.getattr_opt("steers")?.map_or(Ok("window".into()), |steers| steers.extract())?;
+    let interval_s = number(&policy.getattr("interval_s")?, "interval_s is a number of seconds")?;
+    let steers = policy
+        .getattr_opt("steers")?
+        .map_or(Ok("window".into()), |steers| Ok::<_, PyErr>(steers.str()?.to_string()))?;
     let shown = py.import("longfat.controls")?.getattr("Interval")?.unbind();
     let name = name.to_owned();
     let ask = move |seen: &Interval| {
         let decision = Python::attach(|py| {
             let interval = shown.call1(py, PyTuple::new(py, seen.numbers())?)?;
-            let decision: f64 = decide.call1(py, (interval,))?.extract(py)?;
-            if decision.is_finite() {
-                return Ok(decision);
-            }
-            Err(PyValueError::new_err(format!("decide gives a power of two, not {decision}")))
+            number(
+                decide.bind(py).call1((interval,))?.as_any(),
+                "decide gives a number, the power of two of the change",
+            )
         });
         decision.unwrap_or_else(|error: PyErr| fail(&name, crate::control::in_words(&error)))
     };
