@@ -101,7 +101,7 @@ def test_the_program_of_the_page_on_controls_works(tmp_path: Path) -> None:
 
 def test_the_programs_of_the_page_on_learning_work(tmp_path: Path) -> None:
     programs = blocks(ROOT / "docs" / "guide" / "learning.md", "python")
-    assert len(programs) == 3
+    assert len(programs) == 4
     (tmp_path / "program.py").write_text("\n".join(programs))
     paste("python program.py", tmp_path)
 

@@ -13,8 +13,15 @@ import longfat
 from longfat import _engine
 from longfat.controls import Interval
 from longfat.errors import InvalidInput, LongfatError
-from longfat.learning import Episodes, PathEnvironment, PathEnvironments, power, relative
-from longfat.learning.signals import RELATIVE
+from longfat.learning import (
+    RELATIVE,
+    Episodes,
+    PathEnvironment,
+    PathEnvironments,
+    column,
+    power,
+    relative,
+)
 from longfat.limits import Limits
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "learning"
@@ -206,6 +213,7 @@ def test_observations_have_no_units() -> None:
     seen = Interval(1.0, 60e3, 20e3, 6e3, 50, 0.15, 0.1, 80e3, 100e3, 0, 1, 2)
     expected = [0.5, 0.25, 0.1, 1.0, 0.8, 0.6, 0.5, 0.5]
     np.testing.assert_allclose(relative(seen), expected, atol=1e-12)
+    assert column([seen, seen], "in_flight_bytes").tolist() == [80e3, 80e3]
     assert (relative(Interval(*[0.0] * 12)) == 0).all(), "nothing known is 0"
 
 

@@ -17,15 +17,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from longfat.learning.environments import PathEnvironment, PathEnvironments
     from longfat.learning.episodes import Episodes, Step
-    from longfat.learning.signals import power, relative
+    from longfat.learning.signals import RELATIVE, column, power, relative
 
-__all__ = ["Episodes", "PathEnvironment", "PathEnvironments", "Step", "power", "relative"]
+__all__ = [
+    "RELATIVE",
+    "Episodes",
+    "PathEnvironment",
+    "PathEnvironments",
+    "Step",
+    "column",
+    "power",
+    "relative",
+]
 
 _HOMES = {
+    "RELATIVE": "longfat.learning.signals",
     "Episodes": "longfat.learning.episodes",
     "PathEnvironment": "longfat.learning.environments",  # needs Gymnasium
     "PathEnvironments": "longfat.learning.environments",
     "Step": "longfat.learning.episodes",
+    "column": "longfat.learning.signals",
     "power": "longfat.learning.signals",
     "relative": "longfat.learning.signals",
 }
