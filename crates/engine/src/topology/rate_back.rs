@@ -28,10 +28,15 @@ impl Parameter for RateBack {
     }
 
     fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
-        if matches!(&node.value, Value::Text(text) if text == AS_THERE) {
-            return Some(Self(None));
+        match &node.value {
+            Value::Text(text) if text == AS_THERE => Some(Self(None)),
+            Value::Text(text) if !text.starts_with(|c: char| c.is_ascii_digit()) => {
+                let expected = format!("\"{AS_THERE}\" or {}", Rate::shape().expected());
+                reader.reject(node, format!("expected {expected}, found {}", node.describe()));
+                None
+            }
+            _ => Rate::read(node, reader).map(|rate| Self(Some(rate))),
         }
-        Rate::read(node, reader).map(|rate| Self(Some(rate)))
     }
 
     fn read_resolved(node: &Node, reader: &mut Reader) -> Option<Self> {

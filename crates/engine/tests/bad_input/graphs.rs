@@ -192,6 +192,14 @@ fn a_port_of_its_own_is_at_a_managed_line() {
 }
 
 #[test]
+fn a_rate_back_is_that_there_or_its_own() {
+    let complaint = "graph.toml:16:61: topology.links[1].rate_back: expected \"as-there\" or a rate with its unit (bit/s, kbit/s, Mbit/s, Gbit/s), such as \"155.52 Mbit/s\", found the text \"narrow\"";
+    assert_complaint("delay = \"1 ms\", managed", "rate_back = \"narrow\", delay = \"1 ms\", managed", complaint);
+    let complaint = "graph.toml:16:61: topology.links[1].rate_back: must be more than zero";
+    assert_complaint("delay = \"1 ms\", managed", "rate_back = \"0 bit/s\", delay = \"1 ms\", managed", complaint);
+}
+
+#[test]
 fn promises_are_kept_at_one_port_and_the_way_back_past_the_bottleneck_begins_at_a_switch() {
     let cells = SOUND
         .replace("framing = \"packet\"\n", "")
