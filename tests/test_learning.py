@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import SyncVectorEnv
+from gymnasium.wrappers import NormalizeObservation, RecordEpisodeStatistics, vector
 
 import longfat
 from longfat import _engine
@@ -147,6 +149,23 @@ def test_after_its_end_an_episode_begins_again_with_a_reward_of_nothing() -> Non
     assert min(rewards[5:9]) > 0.1
 
 
+def test_wrappers_of_gymnasium_go_around_environments() -> None:
+    alone = NormalizeObservation(RecordEpisodeStatistics(PathEnvironment(path("1 s"))))
+    alone.reset(seed=1)
+    steps = [alone.step(np.zeros(1, dtype=np.float32)) for _ in range(9)]
+    assert [truncated for *_, truncated, _ in steps] == [False] * 8 + [True]
+    assert steps[-1][4]["episode"]["l"] == 9
+    together = vector.RecordEpisodeStatistics(PathEnvironments([path("1 s")] * 2))
+    together.reset(seed=1)
+    rewards = [together.step(np.zeros((2, 1), dtype=np.float32)) for _ in range(9)]
+    infos = rewards[-1][4]
+    assert infos["episode"]["r"] == pytest.approx(sum(reward for _, reward, *_ in rewards))
+    in_turn = SyncVectorEnv([lambda: PathEnvironment(path("1 s"))] * 2)
+    in_turn.reset(seed=[1, 2])
+    *_, infos = [in_turn.step(np.zeros((2, 1))) for _ in range(9)][-1]
+    assert infos["record"]["seed"].tolist() == [1, 2]
+
+
 def test_a_place_may_draw_its_scenario_for_each_episode() -> None:
     drawn: list[float] = []
 
@@ -241,8 +260,13 @@ def test_the_policy_of_the_example_does_better_than_none(monkeypatch: pytest.Mon
         ([path(control="classical")], {}, "nothing to decide: no connection has the flavor"),
         ([path(control="another")], {}, 'decided for is "learner", not "another"'),
         ([path(duration="many")], {}, "duration"),
-        ([path()], {"interval_s": 0.0}, "interval_s is a number of seconds above 0"),
-        ([path()], {"interval_s": float("nan")}, "interval_s is a number of seconds above 0"),
+        ([path()], {"interval_s": 0.0}, "interval_s is a number of seconds, a millionth at least"),
+        ([path()], {"interval_s": 1e-12}, "a millionth at least and a million at most; not 0.0"),
+        (
+            [path()],
+            {"interval_s": float("nan")},
+            "interval_s is a number of seconds, a millionth at least",
+        ),
         ([path()], {"steers": "mood"}, 'steers is "window" or "rate", not "mood"'),
     ],
 )

@@ -86,8 +86,9 @@ fn number(given: &Bound<'_, PyAny>, what: &str) -> PyResult<f64> {
 
 fn settings(interval_s: f64, steers: &str) -> PyResult<Settings> {
     let picoseconds = (interval_s * 1e12).round();
-    if !(1.0..=LONGEST_INTERVAL_PS).contains(&picoseconds) {
-        let wrong = format!("interval_s is a number of seconds above 0, and a million at most; not {interval_s}");
+    if !(SHORTEST_INTERVAL_PS..=LONGEST_INTERVAL_PS).contains(&picoseconds) {
+        let wrong =
+            format!("interval_s is a number of seconds, a millionth at least and a million at most; not {interval_s}");
         return Err(PyValueError::new_err(wrong));
     }
     let steers = Steers::named(steers)
@@ -95,6 +96,9 @@ fn settings(interval_s: f64, steers: &str) -> PyResult<Settings> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, and in this range")]
     Ok(Settings { interval: Span(picoseconds as u64), steers })
 }
+
+/// A policy is asked for each interval that is over when an acknowledgment comes: of shorter ones there would be no end.
+const SHORTEST_INTERVAL_PS: f64 = 1e6;
 
 /// So that the end of an interval is never beyond what a clock can show.
 const LONGEST_INTERVAL_PS: f64 = 1e18;
