@@ -367,6 +367,14 @@ def test_controls_of_a_study_are_files_of_its_folder(tmp_path: Path) -> None:
         load_study(tmp_path)
 
 
+def test_a_name_that_is_none_is_told_with_the_study_that_has_it(tmp_path: Path) -> None:
+    study_with_control(tmp_path)
+    file = tmp_path / "study.toml"
+    file.write_text(file.read_text().replace("controls.mine", "controls.learner"))
+    with pytest.raises(longfat.InvalidInput, match=r"study\.toml: controls: 'learner' is whom"):
+        load_study(tmp_path)
+
+
 def test_a_newcomer_meets_the_others(tmp_path: Path) -> None:
     study = longfat.study(ROOT / "examples" / "newcomer", store=tmp_path / "runs.db", quick=True)
     study.run()

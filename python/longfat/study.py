@@ -15,7 +15,7 @@ from longfat.analysis.intervals import DEFAULT_CONFIDENCE
 from longfat.controls import FileOfControl, control_at
 from longfat.design import check_number, size, too_many_runs
 from longfat.design import combinations as designed_combinations
-from longfat.errors import BadInput, LongfatError
+from longfat.errors import BadInput, InvalidInput, LongfatError
 from longfat.factors import Factor, check_levels, check_names, check_settings
 from longfat.files import read_bytes
 from longfat.overrides import Override, Overrides, read_overrides
@@ -228,7 +228,10 @@ def _provided_controls(text: bytes, file: Path) -> dict[str, FileOfControl]:
     named = _engine.study_controls(text, str(file))
     controls = {name: control_at(str(file.parent / location)) for name, location in named}
     for name, control in controls.items():
-        control.provide(name)
+        try:
+            control.provide(name)
+        except InvalidInput as error:
+            raise InvalidInput([f"{file}: controls: {told}" for told in error.problems]) from None
     return controls
 
 
