@@ -357,6 +357,26 @@ def test_what_a_policy_gives_or_has_and_is_no_answer_is_told_with_what_would_be(
         longfat.run(path(control="wrong"))
 
 
+def test_how_often_a_control_decides_may_be_a_parameter() -> None:
+    asked: list[float] = []
+
+    class Often:
+        interval_s = 1.0
+
+        def __init__(self, interval_s: float) -> None:
+            self.interval_s = interval_s
+
+        def decide(self, interval: Interval) -> float:
+            asked.append(interval.end_s)
+            return 0.0
+
+    longfat.use_control("often", Often, version="1")
+    scenario = path("1 s", control="often")
+    scenario["tcp"]["flavor"]["parameters"] = {"interval_s": 0.25}
+    longfat.run(scenario)
+    assert asked == [0.25, 0.5, 0.75]
+
+
 def test_a_control_that_decides_says_how_often() -> None:
     class Hasty:
         def decide(self, interval: Interval) -> float:
