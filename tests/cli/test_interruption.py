@@ -23,6 +23,14 @@ def long_study(study_folder: Path) -> Path:
     return study_folder
 
 
+@pytest.fixture(autouse=True)
+def _terminal() -> Iterator[None]:
+    """Programs hear of the end of their terminal, even if the tests were started to outlive it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @contextmanager
 def running(program: Path, folder: Path, *arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
     """A process that has stored a run and has more to do."""
