@@ -19,6 +19,7 @@ mod paths;
 mod queue_disciplines;
 mod random_graphs;
 mod random_networks;
+mod random_traffic;
 mod sources;
 mod timeouts;
 mod unlimited_buffer;

@@ -4,9 +4,9 @@ use longfat_engine::scenario::Scenario;
 use proptest::prelude::*;
 
 use super::random_networks::{
-    RandomNetwork, any_backgrounds, any_endless_traffic, any_flavor, any_framing_and_port, any_limited_traffic,
-    any_loss, any_rate_back, any_tcp, any_vbr, any_www_traffic, parse,
+    RandomNetwork, any_backgrounds, any_flavor, any_framing_and_port, any_loss, any_rate_back, any_tcp, any_vbr, parse,
 };
+use super::random_traffic::{any_endless_traffic, any_limited_traffic, any_www_traffic};
 
 /// Any graph that the engine can simulate, of a size that takes milliseconds.
 pub fn any_graph() -> impl Strategy<Value = RandomNetwork> {

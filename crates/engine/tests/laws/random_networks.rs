@@ -8,14 +8,13 @@ use longfat_engine::registry::{Chosen, Entry};
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::PortConfig;
 use longfat_engine::switch::service::SERVICES;
-use longfat_engine::traffic::SOURCES;
-use longfat_engine::traffic::size::SIZES;
 use longfat_engine::transport::TcpConfig;
 use longfat_engine::transport::flavor::FLAVORS;
 use longfat_engine::transport::rto::{ESTIMATORS, TimeoutEstimator};
 use longfat_engine::units::Span;
 use proptest::prelude::*;
 
+use super::random_traffic::{any_endless_traffic, any_limited_traffic, any_www_traffic};
 use crate::support::declared::any_table;
 
 /// A scenario and its text, which is what a failure shows: paste it into a file and run it.
@@ -396,88 +395,4 @@ pub fn any_loss() -> impl Strategy<Value = String> {
     let tables = LOSS_MODELS.iter().map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &[]));
     let models = prop::strategy::Union::new(tables.collect::<Vec<_>>());
     prop_oneof![4 => Just("\"none\"".to_owned()), 1 => drops, 3 => models]
-}
-
-pub fn any_endless_traffic() -> BoxedStrategy<String> {
-    any_start().prop_map(|start| format!("{{ kind = \"infinite\", start = \"{start}\" }}")).boxed()
-}
-
-pub fn any_limited_traffic() -> BoxedStrategy<String> {
-    let finite = (1_u64..100_000, any_start())
-        .prop_map(|(size, start)| format!("{{ kind = \"finite\", size = \"{size} B\", start = \"{start}\" }}"));
-    let count = prop_oneof![(1_u64..20).prop_map(|count| count.to_string()), Just("\"unlimited\"".to_owned())];
-    let messages = (1_u64..5_000, 200_u64..20_000, count, any_start()).prop_map(|(size, interval, count, start)| {
-        format!(
-            "{{ kind = \"messages\", size = \"{size} B\", interval = \"{interval} us\", count = {count}, start = \"{start}\" }}"
-        )
-    });
-    prop_oneof![finite, messages, any_bursts(), any_flows()].boxed()
-}
-
-/// Bursts of a few segments and pauses.
-fn any_bursts() -> impl Strategy<Value = String> {
-    (1_u64..20_000, 1_u64..100, 1_u64..3_000, 1_u64..20_000, any_start()).prop_map(
-        |(mean, megabits, write, pause, start)| {
-            format!(
-                "{{ kind = \"on-off\", burst = {{ kind = \"exponential\", mean = \"{mean} B\" }}, rate = \"{megabits} Mbit/s\", \
-                 write = \"{write} B\", pause = \"{pause} us\", start = \"{start}\" }}"
-            )
-        },
-    )
-}
-
-/// Flows that come and go, on connections of their own or not.
-fn any_flows() -> impl Strategy<Value = String> {
-    let sizes = SIZES.iter().map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &[])).collect::<Vec<_>>();
-    let size = prop::strategy::Union::new(sizes);
-    let words = |words: [&'static str; 2]| prop::sample::select(words.to_vec());
-    let arrivals = words(["poisson", "evenly-spaced"]);
-    let connections = words(["one-each", "persistent"]);
-    let count = prop_oneof![(1_u64..20).prop_map(|count| count.to_string()), Just("\"unlimited\"".to_owned())];
-    (size, 1_000_u64..40_000, arrivals, connections, count, any_start()).prop_map(
-        |(size, interval, arrivals, connections, count, start)| {
-            format!(
-                "{{ kind = \"flows\", size = {size}, interval = \"{interval} us\", arrivals = \"{arrivals}\", \
-                 connections = \"{connections}\", count = {count}, start = \"{start}\" }}"
-            )
-        },
-    )
-}
-
-/// Documents of a few small files, several in a run.
-pub fn any_www_traffic() -> BoxedStrategy<String> {
-    let www = SOURCES.iter().find(|entry| entry.name == "www").expect("it is registered");
-    let left_out = ["request", "classes", "file_size", "requests", "spacing", "interval", "start", "stagger"];
-    let knobs = any_table(Some(www.name), &(www.parameters)(), &left_out);
-    let counts = || {
-        (1_u64..40, 1_u64..9, any::<bool>()).prop_map(|(mean, most, clamps)| {
-            let beyond = if clamps { "clamp" } else { "redraw" };
-            format!(
-                "{{ mean = {}, most = {most}, beyond = \"{beyond}\" }}",
-                0.2 * f64::from(u32::try_from(mean).unwrap_or(1))
-            )
-        })
-    };
-    let times = (0_u64..4, 0_u64..3, 1_u64..60, any_start());
-    (knobs, 1_u64..700, 1_u64..200, counts(), counts(), times)
-        .prop_map(|(knobs, request, unit, file_size, requests, (low, more, pause, start))| {
-            let high = low + more;
-            knobs.replace(
-                " }",
-                &format!(
-                    ", request = \"{request} B\", file_size = {file_size}, requests = {requests}, start = \"{start}\",
-                classes = [{{ probability = 0.25, unit = {unit}e-2 }}, {{ probability = 0.75, unit = 1 }}],
-                spacing = \"uniform({low} ms, {high} ms)\", interval = \"{} ms\" }}",
-                    9 * high + pause
-                ),
-            )
-        })
-        .boxed()
-}
-
-fn any_start() -> impl Strategy<Value = String> {
-    prop_oneof![
-        Just("0 s".to_owned()),
-        (0_u64..20, 0_u64..20).prop_map(|(low, more)| format!("uniform({low} ms, {} ms)", low + more)),
-    ]
 }
