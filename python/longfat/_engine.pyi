@@ -287,10 +287,17 @@ def check_claims(text: bytes, source: str) -> str:
     Raises `InvalidInput` with every error at once.
     """
 
-def compare_runs(first: str, second: str) -> str:
+def readable_claims(text: bytes, source: str) -> str:
+    """Those of a file of claims that can be read while others cannot, as `check_claims` has them.
+
+    None of a file that is no text in its language.
+    """
+
+def compare_runs(first: str, second: str, wall_seconds: float | None = None) -> str:
     """Simulate two resolved scenarios side by side until they part; where that is, as JSON.
 
-    Releases the interpreter; Ctrl-C raises `KeyboardInterrupt`.
+    Releases the interpreter; Ctrl-C raises `KeyboardInterrupt`. Raises `RunFailed` when it takes
+    longer than `wall_seconds`.
     """
 
 def models() -> str:

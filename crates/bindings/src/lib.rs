@@ -9,6 +9,7 @@ mod control;
 mod learning;
 
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 use longfat_engine::config::{Document, Knob, Parameter};
 use longfat_engine::random::Chance;
@@ -177,19 +178,28 @@ fn check_claims(text: &[u8], source: &str) -> PyResult<String> {
 }
 
 #[pyfunction]
-fn compare_runs(py: Python<'_>, first: &str, second: &str) -> PyResult<String> {
+fn readable_claims(text: &[u8], source: &str) -> String {
+    Claims::readable(text, source).to_json().to_string()
+}
+
+#[pyfunction]
+#[pyo3(signature = (first, second, wall_seconds = None))]
+fn compare_runs(py: Python<'_>, first: &str, second: &str, wall_seconds: Option<f64>) -> PyResult<String> {
     let scenarios = [runnable_scenario(first)?, runnable_scenario(second)?];
     let mut signal = Ok(());
+    let started = Instant::now();
     let comparison = py.detach(|| {
         guarded(|| {
             longfat_engine::divergence::compare([&scenarios[0], &scenarios[1]], || {
                 signal = Python::attach(|py| py.check_signals());
-                signal.is_err()
+                signal.is_err() || wall_seconds.is_some_and(|limit| started.elapsed().as_secs_f64() >= limit)
             })
         })
     });
     signal?;
-    let comparison = comparison.map_err(RunFailed::new_err)?;
+    let too_long =
+        || format!("stopped at its limit of {} s (--limit wall=... raises it)", wall_seconds.unwrap_or_default());
+    let comparison = comparison.and_then(|found| found.ok_or_else(too_long)).map_err(RunFailed::new_err)?;
     serde_json::to_string(&comparison).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
@@ -277,6 +287,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(study_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(study_controls, module)?)?;
     module.add_function(wrap_pyfunction!(check_claims, module)?)?;
+    module.add_function(wrap_pyfunction!(readable_claims, module)?)?;
     module.add_function(wrap_pyfunction!(compare_runs, module)?)?;
     module.add_function(wrap_pyfunction!(models, module)?)?;
     module.add_function(wrap_pyfunction!(traces, module)?)?;

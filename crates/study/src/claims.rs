@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use longfat_engine::config::{Document, Node, Parameter, Reader, Shape, document_schema};
+use longfat_engine::config::{Document, Node, Parameter, Reader, Shape, Value, document_schema};
 use longfat_engine::scenario::SchemaVersion;
 use longfat_engine::{choice, section};
 use serde_json::Value as Json;
@@ -83,32 +83,28 @@ impl Claims {
         let mut claims = <Self as Parameter>::read(&document.root, &mut reader);
         if let Some(claims) = &mut claims {
             claims.claim.iter_mut().for_each(|claim| claim.measure.0.locate(&document));
-            claims.object(&document.root, &mut reader);
         }
+        object(&document.root, &mut reader);
         match claims {
             Some(claims) if reader.problems.is_empty() => Ok(claims),
             _ => Err(reader.problems.iter().map(|problem| document.render(problem)).collect()),
         }
     }
 
-    fn object(&self, root: &Node, reader: &mut Reader) {
-        let mut seen = BTreeSet::new();
-        for (index, claim) in self.claim.iter().enumerate() {
-            let mut object = |key: &str, message: String| {
-                reader.reject_path(root, &format!("claim[{index}].{key}"), message);
-            };
-            if claim.id.trim().is_empty() {
-                object("id", "expected a name, such as \"UP-10\"".into());
-            } else if !seen.insert(&claim.id) {
-                object("id", format!("a second claim with the id \"{}\"", claim.id));
-            }
-            if claim.statement.trim().is_empty() {
-                object("statement", "expected what the source states".into());
-            }
-            if matches!(claim.in_paper, InPaper::Holds | InPaper::Fails) && claim.note.trim().is_empty() {
-                object("in_paper", "stated, not measured; a note must say how it follows from the source".into());
-            }
-        }
+    /// The claims that can be read, of a file in which others cannot: what can be checked of it further.
+    #[must_use]
+    pub fn readable(bytes: &[u8], source: &str) -> Self {
+        let Ok(document) = Document::parse(bytes, source) else { return Self::of(Vec::new()) };
+        let read = |(_, node): (usize, &Node)| {
+            let mut claim = Claim::read(node, &mut Reader::default())?;
+            claim.measure.0.locate(&document);
+            Some(claim)
+        };
+        Self::of(written(&document.root).filter_map(read).collect())
+    }
+
+    fn of(claim: Vec<Claim>) -> Self {
+        Self { schema_version: SchemaVersion, claim }
     }
 
     /// The claims as data: each measure with where it is written, each bound with its limits.
@@ -121,6 +117,40 @@ impl Claims {
     #[must_use]
     pub fn schema() -> Json {
         document_schema("longfat claims", &Self::fields())
+    }
+}
+
+/// The claims as they are written, each with its place in the list.
+fn written(root: &Node) -> impl Iterator<Item = (usize, &Node)> {
+    let nodes = match root.get("claim").map(|node| &node.value) {
+        Some(Value::Array(nodes)) => nodes.as_slice(),
+        _ => &[],
+    };
+    nodes.iter().enumerate()
+}
+
+/// Notes what is wrong with claims beside what cannot be read of them.
+fn object(root: &Node, reader: &mut Reader) {
+    let mut seen = BTreeSet::new();
+    for (index, node) in written(root) {
+        let mut object = |key: &str, message: String| {
+            reader.reject_path(root, &format!("claim[{index}].{key}"), message);
+        };
+        let text = |key: &str| match node.get(key).map(|node| &node.value) {
+            Some(Value::Text(text)) => Some(text.trim()),
+            _ => None,
+        };
+        if text("id") == Some("") {
+            object("id", "expected a name, such as \"UP-10\"".into());
+        } else if text("id").is_some_and(|id| !seen.insert(id)) {
+            object("id", format!("a second claim with the id \"{}\"", text("id").unwrap_or_default()));
+        }
+        if text("statement") == Some("") {
+            object("statement", "expected what the source states".into());
+        }
+        if matches!(text("in_paper"), Some("holds" | "fails")) && text("note").unwrap_or_default().is_empty() {
+            object("in_paper", "stated, not measured; a note must say how it follows from the source".into());
+        }
     }
 }
 
@@ -186,5 +216,15 @@ mod tests {
         let claim = &Claims::schema()["properties"]["claim"]["items"];
         assert_eq!(claim["required"], serde_json::json!(["id", "statement", "measure", "holds"]));
         assert_eq!(claim["properties"]["holds"]["type"], "string");
+    }
+
+    #[test]
+    fn a_claim_that_cannot_be_read_hides_nothing_of_the_others() {
+        let text = format!("{GOOD}{}{GOOD}", GOOD.replace(">= 0.15", "=> 0.15").replace("C-1", "C-2"));
+        let problems = check(&text).unwrap_err();
+        assert_eq!(problems.len(), 2, "{problems:#?}");
+        assert!(problems[1].starts_with("claims.toml:15:6: claim[2].id: a second claim"), "{problems:#?}");
+        let readable = Claims::readable(format!("schema_version = 1\n{text}").as_bytes(), "claims.toml").to_json();
+        assert_eq!(readable.as_array().map(Vec::len), Some(2));
     }
 }

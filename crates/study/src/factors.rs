@@ -273,4 +273,22 @@ mod tests {
             assert!(problems.iter().any(|problem| problem.starts_with(expected)), "{expected}: {problems:#?}");
         }
     }
+
+    #[test]
+    fn a_part_that_cannot_be_read_does_not_hide_what_is_wrong_with_the_others() {
+        let problems = check(
+            "schema_version = 1\ntitle = 7\n[design]\nkind = \"full\"\nperturb = { seet = 1 }\n[factors]\n\
+             \"port.polcy\" = [\"epd\"]\n[[response]]\nmetric = \"eficiency\"\ntable = \"1\"\nrows = { polcy = \"all\" }\n",
+        )
+        .unwrap_err();
+        for expected in [
+            "study.toml:2:9: title: ",
+            "study.toml:4:8: design.kind: unknown choice \"full\"",
+            "study.toml:5:20: seet: unknown key",
+            "study.toml:7:17: port.polcy: unknown key; did you mean \"policy\"?",
+            "study.toml:9:10: response: unknown metric \"eficiency\"",
+        ] {
+            assert!(problems.iter().any(|problem| problem.starts_with(expected)), "{expected}: {problems:#?}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use longfat_engine::config::{Document, Node, Parameter, Reader, Shape, document_schema};
+use longfat_engine::config::{Document, Field, Node, Parameter, Reader, Shape, document_schema};
 use longfat_engine::scenario::{Scenario, SchemaVersion};
 use longfat_engine::section;
 use serde_json::{Value as Json, json};
@@ -86,6 +86,13 @@ impl Parameter for Perturbations {
     }
 }
 
+impl Perturbations {
+    /// Notes where every override is written.
+    fn locate(&mut self, document: &Document) {
+        self.0.iter_mut().for_each(|change| change.locate(document));
+    }
+}
+
 /// The scenario that a study file names, relative to the study's folder.
 ///
 /// # Errors
@@ -107,15 +114,17 @@ impl Study {
         let document = Document::parse(bytes, source)?;
         let mut reader = Reader::default();
         let mut study = <Self as Parameter>::read(&document.root, &mut reader);
-        if let Some(study) = &mut study {
-            study.locate(&document);
-            response::object(&study.response, &study.factors, &document, &mut reader);
-            study.design.object(&study.factors, &document, &mut reader);
-        }
+        let levels = match &mut study {
+            Some(study) => {
+                study.locate(&document);
+                let (factors, design) = (&study.factors, &study.design);
+                object(factors, Some(design), &study.response, &document, &mut reader);
+                object_to_levels(factors, &design.perturb, scenario)
+            }
+            None => object_to_parts(&document, scenario, &mut reader),
+        };
         let mut problems: Vec<String> = reader.problems.iter().map(|problem| document.render(problem)).collect();
-        if let Some(study) = &study {
-            problems.extend(study.object_to_levels(scenario));
-        }
+        problems.extend(levels);
         let mut seen = BTreeSet::new();
         problems.retain(|problem| seen.insert(problem.clone()));
         match study {
@@ -127,37 +136,9 @@ impl Study {
     /// Notes where every override is written.
     fn locate(&mut self, document: &Document) {
         self.factors.locate(document);
-        self.design.perturb.0.iter_mut().for_each(|change| change.locate(document));
+        self.design.perturb.locate(document);
         self.adjust.iter_mut().for_each(|adjustment| adjustment.locate(document));
         self.audit.locate(document);
-    }
-
-    /// What the engine has to say to each level, and to what replications change.
-    fn object_to_levels(&self, scenario: &Document) -> Vec<String> {
-        let mut problems = Vec::new();
-        let judge = |context: Vec<&Override>| {
-            let mut scenario = scenario.clone();
-            for change in context {
-                scenario.set(&change.path, &change.value, &change.origin);
-            }
-            Scenario::check(&scenario).err().unwrap_or_default()
-        };
-        let roots: Vec<&Override> = self.factors.first_levels();
-        let perturbed = roots.iter().copied().chain(&self.design.perturb.0).collect();
-        problems.extend(judge(perturbed));
-        for factor in &self.factors.0 {
-            for level in &factor.levels {
-                // A factor below another one (`port.policy.z` below `port.policy`) need suit only one of that one's levels.
-                let contexts = self.factors.contexts_of(factor);
-                let mut verdicts =
-                    contexts.into_iter().map(|context| judge(context.into_iter().chain(&level.overrides).collect()));
-                let first = verdicts.next().unwrap_or_default();
-                if !first.is_empty() && !verdicts.any(|verdict| verdict.is_empty()) {
-                    problems.extend(first);
-                }
-            }
-        }
-        problems
     }
 
     /// The study as data: levels as lists of overrides, each a path, a value and where it is written.
@@ -182,4 +163,67 @@ impl Study {
     pub fn schema() -> Json {
         document_schema("longfat study", &Self::fields())
     }
+}
+
+/// Notes what the parts of a study have against each other.
+fn object(
+    factors: &Factors,
+    design: Option<&Design>,
+    responses: &[Response],
+    document: &Document,
+    reader: &mut Reader,
+) {
+    response::object(responses, factors, document, reader);
+    if let Some(design) = design {
+        design.object(factors, document, reader);
+    }
+}
+
+/// Notes the same of those parts that can be read where the whole cannot, and what the engine has to say to their levels.
+fn object_to_parts(document: &Document, scenario: &Document, reader: &mut Reader) -> Vec<String> {
+    let root = &document.root;
+    let Some(mut factors) = readable::<Factors>(&Study::fields(), root, "factors") else { return Vec::new() };
+    factors.locate(document);
+    let design = readable::<Design>(&Study::fields(), root, "design");
+    let responses = readable::<Vec<Response>>(&Study::fields(), root, "response").unwrap_or_default();
+    object(&factors, design.as_ref(), &responses, document, reader);
+    let design = root.nearest("design");
+    let mut perturb = readable::<Perturbations>(&Design::fields(), design, "perturb").unwrap_or_default();
+    perturb.locate(document);
+    object_to_levels(&factors, &perturb, scenario)
+}
+
+/// A part of a table, or its default where it is absent; what is wrong with it is told elsewhere.
+fn readable<P: Parameter>(fields: &[Field], table: &Node, name: &str) -> Option<P> {
+    let mut aside = Reader::default();
+    let entries = aside.entries(table, fields)?;
+    entries.field(fields.iter().find(|field| field.name == name)?, &mut aside)
+}
+
+/// What the engine has to say to each level, and to what replications change.
+fn object_to_levels(factors: &Factors, perturb: &Perturbations, scenario: &Document) -> Vec<String> {
+    let mut problems = Vec::new();
+    let judge = |context: Vec<&Override>| {
+        let mut scenario = scenario.clone();
+        for change in context {
+            scenario.set(&change.path, &change.value, &change.origin);
+        }
+        Scenario::check(&scenario).err().unwrap_or_default()
+    };
+    let roots: Vec<&Override> = factors.first_levels();
+    let perturbed = roots.iter().copied().chain(&perturb.0).collect();
+    problems.extend(judge(perturbed));
+    for factor in &factors.0 {
+        for level in &factor.levels {
+            // A factor below another one (`port.policy.z` below `port.policy`) need suit only one of that one's levels.
+            let contexts = factors.contexts_of(factor);
+            let mut verdicts =
+                contexts.into_iter().map(|context| judge(context.into_iter().chain(&level.overrides).collect()));
+            let first = verdicts.next().unwrap_or_default();
+            if !first.is_empty() && !verdicts.any(|verdict| verdict.is_empty()) {
+                problems.extend(first);
+            }
+        }
+    }
+    problems
 }

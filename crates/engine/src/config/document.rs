@@ -1,9 +1,6 @@
 //! A configuration text as a tree in which every value remembers where it was written.
 
-use jsonc_parser::ast as json;
-use jsonc_parser::{CollectOptions, ParseOptions, common::Ranged};
-use toml::de::{DeTable, DeValue};
-
+use super::grammar::{parse_json, parse_toml, read_fragment};
 use super::problem::Problem;
 use crate::transport::Controls;
 
@@ -70,7 +67,7 @@ impl Node {
         }
     }
 
-    /// The value as a TOML fragment that [`parse_fragment`] reads back.
+    /// The value as a TOML fragment that [`parse_fragment`](super::parse_fragment) reads back.
     #[must_use]
     pub fn to_fragment(&self) -> String {
         match &self.value {
@@ -111,6 +108,26 @@ impl Node {
         steps.iter().try_fold(self, |node, step| node.child(step).ok_or(node)).unwrap_or_else(|node| node)
     }
 
+    /// How a path leaves a list behind: by which of its steps, and how long the list is. A place right behind the last one is still good:
+    /// something new goes there.
+    fn beyond_list(&self, steps: &[&str]) -> Option<(usize, usize)> {
+        let mut node = Some(self);
+        for (index, step) in steps.iter().enumerate() {
+            let length = match node.map(|node| &node.value) {
+                Some(Value::Array(nodes)) => Some(nodes.len()),
+                Some(_) => None,
+                None => Some(0),
+            };
+            if let (Some(place), Some(length)) = (place_in_list(step), length)
+                && place > length
+            {
+                return Some((index, length));
+            }
+            node = node.and_then(|node| node.child(step));
+        }
+        None
+    }
+
     /// The value under a key of a table, or at a place of a list (`[0]`).
     fn child(&self, step: &str) -> Option<&Self> {
         match (&self.value, place_in_list(step)) {
@@ -119,16 +136,19 @@ impl Node {
         }
     }
 
-    /// Puts `node` at a dotted path, making tables on the way; replaces what stood there.
+    /// Puts `node` at a dotted path, making tables and lists on the way; replaces what stood there.
     fn set(&mut self, path: &[&str], node: Self) {
         let [key, rest @ ..] = path else {
             *self = node;
             return;
         };
-        if let (Value::Array(nodes), Some(place)) = (&mut self.value, place_in_list(key))
-            && let Some(item) = nodes.get_mut(place)
-        {
-            return item.set(rest, node);
+        if let (Value::Array(nodes), Some(place)) = (&mut self.value, place_in_list(key)) {
+            if place == nodes.len() {
+                nodes.push(Self::empty(rest, &node.place));
+            }
+            if let Some(item) = nodes.get_mut(place) {
+                return item.set(rest, node);
+            }
         }
         if !matches!(self.value, Value::Table(_)) {
             // `policy = "epd"` is short for `policy = { kind = "epd" }`: keep it when a parameter is set beside it.
@@ -140,11 +160,18 @@ impl Node {
         }
         let Value::Table(entries) = &mut self.value else { unreachable!("made a table above") };
         let index = entries.iter().position(|(k, _)| k.name == *key).unwrap_or_else(|| {
-            let empty = Self { value: Value::Table(Vec::new()), place: node.place.clone() };
-            entries.push((Key { name: (*key).into(), place: node.place.clone() }, empty));
+            let key = Key { name: (*key).into(), place: node.place.clone() };
+            entries.push((key, Self::empty(rest, &node.place)));
             entries.len() - 1
         });
         entries[index].1.set(rest, node);
+    }
+
+    /// What a path goes through where there is nothing yet: a list if its next step is a place in one.
+    fn empty(path: &[&str], place: &Place) -> Self {
+        let is_list = path.first().is_some_and(|step| place_in_list(step).is_some());
+        let value = if is_list { Value::Array(Vec::new()) } else { Value::Table(Vec::new()) };
+        Self { value, place: place.clone() }
     }
 
     /// Puts the value and all below it at a place.
@@ -173,6 +200,8 @@ pub struct Document {
     pub root: Node,
     /// What is provided from outside under the names that it may mention.
     pub controls: Controls,
+    /// Why some of what was to be set is not: whoever checks the document has to object to it.
+    pub unset: Vec<Problem>,
 }
 
 impl Document {
@@ -187,7 +216,7 @@ impl Document {
             Err(error) => return Err(vec![not_text(bytes, error.valid_up_to(), source)]),
         };
         let root = Node { value: Value::Table(Vec::new()), place: Place::Text(0) };
-        let mut document = Self { source: source.into(), text, root, controls: Controls::default() };
+        let mut document = Self { source: source.into(), text, root, controls: Controls::default(), unset: vec![] };
         let parsed = if source.ends_with(".json") { parse_json(&document.text) } else { parse_toml(&document.text) };
         match parsed {
             Ok(root) => {
@@ -205,11 +234,21 @@ impl Document {
         self
     }
 
-    /// Sets the value at a dotted path to `value`, a TOML value or a bare text.
+    /// Sets the value at a dotted path to `value`, a TOML value or a bare text. What cannot be set is told by [`Self::unset`].
     pub fn set(&mut self, path: &str, value: &str, label: &str) {
-        let mut node = parse_fragment(value);
-        node.relocate(&Place::Override(label.into()));
-        self.root.set(&steps_of(path), node);
+        let place = Place::Override(label.into());
+        let steps = steps_of(path);
+        let good = match self.root.beyond_list(&steps) {
+            Some((step, length)) => Err(no_such_place(&steps[..=step], length)),
+            None => read_fragment(value),
+        };
+        match good {
+            Ok(mut node) => {
+                node.relocate(&place);
+                self.root.set(&steps, node);
+            }
+            Err(message) => self.unset.push(Problem { place, path: String::new(), message }),
+        }
     }
 
     /// A problem as one line: `file:line:column: path: message`.
@@ -256,13 +295,11 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Reads one value: TOML if it is, otherwise the text itself (`--set port.buffer="12000 cells"`).
-#[must_use]
-pub fn parse_fragment(text: &str) -> Node {
-    match DeValue::parse(text) {
-        Ok(value) => from_toml(value.get_ref(), Place::Default),
-        Err(_) => Node { value: Value::Text(text.into()), place: Place::Default },
-    }
+/// What to say of a path that leads to a place far behind the end of a list.
+fn no_such_place(steps: &[&str], length: usize) -> String {
+    let list = steps[..steps.len() - 1].join(".").replace(".[", "[");
+    let place = steps.last().copied().unwrap_or_default();
+    format!("there is no {list}{place}; the list has {length}, and a new one would be {list}[{length}]")
 }
 
 fn not_text(bytes: &[u8], valid: usize, source: &str) -> String {
@@ -278,96 +315,59 @@ fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
-fn parse_toml(text: &str) -> Result<Node, Vec<Problem>> {
-    let (table, errors) = DeTable::parse_recoverable(text);
-    if errors.is_empty() {
-        return Ok(Node { value: from_toml_table(table.get_ref()), place: Place::Text(0) });
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::grammar::MOST_SYNTAX_ERRORS;
+
+    fn document(text: &str) -> Document {
+        Document::parse(text.as_bytes(), "scenario.toml").expect("it is TOML")
     }
-    let problem = |error: toml::de::Error| {
-        let place = Place::Text(error.span().map_or(0, |span| span.start));
-        Problem { place, path: String::new(), message: format!("not valid TOML: {}", error.message()) }
-    };
-    let mut problems: Vec<_> = errors.into_iter().map(problem).collect();
-    problems.dedup();
-    Err(problems)
-}
 
-fn from_toml_table(table: &DeTable<'_>) -> Value {
-    let mut entries: Vec<_> = table.iter().collect();
-    entries.sort_by_key(|(key, _)| key.span().start);
-    let entry = |(key, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| {
-        let key: &toml::Spanned<std::borrow::Cow<'_, str>> = key;
-        let name = Key { name: key.get_ref().to_string(), place: Place::Text(key.span().start) };
-        (name, from_toml(value.get_ref(), Place::Text(value.span().start)))
-    };
-    Value::Table(entries.into_iter().map(entry).collect())
-}
-
-fn from_toml(value: &DeValue<'_>, place: Place) -> Node {
-    let value = match value {
-        DeValue::String(text) => Value::Text(text.to_string()),
-        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
-            .map_or_else(|_| Value::Other(format!("the number {}", number.as_str())), Value::Integer),
-        DeValue::Float(number) => number
-            .as_str()
-            .parse()
-            .map_or_else(|_| Value::Other(format!("the number {}", number.as_str())), Value::Float),
-        DeValue::Boolean(value) => Value::Boolean(*value),
-        DeValue::Datetime(date) => Value::Other(format!("the date {date}")),
-        DeValue::Array(items) => {
-            Value::Array(items.iter().map(|item| from_toml(item.get_ref(), Place::Text(item.span().start))).collect())
+    /// What is said of a value that cannot be set, or what the document is then.
+    fn set(text: &str, path: &str, value: &str) -> Result<String, String> {
+        let mut document = document(text);
+        document.set(path, value, "--set");
+        match document.unset.first() {
+            Some(problem) => Err(document.render(problem)),
+            None => Ok(document.root.to_fragment()),
         }
-        DeValue::Table(table) => from_toml_table(table),
-    };
-    Node { value, place }
-}
-
-/// Plain JSON: none of the extensions that the parser could accept.
-const STRICT_JSON: ParseOptions = ParseOptions {
-    allow_comments: false,
-    allow_loose_object_property_names: false,
-    allow_trailing_commas: false,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_extended_string_escapes: false,
-};
-
-fn parse_json(text: &str) -> Result<Node, Vec<Problem>> {
-    let problem = |offset, message: String| {
-        vec![Problem { place: Place::Text(offset), path: String::new(), message: format!("not valid JSON: {message}") }]
-    };
-    match jsonc_parser::parse_to_ast(text, &CollectOptions::default(), &STRICT_JSON) {
-        Ok(parsed) => match parsed.value {
-            Some(value) => Ok(from_json(&value)),
-            None => Err(problem(0, "the file is empty".into())),
-        },
-        Err(error) => Err(problem(error.range().start, error.kind().to_string())),
     }
-}
 
-fn from_json(value: &json::Value<'_>) -> Node {
-    let place = Place::Text(value.range().start);
-    let value = match value {
-        json::Value::StringLit(text) => Value::Text(text.value.to_string()),
-        json::Value::NumberLit(number) => number
-            .value
-            .parse()
-            .map(Value::Integer)
-            .or_else(|_| number.value.parse().map(Value::Float))
-            .unwrap_or_else(|_| Value::Other(format!("the number {}", number.value))),
-        json::Value::BooleanLit(value) => Value::Boolean(value.value),
-        json::Value::NullKeyword(_) => Value::Other("null".into()),
-        json::Value::Array(array) => Value::Array(array.elements.iter().map(from_json).collect()),
-        json::Value::Object(object) => Value::Table(object.properties.iter().map(from_json_property).collect()),
-    };
-    Node { value, place }
-}
+    #[test]
+    fn what_is_set_right_behind_the_last_of_a_list_is_appended_to_it() {
+        let background = r#"{ "background" = [{ "kind" = "poisson" }] }"#;
+        assert_eq!(set("", "background[0].kind", "poisson").as_deref(), Ok(background));
+        let second = r#"{ "background" = [{ "load" = 1 }, { "load" = 2 }] }"#;
+        assert_eq!(set("[[background]]\nload = 1\n", "background[1].load", "2").as_deref(), Ok(second));
+    }
 
-fn from_json_property(property: &json::ObjectProp<'_>) -> (Key, Node) {
-    let key = Key { name: property.name.as_str().to_owned(), place: Place::Text(property.name.range().start) };
-    (key, from_json(&property.value))
+    #[test]
+    fn nothing_is_set_further_behind_a_list_and_the_message_counts_it() {
+        let told = |length, next| {
+            Err(format!(
+                "--set: there is no connections[4]; the list has {length}, and a new one would be connections[{next}]"
+            ))
+        };
+        assert_eq!(set("", "connections[4].count", "1"), told(0, 0));
+        assert_eq!(set("[[connections]]\n[[connections]]\n", "connections[4].count", "1"), told(2, 2));
+    }
+
+    #[test]
+    fn a_value_that_begins_as_a_table_or_a_list_has_to_be_one() {
+        for value in ["{kind=\"epd\"", "[1, 2", "{kind epd}"] {
+            let told = set("", "port.policy", value).expect_err("it is no TOML");
+            assert!(told.starts_with("--set: not valid TOML: "), "{told}");
+            assert!(told.ends_with("; a table is { key = value }, a list [value, value]"), "{told}");
+        }
+        assert!(set("", "port.buffer", "12000 cells").is_ok());
+    }
+
+    #[test]
+    fn of_a_text_in_another_language_a_few_errors_are_told_and_the_others_counted() {
+        let text = "def function(argument):\n    return argument\n".repeat(50);
+        let problems = Document::parse(text.as_bytes(), "scenario.py").expect_err("it is no TOML");
+        assert_eq!(problems.len(), MOST_SYNTAX_ERRORS + 1);
+        assert!(problems[5].starts_with("scenario.py: and ") && problems[5].contains(" more of these"), "{problems:?}");
+    }
 }

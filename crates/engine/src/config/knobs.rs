@@ -1,6 +1,7 @@
 //! Which knobs a document has, and which of them it leaves at their defaults.
 
-use super::document::{Node, Value, parse_fragment};
+use super::document::{Node, Value};
+use super::grammar::parse_fragment;
 use super::schema::one_line;
 use super::section::{Field, ModelShape, Shape};
 

@@ -5,6 +5,7 @@
 //! type of a field decides its unit, its range, its messages, its line in the documentation and its JSON Schema.
 
 mod document;
+mod grammar;
 mod knobs;
 mod number;
 mod problem;
@@ -14,7 +15,8 @@ mod reader;
 mod schema;
 mod section;
 
-pub use document::{Document, Key, Node, Place, Value, parse_fragment};
+pub use document::{Document, Key, Node, Place, Value};
+pub use grammar::parse_fragment;
 pub use knobs::{Knob, knobs};
 pub use number::{Fraction, Gain, Numbers, PositiveNumber, Probability};
 pub use problem::{Problem, did_you_mean, listed};

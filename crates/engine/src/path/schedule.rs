@@ -54,6 +54,9 @@ struct Row {
 }
 
 const COLUMNS: [&str; 4] = ["time_s", "rate_bps", "delay_s", "loss"];
+/// Said of a single word, which may be the name of a file.
+const FROM_A_FILE: &str =
+    "the table itself is expected here, and one that is in a file is set by --set path.steps=@FILE";
 /// Larger values are taken for a slip: nothing on or around Earth is so far, so fast or so long.
 const LARGEST: [f64; 4] = [8.64e6, 1e14, 60.0, 1.0];
 
@@ -61,7 +64,11 @@ impl Table {
     fn parse(text: &str) -> Result<Self, String> {
         let lines = || text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty());
         let (_, header) = lines().next().ok_or("no header; expected \"time_s,rate_bps,delay_s,loss\"")?;
-        let columns = header.split(',').map(|name| column(name.trim())).collect::<Result<Vec<_>, _>>()?;
+        let columns = header.split(',').map(|name| column(name.trim())).collect::<Result<Vec<_>, _>>();
+        let columns = columns.map_err(|message| match lines().nth(1) {
+            None if !header.contains(',') => format!("{message}; {FROM_A_FILE}"),
+            _ => message,
+        })?;
         if columns.first() != Some(&0) {
             return Err(format!("line 1: the first column must be \"time_s\", found \"{header}\""));
         }
@@ -151,6 +158,11 @@ mod tests {
             ("", "no header"),
             ("time_s,loss\n", "no rows"),
             ("time_s,speed\n0,1", "line 1: unknown column \"speed\"; known: time_s, rate_bps, delay_s, loss"),
+            (
+                "steps.csv",
+                "line 1: unknown column \"steps.csv\"; known: time_s, rate_bps, delay_s, loss; the table itself is expected \
+                 here, and one that is in a file is set by --set path.steps=@FILE",
+            ),
             ("loss,time_s\n0,1", "line 1: the first column must be \"time_s\""),
             ("time_s,loss\n0,0\n\n1,2", "line 4: loss must be a number from 0 to 1, found \"2\""),
             ("time_s,loss\n0", "line 2: 1 values for 2 columns"),

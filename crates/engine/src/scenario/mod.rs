@@ -115,6 +115,7 @@ impl Scenario {
     /// One line for each thing that is wrong, all at once.
     pub fn check(document: &Document) -> Result<Self, Vec<String>> {
         let mut reader = Reader::provided_with(document.controls.clone());
+        reader.problems.clone_from(&document.unset);
         let root = preset::written_out(&document.root);
         let scenario = <Self as Parameter>::read(&root, &mut reader);
         let checked = scenario.map(|mut scenario| {
