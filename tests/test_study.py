@@ -1,11 +1,15 @@
+import json
 import os
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from longfat import InvalidInput, LongfatError, load_study
 from longfat.errors import BadInput
-from longfat.study import Study, shipped_studies
+from longfat.study import Study, shipped_studies, shipped_study
+from tests.conftest import SCENARIO
 
 
 def test_a_study_is_loaded_by_folder_and_by_file(study_folder: Path) -> None:
@@ -208,3 +212,43 @@ def test_means_of_nothing_are_told_with_the_study_file(study_folder: Path) -> No
     text = UNPRINTED.replace('load = "all"', "z = [0.8]") + 'mean_over = ["load"]\n'
     with pytest.raises(BadInput, match=r"study.toml: no factor combination to average for ubr 0.8"):
         load_study(adjusted(study_folder, text))
+
+
+def test_a_folder_with_the_name_of_a_shipped_study_is_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(shipped_study("leo"), tmp_path / "leo")
+    file = tmp_path / "leo" / "study.toml"
+    file.write_text(re.sub('title = ".*"', 'title = "My own"', file.read_text()))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(LongfatError, match="leo: a folder here and a shipped study .* ./leo is"):
+        load_study("leo")
+    assert load_study("./leo").title == load_study(Path("leo")).title == "My own"
+    assert load_study(shipped_study("leo")).title != "My own"
+    monkeypatch.chdir(shipped_study("leo").parent)
+    assert load_study("leo").title != "My own"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("lan.toml", SCENARIO, "lan.toml is a scenario, not a study"),
+        ("lan.toml", "topology.kind = 'n-source'\n", "lan.toml is a scenario, not a study"),
+        ("lan.json", '{"seed": 1, "topology": {}}', "lan.json is a scenario, not a study"),
+        ("c.toml", "[[claim]]\nid = 'C-1'\n", "c.toml is a file of claims, not a study"),
+    ],
+)
+def test_another_file_in_place_of_a_study_is_told_what_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str, told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text(text)
+    with pytest.raises(LongfatError, match=told):
+        load_study(name)
+
+
+def test_a_study_in_json_is_a_study(tmp_path: Path) -> None:
+    (tmp_path / "scenario.toml").write_text(SCENARIO)
+    study = {"schema_version": 1, "title": "T", "factors": {"topology.sources": [1, 2]}}
+    (tmp_path / "mine.json").write_text(json.dumps(study))
+    assert load_study(tmp_path / "mine.json").title == "T"

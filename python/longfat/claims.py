@@ -8,9 +8,8 @@ from typing import Any, Literal
 from longfat import _engine
 from longfat.errors import LongfatError
 from longfat.files import read_bytes
+from longfat.kinds import CLAIMS_FILE
 from longfat.study import Study
-
-CLAIMS_FILE = "claims.toml"
 
 InPaper = Literal["measured", "holds", "fails", "not-printed"]
 """How it is known whether a claim holds in the source's own numbers; all but the first state it."""
@@ -95,6 +94,12 @@ def claims_of(study: Study) -> list[Claim]:
 def read_claims(file: Path) -> list[Claim]:
     """The claims of a file. Raises as `load_claims` does."""
     documents = json.loads(_engine.check_claims(read_bytes(file), str(file)))
+    return [_claim(document) for document in documents]
+
+
+def readable_claims(file: Path) -> list[Claim]:
+    """Those of the claims of a wrong file that are not wrong themselves."""
+    documents = json.loads(_engine.readable_claims(read_bytes(file), str(file)))
     return [_claim(document) for document in documents]
 
 

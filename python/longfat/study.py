@@ -18,18 +18,19 @@ from longfat.design import combinations as designed_combinations
 from longfat.errors import BadInput, InvalidInput, LongfatError
 from longfat.factors import Factor, check_levels, check_names, check_settings
 from longfat.files import read_bytes
+from longfat.kinds import STUDY_FILE, surely_no_study
 from longfat.overrides import Override, Overrides, read_overrides
 from longfat.readings import AuditSettings, Quick, audit_settings
 from longfat.reference import Combination, ReferenceRow
 from longfat.responses import Response, read_responses, responses_of
 from longfat.scenario import Scenario
+from longfat.slips import nearest_or_known
 from longfat.where import matching
 
 if TYPE_CHECKING:
     from longfat.notebook.studies import StudyAtHand
 
 SHIPPED = Path(__file__).parent / "studies"
-STUDY_FILE = "study.toml"
 
 
 @dataclass(frozen=True)
@@ -186,15 +187,23 @@ def shipped_studies() -> list[str]:
     return sorted(file.parent.name for file in SHIPPED.glob(f"*/{STUDY_FILE}"))
 
 
+def shipped_study(name: str) -> Path:
+    """The folder of a study that comes with longfat, whatever else has its name."""
+    return (SHIPPED / name).resolve()
+
+
 def load_study(name_or_path: str | Path) -> Study:
     """Load a study by its shipped name, or by the path of its folder or file.
 
     Raises `longfat.InvalidInput` for a wrong study or scenario file, `BadInput` for factors that
     cannot be told apart and for more runs than can be planned, and `LongfatError` for a wrong
-    reference table, an unknown name or a file that cannot be read.
+    reference table, an unknown name, one that a shipped study and a folder have, and for a file
+    that cannot be read or is none of a study.
     """
     file = find_study_file(name_or_path)
     text = read_bytes(file)
+    if (other := surely_no_study(file, text)) is not None:
+        raise LongfatError(f"{file} is {other}, not a study")
     scenario_file = file.parent / _engine.study_scenario(text, str(file))
     scenario_text = read_bytes(scenario_file)
     controls = _provided_controls(text, file)
@@ -207,19 +216,30 @@ def load_study(name_or_path: str | Path) -> Study:
 
 
 def find_study_file(name_or_path: str | Path) -> Path:
-    """The study file that a shipped name or a path means. Raises `LongfatError` for neither."""
-    if name_or_path in shipped_studies():
-        return (SHIPPED / name_or_path / STUDY_FILE).resolve()
+    """The study file that a shipped name or a path means.
+
+    Raises `LongfatError` for neither, and for the name of a shipped study that a folder has too:
+    whoever has copied one to change it would else look at the numbers of the other.
+    """
     path = Path(name_or_path)
-    if path.is_dir() and (path / STUDY_FILE).is_file():
+    is_study = path.is_dir() and (path / STUDY_FILE).is_file()
+    if name_or_path in shipped_studies():
+        shipped = shipped_study(str(name_or_path))
+        if is_study and not path.samefile(shipped):
+            raise LongfatError(
+                f"{name_or_path}: a folder here and a shipped study have this name; "
+                f"./{name_or_path} is the one here, {shipped} the shipped one"
+            )
+        return shipped / STUDY_FILE
+    if is_study:
         return path / STUDY_FILE
     if path.is_file():
         return path
     if path.is_dir():
         raise LongfatError(f"{path}: no {STUDY_FILE} in this folder")
+    near = nearest_or_known(str(name_or_path), shipped_studies())
     raise LongfatError(
-        f"{name_or_path}: no shipped study of this name and no study at this path; "
-        f"shipped: {', '.join(shipped_studies()) or 'none'}"
+        f"{name_or_path}: no shipped study of this name and no study at this path{near}"
     )
 
 

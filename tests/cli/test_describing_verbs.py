@@ -40,6 +40,70 @@ def test_a_folder_is_checked_as_a_study_with_its_claims(
     assert process.stderr.startswith(f"{claims}:1:")
 
 
+def test_a_shipped_study_is_checked_by_its_name(longfat: Longfat) -> None:
+    process = longfat("check", "leo")
+    assert (process.returncode, process.stdout) == (0, "leo: a good study\n")
+
+
+CLAIMS = """\
+schema_version = 1
+
+[[claim]]
+id = "C-1"
+statement = "Something happens."
+measure = "SELECT max(efficiency) FROM runs"
+holds = "=> 1"
+
+[[claim]]
+id = "C-2"
+statement = "Nothing happens."
+measure = "SELECT max(eficiency) FROM runs"
+holds = "> 1"
+
+[[claim]]
+id = "C-1"
+statement = "Something happens again."
+measure = "SELECT 1"
+holds = "> 0"
+"""
+
+
+def test_what_is_wrong_with_one_claim_hides_nothing_of_the_others(
+    longfat: Longfat, study_folder: Path
+) -> None:
+    claims = study_folder / "claims.toml"
+    claims.write_text(CLAIMS)
+    for checked in (claims, study_folder):
+        process = longfat("check", checked)
+        assert process.returncode == 2
+        assert [line.split(": ")[0] for line in process.stderr.splitlines()] == [
+            f"{claims}:7:9",
+            f"{claims}:16:6",
+            f"{claims}:12:11",
+            str(claims),
+        ]
+
+
+def test_what_is_wrong_with_a_study_does_not_hide_what_is_wrong_with_its_claims(
+    longfat: Longfat, study_folder: Path
+) -> None:
+    file, claims = study_folder / "study.toml", study_folder / "claims.toml"
+    claims.write_text(CLAIMS)
+    text = file.read_text()
+    file.write_text(text.replace("reference-rows", "rows").replace('"port.policy.z"', '"port.z"'))
+    process = longfat("check", study_folder)
+    assert process.returncode == 2
+    *problems, last = process.stderr.splitlines()
+    for expected in (
+        f"{file}:7:8: design.kind: unknown choice",
+        f"{file}:18:13: port.z: unknown key",
+        f"{claims}:7:9: claim[0].holds",
+        f"{claims}:16:6: claim[2].id: a second claim",
+    ):
+        assert any(problem.startswith(expected) for problem in problems), expected
+    assert last == "once this is mended, there is more to check"
+
+
 def test_a_bad_scenario_has_all_its_problems_told_with_their_places(
     longfat: Longfat, scenario_file: Path
 ) -> None:

@@ -12,7 +12,7 @@ from longfat.location import shown
 from longfat.plan import Plan, Selection, plan_design
 from longfat.report.study_report.contents import Said
 from longfat.store import Store
-from longfat.study import SHIPPED, Study, load_study, shipped_studies
+from longfat.study import Study, load_study, shipped_studies, shipped_study
 
 MOST_EVENTS = 300_000_000
 """Some ten seconds of one core: what a page may ask for."""
@@ -49,7 +49,8 @@ class View:
         two of one name.
         """
         studies: dict[str, Study] = {}
-        for source in [*self.own_studies, *shipped_studies()]:
+        shipped = [str(shipped_study(name)) for name in shipped_studies()]
+        for source in [*self.own_studies, *shipped]:
             study = load_study(source)
             if study.name not in studies:
                 studies[study.name] = study
@@ -70,7 +71,7 @@ class View:
 
     def command_to_run(self, study: Study, where: str | None = None) -> str:
         """What to type for the runs of a study, or of a part of it, that are missing."""
-        is_shipped = study.folder.resolve() == (SHIPPED / study.name).resolve()
+        is_shipped = study.folder.resolve() == shipped_study(study.name)
         named = study.name if is_shipped else str(study.folder)
         return Said(named, where=where, store=shown(self.location)).command("study run")
 
