@@ -84,13 +84,17 @@ def test_status_tells_what_is_done_and_what_is_missing(
 def test_missing_runs_show_as_dashes_and_stderr_says_how_to_get_them(
     longfat: Longfat, study_folder: Path, tmp_path: Path
 ) -> None:
-    options = ["--table", "B", "--where", "z < 0.8", "--store", "my.db"]
+    options = ["--table", "B", "--where", "z < 0.8"]
     process = longfat("study", "compare", study_folder, *options)
     assert process.returncode == 0
     assert " - " in process.stdout
+    assert process.stderr.startswith("longfat.db: no such store yet\n")
+    assert not (tmp_path / "longfat.db").exists()
+    others = ["--table", "B", "--where", "z > 0.5", "--replications", "0", "--store", "my.db"]
+    longfat("study", "run", study_folder, *others)
+    process = longfat("study", "compare", study_folder, *options, "--store", "my.db")
     repeated = f"longfat study run {study_folder} --table B --where 'z < 0.8' --store my.db\n"
     assert repeated in process.stderr
-    assert not (tmp_path / "my.db").exists()
 
 
 def test_the_store_can_be_chosen(longfat: Longfat, study_folder: Path, tmp_path: Path) -> None:
@@ -120,6 +124,18 @@ def test_a_comparison_can_be_a_check(
 
 def test_a_check_without_runs_does_not_pass(longfat: Longfat, study_folder: Path) -> None:
     assert longfat("study", "compare", study_folder, "--within", "1").returncode == 3
+
+
+def test_a_check_of_a_fragment_of_the_runs_does_not_pass(
+    longfat: Longfat, study_folder: Path
+) -> None:
+    longfat("study", "run", study_folder, "--where", "replication <> 2")
+    process = longfat("study", "compare", study_folder, "--within", "1")
+    assert process.returncode == 3
+    assert "table A, efficiency: 4 of its runs are missing\n" in process.stderr
+    assert "table B, efficiency: 2 of its runs are missing\n" in process.stderr
+    only = ("--where", "replication <> 2", "--within", "1")
+    assert longfat("study", "compare", study_folder, *only).returncode == 0
 
 
 def test_a_page_gets_the_numbers_between_its_markers(
@@ -258,3 +274,14 @@ def test_a_study_of_rows_without_tables_says_what_it_lacks(
     told = longfat("study", "plan", study_folder)
     assert told.returncode == 2
     assert "runs the rows of its tables and has none: it needs a [[response]]" in told.stderr
+
+
+def test_a_study_in_which_nothing_varies_is_drawn_as_any_other(
+    longfat: Longfat, study_folder: Path, tmp_path: Path
+) -> None:
+    file = study_folder / "study.toml"
+    file.write_text(OWN[: OWN.index("[factors]")] + "[factors]\n")
+    assert longfat("study", "run", study_folder).returncode == 0
+    process = longfat("plot", "responses", study_folder, "-o", "a.svg", "-o", "a.csv")
+    assert process.returncode == 0, process.stderr
+    assert (tmp_path / "a.csv").read_text().startswith("table,metric,ours,low,high,replications\n")

@@ -39,6 +39,34 @@ def test_a_store_that_is_named_must_exist(longfat: Longfat, study_folder: Path, 
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        "study compare STUDY",
+        "study compare STUDY --ledger",
+        "study audit STUDY --stored --quick",
+        "study verify STUDY",
+        "analyze STUDY --response efficiency",
+        "plot responses STUDY -o a.svg",
+        "report STUDY -o a.html",
+        "diff 0a 0b",
+    ],
+)
+def test_what_reads_a_store_that_is_named_needs_it(
+    longfat: Longfat, study_folder: Path, words: str
+) -> None:
+    arguments = [study_folder if word == "STUDY" else word for word in words.split()]
+    process = longfat(*arguments, "--store", "nosuch.db")
+    refused(process, "nosuch.db: no such store")
+    assert not study_folder.with_name("nosuch.db").exists()
+
+
+def test_a_name_that_is_nearly_a_shipped_study_is_told_which(longfat: Longfat) -> None:
+    told = "did you mean 'ubr-plus'?"
+    refused(longfat("study", "run", "ubrplus"), "ubrplus: no shipped study of this name", told)
+    refused(longfat("check", "ubrplus"), "ubrplus: no such file or directory", told)
+
+
+@pytest.mark.parametrize(
     ("measure", "told"),
     [
         ("avg(efficiency) FROM reference", "efficiency; runs and deterministic have efficiency"),

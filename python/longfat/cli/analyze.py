@@ -11,6 +11,7 @@ from longfat.cli.options import (
     Part,
     confidence_option,
     json_option,
+    opened_store,
     part_options,
     store_option,
     study_command,
@@ -221,12 +222,11 @@ def _of_study(
     from longfat.plan import plan_design
     from longfat.results import load_responses
     from longfat.sequential import in_effect
-    from longfat.store import Store
     from longfat.study import load_study
 
     study = load_study(name)
     plan = plan_design(study, part.of(study))
-    with Store.readable(store) as opened:
+    with opened_store(store) as opened:
         plan = in_effect(plan, opened)
         results = load_responses(plan, opened, response)
     try:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.options import Number, Part, part_options, store_option, study_command
+from longfat.cli.options import (
+    Number,
+    Part,
+    opened_store,
+    part_options,
+    store_option,
+    study_command,
+)
 from longfat.cli.talk import command_line, print_table, say
 from longfat.errors import BadInput, LongfatError
 from longfat.files import read_text
@@ -146,13 +153,12 @@ def _results(source: str, options: "Options", part: Part, store: str) -> "tuple[
     from longfat.plan import plan_reference
     from longfat.results import load_results
     from longfat.sequential import in_effect
-    from longfat.store import Store
     from longfat.study import load_study
 
     study = load_study(source)
     _check_factors(options, [factor.name for factor in study.factors])
     plan = plan_reference(study, part.of(study))
-    with Store.readable(store) as opened:
+    with opened_store(store) as opened:
         plan = in_effect(plan, opened)
         return plan, load_results(plan, opened)
 

@@ -7,6 +7,7 @@ import click
 from longfat.cli.options import (
     Part,
     confidence_option,
+    opened_store,
     part_options,
     store_option,
     study_argument,
@@ -62,7 +63,8 @@ def command(
     said = Said(study, part.tables, part.where, part.replications, part.quick, in_commands(store))
     advice = f"to run them:\n  {study_command('run', study, part, store)}"
     try:
-        made = report(loaded, part.of(loaded), store, said, confidence, with_traces=with_traces)
+        with opened_store(store):
+            made = report(loaded, part.of(loaded), store, said, confidence, with_traces=with_traces)
     except NothingToReport as error:
         raise LongfatError(f"{error}; {advice}") from error
     with written_whole(output) as temporary:

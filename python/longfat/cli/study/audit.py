@@ -15,7 +15,9 @@ from longfat.cli.options import (
     jobs_option,
     json_option,
     limit_option,
+    opened_store,
     part_options,
+    say_if_new,
     splice_option,
     store_option,
     study_argument,
@@ -178,10 +180,10 @@ def _run(
 
 
 def _stored(plan: "AuditPlan", store: str) -> "Metrics":
-    from longfat.store import Store
-
-    with Store.readable(store) as opened:
-        return opened.metrics(plan.everything.hashes)
+    with opened_store(store) as opened:
+        metrics = opened.metrics(plan.everything.hashes)
+    say_if_new(opened)
+    return metrics
 
 
 def _completions(plan: "AuditPlan", store: str, claims: "Sequence[Claim]") -> "Replicated[str]":

@@ -1,6 +1,6 @@
 """`longfat study claims`: a verdict for each claim of the paper."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,36 +59,12 @@ def command(
     and is undecided otherwise; there is no data when runs that it needs are missing. With
     --replications 0 the deterministic runs decide.
     """
-    from longfat.analysis.claim_tables import paper_tables, run_tables
-    from longfat.analysis.claims import check_claims, judge_claims
     from longfat.analysis.intervals import DEFAULT_CONFIDENCE
-    from longfat.claims import load_claims
-    from longfat.plan import plan_everything
-    from longfat.report.claims import (
-        claim_table,
-        claims_document,
-        claims_markdown,
-        explanation,
-        how_sure,
-        summary,
-    )
-    from longfat.results import load_completions, load_results
-    from longfat.sequential import in_effect
-    from longfat.study import load_study
+    from longfat.report.claims import claims_document, claims_markdown, explanation
 
-    loaded = load_study(study)
-    claims = load_claims(loaded)
-    plan = plan_everything(loaded, replications)
-    with opened_store(store) as opened:
-        plan = in_effect(plan, opened)
-        results = load_results(plan, opened)
-        completions = load_completions(plan, opened, claims)
-    ours = run_tables(plan, results, completions)
-    check_claims(loaded, claims, ours)
-    say_if_new(opened)
-    chosen = _chosen(claims, explain if only is None else only)
-    judgements = judge_claims(chosen, ours, paper_tables(plan), confidence)
-    text = claims_markdown(judgements, confidence, ours.replications)
+    chosen = explain if only is None else only
+    judged = _judged(study, replications, store, chosen, confidence)
+    judgements, drawn = judged.judgements, judged.replications
     if splice is not None:
         said = {
             "--replications": replications,
@@ -96,21 +72,63 @@ def command(
             "--explain": explain,
             "--confidence": None if confidence == DEFAULT_CONFIDENCE else confidence,
         }
-        shown = f"longfat study claims {loaded.name}{options_said(said)} --markdown"
-        splice_into(splice, shown, text)
+        shown = f"longfat study claims {judged.plan.study.name}{options_said(said)} --markdown"
+        splice_into(splice, shown, claims_markdown(judgements, confidence, drawn))
     elif as_json:
-        print_json(claims_document(loaded, judgements, confidence, ours.replications))
+        print_json(claims_document(judged.plan.study, judgements, confidence, drawn))
     elif markdown:
-        click.echo(text, nl=False)
+        click.echo(claims_markdown(judgements, confidence, drawn), nl=False)
     elif explain is not None:
-        click.echo("\n\n".join(explanation(found, ours.factors) for found in judgements))
+        factors = [factor.name for factor in judged.plan.study.factors]
+        click.echo("\n\n".join(explanation(found, factors) for found in judgements))
     else:
-        print_table(*claim_table(judgements))
-        click.echo(f"{summary(judgements)} {how_sure(confidence, ours.replications)}")
-    _say_what_is_missing(judgements, plan, study, replications, store)
+        _print(judged, confidence)
+    _say_what_is_missing(judgements, judged.plan, study, replications, store)
     _say_what_runs_lack(judgements)
     if strict:
         _check(judgements)
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """The verdicts, over how many replications they are, and the plan of the runs."""
+
+    plan: "Plan"
+    judgements: "Sequence[Judgement]"
+    replications: int
+
+
+def _judged(
+    name: str, replications: int | None, store: str, ids: str | None, confidence: float
+) -> _Judged:
+    """Judge the claims of a study, or those of a list of ids, by the runs of a store."""
+    from longfat.analysis.claim_tables import paper_tables, run_tables
+    from longfat.analysis.claims import check_claims, judge_claims
+    from longfat.claims import load_claims
+    from longfat.plan import plan_everything
+    from longfat.results import load_completions, load_results
+    from longfat.sequential import in_effect
+    from longfat.study import load_study
+
+    study = load_study(name)
+    claims = load_claims(study)
+    plan = plan_everything(study, replications)
+    with opened_store(store) as opened:
+        plan = in_effect(plan, opened)
+        results = load_results(plan, opened)
+        completions = load_completions(plan, opened, claims)
+    ours = run_tables(plan, results, completions)
+    check_claims(study, claims, ours)
+    say_if_new(opened)
+    judgements = judge_claims(_chosen(claims, ids), ours, paper_tables(plan), confidence)
+    return _Judged(plan, judgements, ours.replications)
+
+
+def _print(judged: _Judged, confidence: float) -> None:
+    from longfat.report.claims import claim_table, how_sure, summary
+
+    print_table(*claim_table(judged.judgements))
+    click.echo(f"{summary(judged.judgements)} {how_sure(confidence, judged.replications)}")
 
 
 def _chosen(claims: "Sequence[Claim]", ids: str | None) -> "list[Claim]":

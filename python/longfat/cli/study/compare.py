@@ -1,5 +1,7 @@
 """`longfat study compare`: ours beside the paper's numbers."""
 
+import itertools
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +12,9 @@ from longfat.cli.options import (
     Part,
     commands_to_run,
     json_option,
+    opened_store,
     part_options,
+    say_if_new,
     splice_option,
     store_option,
     study_argument,
@@ -19,9 +23,11 @@ from longfat.cli.talk import print_json, print_table, say, splice_into
 from longfat.errors import BadInput, CheckFailed, LongfatError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from longfat.comparison import Results, TableComparison
+    from longfat.plan import Plan
+    from longfat.reference import Combination
     from longfat.study import Study
 
 
@@ -43,7 +49,8 @@ if TYPE_CHECKING:
     "--within",
     type=Number(min=0),
     metavar="ERROR",
-    help="Exit with code 3 when a table's mean absolute error is larger.",
+    help="Exit with code 3 when a table's mean absolute error is larger, or runs of it are "
+    "missing.",
 )
 def command(
     study: str,
@@ -68,48 +75,78 @@ def command(
             raise click.UsageError("--ledger compares with no paper: leave out --within")
         show_ledgers(study, part, store, factor, Form(as_json, markdown, splice))
         return
-    from longfat.plan import plan_reference
     from longfat.report.document import comparison_document
     from longfat.report.markdown import comparison_markdown, short_markdown
-    from longfat.results import compare_results, load_results
-    from longfat.sequential import in_effect
-    from longfat.store import Store
-    from longfat.study import load_study
 
-    loaded = load_study(study)
-    plan = plan_reference(loaded, part.of(loaded))
-    with Store.readable(store) as opened:
-        plan = in_effect(plan, opened)
-        metrics = list(dict.fromkeys(response.metric for response in loaded.responses))
-        results = load_results(plan, opened, metrics)
-    tables = compare_results(plan, results)
+    found = _found(study, part, store)
+    tables = found.tables
     if factor is not None:
-        _check_factor(loaded, tables, factor)
+        _check_factor(found.plan.study, tables, factor)
     text = comparison_markdown(tables) if factor is None else short_markdown(tables, factor)
-    missing = plan.lacking(results)
-    advice = (
-        f"{missing} of {plan.planned_runs} runs have no result (-); to run them:\n"
-        f"  {commands_to_run(loaded, plan.incomplete(results), study, part, store)}"
-    )
+    advice = found.advice(commands_to_run(found.plan.study, found.lacking, study, part, store))
     if splice is not None:
-        if missing:
+        if advice:
             raise LongfatError(f"{splice} stays as it is: {advice}")
         short = f" --by {factor}" if factor else ""
-        shown = f"longfat study compare {loaded.name}{part.arguments}{short} --markdown"
-        splice_into(splice, shown, text)
+        named = f"{found.plan.study.name}{part.arguments}{short}"
+        splice_into(splice, f"longfat study compare {named} --markdown", text)
     elif as_json:
-        print_json(comparison_document(loaded, tables))
+        print_json(comparison_document(found.plan.study, tables))
     elif markdown:
         click.echo(text, nl=False)
     elif factor is not None:
         _print_short(tables, factor)
     else:
         _print(tables)
-    if missing:
+    if advice:
         say(advice)
-    _say_what_runs_lack(tables, results)
+    _say_what_runs_lack(tables, found.results)
     if within is not None:
-        _check(tables, within)
+        _check(found, within)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a store has of a part of a study, and the tables of it."""
+
+    plan: "Plan"
+    results: "Results"
+    tables: "Sequence[TableComparison]"
+
+    @property
+    def lacking(self) -> "Collection[Combination]":
+        """The factor combinations of which runs are missing."""
+        return self.plan.incomplete(self.results)
+
+    def advice(self, commands: str) -> str:
+        """How many runs are missing, and the commands that make them; empty where none is."""
+        missing = self.plan.lacking(self.results)
+        planned = self.plan.planned_runs
+        told = f"{missing} of {planned} runs have no result (-); to run them:\n  {commands}"
+        return told if missing else ""
+
+    def missing_of(self, table: "TableComparison") -> int:
+        """How many of the runs that a table is of are missing."""
+        rows = [row.simulated for row in table.response.rows]
+        whole = [row for row in rows if all(found in self.results for found in row)]
+        planned = itertools.chain.from_iterable(whole)
+        return self.plan.of(dict.fromkeys(planned)).lacking(self.results)
+
+
+def _found(name: str, part: Part, store: str) -> _Found:
+    from longfat.plan import plan_reference
+    from longfat.results import compare_results, load_results
+    from longfat.sequential import in_effect
+    from longfat.study import load_study
+
+    study = load_study(name)
+    plan = plan_reference(study, part.of(study))
+    with opened_store(store) as opened:
+        plan = in_effect(plan, opened)
+        metrics = list(dict.fromkeys(response.metric for response in study.responses))
+        results = load_results(plan, opened, metrics)
+    say_if_new(opened)
+    return _Found(plan, results, compare_results(plan, results))
 
 
 def _say_what_runs_lack(tables: "Sequence[TableComparison]", results: "Results") -> None:
@@ -165,20 +202,28 @@ def _print(tables: "Sequence[TableComparison]") -> None:
         print_table(["table", "response", *SUMMARY_COLUMNS], overview, title="All tables")
 
 
-def _check(tables: "Sequence[TableComparison]", within: float) -> None:
-    """Raise `CheckFailed` when a table is not close enough, or has nothing to say about it.
+def _check(found: _Found, within: float) -> None:
+    """Raise `CheckFailed` when a table is not close enough, or runs that it is of are missing.
 
     Tables for which the paper has no numbers are passed over; `BadInput` when there is no other.
     """
-    printed = [table for table in tables if table.response.is_printed]
+    printed = [table for table in found.tables if table.response.is_printed]
     if not printed:
         raise BadInput(["--within: the paper has no numbers for any of these tables"])
     failed = [
-        f"table {table.response.table}, {table.response.metric}: mean absolute error "
-        f"{'unknown' if error is None else f'{error:.3f}'} is not within {within}"
+        f"table {table.response.table}, {table.response.metric}: {problem}"
         for table in printed
-        for error in [table.summary.mean_absolute_error]
-        if error is None or error > within
+        if (problem := _objection(table, found.missing_of(table), within)) is not None
     ]
     if failed:
         raise CheckFailed("\n".join(failed))
+
+
+def _objection(table: "TableComparison", missing: int, within: float) -> str | None:
+    error = table.summary.mean_absolute_error
+    if missing:
+        return f"{missing} of its runs are missing"
+    if error is None or error > within:
+        shown = "unknown" if error is None else f"{error:.3f}"
+        return f"mean absolute error {shown} is not within {within}"
+    return None

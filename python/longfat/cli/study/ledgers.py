@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from longfat.cli.options import Part, study_command
+from longfat.cli.options import Part, opened_store, study_command
 from longfat.cli.talk import print_json, print_table, say, splice_into
 from longfat.errors import BadInput, LongfatError
 from longfat.location import shown
@@ -36,12 +36,11 @@ def show_ledgers(study: str, part: Part, store: str, factor: str | None, form: F
     from longfat.report.ledger import ledger_document, ledger_markdown, study_ledger_rows
     from longfat.results import load_results
     from longfat.sequential import in_effect
-    from longfat.store import Store
     from longfat.study import load_study
 
     loaded = load_study(study)
     plan = plan_design(loaded, part.of(loaded))
-    with Store.readable(store) as opened:
+    with opened_store(store) as opened:
         plan = in_effect(plan, opened)
         results = load_results(plan, opened)
     rows = ledger_rows(results)

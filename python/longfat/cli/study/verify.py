@@ -8,6 +8,7 @@ from longfat.cli.options import (
     Part,
     jobs_option,
     json_option,
+    opened_store,
     part_options,
     store_option,
     study_argument,
@@ -66,12 +67,11 @@ def command(
     from longfat.execution import usable_cores
     from longfat.plan import plan_design
     from longfat.repeat import repeat, sample
-    from longfat.store import Store
     from longfat.study import load_study
 
     loaded = load_study(study)
     plan = plan_design(loaded, part.of(loaded))
-    with Store.readable(store) as opened:
+    with opened_store(store) as opened:
         done = _done(plan, opened)
         if not done:
             advice = study_command("run", study, part, store)
