@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from longfat.errors import Interrupted
+
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """The last comes when the terminal is closed; for a command of `nohup` it is ignored."""
 
@@ -36,6 +38,20 @@ def requested_stop() -> Iterator[list[int]]:
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def stopped_afterwards() -> Iterator[None]:
+    """Let a stop signal that comes meanwhile raise `Interrupted` at the end, whatever else went on.
+
+    For what calls back from C: that takes an exception out of a callback for a failure of its own.
+    """
+    with requested_stop() as requested:
+        try:
+            yield
+        finally:
+            if requested:
+                raise Interrupted(requested[0])
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from longfat.errors import LongfatError
 from longfat.read_only import open_database, quoted, restrict
+from longfat.stopping import stopped_afterwards
 
 _FUNCTIONS = frozenset({"abs", "coalesce", "glob", "like", "lower", "round", "upper"})
 
@@ -38,7 +39,7 @@ def matching(
     Levels that read as numbers compare as numbers (``sources > 5``), all others as text
     (``config = 'lan'``). Of columns that differ in case only, the one that the condition writes is
     meant. Raises `LongfatError` that names the columns, and by `origin` where the condition is
-    written, when SQL refuses.
+    written, when SQL refuses, and `Interrupted` after a signal.
     """
     database = open_database()
     try:
@@ -51,7 +52,9 @@ def matching(
         database.executemany(f"INSERT INTO runs VALUES ({marks})", numbered)
         restrict(database, {"runs"}, _FUNCTIONS, SECONDS)
         # The closing parenthesis stands on its own line, out of the reach of a comment.
-        found = database.execute(f"SELECT {number} FROM runs WHERE (\n{condition}\n)").fetchall()
+        query = f"SELECT {number} FROM runs WHERE (\n{condition}\n)"
+        with stopped_afterwards():
+            found = database.execute(query).fetchall()
     except (sqlite3.Error, ValueError) as error:
         raise LongfatError(
             f"{origin} {condition!r}: {error}; an SQL condition over the columns "

@@ -1,3 +1,5 @@
+import os
+import signal
 from collections import Counter
 from collections.abc import Sequence
 
@@ -6,9 +8,9 @@ import pytest
 from scipy import stats
 
 from longfat.analysis.claims import Judgement, check_claims, judge_claims, judge_runs
-from longfat.analysis.measures import Row, Tables
+from longfat.analysis.measures import ResampledDatabase, Row, Tables
 from longfat.claims import Bound, Claim, InPaper
-from longfat.errors import BadInput, InvalidInput
+from longfat.errors import BadInput, Interrupted, InvalidInput
 from longfat.study import Study
 
 AT_LEAST_HALF = Bound(">= 0.5", 0.5, None, is_strict=False)
@@ -230,3 +232,19 @@ def test_all_wrong_measures_of_a_study_are_told_at_once_with_their_places(study:
         "did you mean 'ubr'?"
     )
     assert "C-3: measure: yields no number (NULL): no run of the study meets its cond" in third
+
+
+def test_a_signal_between_draws_ends_the_judgement(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = []
+    measure = ResampledDatabase.measure
+
+    def stopping(database: ResampledDatabase, replications: Sequence[int]) -> float | None:
+        taken.append(replications)
+        if len(taken) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        return measure(database, replications)
+
+    monkeypatch.setattr(ResampledDatabase, "measure", stopping)
+    with pytest.raises(Interrupted):
+        judged([0.7, 0.71, 0.72])
+    assert len(taken) == 3

@@ -1,3 +1,6 @@
+import os
+import signal
+
 import pytest
 
 from longfat.analysis.measures import (
@@ -8,6 +11,7 @@ from longfat.analysis.measures import (
     Tables,
     WrongMeasure,
 )
+from longfat.errors import Interrupted
 
 
 def row(
@@ -175,3 +179,20 @@ def test_replications_drawn_anew_take_the_place_of_the_old_ones(
         with ResampledDatabase(tables, sql, columns) as database:
             assert database.measure([1]) is not None
             assert database.measure(drawn) == pytest.approx(expected)
+
+
+def test_a_signal_while_a_measure_is_taken_is_no_fault_of_the_measure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    noted = []
+
+    def note(_database: MeasureDatabase, _position: int, _column: str, value: float) -> float:
+        noted.append(value)
+        if len(noted) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        return value
+
+    monkeypatch.setattr(MeasureDatabase, "_note", note)
+    with MeasureDatabase(TABLES) as database, pytest.raises(Interrupted) as stopped:
+        database.read("SELECT sum(efficiency) FROM runs")
+    assert stopped.value.exit_code == 128 + signal.SIGINT

@@ -23,7 +23,8 @@ from longfat.analysis.measures import (
 )
 from longfat.analysis.resampling import confidence_interval
 from longfat.claims import Bound, Claim
-from longfat.errors import BadInput
+from longfat.errors import BadInput, Interrupted
+from longfat.stopping import requested_stop
 from longfat.study import Study
 
 NO_NUMBER = (
@@ -157,14 +158,19 @@ def _measured(claim: Claim, reading: Reading, tables: Tables, confidence: float)
     runs, combinations = len(reading.read), len({tuple(row.levels) for row in reading.read})
     if not tables.drawn or not any(row.replication for row in reading.read):
         return Measured(value, value, value, runs=runs, combinations=combinations)
-    with _resampled(claim, reading, tables) as database:
-        by_replication = [database.measure([number]) for number in tables.drawn]
+    with requested_stop() as requested, _resampled(claim, reading, tables) as database:
+
+        def measure(places: Sequence[int]) -> float | None:
+            if requested:
+                raise Interrupted(requested[0])
+            return database.measure([tables.drawn[place - 1] for place in places])
+
+        by_replication = [measure([place]) for place in range(1, tables.replications + 1)]
         interval = confidence_interval(
-            value,
-            lambda places: database.measure([tables.drawn[place - 1] for place in places]),
-            tables.replications,
-            two_sided(claim.bound, confidence),
+            value, measure, tables.replications, two_sided(claim.bound, confidence)
         )
+        if requested:  # in the last of them
+            raise Interrupted(requested[0])
     low, high = interval or (None, None)
     return Measured(value, low, high, by_replication, runs=runs, combinations=combinations)
 

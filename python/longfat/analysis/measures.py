@@ -19,6 +19,7 @@ from longfat.analysis import aggregates
 from longfat.analysis.experiment import LARGEST
 from longfat.read_only import SqlValue, limit_time, open_database, quoted, restrict
 from longfat.slips import nearest
+from longfat.stopping import stopped_afterwards
 
 SECONDS = 1.0
 """Of this thread, for each time that a measure is taken."""
@@ -189,11 +190,15 @@ class MeasureDatabase:
         self._connection.close()
 
     def read(self, sql: str) -> Reading:
-        """Take a measure. Raises `WrongMeasure` for SQL that is none."""
+        """Take a measure.
+
+        Raises `WrongMeasure` for SQL that is none, and `Interrupted` after a signal to stop.
+        """
         self._seen.clear()
         limit_time(self._connection, SECONDS)
         try:
-            value = measured(self._connection, sql)
+            with stopped_afterwards():
+                value = measured(self._connection, sql)
         except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
             raise WrongMeasure(self._told(error)) from error
         return self._reading(value)
