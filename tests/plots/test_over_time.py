@@ -352,3 +352,36 @@ def test_what_a_plot_does_not_heed_is_refused(traced: Traces) -> None:
     with pytest.raises(LongfatError, match="queue has no --rows, --flow; it has --from, --to"):
         draw("queue", [traced], Options(rows="policy", flow=2))
     assert all(set(find(name).HEEDS) <= {field.name for field in fields(PLAIN)} for name in PLOTS)
+
+
+def test_who_asks_for_one_end_of_a_time_sequence_sees_as_much_from_there(traced: Traces) -> None:
+    def extent(options: Options) -> tuple[float, float]:
+        times = [row["time_s"] for row in find("time-sequence").collect([traced], options)]
+        return min(times), max(times)
+
+    first, last = extent(Options(flow=2))
+    length = 1.1 * (last - first)
+    start = 0.6 * traced.seconds
+    begun = extent(Options(flow=2, start_s=start))
+    assert start <= begun[0] < begun[1] <= start + length
+    end = 0.05 * traced.seconds
+    ended = extent(Options(flow=2, end_s=end))
+    assert max(0.0, end - length) <= ended[0] < ended[1] <= end
+
+
+@pytest.mark.parametrize(
+    ("name", "units"),
+    [
+        ("three-panel", {"throughput": "Mbit/s", "rtt": "ms", "ubr": "cells", "drop": None}),
+        ("cwnd", {"cwnd": "kB", "drop": None}),
+        ("queue", {"ubr": "cells"}),
+        ("capacity", {"ubr": "Mbit/s"}),
+        ("time-sequence", {"segment": "B", "window": "B"}),
+    ],
+)
+def test_every_number_that_is_drawn_has_its_unit_beside_it(
+    name: str, units: dict[str, str | None], traced: Traces
+) -> None:
+    rows = find(name).collect([traced], PLAIN)
+    told = {row["series"]: row["unit"] for row in rows}
+    assert {series: told[series] for series in units} == units

@@ -32,7 +32,7 @@ _PANEL_HEIGHT_INCHES = 1.35
 def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     """Rows of a series for each class, in Mbit/s of cells or packets; `run` names the run."""
     return [
-        {"run": name, **{key: row[key] for key in ("series", "time_s", "value")}}
+        {"run": name, **{key: row[key] for key in ("series", "time_s", "value", "unit")}}
         for name, run in zip(names_of(runs), runs, strict=True)
         for row in shown(_rates(run), run, options)
     ]
@@ -41,7 +41,13 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
 def _rates(run: Traces) -> list[Row]:
     frame = joined(run.table_of_bottleneck("capacity"), ["class"], "bits", run)
     return [
-        {"series": series, "flow": None, "time_s": time, "value": rate / MEGA}
+        {
+            "series": series,
+            "flow": None,
+            "time_s": time,
+            "value": rate / MEGA,
+            "unit": "Mbit/s",
+        }
         for series, time, rate in frame.select("class", "time_s", "rate").rows()
     ]
 

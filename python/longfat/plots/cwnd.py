@@ -47,12 +47,12 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     happened = [*events(run, "timeouts", "timeout"), *events(run, "drops", "drop")]
     if flow is None:
         drawn = windows["flow"].is_in(foremost(windows, polars.col("cwnd_bytes").max()))
-        rows = rows_of(windows.filter(drawn), "cwnd", "cwnd_bytes", _KILO)
+        rows = rows_of(windows.filter(drawn), "cwnd", "cwnd_bytes", "kB", _KILO)
         return shown([*rows, *happened], run, options)
     rows = [
         row
         for name in ("cwnd", *(name for name in ("ssthresh", "flight") if name in run.names))
-        for row in rows_of(_of(run.table(name), flow), name, f"{name}_bytes", _KILO)
+        for row in rows_of(_of(run.table(name), flow), name, f"{name}_bytes", "kB", _KILO)
     ]
     return shown([*rows, *(row for row in happened if row["flow"] == flow)], run, options)
 

@@ -101,12 +101,14 @@ def of_how_many(run: Traces, which: str) -> str:
     return drawn if flows > MOST_DRAWN_FLOWS else ""
 
 
-def rows_of(frame: "polars.DataFrame", series: str, value: str, scale: float = 1.0) -> list[Row]:
-    """Rows to draw, one for each row of a trace: series, flow, time and value."""
+def rows_of(
+    frame: "polars.DataFrame", series: str, value: str, unit: str, scale: float
+) -> list[Row]:
+    """Rows to draw, one for each row of a trace: series, flow, time, and value with its unit."""
     flows = frame["flow"].to_list() if "flow" in frame.columns else [None] * len(frame)
     values = (frame[value].cast(float) * scale).to_list()
     return [
-        {"series": series, "flow": flow, "time_s": time, "value": number}
+        {"series": series, "flow": flow, "time_s": time, "value": number, "unit": unit}
         for flow, time, number in zip(flows, frame["time_s"].to_list(), values, strict=True)
     ]
 
@@ -168,7 +170,7 @@ def events(run: Traces, trace: str, series: str, *, at_bottleneck: bool = False)
         return []
     frame = run.table_of_bottleneck(trace) if at_bottleneck else run.table(trace)
     return [
-        {"series": series, "flow": flow, "time_s": time, "value": None}
+        {"series": series, "flow": flow, "time_s": time, "value": None, "unit": None}
         for flow, time in zip(frame["flow"].to_list(), frame["time_s"].to_list(), strict=True)
     ]
 

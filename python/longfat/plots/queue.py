@@ -20,12 +20,12 @@ _PANEL_HEIGHT_INCHES = 2.3
 
 
 def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
-    """Rows of a series for each class, in cells, and of `drop`."""
+    """Rows of a series for each class, in cells or packets, and of `drop`."""
     run = only(runs, "queue")
     frame = run.table_of_bottleneck("queue")
     columns = (frame[name].to_list() for name in ("class", "time_s", "cells"))
     rows: list[Row] = [
-        {"series": name, "flow": None, "time_s": time, "value": cells}
+        {"series": name, "flow": None, "time_s": time, "value": cells, "unit": unit(run)}
         for name, time, cells in zip(*columns, strict=True)
     ]
     return shown([*rows, *events(run, "drops", "drop", at_bottleneck=True)], run, options)

@@ -102,7 +102,9 @@ class _Grid:
         said = {options.columns, options.colors, options.markers}
         most_levels = sorted(table.factors, key=lambda name: -len(levels_of(rows, name)))
         wanted = [*filter(None, [table.response.across]), *most_levels]
-        self.along = next((name for name in wanted if name not in said), wanted[0])
+        # A study without factors has one point, along nothing.
+        unsaid = (name for name in wanted if name not in said)
+        self.along = next(unsaid, wanted[0] if wanted else "")
         free = [name for name in varying if name not in {self.along, *said}]
         self.colors = options.colors or (free.pop(0) if free else "")
         self.columns = options.columns or (free.pop(0) if free else "")

@@ -34,7 +34,7 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     run = only(runs, "three-panel")
     measured = run.table("rtt")
     drawn = measured.filter(measured["flow"].is_in(throughput.busiest(run)))
-    round_trips = shown(rows_of(drawn, "rtt", "rtt_s", _MILLI), run, options)
+    round_trips = shown(rows_of(drawn, "rtt", "rtt_s", "ms", _MILLI), run, options)
     return [*throughput.collect(runs, options), *round_trips, *queue.collect(runs, options)]
 
 

@@ -41,9 +41,9 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     drawn = frame.filter(frame["flow"].is_in(busiest(run)))
     delivered = polars.col("bytes").sum() / polars.col("interval_ps").first() * 1e12
     together = frame.group_by("time_s").agg(delivered.alias("rate")).sort("time_s")
-    scale = BITS_PER_BYTE / MEGA
-    rows = rows_of(drawn, "throughput", "rate", scale)
-    return shown([*rows, *rows_of(together, "all", "rate", scale)], run, options)
+    drawn_in = ("rate", "Mbit/s", BITS_PER_BYTE / MEGA)
+    rows = [*rows_of(drawn, "throughput", *drawn_in), *rows_of(together, "all", *drawn_in)]
+    return shown(rows, run, options)
 
 
 def busiest(run: Traces) -> list[int]:

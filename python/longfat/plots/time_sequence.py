@@ -100,20 +100,31 @@ def _first(run: Traces) -> int:
 
 
 def _span(run: Traces, segments: "polars.DataFrame", options: "Options") -> tuple[float, float]:
-    """What to show: as asked, or the first retransmission and what follows."""
-    asked = span(run, options)
+    """What to show: as asked, or the first retransmission and what follows.
+
+    Who asks for one end alone is shown as much from there as would be shown without asking.
+    """
+    start, end = span(run, options)
+    if options.start_s is not None and options.end_s is not None:
+        return start, end
+    first, last = _of_first_retransmission(run, segments)
+    if options.start_s is not None:
+        return start, min(run.seconds, start + last - first)
+    if options.end_s is not None:
+        return max(0.0, end - (last - first)), end
+    return first, last
+
+
+def _of_first_retransmission(run: Traces, segments: "polars.DataFrame") -> tuple[float, float]:
     again = segments.filter(segments["is_again"])["time_s"].to_list()
     delays = run.bottleneck["longest_round_trip_ps"]
-    # A LAN's round trip is all queue: no less than a hundredth of the run.
+    # A LAN's round trip is all queue: the ten shown are no less than a hundredth of the run.
     round_trip = max(delays / 1e12, run.seconds / 1000)
     middle = again[0] if again else 0.0
     before, after = _neighbours(segments["time_s"].to_list(), middle)
     first = max(0.0, min(middle - _ROUND_TRIPS_BEFORE * round_trip, before))
     last = min(run.seconds, max(middle + _ROUND_TRIPS_AFTER * round_trip, after))
-    return (
-        first if options.start_s is None else asked[0],
-        last if options.end_s is None else asked[1],
-    )
+    return first, last
 
 
 def _neighbours(times: Sequence[float], middle: float) -> tuple[float, float]:
@@ -135,7 +146,8 @@ def _within(frame: "polars.DataFrame", first: float, last: float) -> list[dict[s
 
 
 def _row(series: str, flow: int, row: Mapping[str, Any], low: int, high: int) -> Row:
-    return {"series": series, "flow": flow, "time_s": row["time_s"], "low": low, "high": high}
+    times = {"series": series, "flow": flow, "time_s": row["time_s"]}
+    return {**times, "low": low, "high": high, "unit": "B"}
 
 
 def _strokes(rows: Sequence[Row], series: str, color: str, label: str, scale: float) -> list[Mark]:
