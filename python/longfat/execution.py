@@ -1,7 +1,6 @@
 """Hands resolved scenarios to the engine and its outcomes back, stopping cleanly on a signal."""
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +10,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
 from longfat import _engine
-from longfat.errors import Interrupted
+from longfat.errors import DriverUnfit, Interrupted
+from longfat.machine import cores
 from longfat.stopping import requested_stop
 from longfat.watching import DEFAULT_ERROR
 
@@ -115,7 +115,7 @@ class Threads:
 
 def usable_cores() -> int:
     """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores()
 
 
 def execute(
@@ -165,6 +165,12 @@ def execute_watched(
             limits,
             driver,
         )
+
+
+def refuse_other_driver(record: Record | None, driver: Driver | None) -> None:
+    """Raise `DriverUnfit` for a run that another driver than the one asked for has done."""
+    if driver is not None and record is not None and record["work"]["driver"] != driver:
+        raise DriverUnfit(record["work"]["handed_over"])
 
 
 @contextmanager

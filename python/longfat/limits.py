@@ -1,6 +1,5 @@
 """What a run may use at most: a scenario from a stranger wastes no more than it is given."""
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
@@ -9,6 +8,7 @@ from typing import Any
 from longfat import _engine
 from longfat.errors import LongfatError, OverLimit
 from longfat.execution import EngineLimits
+from longfat.machine import memory_bytes
 
 MOST_EVENTS = 10**12
 """Hours of one core, whatever the machine."""
@@ -35,9 +35,11 @@ class Limits:
 
     @classmethod
     def of_machine(cls) -> "Limits":
-        """What this machine can do: its memory, and work that somebody may want to wait for."""
-        pages, page = (os.sysconf(name) for name in ("SC_PHYS_PAGES", "SC_PAGE_SIZE"))
-        return cls(events=MOST_EVENTS, memory_bytes=int(pages * page * SHARE_OF_MEMORY))
+        """What this machine can do: its memory, and work that somebody may want to wait for.
+
+        In a container the memory is that of the container.
+        """
+        return cls(events=MOST_EVENTS, memory_bytes=int(memory_bytes() * SHARE_OF_MEMORY))
 
     def changed(self, given: Iterable[str]) -> "Limits":
         """These limits with some set: ``events=1e9``, ``wall=60 s``, ``memory=2 GiB`` or ``none``.

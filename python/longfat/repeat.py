@@ -6,7 +6,16 @@ from dataclasses import dataclass
 
 from longfat import _engine
 from longfat.errors import CheckFailed, LongfatError
-from longfat.execution import Outcome, Progress, Record, Watch, execute, execute_watched
+from longfat.execution import (
+    Driver,
+    Outcome,
+    Progress,
+    Record,
+    Watch,
+    execute,
+    execute_watched,
+    refuse_other_driver,
+)
 from longfat.limits import Limits
 from longfat.plan import Plan
 from longfat.store import Store, StoredRun
@@ -49,13 +58,14 @@ def repeat(
     show: Callable[[Progress], None],
     limits: Limits | None = None,
     watch: Watch | None = None,
+    driver: Driver | None = None,
 ) -> list[Repetition]:
     """Simulate stored runs again on `jobs` threads; the repetitions in the order of the runs.
 
-    A single run can be asked for traces and packets on the way (`watch`).
-    Raises `LongfatError` for a run of another engine version and for one that is estimated to
-    exceed a limit (the machine's, unless others are given), `CheckFailed` for a row that is
-    not the run it is named after, and `Interrupted` after a signal.
+    A single run can be asked for traces and packets on the way (`watch`). Raises `DriverUnfit` when
+    the `driver` asked for cannot do it, `LongfatError` for a run of another engine version and for
+    one that is estimated to exceed a limit (the machine's, unless others are given), `CheckFailed`
+    for a row that is not the run it is named after, and `Interrupted` after a signal.
     """
     for run in runs:
         refuse_strangers(run)
@@ -72,11 +82,14 @@ def repeat(
         show(progress)
 
     scenarios = [run.scenario.resolved for run in runs]
+    chosen = driver or "fast"
     if watch is None:
-        execute(scenarios, jobs, collect, limits=limits.of_engine)
+        execute(scenarios, jobs, collect, limits=limits.of_engine, driver=chosen)
     else:
         (scenario,) = scenarios
-        execute_watched(scenario, watch, collect, limits.of_engine)
+        execute_watched(scenario, watch, collect, limits.of_engine, chosen)
+    for outcome in outcomes.values():
+        refuse_other_driver(outcome.record, driver)
     return [
         Repetition(run, outcomes[index].record, outcomes[index].failure)
         for index, run in enumerate(runs)

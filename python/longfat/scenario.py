@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from longfat import _engine
-from longfat.errors import DriverUnfit, LongfatError, RunFailed
+from longfat.errors import LongfatError, RunFailed
 from longfat.execution import (
     Driver,
     Outcome,
@@ -19,9 +19,11 @@ from longfat.execution import (
     Watch,
     execute,
     execute_watched,
+    refuse_other_driver,
 )
 from longfat.files import read_bytes
 from longfat.limits import Limits
+from longfat.settings import TextOfFile
 
 PICOSECONDS_PER_SECOND = 10**12
 
@@ -201,8 +203,7 @@ def run(
     (outcome,) = outcomes
     if outcome.record is None:
         raise RunFailed(outcome.failure)
-    if driver is not None and outcome.record["work"]["driver"] != driver:
-        raise DriverUnfit(outcome.record["work"]["handed_over"])
+    refuse_other_driver(outcome.record, driver)
     return _shown(outcome.record)
 
 
@@ -220,7 +221,9 @@ def _set(overrides: Mapping[str, OverrideValue]) -> list[tuple[str, str, str]]:
 
 
 def _in_a_line(text: str) -> str:
-    """What messages call a text by: all of it, or how it begins if it goes on for long."""
+    """What messages call a text by: its file, all of it, or how it begins if it is long."""
+    if isinstance(text, TextOfFile):
+        return text.said
     first, _, rest = text.partition("\n")
     is_short = not rest and len(first) <= _MOST_TOLD
     return first if is_short else f"{first[:_MOST_TOLD].rstrip()}..."

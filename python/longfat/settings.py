@@ -1,10 +1,22 @@
-"""Settings of a command line, `path=value`, that would undo each other. Loads nothing."""
+"""Settings of a command line, `path=value`, and those that would undo others. Loads nothing."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False  # as mypy knows it; to load typing takes as long as to start Python
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+class TextOfFile(str):
+    """What a file has, to be set; `said` is how the command line names it (``@steps.csv``)."""
+
+    said: str
+
+    def __new__(cls, text: str, said: str) -> TextOfFile:
+        """The text with what is said in its place."""
+        new = super().__new__(cls, text)
+        new.said = said
+        return new
 
 
 def undone_by(path: str, earlier: Iterable[str]) -> str | None:

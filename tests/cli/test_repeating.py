@@ -156,3 +156,13 @@ def test_a_study_without_runs_cannot_be_verified(longfat: Longfat, study_folder:
     process = longfat("study", "verify", study_folder)
     assert process.returncode == 2
     assert f"longfat study run {study_folder}" in process.stderr
+
+
+def test_a_stored_run_is_repeated_by_the_driver_that_is_asked_for(
+    longfat: Longfat, store: Path
+) -> None:
+    run_id = stored(store, "run_id")[0]
+    for driver in ("fast", "events"):
+        process = longfat("run", "--from", store, run_id, "--driver", driver, "--json")
+        assert process.returncode == 0, process.stderr
+        assert json.loads(process.stdout)["work"]["driver"] == driver

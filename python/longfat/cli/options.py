@@ -15,7 +15,7 @@ from longfat.analysis.intervals import DEFAULT_CONFIDENCE
 from longfat.cli.talk import say
 from longfat.errors import LongfatError
 from longfat.location import DEFAULT_STORE, in_commands
-from longfat.settings import undone_by
+from longfat.settings import TextOfFile, undone_by
 
 if TYPE_CHECKING:
     from longfat.execution import Executor
@@ -192,19 +192,21 @@ def options_said(options: Mapping[str, object]) -> str:
     )
 
 
-def overrides_of(settings: Sequence[str], seed: int | None) -> dict[str, str]:
-    """What is set, by path.
+def overrides_of(
+    settings: Sequence[str], seed: int | None = None, option: str = "--set"
+) -> dict[str, str]:
+    """What is set by an option, by path.
 
     Raises `click.BadParameter` for what would undo another setting, and `LongfatError` for a value
     in a file that cannot be read.
     """
     overrides: dict[str, str] = {}
     for text in settings:
-        path, value = _assignment(text)
+        path, value = _assignment(text, option)
         undone = undone_by(path, overrides)
         if undone is not None:
             raise click.BadParameter(
-                f"{path} would undo {undone}: set it before", param_hint="--set"
+                f"{path} would undo {undone}: set it before", param_hint=option
             )
         overrides[path] = value
     if seed is not None:
@@ -214,10 +216,10 @@ def overrides_of(settings: Sequence[str], seed: int | None) -> dict[str, str]:
     return overrides
 
 
-def _assignment(text: str) -> tuple[str, str]:
+def _assignment(text: str, option: str) -> tuple[str, str]:
     path, equals, value = text.partition("=")
     if not equals or not path.strip():
-        raise click.BadParameter(f"{text!r} is not PATH=VALUE", param_hint="--set")
+        raise click.BadParameter(f"{text!r} is not PATH=VALUE", param_hint=option)
     return path.strip(), _value(value.strip())
 
 
@@ -228,7 +230,7 @@ def _value(text: str) -> str:
     """
     from longfat.files import read_text
 
-    return read_text(Path(text[1:])) if text.startswith("@") else text
+    return TextOfFile(read_text(Path(text[1:])), text) if text.startswith("@") else text
 
 
 def opened_store(location: str) -> "Store":

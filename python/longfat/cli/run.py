@@ -121,7 +121,7 @@ def command(
                 "--from repeats a run as it is stored; to change it, print it with --scenario "
                 "into a file"
             )
-        _repeat(store, scenario, limits, watch, only_scenario, as_json)
+        _repeat(store, scenario, limits, watch, driver, only_scenario, as_json)
         if not only_scenario:
             _say_what_is_left(traces, watch, pcap)
         return
@@ -164,6 +164,7 @@ def _repeat(
     beginning: str,
     limits: Sequence[str],
     watch: "Watch | None",
+    driver: "Driver | None",
     only_scenario: bool,
     as_json: bool,
 ) -> None:
@@ -178,8 +179,9 @@ def _repeat(
     if only_scenario:
         click.echo(stored.scenario.resolved)
         return
+    allowed = Limits.of_machine().changed(limits)
     with shown_progress() as show:
-        (repetition,) = repeat([stored], 1, show, Limits.of_machine().changed(limits), watch)
+        (repetition,) = repeat([stored], 1, show, allowed, watch, driver)
     if repetition.record is not None:
         _show(repetition.record, as_json)
     if repetition.differences:
