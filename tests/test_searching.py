@@ -165,6 +165,22 @@ def test_nothing_is_a_share_of_a_largest_that_is_zero() -> None:
 
 
 @pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({}, "efficiency is 1 at most, and 90 is asked for; 90 % are 0.9"),
+        ({"metric": "cell_loss_ratio"}, "cell_loss_ratio is 1 at most"),
+        ({"metric": "goodput_bps", "of_largest": True}, "the largest setting yields is 1 at most"),
+    ],
+)
+def test_percents_in_place_of_shares_are_refused_before_anything_runs(
+    monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any], message: str
+) -> None:
+    monkeypatch.delattr(_engine, "run_batch")
+    with pytest.raises(LongfatError, match=message):
+        smallest_setting(LAN, *BUFFERS, 90, **asked)
+
+
+@pytest.mark.parametrize(
     ("numbers", "message"),
     [
         ({"target": math.nan}, "a target that is a finite number, not nan"),

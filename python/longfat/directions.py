@@ -32,6 +32,24 @@ NEITHER_IS_BETTER = frozenset(
 """What is asked for, what could be had, who has it, and signals that are meant to be given."""
 
 
+_SHARES = frozenset({"efficiency", "fairness", "max_min_fairness", "excess_fairness"})
+
+
+def is_share(metric: str) -> bool:
+    """Whether a metric is a share of 1, which no run has more of."""
+    return metric in _SHARES or metric.startswith("share_") or metric.endswith("_ratio")
+
+
+def check_target(metric: str, target: float, *, of_largest: bool) -> None:
+    """Raise `LongfatError` for a target beyond all that runs can yield, such as 90 for 90 %."""
+    beyond = is_more_better(metric) if of_largest else is_share(metric)
+    if beyond and target > 1:
+        what = "what the largest setting yields" if of_largest else metric
+        said = f"{what} is 1 at most, and {target:g} is asked for"
+        percent = f"; {target:g} % are {target / 100:g}" if target <= 100 else ""
+        raise LongfatError(said + percent)
+
+
 def is_more_better(metric: str) -> bool:
     """Whether more of a metric is better, and not less.
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from longfat import _engine
+from longfat.limits import Limits
 from longfat.paths import leaves
 from longfat.scenario import Scenario
 
@@ -28,12 +29,19 @@ def differing_settings(first: Scenario, second: Scenario) -> list[Setting]:
     ]
 
 
-def compare_runs(first: Scenario, second: Scenario) -> dict[str, Any]:
+def compare_runs(first: Scenario, second: Scenario, limits: Limits | None = None) -> dict[str, Any]:
     """Simulate both side by side until they part or the shorter ends.
 
     `events_alike` counts the events that are the same; `divergence` is None if the runs do not
     part, else it holds `time_ps`, `flow` (from 1), and the events of that connection `before` it in
     both runs and `after` it in each.
+
+    `limits` of each run are the machine's unless they are given; the time on the wall is that of
+    both. Raises `OverLimit` for a run that is estimated to exceed one, and `RunFailed` when a
+    simulation fails or it takes longer.
     """
-    comparison: dict[str, Any] = json.loads(_engine.compare_runs(first.resolved, second.resolved))
+    limits = Limits.of_machine() if limits is None else limits
+    limits.refuse([first.resolved, second.resolved])
+    found = _engine.compare_runs(first.resolved, second.resolved, limits.wall_seconds)
+    comparison: dict[str, Any] = json.loads(found)
     return comparison

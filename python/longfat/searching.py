@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from longfat.directions import LESS_IS_BETTER, MORE_IS_BETTER, is_more_better
+from longfat.directions import LESS_IS_BETTER, MORE_IS_BETTER, check_target, is_more_better
 from longfat.errors import LongfatError, RunFailed, check_count
 from longfat.execution import Outcome, Record, execute, usable_cores
 from longfat.limits import Limits
@@ -81,12 +81,13 @@ def smallest_setting(
     time (all cores if None); `limits` of each run are the machine's unless they are given; `show`
     is told of each look. `confidence` and `resolution` are those of `smallest_enough`.
 
-    Raises `LongfatError` for what cannot be searched with and for a metric that cannot be asked for
-    or that runs do not have, `InvalidInput` for what the engine does not accept, `OverLimit`,
-    `RunFailed` when a simulation fails and `Interrupted` when a signal stops it.
+    Raises `LongfatError` for what cannot be searched with or reached and for a metric that cannot
+    be asked for or that runs do not have, `InvalidInput` for what the engine does not accept,
+    `OverLimit`, `RunFailed` when a simulation fails and `Interrupted` when a signal stops it.
     """
     span = Span.between(low, high)
     more_is_better = is_more_better(metric)
+    check_target(metric, target, of_largest=of_largest)
     check_count("replications", replications, 2)
     check_count("jobs", jobs, 1)
     limits = Limits.of_machine() if limits is None else limits

@@ -68,3 +68,51 @@ def test_what_is_no_run_is_named(longfat: Longfat, scenario_file: Path) -> None:
     missing = longfat("diff", scenario_file, "missing.toml")
     assert missing.returncode == 2
     assert "missing.toml" in missing.stderr
+
+
+def test_one_setting_of_one_scenario_is_compared_without_a_copy(
+    longfat: Longfat, scenario_file: Path
+) -> None:
+    arguments = ("diff", scenario_file, scenario_file, "--set", "duration=20 ms")
+    document = json.loads(
+        longfat(*arguments, "--set-second", "port.buffer=100 cells", "--json").stdout
+    )
+    assert document["settings"] == [{"path": "port.buffer_cells", "first": 200, "second": 100}]
+    assert document["compared_until_ps"] < 20 * 10**9
+    shown = longfat(*arguments, "--set-second", "port.buffer=100 cells")
+    assert f"{scenario_file} with port.buffer=100 cells" in " ".join(shown.stdout.split())
+    alike = json.loads(longfat(*arguments, "--json").stdout)
+    assert (alike["settings"], alike["compared_until_ps"]) == ([], 20 * 10**9)
+
+
+def test_a_setting_that_undoes_another_of_the_second_scenario_is_refused(
+    longfat: Longfat, scenario_file: Path
+) -> None:
+    settings = ("--set", "port.policy.z=0.5", "--set-second", "port.policy=epd")
+    process = longfat("diff", scenario_file, scenario_file, *settings)
+    assert process.returncode == 2
+    assert "--set-second: port.policy would undo port.policy.z" in process.stderr
+
+
+def test_nothing_is_set_in_a_stored_run(longfat: Longfat, study_folder: Path) -> None:
+    longfat("study", "run", study_folder, "--quick")
+    process = longfat("diff", "0", "1", "--set", "seed=2")
+    assert process.returncode == 2
+    assert "0 is a stored run, in which nothing is set" in process.stderr
+
+
+def test_runs_beyond_a_limit_are_not_compared(longfat: Longfat, scenario_file: Path) -> None:
+    process = longfat("diff", scenario_file, scenario_file, "--limit", "events=1000")
+    assert (process.returncode, process.stdout) == (2, "")
+    assert "duration: a run would take about" in process.stderr
+    many = ("--set-second", "topology.sources=100000", "--limit", "memory=1 MiB")
+    process = longfat("diff", scenario_file, scenario_file, *many)
+    assert (process.returncode, process.stdout) == (2, "")
+    assert "of memory; the limit is 1 MiB" in process.stderr
+
+
+def test_a_comparison_ends_at_its_limit_on_the_wall(longfat: Longfat, scenario_file: Path) -> None:
+    long = ("--set", "duration=1000 s", "--limit", "wall=0.1 s", "--limit", "events=none")
+    process = longfat("diff", scenario_file, scenario_file, *long)
+    assert process.returncode == 1
+    assert process.stderr == "stopped at its limit of 0.1 s (--limit wall=... raises it)\n"

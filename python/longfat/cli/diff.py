@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.options import control_option, json_option, store_option
+from longfat.cli.options import (
+    control_option,
+    json_option,
+    limit_option,
+    opened_store,
+    overrides_of,
+    settings_option,
+    store_option,
+)
 from longfat.cli.talk import print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -22,44 +30,76 @@ Event = Mapping[str, Any]
 @click.command("diff")
 @click.argument("first", metavar="RUN")
 @click.argument("second", metavar="RUN")
+@settings_option
+@click.option(
+    "--set-second",
+    "only_second",
+    multiple=True,
+    metavar="PATH=VALUE",
+    help="The same for the second scenario alone; may be repeated.",
+)
 @control_option
+@limit_option
 @store_option
 @json_option
-def command(first: str, second: str, store: str, as_json: bool) -> None:
+def command(
+    first: str,
+    second: str,
+    settings: Sequence[str],
+    only_second: Sequence[str],
+    limits: Sequence[str],
+    store: str,
+    as_json: bool,
+) -> None:
     """Simulate two runs side by side and find the first event at which they part.
 
     A RUN is a scenario file, or the id of a stored run or enough of its beginning. Events are what
     happens to each connection: segments and acknowledgments sent and received, timeouts, losses.
 
     Example: longfat diff lan.toml other.toml
+
+    Example: longfat diff lan.toml lan.toml --set-second port.policy=epd
     """
     from longfat.divergence import compare_runs, differing_settings
+    from longfat.limits import Limits
 
-    runs = [_scenario(run, store) for run in (first, second)]
-    settings = differing_settings(*runs)
-    comparison = compare_runs(*runs)
+    allowed = Limits.of_machine().changed(limits)
+    both = overrides_of(settings)
+    second_alone = overrides_of([*settings, *only_second], option="--set-second")
+    runs = _scenario(first, both, store), _scenario(second, second_alone, store)
+    differing = differing_settings(*runs)
+    comparison = compare_runs(*runs, allowed)
     if as_json:
         print_json(
             {
                 "runs": [run.run_id for run in runs],
-                "settings": [asdict(setting) for setting in settings],
+                "settings": [asdict(setting) for setting in differing],
                 **comparison,
             }
         )
         return
-    _print_settings(first, second, settings)
+    if only_second:
+        second = f"{second} with {', '.join(only_second)}"
+    _print_settings(first, second, differing)
     _print_comparison(first, second, comparison)
 
 
-def _scenario(run: str, store: str) -> "Scenario":
-    """The scenario of a run that is given as a file or as the beginning of a stored run's id."""
+def _scenario(run: str, overrides: Mapping[str, str], store: str) -> "Scenario":
+    """The scenario of a run that is given as a file or as the beginning of a stored run's id.
+
+    Raises `click.UsageError` for what is to be set in a stored one.
+    """
     from longfat import _engine
     from longfat.scenario import load_scenario
-    from longfat.store import Store
 
     if Path(run).exists() or Path(run).suffix:
-        return load_scenario(run)
-    with Store.readable(store) as opened:
+        return load_scenario(run, overrides)
+    if overrides:
+        raise click.UsageError(
+            f"{run} is a stored run, in which nothing is set; to change it, print it with longfat "
+            "run --from STORE RUN --scenario into a file"
+        )
+    with opened_store(store) as opened:
         stored = opened.find(run)
     if stored.engine != _engine.ENGINE_VERSION:
         say(f"run {run} was made by engine {stored.engine}; this is {_engine.ENGINE_VERSION}")
