@@ -1,6 +1,10 @@
+import os
+import signal
+import sqlite3
+
 import pytest
 
-from longfat.errors import LongfatError
+from longfat.errors import Interrupted, LongfatError
 from longfat.read_only import quoted
 from longfat.where import condition_of, matching
 
@@ -88,3 +92,15 @@ def test_the_condition_of_levels_selects_their_row_and_no_other() -> None:
     for place, row in enumerate(rows):
         assert matching(columns, rows, condition_of(columns, row)) == [place]
     assert condition_of(columns[:1], ["lan"]) == "config = 'lan'"
+
+
+def test_a_signal_while_sql_asks_what_it_may_read_is_no_error_of_the_condition(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def permission(*_: object) -> int:
+        os.kill(os.getpid(), signal.SIGINT)
+        return sqlite3.SQLITE_OK
+
+    monkeypatch.setattr("longfat.read_only._permission", permission)
+    with pytest.raises(Interrupted):
+        matching(["sources"], [["5"]], "sources = 5")
