@@ -78,7 +78,7 @@ impl<O: Observer> Simulation<O> {
         let sent = self.links[port.line].line.bits_of(port.statistics().cells_out + vbr_cells);
         let mut bits = self.books.bits();
         bits.add(Cause::Vbr, vbr_cells * CELL_BITS);
-        for (number, flow) in self.flows.iter().enumerate() {
+        for (number, flow) in self.flows.begun() {
             let (new_bits, held) = (self.books.new_bits(number), flow.receiver.bytes_held());
             let held_bits = proportion(new_bits, held, flow.receiver.next() + held);
             bits.add(Cause::Useful, new_bits - held_bits);
@@ -120,7 +120,7 @@ impl<O: Observer> Simulation<O> {
     /// packet ends with them. Behind the port the fast driver knows of last cells only.
     fn trains(&self) -> Vec<(usize, (Cell, u32, bool))> {
         let mut trains = self.fast.as_ref().map_or_else(Vec::new, |fast| fast.trains());
-        let known = self.links.iter().enumerate();
+        let known = self.links.made();
         trains.extend(known.flat_map(|(number, link)| link.line.trains().map(move |train| (number, train))));
         trains
     }
@@ -193,7 +193,7 @@ impl<O: Observer> Simulation<O> {
 /// The links of each circuit before the bottleneck, and from it on; none of either if it does not cross the bottleneck.
 pub(super) fn split_paths(graph: &Graph) -> Vec<(&[usize], &[usize])> {
     let bottleneck = graph.bottleneck_number();
-    let paths = graph.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
+    let paths = graph.flows.iter().flat_map(|flow| [&*flow.forward, &*flow.backward]);
     let place = |path: &[usize]| path.iter().position(|&link| Some(link) == bottleneck);
     paths.map(|path| place(path).map_or((&[][..], &[][..]), |place| path.split_at(place))).collect()
 }

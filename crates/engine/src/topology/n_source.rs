@@ -65,8 +65,8 @@ impl NSource {
             graph.flows.push(Flow {
                 sender: graph.flows.len(),
                 place: 0,
-                forward: vec![up, bottleneck, down],
-                backward: vec![down + 1, bottleneck + 1, up + 1],
+                forward: [up, bottleneck, down].into(),
+                backward: [down + 1, bottleneck + 1, up + 1].into(),
             });
         }
         graph

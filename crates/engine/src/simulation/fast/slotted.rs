@@ -10,7 +10,7 @@ use super::{Carried, Path};
 use crate::framing::Cell;
 use crate::link::{Line, Train};
 use crate::observer::Observer;
-use crate::simulation::Link;
+use crate::simulation::Links;
 use crate::simulation::ledger::Happening;
 use crate::units::{CELL_BITS, Span, Time, TransmissionTime};
 use rounds::Slots;
@@ -78,7 +78,7 @@ pub(super) struct Slotted {
 
 impl Slotted {
     /// For a port that is served first at `first_service`, in front of the common line of `path`.
-    pub fn new(path: &Path, links: &[Link], first_service: Option<Time>) -> Self {
+    pub fn new(path: &Path, links: &Links, first_service: Option<Time>) -> Self {
         Self {
             line: path.line,
             heads: Vec::new(),
@@ -203,7 +203,7 @@ impl Slotted {
 
     /// Takes the cells that arrive before `until`, each of which is shown.
     #[inline]
-    fn take_until(&mut self, until: Time, links: &mut [Link], mut show: impl FnMut(Time, Cell)) {
+    fn take_until(&mut self, until: Time, links: &mut Links, mut show: impl FnMut(Time, Cell)) {
         let mut next_arrival = Time::NEVER;
         let mut index = 0;
         while index < self.heads.len() {
@@ -220,7 +220,7 @@ impl Slotted {
 
     /// Takes the next cell of a head.
     #[inline]
-    fn take_cell(&mut self, index: usize, links: &mut [Link]) -> Cell {
+    fn take_cell(&mut self, index: usize, links: &mut Links) -> Cell {
         let head = &mut self.heads[index];
         if head.train.cells > 1 {
             return head.train.take(head.cell_time);
@@ -232,7 +232,7 @@ impl Slotted {
 
     /// The packet of a head is over: goes on to the next one of its line. Tells whether there is one.
     #[inline]
-    fn replace(&mut self, index: usize, links: &mut [Link]) -> bool {
+    fn replace(&mut self, index: usize, links: &mut Links) -> bool {
         let head = &mut self.heads[index];
         let line = &mut links[head.line].line;
         line.count_carried(head.cells.into(), 1);
@@ -254,7 +254,7 @@ impl Slotted {
     }
 
     /// Counts what was carried until now.
-    pub fn settle(&mut self, until: Time, links: &mut [Link]) -> Carried {
+    pub fn settle(&mut self, until: Time, links: &mut Links) -> Carried {
         for head in &mut self.heads {
             head.count(&mut links[head.line].line);
         }
