@@ -38,12 +38,8 @@ impl Agenda {
         let others = (0..watched.len()).filter(|line| watched[*line] && Some(*line) != busiest);
         of_network.extend(others.map(Event::Arrival));
         of_network.extend((1..port_lines.len()).map(Event::Service));
-        let mut agenda = Self {
-            lines: vec![NOWHERE; watched.len()],
-            ports: vec![NOWHERE; port_lines.len()],
-            numbers,
-            of_network,
-        };
+        let mut agenda =
+            Self { lines: vec![NOWHERE; watched.len()], ports: vec![NOWHERE; port_lines.len()], numbers, of_network };
         for (index, event) in agenda.of_network.iter().enumerate() {
             match *event {
                 Event::Arrival(line) if !watched.is_empty() => agenda.lines[line] = slot(index),

@@ -58,8 +58,9 @@ impl Flow {
         let chance = Chance { seed: scenario.seed, replication: scenario.replication };
         let whose = if is_request { "request-" } else { "" };
         let stream = |what: &str| chance.stream(&format!("flow/{}/{whose}{what}", path.number()));
-        let clock =
-            TickClock::with_chance(scenario.tcp.timer_granularity.0, scenario.tcp.timer_phase, || stream("timer-phase"));
+        let clock = TickClock::with_chance(scenario.tcp.timer_granularity.0, scenario.tcp.timer_phase, || {
+            stream("timer-phase")
+        });
         let mut sender = Sender::new(&tcp, clock);
         sender.take_chance(|| stream("window-law"));
         let (data, acknowledgments) = if is_request { (back, there) } else { (there, back) };

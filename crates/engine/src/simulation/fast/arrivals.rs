@@ -192,12 +192,7 @@ pub(super) struct Arrivals<L> {
 impl<L: Load> Arrivals<L> {
     /// Nothing.
     pub fn new() -> Self {
-        Self {
-            coming: Row::default(),
-            next_time: Time::NEVER,
-            latest_time: Time::ZERO,
-            passed: None,
-        }
+        Self { coming: Row::default(), next_time: Time::NEVER, latest_time: Time::ZERO, passed: None }
     }
 
     /// A packet was handed to the line with that number, whose first cell arrives at `first` and whose last one at `last`.

@@ -9,8 +9,8 @@ use super::{Carried, Path};
 use crate::framing::{Cell, Packets};
 use crate::link::Outlet;
 use crate::observer::Observer;
-use crate::simulation::{Link, Links};
 use crate::simulation::ledger::Happening;
+use crate::simulation::{Link, Links};
 use crate::switch::{Begun, Booked};
 use crate::units::{LineClock, Span, Time};
 
