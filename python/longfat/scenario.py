@@ -22,8 +22,7 @@ from longfat.execution import (
 )
 from longfat.files import read_bytes
 from longfat.limits import Limits
-
-PICOSECONDS_PER_SECOND = 10**12
+from longfat.units import PICOSECONDS_PER_SECOND
 
 OverrideValue = str | int | float | bool | Mapping[str, Any] | Sequence[Any]
 
