@@ -50,7 +50,7 @@ NEEDED_AT_INTERVALS = ("decide", "interval_s")
 
 NOT_FOR_CONTROLS = {
     "classical": "is what the engine has itself",
-    "learner": "is whom longfat.learning asks for decisions",
+    _engine.LEARNER: "is whom longfat.learning asks for decisions",
 }
 """Names that mean something else."""
 
