@@ -123,7 +123,7 @@ def test_numbers_of_numpy_are_numbers_and_its_arrays_are_lists(scenario_file: Pa
         "tcp.flavor": control,
         "loss": {"kind": "list", "drops": np.array([[1, 5], [2, 7]])},
     }
-    plain = {
+    plain: dict[str, Any] = {
         "topology.sources": 3,
         "tcp.slow_start_at_ssthresh": False,
         "tcp.flavor": {**control, "parameters": {"beta": 0.5}},
