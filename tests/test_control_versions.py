@@ -63,6 +63,17 @@ DIFFERENT = {
         {"before": f"import numpy\nweights = numpy.array([1.0, {n}])", "answer": "weights"}
         for n in (10, 50)
     ],
+    "a pattern": [
+        {"before": f"import re\npattern = re.compile('{p}')", "answer": "pattern"} for p in "ab"
+    ],
+    "a function of a library": [
+        {"before": f"from numpy import {name} as f", "answer": "f(1)"}
+        for name in ("exp", "log", "mean", "median")
+    ],
+    "chance": [
+        {"before": f"import numpy\nchance = numpy.random.default_rng({seed})", "answer": "chance"}
+        for seed in (1, 2)
+    ],
     "an object": [
         {"before": f"class Model:\n  pass\nmodel = Model()\nmodel.n = {n}", "answer": "model"}
         for n in (10, 50)
@@ -81,9 +92,9 @@ DIFFERENT = {
 
 @pytest.mark.parametrize("cells", DIFFERENT.values(), ids=DIFFERENT)
 def test_controls_that_differ_in_anything_are_of_two_versions(cells: list[dict[str, str]]) -> None:
-    first, second = ([version_of(defined(**cell)) for _ in range(2)] for cell in cells)
-    assert first[0] == first[1], "the same again is the same version"
-    assert first[0] != second[0]
+    versions = [version_of(defined(**cell)) for cell in cells]
+    assert versions == [version_of(defined(**cell)) for cell in cells], "the same again is the same"
+    assert len(set(versions)) == len(cells)
 
 
 def test_two_controls_that_one_function_has_made_are_of_two_versions() -> None:

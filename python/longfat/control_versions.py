@@ -5,6 +5,7 @@ it names, and so on. Of libraries it is the name. What does not say what it hold
 an open file, has no version: nothing is guessed. Lines and comments do not count.
 """
 
+import copyreg
 import dis
 import functools
 import hashlib
@@ -234,12 +235,16 @@ def _of_compiled(function: Any) -> list[Part]:
 
 def _of_object(value: object) -> list[Part]:
     """Anything else by what it would be pickled as."""
+    reduce = copyreg.dispatch_table.get(type(value))
     try:
-        reduced: Any = value.__reduce_ex__(4)
+        reduced: Any = value.__reduce_ex__(4) if reduce is None else reduce(value)
     except Exception as error:
         raise _Untold(f"a value of type {type(value).__name__}") from error
-    if isinstance(reduced, str):
-        return [("", type(value)), ("", reduced)]
+    if isinstance(reduced, str):  # the name of a global
+        module = getattr(value, "__module__", type(value).__module__)
+        if not _is_library(module):
+            raise _Untold(f"{module}.{reduced}")
+        return [("", f"{module}.{reduced}")]
     state, items, pairs = (*reduced[2:5], None, None, None)[:3]
     has_names = isinstance(state, dict) and all(isinstance(name, str) for name in state)
     attributes = sorted(state.items()) if has_names else [("", state)]
@@ -258,9 +263,9 @@ def _is_of_library(value: type | FunctionType) -> bool:
 
 
 @functools.cache
-def _is_library(module: str | None) -> bool:
+def _is_library(module: object) -> bool:
     """Whether a module is part of Python, of longfat or of a package that has been installed."""
-    if module is None:
+    if not isinstance(module, str):  # code that was compiled has anything there
         return False
     if module.partition(".")[0] in (*sys.stdlib_module_names, "longfat"):
         return True
