@@ -141,7 +141,7 @@ impl<O: Observer> Simulation<O> {
 
     /// What each connection has, as what each sender has.
     fn by_sender<T>(&self, of_connections: impl Iterator<Item = T>, and: impl Fn(T, T) -> T) -> Vec<T> {
-        let mut of_senders: Vec<T> = Vec::new();
+        let mut of_senders: Vec<T> = Vec::with_capacity(self.senders.last().map_or(0, |last| last + 1));
         for (sender, of_connection) in self.senders.iter().zip(of_connections) {
             if *sender < of_senders.len() {
                 let before = of_senders.pop().expect("a sender's connections are one behind the other");
