@@ -75,6 +75,7 @@ docs: build
 	mkdir -p demo/traces
 	cargo build --quiet --release --package longfat-engine --example run_scenario
 	$(BIN)/python benchmarks/profile.py --splice docs/method/speed.md
+	$(BIN)/python -m benchmarks.connections --splice docs/method/speed.md
 	$(BIN)/python -m benchmarks.startup --splice docs/method/speed.md
 	$(BIN)/python -m benchmarks.controls --splice docs/guide/controls.md
 	$(BIN)/python -m benchmarks.learning --splice docs/guide/learning.md

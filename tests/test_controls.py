@@ -12,6 +12,7 @@ from longfat import _engine
 from longfat.controls import Delivery, Progress, Window
 from longfat.execution import Record
 from longfat.study import load_study
+from tests.support import Longfat
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples" / "controls"
@@ -256,6 +257,7 @@ def test_a_scenario_is_not_simulated_without_the_version_that_it_names() -> None
         ("on_loss", "window.ssthresh = -1", "ssthresh is a number of bytes or infinite, not -1"),
         ("on_acknowledgment", "window.cwnd = None", "TypeError"),
         ("on_acknowledgment", "progress.nothing", "no attribute 'nothing'"),
+        ("on_timeout", "raise SystemExit(5)", "SystemExit: 5"),
     ],
 )
 def test_a_control_that_fails_ends_its_run_with_the_place(
@@ -284,6 +286,7 @@ def test_a_control_that_fails_ends_its_run_with_the_place(
         ("import nothing_of_that_name", "control.py:1: ModuleNotFoundError: No module named"),
         ("class A:\n    def on_loss(self): pass", "A is no control: it lacks on_acknowledgment"),
         ("\0", "control.py: a binary file; expected Python"),
+        ("import sys\nsys.exit(5)", "control.py:2: SystemExit: 5"),
     ],
 )
 def test_a_file_without_a_control_is_refused_with_the_place(
@@ -354,6 +357,18 @@ def test_to_read_a_study_executes_nothing_of_it(tmp_path: Path) -> None:
     assert list(study.controls) == ["mine"]
     with pytest.raises(longfat.InvalidInput, match=r"control\.py:1: RuntimeError: executed"):
         longfat.study(tmp_path, store=tmp_path / "runs.db").run()
+
+
+def test_a_control_that_ends_python_ends_longfat_with_the_place(
+    tmp_path: Path, longfat: Longfat
+) -> None:
+    study_with_control(tmp_path)
+    (tmp_path / "control.py").write_text("raise SystemExit('enough')\n")
+    of_study = longfat("study", "run", tmp_path)
+    of_scenario = longfat("run", tmp_path / "scenario.toml", "--control", "mine=control.py")
+    for done in (of_study, of_scenario):
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "control.py:1: SystemExit: enough" in done.stderr
 
 
 def test_controls_of_a_study_are_files_of_its_folder(tmp_path: Path) -> None:

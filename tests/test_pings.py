@@ -131,6 +131,22 @@ def test_more_elsewhere_than_a_round_trip_has_is_refused() -> None:
         schedule_of([Ping(0, 0.04), Ping(1, 0.04)], 1, elsewhere_s=0.05, source="ping.log")
 
 
+def test_of_windows_in_which_one_lost_answer_is_an_outage_it_is_said(
+    longfat: Longfat, tmp_path: Path
+) -> None:
+    answers = [f"64 bytes: icmp_seq={n} ttl=1 time=9 ms\n" for n in range(30) if n != 7]
+    (tmp_path / "ping.log").write_text("".join(answers))
+    done = longfat("schedule", "from-ping", "ping.log")
+    assert "7,0.0045,1" in done.stdout
+    assert "warning: ping.log: requests are 1000 ms apart" in done.stderr
+    assert "--window-ms 5000 has 5 in each" in done.stderr
+    assert not longfat("schedule", "from-ping", "ping.log", "--window-ms", "5000").stderr
+    often = longfat("schedule", "from-ping", "ping.log", "--interval-ms", "201")
+    assert not often.stderr
+    (tmp_path / "whole.log").write_text("".join(answers[:7]))
+    assert not longfat("schedule", "from-ping", "whole.log").stderr, "nothing is lost"
+
+
 def test_the_command_prints_what_a_scenario_takes(longfat: Longfat, tmp_path: Path) -> None:
     (tmp_path / "ping.log").write_text(IPUTILS)
     done = longfat(

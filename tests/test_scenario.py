@@ -1,6 +1,8 @@
 import json
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from longfat import InvalidInput, LongfatError, _engine, load_scenario, run
@@ -110,6 +112,52 @@ def test_a_setting_may_be_a_table_or_a_list(scenario_file: Path) -> None:
 def test_what_is_no_value_is_said(scenario_file: Path) -> None:
     with pytest.raises(LongfatError, match="None is no value of a scenario"):
         load_scenario(scenario_file, {"seed": None})  # type: ignore[dict-item]
+
+
+def test_numbers_of_numpy_are_numbers_and_its_arrays_are_lists(scenario_file: Path) -> None:
+    beta = np.float32(0.5)
+    control = {"kind": "external", "control": "mine", "parameters": {"beta": beta}}
+    told: dict[str, Any] = {
+        "topology.sources": np.int64(3),
+        "tcp.slow_start_at_ssthresh": np.bool_(False),
+        "tcp.flavor": control,
+        "loss": {"kind": "list", "drops": np.array([[1, 5], [2, 7]])},
+    }
+    plain: dict[str, Any] = {
+        "topology.sources": 3,
+        "tcp.slow_start_at_ssthresh": False,
+        "tcp.flavor": {**control, "parameters": {"beta": 0.5}},
+        "loss": {"kind": "list", "drops": [[1, 5], [2, 7]]},
+    }
+    expected = load_scenario(scenario_file, plain)
+    assert load_scenario(scenario_file, told) == expected
+    assert load_scenario({**load_scenario(scenario_file).settings, "seed": np.uint8(1)}) == (
+        load_scenario(scenario_file)
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "path"),
+    [
+        ({"kind": "epd", "threshold": {0.5}}, "port.policy.threshold"),
+        ([{"kind": "epd"}, {"kind": b"epd"}], r"port.policy\[1\].kind"),
+        (np.datetime64("2026-01-01"), "port.policy"),
+    ],
+)
+def test_what_is_no_value_is_said_with_its_path(scenario_file: Path, value: Any, path: str) -> None:
+    with pytest.raises(LongfatError, match=rf"^{path}: .* is no value of a scenario"):
+        load_scenario(scenario_file, {"port.policy": value})
+    with pytest.raises(LongfatError, match=rf"^{path}: .* is no value of a scenario"):
+        load_scenario({"port": {"policy": value}})
+
+
+def test_a_checked_scenario_is_loaded_again_with_other_values(scenario_file: Path) -> None:
+    scenario = load_scenario(scenario_file)
+    assert load_scenario(scenario) is scenario
+    changes = {"duration": "80 ms", "port.buffer": "700 cells", "topology.bottleneck.delay": "1 ms"}
+    assert load_scenario(scenario, changes) == load_scenario(scenario_file, changes)
+    with pytest.raises(LongfatError, match="tcp.preset: fills in what a scenario leaves out"):
+        load_scenario(scenario, {"tcp.preset": "linux-like"})
 
 
 def test_whoever_passes_over_scenarios_that_fail_does_not_pass_over_ctrl_c() -> None:

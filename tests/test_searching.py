@@ -49,6 +49,13 @@ def test_the_smallest_buffer_is_found_between_too_little_and_enough() -> None:
     assert found.verdicts[found.enough] == "enough"
 
 
+def test_a_checked_scenario_is_searched_as_what_it_was_loaded_from() -> None:
+    answers = [
+        smallest_setting(each, *BUFFERS, 0.9, resolution=1) for each in (LAN, load_scenario(LAN))
+    ]
+    assert answers[0] == answers[1]
+
+
 def test_the_answer_is_the_same_with_any_number_of_threads() -> None:
     answers = [smallest_setting(LAN, *BUFFERS, 0.9, resolution=0.5, jobs=n) for n in (1, 3)]
     assert answers[0] == answers[1]

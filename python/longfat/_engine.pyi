@@ -79,6 +79,12 @@ def scenario_network(resolved: str) -> str:
     its buffer, and whether it is the bottleneck.
     """
 
+def parse_time(text: str) -> int:
+    """A length of time with its unit (``"10 ms"``) in picoseconds. Raises `InvalidInput`."""
+
+def parse_size(text: str) -> int:
+    """A size of data with its unit (``"2 GiB"``) in bytes. Raises `InvalidInput`."""
+
 def check_study(text: bytes, source: str, scenario_text: bytes, scenario_source: str) -> str:
     """Check a study file, its factor levels against its scenario; returns it as JSON.
 
@@ -108,6 +114,9 @@ def provide_library(name: str, path: str, digest: str, load: bool) -> None:
 
 def provided_controls() -> list[tuple[str, str]]:
     """The names of the controls that are provided, each with the digest of its latest version."""
+
+LEARNER: str
+"""The control, in scenarios, of connections that are decided for (`longfat.learning`)."""
 
 INTERVAL_NAMES: list[str]
 """The numbers of an interval, in order."""

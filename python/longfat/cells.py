@@ -27,6 +27,17 @@ def csv_lines(text: str, origin: str) -> list[tuple[int, list[str]]]:
         raise BadInput([f"{origin}:{reader.line_num}: {error}"]) from error
 
 
+def names_in(text: str, origin: str) -> list[str]:
+    """The names in a line of CSV, so that a name in quotes may have a comma.
+
+    Raises `BadInput`, which says by `origin` where the text is from, for an empty name.
+    """
+    names = [name for _, cells in csv_lines(text, origin) for name in cells]
+    if not names or not all(names):
+        raise BadInput([f"{origin}: an empty name"])
+    return names
+
+
 def is_number(text: str) -> bool:
     """Whether a cell says a finite number.
 

@@ -7,17 +7,17 @@ acknowledgment, or decides at intervals as those do that are learned (`longfat.l
 
 import hashlib
 import inspect
-import marshal
 import threading
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any, NamedTuple, Protocol
 
 from longfat import _engine
 from longfat._engine import Chance, Delivery, LostSegment, Progress, Window
-from longfat.errors import InvalidInput, LongfatError
+from longfat.control_versions import version_of
+from longfat.errors import InvalidInput
 from longfat.files import read_bytes
 
 __all__ = [
@@ -50,7 +50,7 @@ NEEDED_AT_INTERVALS = ("decide", "interval_s")
 
 NOT_FOR_CONTROLS = {
     "classical": "is what the engine has itself",
-    "learner": "is whom longfat.learning asks for decisions",
+    _engine.LEARNER: "is whom longfat.learning asks for decisions",
 }
 """Names that mean something else."""
 
@@ -95,17 +95,18 @@ def use_control(name: str, control: Factory | str | Path, *, version: str | None
     seconds, and gives the power of two by which the window changes, or the rate
     (`docs/guide/learning.md`).
 
-    Runs of two versions have different names: what counts is the text of the file, or the code of a
-    class that is in none, or `version` if it is given. Raises `InvalidInput` for what is no control
-    and `LongfatError` for a file that cannot be read.
+    Runs of two versions have different names: what counts is the text of the file; of a class its
+    code with all that it goes by (attributes, defaults, closures, globals) and the text of its file
+    if it is in one; or `version` if it is given. Raises `InvalidInput` for what is no control and
+    for a class that goes by what has no version, and `LongfatError` for a file that cannot be read.
     """
     if isinstance(control, str | Path):
         control_at(str(control)).provide(name, version, load=True)
         return
     if inspect.isclass(control) and (missing := _lacking(control)):
         raise InvalidInput([f"class {control.__name__} is no control: it lacks {missing[0]}"])
-    text = _text_of(control) if version is None else version.encode()
-    _engine.provide_control(_checked(name), lambda: control, _digest(text))
+    told = version_of(control) if version is None else _digest(version.encode())
+    _engine.provide_control(_checked(name), lambda: control, told)
 
 
 class FileOfControl(Protocol):
@@ -233,37 +234,14 @@ def _executed(text: bytes, path: Path) -> ModuleType:
     except SyntaxError as error:
         place = "" if error.lineno is None else f":{error.lineno}:{error.offset}"
         raise InvalidInput([f"{path}{place}: {error.msg}"]) from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # what a file ends is not longfat
         what = f"{type(error).__name__}: {error}"
         raise InvalidInput([f"{path}{_line_of(error, path)}: {what}"]) from error
     return module
 
 
-def _line_of(error: Exception, path: Path) -> str:
+def _line_of(error: BaseException, path: Path) -> str:
     """The innermost line of a file that an exception came through, as messages name it."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == str(path)]
     return f":{lines[-1]}" if lines else ""
-
-
-def _text_of(control: Factory) -> bytes:
-    """What tells a version of a class from others: its file's text, or its code where none is."""
-    name = getattr(control, "__qualname__", type(control).__qualname__).encode()
-    try:
-        file = inspect.getsourcefile(control)
-    except (OSError, TypeError):  # of no file, as in a notebook
-        file = None
-    if file is not None and Path(file).is_file():
-        return name + read_bytes(Path(file))
-    functions = _functions_of(control)
-    if not functions:
-        raise LongfatError(f"{control!r} has no text to tell its versions by; give a `version`")
-    return name + b"".join(
-        key.encode() + marshal.dumps(function.__code__.replace(co_filename="", co_firstlineno=1))
-        for key, function in functions
-    )
-
-
-def _functions_of(control: Factory) -> list[tuple[str, FunctionType]]:
-    members = inspect.getmembers(control, inspect.isfunction) if inspect.isclass(control) else []
-    return members or ([("", control)] if isinstance(control, FunctionType) else [])

@@ -1,24 +1,24 @@
 """What a run may use at most: a scenario from a stranger wastes no more than it is given."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from longfat import _engine
-from longfat.errors import LongfatError, OverLimit
+from longfat.errors import InvalidInput, LongfatError, OverLimit
 from longfat.execution import EngineLimits
 from longfat.machine import memory_bytes
+from longfat.units import PICOSECONDS_PER_SECOND
 
 MOST_EVENTS = 10**12
 """Hours of one core, whatever the machine."""
 
 SHARE_OF_MEMORY = Decimal("0.8")
 
-_BYTES = {
-    "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30,
-}  # fmt: skip
-_SECONDS = {"s": 1, "min": 60, "h": 3600}
+_ENDLESS = 2**63
+
+_BINARY = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("B", 1))
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,10 @@ class Limits:
             name, equals, value = (part.strip() for part in text.partition("="))
             if not equals or name not in _READERS:
                 raise LongfatError(f"--limit {text}: expected one of {', '.join(_EXPECTED)}")
-            field, units = _READERS[name]
-            changes: dict[str, Any] = {field: None}
-            if value != "none":
-                changes[field] = _number(text, value, units)
+            field, read = _READERS[name]
+            changes: dict[str, Any] = {
+                field: None if value == "none" else _limit(text, value, read)
+            }
             limits = replace(limits, **changes)
         return limits
 
@@ -81,28 +81,40 @@ class Limits:
         return self.events, self.wall_seconds, self.memory_bytes
 
 
-_READERS: Mapping[str, tuple[str, Mapping[str, int]]] = {
-    "events": ("events", {"": 1}),
-    "wall": ("wall_seconds", _SECONDS),
-    "memory": ("memory_bytes", _BYTES),
+def _seconds(text: str) -> float:
+    return _engine.parse_time(text) / PICOSECONDS_PER_SECOND
+
+
+def _count(text: str) -> int:
+    """A number that may be written as `1e9`. Raises `InvalidInput` for anything else."""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        number = Decimal("NaN")
+    if not number.is_finite() or abs(number) >= _ENDLESS:
+        raise InvalidInput([f"expected a number, less than 2^63, found {text!r}"])
+    return int(number)
+
+
+_READERS: Mapping[str, tuple[str, Callable[[str], float]]] = {
+    "events": ("events", _count),
+    "wall": ("wall_seconds", _seconds),
+    "memory": ("memory_bytes", _engine.parse_size),
 }
 
 _EXPECTED = ("events=1e9", "wall='60 s'", "memory='2 GiB'")
 
 
 def _shown_bytes(number: float) -> str:
-    unit = next((unit for unit in ("GiB", "MiB", "KiB") if _BYTES[unit] <= number), "B")
-    return f"{number / _BYTES[unit]:.4g} {unit}"
+    unit, size = next((found for found in _BINARY if found[1] <= number), _BINARY[-1])
+    return f"{number / size:.4g} {unit}"
 
 
-def _number(text: str, value: str, units: Mapping[str, int]) -> int | float:
-    digits = value.rstrip("BGKMbhikmns ")
-    unit = value[len(digits) :].strip()
+def _limit(text: str, value: str, read: Callable[[str], float]) -> float:
     try:
-        number = Decimal(digits) * units[unit]
-    except (InvalidOperation, KeyError) as error:
-        expected = "a number" if "" in units else f"a number with its unit ({', '.join(units)})"
-        raise LongfatError(f"--limit {text}: expected {expected}, or none") from error
-    if not number.is_finite() or not 0 < number < 2**63:
-        raise LongfatError(f"--limit {text}: expected more than 0 and less than 2^63")
-    return float(number) if units is _SECONDS else int(number) or 1
+        number = read(value)
+    except InvalidInput as error:
+        raise LongfatError(f"--limit {text}: {error}, or none") from None
+    if number <= 0:
+        raise LongfatError(f"--limit {text}: expected more than 0")
+    return number

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
 from statistics import median
 from typing import Any
 
@@ -26,6 +27,9 @@ _NANOSECONDS = 10**9
 _MILLISECONDS = 1000
 
 _CENTURY_S = 3.2e9
+
+_ENOUGH = 5
+"""Requests in a window of which one may be lost without much being made of it."""
 
 
 @dataclass(frozen=True)
@@ -151,6 +155,20 @@ def schedule_of(
         ):
             crossings.append(crossing)
     return crossings
+
+
+def how_coarse(pings: Sequence[Ping], window_s: float, source: str) -> str | None:
+    """What to say of windows with so few requests that one lost in them is an outage; or None."""
+    spacing_s = (pings[-1].sent_s - pings[0].sent_s) / (len(pings) - 1)
+    has_enough = window_s > (_ENOUGH - 0.5) * spacing_s  # which is seldom the same to the end
+    if has_enough or all(ping.round_trip_s is not None for ping in pings):
+        return None
+    enough_ms = ceil(round(_MILLISECONDS * spacing_s * _ENOUGH, 3))
+    return (
+        f"warning: {source}: requests are {_MILLISECONDS * spacing_s:.4g} ms apart: one that is "
+        f"lost is much of a window of {_MILLISECONDS * window_s:g} ms, if not an outage as long; "
+        f"--window-ms {enough_ms} has {_ENOUGH} in each"
+    )
 
 
 def _delay_s(answered: Sequence[Ping], elsewhere_s: float) -> float:

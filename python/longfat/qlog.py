@@ -10,10 +10,12 @@ import json
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
 from heapq import merge
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from longfat import _engine
 from longfat.errors import InvalidInput
+from longfat.units import PICOSECONDS_PER_MILLISECOND
 
 if TYPE_CHECKING:
     import polars
@@ -27,8 +29,6 @@ TABLES = (
 """The traces that it is made of."""
 
 RECORD_SEPARATOR = "\x1e"
-
-PICOSECONDS_PER_MILLISECOND = 10**9
 
 
 class _Row(NamedTuple):
@@ -51,16 +51,17 @@ _METRICS = {
 
 
 def qlog_lines(traces: "Traces", flow: int) -> Iterator[str]:
-    """The qlog of a flow, text by text.
+    """The qlog of a flow, text by text; before the first of them all traces have been opened.
 
-    Raises `InvalidInput` for a flow that the run does not have, and `LongfatError` if it has left
-    none of the traces.
+    Raises `InvalidInput` for a flow that the run does not have, and `LongfatError` if it has not
+    left all of the traces.
     """
     if not 1 <= flow <= traces.flows:
         raise InvalidInput([f"--flow {flow}: the run has flows 1 to {traces.flows}"])
-    rows = merge(*(_rows(traces, name, flow) for name in TABLES))
-    yield _text(_header(traces, flow))
-    yield from map(_text, _events(rows))
+    traces.check_names(TABLES)
+    frames = {name: traces.table(name).filter(flow=flow) for name in TABLES}
+    rows = merge(*(_rows(name, frame) for name, frame in frames.items()))
+    return map(_text, chain([_header(traces, flow)], _events(rows)))
 
 
 def _header(traces: "Traces", flow: int) -> dict[str, Any]:
@@ -82,10 +83,9 @@ def _header(traces: "Traces", flow: int) -> dict[str, Any]:
     }
 
 
-def _rows(traces: "Traces", name: str, flow: int) -> Iterator[_Row]:
-    frame: polars.DataFrame = traces.table(name)
+def _rows(name: str, frame: "polars.DataFrame") -> Iterator[_Row]:
     order = TABLES.index(name)
-    for number, row in enumerate(frame.filter(flow=flow).iter_rows(named=True)):
+    for number, row in enumerate(frame.iter_rows(named=True)):
         yield _Row(row["time_ps"], order, number, name, row)
 
 

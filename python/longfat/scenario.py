@@ -6,6 +6,7 @@ Nothing is checked here: the engine is the only judge of a scenario.
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,8 +25,7 @@ from longfat.execution import (
 from longfat.files import read_bytes
 from longfat.limits import Limits
 from longfat.settings import TextOfFile
-
-PICOSECONDS_PER_SECOND = 10**12
+from longfat.units import PICOSECONDS_PER_SECOND
 
 OverrideValue = str | int | float | bool | Mapping[str, Any] | Sequence[Any]
 
@@ -36,6 +36,8 @@ SeriesKey = tuple[str, int]
 
 _MOST_TOLD = 120
 """Characters of a setting that messages repeat."""
+
+_PRESET = "tcp.preset"
 
 
 class Scenario:
@@ -129,15 +131,22 @@ class _Replication(Scenario):
         return self._common.simulated_seconds
 
 
-def load_scenario(
-    source: str | Path | Mapping[str, Any], overrides: Mapping[str, OverrideValue] | None = None
-) -> Scenario:
-    """Load a scenario from a TOML or JSON file, or from nested dictionaries.
+ScenarioSource = Scenario | str | Path | Mapping[str, Any]
+"""A scenario: checked, or the path of its file, or nested dictionaries."""
 
-    `overrides` sets values by path: ``{"topology.sources": 15, "port.buffer": "12000 cells"}``.
+
+def load_scenario(
+    source: ScenarioSource, overrides: Mapping[str, OverrideValue] | None = None
+) -> Scenario:
+    """Load a scenario from a TOML or JSON file, from nested dictionaries, or from a checked one.
+
+    `overrides` sets values by path: ``{"topology.sources": 15, "port.buffer": "12000 cells"}``. Of
+    a checked scenario all other settings stay as they are, also those that were defaults once.
     Raises `longfat.InvalidInput` with every error at once, and `LongfatError` for a file that
-    cannot be read.
+    cannot be read and for what is no value of a scenario.
     """
+    if isinstance(source, Scenario) and not overrides:
+        return source
     return ScenarioText.read(source).with_set(overrides or {})
 
 
@@ -146,21 +155,32 @@ class ScenarioText(NamedTuple):
 
     text: bytes
     name: str
+    is_checked: bool = False
 
     @classmethod
-    def read(cls, source: str | Path | Mapping[str, Any]) -> "ScenarioText":
-        """The text of a file, or of nested dictionaries. Raises `LongfatError` as reading does."""
+    def read(cls, source: ScenarioSource) -> "ScenarioText":
+        """The text of a file, of nested dictionaries, or of a checked scenario.
+
+        Raises `LongfatError` as reading does, and for what is no value of a scenario.
+        """
+        if isinstance(source, Scenario):
+            return cls(source.resolved.encode(), "scenario.json", is_checked=True)
         if isinstance(source, Mapping):
-            return cls(json.dumps(source).encode(), "scenario.json")
+            return cls(json.dumps(_plain(source, "")).encode(), "scenario.json")
         return cls(read_bytes(Path(source)), str(source))
 
     def with_set(self, overrides: Mapping[str, OverrideValue]) -> Scenario:
-        """The scenario with values set by path. Raises `longfat.InvalidInput`."""
+        """The scenario with values set by path. Raises as `load_scenario` does."""
+        if self.is_checked and _PRESET in overrides:
+            raise LongfatError(
+                f"{_PRESET}: fills in what a scenario leaves out, and a checked one leaves out "
+                "nothing; set it where the scenario is loaded from its file or dictionaries"
+            )
         return Scenario(_engine.resolve_scenario(self.text, self.name, _set(overrides)))
 
 
 def run(
-    scenario: Scenario | str | Path | Mapping[str, Any],
+    scenario: ScenarioSource,
     *,
     limits: Limits | None = None,
     watch: Watch | None = None,
@@ -216,7 +236,7 @@ def _shown(record: Record) -> Record:
 
 def _set(overrides: Mapping[str, OverrideValue]) -> list[tuple[str, str, str]]:
     """The overrides for the engine, named in messages as the command line would have them."""
-    texts = {path: _override_text(value) for path, value in overrides.items()}
+    texts = {path: _override_text(value, path) for path, value in overrides.items()}
     return [(path, text, f"--set {path}={_in_a_line(text)}") for path, text in texts.items()]
 
 
@@ -229,19 +249,43 @@ def _in_a_line(text: str) -> str:
     return first if is_short else f"{first[:_MOST_TOLD].rstrip()}..."
 
 
-def _override_text(value: OverrideValue) -> str:
+def _override_text(value: OverrideValue, path: str) -> str:
     """A value as TOML has it, but a text as it is: what it means is up to the engine."""
-    return value if isinstance(value, str) else _toml(value)
+    return value if isinstance(value, str) else _toml(_plain(value, path))
 
 
-def _toml(value: object) -> str:
+def _plain(value: object, path: str) -> Any:
+    """A value in the types that JSON and TOML have: numbers may be NumPy's, and lists arrays.
+
+    Raises `LongfatError` for anything else, with the path at which it stands.
+    """
+    if isinstance(value, bool | str):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    if isinstance(value, Mapping):
+        return {
+            str(key): _plain(below, f"{path}.{key}" if path else str(key))
+            for key, below in value.items()
+        }
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return [_plain(item, f"{path}[{place}]") for place, item in enumerate(value)]
+    if callable(as_list := getattr(value, "tolist", None)):
+        return _plain(as_list(), path)
+    raise LongfatError(
+        f"{path}: {value!r} is no value of a scenario: texts, numbers, lists and tables are"
+    )
+
+
+def _toml(value: Any) -> str:
+    """A plain value as TOML."""
+    if isinstance(value, dict):
+        entries = (f"{_toml(key)} = {_toml(entry)}" for key, entry in value.items())
+        return f"{{ {', '.join(entries)} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, bool | str):
         return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, int | float):
-        return str(value)
-    if isinstance(value, Mapping):
-        entries = (f"{_toml(str(key))} = {_toml(entry)}" for key, entry in value.items())
-        return f"{{ {', '.join(entries)} }}"
-    if isinstance(value, Sequence):
-        return f"[{', '.join(map(_toml, value))}]"
-    raise LongfatError(f"{value!r} is no value of a scenario: texts, numbers, lists and tables are")
+    return str(value)

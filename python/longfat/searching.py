@@ -9,14 +9,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 from longfat.directions import LESS_IS_BETTER, MORE_IS_BETTER, check_target, is_more_better
 from longfat.errors import LongfatError, RunFailed, check_count
 from longfat.execution import Outcome, Record, execute, usable_cores
 from longfat.limits import Limits
-from longfat.scenario import OverrideValue, Scenario, ScenarioText
+from longfat.scenario import OverrideValue, Scenario, ScenarioSource, ScenarioText
 from longfat.smallest import Found, Show, smallest_enough
 
 # The digits of a number, and a unit without any: 1e3 and 0.5 are no whole numbers of something.
@@ -53,7 +51,7 @@ class Span:
 
 
 def smallest_setting(
-    scenario: str | Path | Mapping[str, Any],
+    scenario: ScenarioSource,
     path: str,
     low: int | str,
     high: int | str,

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from longfat import _engine
 from longfat.errors import LongfatError
 from longfat.files import read_text
+from longfat.units import PICOSECONDS_PER_SECOND
 
 if TYPE_CHECKING:
     import polars
 
 DESCRIPTION = "traces.json"
-PICOSECONDS_PER_SECOND = 10**12
 
 
 @dataclass(frozen=True)
@@ -101,12 +101,7 @@ class Traces:
         """
         import polars
 
-        if name not in self.names:
-            raise LongfatError(
-                f"{self.folder} has no trace {name!r}, only {', '.join(self.names)}; to get it:\n"
-                f"  longfat run SCENARIO --trace {self.folder} --trace-what "
-                f"{','.join([*self.names, name])}"
-            )
+        self.check_names([name])
         file = self.folder / f"{name}.parquet"
         try:
             frame = polars.read_parquet(file)
@@ -122,6 +117,17 @@ class Traces:
             frame = self._with_idle_flows(frame)
         seconds = polars.col("time_ps") / PICOSECONDS_PER_SECOND
         return frame.with_columns(seconds.alias("time_s"))
+
+    def check_names(self, wanted: Sequence[str]) -> None:
+        """Raise `LongfatError` if the run has not left all of these traces."""
+        missing = [name for name in wanted if name not in self.names]
+        if missing:
+            raise LongfatError(
+                f"{self.folder} has no trace {', '.join(map(repr, missing))}, only "
+                f"{', '.join(self.names)}; to get {'it' if len(missing) == 1 else 'them'}:\n"
+                f"  longfat run SCENARIO --trace {self.folder} --trace-what "
+                f"{','.join([*self.names, *missing])}"
+            )
 
     def table_of_bottleneck(self, name: str) -> "polars.DataFrame":
         """The rows of a trace of ports that are about the bottleneck's. Raises as `table` does."""

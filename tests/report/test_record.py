@@ -86,3 +86,13 @@ def test_where_packets_travel_whole_it_is_said_that_cells_count_them(
     file.write_text(text if is_said else text.replace("50 packets", "1000 cells"))
     (*_, said), *_ = record_tables(run(load_scenario(file)))
     assert (said is not None and "packets" in said) == is_said
+
+
+def test_packets_of_one_cell_each_are_no_packets_that_travel_whole(tmp_path: Path) -> None:
+    file = tmp_path / "scenario.toml"
+    text = SCENARIO.replace("ethernet", "aal5").replace('queue = "QUEUE"\n', "")
+    file.write_text(text.replace("50 packets", "1000 cells"))
+    record = run(load_scenario(file))
+    record["work"]["cell_hops"] = record["work"]["packet_hops"]
+    (*_, said), *_ = record_tables(record)
+    assert said is None

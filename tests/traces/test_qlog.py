@@ -124,11 +124,21 @@ def test_a_flow_or_a_trace_that_is_not_there_is_told(tmp_path: Path, longfat: Lo
     assert "--flow 3: the run has flows 1 to 2" in done.stderr
     scenario = tmp_path / "path.json"
     scenario.write_text(json.dumps(PATH))
-    longfat("run", scenario, "--trace", "few", "--trace-what", "cwnd")
+    longfat("run", scenario, "--trace", "few", "--trace-what", "cwnd,segments,rtt")
     done = longfat("qlog", "few")
-    assert "few has no trace 'segments', only cwnd" in done.stderr
+    assert (done.returncode, done.stdout) == (2, "")
+    lacking = "'acknowledgments', 'selective-acknowledgments', 'ssthresh', 'flight'"
+    assert f"few has no trace {lacking}, 'timeouts', 'drops', only " in done.stderr
     with pytest.raises(LongfatError, match="is no folder of traces"):
         documents(tmp_path)
+
+
+def test_nothing_is_printed_of_traces_that_cannot_be_read(tmp_path: Path, longfat: Longfat) -> None:
+    watched(tmp_path / "traces")
+    (tmp_path / "traces" / "drops.parquet").write_bytes(b"PAR1")
+    done = longfat("qlog", "traces")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "drops.parquet: no Parquet file that can be read" in done.stderr
 
 
 def test_the_command_prints_what_is_told(tmp_path: Path, longfat: Longfat) -> None:

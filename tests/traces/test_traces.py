@@ -219,7 +219,7 @@ def test_the_command_line_writes_the_traces_asked_for(
 ) -> None:
     process = longfat(
         "run", watched.scenario, "--trace", "t", "--trace-what", "queue, capacity",
-        "--trace-interval", "50 ms", "--json",
+        "--trace-interval", "50ms", "--json",
     )  # fmt: skip
     assert process.returncode == 0
     assert json.loads(process.stdout) == watched.record
@@ -237,8 +237,9 @@ def test_the_command_line_writes_the_traces_asked_for(
         ),
         (["--trace-what", "cwnd"], "--trace-what goes with --trace DIR"),
         (["--trace-interval", "1 s"], "--trace-interval goes with --trace DIR"),
-        (["--trace", "t", "--trace-interval", "fast"], "'fast' is no span of time such as '10 ms'"),
-        (["--trace", "t", "--trace-interval", "-1 s"], "is no span of time"),
+        (["--trace", "t", "--trace-interval", "fast"], "expected a length of time with its unit"),
+        (["--trace", "t", "--trace-interval", "-1 s"], 'found "-1 s"'),
+        (["--trace", "t", "--trace-interval", "0 s"], "must be more than zero"),
         (["--trace", "t", "--trace-error", "2"], "2.0 is not in the range 0<=x<=1"),
         (["--trace", "lossy/t"], "lossy/t: not a directory"),
         (["--pcap", "nowhere/a.pcapng"], "nowhere/a.pcapng: no such file or directory"),

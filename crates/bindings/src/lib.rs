@@ -11,7 +11,7 @@ mod learning;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use longfat_engine::config::{Document, Knob, Parameter};
+use longfat_engine::config::{Document, Knob, Parameter, SIZE, TIME, parse_in};
 use longfat_engine::random::Chance;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::transport::control::guarded;
@@ -204,6 +204,16 @@ fn compare_runs(py: Python<'_>, first: &str, second: &str, wall_seconds: Option<
 }
 
 #[pyfunction]
+fn parse_time(text: &str) -> PyResult<u64> {
+    parse_in(&TIME, text).map_err(|problem| invalid(vec![problem]))
+}
+
+#[pyfunction]
+fn parse_size(text: &str) -> PyResult<u64> {
+    parse_in(&SIZE, text).map_err(|problem| invalid(vec![problem]))
+}
+
+#[pyfunction]
 fn models() -> String {
     longfat_engine::catalog::models().to_string()
 }
@@ -289,6 +299,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_claims, module)?)?;
     module.add_function(wrap_pyfunction!(readable_claims, module)?)?;
     module.add_function(wrap_pyfunction!(compare_runs, module)?)?;
+    module.add_function(wrap_pyfunction!(parse_time, module)?)?;
+    module.add_function(wrap_pyfunction!(parse_size, module)?)?;
     module.add_function(wrap_pyfunction!(models, module)?)?;
     module.add_function(wrap_pyfunction!(traces, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_schema, module)?)?;
@@ -302,6 +314,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(control::provide_control, module)?)?;
     module.add_function(wrap_pyfunction!(control::provide_library, module)?)?;
     module.add_function(wrap_pyfunction!(control::provided_controls, module)?)?;
+    module.add("LEARNER", longfat_learning::Episode::LEARNER)?;
     module.add("INTERVAL_NAMES", longfat_learning::Interval::NAMES.to_vec())?;
     module.add_class::<learning::PlacedEpisodes>()?;
     module.add_class::<control::ShownWindow>()?;

@@ -10,30 +10,39 @@ use std::path::Path;
 
 use longfat_engine::observer::Unobserved;
 use longfat_engine::scenario::Scenario;
+use longfat_engine::units::Time;
 use longfat_engine::{Driver, Simulation};
 
-/// Counts the allocations of each thread.
+/// Counts the allocations of each thread, and the bytes that it holds.
 struct Counting;
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+    static BYTES: Cell<i64> = const { Cell::new(0) };
 }
 
-// SAFETY: hands everything to the system's allocator; a counter without a destructor is all there is besides.
+fn hold(more: usize, less: usize) {
+    BYTES.set(BYTES.get() + more.cast_signed() as i64 - less.cast_signed() as i64);
+}
+
+// SAFETY: hands everything to the system's allocator; counters without destructors are all there is besides.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        hold(layout.size(), 0);
         // SAFETY: the caller's promise is the system's.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        hold(0, layout.size());
         // SAFETY: the caller's promise is the system's.
         unsafe { System.dealloc(place, layout) }
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        hold(size, layout.size());
         // SAFETY: the caller's promise is the system's.
         unsafe { System.realloc(place, layout, size) }
     }
@@ -150,5 +159,38 @@ fn a_run_under_way_does_not_allocate_for_each_packet() {
     for (name, scenario) in scenarios() {
         let Counts { packet_hops, allocations: [_, run, _], .. } = count(Driver::Fast, &scenario);
         assert!(run * 20 < packet_hops, "{name}: {run} allocations for {packet_hops} packet-hops");
+    }
+}
+
+/// Bytes for each of so many connections, all of which send one segment after a second: before that, and when it has been acknowledged.
+fn bytes_of_connections(connections: u32, framing: &str, driver: Driver) -> [f64; 2] {
+    let unit = if framing == "aal5" { "cells" } else { "packets" };
+    let text = format!(
+        "schema_version = 1\nduration = \"30 s\"\nframing = \"{framing}\"\ntopology = {{ kind = \"n-source\", sources = {connections}, \
+         access = {{ delay = \"5 ms\" }}, bottleneck = {{ delay = \"5 ms\" }} }}\nport = {{ buffer = \"1000 {unit}\" }}\n\
+         traffic = {{ kind = \"finite\", size = \"512 B\", start = \"1 s\", stagger = \"100 us\" }}\n"
+    );
+    let scenario = Scenario::parse(text.as_bytes(), "many", &[]);
+    let scenario = scenario.unwrap_or_else(|problems| panic!("{}", problems.join("\n")));
+    let before = BYTES.get();
+    let mut simulation = Simulation::driven_by(driver, &scenario, Unobserved);
+    assert_eq!(simulation.driver(), driver);
+    [Time(500_000_000_000), simulation.end()].map(|until| {
+        simulation.advance(until);
+        (BYTES.get() - before) as f64 / f64::from(connections)
+    })
+}
+
+#[test]
+fn a_connection_that_waits_takes_less_than_a_kilobyte_and_one_that_was_busy_less_than_four() {
+    for (framing, driver, most_idle) in [
+        ("aal5", Driver::Fast, 1024.0),
+        ("packet", Driver::Fast, 1024.0),
+        // Each line has a place in the calendar.
+        ("aal5", Driver::Events, 1536.0),
+        ("packet", Driver::Events, 1536.0),
+    ] {
+        let [idle, active] = bytes_of_connections(5000, framing, driver);
+        assert!(idle < most_idle && active < 4096.0, "{framing}, {}: {idle:.0} B, {active:.0} B", driver.name());
     }
 }

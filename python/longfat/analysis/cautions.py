@@ -13,7 +13,7 @@ from typing import Any
 from longfat.comparison import Results
 from longfat.plan import Plan
 from longfat.reference import Combination
-from longfat.scenario import PICOSECONDS_PER_SECOND
+from longfat.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 
 SIGNIFICANCE = 0.01
 """Share of studies with normal replications in which any is called an outlier."""
@@ -26,7 +26,7 @@ FEWEST_CYCLES = 10
 LONGEST_START = 0.05
 """Share of a run that slow start may take without mattering."""
 
-CELL_PAYLOAD_BITS = 48 * 8
+CELL_PAYLOAD_BITS = 48 * BITS_PER_BYTE
 
 _WITHOUT_REGROWTH = {"bbr", "bbr3", "dctcp", "prague"}
 """Flavors whose windows are not a saw-tooth of losses."""
@@ -115,7 +115,9 @@ def path_of(settings: Mapping[str, Any]) -> Path | None:
     )
     buffer_bits = _buffer_bits(settings)
     rate_bps = topology["bottleneck"]["rate_bps"]
-    share_bytes = (rate_bps * round_trip_s + (buffer_bits or 0)) / 8 / topology["sources"]
+    share_bytes = (
+        (rate_bps * round_trip_s + (buffer_bits or 0)) / BITS_PER_BYTE / topology["sources"]
+    )
     window_bytes = min(share_bytes, tcp["receiver_window_bytes"])
     slow_start_bytes = tcp["receiver_window_bytes"] if buffer_bits is None else window_bytes
     full_round_trip_s = round_trip_s + (buffer_bits or 0) / rate_bps
@@ -138,7 +140,7 @@ def _buffer_bits(settings: Mapping[str, Any]) -> float | None:
     number, _, unit = buffer.partition(" ")
     if not unit:  # "unlimited"
         return None
-    return float(number) * 8 * (1 if unit == "B" else settings["tcp"]["mss_bytes"])
+    return float(number) * BITS_PER_BYTE * (1 if unit == "B" else settings["tcp"]["mss_bytes"])
 
 
 def _flavors(settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -17,7 +17,7 @@ from longfat.cli.options import (
     study_command,
 )
 from longfat.cli.talk import print_json, print_table
-from longfat.errors import BadInput, LongfatError
+from longfat.errors import LongfatError
 from longfat.location import shown
 
 if TYPE_CHECKING:
@@ -115,9 +115,10 @@ def command(
     from longfat.analysis.experiment import cross
     from longfat.analysis.intervals import Intervals
     from longfat.analysis.table import load_observations
+    from longfat.cells import names_in
     from longfat.report.analysis import analysis_document
 
-    names = _names(factors)
+    names = [] if factors is None else names_in(factors, f"--factors {factors!r}")
     settings = Settings(Intervals(confidence, exact_quantiles), order, bool(blocks))
     if _is_table(source):
         _check_table_options(part, names)
@@ -180,19 +181,6 @@ def _steady_state(
     )
     for caution in found.cautions:
         click.echo(caution)
-
-
-def _names(factors: str | None) -> list[str]:
-    """The names in a line of CSV, so that a name in quotes may have a comma."""
-    from longfat.cells import csv_lines
-
-    if factors is None:
-        return []
-    said = f"--factors {factors!r}"
-    names = [name for _, cells in csv_lines(factors, said) for name in cells]
-    if not names or not all(names):
-        raise BadInput([f"{said}: an empty name"])
-    return names
 
 
 def _is_table(source: str) -> bool:

@@ -17,12 +17,12 @@ from longfat.cli.options import (
     store_option,
 )
 from longfat.cli.talk import print_json, print_table, say
+from longfat.units import PICOSECONDS_PER_MILLISECOND
 
 if TYPE_CHECKING:
     from longfat.divergence import Setting
     from longfat.scenario import Scenario
 
-PICOSECONDS_PER_MILLISECOND = 10**9
 
 Event = Mapping[str, Any]
 

@@ -173,9 +173,10 @@ class Part:
 
     def of(self, study: "Study", quick: "Quick | None" = None) -> "Selection":
         """The selection; `quick` is the small part, the study's unless it is given."""
+        from longfat.cells import names_in
         from longfat.plan import selection_of
 
-        tables = [name.strip() for name in self.tables.split(",")] if self.tables else []
+        tables = names_in(self.tables, f"--table {self.tables!r}") if self.tables else []
         small = (quick or study.quick) if self.quick else None
         return selection_of(tables, self.where, self.replications, small)
 

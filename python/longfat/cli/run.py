@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ from longfat.cli.options import (
     settings_option,
 )
 from longfat.cli.talk import print_json, print_table, say
-from longfat.errors import CheckFailed, Interrupted, RunFailed
+from longfat.errors import CheckFailed, Interrupted, InvalidInput, RunFailed
 from longfat.location import shown
 from longfat.report.record import record_summary, record_tables
 from longfat.watching import DEFAULT_ERROR, where_traces_are
@@ -242,20 +241,15 @@ def _check_capture(pcap: Path | None, scenario: str, traces: Path | None) -> Non
         )
 
 
-_UNITS_PS = {"s": 10**12, "ms": 10**9, "us": 10**6, "ns": 10**3}
-
-
 def _picoseconds(text: str) -> int:
-    number, _, unit = text.strip().partition(" ")
+    from longfat import _engine
+
     try:
-        span = round(Decimal(number) * _UNITS_PS[unit.strip()])
-    except (ArithmeticError, KeyError, ValueError):
-        span = 0
-    if span <= 0:
-        raise click.BadParameter(
-            f"{text!r} is no span of time such as '10 ms'; units: {', '.join(_UNITS_PS)}",
-            param_hint="--trace-interval",
-        )
+        span = _engine.parse_time(text)
+    except InvalidInput as error:
+        raise click.BadParameter(str(error), param_hint="--trace-interval") from None
+    if span == 0:
+        raise click.BadParameter("must be more than zero", param_hint="--trace-interval")
     return span
 
 

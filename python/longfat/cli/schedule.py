@@ -1,10 +1,17 @@
 """`longfat schedule`: paths that change, from and to the files of others."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from longfat.cli.options import Number
+from longfat.cli.talk import say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from longfat.pings import Ping
 
 
 @click.group("schedule")
@@ -107,10 +114,10 @@ def from_ping(log: Path, interval_ms: float, window_ms: int, elsewhere_ms: float
     Example: ping -D -i 0.2 example.net > ping.log; longfat schedule from-ping ping.log > path.csv
     """
     from longfat.files import read_text
-    from longfat.pings import read_ping, schedule_of, schedule_text
+    from longfat.pings import read_ping
 
     pings = read_ping(read_text(log), str(log), interval_ms / 1000)
-    click.echo(schedule_text(schedule_of(pings, window_ms / 1000, elsewhere_ms / 1000, str(log))))
+    _print_schedule(pings, window_ms, elsewhere_ms, log)
 
 
 @command.command("from-irtt")
@@ -123,7 +130,18 @@ def from_irtt(file: Path, window_ms: int, elsewhere_ms: float) -> None:
     Example: longfat schedule from-irtt starlink.json.gz --window-ms 100 > path.csv
     """
     from longfat.files import read_bytes
-    from longfat.pings import read_irtt, schedule_of, schedule_text
+    from longfat.pings import read_irtt
 
     pings = read_irtt(read_bytes(file), str(file))
-    click.echo(schedule_text(schedule_of(pings, window_ms / 1000, elsewhere_ms / 1000, str(file))))
+    _print_schedule(pings, window_ms, elsewhere_ms, file)
+
+
+def _print_schedule(
+    pings: "Sequence[Ping]", window_ms: int, elsewhere_ms: float, source: Path
+) -> None:
+    from longfat.pings import how_coarse, schedule_of, schedule_text
+
+    window_s = window_ms / 1000
+    click.echo(schedule_text(schedule_of(pings, window_s, elsewhere_ms / 1000, str(source))))
+    if warning := how_coarse(pings, window_s, str(source)):
+        say(warning)

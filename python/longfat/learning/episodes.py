@@ -5,7 +5,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
-from typing import Any, NamedTuple, SupportsIndex
+from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,18 +16,12 @@ from longfat.errors import InvalidInput, LongfatError
 from longfat.execution import Driver, usable_cores
 from longfat.limits import Limits
 from longfat.notebook.runs import Record
-from longfat.scenario import Scenario, load_scenario
+from longfat.scenario import Scenario, ScenarioSource, load_scenario
 
 Floats = NDArray[np.float64]
 
-Given = Scenario | str | Path | Mapping[str, Any]
-"""A scenario: checked, or the path of its file, or nested dictionaries."""
-
-Source = Given | Callable[[np.random.Generator], Given]
+Source = ScenarioSource | Callable[[np.random.Generator], ScenarioSource]
 """What episodes are of: a scenario, or a function that draws one for each of them."""
-
-LEARNER = "learner"
-"""The control, in scenarios, of connections that are decided for."""
 
 
 class Step(NamedTuple):
@@ -180,7 +174,7 @@ class Episodes:
 
 def _sources(
     scenarios: Iterable[Source],
-) -> list[Scenario | Callable[[np.random.Generator], Given]]:
+) -> list[Scenario | Callable[[np.random.Generator], ScenarioSource]]:
     if isinstance(scenarios, Scenario | str | Path | Mapping) or not isinstance(
         scenarios, Iterable
     ):

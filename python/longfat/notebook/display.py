@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from longfat.paths import leaves
 from longfat.report.elements import Html, element, folded, joined, table
 from longfat.report.record import record_tables
+from longfat.units import PICOSECONDS_PER_SECOND
 
 if TYPE_CHECKING:
     from longfat.study import Study
@@ -21,7 +22,8 @@ def scenario_html(settings: Mapping[str, Any], name: str) -> Html:
 def scenario_words(settings: Mapping[str, Any], name: str) -> str:
     """A scenario in a line."""
     topology = settings["topology"]["kind"]
-    return f"Scenario {name[:12]}: {topology}, {settings['duration_ps'] / 1e12:g} s"
+    seconds = settings["duration_ps"] / PICOSECONDS_PER_SECOND
+    return f"Scenario {name[:12]}: {topology}, {seconds:g} s"
 
 
 def record_html(record: Mapping[str, Any]) -> Html:

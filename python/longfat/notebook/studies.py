@@ -12,6 +12,7 @@ from longfat.analysis.claims import check_claims, judge_claims
 from longfat.analysis.intervals import DEFAULT_CONFIDENCE, Intervals
 from longfat.analysis.study_runs import analyse_study
 from longfat.analysis.words import sentences
+from longfat.cells import names_in
 from longfat.claims import load_claims
 from longfat.comparison import Results
 from longfat.errors import LongfatError, RunFailed, check_count
@@ -50,14 +51,15 @@ class StudyAtHand:
     """A part of a study and the store of its runs.
 
     `tables`, `where`, `replications` and `quick` choose the part, as the options of the command
-    line do; the store is ``longfat.db`` or what LONGFAT_STORE says.
+    line do: tables are a list, or a text such as ``"2,3"``. The store is ``longfat.db`` or what
+    LONGFAT_STORE says.
     """
 
     def __init__(
         self,
         name_or_path: str | Path,
         *,
-        tables: Sequence[str] = (),
+        tables: str | Sequence[str] = (),
         where: str | None = None,
         replications: int | None = None,
         quick: bool = False,
@@ -67,10 +69,11 @@ class StudyAtHand:
         self.study: Study = load_study(name_or_path)
         self.store = str(store or os.environ.get("LONGFAT_STORE") or DEFAULT_STORE)
         small = self.study.quick if quick else None
-        self.selection = selection_of(tables, where, replications, small)
+        names = _names(tables, "tables")
+        self.selection = selection_of(names, where, replications, small)
         self._said = Said(
             str(name_or_path),
-            ",".join(tables) or None,
+            ",".join(names) or None,
             where,
             replications,
             quick,
@@ -141,10 +144,18 @@ class StudyAtHand:
     def claims(self, confidence: float = DEFAULT_CONFIDENCE) -> "polars.DataFrame":
         """A verdict for each claim of the source, a row each.
 
-        Raises `longfat.InvalidInput` for a confidence that is not between 0.5 and 1.
+        Claims are about a whole study, whose replications alone may be fewer: raises `LongfatError`
+        for another part of one, and `longfat.InvalidInput` for a confidence that is not between 0.5
+        and 1.
         """
         import polars
 
+        if self._said.tables or self.selection.where:
+            name = self.study.name
+            raise LongfatError(
+                f"claims are about all of {name}, and this is a part of it; ask longfat.study"
+                f"({self._said.study!r}) without tables, where and quick"
+            )
         claims = load_claims(self.study)
         everything = plan_everything(self.study, self.selection.replications)
         plan, results = self._stored_results(everything)
@@ -162,14 +173,15 @@ class StudyAtHand:
     def analyze(
         self,
         response: str,
-        factors: Sequence[str] | None = None,
+        factors: str | Sequence[str] | None = None,
         *,
         confidence: float = DEFAULT_CONFIDENCE,
         order: int | None = None,
     ) -> "AnalysisAtHand":
         """Which factors matter for a metric: the analysis of variance of this part.
 
-        Or for how long things took: `"flow up to 100 kB p95_s"`, where applications ask.
+        Or for how long things took: `"flow up to 100 kB p95_s"`, where applications ask. Factors
+        are a list, or a text such as ``"policy,buffer"``; all that vary unless some are given.
 
         Raises `longfat.errors.LongfatError` where the part is no full factorial design, or runs are
         missing, and `longfat.InvalidInput` for a confidence that is not between 0 and 1.
@@ -178,7 +190,8 @@ class StudyAtHand:
             plan = in_effect(self.plan(), opened)
             results = load_responses(plan, opened, response)
         settings = Settings(Intervals(confidence), order)
-        return AnalysisAtHand(analyse_study(plan, results, factors, response, settings))
+        chosen = None if factors is None else _names(factors, "factors")
+        return AnalysisAtHand(analyse_study(plan, results, chosen, response, settings))
 
     def plot(self, kind: str, **options: Any) -> Figure:
         """A plot of the stored runs, by its name; `options` are those of `longfat plot`.
@@ -269,3 +282,8 @@ class AnalysisAtHand:
 
 def _silent(_progress: Progress) -> None:
     pass
+
+
+def _names(given: str | Sequence[str], what: str) -> list[str]:
+    """Names in a list, or in a text as the command line takes it."""
+    return names_in(given, f"{what}={given!r}") if isinstance(given, str) else list(given)

@@ -1,40 +1,45 @@
 """A run in a notebook, with traces."""
 
+import shutil
 import tempfile
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from longfat.execution import Watch
 from longfat.limits import Limits
 from longfat.notebook.display import record_html
-from longfat.scenario import Scenario, load_scenario, run
+from longfat.scenario import OverrideValue, ScenarioSource, load_scenario, run
 from longfat.traces import Traces, load_traces
 
 
 class TracedRun(Traces):
     """The traces of a run that was watched for them; the files go when the object does."""
 
-    def __init__(self, folder: tempfile.TemporaryDirectory[str]) -> None:
-        loaded = load_traces(Path(folder.name) / "traces")
+    def __init__(self, folder: Path) -> None:
+        loaded = load_traces(folder)
         super().__init__(loaded.folder, loaded.description)
-        object.__setattr__(self, "_kept", folder)
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
 
     def _repr_html_(self) -> str:
         return record_html(self.record)
 
 
 def traced(
-    scenario: Scenario | str | Path | Mapping[str, Any],
-    overrides: Mapping[str, str | int | float | bool] | None = None,
+    scenario: ScenarioSource,
+    overrides: Mapping[str, OverrideValue] | None = None,
     *,
     limits: Limits | None = None,
 ) -> TracedRun:
     """Simulate a scenario and keep what happens over time, for `longfat.plot`.
 
-    Raises as `longfat.run` does.
+    `overrides` sets values by path. Raises as `longfat.load_scenario` and `longfat.run` do.
     """
-    chosen = scenario if isinstance(scenario, Scenario) else load_scenario(scenario, overrides)
-    folder = tempfile.TemporaryDirectory(prefix="longfat-")
-    run(chosen, limits=limits, watch=Watch(traces=Path(folder.name) / "traces"))
-    return TracedRun(folder)
+    chosen = load_scenario(scenario, overrides)
+    folder = Path(tempfile.mkdtemp(prefix="longfat-"))
+    try:
+        run(chosen, limits=limits, watch=Watch(traces=folder))
+        return TracedRun(folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise

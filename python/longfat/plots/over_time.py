@@ -9,7 +9,9 @@ from longfat.plots.palette import DROP, NEUTRAL, TIMEOUT, flow_color
 from longfat.plots.picture import Axis, Guide, Mark
 from longfat.plots.thinning import thinned
 from longfat.report.numbers import significant
+from longfat.report.record import travels_whole
 from longfat.traces import Traces
+from longfat.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 
 if TYPE_CHECKING:
     import polars
@@ -24,7 +26,6 @@ CROWD_STRENGTH = 0.4
 MOST_DRAWN_FLOWS = 100
 """Of more flows only those are drawn that count most: among thousands nobody sees any, and a
 browser would have to draw each."""
-BITS_PER_BYTE = 8
 MEGA = 1e6
 EVENTS = {"drop", "timeout", "rtt"}
 """Series that are moments, and not values which hold until the next."""
@@ -126,8 +127,8 @@ def joined(frame: "polars.DataFrame", keys: Sequence[str], value: str, run: Trac
     start = (polars.col("time_ps") // together * together).alias("time_ps")
     added = frame.with_columns(start).group_by([*keys, "time_ps"], maintain_order=True)
     return added.agg(polars.col(value).sum(), polars.col("interval_ps").sum()).with_columns(
-        (polars.col("time_ps") / 1e12).alias("time_s"),
-        (polars.col(value) / polars.col("interval_ps") * 1e12).alias("rate"),
+        (polars.col("time_ps") / PICOSECONDS_PER_SECOND).alias("time_s"),
+        (polars.col(value) / polars.col("interval_ps") * PICOSECONDS_PER_SECOND).alias("rate"),
     )
 
 
@@ -183,7 +184,8 @@ def capacity_bytes(run: Traces) -> float | None:
     if changes(run):
         return None
     goodput: float = run.record["metrics"]["max_goodput_bps"]
-    return float(goodput * run.bottleneck["longest_round_trip_ps"] / 1e12 / BITS_PER_BYTE)
+    bits = goodput * run.bottleneck["longest_round_trip_ps"] / PICOSECONDS_PER_SECOND
+    return float(bits / BITS_PER_BYTE)
 
 
 def changes(run: Traces) -> bool:
@@ -218,7 +220,7 @@ def window_guide(run: Traces, scale: float) -> Guide:
 
 def unit(run: Traces) -> str:
     """What queues are counted in."""
-    return "cells" if run.settings["framing"]["kind"] == "aal5" else "packets"
+    return "packets" if travels_whole(run.record) else "cells"
 
 
 def flow_name(run: Traces, flow: int) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from longfat.plots.over_time import (
-    BITS_PER_BYTE,
     MEGA,
     Row,
     all_cross,
@@ -22,6 +21,7 @@ from longfat.plots.over_time import (
 from longfat.plots.palette import INK, NEUTRAL
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 from longfat.traces import Traces
+from longfat.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 
 if TYPE_CHECKING:
     from longfat.plots import Options
@@ -39,7 +39,8 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     run = only(runs, "throughput")
     frame = joined(run.table("throughput"), ["flow"], "bytes", run)
     drawn = frame.filter(frame["flow"].is_in(busiest(run)))
-    delivered = polars.col("bytes").sum() / polars.col("interval_ps").first() * 1e12
+    per_picosecond = polars.col("bytes").sum() / polars.col("interval_ps").first()
+    delivered = per_picosecond * PICOSECONDS_PER_SECOND
     together = frame.group_by("time_s").agg(delivered.alias("rate")).sort("time_s")
     drawn_in = ("rate", "Mbit/s", BITS_PER_BYTE / MEGA)
     rows = [*rows_of(drawn, "throughput", *drawn_in), *rows_of(together, "all", *drawn_in)]

@@ -9,6 +9,7 @@ from longfat.plots.over_time import Row, flow_name, flow_to_show, foremost, only
 from longfat.plots.palette import BLACK, GREEN, NEUTRAL, PURPLE, VERMILION
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.traces import Traces
+from longfat.units import PICOSECONDS_PER_SECOND
 
 if TYPE_CHECKING:
     import polars
@@ -119,7 +120,7 @@ def _of_first_retransmission(run: Traces, segments: "polars.DataFrame") -> tuple
     again = segments.filter(segments["is_again"])["time_s"].to_list()
     delays = run.bottleneck["longest_round_trip_ps"]
     # A LAN's round trip is all queue: the ten shown are no less than a hundredth of the run.
-    round_trip = max(delays / 1e12, run.seconds / 1000)
+    round_trip = max(delays / PICOSECONDS_PER_SECOND, run.seconds / 1000)
     middle = again[0] if again else 0.0
     before, after = _neighbours(segments["time_s"].to_list(), middle)
     first = max(0.0, min(middle - _ROUND_TRIPS_BEFORE * round_trip, before))

@@ -5,6 +5,8 @@ Nothing here loads a library: a short run takes less time than that (see `longfa
 
 from __future__ import annotations
 
+from longfat.units import MICROSECONDS_PER_SECOND, PICOSECONDS_PER_MILLISECOND
+
 TYPE_CHECKING = False  # as mypy knows it; to load typing takes as long as to start Python
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -19,10 +21,6 @@ METRIC_PREFIX = "share_"
 
 MOST_ROWS = 100
 """What nobody reads takes a minute to lay out: more rows than these are not printed."""
-
-PICOSECONDS_PER_MILLISECOND = 10**9
-
-MICROSECONDS_PER_SECOND = 1e6
 
 _WHOLE = "packets travel whole here: what says cells counts packets"
 
@@ -39,16 +37,15 @@ def record_tables(record: Part) -> Iterator[Table]:
         if not name.startswith(METRIC_PREFIX)
     }
     rows = [[name, _text(value)] for name, value in metrics.items()]
-    yield ["metric", "value"], rows, None, _WHOLE if _travels_whole(record) else None
+    yield ["metric", "value"], rows, None, _WHOLE if travels_whole(record) else None
     yield *run_ledger_rows(record["ledger"]), "where the capacity went", None
     for part in ("completions", "flows", "ports"):
         yield from _part_tables(part, record.get(part, ()))
 
 
-def _travels_whole(record: Part) -> bool:
-    """Whether each packet is the one unit that its lines carry, not some cells."""
-    work = record["work"]
-    return bool(work["cell_hops"] == work["packet_hops"] > 0)
+def travels_whole(record: Part) -> bool:
+    """Whether each packet of a run is the one unit that its lines carry, not some cells."""
+    return bool(record["scenario"]["framing"]["kind"] != "aal5")
 
 
 def record_json(record: Part) -> str:

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longfat.plots.over_time import (
-    BITS_PER_BYTE,
     MEGA,
     capacity_bytes,
     flow_name,
@@ -24,6 +23,7 @@ from longfat.plots.over_time import (
 from longfat.plots.palette import BLUE, DARK, DROP, ORANGE, TIMEOUT, flow_color
 from longfat.plots.queue import capacity_of
 from longfat.traces import Traces
+from longfat.units import BITS_PER_BYTE
 
 TRACES = ("cwnd", "queue", "throughput", "drops", "timeouts")
 """What a run must have left."""

@@ -51,9 +51,17 @@ pub const RATE: Dimension = Dimension {
 
 /// Sizes of data, in bytes.
 pub const SIZE: Dimension = Dimension {
-    expected: "a size with its unit (B, kB = 1000 B, KiB = 1024 B, MB, MiB)",
+    expected: "a size with its unit (B, kB = 1000 B, KiB = 1024 B, MB, MiB, GB, GiB)",
     base: "bytes",
-    units: &[("B", 1), ("kB", 1_000), ("KiB", 1_024), ("MB", 1_000_000), ("MiB", 1_048_576), ("GB", 1_000_000_000)],
+    units: &[
+        ("B", 1),
+        ("kB", 1_000),
+        ("KiB", 1_024),
+        ("MB", 1_000_000),
+        ("MiB", 1_048_576),
+        ("GB", 1_000_000_000),
+        ("GiB", 1_073_741_824),
+    ],
     spellings: &[("byte", "B"), ("bytes", "B")],
     examples: &["512 B", "64 KiB"],
 };
@@ -327,6 +335,7 @@ mod tests {
         assert_eq!(parse_in(&TIME, "20s"), Ok(20_000_000_000_000));
         assert_eq!(parse_in(&SIZE, "64 KiB"), Ok(65_536));
         assert_eq!(parse_in(&SIZE, "1.5 kB"), Ok(1_500));
+        assert_eq!(parse_in(&SIZE, "2 GiB"), Ok(1 << 31));
     }
 
     #[test]

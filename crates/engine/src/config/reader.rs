@@ -85,7 +85,7 @@ impl Entries<'_> {
     pub fn field<P: Parameter>(&self, field: &Field, reader: &mut Reader) -> Option<P> {
         let written = self.find(field.name);
         let resolved = if P::SUFFIX.is_empty() { None } else { self.find(&field.resolved_name()) };
-        match (written, resolved) {
+        match one_that_counts(written, resolved) {
             (Some((_, node)), None) => {
                 reader.below(field.name, |reader| P::read_beside_default(node, field.default, reader))
             }
@@ -113,5 +113,17 @@ impl Entries<'_> {
         // A section that is absent takes its place from the table it is missing in, for the errors below it.
         node.place = self.table.place.clone();
         P::read(&node, reader)
+    }
+}
+
+type Entry<'n> = Option<&'n (Key, Node)>;
+
+/// A value as written and in base units, of which an override goes before what the text has under the other name.
+fn one_that_counts<'n>(written: Entry<'n>, resolved: Entry<'n>) -> (Entry<'n>, Entry<'n>) {
+    let is_override = |entry: Entry<'_>| entry.is_some_and(|(_, node)| matches!(node.place, Place::Override(_)));
+    match (is_override(written), is_override(resolved)) {
+        (true, false) => (written, None),
+        (false, true) => (None, resolved),
+        _ => (written, resolved),
     }
 }

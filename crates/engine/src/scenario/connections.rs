@@ -74,6 +74,19 @@ impl Scenario {
         std::iter::once(0).chain(ends).filter(move |&sender| sender < senders)
     }
 
+    /// The senders of so many whose window laws come from outside.
+    pub fn controlled_senders(&self, senders: usize) -> impl Iterator<Item = usize> {
+        let controls = |sender: &usize| self.tcp_of(*sender).flavor.build(&()).control().is_some();
+        let any = self.first_senders(senders).any(|first| controls(&first));
+        (0..if any { senders } else { 0 }).filter(controls)
+    }
+
+    /// Whether the receivers of any of so many senders may delay an acknowledgment.
+    #[must_use]
+    pub fn delays_acknowledgments(&self, senders: usize) -> bool {
+        self.first_senders(senders).any(|sender| !self.tcp_of(sender).acknowledgments.build(&()).is_at_once())
+    }
+
     /// What the ends of a sender's connections are like.
     #[must_use]
     pub fn tcp_of(&self, sender: usize) -> TcpConfig {

@@ -44,7 +44,10 @@ impl Scenario {
     fn settle_network(&mut self, senders: Graph) -> Vec<Objection> {
         let of_traffic = self.object_to_traffic(senders.flows.len());
         // What must not be is not laid out.
-        let graph = if of_traffic.is_empty() { self.graph() } else { senders };
+        let mut graph = senders;
+        if of_traffic.is_empty() {
+            self.add_connections(&mut graph);
+        }
         let mut objections = self.object_to_clocks(&graph);
         objections.extend(self.object_to_framing());
         objections.extend(self.object_to_groups(&graph));
@@ -123,6 +126,9 @@ impl Scenario {
             ("acknowledgment_loss", &self.acknowledgment_loss, Direction::Acknowledgments),
         ];
         let of_place = |(path, model, direction): (&str, &Chosen<dyn LossModel>, Direction)| -> Vec<Objection> {
+            if model.is_absent() {
+                return Vec::new();
+            }
             let objections = model.objections(&LossContext::of(self, graph, direction));
             objections.into_iter().map(|(key, message)| (format!("{path}.{key}"), message)).collect()
         };

@@ -3,8 +3,6 @@
 use super::Simulation;
 use super::fast::{Scope, Tie};
 use crate::observer::Observer;
-use crate::topology::Graph;
-use crate::units::Time;
 
 /// A way to advance time. Results do not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,16 +26,14 @@ impl Driver {
 }
 
 impl<O: Observer> Simulation<O> {
-    /// Lets the fast driver take a network at rest, if it knows it, and notes why not otherwise.
-    pub(super) fn take_fast(&mut self, graph: &Graph, first_service: Option<Time>) {
-        if !self.observer.takes_ports_ahead() {
-            self.handed_over = Some("an observer sees every event".into());
-            return;
-        }
-        match Scope::of(self, graph) {
-            Ok(scope) => self.prepare_fast(scope, first_service),
-            Err(reason) => self.handed_over = Some(reason.into()),
-        }
+    /// What the fast driver has to know of a network at rest, if it knows it; notes why not otherwise.
+    pub(super) fn scope(&mut self) -> Option<Scope> {
+        let scope = if self.observer.takes_ports_ahead() {
+            Scope::of(self, &self.graph)
+        } else {
+            Err("an observer sees every event")
+        };
+        scope.map_err(|reason| self.handed_over = Some(reason.into())).ok()
     }
 
     /// Forgets all that has happened, to simulate it by events.

@@ -208,6 +208,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     pub(super) fn wake(&mut self, now: Time, connection: usize) {
+        self.begin_connection(connection);
         let source = &mut self.sources[connection];
         let wake = source.wake(now);
         let number = if source.asks() { self.sources.len() + connection } else { connection };

@@ -8,8 +8,7 @@
 //! of what it has not yet looked at there: so each takes down its own, and what both know is put in order later. At one instant any
 //! order will do, for no time passes between.
 
-use super::settlement::split_paths;
-use super::{Flow, Simulation};
+use super::Simulation;
 use crate::framing::Cell;
 use crate::measure::{ByCause, Cause};
 use crate::observer::Observer;
@@ -102,12 +101,13 @@ pub(super) struct Books {
 }
 
 impl Books {
-    pub(super) fn open(graph: &Graph, flows: &[Flow]) -> Self {
-        let paths = split_paths(graph);
-        let crosses = |circuit: usize| !paths[circuit].1.is_empty();
-        let account = |flow: &Flow| Account {
-            data_crosses: crosses(flow.data.circuit),
-            acknowledgments_cross: crosses(flow.acknowledgments.circuit),
+    /// Of so many flows: one for the data of each connection, and perhaps one for its requests.
+    pub(super) fn open(graph: &Graph, flows: usize) -> Self {
+        let bottleneck = graph.bottleneck_number();
+        let crosses = |path: &[usize]| path.iter().any(|&link| Some(link) == bottleneck);
+        let account = |there: &[usize], back: &[usize]| Account {
+            data_crosses: crosses(there),
+            acknowledgments_cross: crosses(back),
             hopes: 0,
             delays: false,
             lack: Lack { limit: SendLimit::NoData, has_timer: false },
@@ -115,7 +115,9 @@ impl Books {
             steady: None,
             new_bits: 0,
         };
-        let accounts: Vec<_> = flows.iter().map(account).collect();
+        let data = graph.flows.iter().map(|path| account(&path.forward, &path.backward));
+        let requests = graph.flows.iter().map(|path| account(&path.backward, &path.forward));
+        let accounts: Vec<_> = data.chain(requests).take(flows).collect();
         let mut senders = [0; SendLimit::ALL.len()];
         senders[SendLimit::NoData as usize] = accounts.iter().filter(|account| account.data_crosses).count();
         Self {

@@ -1,6 +1,7 @@
 //! Where loss models act: before the bottleneck's port, and where acknowledgments enter its way back.
 
-use super::{Entrance, Link, Simulation};
+use super::agenda::NOWHERE;
+use super::{Entrance, Links, Simulation};
 use crate::config::Parameter;
 use crate::framing::Cell;
 use crate::loss::{Direction, Loses, LossContext, LossModel};
@@ -45,7 +46,7 @@ impl LossPoint {
 ///
 /// # Panics
 /// If acknowledgments are to be lost on a way back that the topology does not have.
-pub(super) fn place_loss_points(scenario: &Scenario, graph: &Graph, links: &mut [Link]) -> Vec<LossPoint> {
+pub(super) fn place_loss_points(scenario: &Scenario, graph: &Graph, links: &mut Links) -> Vec<LossPoint> {
     let mut points = Vec::new();
     let bottleneck = graph.bottleneck_number();
     for (model, direction) in
@@ -58,7 +59,7 @@ pub(super) fn place_loss_points(scenario: &Scenario, graph: &Graph, links: &mut 
             Direction::Data => bottleneck,
             Direction::Acknowledgments => bottleneck.and_then(|number| graph.opposite(number)),
         };
-        let link = &mut links[link.expect("every topology has a bottleneck with a way back")];
+        let link = links.make(link.expect("every topology has a bottleneck with a way back"), NOWHERE);
         let context = LossContext::of(scenario, graph, direction);
         points.push(LossPoint::new(model, &context, link.entrance));
         link.entrance = Entrance::LossPoint(points.len() - 1);

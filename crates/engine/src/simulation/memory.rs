@@ -9,8 +9,8 @@ impl<O: Observer> Simulation<O> {
     /// Bytes that the run has allocated, nearly: all that grows with what is under way, and the entities themselves.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        let lines: usize = self.links.iter().map(|link| size_of::<Link>() + link.line.memory_bytes()).sum();
-        let flows: usize = self.flows.iter().map(|flow| size_of::<Flow>() + flow.memory_bytes()).sum();
+        let lines: usize = self.links.made().map(|(_, link)| size_of::<Link>() + link.line.memory_bytes()).sum();
+        let flows: usize = self.flows.begun().map(|(_, flow)| size_of::<Flow>() + flow.memory_bytes()).sum();
         self.packets.memory_bytes() + lines + flows + self.ports.iter().map(queue_bytes).sum::<usize>()
     }
 }

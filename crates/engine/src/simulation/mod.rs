@@ -7,7 +7,9 @@ mod build;
 mod driver;
 mod end_systems;
 mod fast;
+mod flows;
 mod ledger;
+mod links;
 mod loss_point;
 mod memory;
 mod path;
@@ -15,14 +17,16 @@ mod policing;
 mod results;
 mod settlement;
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
 pub use audit::Violation;
 pub use driver::Driver;
 
 use agenda::Agenda;
 use fast::Fast;
+use flows::{Flow, Flows};
 use ledger::{Books, Happening};
+use links::{Link, Links};
 use loss_point::LossPoint;
 use path::ChangingEnd;
 use policing::Policing;
@@ -30,14 +34,14 @@ use policing::Policing;
 use crate::background::Background;
 use crate::calendar::{Calendar, Slot};
 use crate::framing::{Cell, Packets, Reassembly, Sizes};
-use crate::link::{Feed, Line};
+use crate::link::Feed;
 use crate::measure::{Fingerprint, RunRecord};
 use crate::observer::{Observer, Unobserved};
 use crate::scenario::Scenario;
 use crate::switch::{Dropped, Next, Port};
-use crate::topology::Routes;
+use crate::topology::{Graph, Routes};
 use crate::traffic::Source;
-use crate::transport::{CongestionNotification, Receiver, Segment, Sender};
+use crate::transport::Segment;
 use crate::units::Time;
 
 /// Simulates a scenario from beginning to end.
@@ -87,15 +91,6 @@ enum LineEnd {
     Changing(usize),
 }
 
-/// A line with what surrounds it.
-struct Link {
-    line: Line,
-    /// Of its arrivals in the calendar.
-    slot: Slot,
-    end: LineEnd,
-    entrance: Entrance,
-}
-
 /// What stands before a line.
 #[derive(Clone, Copy, Debug)]
 enum Entrance {
@@ -116,42 +111,14 @@ struct Way {
     line: usize,
 }
 
-/// Bytes of TCP options of packets with data, and of acknowledgments without their blocks.
-#[derive(Clone, Copy, Debug)]
-struct OptionBytes {
-    data: u64,
-    acknowledgment: u64,
-}
-
-/// One direction of a connection: a sender, and the receiver of its data.
-///
-/// Flow c carries the data of connection c. Where the receiving ends ask for what is sent, flow n + c of n connections carries
-/// the requests, the other way: its data share a circuit with the acknowledgments of flow c, and the reverse.
-struct Flow {
-    sender: Sender,
-    receiver: Receiver,
-    /// The name of its congestion control, and what its ends agree on about marks.
-    flavor: Cow<'static, str>,
-    ecn: CongestionNotification,
-    option_bytes: OptionBytes,
-    data: Way,
-    acknowledgments: Way,
-    /// What is in the calendar for the sender's timers, and for the receiver's.
-    timer: Option<Time>,
-    late_acknowledgment: Option<Time>,
-    /// All bytes that the source will ever hand over, if there is an end, and when the last of them was delivered.
-    size: Option<u64>,
-    finished: Option<Time>,
-    fingerprint: Fingerprint,
-}
-
 /// One run in progress.
 pub struct Simulation<O: Observer> {
     scenario: Scenario,
     observer: O,
     calendar: Calendar,
     agenda: Agenda,
-    links: Vec<Link>,
+    graph: Arc<Graph>,
+    links: Links,
     routes: Routes,
     ports: Vec<Port>,
     port_fingerprints: Vec<Fingerprint>,
@@ -162,7 +129,7 @@ pub struct Simulation<O: Observer> {
     tells_applications: bool,
     /// Whose each connection is.
     senders: Vec<usize>,
-    flows: Vec<Flow>,
+    flows: Flows,
     /// The ends of the circuits, two for each connection: there, and back.
     circuit_ends: Vec<Reassembly>,
     backgrounds: Vec<Box<dyn Background>>,
@@ -271,7 +238,7 @@ impl<O: Observer> Simulation<O> {
     /// If a law does not hold.
     pub fn finish_observed(mut self) -> Result<(RunRecord, O), Violation> {
         self.audit()?;
-        let graph = self.scenario.graph();
+        let graph = Arc::clone(&self.graph);
         let ledger = self.ledger(&graph)?;
         Ok((self.record(&graph, ledger), self.observer))
     }

@@ -1,6 +1,7 @@
 //! Where a path that changes acts: on the bottleneck's line, and on the one that leads back.
 
-use super::{LineEnd, Link, Simulation};
+use super::agenda::NOWHERE;
+use super::{LineEnd, Links, Simulation};
 use crate::framing::Cell;
 use crate::observer::Observer;
 use crate::path::Conditions;
@@ -19,14 +20,14 @@ pub(super) struct ChangingEnd {
 }
 
 /// Lets the bottleneck's lines change as the scenario's path does; gives their ends.
-pub(super) fn follow_path(scenario: &Scenario, graph: &Graph, links: &mut [Link]) -> Vec<ChangingEnd> {
+pub(super) fn follow_path(scenario: &Scenario, graph: &Graph, links: &mut Links) -> Vec<ChangingEnd> {
     let Some(conditions) = scenario.conditions(graph) else { return Vec::new() };
     let chance = Chance { seed: scenario.seed, replication: scenario.replication };
     let bottleneck = graph.bottleneck_number();
     let lines = [(bottleneck, "data"), (bottleneck.and_then(|number| graph.opposite(number)), "acknowledgments")];
     let mut ends = Vec::new();
     for (number, what) in lines {
-        let link = &mut links[number.expect("every topology has a bottleneck with a way back")];
+        let link = links.make(number.expect("every topology has a bottleneck with a way back"), NOWHERE);
         // Acknowledgments have the rate of the topology: nothing is known of the other direction's.
         link.line.follow(conditions.clone(), what == "data");
         if let LineEnd::Switch(node) = link.end {

@@ -1,7 +1,7 @@
 //! Where connections are promised a rate: their frames are marked if they exceed it, before the bottleneck's port or at the
 //! sources, and what becomes of them at that port is counted.
 
-use super::{Entrance, Link, Simulation};
+use super::{Entrance, Links, Simulation};
 use crate::framing::Cell;
 use crate::measure::FrameRecord;
 use crate::observer::Observer;
@@ -18,7 +18,7 @@ pub(super) struct Policing {
 
 impl Policing {
     /// For what the connections are promised; the network polices and counts before the bottleneck's port.
-    pub(super) fn start(contract: &Contract, graph: &Graph, links: &mut [Link]) -> Self {
+    pub(super) fn start(contract: &Contract, graph: &Graph, links: &mut Links) -> Self {
         if let Some(bottleneck) = graph.bottleneck_number()
             && let Entrance::Port(port) = links[bottleneck].entrance
         {

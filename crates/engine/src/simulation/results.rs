@@ -1,6 +1,6 @@
 //! From the state at the end to the record of the run.
 
-use super::Simulation;
+use super::{Flow, Simulation};
 use crate::config::Parameter;
 use crate::framing::Unit;
 use crate::measure::{
@@ -119,23 +119,29 @@ impl<O: Observer> Simulation<O> {
 
     /// What the applications of each sender have handed over in bits per second of the run (S of M-04).
     fn demands_bps(&self) -> Vec<f64> {
-        let data = self.by_sender(self.flows.iter().map(|flow| flow.sender.offered()), u64::saturating_add);
+        let data = self.by_sender(self.bytes_offered(), u64::saturating_add);
         let demand = |bytes| if bytes == u64::MAX { f64::INFINITY } else { self.per_second(bytes) };
         data.into_iter().map(demand).collect()
     }
 
+    /// What the application of each connection has handed over.
+    fn bytes_offered(&self) -> impl Iterator<Item = u64> {
+        let offered = |number| self.flows.get(number).map_or(0, |flow| flow.sender.offered());
+        (0..self.sources.len()).map(offered)
+    }
+
     /// What clients have asked for, or what the flows that have begun have, but for data without end.
     fn offered_bps(&self, flows: &[FlowRecord]) -> Option<f64> {
-        if self.flows.len() > self.sources.len() {
+        if self.asks() {
             return flows.iter().map(|flow| flow.requests.as_ref().map(|requests| requests.offered_bps)).sum();
         }
-        let ends = self.flows.iter().map(|flow| flow.sender.offered()).filter(|&bytes| bytes < u64::MAX);
+        let ends = self.bytes_offered().filter(|&bytes| bytes < u64::MAX);
         self.tells_applications.then(|| ends.map(|bytes| self.per_second(bytes)).sum())
     }
 
     /// What each connection has, as what each sender has.
     fn by_sender<T>(&self, of_connections: impl Iterator<Item = T>, and: impl Fn(T, T) -> T) -> Vec<T> {
-        let mut of_senders: Vec<T> = Vec::new();
+        let mut of_senders: Vec<T> = Vec::with_capacity(self.senders.last().map_or(0, |last| last + 1));
         for (sender, of_connection) in self.senders.iter().zip(of_connections) {
             if *sender < of_senders.len() {
                 let before = of_senders.pop().expect("a sender's connections are one behind the other");
@@ -190,14 +196,14 @@ impl<O: Observer> Simulation<O> {
 
     fn flow_records(&self) -> Vec<FlowRecord> {
         let throughput = self.scenario.measure.throughput;
-        let record = |(number, flow): (usize, &super::Flow)| {
+        let record = |number: usize, flow: &Flow| {
             let bytes = match throughput {
                 Throughput::InOrder => flow.receiver.next(),
                 Throughput::HighestSequence => flow.receiver.highest(),
             };
             let sent = flow.sender.statistics();
             FlowRecord {
-                name: format!("flow {}", self.senders[number] + 1),
+                name: String::new(),
                 flavor: flow.flavor.clone(),
                 goodput_bps: self.per_second(bytes),
                 bytes_delivered: flow.receiver.next(),
@@ -214,12 +220,19 @@ impl<O: Observer> Simulation<O> {
                 frames: self.policing.as_ref().map(|policing| policing.frames[number]),
             }
         };
-        self.by_sender(self.flows[..self.sources.len()].iter().enumerate().map(record), |one, other| one.and(&other))
+        let of_connections = (0..self.sources.len()).map(|number| match self.flows.get(number) {
+            Some(flow) => record(number, flow),
+            None => record(number, &self.planned_flow(number)),
+        });
+        let mut records = self.by_sender(of_connections, |one, other| one.and(&other));
+        (1..).zip(&mut records).for_each(|(sender, record): (u64, _)| record.name = format!("flow {sender}"));
+        records
     }
 
     fn request_record(&self, connection: usize) -> Option<RequestRecord> {
         let exchange = self.sources[connection].exchange()?;
-        let sent = self.flows[self.sources.len() + connection].sender.statistics();
+        let requests = self.flows.get(self.sources.len() + connection);
+        let sent = requests.map(|flow| *flow.sender.statistics()).unwrap_or_default();
         Some(RequestRecord {
             made: exchange.made,
             answered: exchange.answered,
@@ -296,8 +309,8 @@ impl<O: Observer> Simulation<O> {
     fn work(&self) -> Work {
         Work {
             events: self.events_processed,
-            cell_hops: self.links.iter().map(|link| link.line.cell_hops()).sum(),
-            packet_hops: self.links.iter().map(|link| link.line.packet_hops()).sum(),
+            cell_hops: self.links.made().map(|(_, link)| link.line.cell_hops()).sum(),
+            packet_hops: self.links.made().map(|(_, link)| link.line.packet_hops()).sum(),
             driver: self.driver().name(),
             handed_over: self.handed_over.clone(),
         }
@@ -305,7 +318,8 @@ impl<O: Observer> Simulation<O> {
 
     fn fingerprint(&self) -> Fingerprint {
         let mut all = Fingerprint::default();
-        let parts = self.flows.iter().map(|flow| flow.fingerprint).chain(self.port_fingerprints.iter().copied());
+        let of_flow = |number| self.flows.get(number).map(|flow| flow.fingerprint).unwrap_or_default();
+        let parts = (0..self.flows.len()).map(of_flow).chain(self.port_fingerprints.iter().copied());
         parts.for_each(|part| all.add(part.value()));
         for port in &self.ports {
             all.add(port.statistics().cells_out);

@@ -78,7 +78,7 @@ impl<O: Observer> Simulation<O> {
         let sent = self.links[port.line].line.bits_of(port.statistics().cells_out + vbr_cells);
         let mut bits = self.books.bits();
         bits.add(Cause::Vbr, vbr_cells * CELL_BITS);
-        for (number, flow) in self.flows.iter().enumerate() {
+        for (number, flow) in self.flows.begun() {
             let (new_bits, held) = (self.books.new_bits(number), flow.receiver.bytes_held());
             let held_bits = proportion(new_bits, held, flow.receiver.next() + held);
             bits.add(Cause::Useful, new_bits - held_bits);
@@ -99,8 +99,7 @@ impl<O: Observer> Simulation<O> {
     /// of others, and cells of backgrounds.
     fn add_bits_under_way(&self, graph: &Graph, cut: &CutPackets, bits: &mut ByCause) {
         let port = &self.ports[self.bottleneck_port];
-        let paths = split_paths(graph);
-        let mut add = |number: usize, cell: Cell, cells: u64, ends: bool| match paths.get(cell.circuit()) {
+        let mut add = |number: usize, cell: Cell, cells: u64, ends: bool| match split_path(graph, cell.circuit()) {
             None if number == port.line => bits.add(Cause::Background, self.bits_of(cell.packet, cells)),
             Some((_, behind)) if ends && behind.contains(&number) && !self.packets.get(cell.packet).damaged => {
                 bits.add(Cause::UnderWay, self.packets.get(cell.packet).bits);
@@ -120,7 +119,7 @@ impl<O: Observer> Simulation<O> {
     /// packet ends with them. Behind the port the fast driver knows of last cells only.
     fn trains(&self) -> Vec<(usize, (Cell, u32, bool))> {
         let mut trains = self.fast.as_ref().map_or_else(Vec::new, |fast| fast.trains());
-        let known = self.links.iter().enumerate();
+        let known = self.links.made();
         trains.extend(known.flat_map(|(number, link)| link.line.trains().map(move |train| (number, train))));
         trains
     }
@@ -142,11 +141,13 @@ impl<O: Observer> Simulation<O> {
         let circuits = self.circuit_ends.len();
         let mut cut = CutPackets(vec![Cut::Open(0); circuits + self.backgrounds.len()]);
         self.ports[self.bottleneck_port].visit_cells(|cell, cells, ends| cut.add(cell, cells, ends));
-        let (paths, trains) = (split_paths(graph), self.trains());
-        for hops_before in 0..paths.iter().map(|(before, _)| before.len()).max().unwrap_or(0) {
+        let trains = self.trains();
+        let most_before =
+            (0..circuits).filter_map(|circuit| split_path(graph, circuit)).map(|(before, _)| before.len());
+        for hops_before in 0..most_before.max().unwrap_or(0) {
             let mut add = |number: usize, cell: Cell, cells: u64, ends: bool| {
-                let is_there = |(before, _): &(&[usize], _)| before.iter().rev().nth(hops_before) == Some(&number);
-                if paths.get(cell.circuit()).is_some_and(is_there) {
+                let is_there = |(before, _): (&[usize], _)| before.iter().rev().nth(hops_before) == Some(&number);
+                if split_path(graph, cell.circuit()).is_some_and(is_there) {
                     cut.add(cell, cells, ends);
                 }
             };
@@ -190,12 +191,14 @@ impl<O: Observer> Simulation<O> {
     }
 }
 
-/// The links of each circuit before the bottleneck, and from it on; none of either if it does not cross the bottleneck.
-pub(super) fn split_paths(graph: &Graph) -> Vec<(&[usize], &[usize])> {
+/// The links of a circuit before the bottleneck, and from it on; none of either if it does not cross the bottleneck, and nothing if it
+/// is no connection's.
+fn split_path(graph: &Graph, circuit: usize) -> Option<(&[usize], &[usize])> {
+    let flow = graph.flows.get(circuit / 2)?;
+    let path = if circuit.is_multiple_of(2) { &flow.forward } else { &flow.backward };
     let bottleneck = graph.bottleneck_number();
-    let paths = graph.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
-    let place = |path: &[usize]| path.iter().position(|&link| Some(link) == bottleneck);
-    paths.map(|path| place(path).map_or((&[][..], &[][..]), |place| path.split_at(place))).collect()
+    let place = path.iter().position(|&link| Some(link) == bottleneck);
+    Some(place.map_or((&[][..], &[][..]), |place| path.split_at(place)))
 }
 
 /// `number * part / whole`, rounded down; 0 of nothing.

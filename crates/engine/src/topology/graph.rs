@@ -1,6 +1,7 @@
 //! Networks written out: hosts, switches and the links between them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::{Flow, Graph, Journey, RateBack, Topology};
 use crate::config::{did_you_mean, listed};
@@ -182,7 +183,7 @@ impl Plan {
 
     /// Unless it is named: the slowest managed line, of those that data cross if there are any.
     fn find_bottleneck(&mut self) {
-        let crossed: BTreeSet<usize> = self.graph.flows.iter().flat_map(|flow| &flow.forward).copied().collect();
+        let crossed: BTreeSet<usize> = self.graph.flows.iter().flat_map(|flow| flow.forward.iter()).copied().collect();
         let order = |line: &usize| (!crossed.contains(line), self.graph.links[*line].rate);
         self.graph.bottleneck = self.graph.bottleneck.or(self.graph.managed().min_by_key(order));
     }
@@ -221,6 +222,7 @@ impl Plan {
             None => Some(forward.iter().rev().map(|&line| line ^ 1).collect()),
         };
         let Some(backward) = backward else { return };
+        let (forward, backward): (Arc<[usize]>, Arc<[usize]>) = (forward.into(), backward.into());
         for _ in 0..journey.count {
             let sender = self.graph.flows.len();
             self.graph.flows.push(Flow { sender, place: 0, forward: forward.clone(), backward: backward.clone() });

@@ -10,6 +10,7 @@ pub use rate_back::RateBack;
 pub use routes::Routes;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::registry::{Entry, Family};
 use crate::units::{Rate, Span};
@@ -124,10 +125,10 @@ pub struct Flow {
     pub sender: usize,
     /// Its number among the connections of its sender, from 0.
     pub place: usize,
-    /// From the sender to the receiver.
-    pub forward: Vec<usize>,
+    /// From the sender to the receiver; shared by the connections that take the same way.
+    pub forward: Arc<[usize]>,
     /// From the receiver to the sender.
-    pub backward: Vec<usize>,
+    pub backward: Arc<[usize]>,
 }
 
 impl Flow {
@@ -203,7 +204,7 @@ impl Graph {
     /// The longest round trip without queueing of the flows that cross a link, there or back; of all flows, if none does.
     #[must_use]
     pub fn longest_round_trip(&self, link: usize) -> Option<Span> {
-        let crosses = |flow: &&Flow| flow.forward.iter().chain(&flow.backward).any(|&hop| hop == link);
+        let crosses = |flow: &&Flow| flow.forward.iter().chain(flow.backward.iter()).any(|&hop| hop == link);
         let crossing = self.flows.iter().filter(crosses).map(|flow| self.round_trip(flow)).max();
         crossing.or_else(|| self.flows.iter().map(|flow| self.round_trip(flow)).max())
     }
@@ -222,7 +223,7 @@ impl Graph {
     /// Propagation delay of a flow, there and back.
     #[must_use]
     pub fn round_trip(&self, flow: &Flow) -> Span {
-        let delays = flow.forward.iter().chain(&flow.backward).map(|&link| self.links[link].delay);
+        let delays = flow.forward.iter().chain(flow.backward.iter()).map(|&link| self.links[link].delay);
         delays.fold(Span::ZERO, |sum, delay| sum + delay)
     }
 }

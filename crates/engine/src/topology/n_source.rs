@@ -49,11 +49,19 @@ impl Topology for NSource {
 
 impl NSource {
     fn laid_out(&self, journeys: &[Journey]) -> Graph {
-        let mut graph = Graph::default();
+        let sources = usize::try_from(self.sources.0).unwrap_or(0);
+        // Room for all, and no more: there may be a hundred thousand.
+        let mut graph = Graph {
+            nodes: Vec::with_capacity(2 + 2 * sources),
+            links: Vec::with_capacity(2 + 4 * sources),
+            flows: Vec::with_capacity(sources),
+            bottleneck: None,
+        };
         let near = graph.add_node("switch 1", false);
         let far = graph.add_node("switch 2", false);
         let bottleneck = graph.join(near, far, self.bottleneck.rates(), self.bottleneck.delay);
         graph.links[bottleneck].managed = true;
+        graph.bottleneck = Some(bottleneck);
         graph.links[bottleneck].name = Some("bottleneck".into());
         let delays = journeys.iter().flat_map(|journey| (0..journey.count).map(|_| journey.access_delay));
         let mut delays = delays.map(|delay| delay.unwrap_or(self.access.delay));
@@ -65,8 +73,8 @@ impl NSource {
             graph.flows.push(Flow {
                 sender: graph.flows.len(),
                 place: 0,
-                forward: vec![up, bottleneck, down],
-                backward: vec![down + 1, bottleneck + 1, up + 1],
+                forward: [up, bottleneck, down].into(),
+                backward: [down + 1, bottleneck + 1, up + 1].into(),
             });
         }
         graph

@@ -3,7 +3,7 @@
 use longfat_engine::scenario::Scenario;
 use proptest::prelude::*;
 
-use super::{SOUND, complaints};
+use super::{SOUND, complaints, complaints_with};
 
 const SOUND_JSON: &str = r#"{
   "schema_version": 1,
@@ -111,6 +111,22 @@ fn a_key_given_twice_is_refused_in_toml_and_in_json() {
     let both = format!("{SOUND}duration_ps = 5\n");
     let problems = complaints(both.as_bytes(), "twice.toml");
     assert_eq!(problems, ["twice.toml:6:1: duration: given twice, as \"duration\" and as \"duration_ps\""]);
+    let problems = complaints_with(&[("duration", "20 ms"), ("duration_ps", "5")]);
+    assert!(problems[0].contains("given twice, as \"duration\" and as \"duration_ps\""), "{problems:?}");
+}
+
+#[test]
+fn an_override_goes_before_what_the_text_has_under_the_other_name() {
+    let canonical = |text: &str, source: &str, set: &[(&str, &str)]| {
+        let set: Vec<_> = set.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect();
+        Scenario::parse(text.as_bytes(), source, &set).unwrap().canonical()
+    };
+    let written = |set| canonical(SOUND, "sound.toml", set);
+    let longer = written(&[("duration", "20 ms")]);
+    assert_eq!(written(&[("duration_ps", "20_000_000_000")]), longer);
+    let resolved = written(&[]);
+    assert_ne!(resolved, longer);
+    assert_eq!(canonical(&resolved, "resolved.json", &[("duration", "20 ms")]), longer);
 }
 
 /// Test threads have stacks of 2 MiB: a reader that recursed for each bracket would not survive this.

@@ -171,3 +171,43 @@ fn neither_hands_over_nor_differs(text: String) {
     assert_eq!(fast.work.handed_over, None, "{network:?}");
     assert_eq!(bytes(fast), bytes(record(Driver::Events, &network.scenario)), "{network:?}");
 }
+
+/// More senders than two thousand, whose first packets come at one instant and whose timers run out at the same ticks.
+#[test]
+fn thousands_of_packets_that_come_at_one_instant_are_put_in_order_without_events() {
+    let scenario = parse(
+        r#"
+        schema_version = 1
+        duration = "4 s"
+        framing = "packet"
+        topology = { kind = "n-source", sources = 5000, access = { rate = "10 Gbit/s", delay = "5 ms" }, bottleneck = { rate = "1 Gbit/s", delay = "5 ms" } }
+        port = { buffer = "1000 packets" }
+        tcp = { mss = "1460 B", flavor = "newreno" }
+        "#,
+    )
+    .expect("a good scenario");
+    let [fast, events] = [Driver::Fast, Driver::Events].map(|driver| record(driver, &scenario));
+    assert_eq!(fast.work.handed_over, None);
+    assert!(fast.metrics.timeouts > 5000, "{} timeouts", fast.metrics.timeouts);
+    assert_eq!(bytes(fast), bytes(events));
+}
+
+/// Where many hosts have something under way, most of it is not looked at for a slot; nothing must be missed.
+#[test]
+fn cells_of_a_hundred_hosts_come_in_the_same_slots_by_both_drivers() {
+    for (access, order) in [("155.52 Mbit/s", "rotating"), ("622.08 Mbit/s", "fixed")] {
+        let scenario = parse(&format!(
+            r#"
+            schema_version = 1
+            duration = "1 s"
+            topology = {{ kind = "n-source", sources = 100, access = {{ rate = "{access}", delay = "5 ms" }}, bottleneck = {{ rate = "155.52 Mbit/s", delay = "5 ms" }} }}
+            port = {{ buffer = "3000 cells", arrival_order = "{order}" }}
+            traffic = {{ kind = "infinite", start = "uniform(0 s, 100 ms)" }}
+            "#
+        ))
+        .expect("a good scenario");
+        let [fast, events] = [Driver::Fast, Driver::Events].map(|driver| record(driver, &scenario));
+        assert_eq!(fast.work.handed_over, None, "{access}");
+        assert_eq!(bytes(fast), bytes(events), "{access}");
+    }
+}

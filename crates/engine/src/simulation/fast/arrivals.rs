@@ -4,7 +4,7 @@ use super::order::{Moment, Tie};
 use crate::framing::Cell;
 use crate::link::Train;
 use crate::row::Row;
-use crate::simulation::Link;
+use crate::simulation::Links;
 use crate::units::{Time, TransmissionTime};
 
 /// What a line carries of a packet: all its cells, or all of it in one piece.
@@ -58,15 +58,16 @@ enum Cause {
     Unknown,
 }
 
-/// A place among the cells that come at one instant.
+/// A place among the cells that come at one instant: of a hundred thousand timers most run out at one tick.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place(u32);
+struct Place(u64);
 
 impl Place {
     /// Of what is not known yet.
     const UNKNOWN: Self = Self(0);
-    const FIRST: Self = Self(1 << 31);
-    const STEP: u32 = 1 << 20;
+    const FIRST: Self = Self(1 << 63);
+    const STEP: u64 = 1 << 40;
+    const LITTLE: u64 = 1 << 20;
 
     /// One between two others, of which there may be none.
     fn between(before: Option<Self>, behind: Option<Self>) -> Option<Self> {
@@ -77,7 +78,9 @@ impl Place {
                 behind.checked_sub(Self::STEP).map(Self).filter(|&place| place != Self::UNKNOWN)
             }
             (Some(Self(before)), Some(Self(behind))) => {
-                Some(before.midpoint(behind)).filter(|&place| place > before).map(Self)
+                // Those that come between the same two mostly come one behind the other.
+                let place = before + ((behind - before) / 2).min(Self::LITTLE);
+                (place > before).then_some(Self(place))
             }
         }
     }
@@ -167,7 +170,7 @@ impl Turn {
 
 /// What was sent last on a line.
 #[derive(Clone, Copy)]
-struct Latest {
+pub(in crate::simulation) struct Latest {
     /// When the last of it arrives; at the beginning of time if there is nothing.
     arrival: Time,
     /// At which place, if that is known.
@@ -175,7 +178,7 @@ struct Latest {
 }
 
 impl Latest {
-    const NOTHING: Self = Self { arrival: Time::ZERO, place: Place::UNKNOWN };
+    pub const NOTHING: Self = Self { arrival: Time::ZERO, place: Place::UNKNOWN };
 }
 
 /// All that is on its way.
@@ -185,22 +188,14 @@ pub(super) struct Arrivals<L> {
     /// When the first of it comes, and nothing that comes comes later than the latest.
     next_time: Time,
     latest_time: Time,
-    /// What was sent last on each line.
-    latest: Vec<Latest>,
     /// The turn of what was last of all that did not have to wait here for it.
     passed: Option<Turn>,
 }
 
 impl<L: Load> Arrivals<L> {
-    /// Nothing, of so many lines.
-    pub fn new(lines: usize) -> Self {
-        Self {
-            coming: Row::default(),
-            next_time: Time::NEVER,
-            latest_time: Time::ZERO,
-            latest: vec![Latest::NOTHING; lines],
-            passed: None,
-        }
+    /// Nothing.
+    pub fn new() -> Self {
+        Self { coming: Row::default(), next_time: Time::NEVER, latest_time: Time::ZERO, passed: None }
     }
 
     /// A packet was handed to the line with that number, whose first cell arrives at `first` and whose last one at `last`.
@@ -209,9 +204,17 @@ impl<L: Load> Arrivals<L> {
     /// If it cannot be told whether it comes before another.
     // Always: every packet passes here four times.
     #[inline(always)]
-    pub fn send(&mut self, now: Time, number: usize, load: L, first: Time, last: Time) -> Result<(), Tie> {
-        let turn = self.expect(now, number, &load, first, last);
-        self.enqueue(turn, number, load)
+    pub fn send(
+        &mut self,
+        now: Time,
+        number: usize,
+        latest: &mut Latest,
+        load: L,
+        first: Time,
+        last: Time,
+    ) -> Result<(), Tie> {
+        let turn = Self::expect(now, latest, &load, first, last);
+        self.enqueue(turn, number, latest, load)
     }
 
     /// The same, but for what arrives from `first` to `last` before whatever else is sent from now on: it need not wait for its turn if
@@ -220,10 +223,18 @@ impl<L: Load> Arrivals<L> {
     /// # Errors
     /// If it cannot be told whether it comes before another.
     #[inline(always)]
-    pub fn send_next(&mut self, now: Time, number: usize, load: L, first: Time, last: Time) -> Result<bool, Tie> {
-        let turn = self.expect(now, number, &load, first, last);
+    pub fn send_next(
+        &mut self,
+        now: Time,
+        number: usize,
+        latest: &mut Latest,
+        load: L,
+        first: Time,
+        last: Time,
+    ) -> Result<bool, Tie> {
+        let turn = Self::expect(now, latest, &load, first, last);
         if self.next_time < Time::NEVER || self.latest_time >= first {
-            return self.enqueue(turn, number, load).map(|()| false);
+            return self.enqueue(turn, number, latest, load).map(|()| false);
         }
         self.latest_time = last;
         self.passed = Some(Turn { time: last, ..turn });
@@ -231,14 +242,14 @@ impl<L: Load> Arrivals<L> {
     }
 
     #[inline(always)]
-    fn expect(&mut self, now: Time, number: usize, load: &L, first: Time, last: Time) -> Turn {
+    fn expect(now: Time, latest: &mut Latest, load: &L, first: Time, last: Time) -> Turn {
         let place = if load.cells() == 1 { Place::FIRST } else { Place::UNKNOWN };
-        let before = std::mem::replace(&mut self.latest[number], Latest { arrival: last, place });
+        let before = std::mem::replace(latest, Latest { arrival: last, place });
         Turn { time: first, sent: now, before }
     }
 
     #[inline(always)]
-    fn enqueue(&mut self, turn: Turn, number: usize, load: L) -> Result<(), Tie> {
+    fn enqueue(&mut self, turn: Turn, number: usize, latest: &mut Latest, load: L) -> Result<(), Tie> {
         // Nearly always; and nothing is made elsewhere to be copied here.
         if self.latest_time < turn.time {
             self.latest_time = turn.time;
@@ -246,15 +257,15 @@ impl<L: Load> Arrivals<L> {
             self.coming.push_back(Coming::new(turn, number, load));
             return Ok(());
         }
-        self.insert(Coming::new(turn, number, load))
+        self.insert(Coming::new(turn, number, load), latest)
     }
 
-    /// Puts a packet, or what is left of it, where it belongs.
+    /// Puts a packet, or what is left of it, where it belongs; `latest` is what was sent last on its line.
     ///
     /// # Errors
     /// If that cannot be told.
     #[inline(never)]
-    pub fn insert(&mut self, mut coming: Coming<L>) -> Result<(), Tie> {
+    pub fn insert(&mut self, mut coming: Coming<L>, latest: &mut Latest) -> Result<(), Tie> {
         let time = coming.time();
         // Few come at one instant, and only of those it matters when they were put into the calendar.
         let mut index = self.coming.as_slice().partition_point(|at| at.time() <= time);
@@ -270,10 +281,7 @@ impl<L: Load> Arrivals<L> {
             before = before.or(Some(Place::FIRST));
         }
         coming.place = Place::between(before, place_of(self.coming.as_slice().get(index))).ok_or(Tie(time))?;
-        if coming.load.cells() == 1
-            && let latest = &mut self.latest[coming.line()]
-            && latest.arrival == time
-        {
+        if coming.load.cells() == 1 && latest.arrival == time {
             latest.place = coming.place;
         }
         self.next_time = self.next_time.min(time);
@@ -336,7 +344,7 @@ pub(super) struct CountedAhead {
 
 impl CountedAhead {
     /// Takes back what has not arrived; what was taken back before is as if it had just been sent.
-    pub fn take_back(&mut self, arrivals: &Arrivals<Cell>, links: &mut [Link]) {
+    pub fn take_back(&mut self, arrivals: &Arrivals<Cell>, links: &mut Links) {
         self.taken_back.drain(..).for_each(|line| links[line].line.count_carried(1, 1));
         self.taken_back.extend(arrivals.coming.iter().map(Coming::line));
         self.taken_back.iter().for_each(|&line| links[line].line.uncount_carried(1, 1));

@@ -10,7 +10,7 @@ use super::{Carried, Path};
 use crate::framing::{Cell, Packets};
 use crate::link::{Line, Train};
 use crate::row::Row;
-use crate::simulation::Link;
+use crate::simulation::{Link, Links};
 use crate::units::{LineClock, Span, Time, TransmissionTime};
 
 /// The lines of acknowledgments.
@@ -94,7 +94,7 @@ impl Ahead {
     }
 
     /// Counts what came before `until`; gives how many cells.
-    fn settle(&mut self, until: Time, links: &mut [Link]) -> u64 {
+    fn settle(&mut self, until: Time, links: &mut Links) -> u64 {
         let mut all = std::mem::take(&mut self.came);
         while let Some(early) = self.later.front_mut() {
             let line = &mut links[early.line as usize].line;
@@ -182,10 +182,10 @@ impl Exits {
 
 impl Backward {
     /// For the lines of `path`.
-    pub fn new(path: &Path, links: &[Link]) -> Self {
+    pub fn new(path: &Path) -> Self {
         let way = match &path.behind {
-            None => Way::Cells(Arrivals::new(links.len()), Exits::new()),
-            Some(lines) => Way::Whole(Arrivals::new(links.len()), Fan::new(path.line, lines.clone(), links.len())),
+            None => Way::Cells(Arrivals::new(), Exits::new()),
+            Some(lines) => Way::Whole(Arrivals::new(), Fan::new(path.line, lines.clone())),
         };
         let Path { line, latency_before, latency_behind, .. } = *path;
         Self { line, way, ahead: Ahead::default(), latency_before, latency_behind }
@@ -217,7 +217,7 @@ impl Backward {
         now: Time,
         others: Time,
         number: usize,
-        links: &mut [Link],
+        links: &mut Links,
         first: Cell,
         cells: u32,
         bits: u64,
@@ -229,25 +229,26 @@ impl Backward {
                 if arrivals.next_time() < earliest {
                     exits.pass_waiting(earliest, arrivals, &mut self.ahead, self.line, links)?;
                 }
-                let line = &mut links[number].line;
+                let Link { line, latest, .. } = &mut links[number];
                 let train = line.dispatch(now, first, cells, bits);
                 let cell_time = line.cell_time();
                 let (came, last) = (train.arrival.time, train.last_arrival(cell_time));
                 if last > earliest && last >= next {
-                    return arrivals.send(now, number, train, came, last);
+                    return arrivals.send(now, number, latest, train, came, last);
                 }
-                if arrivals.send_next(now, number, train, came, last)? {
+                if arrivals.send_next(now, number, latest, train, came, last)? {
                     self.ahead.push(train.arrival, last, train.cells, number, line, true);
                     exits.pass_alone(train, cell_time, &mut links[self.line].line);
                 }
             }
             Way::Whole(arrivals, fan) => {
-                let came = links[number].line.send_whole(now, bits);
+                let Link { line, latest, .. } = &mut links[number];
+                let came = line.send_whole(now, bits);
                 if came > earliest && came >= next {
-                    return arrivals.send(now, number, first, came, came);
+                    return arrivals.send(now, number, latest, first, came, came);
                 }
-                if arrivals.send_next(now, number, first, came, came)? {
-                    self.ahead.push(LineClock::at(came), came, 1, number, &mut links[number].line, true);
+                if arrivals.send_next(now, number, latest, first, came, came)? {
+                    self.ahead.push(LineClock::at(came), came, 1, number, line, true);
                     let crosses = links[self.line].line.send_whole(came, bits);
                     fan.pass(crosses, first, bits, links);
                 }
@@ -261,7 +262,7 @@ impl Backward {
     ///
     /// # Errors
     /// If it cannot be told which of two comes first.
-    pub fn advance(&mut self, horizon: Time, links: &mut [Link], packets: &Packets) -> Result<(), Tie> {
+    pub fn advance(&mut self, horizon: Time, links: &mut Links, packets: &Packets) -> Result<(), Tie> {
         match &mut self.way {
             Way::Cells(arrivals, exits) => exits.pass_waiting(horizon, arrivals, &mut self.ahead, self.line, links),
             Way::Whole(arrivals, fan) => {
@@ -295,10 +296,10 @@ impl Backward {
     }
 
     /// As [`Fan::next_follows`]; of cells it is not known.
-    pub fn next_follows(&self) -> Option<u64> {
+    pub fn next_follows(&self, links: &Links) -> Option<u64> {
         match &self.way {
             Way::Cells(..) => None,
-            Way::Whole(_, fan) => fan.next_follows(),
+            Way::Whole(_, fan) => fan.next_follows(links),
         }
     }
 
@@ -314,15 +315,15 @@ impl Backward {
 
     /// Takes the next packet that reaches its sender, by its last cell.
     #[inline]
-    pub fn take(&mut self, number: u64) -> Option<Cell> {
+    pub fn take(&mut self, number: u64, links: &mut Links) -> Option<Cell> {
         match &mut self.way {
             Way::Cells(_, exits) => exits.take_last(),
-            Way::Whole(_, fan) => fan.take(number),
+            Way::Whole(_, fan) => fan.take(number, links),
         }
     }
 
     /// Counts what has been taken, and else has arrived before `until`.
-    pub fn settle(&mut self, until: Time, links: &mut [Link]) -> Carried {
+    pub fn settle(&mut self, until: Time, links: &mut Links) -> Carried {
         let came = self.ahead.settle(until, links);
         let Carried { events, delivered } = match &mut self.way {
             Way::Cells(_, exits) => {
@@ -367,7 +368,7 @@ impl Exits {
         arrivals: &mut Arrivals<Train>,
         ahead: &mut Ahead,
         common: usize,
-        links: &mut [Link],
+        links: &mut Links,
     ) -> Result<(), Tie> {
         while let Some(coming) = arrivals.take(horizon) {
             let (train, number) = (coming.load, coming.line());
@@ -379,7 +380,7 @@ impl Exits {
                 self.pass_alone(train, cell_time, &mut links[common].line);
                 continue;
             }
-            let left = self.pass(coming, horizon, cell_time, arrivals, &mut links[common].line)?;
+            let left = self.pass(coming, horizon, cell_time, arrivals, common, links)?;
             let passed = train.cells - left;
             let last = train.after(passed - 1, cell_time).time;
             ahead.push(train.arrival, last, passed, number, &mut links[number].line, left == 0);
@@ -394,11 +395,12 @@ impl Exits {
         horizon: Time,
         cell_time: TransmissionTime,
         arrivals: &mut Arrivals<Train>,
-        line: &mut Line,
+        common: usize,
+        links: &mut Links,
     ) -> Result<u32, Tie> {
         loop {
             let now = coming.time();
-            let exit = line.carry(now);
+            let exit = links[common].line.carry(now);
             if coming.load.cells == 1 {
                 self.push_last(now, exit, coming.load.cell);
                 return Ok(0);
@@ -408,7 +410,7 @@ impl Exits {
             let is_next = arrivals.first().is_none_or(|other| coming.moment() < other.moment());
             if !is_next || coming.time() >= horizon {
                 let left = coming.load.cells;
-                arrivals.insert(coming)?;
+                arrivals.insert(coming, &mut links[coming.line()].latest)?;
                 return Ok(left);
             }
         }

@@ -5,14 +5,14 @@ use super::Carried;
 use super::arrivals::{Arrivals, Coming, CountedAhead};
 use super::order::{Moment, Tie};
 use crate::framing::Cell;
-use crate::simulation::Link;
+use crate::simulation::Links;
 use crate::units::Time;
 
 /// What has left the common line's transmitter and has not arrived.
 pub(super) struct Fan {
     /// The common line, and the one behind it on which each connection's packets go on.
     line: usize,
-    lines: Vec<usize>,
+    lines: Vec<u32>,
     /// Packets that have left the common line's transmitter, those counted as carried to its end, and those counted as arrived.
     passed: u64,
     crossed: u64,
@@ -21,15 +21,13 @@ pub(super) struct Fan {
     ahead: CountedAhead,
     /// At the ends of the lines behind it.
     arrivals: Arrivals<Cell>,
-    /// The number of the last that has arrived over each line.
-    arrived: Vec<u64>,
     /// Two packets of which it cannot be told which arrives first.
     tie: Option<Tie>,
 }
 
 impl Fan {
     /// For a common line and the `lines` behind it.
-    pub fn new(line: usize, lines: Vec<usize>, links: usize) -> Self {
+    pub fn new(line: usize, lines: Vec<u32>) -> Self {
         Self {
             line,
             lines,
@@ -37,8 +35,7 @@ impl Fan {
             crossed: 0,
             counted: 0,
             ahead: CountedAhead::default(),
-            arrivals: Arrivals::new(links),
-            arrived: vec![0; links],
+            arrivals: Arrivals::new(),
             tie: None,
         }
     }
@@ -46,13 +43,13 @@ impl Fan {
     /// A packet of `bits` bits comes to the end of the common line at `crosses`.
     // Always: every packet passes here twice.
     #[inline(always)]
-    pub fn pass(&mut self, crosses: Time, packet: Cell, bits: u64, links: &mut [Link]) {
+    pub fn pass(&mut self, crosses: Time, packet: Cell, bits: u64, links: &mut Links) {
         self.passed += 1;
-        let number = self.lines[packet.circuit() / 2];
-        let line = &mut links[number].line;
-        line.count_carried(1, 1);
-        let arrival = line.send_whole(crosses, bits);
-        if let Err(tie) = self.arrivals.send(crosses, number, packet, arrival, arrival) {
+        let number = self.lines[packet.circuit() / 2] as usize;
+        let link = &mut links[number];
+        link.line.count_carried(1, 1);
+        let arrival = link.line.send_whole(crosses, bits);
+        if let Err(tie) = self.arrivals.send(crosses, number, &mut link.latest, packet, arrival, arrival) {
             self.tie = Some(tie);
         }
     }
@@ -74,20 +71,20 @@ impl Fan {
     }
 
     /// The number of what happened when, by events, that was put into the calendar. None if that was not an arrival over the same line.
-    pub fn next_follows(&self) -> Option<u64> {
-        self.arrivals.first().and_then(Coming::follows).map(|line| self.arrived[line])
+    pub fn next_follows(&self, links: &Links) -> Option<u64> {
+        self.arrivals.first().and_then(Coming::follows).map(|line| links[line].arrived)
     }
 
     /// Takes the next packet that arrives, with its number among all that happens at the ends.
     #[inline]
-    pub fn take(&mut self, number: u64) -> Option<Cell> {
+    pub fn take(&mut self, number: u64, links: &mut Links) -> Option<Cell> {
         let coming = self.arrivals.take(Time::NEVER)?;
-        self.arrived[coming.line()] = number;
+        links[coming.line()].arrived = number;
         Some(coming.load)
     }
 
     /// Counts the packets that have come to the end of the common line before `until`, and those that have been taken.
-    pub fn settle(&mut self, until: Time, links: &mut [Link]) -> Carried {
+    pub fn settle(&mut self, until: Time, links: &mut Links) -> Carried {
         self.ahead.take_back(&self.arrivals, links);
         let under_way = self.arrivals.cells_under_way();
         let delivered = self.passed - under_way - self.counted;

@@ -9,9 +9,8 @@ use super::slotted::Slotted;
 use super::whole::Whole;
 use super::{Carried, Path};
 use crate::framing::Cell;
-use crate::link::Line;
 use crate::observer::Observer;
-use crate::simulation::Link;
+use crate::simulation::{Link, Links};
 use crate::units::{Span, Time};
 
 /// The port and the lines before and behind it.
@@ -31,10 +30,10 @@ enum Way {
 
 impl Forward {
     /// For a port that is served first at `first_service`, and the lines of `path`.
-    pub fn new(port: usize, path: &Path, links: &[Link], first_service: Option<Time>) -> Self {
+    pub fn new(port: usize, path: &Path, links: &Links, first_service: Option<Time>) -> Self {
         let way = match &path.behind {
             None => Way::Slotted(Slotted::new(path, links, first_service)),
-            Some(lines) => Way::Whole(Whole::new(path, lines.clone(), links)),
+            Some(lines) => Way::Whole(Whole::new(path, lines.clone())),
         };
         Self { port, latency_before: path.latency_before, latency_behind: path.latency_behind, way }
     }
@@ -61,17 +60,17 @@ impl Forward {
         &mut self,
         now: Time,
         number: usize,
-        line: &mut Line,
+        link: &mut Link,
         first: Cell,
         cells: u32,
         bits: u64,
     ) -> Result<(), Tie> {
         match &mut self.way {
             Way::Slotted(way) => {
-                way.send(now, number, line, first, cells, bits);
+                way.send(now, number, &mut link.line, first, cells, bits);
                 Ok(())
             }
-            Way::Whole(way) => way.send(now, number, line, first, bits),
+            Way::Whole(way) => way.send(now, number, link, first, bits),
         }
     }
 
@@ -93,10 +92,10 @@ impl Forward {
     }
 
     /// As [`Fan::next_follows`](super::fan::Fan::next_follows); of cells it is not known.
-    pub fn next_follows(&self) -> Option<u64> {
+    pub fn next_follows(&self, links: &Links) -> Option<u64> {
         match &self.way {
             Way::Slotted(_) => None,
-            Way::Whole(way) => way.next_follows(),
+            Way::Whole(way) => way.next_follows(links),
         }
     }
 
@@ -137,15 +136,15 @@ impl Forward {
 
     /// Takes the next packet that reaches its receiver, by its last cell.
     #[inline]
-    pub fn take(&mut self, number: u64) -> Option<Cell> {
+    pub fn take(&mut self, number: u64, links: &mut Links) -> Option<Cell> {
         match &mut self.way {
             Way::Slotted(way) => way.take(),
-            Way::Whole(way) => way.take(number),
+            Way::Whole(way) => way.take(number, links),
         }
     }
 
     /// Counts what was carried until now.
-    pub fn settle(&mut self, until: Time, links: &mut [Link]) -> Carried {
+    pub fn settle(&mut self, until: Time, links: &mut Links) -> Carried {
         match &mut self.way {
             Way::Slotted(way) => way.settle(until, links),
             Way::Whole(way) => way.settle(until, links),

@@ -17,6 +17,7 @@ mod shares;
 mod slotted;
 mod whole;
 
+pub(super) use arrivals::Latest;
 pub(super) use order::Tie;
 pub(super) use scope::{Path, Scope};
 
@@ -25,7 +26,7 @@ use forward::Forward;
 use order::Moment;
 use served::{Served, Told};
 
-use super::{Link, Simulation};
+use super::{Links, Simulation};
 use crate::calendar::Slot;
 use crate::framing::{Cell, Continuity, Unit};
 use crate::observer::Observer;
@@ -69,10 +70,10 @@ impl Fast {
     /// An end system hands a packet to the line with that number.
     // Always: every packet passes here twice.
     #[inline(always)]
-    pub(super) fn send(&mut self, now: Time, number: usize, links: &mut [Link], first: Cell, cells: u32, bits: u64) {
+    pub(super) fn send(&mut self, now: Time, number: usize, links: &mut Links, first: Cell, cells: u32, bits: u64) {
         // The circuits with even numbers lead to the port.
         let sent = if first.circuit().is_multiple_of(2) {
-            let sent = self.forward.send(now, number, &mut links[number].line, first, cells, bits);
+            let sent = self.forward.send(now, number, &mut links[number], first, cells, bits);
             if self.forward.rests() {
                 self.horizon = self.horizon.min(self.forward.bound(Time::NEVER));
             }
@@ -112,11 +113,11 @@ impl Fast {
 
     /// What is first of several things that happen at one instant.
     #[cold]
-    fn decide(&self, slot: Slot, time: Time) -> Result<First, Tie> {
+    fn decide(&self, slot: Slot, time: Time, links: &Links) -> Result<First, Tie> {
         let (scheduled, number) = self.scheduled[slot.0 as usize];
         let mut all = [
-            (self.forward.next(), self.forward.next_follows(), First::Data),
-            (self.backward.next(), self.backward.next_follows(), First::Acknowledgment),
+            (self.forward.next(), self.forward.next_follows(links), First::Data),
+            (self.backward.next(), self.backward.next_follows(links), First::Acknowledgment),
             (Moment::new(time, scheduled), Some(number), First::Event),
         ];
         all.sort_by_key(|(moment, ..)| *moment);
@@ -146,12 +147,14 @@ impl<O: Observer> Simulation<O> {
         } else if !self.observer.watches() {
             self.ports[port].book_packets();
         }
+        // Looked at even if nothing is ever sent there.
+        self.links.make(backward.line, self.agenda.line(backward.line));
         // From now on the seats are empty: neither the port nor its line has events.
         self.calendar.cancel(self.agenda.port(port));
         self.books.put_in_order();
         self.fast = Some(Box::new(Fast {
             forward: Forward::new(port, &forward, &self.links, first_service),
-            backward: Backward::new(&backward, &self.links),
+            backward: Backward::new(&backward),
             scheduled: vec![(Time::ZERO, 0); self.agenda.len()],
             horizon: Time::ZERO,
             next_event: Time::ZERO,
@@ -185,13 +188,13 @@ impl<O: Observer> Simulation<O> {
             } else if event < data.min(acknowledgment) {
                 First::Event
             } else {
-                fast.decide(slot, event)?
+                fast.decide(slot, event, &self.links)?
             };
             fast.next_event = event;
             fast.happened += 1;
             let last = match first {
-                First::Data => fast.forward.take(fast.happened),
-                First::Acknowledgment => fast.backward.take(fast.happened),
+                First::Data => fast.forward.take(fast.happened, &mut self.links),
+                First::Acknowledgment => fast.backward.take(fast.happened, &mut self.links),
                 First::Event => None,
             };
             match last {

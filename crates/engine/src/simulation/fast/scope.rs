@@ -1,10 +1,12 @@
 //! Which networks the fast driver knows.
 
+use std::sync::Arc;
+
 use crate::config::Parameter;
 use crate::framing::Unit;
 use crate::observer::Observer;
 use crate::scenario::Scenario;
-use crate::simulation::{Entrance, LineEnd, Link, Simulation};
+use crate::simulation::{Entrance, LineEnd, Links, Simulation};
 use crate::topology::{Flow, Graph};
 use crate::units::Span;
 
@@ -20,11 +22,11 @@ pub(in crate::simulation) struct Scope {
 /// The lines of one direction.
 pub(in crate::simulation) struct Path {
     /// From the hosts to the switch where all comes together, one for each connection.
-    pub lines_before: Vec<usize>,
+    pub lines_before: Vec<u32>,
     /// The line that all goes on.
     pub line: usize,
     /// From there to the hosts, one for each connection, unless they are part of the common line.
-    pub behind: Option<Vec<usize>>,
+    pub behind: Option<Vec<u32>>,
     /// What is sent takes at least as long to the switch, and from the switch to the hosts.
     pub latency_before: Span,
     pub latency_behind: Span,
@@ -44,15 +46,15 @@ impl Scope {
         }
         let line = port.line;
         let links = &simulation.links;
-        if !matches!(links[line].entrance, Entrance::Port(_)) {
+        if !matches!(links.look(line).entrance, Entrance::Port(_)) {
             return Err("cells get lost, are marked or counted before the port");
         }
         let line_back = graph.flows.first().and_then(|flow| flow.backward.get(1)).copied().ok_or(OTHER_PATHS)?;
-        if !matches!(links[line_back].entrance, Entrance::Open) {
+        if !matches!(links.look(line_back).entrance, Entrance::Open) {
             return Err("acknowledgments get lost");
         }
         let smallest_bits = simulation.sizes.framing().bits(0, 0);
-        let path = |common, of: fn(&Flow) -> &Vec<usize>| match unit {
+        let path = |common, of: fn(&Flow) -> &Arc<[usize]>| match unit {
             Unit::Cell => path_of_cells(graph, of, common, links),
             Unit::Packet => path_of_packets(graph, of, common, links, smallest_bits),
         };
@@ -66,7 +68,7 @@ impl Scope {
 
     /// Whether any line is in more than one place; several connections may share one in the same place.
     fn shares_lines(&self) -> bool {
-        let once = |lines: &[usize]| {
+        let once = |lines: &[u32]| {
             let mut lines = lines.to_vec();
             lines.sort_unstable();
             lines.dedup();
@@ -74,7 +76,7 @@ impl Scope {
         };
         let lines = |path: &Path| {
             let (before, behind) = (once(&path.lines_before), path.behind.as_deref().map(once).unwrap_or_default());
-            before.into_iter().chain([path.line]).chain(behind).collect::<Vec<_>>()
+            before.into_iter().chain([number_of(path.line)]).chain(behind).collect::<Vec<_>>()
         };
         let mut all: Vec<_> = lines(&self.forward).into_iter().chain(lines(&self.backward)).collect();
         let many = all.len();
@@ -102,33 +104,39 @@ fn object_to_scenario(scenario: &Scenario, graph: &Graph, unit: Unit) -> Result<
 /// The lines of one direction, if all paths are a line, the `common` one, and one that is part of it as a relay.
 fn path_of_cells(
     graph: &Graph,
-    path: fn(&Flow) -> &Vec<usize>,
+    path: fn(&Flow) -> &Arc<[usize]>,
     common: usize,
-    links: &[Link],
+    links: &Links,
 ) -> Result<Path, &'static str> {
-    let link = &links[common];
+    let link = links.look(common);
     if !link.line.is_relayed() || !matches!(link.end, LineEnd::Host) {
         return Err("cells may have to wait behind the common line");
     }
     let (lines_before, _) = paths(graph, path, common, links)?;
-    let latency = |number: usize| links[number].line.latency();
-    let latency_before = lines_before.iter().map(|&number| latency(number)).min().unwrap_or(Span::ZERO);
-    known_ahead(Path { lines_before, line: common, behind: None, latency_before, latency_behind: latency(common) })
+    let latency_before = least(&lines_before, |number| links.look(number).line.latency());
+    let latency_behind = link.line.latency();
+    known_ahead(Path { lines_before, line: common, behind: None, latency_before, latency_behind })
 }
 
 /// The same where packets travel whole, none of `smallest_bits` or less, and the last lines are lines of their own.
 fn path_of_packets(
     graph: &Graph,
-    path: fn(&Flow) -> &Vec<usize>,
+    path: fn(&Flow) -> &Arc<[usize]>,
     common: usize,
-    links: &[Link],
+    links: &Links,
     smallest_bits: u64,
 ) -> Result<Path, &'static str> {
     let (lines_before, behind) = paths(graph, path, common, links)?;
-    let latency = |number: usize| links[number].line.latency_of(smallest_bits);
-    let least = |lines: &[usize]| lines.iter().map(|&number| latency(number)).min().unwrap_or(Span::ZERO);
-    let (latency_before, latency_behind) = (least(&lines_before), latency(common) + least(&behind));
+    let latency = |number: usize| links.look(number).line.latency_of(smallest_bits);
+    let latency_before = least(&lines_before, latency);
+    let latency_behind = latency(common) + least(&behind, latency);
     known_ahead(Path { lines_before, line: common, behind: Some(behind), latency_before, latency_behind })
+}
+
+/// The shortest latency of any of the lines. Connections that share one mostly follow one another.
+fn least(lines: &[u32], latency: impl Fn(usize) -> Span) -> Span {
+    let others = lines.chunk_by(|line, next| line == next).map(|alike| alike[0] as usize);
+    others.map(latency).min().unwrap_or(Span::ZERO)
 }
 
 /// Without a time that everything takes nothing would be known ahead.
@@ -142,21 +150,26 @@ fn known_ahead(path: Path) -> Result<Path, &'static str> {
 /// Of each connection the lines before and behind the `common` one, if there is one of each and nothing is in front of them.
 fn paths(
     graph: &Graph,
-    path: fn(&Flow) -> &Vec<usize>,
+    path: fn(&Flow) -> &Arc<[usize]>,
     common: usize,
-    links: &[Link],
-) -> Result<(Vec<usize>, Vec<usize>), &'static str> {
-    let mut lines = (Vec::new(), Vec::new());
-    for flow in &graph.flows {
-        let &[first, second, third] = path(flow).as_slice() else { return Err(OTHER_PATHS) };
-        let (line, last) = (&links[first], &links[third]);
+    links: &Links,
+) -> Result<(Vec<u32>, Vec<u32>), &'static str> {
+    let mut lines = (Vec::with_capacity(graph.flows.len()), Vec::with_capacity(graph.flows.len()));
+    for alike in graph.flows.chunk_by(|flow, next| Arc::ptr_eq(path(flow), path(next))) {
+        let &[first, second, third] = &**path(&alike[0]) else { return Err(OTHER_PATHS) };
+        let (line, last) = (links.look(first), links.look(third));
         let leads_there = second == common && matches!(line.end, LineEnd::Switch(_)) && !line.line.is_relayed();
-        let is_open = [line, last].iter().all(|link| matches!(link.entrance, Entrance::Open));
+        let is_open = [&line, &last].iter().all(|link| matches!(link.entrance, Entrance::Open));
         if !leads_there || !is_open || !matches!(last.end, LineEnd::Host) {
             return Err(OTHER_PATHS);
         }
-        lines.0.push(first);
-        lines.1.push(third);
+        lines.0.extend(alike.iter().map(|_| number_of(first)));
+        lines.1.extend(alike.iter().map(|_| number_of(third)));
     }
     Ok(lines)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a scenario is refused long before it has 2^32 links")]
+fn number_of(link: usize) -> u32 {
+    link as u32
 }

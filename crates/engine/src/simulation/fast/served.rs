@@ -5,14 +5,14 @@ use crate::measure::Fingerprint;
 use crate::observer::{Observer, SlotRun};
 use crate::simulation::end_systems::flow_on;
 use crate::simulation::ledger::{Books, Happening};
-use crate::simulation::{Link, note_drop};
+use crate::simulation::{Links, note_drop};
 use crate::switch::{Dropped, Next, Port};
 use crate::units::Time;
 
 /// The port and its surroundings: parts of the simulation, borrowed one by one.
 pub(super) struct Served<'s, O> {
     pub port: &'s mut Port,
-    pub links: &'s mut [Link],
+    pub links: &'s mut Links,
     pub packets: &'s mut Packets,
     /// What the port has dropped and nobody has taken note of.
     pub dropped: &'s mut Vec<Dropped>,

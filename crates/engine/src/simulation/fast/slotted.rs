@@ -10,7 +10,8 @@ use super::{Carried, Path};
 use crate::framing::Cell;
 use crate::link::{Line, Train};
 use crate::observer::Observer;
-use crate::simulation::Link;
+use crate::row::Row;
+use crate::simulation::Links;
 use crate::simulation::ledger::Happening;
 use crate::units::{CELL_BITS, Span, Time, TransmissionTime};
 use rounds::Slots;
@@ -18,7 +19,11 @@ use rounds::Slots;
 /// So many cells that have been sent are taken off in one go: few enough to stay near the processor.
 const MANY: u64 = 1024;
 
+/// So many heads are looked at for each slot, whether they arrive in it or later.
+const FEW: usize = 16;
+
 /// The packet that is next on a line to the port.
+#[derive(Clone, Copy)]
 struct Head {
     line: usize,
     cell_time: TransmissionTime,
@@ -48,8 +53,10 @@ impl Head {
 /// The port and the lines before and behind it.
 pub(super) struct Slotted {
     line: usize,
-    /// Packets that arrive next, one for each line that has any.
+    /// Packets that arrive next, one for each line that has any: all that arrive in the slot that is looked at, and some of the others.
     heads: Vec<Head>,
+    /// The rest of the others, in the order in which they begin to arrive.
+    later: Row<Head>,
     has_head: Vec<bool>,
     /// When the next cell arrives at the port.
     next_arrival: Time,
@@ -78,10 +85,11 @@ pub(super) struct Slotted {
 
 impl Slotted {
     /// For a port that is served first at `first_service`, in front of the common line of `path`.
-    pub fn new(path: &Path, links: &[Link], first_service: Option<Time>) -> Self {
+    pub fn new(path: &Path, links: &Links, first_service: Option<Time>) -> Self {
         Self {
             line: path.line,
             heads: Vec::new(),
+            later: Row::default(),
             has_head: vec![false; links.len()],
             next_arrival: Time::NEVER,
             next_service: first_service.unwrap_or(Time::NEVER),
@@ -142,7 +150,37 @@ impl Slotted {
         self.next_arrival = self.next_arrival.min(train.arrival.time);
         let cell_time = line.cell_time();
         let has_rate_of_port = cell_time == self.cell_time;
-        self.heads.push(Head { line: number, cell_time, has_rate_of_port, cells, train });
+        self.add(Head { line: number, cell_time, has_rate_of_port, cells, train });
+    }
+
+    /// A packet is next on its line.
+    #[inline]
+    fn add(&mut self, head: Head) {
+        if self.heads.len() < FEW {
+            self.heads.push(head);
+        } else {
+            self.add_later(head);
+        }
+    }
+
+    #[inline(never)]
+    fn add_later(&mut self, head: Head) {
+        let place = self.later.as_slice().partition_point(|other| other.train.arrival.time <= head.train.arrival.time);
+        self.later.insert(place, head);
+    }
+
+    /// When the first of those arrives that are not looked at.
+    #[inline]
+    fn next_later(&self) -> Time {
+        self.later.front().map_or(Time::NEVER, |head| head.train.arrival.time)
+    }
+
+    /// Looks at all that arrive before `until`.
+    #[inline]
+    fn look_until(&mut self, until: Time) {
+        while self.next_later() < until {
+            self.heads.extend(self.later.pop_front());
+        }
     }
 
     /// Lets everything happen before `horizon` at the port.
@@ -174,6 +212,7 @@ impl Slotted {
 
     /// The port was idle, and the first cell of a busy period arrives.
     fn begin<O: Observer>(&mut self, served: &mut Served<'_, O>) {
+        self.look_until(Time(self.next_arrival.0 + 1));
         let first = self.heads.iter().enumerate().min_by_key(|(_, head)| head.train.arrival.time);
         let index = first.expect("something arrives").0;
         let now = self.heads[index].train.arrival.time;
@@ -203,9 +242,10 @@ impl Slotted {
 
     /// Takes the cells that arrive before `until`, each of which is shown.
     #[inline]
-    fn take_until(&mut self, until: Time, links: &mut [Link], mut show: impl FnMut(Time, Cell)) {
+    fn take_until(&mut self, until: Time, links: &mut Links, mut show: impl FnMut(Time, Cell)) {
         let mut next_arrival = Time::NEVER;
         let mut index = 0;
+        self.look_until(until);
         while index < self.heads.len() {
             let now = self.heads[index].train.arrival.time;
             if now >= until {
@@ -214,13 +254,15 @@ impl Slotted {
                 continue;
             }
             show(now, self.take_cell(index, links));
+            // The next packet of its line may be among those that arrive later, and before.
+            self.look_until(until);
         }
-        self.next_arrival = next_arrival;
+        self.next_arrival = next_arrival.min(self.next_later());
     }
 
     /// Takes the next cell of a head.
     #[inline]
-    fn take_cell(&mut self, index: usize, links: &mut [Link]) -> Cell {
+    fn take_cell(&mut self, index: usize, links: &mut Links) -> Cell {
         let head = &mut self.heads[index];
         if head.train.cells > 1 {
             return head.train.take(head.cell_time);
@@ -230,21 +272,28 @@ impl Slotted {
         cell
     }
 
-    /// The packet of a head is over: goes on to the next one of its line. Tells whether there is one.
+    /// The packet of a head is over: goes on to the next one of its line. Tells whether that is at the same place now.
     #[inline]
-    fn replace(&mut self, index: usize, links: &mut [Link]) -> bool {
+    fn replace(&mut self, index: usize, links: &mut Links) -> bool {
+        let is_one_of_few = self.heads.len() <= FEW;
         let head = &mut self.heads[index];
         let line = &mut links[head.line].line;
         line.count_carried(head.cells.into(), 1);
-        let train = line.take_train();
-        match train {
-            Some(train) => (head.cells, head.train) = (train.cells, train),
+        let next = line.take_train().map(|train| Head { cells: train.cells, train, ..*head });
+        match next {
+            Some(next) if is_one_of_few => *head = next,
+            Some(next) => {
+                self.heads.swap_remove(index);
+                self.add_later(next);
+                return false;
+            }
             None => {
                 self.has_head[head.line] = false;
                 self.heads.swap_remove(index);
+                return false;
             }
         }
-        train.is_some()
+        true
     }
 
     /// Takes the next packet that reaches its receiver, by its last cell, which is counted with all others when it has arrived.
@@ -254,7 +303,7 @@ impl Slotted {
     }
 
     /// Counts what was carried until now.
-    pub fn settle(&mut self, until: Time, links: &mut [Link]) -> Carried {
+    pub fn settle(&mut self, until: Time, links: &mut Links) -> Carried {
         for head in &mut self.heads {
             head.count(&mut links[head.line].line);
         }
@@ -264,12 +313,13 @@ impl Slotted {
 
     /// What is on lines and they do not know of: trains as [`Line::trains`] gives them, of last cells only behind the port.
     pub fn trains(&self) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
-        let heads = self.heads.iter().map(|head| (head.line, head.train.description()));
+        let heads = self.heads.iter().chain(self.later.iter()).map(|head| (head.line, head.train.description()));
         heads.chain(self.exit.last_cells_before(self.next_service).map(|cell| (self.line, (cell, 1, true))))
     }
 
     /// Cells on the way that the lines do not know of.
     pub fn cells_under_way(&self) -> u64 {
-        self.heads.iter().map(|head| u64::from(head.train.cells)).sum::<u64>() + self.exit.cells_under_way()
+        let heads = self.heads.iter().chain(self.later.iter());
+        heads.map(|head| u64::from(head.train.cells)).sum::<u64>() + self.exit.cells_under_way()
     }
 }

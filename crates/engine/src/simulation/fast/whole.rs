@@ -7,10 +7,10 @@ use super::served::Served;
 use super::shares::Touched;
 use super::{Carried, Path};
 use crate::framing::{Cell, Packets};
-use crate::link::{Line, Outlet};
+use crate::link::Outlet;
 use crate::observer::Observer;
-use crate::simulation::Link;
 use crate::simulation::ledger::Happening;
+use crate::simulation::{Link, Links};
 use crate::switch::{Begun, Booked};
 use crate::units::{LineClock, Span, Time};
 
@@ -33,15 +33,15 @@ pub(super) struct Whole {
 
 impl Whole {
     /// For a port in front of the common line of `path`.
-    pub fn new(path: &Path, lines_behind: Vec<usize>, links: &[Link]) -> Self {
+    pub fn new(path: &Path, lines_behind: Vec<u32>) -> Self {
         Self {
             line: path.line,
-            arrivals: Arrivals::new(links.len()),
+            arrivals: Arrivals::new(),
             ahead: CountedAhead::default(),
             next_service: Time::NEVER,
             done: Time::ZERO,
             latency_behind: path.latency_behind,
-            fan: Fan::new(path.line, lines_behind, links.len()),
+            fan: Fan::new(path.line, lines_behind),
             sent_before: Time::NEVER,
             touched: Touched::default(),
             services: 0,
@@ -50,10 +50,10 @@ impl Whole {
 
     /// A sender hands a packet of `bits` bits to the line with that number.
     #[inline(always)]
-    pub fn send(&mut self, now: Time, number: usize, line: &mut Line, packet: Cell, bits: u64) -> Result<(), Tie> {
-        line.count_carried(1, 1);
-        let arrival = line.send_whole(now, bits);
-        self.arrivals.send(now, number, packet, arrival, arrival)
+    pub fn send(&mut self, now: Time, number: usize, link: &mut Link, packet: Cell, bits: u64) -> Result<(), Tie> {
+        link.line.count_carried(1, 1);
+        let arrival = link.line.send_whole(now, bits);
+        self.arrivals.send(now, number, &mut link.latest, packet, arrival, arrival)
     }
 
     /// When the next packet reaches its receiver, of those that have left the port.
@@ -158,18 +158,18 @@ impl Whole {
     }
 
     /// As [`Fan::next_follows`].
-    pub fn next_follows(&self) -> Option<u64> {
-        self.fan.next_follows()
+    pub fn next_follows(&self, links: &Links) -> Option<u64> {
+        self.fan.next_follows(links)
     }
 
     /// Takes the next packet that reaches its receiver.
     #[inline]
-    pub fn take(&mut self, number: u64) -> Option<Cell> {
-        self.fan.take(number)
+    pub fn take(&mut self, number: u64, links: &mut Links) -> Option<Cell> {
+        self.fan.take(number, links)
     }
 
     /// Counts what was carried until now.
-    pub fn settle(&mut self, until: Time, links: &mut [Link]) -> Carried {
+    pub fn settle(&mut self, until: Time, links: &mut Links) -> Carried {
         self.ahead.take_back(&self.arrivals, links);
         self.fan.settle(until, links)
     }
@@ -189,7 +189,7 @@ impl Whole {
 struct WholeOutlet<'a> {
     line: usize,
     fan: &'a mut Fan,
-    links: &'a mut [Link],
+    links: &'a mut Links,
     packets: &'a Packets,
 }
 

@@ -124,7 +124,8 @@ impl Slotted {
         if self.next_arrival >= boundary {
             return (0, self.next_arrival);
         }
-        let (mut due, mut others) = (0, Time::NEVER);
+        self.look_until(boundary);
+        let (mut due, mut others) = (0, self.next_later());
         for (index, head) in self.heads.iter().enumerate() {
             let arrival = head.train.arrival.time;
             if arrival < boundary {
@@ -284,7 +285,7 @@ impl Slotted {
         } else if self.replace(self.lone, links) {
             self.next_arrival = others.min(self.heads[self.lone].train.arrival.time);
         } else {
-            self.next_arrival = others;
+            self.next_arrival = others.min(self.next_later());
         }
     }
 
@@ -314,7 +315,7 @@ impl Slotted {
     /// Takes so many cells of each head that is due before `boundary`.
     fn skip(&mut self, cells: u64, boundary: Time) {
         let transmission = self.cell_time.times(cells);
-        let mut next_arrival = Time::NEVER;
+        let mut next_arrival = self.next_later();
         for head in &mut self.heads {
             if head.train.arrival.time < boundary {
                 #[expect(clippy::cast_possible_truncation, reason = "fewer than the cells of the train")]

@@ -1,0 +1,148 @@
+"""What a run costs as connections become many: time per packet-hop, set-up, memory.
+
+    cargo build --release --package longfat-engine --example run_scenario
+    .venv/bin/python -m benchmarks.connections [--record FILE] [--splice PAGE] [--repetitions N]
+
+All send without end through one bottleneck of 10 Gbit/s and begin within half a second. User CPU
+time without set-up, which is what a run of a microsecond takes; the least of some repetitions.
+Memory is the most that the process had, its results included. `--record` keeps the result,
+`--splice` puts the table of the newest record into a page without measuring anything.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from benchmarks.profile import HERE, Unmeasurable
+from benchmarks.recorded import Recorded
+
+PROGRAM = HERE.parent / "target" / "release" / "examples" / "run_scenario"
+CONNECTIONS = (10, 100, 1_000, 10_000, 100_000)
+NEXT_TO = 100
+"""The run that others are compared with."""
+SETUP = "1 us"
+SCENARIO = """\
+schema_version = 1
+duration = "{duration}"
+framing = "{framing}"
+port = {{ buffer = "{buffer}" }}
+tcp = {{ mss = "1460 B", flavor = "newreno", receiver_window = "600000 B" }}
+traffic = {{ kind = "infinite", start = "uniform(0 s, 500 ms)" }}
+
+[topology]
+kind = "n-source"
+sources = {connections}
+access = {{ rate = "10 Gbit/s", delay = "5 ms" }}
+bottleneck = {{ rate = "10 Gbit/s", delay = "5 ms" }}
+"""
+
+
+class Framing(NamedTuple):
+    """How packets travel, and what suits it."""
+
+    kind: str
+    duration: str
+    buffer: str
+
+
+FRAMINGS = (Framing("packet", "4 s", "25000 packets"), Framing("aal5", "1.5 s", "800000 cells"))
+
+
+class Usage(NamedTuple):
+    """What a run took."""
+
+    user_seconds: float
+    peak_megabytes: float
+    packet_hops: int
+    driver: str
+
+
+def run(framing: Framing, connections: int, duration: str, folder: Path) -> Usage:
+    """One run in a process of its own."""
+    scenario = folder / "many.toml"
+    scenario.write_text(
+        SCENARIO.format(
+            duration=duration,
+            framing=framing.kind,
+            buffer=framing.buffer,
+            connections=connections,
+        )
+    )
+    record = folder / "record.json"
+    with record.open("w") as output:
+        process = subprocess.Popen([PROGRAM, scenario], stdout=output)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise Unmeasurable(f"{PROGRAM} ended with code {process.returncode}")
+    work = json.loads(record.read_text())["work"]
+    return Usage(usage.ru_utime, _megabytes(usage), work["packet_hops"], work["driver"])
+
+
+def _megabytes(usage: resource.struct_rusage) -> float:
+    return usage.ru_maxrss * 1024 / 1e6
+
+
+def measured(repetitions: int) -> dict[str, Any]:
+    """All networks in turn; the least time of each."""
+    if not PROGRAM.exists():
+        raise Unmeasurable("build the example first: see the beginning of this file")
+    runs = []
+    with TemporaryDirectory() as folder:
+        for framing in FRAMINGS:
+            for connections in CONNECTIONS:
+                rounds = [
+                    [
+                        run(framing, connections, duration, Path(folder))
+                        for duration in (framing.duration, SETUP)
+                    ]
+                    for _ in range(repetitions)
+                ]
+                wholes, setups = zip(*rounds, strict=True)
+                whole, setup = min(wholes), min(setups)
+                spent = whole.user_seconds - setup.user_seconds
+                runs.append(
+                    {
+                        "framing": framing.kind,
+                        "connections": connections,
+                        "driver": whole.driver,
+                        "packet_hops": whole.packet_hops,
+                        "ns_per_packet_hop": round(1e9 * spent / whole.packet_hops, 1),
+                        "setup_ms": round(1e3 * setup.user_seconds, 1),
+                        "waiting_megabytes": round(setup.peak_megabytes, 1),
+                        "megabytes": round(whole.peak_megabytes, 1),
+                    }
+                )
+    return {"runs": runs}
+
+
+def page(record: Mapping[str, Any]) -> str:
+    """The table of a record."""
+    head = [
+        *("framing", "connections", "ns per packet-hop", f"of that with {NEXT_TO}"),
+        *("set-up, ms", "MB before any begins", "MB at most"),
+    ]
+    lines = [f"| {' | '.join(head)} |", "| --- " + "| ---: " * (len(head) - 1) + "|"]
+    runs = record["runs"]
+    alike = {run["framing"]: run for run in runs if run["connections"] == NEXT_TO}
+    for one in runs:
+        ratio = one["ns_per_packet_hop"] / alike[one["framing"]]["ns_per_packet_hop"]
+        cells = [
+            *(f"`{one['framing']}`", f"{one['connections']:,}"),
+            *(f"{one['ns_per_packet_hop']:.0f}", f"{ratio:.1f}", f"{one['setup_ms']:.0f}"),
+            *(f"{one['waiting_megabytes']:.0f}", f"{one['megabytes']:.0f}"),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+MANY = Recorded("connections", "python -m benchmarks.connections", measured, page, repetitions=3)
+
+if __name__ == "__main__":
+    sys.exit(MANY.main(__doc__))

@@ -1,0 +1,195 @@
+//! The lines of a network. One is made when something is first sent there: of a hundred thousand hosts few may be busy at once.
+
+use std::ops::{Deref, Index, IndexMut};
+use std::sync::Arc;
+
+use super::agenda::NOWHERE;
+use super::fast::Latest;
+use super::{Entrance, LineEnd};
+use crate::calendar::Slot;
+use crate::framing::Unit;
+use crate::link::{Line, Relay};
+use crate::topology::{self, Graph};
+
+/// A line with what surrounds it.
+pub(super) struct Link {
+    pub line: Line,
+    /// Of its arrivals in the calendar.
+    pub slot: Slot,
+    pub end: LineEnd,
+    pub entrance: Entrance,
+    /// For the fast driver: what was sent there last, and the number of what has arrived last among all that happens at the ends.
+    pub latest: Latest,
+    pub arrived: u64,
+}
+
+/// All lines, by the numbers that they have in the graph.
+pub(super) struct Links {
+    made: Vec<Option<Box<Link>>>,
+    graph: Arc<Graph>,
+    unit: Unit,
+    /// Of each line, one on which all its cells go on without ever waiting; none at all where packets travel whole.
+    relays: Vec<Option<u32>>,
+}
+
+/// A line that was made, or as it will be.
+pub(super) enum Look<'l> {
+    Made(&'l Link),
+    Planned(Link),
+}
+
+impl Deref for Look<'_> {
+    type Target = Link;
+    fn deref(&self) -> &Link {
+        match self {
+            Self::Made(link) => link,
+            Self::Planned(link) => link,
+        }
+    }
+}
+
+impl Links {
+    /// None is made yet.
+    pub fn of(graph: &Arc<Graph>, unit: Unit) -> Self {
+        let relays = match unit {
+            Unit::Cell => find_relays(graph),
+            Unit::Packet => Vec::new(),
+        };
+        let made = graph.links.iter().map(|_| None).collect();
+        Self { made, graph: Arc::clone(graph), unit, relays }
+    }
+
+    /// How many there are, made or not.
+    pub fn len(&self) -> usize {
+        self.made.len()
+    }
+
+    /// The line with that number, as it is or will be.
+    pub fn look(&self, number: usize) -> Look<'_> {
+        self.made[number].as_deref().map_or_else(|| Look::Planned(self.plan(number)), Look::Made)
+    }
+
+    /// Whether there is a line on which all its cells go on without ever waiting.
+    pub fn is_relayed(&self, number: usize) -> bool {
+        self.relay(number).is_some()
+    }
+
+    /// The line with that number, made with that slot in the calendar unless it was made before.
+    pub fn make(&mut self, number: usize, slot: Slot) -> &mut Link {
+        if self.made[number].is_none() {
+            self.made[number] = Some(Box::new(Link { slot, ..self.plan(number) }));
+        }
+        &mut self[number]
+    }
+
+    /// Those that were made, in order, with their numbers.
+    pub fn made(&self) -> impl Iterator<Item = (usize, &Link)> {
+        self.made.iter().enumerate().filter_map(|(number, link)| Some((number, link.as_deref()?)))
+    }
+
+    /// The same, to be changed.
+    pub fn made_mut(&mut self) -> impl Iterator<Item = (usize, &mut Link)> {
+        self.made.iter_mut().enumerate().filter_map(|(number, link)| Some((number, link.as_deref_mut()?)))
+    }
+
+    fn relay(&self, number: usize) -> Option<usize> {
+        self.relays.get(number).copied().flatten().map(|relay| relay as usize)
+    }
+
+    fn plan(&self, number: usize) -> Link {
+        let (links, relay) = (&self.graph.links, self.relay(number));
+        let link = &links[number];
+        let line = Line::new(self.unit, link.rate, link.delay, relay.map(|next| Relay::from(&links[next])));
+        let end = links[relay.unwrap_or(number)].to;
+        let end = if self.graph.nodes[end].is_host { LineEnd::Host } else { LineEnd::Switch(end) };
+        Link { line, slot: NOWHERE, end, entrance: Entrance::Open, latest: Latest::NOTHING, arrived: 0 }
+    }
+}
+
+impl Index<usize> for Links {
+    type Output = Link;
+    #[inline]
+    fn index(&self, number: usize) -> &Link {
+        match &self.made[number] {
+            Some(link) => link,
+            None => not_made(number),
+        }
+    }
+}
+
+impl IndexMut<usize> for Links {
+    #[inline]
+    fn index_mut(&mut self, number: usize) -> &mut Link {
+        match &mut self.made[number] {
+            Some(link) => link,
+            None => not_made(number),
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn not_made(number: usize) -> ! {
+    unreachable!("a connection that uses line {number} has made it")
+}
+
+impl From<&topology::Link> for Relay {
+    fn from(link: &topology::Link) -> Self {
+        Self { rate: link.rate, delay: link.delay }
+    }
+}
+
+/// Of each link, the one line before it, if there is no other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Feeder {
+    Nobody,
+    Only(u32),
+    Several,
+}
+
+/// For each link, one of the links on which all its cells go on without ever waiting; `None` where there is none.
+///
+/// Every such link must be fed by this one alone, not be slower, have no managed port, and lead to a host; and all must have the
+/// same rate and delay, so that cells arrive in the order in which they were sent. (Packets that travel whole do wait, the small
+/// behind the large.)
+fn find_relays(graph: &Graph) -> Vec<Option<u32>> {
+    let mut feeders = vec![Feeder::Nobody; graph.links.len()];
+    let mut relays = vec![None; graph.links.len()];
+    for_all_hops(graph, |from, to| {
+        feeders[to] = match feeders[to] {
+            Feeder::Nobody => Feeder::Only(from),
+            Feeder::Only(feeder) if feeder == from => feeders[to],
+            Feeder::Only(_) | Feeder::Several => Feeder::Several,
+        };
+        relays[from as usize].get_or_insert(number_of(to));
+    });
+    let models = relays.clone();
+    for_all_hops(graph, |from, to| {
+        let number = from as usize;
+        let Some(model) = models[number] else { return };
+        let (link, next_link, model) = (&graph.links[number], &graph.links[to], &graph.links[model as usize]);
+        let suits = feeders[to] == Feeder::Only(from)
+            && Relay::from(next_link).suits(link.rate)
+            && !next_link.managed
+            && graph.nodes[next_link.to].is_host
+            && (next_link.rate, next_link.delay) == (model.rate, model.delay);
+        if !suits {
+            relays[number] = None;
+        }
+    });
+    relays
+}
+
+/// Calls with every link that a connection takes after another, and that other.
+fn for_all_hops(graph: &Graph, mut call: impl FnMut(u32, usize)) {
+    for flow in &graph.flows {
+        for hop in flow.forward.windows(2).chain(flow.backward.windows(2)) {
+            call(number_of(hop[0]), hop[1]);
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a scenario is refused long before it has 2^32 links")]
+fn number_of(link: usize) -> u32 {
+    link as u32
+}

@@ -1,0 +1,9 @@
+"""How many of one unit make another. Loads nothing."""
+
+PICOSECONDS_PER_SECOND = 10**12
+
+PICOSECONDS_PER_MILLISECOND = 10**9
+
+MICROSECONDS_PER_SECOND = 10**6
+
+BITS_PER_BYTE = 8
