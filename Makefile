@@ -38,8 +38,10 @@ demo: build
 	$(BIN)/longfat plot efficiency-fairness $(DEMO) -o demo/efficiency-fairness.svg -o demo/efficiency-fairness.png
 	@echo "The tables are above; the picture is in demo/efficiency-fairness.svg and .png, every run in demo/longfat.db."
 
+# The examples are what the tests of instructions count: the engine as it is shipped.
 test: lint
-	cargo test --workspace --release --quiet
+	cargo test --workspace --quiet
+	cargo build --quiet --release --package longfat-engine --package longfat-trace --examples
 	$(BIN)/pytest --quiet --numprocesses auto
 
 # The whole suite of faults: some minutes. `make test` strikes a few times.
