@@ -39,7 +39,7 @@ demo: build
 	@echo "The tables are above; the picture is in demo/efficiency-fairness.svg and .png, every run in demo/longfat.db."
 
 # The examples are what the tests of instructions count: the engine as it is shipped.
-test: lint
+test: lint build
 	cargo test --workspace --quiet
 	cargo build --quiet --release --package longfat-engine --package longfat-trace --examples
 	$(BIN)/pytest --quiet --numprocesses auto
@@ -58,7 +58,8 @@ mutants: build
 	$(BIN)/python tools/mutants.py target/mutants
 	$(BIN)/python tools/robustness.py
 
-lint: build
+# Needs no engine: continuous integration checks the style while the engine is linked.
+lint: .venv/installed
 	cargo fmt --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check --quiet
