@@ -42,7 +42,7 @@ demo: build
 test: lint build
 	cargo test --workspace --quiet
 	cargo build --quiet --release --package longfat-engine --package longfat-trace --examples
-	$(BIN)/pytest --quiet --numprocesses auto
+	$(BIN)/pytest --quiet --numprocesses auto --dist worksteal
 
 # The whole suite of faults: some minutes. `make test` strikes a few times.
 faults: build
