@@ -38,9 +38,11 @@ demo: build
 	$(BIN)/longfat plot efficiency-fairness $(DEMO) -o demo/efficiency-fairness.svg -o demo/efficiency-fairness.png
 	@echo "The tables are above; the picture is in demo/efficiency-fairness.svg and .png, every run in demo/longfat.db."
 
-test: lint
-	cargo test --workspace --release --quiet
-	$(BIN)/pytest --quiet --numprocesses auto
+# The examples are what the tests of instructions count: the engine as it is shipped.
+test: lint build
+	cargo test --workspace --quiet
+	cargo build --quiet --release --package longfat-engine --package longfat-trace --examples
+	$(BIN)/pytest --quiet --numprocesses auto --dist worksteal
 
 # The whole suite of faults: some minutes. `make test` strikes a few times.
 faults: build
@@ -56,7 +58,8 @@ mutants: build
 	$(BIN)/python tools/mutants.py target/mutants
 	$(BIN)/python tools/robustness.py
 
-lint: build
+# Needs no engine: continuous integration checks the style while the engine is linked.
+lint: .venv/installed
 	cargo fmt --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check --quiet

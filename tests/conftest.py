@@ -145,19 +145,24 @@ def mount(*arguments: str) -> bool:
         return False
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def program() -> Path:
     return Path(sys.executable).with_name("longfat")
+
+
+def in_folder(folder: Path, program: Path) -> Longfat:
+    """The installed command, run in a folder, as a process of its own."""
+
+    def call(*arguments: str | Path, **settings: Any) -> subprocess.CompletedProcess[str]:
+        command: Sequence[str | Path] = [program, *arguments]
+        environment = {name: value for name, value in os.environ.items() if name != "LONGFAT_STORE"}
+        settings = {"cwd": folder, "env": environment, "timeout": 60, **settings}
+        return subprocess.run(command, capture_output=True, text=True, check=False, **settings)
+
+    return call
 
 
 @pytest.fixture
 def longfat(tmp_path: Path, program: Path) -> Longfat:
     """The installed command, run in an empty folder, as a process of its own."""
-
-    def call(*arguments: str | Path, **settings: Any) -> subprocess.CompletedProcess[str]:
-        command: Sequence[str | Path] = [program, *arguments]
-        environment = {name: value for name, value in os.environ.items() if name != "LONGFAT_STORE"}
-        settings = {"cwd": tmp_path, "env": environment, "timeout": 60, **settings}
-        return subprocess.run(command, capture_output=True, text=True, check=False, **settings)
-
-    return call
+    return in_folder(tmp_path, program)

@@ -145,6 +145,8 @@ def test_when_the_scheduler_is_lost_what_has_ended_is_stored(plan: Plan, tmp_pat
             workers.close()
 
     with (
+        # How long Dask looks for the scheduler before it gives up, and we hear of it.
+        dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
         Client(workers.scheduler_address) as client,
         Store.writable(str(path)) as store,
         pytest.raises(LongfatError, match="the scheduler is lost"),

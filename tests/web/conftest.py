@@ -1,5 +1,6 @@
 """A view of a small study, part of which has been run; asked without a network."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from starlette.testclient import TestClient
 from longfat.limits import Limits
 from longfat.web.app import create_app
 from longfat.web.view import View
-from tests.support import Longfat
+from tests.conftest import in_folder, write_study
 
 HOST = "127.0.0.1:8747"
 TOKEN = "a-token-for-tests"
@@ -29,12 +30,22 @@ SMALL = {
 """A scenario that runs in a moment."""
 
 
-@pytest.fixture
-def store(longfat: Longfat, study_folder: Path, tmp_path: Path) -> str:
-    """The store of the study `small` with half of its runs."""
-    process = longfat("study", "run", study_folder, "--where", "load = 'light'", "--jobs", "1")
+@pytest.fixture(scope="session")
+def kept(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the study `small` and a store with half of its runs, made once."""
+    folder = tmp_path_factory.mktemp("kept")
+    study = write_study(folder / "small")
+    run = in_folder(folder, program)
+    process = run("study", "run", study, "--where", "load = 'light'", "--jobs", "1")
     assert process.returncode == 0, process.stderr
-    return str(tmp_path / "longfat.db")
+    return folder
+
+
+@pytest.fixture
+def store(kept: Path, study_folder: Path, tmp_path: Path) -> str:
+    """The store of the study `small` with half of its runs, beside the study."""
+    assert study_folder.parent == tmp_path
+    return str(shutil.copy(kept / "longfat.db", tmp_path))
 
 
 @pytest.fixture

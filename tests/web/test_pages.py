@@ -22,9 +22,10 @@ DRAWN = "html[data-drawn]"
 DRAWN_ANEW = "before => document.documentElement.dataset.drawn !== before"
 
 
-@pytest.fixture
-def server(program: Path, store: str, study_folder: Path, tmp_path: Path) -> Iterator[Served]:
-    with served(program, tmp_path, store, "--study", study_folder) as server:
+@pytest.fixture(scope="session")
+def server(program: Path, kept: Path) -> Iterator[Served]:
+    """A view that all tests look at; whoever changes the study or its store starts another."""
+    with served(program, kept, kept / "longfat.db", "--study", kept / "small") as server:
         yield server
 
 
@@ -85,9 +86,12 @@ def test_all_that_a_page_asks_for_is_answered_and_no_question_stays_open(
 
 
 def test_the_page_of_a_study_shows_runs_as_they_end(
-    browser: Browser, server: Served, longfat: Longfat, study_folder: Path
+    browser: Browser, program: Path, longfat: Longfat, store: str, study_folder: Path
 ) -> None:
-    with opened(browser, server, "/study/small") as (page, wrong):
+    with (
+        served(program, study_folder.parent, store, "--study", study_folder) as server,
+        opened(browser, server, "/study/small") as (page, wrong),
+    ):
         expect(page.get_by_role("status")).to_contain_text("missing")
         longfat("study", "run", study_folder, "--jobs", "1")
         expect(page.get_by_role("status")).not_to_contain_text("missing")
