@@ -65,16 +65,15 @@ impl Agenda {
 
     fn event_at_ends(&self, index: usize) -> Event {
         let Numbers { flows, delaying, sources, .. } = self.numbers;
-        let kinds: [(usize, fn(usize) -> Event); 3] =
-            [(flows, Event::Timeout), (delaying, Event::LateAcknowledgment), (sources, Event::Wake)];
-        let mut index = index;
-        for (number, event) in kinds {
-            if index < number {
-                return event(index);
-            }
-            index -= number;
+        let late = index.checked_sub(flows);
+        let wake = late.and_then(|index| index.checked_sub(delaying));
+        let background = wake.and_then(|index| index.checked_sub(sources));
+        match (late, wake, background) {
+            (_, _, Some(background)) => Event::Background(background),
+            (_, Some(wake), _) => Event::Wake(wake),
+            (Some(late), ..) => Event::LateAcknowledgment(late),
+            _ => Event::Timeout(index),
         }
-        Event::Background(index)
     }
 
     /// Nowhere for a line without events.

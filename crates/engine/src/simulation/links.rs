@@ -35,7 +35,7 @@ pub(super) struct Links {
 /// A line that was made, or as it will be.
 pub(super) enum Look<'l> {
     Made(&'l Link),
-    Planned(Link),
+    Planned(Box<Link>),
 }
 
 impl Deref for Look<'_> {
@@ -66,7 +66,7 @@ impl Links {
 
     /// The line with that number, as it is or will be.
     pub fn look(&self, number: usize) -> Look<'_> {
-        self.made[number].as_deref().map_or_else(|| Look::Planned(self.plan(number)), Look::Made)
+        self.made[number].as_deref().map_or_else(|| Look::Planned(Box::new(self.plan(number))), Look::Made)
     }
 
     /// Whether there is a line on which all its cells go on without ever waiting.
