@@ -33,9 +33,10 @@ pub(super) struct Links {
 }
 
 /// A line that was made, or as it will be.
+#[expect(clippy::large_enum_variant, reason = "looked at where it is made, and kept nowhere")]
 pub(super) enum Look<'l> {
     Made(&'l Link),
-    Planned(Box<Link>),
+    Planned(Link),
 }
 
 impl Deref for Look<'_> {
@@ -66,7 +67,7 @@ impl Links {
 
     /// The line with that number, as it is or will be.
     pub fn look(&self, number: usize) -> Look<'_> {
-        self.made[number].as_deref().map_or_else(|| Look::Planned(Box::new(self.plan(number))), Look::Made)
+        self.made[number].as_deref().map_or_else(|| Look::Planned(self.plan(number)), Look::Made)
     }
 
     /// Whether there is a line on which all its cells go on without ever waiting.
