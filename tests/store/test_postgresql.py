@@ -70,7 +70,7 @@ def test_what_is_kept_or_mailed_has_no_password(
     location = database.replace("longfat@", "longfat:secret@")
     assert "secret" in location
     advice = longfat("study", "compare", study_folder, "--ledger", "--store", location).stderr
-    assert "has no run" in advice
+    assert "no such store" in advice
     study = StudyAtHand(study_folder, store=location, quick=True).run(jobs=1)
     page = study.report(tmp_path / "report.html", with_traces=False).read_text()
     assert in_commands(location) in page.replace("&amp;", "&")
