@@ -5,13 +5,12 @@
 
 All send without end through one bottleneck of 10 Gbit/s and begin within half a second. User CPU
 time without set-up, which is what a run of a microsecond takes; the least of some repetitions.
-Memory is the most that the process had, its results included. `--record` keeps the result,
-`--splice` puts the table of the newest record into a page without measuring anything.
+Memory is the most that the process had, its results included, and some 10 MB at least, which are
+the watcher's. `--record` keeps the result, `--splice` puts the table of the newest record into a
+page without measuring anything.
 """
 
 import json
-import os
-import resource
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -51,6 +50,17 @@ class Framing(NamedTuple):
     buffer: str
 
 
+WATCHER = """
+import os, subprocess, sys
+program, scenario, record = sys.argv[1:]
+with open(record, "w") as output:
+    process = subprocess.Popen([program, scenario], stdout=output)
+_, status, usage = os.wait4(process.pid, 0)
+print(usage.ru_utime, usage.ru_maxrss)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+"""Runs the program from a small process: the most memory that one had counts what it came from."""
+
 FRAMINGS = (Framing("packet", "4 s", "25000 packets"), Framing("aal5", "1.5 s", "800000 cells"))
 
 
@@ -75,18 +85,14 @@ def run(framing: Framing, connections: int, duration: str, folder: Path) -> Usag
         )
     )
     record = folder / "record.json"
-    with record.open("w") as output:
-        process = subprocess.Popen([PROGRAM, scenario], stdout=output)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise Unmeasurable(f"{PROGRAM} ended with code {process.returncode}")
+    watcher = [sys.executable, "-c", WATCHER, str(PROGRAM), str(scenario), str(record)]
+    watched = subprocess.run(watcher, check=False, capture_output=True, text=True)
+    if watched.returncode != 0:
+        raise Unmeasurable(f"{PROGRAM} failed: {watched.stderr}")
+    user_seconds, peak_kibibytes = watched.stdout.split()
     work = json.loads(record.read_text())["work"]
-    return Usage(usage.ru_utime, _megabytes(usage), work["packet_hops"], work["driver"])
-
-
-def _megabytes(usage: resource.struct_rusage) -> float:
-    return usage.ru_maxrss * 1024 / 1e6
+    megabytes = int(peak_kibibytes) * 1024 / 1e6
+    return Usage(float(user_seconds), megabytes, work["packet_hops"], work["driver"])
 
 
 def measured(repetitions: int) -> dict[str, Any]:
