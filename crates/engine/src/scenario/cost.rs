@@ -13,7 +13,7 @@ const EVENTS_PER_UNIT: f64 = 3.5;
 /// needs, whatever the packet's cells. (On a desktop of 2020: 0.2 us in short runs of the papers' cells, 0.6 us with queue disciplines.)
 const CORE_SECONDS_PER_PACKET: f64 = 0.4e-6;
 
-/// What a connection takes with its end systems, hosts, links and names, before it has sent anything.
+/// What a connection takes with its end systems, hosts, links and names, once it has begun: a quarter before that.
 const BYTES_PER_FLOW: f64 = 4096.0;
 
 /// What a packet under way takes: its own place and those of its trains on a line, with room for growth.
