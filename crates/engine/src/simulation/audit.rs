@@ -50,14 +50,14 @@ impl<O: Observer> Simulation<O> {
             self.cells_sent,
             self.cells_delivered + dropped + lost + under_way,
         )?;
-        self.flows.begun().try_for_each(|(_, flow)| audit_flow(flow))?;
+        self.flows.at_work().try_for_each(audit_flow)?;
         (0..self.sources.len()).try_for_each(|connection| self.audit_exchange(connection))
     }
 
     /// Whether every request was made once and answered once, with the file that it asked for.
     fn audit_exchange(&self, connection: usize) -> Result<(), Violation> {
         let Some(exchange) = self.sources[connection].exchange() else { return Ok(()) };
-        if self.flows.get(connection).is_none() {
+        if !self.flows.has_begun(connection) {
             return Ok(());
         }
         let (answers, requests) = (&self.flows[connection], &self.flows[self.sources.len() + connection]);
@@ -77,7 +77,8 @@ impl<O: Observer> Simulation<O> {
     }
 }
 
-fn audit_flow(flow: &Flow) -> Result<(), Violation> {
+/// Whether every byte of a flow was delivered once and in order.
+pub(super) fn audit_flow(flow: &Flow) -> Result<(), Violation> {
     let (sender, receiver) = (&flow.sender, &flow.receiver);
     let kept = receiver.next() + receiver.bytes_held();
     equal("new bytes received, and delivered or held", receiver.received().new, kept)?;

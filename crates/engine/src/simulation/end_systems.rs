@@ -212,7 +212,9 @@ impl<O: Observer> Simulation<O> {
         let source = &mut self.sources[connection];
         let wake = source.wake(now);
         let number = if source.asks() { self.sources.len() + connection } else { connection };
-        self.flows[number].sender.offer(now, wake.bytes, &mut self.segments);
+        let flow = &mut self.flows[number];
+        flow.source_wakes = wake.next.is_some();
+        flow.sender.offer(now, wake.bytes, &mut self.segments);
         self.schedule_or_cancel(now, self.agenda.wake(connection), wake.next);
         self.send_segments(now, number);
     }
@@ -250,9 +252,11 @@ impl<O: Observer> Simulation<O> {
         if !is_watched {
             self.schedule_or_cancel(now, self.agenda.timer(number), waiting.expires);
         }
-        self.books.sender_acts(now, number, sends, Lack::of(&waiting));
         if self.observer.watches() {
             self.observer.sender_acted(now, number, &self.flows[number].sender);
+        }
+        if self.books.sender_acts(now, number, sends, Lack::of(&waiting)) {
+            self.end_if_over(number);
         }
     }
 

@@ -1,9 +1,11 @@
-//! The flows of a run. One is made when its connection begins: of a hundred thousand connections few may be busy at once.
+//! The flows of a run. One is made when its connection begins, and of one that is over only what is told of it is kept: of a hundred
+//! thousand connections few may be busy at once.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::{Index, IndexMut};
 
+use super::audit::audit_flow;
 use super::{Simulation, Way};
 use crate::measure::Fingerprint;
 use crate::observer::Observer;
@@ -11,7 +13,7 @@ use crate::random::Chance;
 use crate::scenario::Scenario;
 use crate::topology::Graph;
 use crate::traffic::Source;
-use crate::transport::{CongestionNotification, Receiver, Sender, TcpConfig, TickClock};
+use crate::transport::{CongestionNotification, Receiver, Sender, SenderStatistics, TcpConfig, TickClock};
 use crate::units::Time;
 
 /// Bytes of TCP options of packets with data, and of acknowledgments without their blocks.
@@ -37,6 +39,8 @@ pub(super) struct Flow {
     /// What is in the calendar for the sender's timers, and for the receiver's.
     pub timer: Option<Time>,
     pub late_acknowledgment: Option<Time>,
+    /// Whether its source will wake again.
+    pub source_wakes: bool,
     /// All bytes that the source will ever hand over, if there is an end, and when the last of them was delivered.
     pub size: Option<u64>,
     pub finished: Option<Time>,
@@ -77,36 +81,95 @@ impl Flow {
             acknowledgments,
             timer: None,
             late_acknowledgment: None,
+            source_wakes: true,
             size: if is_request { None } else { sources[connection].size() },
             finished: None,
             fingerprint: Fingerprint::default(),
         }
     }
+
+    /// Whether nothing will happen to it any more, if nothing of it is under way: all that there ever was is acknowledged.
+    fn is_over(&self) -> bool {
+        let waits = self.source_wakes || self.timer.is_some() || self.late_acknowledgment.is_some();
+        !waits && self.size == Some(self.sender.unacknowledged())
+    }
+
+    /// What there is to tell of it.
+    pub fn outcome(&self) -> Outcome {
+        Outcome {
+            flavor: self.flavor.clone(),
+            ecn: self.ecn,
+            offered: self.sender.offered(),
+            sent: *self.sender.statistics(),
+            delivered: self.receiver.next(),
+            received_to: self.receiver.highest(),
+            held: self.receiver.bytes_held(),
+            finished: self.finished,
+            fingerprint: self.fingerprint,
+        }
+    }
+}
+
+/// What is told of a flow when the run is over, all in bytes: those that its application has handed over, those delivered to the
+/// other, the end of the furthest that was received, and those received beyond a hole.
+#[derive(Clone)]
+pub(super) struct Outcome {
+    pub flavor: Cow<'static, str>,
+    pub ecn: CongestionNotification,
+    pub offered: u64,
+    pub sent: SenderStatistics,
+    pub delivered: u64,
+    pub received_to: u64,
+    pub held: u64,
+    pub finished: Option<Time>,
+    pub fingerprint: Fingerprint,
 }
 
 /// A flow for the data of each connection and, where receiving ends ask, behind them one for the requests of each.
-pub(super) struct Flows(Vec<Option<Box<Flow>>>);
+pub(super) struct Flows {
+    at_work: Vec<Option<Box<Flow>>>,
+    /// Of those that are over; none at all until there is one.
+    over: Vec<Option<Box<Outcome>>>,
+}
 
 impl Flows {
     /// So many, none of which has begun.
     pub fn waiting(flows: usize) -> Self {
-        Self((0..flows).map(|_| None).collect())
+        Self { at_work: (0..flows).map(|_| None).collect(), over: Vec::new() }
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.at_work.len()
     }
 
-    /// The flow with that number, if it has begun.
+    /// Whether the flow with that number has begun.
     #[inline]
-    pub fn get(&self, number: usize) -> Option<&Flow> {
-        self.0[number].as_deref()
+    pub fn has_begun(&self, number: usize) -> bool {
+        self.at_work[number].is_some() || self.over(number).is_some()
     }
 
-    /// Those that have begun, in order, with their numbers.
-    pub fn begun(&self) -> impl Iterator<Item = (usize, &Flow)> {
-        self.0.iter().enumerate().filter_map(|(number, flow)| Some((number, flow.as_deref()?)))
+    /// Those that have begun and are not over, in order.
+    pub fn at_work(&self) -> impl Iterator<Item = &Flow> {
+        self.at_work.iter().filter_map(Option::as_deref)
+    }
+
+    /// What there is to tell of the flow with that number, if it has begun.
+    pub fn outcome(&self, number: usize) -> Option<Cow<'_, Outcome>> {
+        let so_far = || self.at_work[number].as_ref().map(|flow| Cow::Owned(flow.outcome()));
+        self.over(number).map(Cow::Borrowed).or_else(so_far)
+    }
+
+    /// Of the flow with that number nothing is kept any more but what there is to tell of it.
+    fn end(&mut self, number: usize) {
+        if self.over.is_empty() {
+            self.over.resize_with(self.at_work.len(), || None);
+        }
+        self.over[number] = self.at_work[number].take().map(|flow| Box::new(flow.outcome()));
+    }
+
+    fn over(&self, number: usize) -> Option<&Outcome> {
+        self.over.get(number)?.as_deref()
     }
 }
 
@@ -114,9 +177,9 @@ impl Index<usize> for Flows {
     type Output = Flow;
     #[inline]
     fn index(&self, number: usize) -> &Flow {
-        match &self.0[number] {
+        match &self.at_work[number] {
             Some(flow) => flow,
-            None => not_begun(number),
+            None => not_at_work(number),
         }
     }
 }
@@ -124,17 +187,17 @@ impl Index<usize> for Flows {
 impl IndexMut<usize> for Flows {
     #[inline]
     fn index_mut(&mut self, number: usize) -> &mut Flow {
-        match &mut self.0[number] {
+        match &mut self.at_work[number] {
             Some(flow) => flow,
-            None => not_begun(number),
+            None => not_at_work(number),
         }
     }
 }
 
 #[cold]
 #[inline(never)]
-fn not_begun(number: usize) -> ! {
-    unreachable!("nothing happens to flow {number} before its source wakes")
+fn not_at_work(number: usize) -> ! {
+    unreachable!("nothing happens to flow {number} before its source wakes, and when it is over")
 }
 
 impl<O: Observer> Simulation<O> {
@@ -151,7 +214,7 @@ impl<O: Observer> Simulation<O> {
     /// A connection begins, unless it has: from now on its flows are kept, and the lines that they take.
     #[inline]
     pub(super) fn begin_connection(&mut self, connection: usize) {
-        if self.flows.get(connection).is_none() {
+        if !self.flows.has_begun(connection) {
             self.make_connection(connection);
         }
     }
@@ -177,10 +240,21 @@ impl<O: Observer> Simulation<O> {
     }
 
     fn make_flow(&mut self, number: usize) {
-        self.flows.0[number] = Some(Box::new(self.planned_flow(number)));
+        self.flows.at_work[number] = Some(Box::new(self.planned_flow(number)));
         let path = &self.graph.flows[number % self.sources.len()];
         for &line in path.forward.iter().chain(path.backward.iter()) {
             self.links.make(line, self.agenda.line(line));
+        }
+    }
+
+    /// Nothing of a flow is under way, and its sender has nothing to send.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn end_if_over(&mut self, number: usize) {
+        let flow = &self.flows[number];
+        // One for which a law does not hold stays, for the audit to tell.
+        if flow.is_over() && audit_flow(flow).is_ok() {
+            self.flows.end(number);
         }
     }
 }

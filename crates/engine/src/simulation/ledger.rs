@@ -58,6 +58,8 @@ struct Account {
     acknowledgments_cross: bool,
     /// Packets of both directions that are whole and on their way: what could make the sender send.
     hopes: u32,
+    /// The same packets, but as they are now: nothing of that waits to be put in order.
+    under_way: i32,
     /// Whether its receiver delays an acknowledgment.
     delays: bool,
     lack: Lack,
@@ -109,6 +111,7 @@ impl Books {
             data_crosses: crosses(there),
             acknowledgments_cross: crosses(back),
             hopes: 0,
+            under_way: 0,
             delays: false,
             lack: Lack { limit: SendLimit::NoData, has_timer: false },
             limit: SendLimit::NoData,
@@ -165,6 +168,18 @@ impl Books {
             Happening::WillSend(time) => self.line_will_send(time),
             _ => self.at_bottleneck.push_back((time, what)),
         }
+    }
+
+    /// A packet of a flow will never arrive.
+    pub(super) fn packet_is_given_up(&mut self, now: Time, number: usize) {
+        self.accounts[number].under_way -= 1;
+        self.note(now, Happening::GivenUp(number));
+    }
+
+    /// The same of a packet that the bottleneck will drop at `time`.
+    pub(super) fn packet_is_given_up_at_bottleneck(&mut self, time: Time, number: usize) {
+        self.accounts[number].under_way -= 1;
+        self.note_at_bottleneck(time, Happening::GivenUp(number));
     }
 
     /// Enters all that happened before `until`, which everybody has taken down, if that is much.
@@ -290,7 +305,9 @@ impl Books {
         // Nearly always an acknowledgment has set out for data that have arrived.
         let more = std::mem::take(&mut self.more_under_way);
         if more != 0 {
-            self.accounts[number].steady = None;
+            let account = &mut self.accounts[number];
+            account.steady = None;
+            account.under_way += more;
             self.note(now, Happening::UnderWay(number, more));
         }
     }
@@ -304,16 +321,20 @@ impl Books {
     /// The sender of a flow has acted, and `sends` or not.
     ///
     /// If it sends one for each acknowledgment and goes on to lack the same, that need not be taken down: there was hope all the
-    /// time, for none could come from nothing.
+    /// time, for none could come from nothing. Tells whether nothing of the flow is under way and nothing waits to be sent.
     #[inline]
-    pub(super) fn sender_acts(&mut self, now: Time, number: usize, sends: bool, lack: Lack) {
+    pub(super) fn sender_acts(&mut self, now: Time, number: usize, sends: bool, lack: Lack) -> bool {
         let more = std::mem::take(&mut self.more_under_way);
         let steady = sends.then_some(lack);
         let account = &mut self.accounts[number];
         let before = std::mem::replace(&mut account.steady, steady);
-        if more != 0 || steady.is_none() || steady != before {
-            self.note(now, Happening::Acts(number, more, lack));
+        if more == 0 && steady.is_some() && steady == before {
+            return false;
         }
+        account.under_way += more;
+        let is_at_rest = account.under_way == 0 && lack.limit == SendLimit::NoData;
+        self.note(now, Happening::Acts(number, more, lack));
+        is_at_rest
     }
 
     /// A packet that opens a flow has arrived whole.
@@ -400,7 +421,7 @@ impl<O: Observer> Simulation<O> {
     /// The packet of a cell will never arrive.
     fn give_up(&mut self, now: Time, cell: Cell) {
         if let Some(number) = self.flow_on(cell.circuit(), &self.packets.get(cell.packet).content) {
-            self.books.note(now, Happening::GivenUp(number));
+            self.books.packet_is_given_up(now, number);
         }
     }
 }

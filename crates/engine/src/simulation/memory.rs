@@ -10,7 +10,7 @@ impl<O: Observer> Simulation<O> {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let lines: usize = self.links.made().map(|(_, link)| size_of::<Link>() + link.line.memory_bytes()).sum();
-        let flows: usize = self.flows.begun().map(|(_, flow)| size_of::<Flow>() + flow.memory_bytes()).sum();
+        let flows: usize = self.flows.at_work().map(|flow| size_of::<Flow>() + flow.memory_bytes()).sum();
         self.packets.memory_bytes() + lines + flows + self.ports.iter().map(queue_bytes).sum::<usize>()
     }
 }

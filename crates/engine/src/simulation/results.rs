@@ -1,6 +1,7 @@
 //! From the state at the end to the record of the run.
 
-use super::{Flow, Simulation};
+use super::Simulation;
+use super::flows::Outcome;
 use crate::config::Parameter;
 use crate::framing::Unit;
 use crate::measure::{
@@ -126,7 +127,7 @@ impl<O: Observer> Simulation<O> {
 
     /// What the application of each connection has handed over.
     fn bytes_offered(&self) -> impl Iterator<Item = u64> {
-        let offered = |number| self.flows.get(number).map_or(0, |flow| flow.sender.offered());
+        let offered = |number| self.flows.outcome(number).map_or(0, |flow| flow.offered);
         (0..self.sources.len()).map(offered)
     }
 
@@ -196,17 +197,17 @@ impl<O: Observer> Simulation<O> {
 
     fn flow_records(&self) -> Vec<FlowRecord> {
         let throughput = self.scenario.measure.throughput;
-        let record = |number: usize, flow: &Flow| {
+        let record = |number: usize, flow: &Outcome| {
             let bytes = match throughput {
-                Throughput::InOrder => flow.receiver.next(),
-                Throughput::HighestSequence => flow.receiver.highest(),
+                Throughput::InOrder => flow.delivered,
+                Throughput::HighestSequence => flow.received_to,
             };
-            let sent = flow.sender.statistics();
+            let sent = &flow.sent;
             FlowRecord {
                 name: String::new(),
                 flavor: flow.flavor.clone(),
                 goodput_bps: self.per_second(bytes),
-                bytes_delivered: flow.receiver.next(),
+                bytes_delivered: flow.delivered,
                 segments_sent: sent.segments_sent,
                 segments_retransmitted: sent.segments_retransmitted,
                 timeouts: sent.timeouts,
@@ -220,9 +221,9 @@ impl<O: Observer> Simulation<O> {
                 frames: self.policing.as_ref().map(|policing| policing.frames[number]),
             }
         };
-        let of_connections = (0..self.sources.len()).map(|number| match self.flows.get(number) {
-            Some(flow) => record(number, flow),
-            None => record(number, &self.planned_flow(number)),
+        let of_connections = (0..self.sources.len()).map(|number| match self.flows.outcome(number) {
+            Some(flow) => record(number, &flow),
+            None => record(number, &self.planned_flow(number).outcome()),
         });
         let mut records = self.by_sender(of_connections, |one, other| one.and(&other));
         (1..).zip(&mut records).for_each(|(sender, record): (u64, _)| record.name = format!("flow {sender}"));
@@ -231,8 +232,8 @@ impl<O: Observer> Simulation<O> {
 
     fn request_record(&self, connection: usize) -> Option<RequestRecord> {
         let exchange = self.sources[connection].exchange()?;
-        let requests = self.flows.get(self.sources.len() + connection);
-        let sent = requests.map(|flow| *flow.sender.statistics()).unwrap_or_default();
+        let requests = self.flows.outcome(self.sources.len() + connection);
+        let sent = requests.map(|flow| flow.sent).unwrap_or_default();
         Some(RequestRecord {
             made: exchange.made,
             answered: exchange.answered,
@@ -318,7 +319,7 @@ impl<O: Observer> Simulation<O> {
 
     fn fingerprint(&self) -> Fingerprint {
         let mut all = Fingerprint::default();
-        let of_flow = |number| self.flows.get(number).map(|flow| flow.fingerprint).unwrap_or_default();
+        let of_flow = |number| self.flows.outcome(number).map(|flow| flow.fingerprint).unwrap_or_default();
         let parts = (0..self.flows.len()).map(of_flow).chain(self.port_fingerprints.iter().copied());
         parts.for_each(|part| all.add(part.value()));
         for port in &self.ports {

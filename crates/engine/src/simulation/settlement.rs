@@ -78,9 +78,10 @@ impl<O: Observer> Simulation<O> {
         let sent = self.links[port.line].line.bits_of(port.statistics().cells_out + vbr_cells);
         let mut bits = self.books.bits();
         bits.add(Cause::Vbr, vbr_cells * CELL_BITS);
-        for (number, flow) in self.flows.begun() {
-            let (new_bits, held) = (self.books.new_bits(number), flow.receiver.bytes_held());
-            let held_bits = proportion(new_bits, held, flow.receiver.next() + held);
+        for number in 0..self.flows.len() {
+            let (delivered, held) = self.flows.outcome(number).map_or((0, 0), |flow| (flow.delivered, flow.held));
+            let new_bits = self.books.new_bits(number);
+            let held_bits = proportion(new_bits, held, delivered + held);
             bits.add(Cause::Useful, new_bits - held_bits);
             bits.add(Cause::UnderWay, held_bits);
         }

@@ -40,7 +40,7 @@ impl<O: Observer> Served<'_, O> {
                 port.count_dropped_packet();
                 let content = &packets.get(cell.packet).content;
                 if let Some(flow) = flow_on(cell.circuit(), content, *connections) {
-                    told.books.note_at_bottleneck(now, Happening::GivenUp(flow));
+                    told.books.packet_is_given_up_at_bottleneck(now, flow);
                     told.observer.packet_dropped(now, told.port, flow, cell, content, reason);
                 }
             }
