@@ -32,20 +32,22 @@ pub enum Content {
 }
 
 /// A packet under way.
+// Two lines of a processor's cache, of which nearly all packets need the first only: it has all but selective acknowledgments.
+#[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
-    /// What it says.
-    pub content: Content,
-    /// Cells it was sent in; one where packets travel whole.
-    pub cells: u32,
     /// Bits that all of it takes on a line, headers and padding included.
     pub bits: u64,
+    /// Cells it was sent in; one where packets travel whole.
+    pub cells: u32,
     /// Cells that are still under way.
     under_way: u32,
     /// Whether a cell of it has been dropped.
     pub damaged: bool,
     /// Whether its receiver takes it for a continuation of another.
     spoiled: bool,
+    /// What it says.
+    pub content: Content,
 }
 
 impl Packet {

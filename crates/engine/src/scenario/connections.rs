@@ -1,5 +1,7 @@
 //! Connections that differ from the others.
 
+use std::borrow::Cow;
+
 use super::Scenario;
 use crate::config::{AtLeastOne, PositiveSpan};
 use crate::registry::Chosen;
@@ -89,8 +91,8 @@ impl Scenario {
 
     /// What the ends of a sender's connections are like.
     #[must_use]
-    pub fn tcp_of(&self, sender: usize) -> TcpConfig {
-        self.group(sender).map_or_else(|| self.tcp.clone(), |group| group.tcp(&self.tcp))
+    pub fn tcp_of(&self, sender: usize) -> Cow<'_, TcpConfig> {
+        self.group(sender).map_or(Cow::Borrowed(&self.tcp), |group| Cow::Owned(group.tcp(&self.tcp)))
     }
 
     /// How much later than its traffic says a sender starts.

@@ -13,7 +13,7 @@ use crate::random::Chance;
 use crate::scenario::Scenario;
 use crate::topology::Graph;
 use crate::traffic::Source;
-use crate::transport::{CongestionNotification, Receiver, Sender, SenderStatistics, TcpConfig, TickClock};
+use crate::transport::{CongestionNotification, Receiver, Sender, SenderStatistics, TickClock};
 use crate::units::Time;
 
 /// Bytes of TCP options of packets with data, and of acknowledgments without their blocks.
@@ -56,9 +56,11 @@ impl Flow {
         let path = &graph.flows[connection];
         let there = Way { circuit: 2 * connection, line: path.forward[0] };
         let back = Way { circuit: 2 * connection + 1, line: path.backward[0] };
-        let tcp = scenario.tcp_of(path.sender);
+        let mut tcp = scenario.tcp_of(path.sender);
         // Who asks opens the connection; when there is something to answer it is open.
-        let tcp = TcpConfig { handshake: tcp.handshake && (is_request || !asks), ..tcp };
+        if tcp.handshake && asks && !is_request {
+            tcp.to_mut().handshake = false;
+        }
         let chance = Chance { seed: scenario.seed, replication: scenario.replication };
         let whose = if is_request { "request-" } else { "" };
         let stream = |what: &str| chance.stream(&format!("flow/{}/{whose}{what}", path.number()));

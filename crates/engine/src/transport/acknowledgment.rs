@@ -1,5 +1,7 @@
 //! What an acknowledgment says.
 
+use std::num::NonZeroU8;
+
 use serde_json::Value as Json;
 
 use super::ranges::Range;
@@ -12,9 +14,11 @@ use crate::units::Time;
 pub struct Blocks(Option<BlockList>);
 
 /// At least one block; those beyond the count are zeros.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+// In this order, so that an acknowledgment without blocks lies together.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct BlockList {
-    count: u8,
+    count: NonZeroU8,
     ranges: [Range; Blocks::MOST],
 }
 
@@ -24,10 +28,15 @@ impl Blocks {
 
     /// Adds a block; a fifth is left out.
     pub fn push(&mut self, block: Range) {
-        let some = self.0.get_or_insert_default();
-        if let Some(place) = some.ranges.get_mut(usize::from(some.count)) {
+        let Some(some) = &mut self.0 else {
+            let mut ranges = [Range::default(); Self::MOST];
+            ranges[0] = block;
+            self.0 = Some(BlockList { count: NonZeroU8::MIN, ranges });
+            return;
+        };
+        if let Some(place) = some.ranges.get_mut(usize::from(some.count.get())) {
             *place = block;
-            some.count += 1;
+            some.count = some.count.saturating_add(1);
         }
     }
 
@@ -42,7 +51,7 @@ impl Blocks {
     #[must_use]
     #[inline]
     pub fn as_slice(&self) -> &[Range] {
-        self.0.as_ref().map_or(&[], |some| &some.ranges[..usize::from(some.count)])
+        self.0.as_ref().map_or(&[], |some| &some.ranges[..usize::from(some.count.get())])
     }
 
     /// Whether there are none.
@@ -66,13 +75,13 @@ impl FromIterator<Range> for Blocks {
 pub struct Acknowledgment {
     /// The next byte expected: all below has arrived.
     pub next: u64,
-    /// What has arrived beyond it.
-    pub blocks: Blocks,
     /// When the segment that it answers was sent, if segments carry timestamps (RFC 7323 section 3).
     pub echo: Option<Time>,
     /// What is echoed of marks: 1 where a mark is (ECE), all marked bytes so far where they are counted, or the three bits that count marked
     /// packets.
     pub marks: u64,
+    /// What has arrived beyond it.
+    pub blocks: Blocks,
 }
 
 impl Acknowledgment {

@@ -81,7 +81,7 @@ fn flows_on(tape: &[Entry]) -> usize {
 /// The ends of a flow, those of requests as those of the connection that they belong to.
 fn tcp_of(scenario: &Scenario, flow: usize) -> TcpConfig {
     let connections = scenario.graph().flows;
-    scenario.tcp_of(connections[flow % connections.len()].sender)
+    scenario.tcp_of(connections[flow % connections.len()].sender).into_owned()
 }
 
 /// Plays the receiver byte by byte; gives the bytes that are delivered in the end.

@@ -159,15 +159,15 @@ impl Source for User {
 
     fn note_delivered(&mut self, now: Time, delivered: u64) {
         while let Some(&(flow, _)) = self.under_way.front().filter(|(_, ends)| *ends <= delivered) {
-            count(&mut self.all, &self.classes, Some((flow, Some(now))));
+            count(&mut self.all, &self.classes, flow, Some(now));
             self.under_way.pop_front();
         }
     }
 
     fn add_completions(&self, all: &mut Completions) {
-        count(all, &self.classes, None);
+        name(all, &self.classes);
         self.all.clone().into_kinds().iter().for_each(|kind| all.add(kind));
-        self.under_way.iter().for_each(|(flow, _)| count(all, &self.classes, Some((*flow, None))));
+        self.under_way.iter().for_each(|(flow, _)| count(all, &self.classes, *flow, None));
     }
 }
 
@@ -204,18 +204,26 @@ impl Source for OneFlow {
     }
 
     fn add_completions(&self, all: &mut Completions) {
-        count(all, &self.classes, self.is_begun.then_some((self.flow, self.finished)));
+        // The first flow of a sender speaks for all.
+        if self.flow.place == 0 {
+            name(all, &self.classes);
+        }
+        if self.is_begun {
+            count(all, &self.classes, self.flow, self.finished);
+        }
     }
 }
 
-/// Names all classes, and counts a flow, with the time at which it was delivered if it was.
-fn count(all: &mut Completions, classes: &SizeClasses, flow: Option<(Flow, Option<Time>)>) {
+/// Names all classes, also those of which no flow will be.
+fn name(all: &mut Completions, classes: &SizeClasses) {
+    classes.names().iter().for_each(|name| _ = all.kind(name));
+}
+
+/// Counts a flow, with the time at which it was delivered if it was.
+fn count(all: &mut Completions, classes: &SizeClasses, flow: Flow, finished: Option<Time>) {
     let names = classes.names();
-    names.iter().for_each(|name| _ = all.kind(name));
-    if let Some((flow, finished)) = flow {
-        all.kind(&names[classes.of(flow.bytes).min(names.len() - 1)]).count(flow.begins, finished);
-        if names.len() > 1 {
-            all.kind(classes::ALL).count(flow.begins, finished);
-        }
+    all.kind(&names[classes.of(flow.bytes).min(names.len() - 1)]).count(flow.begins, finished);
+    if names.len() > 1 {
+        all.kind(classes::ALL).count(flow.begins, finished);
     }
 }

@@ -18,7 +18,7 @@ crate::model! {
         shape: PositiveNumber = "1.2",
     }
     build(config, _context) {
-        Box::new(Tail { smallest: number(config.smallest.0), largest: number(config.largest.0), shape: config.shape.0 })
+        Box::new(Tail::new(number(config.smallest.0), number(config.largest.0), config.shape.0))
     }
     objections(config, _context) {
         let message = || format!("the largest, {} B, is below the smallest, {} B", config.largest.0, config.smallest.0);
@@ -30,26 +30,27 @@ struct Tail {
     smallest: f64,
     largest: f64,
     shape: f64,
+    /// (l / h)^a.
+    cut: f64,
 }
 
 impl Tail {
-    /// (l / h)^a.
-    fn cut(&self) -> f64 {
-        libm::pow(self.smallest / self.largest, self.shape)
+    fn new(smallest: f64, largest: f64, shape: f64) -> Self {
+        Self { smallest, largest, shape, cut: libm::pow(smallest / largest, shape) }
     }
 }
 
 impl SizeDistribution for Tail {
     /// The inverse of F(x) = (1 - (l / x)^a) / (1 - (l / h)^a).
     fn bytes(&self, bits: [u64; 2]) -> u64 {
-        let above = 1.0 - unit_interval(bits[0]) * (1.0 - self.cut());
+        let above = 1.0 - unit_interval(bits[0]) * (1.0 - self.cut);
         whole((self.smallest * libm::pow(above, -1.0 / self.shape)).min(self.largest))
     }
 
     /// a l^a / (1 - (l / h)^a) times the integral of x^-a from l to h.
     fn mean(&self) -> f64 {
         let (l, h, a) = (self.smallest, self.largest, self.shape);
-        let bounded = |integral: f64| a * l * integral / (1.0 - self.cut());
+        let bounded = |integral: f64| a * l * integral / (1.0 - self.cut);
         if l >= h {
             l
         } else if (a - 1.0).abs() < 1e-9 {
