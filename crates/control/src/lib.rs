@@ -1,7 +1,7 @@
 //! Congestion controls in shared libraries: the C interface of `include/longfat_control.h`.
 //!
-//! Code of others is called here, and nowhere else in the workspace is anything unsafe. What a library promises by having
-//! `longfat_control` is what the header asks for; what it gives back is checked.
+//! Code of others is called here, and nowhere else. What a library promises by having `longfat_control` is what the header asks for; what it
+//! gives back is checked.
 
 mod interface;
 mod law;

@@ -8,6 +8,9 @@ use std::ops::{Index, IndexMut};
 /// For so many at least there is room, once there is one.
 const FEW: usize = 32;
 
+/// So far ahead of its turn an item is looked at to have what it stands for read: memory takes about as long as what happens meanwhile.
+const AHEAD: usize = 4;
+
 /// A queue of small items.
 #[derive(Clone, Debug)]
 pub(crate) struct Row<T> {
@@ -56,6 +59,12 @@ impl<T: Copy> Row<T> {
     #[inline]
     pub fn front(&self) -> Option<&T> {
         self.items.get(self.taken)
+    }
+
+    /// One whose turn comes soon.
+    #[inline(always)]
+    pub fn ahead(&self) -> Option<&T> {
+        self.items.get(self.taken + AHEAD)
     }
 
     /// The first, to be changed.

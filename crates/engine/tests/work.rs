@@ -162,35 +162,59 @@ fn a_run_under_way_does_not_allocate_for_each_packet() {
     }
 }
 
-/// Bytes for each of so many connections, all of which send one segment after a second: before that, and when it has been acknowledged.
-fn bytes_of_connections(connections: u32, framing: &str, driver: Driver) -> [f64; 2] {
+/// Bytes for each of so many connections at two times of a run with that traffic.
+fn bytes_of_connections(
+    connections: u32,
+    sources: u32,
+    framing: &str,
+    traffic: &str,
+    driver: Driver,
+    until: [Time; 2],
+) -> [f64; 2] {
     let unit = if framing == "aal5" { "cells" } else { "packets" };
     let text = format!(
-        "schema_version = 1\nduration = \"30 s\"\nframing = \"{framing}\"\ntopology = {{ kind = \"n-source\", sources = {connections}, \
+        "schema_version = 1\nduration = \"30 s\"\nframing = \"{framing}\"\ntopology = {{ kind = \"n-source\", sources = {sources}, \
          access = {{ delay = \"5 ms\" }}, bottleneck = {{ delay = \"5 ms\" }} }}\nport = {{ buffer = \"1000 {unit}\" }}\n\
-         traffic = {{ kind = \"finite\", size = \"512 B\", start = \"1 s\", stagger = \"100 us\" }}\n"
+         traffic = {traffic}\n"
     );
     let scenario = Scenario::parse(text.as_bytes(), "many", &[]);
     let scenario = scenario.unwrap_or_else(|problems| panic!("{}", problems.join("\n")));
     let before = BYTES.get();
     let mut simulation = Simulation::driven_by(driver, &scenario, Unobserved);
     assert_eq!(simulation.driver(), driver);
-    [Time(500_000_000_000), simulation.end()].map(|until| {
+    until.map(|until| {
         simulation.advance(until);
         (BYTES.get() - before) as f64 / f64::from(connections)
     })
 }
 
+const SECOND: u64 = 1_000_000_000_000;
+
 #[test]
 fn a_connection_that_waits_takes_less_than_a_kilobyte_and_one_that_was_busy_less_than_four() {
-    for (framing, driver, most_idle) in [
-        ("aal5", Driver::Fast, 1024.0),
-        ("packet", Driver::Fast, 1024.0),
+    // A segment of each is acknowledged, and another comes when the run is over.
+    let traffic =
+        "{ kind = \"messages\", size = \"512 B\", interval = \"60 s\", start = \"1 s\", stagger = \"100 us\" }";
+    for (framing, driver, most_idle, most_active) in [
+        ("aal5", Driver::Fast, 1024.0, 4096.0),
+        ("packet", Driver::Fast, 1024.0, 4096.0),
         // Each line has a place in the calendar.
-        ("aal5", Driver::Events, 1536.0),
-        ("packet", Driver::Events, 1536.0),
+        ("aal5", Driver::Events, 1536.0, 4608.0),
+        ("packet", Driver::Events, 1536.0, 4608.0),
     ] {
-        let [idle, active] = bytes_of_connections(5000, framing, driver);
-        assert!(idle < most_idle && active < 4096.0, "{framing}, {}: {idle:.0} B, {active:.0} B", driver.name());
+        let times = [Time(SECOND / 2), Time(30 * SECOND)];
+        let [idle, active] = bytes_of_connections(5000, 5000, framing, traffic, driver, times);
+        assert!(idle < most_idle && active < most_active, "{framing}, {}: {idle:.0} B, {active:.0} B", driver.name());
+    }
+}
+
+#[test]
+fn a_flow_that_is_over_takes_less_than_a_kilobyte_however_many_came_before() {
+    let traffic = "{ kind = \"flows\", size = { kind = \"fixed\", size = \"20 kB\" }, interval = \"10 ms\", \
+                   arrivals = \"evenly-spaced\", count = 1000 }";
+    for driver in [Driver::Fast, Driver::Events] {
+        let times = [Time(SECOND), Time(20 * SECOND)];
+        let [begun, over] = bytes_of_connections(5000, 5, "packet", traffic, driver, times);
+        assert!(over < 1024.0 && over < begun + 300.0, "{}: {begun:.0} B, then {over:.0} B", driver.name());
     }
 }

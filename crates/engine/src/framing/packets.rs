@@ -96,6 +96,12 @@ impl Packets {
         &self.places[id.0 as usize]
     }
 
+    /// Something will be asked of a packet soon.
+    #[inline(always)]
+    pub fn read_soon(&self, id: PacketId) {
+        longfat_prefetch::item(&self.places, id.0 as usize);
+    }
+
     /// Marks a packet as damaged; tells whether it was whole before.
     pub fn damage(&mut self, id: PacketId) -> bool {
         !std::mem::replace(&mut self.places[id.0 as usize].damaged, true)

@@ -302,12 +302,13 @@ impl<L: Load> Arrivals<L> {
         self.coming.front()
     }
 
-    /// Takes the next to come, if it comes before `horizon`.
+    /// Takes the next to come, if it comes before `horizon`, and tells of one that comes soon.
     #[inline]
-    pub fn take(&mut self, horizon: Time) -> Option<Coming<L>> {
+    pub fn take(&mut self, horizon: Time, soon: impl FnOnce(&L)) -> Option<Coming<L>> {
         if self.next_time >= horizon {
             return None;
         }
+        self.coming.ahead().map(|coming| &coming.load).map(soon);
         let coming = self.coming.pop_front();
         self.next_time = self.coming.front().map_or(Time::NEVER, Coming::time);
         coming

@@ -152,9 +152,10 @@ impl Exits {
         self.leaving.front().map_or(Moment::NEVER, |next| Moment::new(next.exit, next.scheduled))
     }
 
-    /// Takes the last cell that comes next to its sender.
+    /// Takes the last cell that comes next to its sender, and tells of one that will soon.
     #[inline]
-    fn take_last(&mut self) -> Option<Cell> {
+    fn take_last(&mut self, soon: impl FnOnce(&Cell)) -> Option<Cell> {
+        self.leaving.ahead().map(|leaving| &leaving.cell).map(soon);
         let cell = self.leaving.pop_front().map(|leaving| leaving.cell);
         self.taken += 1;
         self.next_time = self.leaving.front().map_or(Time::NEVER, |leaving| leaving.exit);
@@ -266,7 +267,7 @@ impl Backward {
         match &mut self.way {
             Way::Cells(arrivals, exits) => exits.pass_waiting(horizon, arrivals, &mut self.ahead, self.line, links),
             Way::Whole(arrivals, fan) => {
-                while let Some(coming) = arrivals.take(horizon) {
+                while let Some(coming) = arrivals.take(horizon, |soon| packets.read_soon(soon.packet)) {
                     let (came, number) = (coming.time(), coming.line());
                     self.ahead.push(LineClock::at(came), came, 1, number, &mut links[number].line, true);
                     let bits = packets.get(coming.load.packet).bits;
@@ -313,12 +314,12 @@ impl Backward {
         next_at_switch.saturating_add(self.latency_behind)
     }
 
-    /// Takes the next packet that reaches its sender, by its last cell.
+    /// Takes the next packet that reaches its sender, by its last cell, and tells of one that will soon.
     #[inline]
-    pub fn take(&mut self, number: u64, links: &mut Links) -> Option<Cell> {
+    pub fn take(&mut self, number: u64, links: &mut Links, soon: impl FnOnce(&Cell)) -> Option<Cell> {
         match &mut self.way {
-            Way::Cells(_, exits) => exits.take_last(),
-            Way::Whole(_, fan) => fan.take(number, links),
+            Way::Cells(_, exits) => exits.take_last(soon),
+            Way::Whole(_, fan) => fan.take(number, links, soon),
         }
     }
 
@@ -370,7 +371,7 @@ impl Exits {
         common: usize,
         links: &mut Links,
     ) -> Result<(), Tie> {
-        while let Some(coming) = arrivals.take(horizon) {
+        while let Some(coming) = arrivals.take(horizon, |_| ()) {
             let (train, number) = (coming.load, coming.line());
             let line = &mut links[number].line;
             let cell_time = line.cell_time();

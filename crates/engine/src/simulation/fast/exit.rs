@@ -100,9 +100,10 @@ impl Exit {
         }
     }
 
-    /// Takes the next last cell.
+    /// Takes the next last cell, and tells of one that comes soon.
     #[inline]
-    pub fn take_last(&mut self) -> Option<Cell> {
+    pub fn take_last(&mut self, soon: impl FnOnce(&Cell)) -> Option<Cell> {
+        self.last_cells.ahead().map(|last| &last.cell).map(soon);
         let cell = self.last_cells.pop_front().map(|last| last.cell);
         self.taken += 1;
         self.next_time = self.last_cells.front().map_or(Time::NEVER, |last| last.exit);

@@ -75,10 +75,10 @@ impl Fan {
         self.arrivals.first().and_then(Coming::follows).map(|line| links[line].arrived)
     }
 
-    /// Takes the next packet that arrives, with its number among all that happens at the ends.
+    /// Takes the next packet that arrives, with its number among all that happens at the ends, and tells of one that will soon.
     #[inline]
-    pub fn take(&mut self, number: u64, links: &mut Links) -> Option<Cell> {
-        let coming = self.arrivals.take(Time::NEVER)?;
+    pub fn take(&mut self, number: u64, links: &mut Links, soon: impl FnOnce(&Cell)) -> Option<Cell> {
+        let coming = self.arrivals.take(Time::NEVER, soon)?;
         links[coming.line()].arrived = number;
         Some(coming.load)
     }

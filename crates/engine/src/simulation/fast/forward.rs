@@ -134,12 +134,12 @@ impl Forward {
         }
     }
 
-    /// Takes the next packet that reaches its receiver, by its last cell.
+    /// Takes the next packet that reaches its receiver, by its last cell, and tells of one that will soon.
     #[inline]
-    pub fn take(&mut self, number: u64, links: &mut Links) -> Option<Cell> {
+    pub fn take(&mut self, number: u64, links: &mut Links, soon: impl FnOnce(&Cell)) -> Option<Cell> {
         match &mut self.way {
-            Way::Slotted(way) => way.take(),
-            Way::Whole(way) => way.take(number, links),
+            Way::Slotted(way) => way.take(soon),
+            Way::Whole(way) => way.take(number, links, soon),
         }
     }
 

@@ -192,9 +192,11 @@ impl<O: Observer> Simulation<O> {
             };
             fast.next_event = event;
             fast.happened += 1;
+            let packets = &self.packets;
+            let soon = |cell: &Cell| packets.read_soon(cell.packet);
             let last = match first {
-                First::Data => fast.forward.take(fast.happened, &mut self.links),
-                First::Acknowledgment => fast.backward.take(fast.happened, &mut self.links),
+                First::Data => fast.forward.take(fast.happened, &mut self.links, soon),
+                First::Acknowledgment => fast.backward.take(fast.happened, &mut self.links, soon),
                 First::Event => None,
             };
             match last {

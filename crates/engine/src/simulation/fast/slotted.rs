@@ -296,10 +296,11 @@ impl Slotted {
         true
     }
 
-    /// Takes the next packet that reaches its receiver, by its last cell, which is counted with all others when it has arrived.
+    /// Takes the next packet that reaches its receiver, by its last cell, which is counted with all others when it has arrived; tells
+    /// of one that will soon.
     #[inline]
-    pub fn take(&mut self) -> Option<Cell> {
-        self.exit.take_last()
+    pub fn take(&mut self, soon: impl FnOnce(&Cell)) -> Option<Cell> {
+        self.exit.take_last(soon)
     }
 
     /// Counts what was carried until now.

@@ -76,7 +76,7 @@ impl Whole {
     /// As [`advance`](Self::advance), where nobody watches the port and it tells when a packet will be sent when it lets it in.
     pub fn advance_booked<O: Observer>(&mut self, horizon: Time, served: &mut Served<'_, O>) -> Result<(), Tie> {
         self.done = horizon;
-        while let Some(coming) = self.arrivals.take(horizon) {
+        while let Some(coming) = self.arrivals.take(horizon, |soon| served.packets.read_soon(soon.packet)) {
             let (now, packet) = (coming.time(), coming.load);
             // Of what happens at one instant, services are first.
             self.begin_before(Time(now.0 + 1), served);
@@ -120,7 +120,7 @@ impl Whole {
         self.done = horizon;
         loop {
             // Of what happens at one instant, services are first.
-            while let Some(coming) = self.arrivals.take(horizon.min(self.next_service)) {
+            while let Some(coming) = self.arrivals.take(horizon.min(self.next_service), |_| ()) {
                 self.let_in(coming.time(), coming.load, served);
             }
             if self.next_service >= horizon {
@@ -162,10 +162,10 @@ impl Whole {
         self.fan.next_follows(links)
     }
 
-    /// Takes the next packet that reaches its receiver.
+    /// Takes the next packet that reaches its receiver, and tells of one that will soon.
     #[inline]
-    pub fn take(&mut self, number: u64, links: &mut Links) -> Option<Cell> {
-        self.fan.take(number, links)
+    pub fn take(&mut self, number: u64, links: &mut Links, soon: impl FnOnce(&Cell)) -> Option<Cell> {
+        self.fan.take(number, links, soon)
     }
 
     /// Counts what was carried until now.
