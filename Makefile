@@ -128,8 +128,9 @@ docs: build
 	$(BIN)/python studies/buffer-sizing/search.py --splice
 	$(BIN)/python -m tools.screenshots longfat.db
 
+# A wheel is compiled twice, the second time for what runs do most. Needs llvm-profdata: rustup component add llvm-tools.
 wheel: .venv/installed
-	$(BIN)/maturin build --release --out dist
+	$(BIN)/maturin build --release --pgo --out dist
 
 # Needs uv; everything else needs only what it writes.
 lock:
