@@ -207,6 +207,7 @@ impl Port {
         occupancy.leave(slots);
         statistics.cells_out += slots;
         if outlet.follows_circuits() {
+            debug_assert!(queue.is_settled(), "who is shown the cells that leave has the queue settled");
             queue.take_off(occupancy, &self.slots, |cells, leaving| outlet.note_leaving(cells, leaving));
             queue
                 .settle(occupancy, &self.slots, |cells| outlet.note_leaving(cells.len() as u64, Leaving::Cells(cells)));

@@ -29,7 +29,6 @@ impl Rounds {
     /// Shows the rounds that are sent whole with the next `cells`, none having been begun.
     #[inline]
     fn show_leaving(&self, cells: u64, members: &[Cell], slots: &Slots, show: &mut impl FnMut(u64, Leaving<'_>)) {
-        debug_assert_eq!(self.sent, 0, "who is shown the cells that leave has the queue settled");
         let whole = cells - cells % self.members as u64;
         if whole > 0 {
             show(whole, Leaving::Rounds(WholeRounds { slot: self.slot, members: &members[..self.members], slots }));
@@ -185,6 +184,11 @@ impl RoundQueue {
     pub fn send(&mut self, cells: u64) {
         self.len -= cells;
         self.sent += cells;
+    }
+
+    /// Whether all cells that were taken off were shown: no round is begun that was not [settled](Self::settle).
+    pub fn is_settled(&self) -> bool {
+        !matches!(self.entries.front(), Some(Entry::Rounds(rounds)) if rounds.sent > 0)
     }
 
     /// Cells that have been sent and are not taken off.
