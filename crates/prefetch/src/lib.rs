@@ -12,12 +12,6 @@ pub fn item<T>(items: &[T], number: usize) {
     read_soon(items.as_ptr().wrapping_add(number));
 }
 
-/// What is `bytes` behind the beginning of something will be read soon, all in the same line of the cache.
-#[inline(always)]
-pub fn within<T>(whole: &T, bytes: usize) {
-    read_soon(std::ptr::from_ref(whole).wrapping_byte_add(bytes));
-}
-
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn read_soon<T>(place: *const T) {
@@ -36,7 +30,6 @@ mod tests {
     fn what_is_not_there_does_no_harm() {
         let items = [1_u64, 2, 3];
         [0, 2, 3, usize::MAX].into_iter().for_each(|number| super::item(&items, number));
-        super::within(&items, usize::MAX / 2);
         assert_eq!(items, [1, 2, 3]);
     }
 }

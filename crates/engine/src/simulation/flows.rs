@@ -156,6 +156,11 @@ impl Flows {
         self.at_work.iter().filter_map(Option::as_deref)
     }
 
+    /// How many are over.
+    pub fn number_over(&self) -> usize {
+        self.over.iter().flatten().count()
+    }
+
     /// What there is to tell of the flow with that number, if it has begun.
     pub fn outcome(&self, number: usize) -> Option<Cow<'_, Outcome>> {
         let so_far = || self.at_work[number].as_ref().map(|flow| Cow::Owned(flow.outcome()));
