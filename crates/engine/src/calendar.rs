@@ -1,7 +1,7 @@
 //! Future events, ordered by time, then rank, then insertion.
 //!
 //! Every entity of a simulation (a wire, a port, a flow's timer, a source) has at most one pending event, so the
-//! calendar is a tournament tree with a fixed leaf for each: scheduling, moving and cancelling cost the height of the
+//! calendar is a tournament tree with a leaf for each: scheduling, moving and cancelling cost the height of the
 //! tree and allocate nothing. The few entities that most events belong to have seats outside the tree, which cost nothing to
 //! set and one comparison each for every event. The calendar knows no models.
 
@@ -65,11 +65,29 @@ impl Calendar {
     /// If there are more than `u32::MAX` slots.
     #[must_use]
     pub fn new(slots: usize) -> Self {
-        let never = |slot: usize| Match::never(u32::try_from(slot).expect("at most u32::MAX slots"));
         let leaves = slots.saturating_sub(SEATS).max(1);
         // What stands in a node before anything is scheduled below it never wins against an event.
         let tree = (0..2 * leaves).map(|node| never(SEATS + node % leaves)).collect();
         Self { seats: std::array::from_fn(never), tree, leaves, insertions: 0, cancellations: 0 }
+    }
+
+    /// How many slots it has, or more.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        SEATS + self.leaves
+    }
+
+    /// Makes room for `slots` slots, no fewer than there are; what is scheduled stays so.
+    ///
+    /// # Panics
+    /// If there are more than `u32::MAX` slots.
+    pub fn grow(&mut self, slots: usize) {
+        let mut grown = Self::new(slots.max(self.slots()));
+        grown.tree[grown.leaves..][..self.leaves].copy_from_slice(&self.tree[self.leaves..]);
+        for node in (1..grown.leaves).rev() {
+            grown.tree[node] = grown.tree[2 * node].or_earlier(grown.tree[2 * node + 1]);
+        }
+        (self.tree, self.leaves) = (grown.tree, grown.leaves);
     }
 
     /// Sets the event of `slot` to `time`, replacing one that was pending.
@@ -77,8 +95,21 @@ impl Calendar {
     /// Among events of one instant a smaller `rank` comes first, then the one scheduled earlier.
     #[inline]
     pub fn schedule(&mut self, slot: Slot, time: Time, rank: u8) {
-        self.insertions += 1;
-        let order = (u64::from(rank) << RANK_SHIFT) | self.insertions;
+        let place = self.keep(1);
+        self.schedule_kept(slot, time, rank, place);
+    }
+
+    /// Keeps the places of so many events in the order of insertion, for [`schedule_kept`](Self::schedule_kept): gives the first.
+    #[inline]
+    pub fn keep(&mut self, events: u64) -> u64 {
+        self.insertions += events;
+        self.insertions - events + 1
+    }
+
+    /// Sets the event of `slot` as [`schedule`](Self::schedule) would have done when its place was kept.
+    #[inline]
+    pub fn schedule_kept(&mut self, slot: Slot, time: Time, rank: u8, place: u64) {
+        let order = (u64::from(rank) << RANK_SHIFT) | place;
         self.place(Match { time: time.0, order, winner: slot.0 });
     }
 
@@ -86,7 +117,15 @@ impl Calendar {
     #[inline]
     pub fn cancel(&mut self, slot: Slot) {
         self.cancellations += 1;
-        self.place(Match::never(slot.0));
+        if self.has(slot) {
+            self.place(Match::never(slot.0));
+        }
+    }
+
+    #[inline]
+    fn has(&self, slot: Slot) -> bool {
+        let own = (slot.0 as usize).checked_sub(SEATS).map(|leaf| self.tree[self.leaves + leaf]);
+        own.is_none_or(|own| own.order < u64::MAX)
     }
 
     /// How often an event was set or removed so far.
@@ -130,6 +169,11 @@ impl Calendar {
     }
 }
 
+/// No event of the slot with that number.
+fn never(slot: usize) -> Match {
+    Match::never(u32::try_from(slot).expect("at most u32::MAX slots"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,14 +201,28 @@ mod tests {
         assert_eq!(drain(&mut calendar), [(3, 1), (7, 2), (7, 4), (7, 0), (7, 3)]);
     }
 
+    #[test]
+    fn an_event_whose_place_was_kept_comes_as_if_it_had_been_scheduled_then() {
+        let mut calendar = Calendar::new(5);
+        let first = calendar.keep(2);
+        calendar.schedule(Slot(2), Time(7), 1);
+        calendar.schedule_kept(Slot(4), Time(7), 1, first + 1);
+        calendar.schedule_kept(Slot(3), Time(7), 1, first);
+        assert_eq!(drain(&mut calendar), [(7, 3), (7, 4), (7, 2)]);
+    }
+
     proptest! {
         #[test]
         fn a_calendar_behaves_like_a_sorted_map(
-            operations in prop::collection::vec((0_u32..37, 0_u64..50, 0_u8..2, prop::bool::weighted(0.8)), 0..300)
+            operations in prop::collection::vec((0_u32..37, 0_u64..50, 0_u8..2, prop::bool::weighted(0.8)), 0..300),
+            slots in 0_usize..40,
         ) {
-            let mut calendar = Calendar::new(37);
+            let mut calendar = Calendar::new(slots);
             let mut model: BTreeMap<u32, (u64, u8, usize)> = BTreeMap::new();
             for (order, (slot, time, rank, schedule)) in operations.into_iter().enumerate() {
+                if slot as usize >= calendar.slots() {
+                    calendar.grow(slot as usize + 1);
+                }
                 if schedule {
                     calendar.schedule(Slot(slot), Time(time), rank);
                     model.insert(slot, (time, rank, order));

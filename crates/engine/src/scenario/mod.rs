@@ -224,9 +224,13 @@ impl Scenario {
     /// If the scenario has not been checked.
     #[must_use]
     pub fn graph(&self) -> Graph {
-        let mut graph = self.topology_graph().expect("a checked scenario has a topology that can be laid out");
+        let mut graph = self.checked_topology_graph();
         self.add_connections(&mut graph);
         graph
+    }
+
+    fn checked_topology_graph(&self) -> Graph {
+        self.topology_graph().expect("a checked scenario has a topology that can be laid out")
     }
 
     /// The network with one connection for each sender.

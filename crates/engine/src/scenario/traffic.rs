@@ -31,19 +31,24 @@ impl Scenario {
         }
     }
 
-    /// The sources of all connections, in the order of the graph's flows.
+    /// The network as a [graph](Self::graph), and the sources of all its connections in the order of its flows.
+    ///
+    /// # Panics
+    /// If the scenario has not been checked.
     #[must_use]
-    pub fn sources(&self, graph: &Graph) -> Vec<Box<dyn Source>> {
-        let (senders, until) = (graph.senders(), Time::ZERO + self.duration.0);
-        let mut sources = Vec::with_capacity(graph.flows.len());
-        for sender in 0..senders {
-            let source = self.source(sender, senders);
+    pub fn graph_with_sources(&self) -> (Graph, Vec<Box<dyn Source>>) {
+        let mut graph = self.checked_topology_graph();
+        let (senders, until) = (graph.flows.len(), Time::ZERO + self.duration.0);
+        let mut sources = Vec::with_capacity(senders);
+        give_connections(&mut graph, |sender| {
+            let (source, before) = (self.source(sender, senders), sources.len());
             match source.connections(until) {
                 Some(of_connections) => sources.extend(of_connections),
                 None => sources.push(source),
             }
-        }
-        sources
+            sources.len() - before
+        });
+        (graph, sources)
     }
 
     /// Gives each sender the connections that its applications have.
@@ -53,11 +58,7 @@ impl Scenario {
         if self.first_senders(senders).all(|sender| of_sender(sender).is_none()) {
             return;
         }
-        let routes = std::mem::take(&mut graph.flows);
-        for route in routes {
-            let connections = of_sender(route.sender).unwrap_or(1);
-            graph.flows.extend((0..connections).map(|place| Flow { place, ..route.clone() }));
-        }
+        give_connections(graph, |sender| of_sender(sender).unwrap_or(1));
     }
 
     /// Whether receiving ends ask for what is sent: then each connection has a second flow, of its requests.
@@ -99,5 +100,14 @@ impl Scenario {
                 "with \"{asking}\" the receiving ends ask for what is sent, with \"{others}\" they do not; all do, or none"
             ),
         ))
+    }
+}
+
+/// Gives each sender of a graph so many connections, all of which take the sender's way.
+fn give_connections(graph: &mut Graph, mut of_sender: impl FnMut(usize) -> usize) {
+    let ways = std::mem::take(&mut graph.flows);
+    for way in ways {
+        let connections = of_sender(way.sender);
+        graph.flows.extend((0..connections).map(|place| Flow { place, ..way.clone() }));
     }
 }

@@ -3,104 +3,134 @@
 use super::Event;
 use crate::calendar::Slot;
 
-/// How many of each kind have events besides lines and ports.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Numbers {
-    pub flows: usize,
-    /// Flows whose receivers may delay an acknowledgment: all, or none.
-    pub delaying: usize,
-    pub sources: usize,
-    pub backgrounds: usize,
-}
-
 /// The events of all entities, in the order of their slots.
 ///
-/// The first port and its line have the calendar's seats, and lines that never have an event have no slot: the fewer
-/// slots, the lower the tree.
-#[derive(Default)]
+/// The first port and its line have the calendar's seats. Lines that never have an event have no slot, and flows have theirs only while
+/// they are at work: the fewer slots, the lower the tree.
 pub(super) struct Agenda {
-    /// Of lines and ports. Behind them come the timers of the flows, their late acknowledgments, the wakes of sources, and the backgrounds.
+    /// Of lines, ports, starts and backgrounds. Behind them come the slots of flows.
     of_network: Vec<Event>,
     lines: Vec<Slot>,
     ports: Vec<Slot>,
-    numbers: Numbers,
+    /// Of the connection that begins next; those of backgrounds are behind it.
+    starts: Slot,
+    /// What happens to a flow, and which flow has each place; none has those that are free.
+    of_flow: Vec<fn(usize) -> Event>,
+    tenants: Vec<u32>,
+    free: Vec<Place>,
+}
+
+/// Where a flow at work has its slots.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place(u32);
+
+impl Place {
+    /// Of a flow that is not at work.
+    pub const NONE: Self = Self(u32::MAX);
 }
 
 /// The slot of what never happens.
 pub(super) const NOWHERE: Slot = Slot(u32::MAX);
 
+/// What happens to every flow; to those whose receivers may delay acknowledgments a third thing does.
+const OF_EVERY_FLOW: [fn(usize) -> Event; 2] = [Event::Timeout, Event::Wake];
+
 impl Agenda {
-    /// For ports in front of the lines `port_lines`, lines that are `watched` or not, or none at all, and so many of all else.
-    pub(super) fn new(port_lines: &[usize], watched: &[bool], numbers: Numbers) -> Self {
+    /// For ports in front of the lines `port_lines`, lines that are `watched` or not, or none at all, so many backgrounds, and flows
+    /// whose receivers may delay acknowledgments or not.
+    pub fn new(port_lines: &[usize], watched: &[bool], backgrounds: usize, delays: bool) -> Self {
         let busiest = port_lines.first().copied();
         let mut of_network: Vec<_> =
             busiest.iter().flat_map(|&line| [Event::Service(0), Event::Arrival(line)]).collect();
         let others = (0..watched.len()).filter(|line| watched[*line] && Some(*line) != busiest);
         of_network.extend(others.map(Event::Arrival));
         of_network.extend((1..port_lines.len()).map(Event::Service));
-        let mut agenda =
-            Self { lines: vec![NOWHERE; watched.len()], ports: vec![NOWHERE; port_lines.len()], numbers, of_network };
-        for (index, event) in agenda.of_network.iter().enumerate() {
+        let starts = slot(of_network.len());
+        of_network.push(Event::Start);
+        of_network.extend((0..backgrounds).map(Event::Background));
+        let (mut lines, mut ports) = (vec![NOWHERE; watched.len()], vec![NOWHERE; port_lines.len()]);
+        for (index, event) in of_network.iter().enumerate() {
             match *event {
-                Event::Arrival(line) if !watched.is_empty() => agenda.lines[line] = slot(index),
-                Event::Service(port) => agenda.ports[port] = slot(index),
+                Event::Arrival(line) if !watched.is_empty() => lines[line] = slot(index),
+                Event::Service(port) => ports[port] = slot(index),
                 _ => {}
             }
         }
-        agenda
+        let late: Option<fn(usize) -> Event> = delays.then_some(Event::LateAcknowledgment);
+        let of_flow = OF_EVERY_FLOW.into_iter().chain(late).collect();
+        Self { of_network, lines, ports, starts, of_flow, tenants: Vec::new(), free: Vec::new() }
     }
 
     /// How many slots there are.
-    pub(super) fn len(&self) -> usize {
-        let Numbers { flows, delaying, sources, backgrounds } = self.numbers;
-        self.of_network.len() + flows + delaying + sources + backgrounds
+    pub fn slots(&self) -> usize {
+        self.slots_with(self.tenants.len())
+    }
+
+    /// How many there would be with so many flows at work.
+    pub fn slots_with(&self, flows: usize) -> usize {
+        self.of_network.len() + flows * self.of_flow.len()
+    }
+
+    /// A place for a flow that begins to work.
+    #[expect(clippy::cast_possible_truncation, reason = "a scenario is refused long before it has 2^32 flows")]
+    pub fn move_in(&mut self, flow: usize) -> Place {
+        let place = self.free.pop().unwrap_or(Place(self.tenants.len() as u32));
+        self.tenants.resize(self.tenants.len().max(place.0 as usize + 1), 0);
+        self.tenants[place.0 as usize] = flow as u32;
+        place
+    }
+
+    /// A flow is over, and nothing of it is in the calendar.
+    pub fn move_out(&mut self, place: Place) {
+        self.free.push(place);
     }
 
     /// What happens at the time of a slot.
     #[inline]
-    pub(super) fn event(&self, slot: Slot) -> Event {
+    pub fn event(&self, slot: Slot) -> Event {
         let index = slot.0 as usize;
-        self.of_network.get(index).copied().unwrap_or_else(|| self.event_at_ends(index - self.of_network.len()))
+        self.of_network.get(index).copied().unwrap_or_else(|| self.event_of_flow(index - self.of_network.len()))
     }
 
-    fn event_at_ends(&self, index: usize) -> Event {
-        let Numbers { flows, delaying, sources, .. } = self.numbers;
-        let late = index.checked_sub(flows);
-        let wake = late.and_then(|index| index.checked_sub(delaying));
-        let background = wake.and_then(|index| index.checked_sub(sources));
-        match (late, wake, background) {
-            (_, _, Some(background)) => Event::Background(background),
-            (_, Some(wake), _) => Event::Wake(wake),
-            (Some(late), ..) => Event::LateAcknowledgment(late),
-            _ => Event::Timeout(index),
-        }
+    fn event_of_flow(&self, index: usize) -> Event {
+        let (place, which) = (index / self.of_flow.len(), index % self.of_flow.len());
+        self.of_flow[which](self.tenants[place] as usize)
     }
 
     /// Nowhere for a line without events.
-    pub(super) fn line(&self, line: usize) -> Slot {
+    pub fn line(&self, line: usize) -> Slot {
         self.lines.get(line).copied().unwrap_or(NOWHERE)
     }
 
     #[inline]
-    pub(super) fn port(&self, port: usize) -> Slot {
+    pub fn port(&self, port: usize) -> Slot {
         self.ports[port]
     }
 
-    pub(super) fn timer(&self, flow: usize) -> Slot {
-        slot(self.of_network.len() + flow)
+    /// Of the connection that begins next.
+    pub fn starts(&self) -> Slot {
+        self.starts
     }
 
-    pub(super) fn late_acknowledgment(&self, flow: usize) -> Slot {
-        slot(self.of_network.len() + self.numbers.flows + flow)
+    pub fn background(&self, number: usize) -> Slot {
+        slot(self.starts.0 as usize + 1 + number)
     }
 
-    pub(super) fn wake(&self, connection: usize) -> Slot {
-        slot(self.of_network.len() + self.numbers.flows + self.numbers.delaying + connection)
+    pub fn timer(&self, place: Place) -> Slot {
+        self.of_flow_at(place, 0)
     }
 
-    pub(super) fn background(&self, number: usize) -> Slot {
-        let Numbers { flows, delaying, sources, .. } = self.numbers;
-        slot(self.of_network.len() + flows + delaying + sources + number)
+    pub fn wake(&self, place: Place) -> Slot {
+        self.of_flow_at(place, 1)
+    }
+
+    /// Only where receivers may delay acknowledgments.
+    pub fn late_acknowledgment(&self, place: Place) -> Slot {
+        self.of_flow_at(place, 2)
+    }
+
+    fn of_flow_at(&self, place: Place, which: usize) -> Slot {
+        slot(self.of_network.len() + place.0 as usize * self.of_flow.len() + which)
     }
 }
 

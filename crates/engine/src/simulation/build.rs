@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::agenda::{Agenda, NOWHERE, Numbers};
+use super::agenda::{Agenda, NOWHERE};
 use super::flows::Flows;
 use super::ledger::{Books, Happening};
 use super::links::Links;
 use super::loss_point::place_loss_points;
 use super::path::follow_path;
 use super::policing::Policing;
+use super::starts::Starts;
 use super::{Driver, Entrance, OTHER_RANK, SERVICE_RANK, Simulation};
 use crate::calendar::Calendar;
 use crate::config::Parameter;
@@ -22,6 +23,9 @@ use crate::switch::scheduler::Class;
 use crate::topology::{Graph, Routes};
 use crate::units::Time;
 
+/// So many flows have room in the calendar from the beginning.
+const FLOWS_AT_FIRST: usize = 64;
+
 impl<O: Observer> Simulation<O> {
     /// A network at rest, its sources about to start.
     #[must_use]
@@ -32,7 +36,8 @@ impl<O: Observer> Simulation<O> {
     /// The same with the driver asked for, if it can.
     #[must_use]
     pub fn driven_by(driver: Driver, scenario: &Scenario, observer: O) -> Self {
-        let graph = Arc::new(scenario.graph());
+        let (graph, sources) = scenario.graph_with_sources();
+        let graph = Arc::new(graph);
         let chance = Chance { seed: scenario.seed, replication: scenario.replication };
         let framing = scenario.framing.build(&());
         let mut links = Links::of(&graph, framing.unit());
@@ -40,7 +45,6 @@ impl<O: Observer> Simulation<O> {
         let policing = scenario.contract(&graph).map(|contract| Policing::start(&contract, &graph, &mut links));
         let loss_points = place_loss_points(scenario, &graph, &mut links);
         let changing_ends = follow_path(scenario, &graph, &mut links);
-        let sources = scenario.sources(&graph);
         let flows = if sources.iter().any(|source| source.asks()) { 2 * sources.len() } else { sources.len() };
         let (backgrounds, vbr): (Vec<_>, Vec<_>) =
             scenario.sources_of_background(&graph).into_iter().partition(|source| source.class() == Class::Ubr);
@@ -48,7 +52,8 @@ impl<O: Observer> Simulation<O> {
         let first_vbr = vbr.into_iter().filter_map(|source| ports[bottleneck_port].add_vbr(source)).min();
         let mut simulation = Self {
             calendar: Calendar::new(0),
-            agenda: Agenda::default(),
+            agenda: Agenda::new(&[], &[], 0, false),
+            starts: Starts::default(),
             routes: Routes::of(&graph),
             books: Books::open(&graph, flows),
             port_fingerprints: vec![Fingerprint::default(); ports.len()],
@@ -89,15 +94,14 @@ impl<O: Observer> Simulation<O> {
 
     /// Puts into the calendar what happens first.
     fn plan(&mut self, are_lines_computed: bool, first_vbr: Option<Time>) {
-        let (flows, sources) = (self.flows.len(), self.sources.len());
-        let delaying = if self.scenario.delays_acknowledgments(self.graph.senders()) { flows } else { 0 };
-        let numbers = Numbers { flows, delaying, sources, backgrounds: self.backgrounds.len() };
-        self.agenda = plan_events(&self.graph, &mut self.links, &self.ports, are_lines_computed, numbers);
-        self.calendar = Calendar::new(self.agenda.len());
-        for connection in 0..sources {
-            let start = self.sources[connection].start();
-            self.calendar.schedule(self.agenda.wake(connection), start, OTHER_RANK);
-        }
+        let is_watched = if are_lines_computed { Vec::new() } else { watched_lines(&self.graph, &self.links) };
+        let port_lines: Vec<_> = self.ports.iter().map(|port| port.line).collect();
+        let delays = self.scenario.delays_acknowledgments(self.graph.senders());
+        self.agenda = Agenda::new(&port_lines, &is_watched, self.backgrounds.len(), delays);
+        self.links.made_mut().for_each(|(number, link)| link.slot = self.agenda.line(number));
+        self.calendar = Calendar::new(self.agenda.slots_with(self.flows.len().min(FLOWS_AT_FIRST)));
+        self.starts = Starts::planned(&self.sources, &mut self.calendar);
+        self.watch_starts();
         for number in 0..self.backgrounds.len() {
             let start = self.backgrounds[number].start();
             self.calendar.schedule(self.agenda.background(number), start, OTHER_RANK);
@@ -109,20 +113,15 @@ impl<O: Observer> Simulation<O> {
     }
 }
 
-/// Gives every entity that can have an event its slot of the calendar; lines have none where the fast driver computes them.
-fn plan_events(graph: &Graph, links: &mut Links, ports: &[Port], are_lines_computed: bool, numbers: Numbers) -> Agenda {
-    let mut is_watched = vec![true; if are_lines_computed { 0 } else { links.len() }];
-    if !are_lines_computed {
-        for flow in &graph.flows {
-            for hop in flow.forward.windows(2).chain(flow.backward.windows(2)) {
-                is_watched[hop[1]] &= !links.is_relayed(hop[0]);
-            }
+/// Which lines have events: those that are not behind a line that relays.
+fn watched_lines(graph: &Graph, links: &Links) -> Vec<bool> {
+    let mut is_watched = vec![true; links.len()];
+    for flow in &graph.flows {
+        for hop in flow.forward.windows(2).chain(flow.backward.windows(2)) {
+            is_watched[hop[1]] &= !links.is_relayed(hop[0]);
         }
     }
-    let port_lines: Vec<_> = ports.iter().map(|port| port.line).collect();
-    let agenda = Agenda::new(&port_lines, &is_watched, numbers);
-    links.made_mut().for_each(|(number, link)| link.slot = agenda.line(number));
-    agenda
+    is_watched
 }
 
 /// Makes the lines with managed ports before them, and those ports.

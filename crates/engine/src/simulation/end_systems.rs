@@ -148,7 +148,7 @@ impl<O: Observer> Simulation<O> {
         if flow.late_acknowledgment != due {
             flow.late_acknowledgment = due;
             self.books.receiver_delays(now, number, due.is_some());
-            self.schedule_or_cancel(now, self.agenda.late_acknowledgment(number), due);
+            self.schedule_or_cancel(now, self.agenda.late_acknowledgment(self.flows[number].place), due);
         }
     }
 
@@ -203,7 +203,7 @@ impl<O: Observer> Simulation<O> {
             self.observer.timed_out(now, number, flow.sender.window());
         }
         flow.sender.expire(now, &mut self.segments);
-        self.calendar.cancel(self.agenda.timer(number));
+        self.calendar.cancel(self.agenda.timer(self.flows[number].place));
         self.send_segments(now, number);
     }
 
@@ -215,7 +215,7 @@ impl<O: Observer> Simulation<O> {
         let flow = &mut self.flows[number];
         flow.source_wakes = wake.next.is_some();
         flow.sender.offer(now, wake.bytes, &mut self.segments);
-        self.schedule_or_cancel(now, self.agenda.wake(connection), wake.next);
+        self.schedule_or_cancel(now, self.agenda.wake(self.flows[number].place), wake.next);
         self.send_segments(now, number);
     }
 
@@ -250,7 +250,7 @@ impl<O: Observer> Simulation<O> {
         }
         self.segments.clear();
         if !is_watched {
-            self.schedule_or_cancel(now, self.agenda.timer(number), waiting.expires);
+            self.schedule_or_cancel(now, self.agenda.timer(self.flows[number].place), waiting.expires);
         }
         if self.observer.watches() {
             self.observer.sender_acted(now, number, &self.flows[number].sender);

@@ -3,8 +3,10 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 use std::ops::{Index, IndexMut};
 
+use super::agenda::Place;
 use super::audit::audit_flow;
 use super::{Simulation, Way};
 use crate::measure::Fingerprint;
@@ -36,6 +38,8 @@ pub(super) struct Flow {
     pub option_bytes: OptionBytes,
     pub data: Way,
     pub acknowledgments: Way,
+    /// Where its slots of the calendar are, once it works.
+    pub place: Place,
     /// What is in the calendar for the sender's timers, and for the receiver's.
     pub timer: Option<Time>,
     pub late_acknowledgment: Option<Time>,
@@ -71,8 +75,8 @@ impl Flow {
         sender.take_chance(|| stream("window-law"));
         let (data, acknowledgments) = if is_request { (back, there) } else { (there, back) };
         Self {
+            receiver: sender.receiver(&tcp),
             sender,
-            receiver: Receiver::new(&tcp),
             flavor: tcp.congestion_control(),
             ecn: tcp.ecn,
             option_bytes: OptionBytes {
@@ -81,6 +85,7 @@ impl Flow {
             },
             data,
             acknowledgments,
+            place: Place::NONE,
             timer: None,
             late_acknowledgment: None,
             source_wakes: true,
@@ -130,14 +135,16 @@ pub(super) struct Outcome {
 /// A flow for the data of each connection and, where receiving ends ask, behind them one for the requests of each.
 pub(super) struct Flows {
     at_work: Vec<Option<Box<Flow>>>,
-    /// Of those that are over; none at all until there is one.
-    over: Vec<Option<Box<Outcome>>>,
+    /// What there is to tell of those that are over, in the order in which they ended, and where that is of each flow: nowhere at all
+    /// until there is one.
+    over: Vec<Outcome>,
+    places: Vec<Option<NonZeroU32>>,
 }
 
 impl Flows {
     /// So many, none of which has begun.
     pub fn waiting(flows: usize) -> Self {
-        Self { at_work: (0..flows).map(|_| None).collect(), over: Vec::new() }
+        Self { at_work: (0..flows).map(|_| None).collect(), over: Vec::new(), places: Vec::new() }
     }
 
     /// How many there are.
@@ -156,9 +163,9 @@ impl Flows {
         self.at_work.iter().filter_map(Option::as_deref)
     }
 
-    /// How many are over.
-    pub fn number_over(&self) -> usize {
-        self.over.iter().flatten().count()
+    /// Bytes that are allocated for those that are over.
+    pub fn bytes_of_those_over(&self) -> usize {
+        self.over.capacity() * size_of::<Outcome>() + size_of_val(self.places.as_slice())
     }
 
     /// What there is to tell of the flow with that number, if it has begun.
@@ -169,14 +176,15 @@ impl Flows {
 
     /// Of the flow with that number nothing is kept any more but what there is to tell of it.
     fn end(&mut self, number: usize) {
-        if self.over.is_empty() {
-            self.over.resize_with(self.at_work.len(), || None);
-        }
-        self.over[number] = self.at_work[number].take().map(|flow| Box::new(flow.outcome()));
+        let Some(flow) = self.at_work[number].take() else { return };
+        self.places.resize(self.at_work.len(), None);
+        self.over.push(flow.outcome());
+        self.places[number] = u32::try_from(self.over.len()).ok().and_then(NonZeroU32::new);
     }
 
     fn over(&self, number: usize) -> Option<&Outcome> {
-        self.over.get(number)?.as_deref()
+        let place = (*self.places.get(number)?)?;
+        self.over.get(place.get() as usize - 1)
     }
 }
 
@@ -247,10 +255,23 @@ impl<O: Observer> Simulation<O> {
     }
 
     fn make_flow(&mut self, number: usize) {
-        self.flows.at_work[number] = Some(Box::new(self.planned_flow(number)));
+        let mut flow = Box::new(self.planned_flow(number));
+        flow.place = self.agenda.move_in(number);
+        self.make_room();
+        self.flows.at_work[number] = Some(flow);
         let path = &self.graph.flows[number % self.sources.len()];
         for &line in path.forward.iter().chain(path.backward.iter()) {
             self.links.make(line, self.agenda.line(line));
+        }
+    }
+
+    /// Makes room for all slots of the calendar and, of flows that will begin, for as many again.
+    fn make_room(&mut self) {
+        let slots = self.agenda.slots();
+        if slots > self.calendar.slots() {
+            self.calendar.grow((2 * slots).min(self.agenda.slots_with(self.flows.len())));
+            let slots = self.calendar.slots();
+            self.fast.iter_mut().for_each(|fast| fast.make_room(slots));
         }
     }
 
@@ -261,6 +282,7 @@ impl<O: Observer> Simulation<O> {
         let flow = &self.flows[number];
         // One for which a law does not hold stays, for the audit to tell.
         if flow.is_over() && audit_flow(flow).is_ok() {
+            self.agenda.move_out(flow.place);
             self.flows.end(number);
         }
     }

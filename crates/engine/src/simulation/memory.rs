@@ -1,6 +1,5 @@
 //! How much memory a run has come to use.
 
-use super::flows::Outcome;
 use super::{Flow, Link, Simulation};
 use crate::framing::Cell;
 use crate::observer::Observer;
@@ -12,7 +11,7 @@ impl<O: Observer> Simulation<O> {
     pub fn memory_bytes(&self) -> usize {
         let lines: usize = self.links.made().map(|(_, link)| size_of::<Link>() + link.line.memory_bytes()).sum();
         let flows: usize = self.flows.at_work().map(|flow| size_of::<Flow>() + flow.memory_bytes()).sum();
-        let over = self.flows.number_over() * size_of::<Outcome>();
+        let over = self.flows.bytes_of_those_over();
         self.packets.memory_bytes() + lines + flows + over + self.ports.iter().map(queue_bytes).sum::<usize>()
     }
 }

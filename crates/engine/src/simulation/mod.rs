@@ -16,6 +16,7 @@ mod path;
 mod policing;
 mod results;
 mod settlement;
+mod starts;
 
 use std::sync::Arc;
 
@@ -30,6 +31,7 @@ use links::{Link, Links};
 use loss_point::LossPoint;
 use path::ChangingEnd;
 use policing::Policing;
+use starts::Starts;
 
 use crate::background::Background;
 use crate::calendar::{Calendar, Slot};
@@ -71,7 +73,9 @@ enum Event {
     Service(usize),
     /// A flow's retransmission timer expires.
     Timeout(usize),
-    /// A connection's source wakes.
+    /// A connection begins: its source wakes for the first time.
+    Start,
+    /// The source of a flow's connection wakes again.
     Wake(usize),
     /// A flow's delayed acknowledgment is due.
     LateAcknowledgment(usize),
@@ -117,6 +121,7 @@ pub struct Simulation<O: Observer> {
     observer: O,
     calendar: Calendar,
     agenda: Agenda,
+    starts: Starts,
     graph: Arc<Graph>,
     links: Links,
     routes: Routes,
@@ -200,7 +205,8 @@ impl<O: Observer> Simulation<O> {
             Event::Arrival(line) => self.arrive(now, line),
             Event::Service(port) => self.serve(now, port),
             Event::Timeout(flow) => self.time_out(now, flow),
-            Event::Wake(flow) => self.wake(now, flow),
+            Event::Start => self.start(now),
+            Event::Wake(flow) => self.wake(now, flow % self.sources.len()),
             Event::LateAcknowledgment(flow) => self.acknowledge_late(now, flow),
             Event::Background(number) => self.emit(now, number),
         }

@@ -2,6 +2,7 @@
 
 use super::acknowledging::{Acknowledging, Arrival};
 use super::ranges::{Range, RangeSet};
+use super::recovery::Recovery;
 use super::{Acknowledgment, Blocks, MarkEcho, TcpConfig};
 use crate::config::Parameter;
 use crate::units::Time;
@@ -76,7 +77,12 @@ impl Receiver {
     /// A receiver that has nothing yet.
     #[must_use]
     pub fn new(config: &TcpConfig) -> Self {
-        let recovery = config.flavor.build(&()).recovery();
+        Self::for_recovery(config, &*config.flavor.build(&()).recovery())
+    }
+
+    /// The same for a sender that repairs losses in that way, which is the one configured.
+    #[must_use]
+    pub(super) fn for_recovery(config: &TcpConfig, recovery: &dyn Recovery) -> Self {
         let acknowledging = config.acknowledgments.build(&());
         Self {
             out_of_order: config.out_of_order,

@@ -8,7 +8,7 @@ pub use waiting::Waiting;
 use super::connection::{Connection, DUPLICATE_THRESHOLD};
 use super::recovery::{Recovery, Response};
 use super::segment::{Piece, Segment};
-use super::{Acknowledgment, IdleRestart, SenderStatistics, TcpConfig, TickClock, Window};
+use super::{Acknowledgment, IdleRestart, Receiver, SenderStatistics, TcpConfig, TickClock, Window};
 use crate::config::Parameter;
 use crate::random::Stream;
 use crate::units::{Span, Time};
@@ -65,6 +65,12 @@ impl Sender {
             idle_restart: config.idle_restart,
             wakes: None,
         }
+    }
+
+    /// The other end of the connection, with nothing yet.
+    #[must_use]
+    pub fn receiver(&self, config: &TcpConfig) -> Receiver {
+        Receiver::for_recovery(config, &*self.recovery)
     }
 
     /// Gives the window law its chance, if it draws any.

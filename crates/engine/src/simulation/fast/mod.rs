@@ -96,6 +96,11 @@ impl Fast {
         self.backward.proceed(until);
     }
 
+    /// The calendar has so many slots now.
+    pub(super) fn make_room(&mut self, slots: usize) {
+        self.scheduled.resize(slots, (Time::ZERO, 0));
+    }
+
     /// Notes when an event is put into the calendar.
     pub(super) fn note_scheduled(&mut self, slot: Slot, now: Time) {
         self.scheduled[slot.0 as usize] = (now, self.happened);
@@ -155,7 +160,7 @@ impl<O: Observer> Simulation<O> {
         self.fast = Some(Box::new(Fast {
             forward: Forward::new(port, &forward, &self.links, first_service),
             backward: Backward::new(&backward),
-            scheduled: vec![(Time::ZERO, 0); self.agenda.len()],
+            scheduled: vec![(Time::ZERO, 0); self.calendar.slots()],
             horizon: Time::ZERO,
             next_event: Time::ZERO,
             tie: None,

@@ -1,0 +1,50 @@
+//! The connections that have not begun.
+
+use super::{OTHER_RANK, Simulation};
+use crate::calendar::Calendar;
+use crate::observer::Observer;
+use crate::traffic::Source;
+use crate::units::Time;
+
+/// When connections begin, in one slot of the calendar: of a hundred thousand few may be busy at once.
+#[derive(Default)]
+pub(super) struct Starts {
+    /// The next one is last. With it goes its place among all events of its instant, as if all had been put into the calendar at first.
+    coming: Vec<(Time, u32)>,
+    /// The place of connection 0.
+    first_place: u64,
+}
+
+impl Starts {
+    /// Of connections with these sources.
+    #[expect(clippy::cast_possible_truncation, reason = "a scenario is refused long before it has 2^32 connections")]
+    pub fn planned(sources: &[Box<dyn Source>], calendar: &mut Calendar) -> Self {
+        let mut coming: Vec<_> =
+            sources.iter().enumerate().map(|(connection, source)| (source.start(), connection as u32)).collect();
+        coming.sort_unstable();
+        coming.reverse();
+        Self { coming, first_place: calendar.keep(sources.len() as u64) }
+    }
+}
+
+impl<O: Observer> Simulation<O> {
+    /// Puts into the calendar when the next connection begins.
+    pub(super) fn watch_starts(&mut self) {
+        let slot = self.agenda.starts();
+        match self.starts.coming.last() {
+            Some(&(time, connection)) => {
+                let place = self.starts.first_place + u64::from(connection);
+                self.calendar.schedule_kept(slot, time, OTHER_RANK, place);
+            }
+            None => self.calendar.cancel(slot),
+        }
+    }
+
+    /// A connection begins.
+    pub(super) fn start(&mut self, now: Time) {
+        if let Some((_, connection)) = self.starts.coming.pop() {
+            self.watch_starts();
+            self.wake(now, connection as usize);
+        }
+    }
+}
