@@ -117,15 +117,7 @@ impl Calendar {
     #[inline]
     pub fn cancel(&mut self, slot: Slot) {
         self.cancellations += 1;
-        if self.has(slot) {
-            self.place(Match::never(slot.0));
-        }
-    }
-
-    #[inline]
-    fn has(&self, slot: Slot) -> bool {
-        let own = (slot.0 as usize).checked_sub(SEATS).map(|leaf| self.tree[self.leaves + leaf]);
-        own.is_none_or(|own| own.order < u64::MAX)
+        self.place(Match::never(slot.0));
     }
 
     /// How often an event was set or removed so far.

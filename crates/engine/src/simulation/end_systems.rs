@@ -207,7 +207,8 @@ impl<O: Observer> Simulation<O> {
         self.send_segments(now, number);
     }
 
-    pub(super) fn wake(&mut self, now: Time, connection: usize) {
+    /// The source of a connection wakes, which the slot of its flow has told or, for the first time, that of all starts.
+    pub(super) fn wake(&mut self, now: Time, connection: usize, is_first: bool) {
         self.begin_connection(connection);
         let source = &mut self.sources[connection];
         let wake = source.wake(now);
@@ -215,7 +216,9 @@ impl<O: Observer> Simulation<O> {
         let flow = &mut self.flows[number];
         flow.source_wakes = wake.next.is_some();
         flow.sender.offer(now, wake.bytes, &mut self.segments);
-        self.schedule_or_cancel(now, self.agenda.wake(self.flows[number].place), wake.next);
+        if !(is_first && wake.next.is_none()) {
+            self.schedule_or_cancel(now, self.agenda.wake(self.flows[number].place), wake.next);
+        }
         self.send_segments(now, number);
     }
 

@@ -206,7 +206,7 @@ impl<O: Observer> Simulation<O> {
             Event::Service(port) => self.serve(now, port),
             Event::Timeout(flow) => self.time_out(now, flow),
             Event::Start => self.start(now),
-            Event::Wake(flow) => self.wake(now, flow % self.sources.len()),
+            Event::Wake(flow) => self.wake(now, flow % self.sources.len(), false),
             Event::LateAcknowledgment(flow) => self.acknowledge_late(now, flow),
             Event::Background(number) => self.emit(now, number),
         }

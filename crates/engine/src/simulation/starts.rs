@@ -44,7 +44,7 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn start(&mut self, now: Time) {
         if let Some((_, connection)) = self.starts.coming.pop() {
             self.watch_starts();
-            self.wake(now, connection as usize);
+            self.wake(now, connection as usize, true);
         }
     }
 }
