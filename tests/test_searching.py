@@ -106,16 +106,20 @@ def test_a_file_that_changes_during_a_search_is_not_read_again(tmp_path: Path) -
         ("4000 cells", "50 cells", "up from a setting above 0, not from 4000 cells to 50 cells"),
         ("50 cells", "50 cells", "up from a setting above 0"),
         ("0 cells", "50 cells", "up from a setting above 0"),
-        ("0.5 RTT", "2 RTT", "whole numbers of a unit, such as '50 packets', not '0.5 RTT'"),
+        ("0.5 RTT", "2 BDP", "only if both have one unit"),
+        ("0.00 BDP", "2 BDP", "up from a setting above 0"),
+        ("0.5 BDP", "0.50 BDP", "up from a setting above 0"),
+        (".5 RTT", "2 RTT", "numbers of a unit, such as '50 packets' or '0.5 BDP', not '.5 RTT'"),
+        ("0.1234567 BDP", "2 BDP", "not '0.1234567 BDP'"),
         ("-5 cells", "50 cells", "not '-5 cells'"),
         ("1e3 cells", "2e3 cells", "not '1e3 cells'"),
         ("1_000 cells", "2_000 cells", "not '1_000 cells'"),
         ("unlimited", "unlimited", "not 'unlimited'"),
         ("", "5", "not ''"),
-        ("9" * 5000, "5", "whole numbers"),
+        ("9" * 5000, "5", "numbers of a unit"),
     ],
 )
-def test_settings_that_are_no_whole_numbers_of_one_unit_in_order_are_refused(
+def test_settings_that_are_no_numbers_of_one_unit_in_order_are_refused(
     low: str, high: str, message: str
 ) -> None:
     with pytest.raises(LongfatError, match=message):
@@ -127,6 +131,25 @@ def test_a_setting_is_written_as_scenarios_have_it() -> None:
     assert Span.between(2, "40").text(3) == "3"
     assert Span.between("1 packet", "200 packets").text(1) == "1 packets"
     assert Span.between("1 Mbit/s", "9 Mbit/s").unit == "Mbit/s"
+
+
+def test_settings_have_as_many_decimals_as_the_bounds() -> None:
+    span = Span.between("0.25 BDP", "2 BDP")
+    assert (span.low, span.high) == (25, 200)
+    assert [span.number(25), span.number(37), span.number(200)] == [0.25, 0.37, 2]
+    assert [span.text(span.number(steps)) for steps in (25, 200)] == ["0.25 BDP", "2.00 BDP"]
+    assert Span.between(0.5, 2).text(1.5) == "1.5"
+
+
+def test_hundredths_of_a_bandwidth_delay_product_are_searched_through() -> None:
+    found = smallest_setting(LAN, "port.buffer", "0.10 BDP", "4 BDP", 0.9)
+    assert found.enough is not None
+    assert found.too_little is not None
+    assert 0.1 <= found.too_little < found.enough < 4
+    assert {0.1, 4}.issubset(found.tried)
+    assert found.enough == round(found.enough, 2)
+    mean = math.fsum(of_replications(f"{found.enough:.2f} BDP")) / 8
+    assert found.tried[found.enough] == pytest.approx(mean, abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_no_setting_is_looked_at_twice_and_not_more_are_than_said() -> None:
 
 
 def test_each_look_is_told_with_its_verdict_and_all_verdicts_agree_with_the_answer() -> None:
-    told: dict[int, tuple[float, str]] = {}
+    told: dict[float, tuple[float, str]] = {}
     found = smallest_enough(
         noisy(100, 0.02, 5),
         TARGET,

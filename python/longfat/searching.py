@@ -1,14 +1,15 @@
 """The smallest setting of a scenario that is enough, searched for by simulating it.
 
-Settings are those of one path of the scenario, such as `port.buffer`: whole numbers with a unit or
-without, of which more is never worse. All have the same seed and the same replications, so that
-they meet the same luck.
+Settings are those of one path of the scenario, such as `port.buffer`: numbers with a unit or
+without, with as many decimals as the bounds have, of which more is never worse. All have the same
+seed and the same replications, so that they meet the same luck.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import TypeVar
 
 from longfat.directions import LESS_IS_BETTER, MORE_IS_BETTER, check_target, is_more_better
 from longfat.errors import LongfatError, RunFailed, check_count
@@ -17,8 +18,10 @@ from longfat.limits import Limits
 from longfat.scenario import OverrideValue, Scenario, ScenarioSource, ScenarioText
 from longfat.smallest import Found, Show, smallest_enough
 
-# The digits of a number, and a unit without any: 1e3 and 0.5 are no whole numbers of something.
-_WHOLE_NUMBER = re.compile(r"\s*([0-9]{1,18})\s*([A-Za-z]\D*?)?\s*")
+# The digits of a number and its decimals, and a unit without any: 1e3 is no such number.
+_NUMBER = re.compile(r"\s*([0-9]{1,12})(?:\.([0-9]{1,6}))?\s*([A-Za-z]\D*?)?\s*")
+
+_Of = TypeVar("_Of")
 
 _ONE = {"packet": "packets", "cell": "cells"}
 """What there is one of is in the unit of several."""
@@ -26,35 +29,46 @@ _ONE = {"packet": "packets", "cell": "cells"}
 
 @dataclass(frozen=True)
 class Span:
-    """The settings from `low` to `high`: whole numbers of a unit, which is empty for none."""
+    """The settings from `low` to `high` in steps of the last decimal, which are counted.
+
+    The unit is empty for none.
+    """
 
     low: int
     high: int
     unit: str
+    decimals: int = 0
 
     @classmethod
-    def between(cls, low: int | str, high: int | str) -> "Span":
-        """The settings between two, such as "50 packets" and "4000 packets".
+    def between(cls, low: float | str, high: float | str) -> "Span":
+        """The settings between two, such as "50 packets" and "4000 packets", or 0.1 and 2.5.
 
-        Raises `LongfatError` for what are no whole numbers above 0 of one unit, in order.
+        Raises `LongfatError` for what are no numbers above 0 of one unit, in order.
         """
-        (first, unit), (last, other) = _whole_number(low), _whole_number(high)
+        bounds = [_number(low), _number(high)]
+        decimals = max(len(fraction) for _, fraction, _ in bounds)
+        first, last = (int(whole + fraction.ljust(decimals, "0")) for whole, fraction, _ in bounds)
+        unit, other = (unit for _, _, unit in bounds)
         if unit != other:
             raise LongfatError(f"a search goes from {low} to {high} only if both have one unit")
         if not 0 < first < last:
             raise LongfatError(f"a search goes up from a setting above 0, not from {low} to {high}")
-        return cls(first, last, unit)
+        return cls(first, last, unit, decimals)
 
-    def text(self, setting: int) -> str:
-        """A setting as a scenario has it: "480 packets"."""
-        return f"{setting} {self.unit}".rstrip()
+    def number(self, setting: int) -> float:
+        """A setting as a number of the unit, which is whole where the bounds are."""
+        return setting / 10**self.decimals if self.decimals else setting
+
+    def text(self, number: float) -> str:
+        """A number of the unit as a scenario has it: "480 packets", "0.50 BDP"."""
+        return f"{number:.{self.decimals}f} {self.unit}".rstrip()
 
 
 def smallest_setting(
     scenario: ScenarioSource,
     path: str,
-    low: int | str,
-    high: int | str,
+    low: float | str,
+    high: float | str,
     target: float,
     *,
     metric: str = "efficiency",
@@ -69,8 +83,9 @@ def smallest_setting(
 ) -> Found:
     """Search from `low` to `high` for the smallest value at `path` that is enough.
 
-    Both are whole numbers of one unit, "50 packets" and "4000 packets" or 2 and 40; what is found
-    is counted in that unit. A setting is enough where the mean of a metric over `replications`
+    Both are numbers of one unit, "50 packets" and "4000 packets" or 2 and 40, and what is found is
+    a number of that unit. Settings have as many decimals as the bounds: from "0.10 BDP" on they
+    are hundredths. A setting is enough where the mean of a metric over `replications`
     reaches the target, in the unit of the metric: at least, or at most where less of it is better.
     With `of_largest` the target is a share of what `high` yields in the same replication. More of a
     setting must never be worse: settings that the search passes over are not simulated.
@@ -91,24 +106,26 @@ def smallest_setting(
     limits = Limits.of_machine() if limits is None else limits
     with_setting = _settings(ScenarioText.read(scenario), path, span, overrides or {})
     limits.refuse(with_setting(setting).resolved for setting in (span.high, span.low))
+    told = (lambda setting, *rest: show(span.number(setting), *rest)) if show else None
 
     @cache
     def measured(setting: int) -> Sequence[float]:
         replicated = with_setting(setting).replicated(range(1, replications + 1))
         limits.refuse(run.resolved for run in replicated[:1])
-        records = _records(replicated, jobs or usable_cores(), limits, span.text(setting))
+        name = span.text(span.number(setting))
+        records = _records(replicated, jobs or usable_cores(), limits, name)
         return [_measured(record, metric) for record in records]
 
     def shares(setting: int) -> Sequence[float]:
         largest = measured(span.high)
         if 0 in largest:
             raise LongfatError(
-                f"{span.text(span.high)}: {metric} is 0 in replication {largest.index(0) + 1}, and "
-                "nothing is a share of that; ask for it as it is"
+                f"{span.text(span.number(span.high))}: {metric} is 0 in replication "
+                f"{largest.index(0) + 1}, and nothing is a share of that; ask for it as it is"
             )
         return [own / most for own, most in zip(measured(setting), largest, strict=True)]
 
-    return smallest_enough(
+    found = smallest_enough(
         shares if of_largest else measured,
         target,
         span.low,
@@ -116,19 +133,41 @@ def smallest_setting(
         more_is_better=more_is_better,
         confidence=confidence,
         resolution=resolution,
-        show=show,
+        show=told,
+    )
+    return _in_the_unit(found, span)
+
+
+def _in_the_unit(found: Found, span: Span) -> Found:
+    """What was found, with numbers of the unit in place of settings that were counted."""
+
+    def numbered(by_setting: Mapping[float, _Of]) -> dict[float, _Of]:
+        return {span.number(int(setting)): each for setting, each in by_setting.items()}
+
+    enough, too_little = (
+        None if setting is None else span.number(int(setting))
+        for setting in (found.enough, found.too_little)
+    )
+    return replace(
+        found,
+        enough=enough,
+        too_little=too_little,
+        tried=numbered(found.tried),
+        half_widths=numbered(found.half_widths),
+        verdicts=numbered(found.verdicts),
     )
 
 
-def _whole_number(setting: int | str) -> tuple[int, str]:
-    """A setting as its number and its unit."""
-    found = _WHOLE_NUMBER.fullmatch(str(setting))
+def _number(setting: float | str) -> tuple[str, str, str]:
+    """A setting as the digits of its number, its decimals and its unit."""
+    found = _NUMBER.fullmatch(str(setting))
     if found is None:
         raise LongfatError(
-            f"a search goes through whole numbers of a unit, such as '50 packets', not {setting!r}"
+            "a search goes through numbers of a unit, such as '50 packets' or '0.5 BDP', not "
+            f"{setting!r}"
         )
-    number, unit = found.groups(default="")
-    return int(number), _ONE.get(unit, unit)
+    whole, fraction, unit = found.groups(default="")
+    return whole, fraction, _ONE.get(unit, unit)
 
 
 def _settings(
@@ -137,7 +176,7 @@ def _settings(
     """What makes the scenario with a setting, which is read once whatever becomes of its file."""
     if path in overrides:
         raise LongfatError(f"{path} is what is searched for: nothing else may set it")
-    return lambda setting: text.with_set({**overrides, path: span.text(setting)})
+    return lambda setting: text.with_set({**overrides, path: span.text(span.number(setting))})
 
 
 def _records(runs: Sequence[Scenario], jobs: int, limits: Limits, setting: str) -> list[Record]:

@@ -25,7 +25,7 @@ Verdict = Literal["enough", "open", "too little"]
 Values = Callable[[int], Sequence[float]]
 """What each replication yields with a setting; at least two, the same number for every setting."""
 
-Show = Callable[[int, float, Verdict], object]
+Show = Callable[[float, float, Verdict], object]
 """Called after each look with the setting, its mean and its verdict."""
 
 
@@ -38,11 +38,11 @@ class Found:
     setting that was tried has its verdict, and the half-width of the interval that gave it.
     """
 
-    enough: int | None
-    too_little: int | None
-    tried: dict[int, float]
-    half_widths: dict[int, float]
-    verdicts: dict[int, Verdict]
+    enough: float | None
+    too_little: float | None
+    tried: dict[float, float]
+    half_widths: dict[float, float]
+    verdicts: dict[float, Verdict]
 
 
 @dataclass
@@ -82,8 +82,10 @@ class _Search:
         below = math.inf if enough is None else enough
         few = [n for n, verdict in self.verdicts.items() if verdict == "too little" and n < below]
         too_little = max(few, default=None)
-        means, widths = dict(sorted(self.means.items())), dict(sorted(self.half_widths.items()))
-        return Found(enough, too_little, means, widths, dict(sorted(self.verdicts.items())))
+        means: dict[float, float] = dict(sorted(self.means.items()))
+        widths: dict[float, float] = dict(sorted(self.half_widths.items()))
+        verdicts: dict[float, Verdict] = dict(sorted(self.verdicts.items()))
+        return Found(enough, too_little, means, widths, verdicts)
 
     def boundary(
         self, low: int, high: int, resolution: float, is_above: Callable[[Verdict], bool]

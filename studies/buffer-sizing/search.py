@@ -101,7 +101,7 @@ def combinations(study: Study) -> list[Combination]:
     ]
 
 
-def _packets(packets: int | None) -> str:
+def _packets(packets: float | None) -> str:
     return "-" if packets is None else f"{packets} packets"
 
 

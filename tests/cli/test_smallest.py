@@ -110,13 +110,30 @@ def test_settings_without_a_unit_and_values_beside_them(longfat: Longfat, lan: P
     assert "topology.sources: already 1 are enough" in process.stderr
 
 
+def test_settings_with_decimals_are_told_and_written_as_the_bounds_are(
+    longfat: Longfat, lan: Path
+) -> None:
+    command = ("smallest", lan, "port.buffer", "--from", "0.1 BDP", "--to", "3 BDP")
+    process = longfat(*command, "--reach", "0.9", "--json")
+    assert process.returncode == 0, process
+    document = json.loads(process.stdout)
+    assert (document["from"], document["to"], document["unit"]) == (0.1, 3, "BDP")
+    enough, too_little = document["enough"], document["too_little"]
+    assert 0.1 <= too_little < enough < 3
+    told = (
+        f"port.buffer: {enough:.1f} BDP are enough for efficiency >= 0.9 and {too_little:.1f} BDP"
+    )
+    assert told in process.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
         (("--to", "200 kB"), "from 2 packets to 200 kB only if both have one unit"),
         (("--to", "1 packets"), "not from 2 packets to 1 packets"),
         (("--to", "2 RTT"), "one unit"),
-        (("--to", "0.5 RTT"), "'0.5 RTT'"),
+        (("--to", "0.5 RTT"), "one unit"),
+        (("--to", "1e3 packets"), "'1e3 packets'"),
         (("--metric", "efficency"), "did you mean 'efficiency'?"),
         (("--metric", "offered_bps"), "neither more nor less is better; of these one is: cell_"),
         (("--metric", "least_share_of_mcr"), "runs of this scenario have no least_share_of_mcr"),

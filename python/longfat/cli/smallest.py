@@ -34,7 +34,13 @@ FINEST = 0.001
 @click.command("smallest")
 @click.argument("scenario")
 @click.argument("path")
-@click.option("--from", "low", required=True, metavar="SETTING", help="The smallest, '50 packets'.")
+@click.option(
+    "--from",
+    "low",
+    required=True,
+    metavar="SETTING",
+    help="The smallest, '50 packets' or '0.10 BDP'.",
+)
 @click.option("--to", "high", required=True, metavar="SETTING", help="The largest, in that unit.")
 @click.option(
     "--reach",
@@ -97,10 +103,11 @@ def command(
 ) -> None:
     """Search for the smallest value at PATH of a scenario with which a metric is good enough.
 
-    Values are whole numbers, with a unit or without. The search takes it that more of PATH is
-    never worse, and simulates only some of them, each in the same N replications; where PATH
-    trades one metric for another, as a buffer does throughput for delay, ask for the one that it
-    improves. Exit code 3 when not even the largest value is found to be enough.
+    Values are numbers with a unit or without, in steps of the last decimal of the bounds. The
+    search takes it that more of PATH is never worse, and simulates only some of them, each in the
+    same N replications; where PATH trades one metric for another, as a buffer does throughput for
+    delay, ask for the one that it improves. Exit code 3 when not even the largest value is found
+    to be enough.
 
     Example: longfat smallest geo.toml port.buffer --from '50 packets' --to '4000 packets' --reach
     0.9
@@ -159,7 +166,7 @@ class _Asked:
     replications: int
     confidence: float
 
-    def show(self, setting: int, mean: float, verdict: "Verdict") -> None:
+    def show(self, setting: float, mean: float, verdict: "Verdict") -> None:
         """Tell of a look."""
         say(f"{self.span.text(setting)}: {self._measured} {significant(mean, 4)}, {verdict}")
 
@@ -181,8 +188,8 @@ class _Asked:
         return {
             "path": self.path,
             "unit": self.span.unit,
-            "from": self.span.low,
-            "to": self.span.high,
+            "from": self.span.number(self.span.low),
+            "to": self.span.number(self.span.high),
             "metric": self.metric,
             "reach": self.target,
             "of_largest": self.of_largest,
@@ -215,7 +222,7 @@ class _Asked:
             say("all replications are the same: nothing in the scenario is left to chance")
 
     def _finding(self, found: "Found") -> str:
-        low, high = self.span.low, self.span.high
+        low, high = self.span.number(self.span.low), self.span.number(self.span.high)
         if found.too_little is None and found.enough is None:
             ends = self.span.text(low), self.span.text(high)
             return f"whether {ends[0]} are enough for {self._need}, or {ends[1]}, is open"
@@ -240,5 +247,6 @@ class _Asked:
     @property
     def _need(self) -> str:
         sign = ">=" if is_more_better(self.metric) else "<="
-        largest = f" of that with {self.span.text(self.span.high)}" if self.of_largest else ""
-        return f"{self.metric} {sign} {self.target:g}{largest}"
+        largest = self.span.text(self.span.number(self.span.high))
+        of_what = f" of that with {largest}" if self.of_largest else ""
+        return f"{self.metric} {sign} {self.target:g}{of_what}"
