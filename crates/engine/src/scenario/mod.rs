@@ -116,7 +116,10 @@ impl Scenario {
     pub fn check(document: &Document) -> Result<Self, Vec<String>> {
         let mut reader = Reader::provided_with(document.controls.clone());
         reader.problems.clone_from(&document.unset);
-        let root = preset::written_out(&document.root);
+        let (root, idle) = preset::written_out(&document.root);
+        if let Some(idle) = idle {
+            reader.reject_path(&root, "tcp.preset", idle);
+        }
         let scenario = <Self as Parameter>::read(&root, &mut reader);
         let checked = scenario.map(|mut scenario| {
             for (path, message) in scenario.settle() {
@@ -209,7 +212,7 @@ impl Scenario {
     /// What a document leaves open or decides of what the sources leave open.
     #[must_use]
     pub fn knobs(document: &Document) -> Vec<Knob> {
-        knobs(&Self::fields(), &preset::written_out(&document.root))
+        knobs(&Self::fields(), &preset::written_out(&document.root).0)
     }
 
     /// JSON Schema of scenario files.

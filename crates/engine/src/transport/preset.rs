@@ -141,51 +141,65 @@ impl Parameter for PresetName {
     }
 }
 
-/// A scenario's tree with the preset of its end systems written out.
+/// A scenario's tree with the preset of its end systems written out, and what is wrong with a preset that sets nothing because all is set
+/// beside it, as in a resolved scenario.
 #[must_use]
-pub fn written_out(root: &Node) -> Node {
+pub fn written_out(root: &Node) -> (Node, Option<String>) {
     let mut root = root.clone();
+    let mut idle = None;
     if let Some(tcp) = root.get_mut("tcp")
         && let Some(preset) = tcp.get("preset").cloned()
         && let Value::Text(name) = &preset.value
         && let Some(known) = PRESETS.iter().find(|known| known.name == name)
     {
+        let mut sets_anything = false;
         for (key, value) in known.settings {
             let mut value = parse_fragment(value);
             value.relocate(&preset.place);
-            fill(tcp, key, value);
+            sets_anything |= fill(tcp, key, value);
         }
+        idle = (!sets_anything).then(|| {
+            format!("\"{name}\" sets nothing: all its settings are written beside it, and count; leave out those that it is to set")
+        });
     }
-    root
+    (root, idle)
 }
 
-/// Puts a preset's value under a key of the end systems where nothing is written, or what is missing of it beside what is.
-fn fill(tcp: &mut Node, key: &str, of_preset: Node) {
+/// Puts a preset's value under a key of the end systems where nothing is written, or what is missing of it beside what is. Tells whether
+/// anything was missing.
+fn fill(tcp: &mut Node, key: &str, of_preset: Node) -> bool {
     let fields = TcpConfig::fields();
     let field = fields.iter().find(|field| field.name == key).expect("presets have keys of end systems");
-    let Value::Table(entries) = &mut tcp.value else { return };
+    let Value::Table(entries) = &mut tcp.value else { return false };
     match entries.iter_mut().find(|(written, _)| field.answers_to(&written.name)) {
         None => entries.push((Key { name: key.into(), place: of_preset.place.clone() }, of_preset)),
-        Some((_, written)) => complete(written, of_preset),
+        Some((_, written)) => return complete(written, of_preset),
     }
+    true
 }
 
-/// Adds to the parameters of a model what the preset has beside them, at any depth. What names its kind is whole.
-fn complete(written: &mut Node, of_preset: Node) {
-    let Value::Table(parameters) = &mut written.value else { return };
+/// Adds to the parameters of a model what the preset has beside them, at any depth. What names its kind is whole. Tells whether anything
+/// was added.
+fn complete(written: &mut Node, of_preset: Node) -> bool {
+    let Value::Table(parameters) = &mut written.value else { return false };
     if parameters.iter().any(|(key, _)| key.name == "kind") {
-        return;
+        return false;
     }
     let of_preset = match of_preset.value {
         Value::Table(of_preset) => of_preset,
         _ => vec![(Key { name: "kind".into(), place: of_preset.place.clone() }, of_preset)],
     };
+    let mut adds = false;
     for (key, value) in of_preset {
-        match parameters.iter_mut().find(|(written, _)| written.name == key.name) {
-            None => parameters.push((key, value)),
+        adds |= match parameters.iter_mut().find(|(written, _)| written.name == key.name) {
             Some((_, written)) => complete(written, value),
-        }
+            None => {
+                parameters.push((key, value));
+                true
+            }
+        };
     }
+    adds
 }
 
 #[cfg(test)]
@@ -278,6 +292,20 @@ mod tests {
                     let problems = Scenario::check(&changed).err().unwrap_or_default();
                     assert!(!problems.iter().any(|problem| problem.contains("unknown")), "{}: {problems:?}", knob.path);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn a_preset_of_which_nothing_counts_is_refused() {
+        for beside in PRESETS {
+            let resolved = scenario(&format!("{{ preset = '{}' }}", beside.name)).unwrap().canonical();
+            for preset in PRESETS {
+                let setting = ("tcp.preset".to_owned(), preset.name.to_owned());
+                let problems = Scenario::parse(resolved.as_bytes(), "resolved.json", &[setting]).unwrap_err();
+                let expected =
+                    format!("--set tcp.preset={}: tcp.preset: \"{}\" sets nothing: all", preset.name, preset.name);
+                assert!(problems[0].starts_with(&expected), "{problems:?}");
             }
         }
     }
