@@ -52,6 +52,26 @@ def test_a_resolved_scenario_is_itself_a_scenario(scenario_file: Path, tmp_path:
     assert load_scenario(copy) == load_scenario(scenario.settings) == scenario
 
 
+def test_the_record_of_a_run_is_read_as_its_scenario(scenario_file: Path, tmp_path: Path) -> None:
+    record = run(load_scenario(scenario_file, {"seed": 7}))
+    file = tmp_path / "record.json"
+    file.write_text(json.dumps(record))
+    assert run(load_scenario(file)) == run(load_scenario(record["scenario"])) == record
+    changed = {"seed": 3, "port.policy": "tail-drop"}
+    assert load_scenario(file, changed) == load_scenario(scenario_file, changed)
+
+
+def test_what_is_wrong_in_the_record_of_a_run_is_told_with_its_line(
+    scenario_file: Path, tmp_path: Path
+) -> None:
+    record = run(load_scenario(scenario_file))
+    record["scenario"]["port"]["policy"] = "none"
+    file = tmp_path / "record.json"
+    file.write_text(json.dumps(record, indent=1))
+    with pytest.raises(InvalidInput, match=r"record.json:\d+:\d+: port.policy: unknown"):
+        load_scenario(file)
+
+
 def test_the_hash_ignores_seed_and_replication_and_the_run_id_does_not(
     scenario_file: Path,
 ) -> None:

@@ -51,7 +51,7 @@ fn runnable_scenario(resolved: &str) -> PyResult<Scenario> {
 
 /// A scenario's text, which may name the controls that are provided.
 fn document(text: &[u8], source: &str) -> PyResult<Document> {
-    Document::parse(text, source).map(|document| document.provided_with(control::provided())).map_err(invalid)
+    Scenario::document(text, source).map(|document| document.provided_with(control::provided())).map_err(invalid)
 }
 
 #[pyfunction]

@@ -227,6 +227,17 @@ impl Document {
         }
     }
 
+    /// What stands under a key in place of the whole, if all of these keys are there.
+    #[must_use]
+    pub fn within(mut self, key: &str, beside: &[&str]) -> Self {
+        if beside.iter().all(|other| self.root.get(other).is_some())
+            && let Some(part) = self.root.get(key).cloned()
+        {
+            self.root = part;
+        }
+        self
+    }
+
     /// The same text with these controls provided.
     #[must_use]
     pub fn provided_with(mut self, controls: Controls) -> Self {

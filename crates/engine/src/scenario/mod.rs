@@ -133,12 +133,20 @@ impl Scenario {
         }
     }
 
+    /// Reads the text of a scenario, or of the record of a run: then its scenario is what counts.
+    ///
+    /// # Errors
+    /// As [`Document::parse`].
+    pub fn document(bytes: &[u8], source: &str) -> Result<Document, Vec<String>> {
+        Document::parse(bytes, source).map(|document| document.within("scenario", &["scenario_hash", "run_id"]))
+    }
+
     /// Reads a text with overrides: `(path, value)`, the value in TOML or as bare text.
     ///
     /// # Errors
     /// One line for each thing that is wrong, all at once.
     pub fn parse(bytes: &[u8], source: &str, overrides: &[(String, String)]) -> Result<Self, Vec<String>> {
-        let mut document = Document::parse(bytes, source)?;
+        let mut document = Self::document(bytes, source)?;
         for (path, value) in overrides {
             document.set(path, value, &format!("--set {path}={value}"));
         }
