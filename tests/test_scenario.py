@@ -57,7 +57,7 @@ def test_the_record_of_a_run_is_read_as_its_scenario(scenario_file: Path, tmp_pa
     file = tmp_path / "record.json"
     file.write_text(json.dumps(record))
     assert run(load_scenario(file)) == run(load_scenario(record["scenario"])) == record
-    changed = {"seed": 3, "port.policy": "tail-drop"}
+    changed: dict[str, OverrideValue] = {"seed": 3, "port.policy": "tail-drop"}
     assert load_scenario(file, changed) == load_scenario(scenario_file, changed)
 
 
