@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,23 @@ def test_a_window_has_half_the_median_round_trip_and_the_losses_of_a_crossing() 
     assert schedule_text(schedule) == "time_s,delay_s,loss\n0,0.02,0.133975\n1,0.02,1\n2,0.005,0"
 
 
+def test_the_jitter_of_a_crossing_is_found_in_round_trips() -> None:
+    chance = random.Random(1)
+    held_up = [chance.uniform(0, 0.012) + chance.uniform(0, 0.012) for _ in range(4000)]
+    pings = [Ping(number / 100, 0.036 + held) for number, held in enumerate(held_up)]
+    (crossing,) = schedule_of(pings, 60, elsewhere_s=0.006, source="irtt", with_jitter=True)
+    assert crossing.delay_s == pytest.approx(0.015, abs=1e-4)
+    assert crossing.jitter_s == pytest.approx(0.012, abs=3e-4)
+
+
+def test_with_jitter_a_window_has_half_the_shortest_round_trip_and_the_rest_of_the_mean() -> None:
+    first = [Ping(0.0, 0.05), Ping(0.2, 0.03), Ping(0.4, 0.04)]
+    schedule = schedule_of([*first, Ping(1, None)], 1, 0.01, "ping.log", with_jitter=True)
+    assert schedule == [Crossing(0, 0.01, 0, 0.01), Crossing(1, 0.01, 1, 0.01)]
+    text = "time_s,delay_s,jitter_s,loss\n0,0.01,0.01,0\n1,0.01,0.01,1"
+    assert schedule_text(schedule) == text
+
+
 def test_windows_that_are_alike_are_one() -> None:
     pings = [Ping(number / 10, 0.04) for number in range(50)]
     assert schedule_of(pings, 1, 0, "ping.log") == [Crossing(0, 0.02, 0)]
@@ -158,10 +176,14 @@ def test_the_command_prints_what_a_scenario_takes(longfat: Longfat, tmp_path: Pa
         "0.3,0.0175,1",
         "0.6,0.025,0",
     ]
+    done = longfat("schedule", "from-ping", "ping.log", "--window-ms", "300", "--jitter")
+    assert done.stdout.splitlines()[:2] == ["time_s,delay_s,jitter_s,loss", "0,0.02,0.005,0"]
     trips = [trip(number, 40 + number, lost=False) for number in range(10)]
     (tmp_path / "irtt.json").write_text(json.dumps({"round_trips": trips}))
     done = longfat("schedule", "from-irtt", "irtt.json", "--window-ms", "100")
     assert done.stdout.splitlines() == ["time_s,delay_s,loss", "0,0.021,0", "0.1,0.0235,0"]
+    done = longfat("schedule", "from-irtt", "irtt.json", "--window-ms", "100", "--jitter")
+    assert done.stdout.splitlines()[1:] == ["0,0.02,0.002,0", "0.1,0.0225,0.002,0"]
     record = run(
         load_scenario(
             {

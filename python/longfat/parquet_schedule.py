@@ -8,7 +8,7 @@ from longfat.errors import BadInput, LongfatError
 if TYPE_CHECKING:
     import polars
 
-COLUMNS = ("time_s", "rate_bps", "delay_s", "loss")
+COLUMNS = ("time_s", "rate_bps", "delay_s", "jitter_s", "loss")
 """Those that a schedule can have; the first it must. Others of a file say nothing."""
 
 
@@ -25,7 +25,7 @@ def read_parquet(file: Path) -> str:
         raise LongfatError(f"{file}: no Parquet file that can be read: {error}") from error
     names = [name for name in COLUMNS if name in frame.columns]
     if names[:1] != ["time_s"] or len(names) == 1:
-        expected = "the column time_s and any of rate_bps, delay_s and loss"
+        expected = "the column time_s and any of rate_bps, delay_s, jitter_s and loss"
         raise BadInput([f"{file}: expected {expected}, found {', '.join(frame.columns) or 'none'}"])
     problems = [problem for name in names if (problem := _problem(frame[name]))]
     if problems:

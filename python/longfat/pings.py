@@ -3,15 +3,19 @@
 Of each window the path has the median round trip and the share of lost answers. A request and its
 answer cross the path once each: its delay is half a round trip, less what belongs to other lines,
 and of two crossings that are lost independently the share that is lost is that of the pings.
+
+With jitter, what holds up a crossing is drawn evenly from nothing to some most of all: the shortest
+round trip of a window is that of two delays, and the mean is longer by that most, half of which
+each crossing has on the mean.
 """
 
 import gzip
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 from longfat.errors import BadInput
@@ -42,11 +46,19 @@ class Ping:
 
 @dataclass(frozen=True)
 class Crossing:
-    """From a time on, what a packet takes to cross the path one way, and how often it is lost."""
+    """From a time on, what a packet takes to cross the path one way, and how often it is lost.
+
+    What it is held up by besides is drawn evenly from 0 to `jitter_s`; None says nothing of that.
+    """
 
     time_s: float
     delay_s: float
     loss: float
+    jitter_s: float | None = None
+
+    def follows(self, other: "Crossing") -> bool:
+        """Whether nothing has changed since another."""
+        return replace(self, time_s=other.time_s) == other
 
 
 def read_ping(text: str, source: str, interval_s: float) -> list[Ping]:
@@ -129,7 +141,12 @@ def _is_plausible(ping: Ping) -> bool:
 
 
 def schedule_of(
-    pings: Sequence[Ping], window_s: float, elsewhere_s: float, source: str
+    pings: Sequence[Ping],
+    window_s: float,
+    elsewhere_s: float,
+    source: str,
+    *,
+    with_jitter: bool = False,
 ) -> list[Crossing]:
     """The path of each window, those that follow with the same left out.
 
@@ -138,21 +155,20 @@ def schedule_of(
     longer than that.
     """
     crossings: list[Crossing] = []
-    delay_s = _delay_s([ping for ping in pings if ping.round_trip_s is not None][:1], elsewhere_s)
+    known = [ping.round_trip_s for ping in pings if ping.round_trip_s is not None][:1]
     for begin_s, within in _windows(pings, window_s):
-        answered = [ping for ping in within if ping.round_trip_s is not None]
-        if answered:
-            delay_s = _delay_s(answered, elsewhere_s)
+        answered = [ping.round_trip_s for ping in within if ping.round_trip_s is not None]
+        known = answered or known
+        round_trip_s = min(known) if with_jitter else median(known)
+        delay_s = (round_trip_s - elsewhere_s) / 2
         if delay_s <= 0:
             shortest_ms = 2 * _MILLISECONDS * delay_s + _MILLISECONDS * elsewhere_s
             problem = f"round trips of {shortest_ms:g} ms at {begin_s:g} s are no longer than what"
             raise BadInput([f"{source}: {problem} --elsewhere-ms takes off"])
         loss = 1 - (len(answered) / len(within)) ** 0.5
-        crossing = Crossing(begin_s, round(delay_s, 7), round(loss, 6))
-        if not crossings or (crossings[-1].delay_s, crossings[-1].loss) != (
-            crossing.delay_s,
-            crossing.loss,
-        ):
+        jitter_s = round(fmean(known) - round_trip_s, 7) if with_jitter else None
+        crossing = Crossing(begin_s, round(delay_s, 7), round(loss, 6), jitter_s)
+        if not crossings or not crossing.follows(crossings[-1]):
             crossings.append(crossing)
     return crossings
 
@@ -171,11 +187,6 @@ def how_coarse(pings: Sequence[Ping], window_s: float, source: str) -> str | Non
     )
 
 
-def _delay_s(answered: Sequence[Ping], elsewhere_s: float) -> float:
-    round_trips = [ping.round_trip_s for ping in answered if ping.round_trip_s is not None]
-    return (median(round_trips) - elsewhere_s) / 2
-
-
 def _windows(pings: Sequence[Ping], window_s: float) -> Iterator[tuple[float, list[Ping]]]:
     """The windows in which anything was sent, each with when it begins."""
     of_windows: dict[int, list[Ping]] = {}
@@ -187,11 +198,13 @@ def _windows(pings: Sequence[Ping], window_s: float) -> Iterator[tuple[float, li
 
 def schedule_text(schedule: Sequence[Crossing]) -> str:
     """The schedule as CSV."""
+    columns = ["time_s", "delay_s", "jitter_s", "loss"]
+    if any(crossing.jitter_s is None for crossing in schedule):
+        columns.remove("jitter_s")
     lines = [
-        f"{_plain(crossing.time_s)},{_plain(crossing.delay_s)},{_plain(crossing.loss)}"
-        for crossing in schedule
+        ",".join(_plain(getattr(crossing, column)) for column in columns) for crossing in schedule
     ]
-    return "\n".join(["time_s,delay_s,loss", *lines])
+    return "\n".join([",".join(columns), *lines])
 
 
 def _plain(number: float) -> str:

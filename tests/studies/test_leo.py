@@ -21,7 +21,8 @@ def test_each_control_meets_every_path_once(
         for levels, _ in scenarios
     ]
     losses = (0.0, 0.0001, 0.001, 0.01)
-    expected = product(("reno", "cubic", "bbr"), ("still", "moving"), losses, ("1 BDP", "0.25 BDP"))
+    controls, orbits = ("reno", "cubic", "bbr"), ("still", "moving", "jittery")
+    expected = product(controls, orbits, losses, ("1 BDP", "0.25 BDP"))
     assert sorted(combinations) == sorted(expected)
 
 
@@ -39,6 +40,7 @@ def test_a_path_that_stays_has_the_mean_delay_of_one_that_moves_and_no_interrupt
                 "uniform(15 ms, 40 ms)",
                 "uniform(30 ms, 50 ms)",
             )
+        assert path.get("jitter_ps") == (14e9 if levels["orbit"] == "jittery" else None)
 
 
 def test_controls_differ_in_nothing_but_their_flavor(

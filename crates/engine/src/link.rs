@@ -17,6 +17,7 @@ use changing::Changing;
 
 use crate::framing::{Cell, Packets, Unit};
 use crate::path::Conditions;
+use crate::random::Stream;
 use crate::units::{CELL_BITS, LineClock, Rate, Span, Time, TransmissionTime};
 
 /// What sending a packet of so many bits takes: its first cell, or all of it where packets travel whole, and all its cells.
@@ -98,10 +99,10 @@ impl Line {
         }
     }
 
-    /// From now on changes as a path does, with its rate or only with its delay and its interruptions. Nothing was sent yet, and
-    /// packets travel whole.
-    pub fn follow(&mut self, conditions: Conditions, has_rate: bool) {
-        self.changing = Some(Box::new(Changing::new(conditions, has_rate)));
+    /// From now on changes as a path does, with its rate or only with its delay and its interruptions, and draws what holds packets
+    /// up from `jitter`. Nothing was sent yet, and packets travel whole.
+    pub fn follow(&mut self, conditions: Conditions, has_rate: bool, jitter: Stream) {
+        self.changing = Some(Box::new(Changing::new(conditions, has_rate, jitter)));
     }
 
     /// Cells carried so far, counted at every hop.

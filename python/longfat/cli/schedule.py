@@ -69,7 +69,9 @@ def to_mahimahi(schedule: Path, duration_s: int) -> None:
 @command.command("from-parquet")
 @click.argument("table", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def from_parquet(table: Path) -> None:
-    """Print TABLE as CSV for `path.steps`: its columns time_s, rate_bps, delay_s and loss.
+    """Print TABLE as CSV for `path.steps`.
+
+    Its columns time_s, rate_bps, delay_s, jitter_s and loss count, those that it has.
 
     Example: longfat schedule from-parquet measured.parquet > measured.csv
     """
@@ -95,6 +97,13 @@ _elsewhere_option = click.option(
     help="What of each round trip is not the bottleneck's, but of the scenario's other lines.",
 )
 
+_jitter_option = click.option(
+    "--jitter",
+    "with_jitter",
+    is_flag=True,
+    help="Let packets differ: the delay is of the shortest round trip, the rest is jitter.",
+)
+
 
 @command.command("from-ping")
 @click.argument("log", type=click.Path(exists=True, dir_okay=False, path_type=Path))
@@ -108,7 +117,10 @@ _elsewhere_option = click.option(
 )
 @_window_option
 @_elsewhere_option
-def from_ping(log: Path, interval_ms: float, window_ms: int, elsewhere_ms: float) -> None:
+@_jitter_option
+def from_ping(
+    log: Path, interval_ms: float, window_ms: int, elsewhere_ms: float, with_jitter: bool
+) -> None:
     """Print the delays and losses in LOG, what ping has printed, as CSV for `path.steps`.
 
     Example: ping -D -i 0.2 example.net > ping.log; longfat schedule from-ping ping.log > path.csv
@@ -117,14 +129,15 @@ def from_ping(log: Path, interval_ms: float, window_ms: int, elsewhere_ms: float
     from longfat.pings import read_ping
 
     pings = read_ping(read_text(log), str(log), interval_ms / 1000)
-    _print_schedule(pings, window_ms, elsewhere_ms, log)
+    _print_schedule(pings, window_ms, elsewhere_ms, log, with_jitter=with_jitter)
 
 
 @command.command("from-irtt")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @_window_option
 @_elsewhere_option
-def from_irtt(file: Path, window_ms: int, elsewhere_ms: float) -> None:
+@_jitter_option
+def from_irtt(file: Path, window_ms: int, elsewhere_ms: float, with_jitter: bool) -> None:
     """Print the delays and losses that `irtt client -o FILE` has measured as CSV for `path.steps`.
 
     Example: longfat schedule from-irtt starlink.json.gz --window-ms 100 > path.csv
@@ -133,15 +146,16 @@ def from_irtt(file: Path, window_ms: int, elsewhere_ms: float) -> None:
     from longfat.pings import read_irtt
 
     pings = read_irtt(read_bytes(file), str(file))
-    _print_schedule(pings, window_ms, elsewhere_ms, file)
+    _print_schedule(pings, window_ms, elsewhere_ms, file, with_jitter=with_jitter)
 
 
 def _print_schedule(
-    pings: "Sequence[Ping]", window_ms: int, elsewhere_ms: float, source: Path
+    pings: "Sequence[Ping]", window_ms: int, elsewhere_ms: float, source: Path, *, with_jitter: bool
 ) -> None:
     from longfat.pings import how_coarse, schedule_of, schedule_text
 
-    window_s = window_ms / 1000
-    click.echo(schedule_text(schedule_of(pings, window_s, elsewhere_ms / 1000, str(source))))
+    window_s, elsewhere_s = window_ms / 1000, elsewhere_ms / 1000
+    schedule = schedule_of(pings, window_s, elsewhere_s, str(source), with_jitter=with_jitter)
+    click.echo(schedule_text(schedule))
     if warning := how_coarse(pings, window_s, str(source)):
         say(warning)

@@ -1,6 +1,7 @@
 //! Lines that change over time.
 
 use crate::path::Conditions;
+use crate::random::Stream;
 use crate::units::{LineClock, Rate, Span, Time, TransmissionTime};
 
 /// What a line that changes goes by.
@@ -8,6 +9,8 @@ pub(super) struct Changing {
     conditions: Conditions,
     /// Whether its rate changes too, and not only its delay.
     has_rate: bool,
+    /// What packets are held up by is drawn from it.
+    jitter: Stream,
     /// Of the packet that was sent last: its rate, and when it arrives.
     latest_rate: Rate,
     latest: Time,
@@ -16,12 +19,12 @@ pub(super) struct Changing {
 }
 
 impl Changing {
-    pub(super) fn new(conditions: Conditions, has_rate: bool) -> Self {
-        Self { conditions, has_rate, latest_rate: Rate(0), latest: Time::ZERO, busy: Span::ZERO }
+    pub(super) fn new(conditions: Conditions, has_rate: bool, jitter: Stream) -> Self {
+        Self { conditions, has_rate, jitter, latest_rate: Rate(0), latest: Time::ZERO, busy: Span::ZERO }
     }
 
     /// Sends a packet of so many bits on a transmitter that is free at `free`, as things are when its transmission begins. Gives when it
-    /// has arrived, and when the transmitter is free again. None overtakes another: where the delay has become shorter, those sent
+    /// has arrived, and when the transmitter is free again. None overtakes another: where the delay is shorter, those sent
     /// later arrive with the last one sent before.
     pub(super) fn transmit(&mut self, free: LineClock, bits: u64, rate_of_line: Rate) -> (LineClock, LineClock) {
         let (start, step) = self.conditions.open_from(free.time);
@@ -31,7 +34,8 @@ impl Changing {
         let begin = if goes_on { free } else { LineClock::at(start) };
         self.latest_rate = rate;
         let transmission = TransmissionTime::of_bits(bits, rate);
-        let arrival = begin.delayed(step.delay).after(transmission);
+        let held = if step.jitter > Span::ZERO { self.jitter.uniform(Span::ZERO, step.jitter) } else { Span::ZERO };
+        let arrival = begin.delayed(step.delay + held).after(transmission);
         let arrival = if arrival.time < self.latest { LineClock::at(self.latest) } else { arrival };
         self.latest = arrival.time;
         let free = begin.after(transmission);

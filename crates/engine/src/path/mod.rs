@@ -5,6 +5,7 @@
 
 mod fixed;
 mod geo_fade;
+mod jitter;
 mod leo;
 mod schedule;
 
@@ -54,7 +55,7 @@ impl PathContext {
     /// As the topology has it, from `time` on.
     #[must_use]
     pub fn nominal(&self, time: Time) -> Step {
-        Step { time, rate: Some(self.rate), delay: self.delay, loss: 0.0 }
+        Step { time, rate: Some(self.rate), delay: self.delay, jitter: Span::ZERO, loss: 0.0 }
     }
 }
 
@@ -67,6 +68,8 @@ pub struct Step {
     pub rate: Option<Rate>,
     /// One-way propagation delay, in both directions.
     pub delay: Span,
+    /// The most that a packet is held up by besides, in both directions: each by its own, drawn evenly.
+    pub jitter: Span,
     /// The probability that a packet is lost on the way, in both directions.
     pub loss: f64,
 }
@@ -149,7 +152,7 @@ mod tests {
             rate: Rate(8),
             delay,
         };
-        let step = |seconds, rate| Step { time: at(seconds), rate, delay, loss: 0.0 };
+        let step = |seconds, rate| Step { time: at(seconds), rate, delay, jitter: Span::ZERO, loss: 0.0 };
         Conditions::of(&Steps(vec![step(2, None), step(4, Some(Rate(4))), step(9, None)]), &context)
     }
 

@@ -11,8 +11,8 @@ crate::model! {
     #[name = "schedule"]
     #[source = "a table of the user's"]
     pub struct Schedule: dyn Path {
-        /// CSV with the columns time_s and any of rate_bps (0 while the path is interrupted), delay_s (one way) and loss (a probability).
-        /// What a table does not have is as in the topology.
+        /// CSV with the columns time_s and any of rate_bps (0 while the path is interrupted), delay_s (one way), jitter_s (the most that
+        /// each packet is held up by besides, drawn evenly) and loss (a probability). What a table does not have is as in the topology.
         steps: Table,
     }
     build(config, context) { Box::new(Tabulated { table: config.steps.clone(), context: context.clone() }) }
@@ -31,6 +31,7 @@ impl Path for Tabulated {
                 time: row.time,
                 rate: row.rate.map_or(nominal.rate, |rate| Some(rate).filter(|rate| rate.0 > 0)),
                 delay: row.delay.unwrap_or(nominal.delay),
+                jitter: row.jitter.unwrap_or(nominal.jitter),
                 loss: row.loss.unwrap_or(nominal.loss),
             }
         };
@@ -50,20 +51,21 @@ struct Row {
     time: Time,
     rate: Option<Rate>,
     delay: Option<Span>,
+    jitter: Option<Span>,
     loss: Option<f64>,
 }
 
-const COLUMNS: [&str; 4] = ["time_s", "rate_bps", "delay_s", "loss"];
+const COLUMNS: [&str; 5] = ["time_s", "rate_bps", "delay_s", "jitter_s", "loss"];
 /// Said of a single word, which may be the name of a file.
 const FROM_A_FILE: &str =
     "the table itself is expected here, and one that is in a file is set by --set path.steps=@FILE";
 /// Larger values are taken for a slip: nothing on or around Earth is so far, so fast or so long.
-const LARGEST: [f64; 4] = [8.64e6, 1e14, 60.0, 1.0];
+const LARGEST: [f64; 5] = [8.64e6, 1e14, 60.0, 60.0, 1.0];
 
 impl Table {
     fn parse(text: &str) -> Result<Self, String> {
         let lines = || text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty());
-        let (_, header) = lines().next().ok_or("no header; expected \"time_s,rate_bps,delay_s,loss\"")?;
+        let (_, header) = lines().next().ok_or("no header; expected \"time_s,rate_bps,delay_s,jitter_s,loss\"")?;
         let columns = header.split(',').map(|name| column(name.trim())).collect::<Result<Vec<_>, _>>();
         let columns = columns.map_err(|message| match lines().nth(1) {
             None if !header.contains(',') => format!("{message}; {FROM_A_FILE}"),
@@ -111,6 +113,7 @@ fn parse_row(line: &str, columns: &[usize]) -> Result<Row, String> {
             0 => row.time = Time::ZERO + span(number),
             1 => row.rate = Some(Rate(number.round() as u64)),
             2 => row.delay = Some(span(number)),
+            3 => row.jitter = Some(span(number)),
             _ => row.loss = Some(number),
         }
     }
@@ -120,7 +123,7 @@ fn parse_row(line: &str, columns: &[usize]) -> Result<Row, String> {
 impl Parameter for Table {
     fn shape() -> Shape {
         Shape::Quantity {
-            expected: "CSV with the columns time_s and any of rate_bps, delay_s and loss",
+            expected: "CSV with the columns time_s and any of rate_bps, delay_s, jitter_s and loss",
             examples: &["time_s,rate_bps\n0,1000000\n5,500000"],
         }
     }
@@ -157,10 +160,10 @@ mod tests {
         for (text, message) in [
             ("", "no header"),
             ("time_s,loss\n", "no rows"),
-            ("time_s,speed\n0,1", "line 1: unknown column \"speed\"; known: time_s, rate_bps, delay_s, loss"),
+            ("time_s,speed\n0,1", "line 1: unknown column \"speed\"; known: time_s, rate_bps, delay_s, jitter_s, loss"),
             (
                 "steps.csv",
-                "line 1: unknown column \"steps.csv\"; known: time_s, rate_bps, delay_s, loss; the table itself is expected \
+                "line 1: unknown column \"steps.csv\"; known: time_s, rate_bps, delay_s, jitter_s, loss; the table itself is expected \
                  here, and one that is in a file is set by --set path.steps=@FILE",
             ),
             ("loss,time_s\n0,1", "line 1: the first column must be \"time_s\""),

@@ -3,7 +3,7 @@
 use super::Scenario;
 use crate::config::{Parameter, format_span};
 use crate::framing::Unit;
-use crate::path::{Conditions, PathContext};
+use crate::path::{Conditions, PathContext, Step};
 use crate::random::Chance;
 use crate::topology::Graph;
 use crate::units::Span;
@@ -43,9 +43,11 @@ impl Scenario {
         if steps.len() > MOST_CHANGES {
             return whole(format!("{} changes are too many; at most {MOST_CHANGES}", steps.len()));
         }
-        match steps.iter().find(|step| step.delay > longest_delay) {
-            Some(step) => whole(format!("a delay of {} is too long; at most 60 s", format_span(step.delay))),
-            None => Vec::new(),
+        for (what, of_step) in [("delay", (|step| step.delay) as fn(&Step) -> Span), ("jitter", |step| step.jitter)] {
+            if let Some(span) = steps.iter().map(of_step).find(|span| *span > longest_delay) {
+                return whole(format!("a {what} of {} is too long; at most 60 s", format_span(span)));
+            }
         }
+        Vec::new()
     }
 }

@@ -29,7 +29,8 @@ pub(super) fn follow_path(scenario: &Scenario, graph: &Graph, links: &mut Links)
     for (number, what) in lines {
         let link = links.make(number.expect("every topology has a bottleneck with a way back"), NOWHERE);
         // Acknowledgments have the rate of the topology: nothing is known of the other direction's.
-        link.line.follow(conditions.clone(), what == "data");
+        let jitter = chance.stream(&format!("path/{what}/jitter"));
+        link.line.follow(conditions.clone(), what == "data", jitter);
         if let LineEnd::Switch(node) = link.end {
             let chance = chance.stream(&format!("path/{what}"));
             link.end = LineEnd::Changing(ends.len());

@@ -100,6 +100,69 @@ fn packets_arrive_in_the_order_in_which_they_were_sent_when_the_delay_becomes_sh
     assert!((980..1000).contains(&between(7, 8)), "{}", between(7, 8));
 }
 
+/// How long it took each segment to arrive, and its acknowledgment to be back, in seconds, where only one is under way at a time.
+fn crossings(path: &str) -> [Vec<f64>; 2] {
+    let one_at_a_time = [("tcp.receiver_window".to_owned(), "1210 B".to_owned())];
+    let text = network(60, path).canonical();
+    let scenario = Scenario::parse(text.as_bytes(), "one.json", &one_at_a_time).expect("a scenario");
+    let (tape, _) = run_taped(&scenario);
+    let times = |is_wanted: fn(&Happening) -> bool| {
+        tape.iter().filter(move |entry| is_wanted(&entry.what)).map(|entry| entry.time.as_seconds())
+    };
+    let is_received = |what: &Happening| matches!(what, Happening::Received { .. });
+    let is_back = |what: &Happening| matches!(what, Happening::Acknowledged { .. });
+    [is_received, is_back].map(|happens| {
+        let sent = times(|what| matches!(what, Happening::Sent { .. }));
+        sent.zip(times(happens)).map(|(sent, then)| then - sent).collect()
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "some thousand segments")]
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// By how much one differs from the next on the mean.
+fn mean_difference(values: &[f64]) -> f64 {
+    mean(&values.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect::<Vec<_>>())
+}
+
+#[test]
+fn each_packet_is_held_up_by_its_own_share_of_the_jitter() {
+    let [steady, _] = crossings(&schedule("time_s,jitter_s\n0,0"));
+    let [jittered, round_trips] = crossings(&schedule("time_s,jitter_s\n0,0.015"));
+    assert!(steady.iter().all(|crossing| (crossing - steady[0]).abs() < 1e-9), "{steady:?}");
+    let held: Vec<f64> = jittered.iter().map(|crossing| crossing - steady[0]).collect();
+    assert!(held.len() > 1000);
+    assert!(held.iter().all(|held| (0.0..0.015).contains(held)));
+    let near = |value: f64, expected: f64| (value - expected).abs() < 0.0005;
+    assert!(near(mean(&held), 0.0075), "half of it on the mean: {}", mean(&held));
+    assert!(near(mean_difference(&held), 0.005), "a third of it: {}", mean_difference(&held));
+    // Of the sum of two such draws and another the mean difference is 7/15 of the most.
+    assert!(near(mean_difference(&round_trips), 0.007), "7/15 of it: {}", mean_difference(&round_trips));
+}
+
+#[test]
+fn packets_that_are_held_up_keep_their_order_and_lose_nothing() {
+    let path = "{ kind = \"leo\", loss = 0.0, gap = \"0 s\", delay = \"8 ms\", jitter = \"20 ms\" }";
+    let (tape, record) = run_taped(&network(20, path));
+    let mut expected = 0;
+    for entry in &tape {
+        if let Happening::Received { sequence, length, .. } = entry.what {
+            assert_eq!(sequence, expected, "at {:?}", entry.time);
+            expected = sequence + length;
+        }
+    }
+    assert_eq!((record.flows[0].segments_retransmitted, record.flows[0].duplicate_acknowledgments), (0, 0));
+}
+
+#[test]
+fn a_path_without_jitter_keeps_the_name_of_its_scenario() {
+    let name = |path: &str| network(10, path).hash();
+    assert_eq!(name("{ kind = \"leo\", jitter = \"0 s\" }"), name("\"leo\""));
+    assert_ne!(name("{ kind = \"leo\", jitter = \"1 ms\" }"), name("\"leo\""));
+}
+
 #[test]
 fn packets_are_lost_as_often_as_the_schedule_says_in_both_directions() {
     let path = schedule("time_s,loss\n0,0.02");
