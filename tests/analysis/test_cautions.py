@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from longfat.analysis.cautions import cautions, outlier, outlier_limit, path_of
+from longfat.analysis.cautions import cautions, outlier, outlier_limit, path_of, without_chance
 from longfat.plan import Plan, Selection, Series, plan_design
 from longfat.scenario import load_scenario
 from longfat.study import Study
@@ -163,3 +163,35 @@ def test_runs_too_short_for_the_window_to_grow_back_and_for_the_start_are_told(
     short, start = cautions(Plan(study, Selection(), series), {}, ["efficiency"])
     assert short.startswith("short runs: in 1 of 1 factor combinations")
     assert start.startswith("warm-up: nothing is left out at the beginning")
+
+
+def test_replications_that_are_all_the_same_are_told() -> None:
+    same = {number: {"efficiency": 0.9} for number in range(4)}
+    key = (("load", "light"),)
+    assert without_chance({key: same})[0].startswith("all replications are the same")
+    assert not without_chance({key: {0: {"efficiency": 0.9}, 1: {"efficiency": 0.9}}}), "one only"
+    assert not without_chance({key: {**same, 2: {"efficiency": 0.8}}})
+
+
+@pytest.mark.parametrize(("kind", "cycles"), [("immediate", 1.0), ("delayed", 2.0)])
+def test_a_window_that_counts_acknowledgments_grows_back_as_slowly_as_they_are_few(
+    kind: str, cycles: float
+) -> None:
+    settings = load_scenario(
+        {
+            "schema_version": 1,
+            "duration": "170 s",
+            "framing": "ethernet",
+            "topology": {
+                "kind": "n-source",
+                "sources": 1,
+                "access": {"rate": "1 Gbit/s", "delay": "1 ms"},
+                "bottleneck": {"rate": "10 Mbit/s", "delay": "48 ms"},
+            },
+            "port": {"buffer": "1 BDP"},
+            "tcp": {"preset": "rfc", "flavor": "newreno", "acknowledgments": kind},
+        }
+    ).settings
+    path = path_of(settings)
+    assert path is not None
+    assert path.regrowth_s == pytest.approx(cycles * 13.1, rel=0.35)

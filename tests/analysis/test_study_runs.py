@@ -149,6 +149,20 @@ def test_the_effect_of_a_generated_factor_is_found_under_its_alias(folder: Path)
     assert components["buffer"].percent == 0
 
 
+def test_levels_that_come_to_the_same_scenario_are_no_independent_observations(
+    folder: Path,
+) -> None:
+    twice = STUDY.replace('"600 cells"', '"0400 cells"')
+    (folder / "study.toml").write_text(twice)
+    _, plan = planned(folder)
+    results = made_up(plan, lambda signs, _: signs["policy"])
+    message = "with buffer '400 cells' and '0400 cells' the runs are the same"
+    with pytest.raises(LongfatError, match=message):
+        study_observations(plan, results, None, "efficiency")
+    _, plan = planned(folder, where=("buffer != '0400 cells'",))
+    assert len(study_observations(plan, results, None, "efficiency").rows) == 16
+
+
 FOUR = """\
 schema_version = 1
 title = "Screening"
@@ -181,8 +195,8 @@ def test_a_part_of_a_fraction_has_the_aliases_of_that_part(folder: Path) -> None
     results = made_up_of_levels(plan)
     analysis = analyse_study(plan, results, None, "efficiency", Settings())
     found = {part.name: part.aliases for part in analysis.components}
-    assert found["buffer x policy"] == ["mss"]
-    assert found["buffer"] == ["policy x mss"]
+    assert found["buffer x policy"] == ["-mss"]
+    assert found["buffer"] == ["-policy x mss"]
 
 
 def test_the_whole_of_a_part_that_no_factor_halves_is_no_fraction(folder: Path) -> None:

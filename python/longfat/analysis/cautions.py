@@ -54,7 +54,17 @@ class Path:
 
 def cautions(plan: Plan, results: Results, metrics: Sequence[str]) -> list[str]:
     """The cautions about a plan with these results, as far as they go, and these metrics."""
-    return [*_outliers(results, metrics), *_lengths(plan)]
+    return [*without_chance(results), *_outliers(results, metrics), *_lengths(plan)]
+
+
+def without_chance(results: Results) -> list[str]:
+    """The caution that replications do not differ, if there are several of any combination."""
+    drawn = ([runs[number] for number in runs if number > 0] for runs in results.values())
+    repeated = [runs for runs in drawn if len(runs) > 1]
+    if not repeated or any(run != runs[0] for runs in repeated for run in runs):
+        return []
+    what = "all replications are the same: nothing in the scenario is left to chance"
+    return [f"{what}, and an interval from them says nothing"]
 
 
 def outlier(values: Sequence[float], significance: float) -> int | None:
@@ -103,7 +113,8 @@ def path_of(settings: Mapping[str, Any]) -> Path | None:
     Slow start doubles the window in a round trip, up to the receiver window where the buffer is
     unlimited. Elsewhere, and after a loss, a window comes to its share of what path and buffer
     hold, if the receiver window is not less. One that a loss has halved grows back by a segment in
-    a round trip (Mathis, Semke, Mahdavi, Ott, Computer Communication Review 27, 1997, figure 1).
+    a round trip (Mathis, Semke, Mahdavi, Ott, Computer Communication Review 27, 1997, figure 1), or
+    in as many as there are segments to an acknowledgment.
     """
     topology, tcp = settings["topology"], settings["tcp"]
     if topology.get("kind") != "n-source":
@@ -127,7 +138,8 @@ def path_of(settings: Mapping[str, Any]) -> Path | None:
         round_trip_s=round_trip_s,
         slow_start_s=math.log2(max(slow_start_bytes / tcp["mss_bytes"], 1)) * round_trip_s,
         regrowth_s=max(
-            _regrowth_s(flavor, segments, full_round_trip_s) for flavor in _flavors(settings)
+            _regrowth_s(flavor, segments, full_round_trip_s, tcp["acknowledgments"])
+            for flavor in _flavors(settings)
         ),
     )
 
@@ -151,9 +163,15 @@ def _flavors(settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [*(group.get("flavor", own) for group in groups), *([own] if others > 0 else [])]
 
 
-def _regrowth_s(flavor: Mapping[str, Any], segments: float, round_trip_s: float) -> float:
+def _regrowth_s(
+    flavor: Mapping[str, Any],
+    segments: float,
+    round_trip_s: float,
+    acknowledgments: Mapping[str, Any],
+) -> float:
     """How long a window of so many segments takes to be again what it was before a loss.
 
+    The classical law counts acknowledgments: for every second segment it takes twice as long.
     CUBIC's as RFC 9438 has it (K of section 4.2, or Reno-friendly, section 4.3, if that is less);
     none where losses do not reduce a window by a law of its own, or marks keep reducing it by less.
     """
@@ -161,7 +179,7 @@ def _regrowth_s(flavor: Mapping[str, Any], segments: float, round_trip_s: float)
     if kind in _WITHOUT_REGROWTH:
         return 0.0
     if kind != "cubic":
-        return segments / 2 * round_trip_s
+        return float(segments / 2 * round_trip_s * acknowledgments.get("segments", 1))
     lost, beta = segments * (1 - flavor["beta"]), flavor["beta"]
     friendly_s = lost / (3 * (1 - beta) / (1 + beta)) * round_trip_s
     return float(min(math.cbrt(lost / flavor["c"]), friendly_s))

@@ -121,7 +121,7 @@ def _check(
         measure, extreme = "correlation with normal quantiles", simulated <= observed + TIE
         detail = ("look like normal errors", "do not look like normal errors")
     elif name == "constant variance":
-        measure = "correlation of |residual| with the prediction"
+        measure = "correlation of |residual| with the rank of the prediction"
         extreme = np.abs(simulated) >= abs(observed) - TIE
         direction = "grow" if observed > 0 else "shrink"
         share = _largest_share(parts)

@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from longfat import _engine
 from longfat.aliases import aliases, named
@@ -15,6 +16,9 @@ from longfat.errors import BadInput, LongfatError
 from longfat.fraction import Fraction, fraction_of
 from longfat.plan import Plan
 from longfat.study import Study
+
+if TYPE_CHECKING:
+    from longfat.reference import Combination
 
 
 class RunsMissing(LongfatError):
@@ -29,7 +33,8 @@ def study_observations(
     `factors` None means all that vary; in a fractional design those that no generator sets.
     Replication 0 is left out where there are others: it is not drawn as they are. Raises
     `LongfatError` for names the study does not have, for factors that vary but are not among
-    those to analyse, and for runs that have no result yet.
+    those to analyse, for runs that have no result yet, and for runs that are those of several
+    combinations: they would count as often as observations that are independent.
     """
     varying = _varying(plan)
     chosen = list(factors) if factors else _default_factors(plan.study, varying)
@@ -37,6 +42,7 @@ def study_observations(
     check_names(chosen, response, known, plan.study.name)
     _check_the_rest(plan, varying, chosen)
     rows = _rows(plan, results, chosen, response)
+    _check_each_is_its_own(plan)
     levels = {
         factor: [level for level in _levels(plan.study, factor) if level in varying.get(factor, ())]
         for factor in chosen
@@ -92,8 +98,8 @@ def _aliases(component: Component, fraction: Fraction) -> list[str]:
     """The names of the effects with the same column; error and blocks have none."""
     if not component.factors:
         return []
-    found = aliases(frozenset(component.factors), fraction.relation)
-    return [named(alias, fraction.factors) for alias in found]
+    effect = frozenset(component.factors)
+    return [fraction.alias(effect, alias) for alias in aliases(effect, fraction.relation)]
 
 
 def _check_order(fraction: Fraction, factors: Sequence[str], order: int | None) -> None:
@@ -173,6 +179,23 @@ def _rows(plan: Plan, results: Results, factors: Sequence[str], response: str) -
             )
         )
     return rows
+
+
+def _check_each_is_its_own(plan: Plan) -> None:
+    """Raise `LongfatError` where levels of different names are the same scenario."""
+    first: dict[str, Combination] = {}
+    for run in plan.runs:
+        other = first.setdefault(run.scenario.run_id, run.combination)
+        if other != run.combination:
+            differing = [
+                f"{factor} '{dict(other).get(factor)}' and '{level}'"
+                for factor, level in run.combination
+                if dict(other).get(factor) != level
+            ]
+            raise LongfatError(
+                f"with {' and '.join(differing)} the runs are the same, and are no independent "
+                "observations: choose one of these levels (--where)"
+            )
 
 
 def _check_response(study: Study, runs: Sequence[Mapping[str, float]], response: str) -> None:

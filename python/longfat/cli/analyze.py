@@ -16,7 +16,7 @@ from longfat.cli.options import (
     store_option,
     study_command,
 )
-from longfat.cli.talk import print_json, print_table
+from longfat.cli.talk import print_json, print_table, say
 from longfat.errors import LongfatError
 from longfat.location import shown
 
@@ -206,6 +206,7 @@ def _of_study(
     settings: "Settings",
     blocks_as_seeds: bool,
 ) -> "Analysis":
+    from longfat.analysis.cautions import without_chance
     from longfat.analysis.study_runs import RunsMissing, analyse_study
     from longfat.plan import plan_design
     from longfat.results import load_responses
@@ -217,6 +218,8 @@ def _of_study(
     with opened_store(store) as opened:
         plan = in_effect(plan, opened)
         results = load_responses(plan, opened, response)
+    for caution in without_chance(results):
+        say(caution)
     try:
         return analyse_study(plan, results, factors or None, response, settings, blocks_as_seeds)
     except RunsMissing as missing:

@@ -16,9 +16,10 @@ def fraction_document(fraction: Fraction) -> dict[str, Any]:
         "factors": len(names),
         "generated": fraction.generated,
         "resolution": resolution(relation),
-        "defining_relation": [named(word, names) for word in relation],
+        "defining_relation": [fraction.word(word) for word in relation],
         "aliases": [
-            [named(effect, names) for effect in chain] for chain in alias_chains(names, relation)
+            [named(first, names), *(fraction.alias(first, alias) for alias in others)]
+            for first, *others in alias_chains(names, relation)
         ],
     }
 

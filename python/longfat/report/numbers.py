@@ -19,7 +19,12 @@ def counted(number: int, what: str) -> str:
 
 
 def decimals_of(metric: str) -> int:
-    """How many digits a metric takes: seconds have milliseconds, which is what queues are about."""
+    """How many digits a metric takes: seconds have milliseconds, which is what queues are about.
+
+    Ratios are of what is lost or marked, which may be one in some thousand.
+    """
+    if metric.endswith("_ratio"):
+        return 4
     return 3 if metric.endswith("_s") else 2
 
 

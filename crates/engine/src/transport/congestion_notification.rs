@@ -84,8 +84,9 @@ impl MarkEcho {
         }
     }
 
-    /// Whether the acknowledgment of the latest segment must not wait: the first marked one after others, and a second one (RFC 9768
-    /// section 3.2.2.5.1).
+    /// Whether the acknowledgment of the latest segment must not wait: where marks are counted that of the first marked one after others, and of
+    /// a second one (RFC 9768 section 3.2.2.5.1), where they are echoed that of the first that is marked unlike the one before (RFC 8257
+    /// section 3.2).
     #[must_use]
     pub fn is_urgent(&self) -> bool {
         self.is_urgent
@@ -124,6 +125,7 @@ impl MarkEcho {
     pub fn turn(&mut self, is_marked: bool) {
         if self.notification == CongestionNotification::PerSegment {
             self.echoed = u64::from(is_marked);
+            self.is_urgent = true;
         }
     }
 }

@@ -80,6 +80,8 @@ pub struct Connection {
     expires_alike_until: Time,
     /// Until when nothing is sent (T-44).
     held_until: Option<Time>,
+    /// Up to where data was sent when the latest round trip of those that follow one another began.
+    round_ends: u64,
     last_sent: Time,
     outbox: Vec<Segment>,
 }
@@ -125,6 +127,7 @@ impl Connection {
             expires: None,
             expires_alike_until: Time::ZERO,
             held_until: None,
+            round_ends: 0,
             last_sent: Time::ZERO,
             outbox: Vec::new(),
         }

@@ -73,7 +73,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "linux-like",
         about: "What a Linux host of the 2020s does by default, as far as the models have it: CUBIC, RACK-TLP with proportional rate reduction, ten segments at first, timers in \
-                milliseconds, a minimum timeout of 200 ms, acknowledgments delayed by 40 ms at most.",
+                milliseconds, a timeout of the round trip and at least 200 ms, acknowledgments delayed by 40 ms at most.",
         source: "Linux, Documentation/networking/ip-sysctl.rst and include/net/tcp.h; RFC 9438, RFC 9406, RFC 8985, RFC 9937, RFC 6928",
         settings: &[
             ("flavor", "{ kind = 'cubic', slow_start_exit = 'hystart++', recovery = 'rack-tlp' }"),
@@ -82,7 +82,7 @@ pub const PRESETS: &[Preset] = &[
             ("initial_window", "10 MSS"),
             ("timer_granularity", "1 ms"),
             ("timer_phase", "per-connection"),
-            ("retransmission_timeout", "{ kind = 'rfc-6298', minimum = '200 ms', maximum = '120 s' }"),
+            ("retransmission_timeout", "linux"),
             ("timestamps", "true"),
             ("initial_ssthresh", "unlimited"),
             ("cwnd_limit", "unlimited"),
@@ -247,7 +247,7 @@ mod tests {
         let tcp = &resolved["tcp"];
         assert_eq!((&tcp["mss_bytes"], &tcp["flavor"]["kind"]), (&Json::from(1000), &Json::from("newreno")));
         let timeout = &tcp["retransmission_timeout"];
-        assert_eq!(timeout["kind"], "rfc-6298");
+        assert_eq!(timeout["kind"], "linux");
         assert_eq!(timeout["minimum_ps"], 1_000_000_000_000_u64, "what is written");
         assert_eq!(timeout["maximum_ps"], 120_000_000_000_000_u64, "the preset's");
         assert!(tcp.get("preset").is_none());

@@ -342,7 +342,7 @@ impl Sender {
             }
             self.send(now, piece);
         }
-        let lacks_data = !self.connection.has_data_to_send() && !self.recovery.has_to_send_again();
+        let lacks_data = !self.connection.has_data_to_send() && !self.recovery.has_to_send_again(&self.connection);
         if lacks_data && self.connection.observes_deliveries() {
             let (in_flight, _) = self.look_at_network();
             if in_flight < self.connection.window.usable() {

@@ -114,6 +114,22 @@ fn a_delayed_acknowledgment_answers_every_second_segment_or_comes_when_it_is_due
     assert_eq!((receiver.acknowledge_late().next, receiver.due()), (1500, None));
 }
 
+/// RFC 8257 section 3.2: "set DCTCP.CE to true and send an immediate ACK", and back; what waited goes before, by itself.
+#[test]
+fn where_marks_are_echoed_a_segment_that_is_marked_unlike_the_one_before_is_acknowledged_at_once() {
+    let mut receiver = receiver("ecn = \"per-segment\", acknowledgments = { kind = \"delayed\", delay = \"200 ms\" }");
+    let mut arrive = |number: u64, is_marked: bool| {
+        let waited = receiver.note_mark(500, is_marked, false).map(|waited| (waited.next, waited.marks));
+        let answer = receiver.receive(ms(number), 500 * number, 500, ms(0));
+        (waited, answer.map(|answer| (answer.next, answer.marks)))
+    };
+    assert_eq!(arrive(0, false), (None, None));
+    assert_eq!(arrive(1, true), (Some((500, 0)), Some((1000, 1))));
+    assert_eq!(arrive(2, true), (None, None), "like the one before");
+    assert_eq!(arrive(3, true), (None, Some((2000, 1))), "every second one");
+    assert_eq!(arrive(4, false), (None, Some((2500, 0))), "nothing waited");
+}
+
 /// RFC 5681 section 4.2: at once for what is out of order, and "when an incoming segment fills in all or part of a gap".
 #[test]
 fn what_is_out_of_order_or_fills_a_hole_is_acknowledged_at_once_with_what_waited() {

@@ -24,6 +24,51 @@ fn recorded(record: &RunRecord) -> (u64, u64) {
     of_flows.chain(of_requests).fold((0, 0), |sum, (timeouts, openings)| (sum.0 + timeouts, sum.1 + openings))
 }
 
+/// A connection with pauses over so long a way that nothing is lost on.
+fn with_pauses(delay: &str, tcp: &str) -> Scenario {
+    scenario(&format!(
+        "schema_version = 1
+duration = \"60 s\"
+topology = {{ kind = \"n-source\", sources = 1, access = {{ rate = \"1 Gbit/s\", delay = \"1 ms\" }}, \
+         bottleneck = {{ rate = \"20 Mbit/s\", delay = \"{delay}\" }} }}
+framing = \"ethernet\"
+port.buffer = \"1 BDP\"
+traffic = {{ kind = \"on-off\", burst = {{ kind = \"exponential\", mean = \"20 kB\" }}, pause = \"300 ms\", rate = \"10 Mbit/s\" }}
+tcp = {{ preset = \"linux-like\", {tcp} }}
+"
+    ))
+}
+
+/// The timeout of Linux is 200 ms longer than the round trip, so that neither a delayed acknowledgment nor a pause expires it.
+#[test]
+fn over_a_satellite_a_linux_like_host_sends_nothing_again_that_was_not_lost() {
+    for flavor in ["cubic", "bbr", "reno"] {
+        for delay in ["99 ms", "299 ms"] {
+            let record = run(&with_pauses(delay, &format!("flavor = {flavor:?}"))).expect("conservation");
+            let flow = &record.flows[0];
+            assert_eq!((flow.segments_retransmitted, flow.timeouts), (0, 0), "{flavor} over {delay}");
+        }
+    }
+}
+
+/// Where each of many round trips counts as if it were alone, one of a moment ago is forgotten.
+#[test]
+fn with_timestamps_weights_for_a_round_trip_expire_less_for_nothing_than_those_for_a_sample() {
+    let timeouts = |weights: &str| {
+        let estimator = format!("{{ kind = 'rfc-6298', minimum = '200 ms', weights = {weights:?} }}");
+        let run = |seed: &str| {
+            let scenario = with_pauses("299 ms", &format!("flavor = \"cubic\", retransmission_timeout = {estimator}"));
+            let seed = [("seed".to_owned(), seed.to_owned())];
+            let scenario =
+                Scenario::parse(scenario.canonical().as_bytes(), "canonical.json", &seed).expect("a scenario");
+            run(&scenario).expect("conservation").flows[0].timeouts
+        };
+        ["1", "2", "3", "4"].map(run).iter().sum::<u64>()
+    };
+    let (of_round_trips, of_samples) = (timeouts("per-round-trip"), timeouts("per-sample"));
+    assert!(of_round_trips < of_samples, "{of_round_trips} and {of_samples}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 

@@ -236,3 +236,17 @@ fn a_timer_that_expires_when_a_late_segment_counts_as_lost_goes_first() {
     assert_eq!(bench.expire(), [0]);
     assert_eq!((bench.sender.statistics().fast_retransmits, bench.sender.statistics().timeouts), (0, 1));
 }
+
+/// RFC 8985 section 7.3: a probe is new data "of up to SMSS" if there is any, and Nagle's rule does not hold it back.
+#[test]
+fn a_probe_is_the_small_rest_of_the_data_that_nagle_holds_back() {
+    let mut bench = Bench::with_data(10, 3, &format!("{RACK}, nagle = true"));
+    let mut out = Vec::new();
+    bench.sender.offer(bench.now(), 50, &mut out);
+    assert!(out.is_empty(), "Nagle's rule: three segments are under way");
+    bench.acknowledge(1);
+    bench.wait_until(bench.sender.expires().expect("a probe is due"));
+    let now = bench.now();
+    bench.sender.expire(now, &mut out);
+    assert_eq!(out.iter().map(|segment| (segment.sequence, segment.length)).collect::<Vec<_>>(), [(300, 50)]);
+}

@@ -215,3 +215,14 @@ fn after_a_timeout_no_more_is_sent_than_is_missing() {
     let sent: Vec<_> = out.iter().map(|segment| (segment.sequence, segment.length)).collect();
     assert_eq!(sent, [(100, 50), (200, 100)]);
 }
+
+/// RFC 9937 section 6.2: `DeliveredData` is what this acknowledgment tells of. Duplicates before it were lost on their way back, and ten
+/// segments were acknowledged before them.
+#[test]
+fn a_proportional_reduction_counts_nothing_that_was_delivered_before() {
+    let mut bench = Bench::new(20, PROPORTIONAL);
+    assert_eq!(bench.acknowledge(10), (20..=30).collect::<Vec<_>>(), "slow start: 21 under way");
+    // ssthresh 10.5, RecoverFS 21, of which 4 are delivered: SndCnt is 4 * 10.5 / 21, two segments.
+    assert_eq!(bench.report(10, &[(11, 15)]), [10, 31]);
+    assert_eq!(bench.window().1, 10.5);
+}

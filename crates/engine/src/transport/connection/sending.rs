@@ -17,11 +17,21 @@ impl Connection {
     /// The same for the piece that begins at `sequence`.
     #[must_use]
     pub fn piece_within(&self, sequence: u64, window: u64) -> Option<Piece> {
+        self.piece(sequence, window, self.nagle)
+    }
+
+    /// The next piece in order, though Nagle's rule may hold it back.
+    #[must_use]
+    pub fn next_at_once(&self, window: u64) -> Option<Piece> {
+        self.piece(self.next, window, false)
+    }
+
+    fn piece(&self, sequence: u64, window: u64, nagle: bool) -> Option<Piece> {
         let available = self.mss.min(self.offered - sequence);
         let length = available.min((self.unacknowledged + window).saturating_sub(sequence));
         let is_cut = length < available;
         let is_small = length < self.mss && sequence == self.highest;
-        if length == 0 || (is_cut && self.avoids_silly_windows) || (is_small && self.nagle && self.flight() > 0) {
+        if length == 0 || (is_cut && self.avoids_silly_windows) || (is_small && nagle && self.flight() > 0) {
             return None;
         }
         Some(Piece { sequence, length })

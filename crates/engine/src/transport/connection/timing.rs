@@ -83,7 +83,13 @@ impl Connection {
         }
         self.statistics.round_trips += 1;
         let ticks = self.clock.elapsed(sent, now);
-        self.inform(|estimator| estimator.on_round_trip(ticks));
+        let is_first = self.unacknowledged > self.round_ends;
+        if is_first {
+            self.round_ends = self.highest;
+        }
+        // RFC 7323 appendix G: an acknowledgment for every second segment.
+        let in_round_trip = if self.carries_timestamps { self.flight().div_ceil(2 * self.mss).max(1) } else { 1 };
+        self.inform(|estimator| estimator.on_one_of_many(ticks, in_round_trip, is_first));
     }
 
     /// Tells the estimator something.

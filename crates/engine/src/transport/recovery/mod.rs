@@ -86,7 +86,7 @@ pub trait Recovery: Send {
     }
 
     /// Whether it knows of segments that are to be sent again, though the connection does not go back to them.
-    fn has_to_send_again(&self) -> bool {
+    fn has_to_send_again(&self, _connection: &Connection) -> bool {
         false
     }
 

@@ -120,7 +120,7 @@ impl LossRecovery {
 
     /// An acknowledgment has been taken in; `is_new` if it has moved the left edge.
     fn respond(&mut self, now: Time, connection: &mut Connection, is_new: bool) {
-        let delivered = self.reduction.as_mut().map_or(0, |reduction| reduction.note(connection));
+        let delivered = self.reduction.as_mut().map_or(0, |reduction| reduction.delivered_now(connection));
         let was_recovering = self.is_recovering();
         let found = self.look_for_losses(now, connection, delivered);
         if let Some(reduction) = self.reduction.as_mut().filter(|_| was_recovering) {
@@ -149,9 +149,9 @@ impl LossRecovery {
         is_calm.then(time).flatten()
     }
 
-    /// New data if there is any, and otherwise the last segment again, whatever the congestion window (section 7.3).
+    /// New data if there is any, be it less than a segment, and otherwise the last segment again, whatever the congestion window (section 7.3).
     fn probe_piece(&self, connection: &Connection) -> Option<Piece> {
-        let new = connection.next_within(connection.window.receiver_window());
+        let new = connection.next_at_once(connection.window.receiver_window());
         new.or_else(|| self.losses.last())
     }
 
@@ -193,7 +193,7 @@ impl Recovery for LossRecovery {
         matches!(self.phase, Phase::FastRecovery { .. })
     }
 
-    fn has_to_send_again(&self) -> bool {
+    fn has_to_send_again(&self, _connection: &Connection) -> bool {
         self.losses.lost() > 0
     }
 
@@ -207,6 +207,7 @@ impl Recovery for LossRecovery {
 
     fn take_in(&mut self, now: Time, connection: &mut Connection, acknowledgment: &Acknowledgment) -> bool {
         let highest = connection.highest();
+        self.reduction.iter_mut().for_each(|reduction| reduction.look(connection));
         let duplicate = acknowledgment.duplicate();
         self.reordering.note_acknowledgment(acknowledgment.next, highest, duplicate.is_some());
         let duplicate_end = duplicate.map(|(_, end)| end);

@@ -23,10 +23,18 @@ pub(super) struct RateReduction {
 }
 
 impl RateReduction {
-    /// Takes in an acknowledgment outside of recoveries; gives the bytes that it tells to be delivered (`DeliveredData`).
-    pub fn note(&mut self, connection: &Connection) -> u64 {
-        let delivered = connection.unacknowledged() + connection.scoreboard.arrived().bytes();
-        delivered.saturating_sub(std::mem::replace(&mut self.delivered, delivered))
+    /// An acknowledgment has come, and nothing of it was taken in yet.
+    pub fn look(&mut self, connection: &Connection) {
+        self.delivered = Self::delivered_to(connection);
+    }
+
+    /// It has been taken in; gives the bytes that it tells to be delivered (`DeliveredData`).
+    pub fn delivered_now(&self, connection: &Connection) -> u64 {
+        Self::delivered_to(connection).saturating_sub(self.delivered)
+    }
+
+    fn delivered_to(connection: &Connection) -> u64 {
+        connection.unacknowledged() + connection.scoreboard.arrived().bytes()
     }
 
     /// A recovery begins with an acknowledgment that has told of `delivered` bytes, `pipe` bytes being in the network. What this has told of

@@ -71,7 +71,7 @@ impl LossRecovery {
     /// Takes in what an acknowledgment tells to be delivered, `is_new` if it has moved the left edge; gives the bytes.
     fn note_delivered(&mut self, connection: &Connection, is_new: bool) -> u64 {
         let Some(reduction) = &mut self.in_proportion else { return 0 };
-        let delivered = reduction.note(connection);
+        let delivered = reduction.delivered_now(connection);
         if self.recovery_point.is_some() {
             let all_well = is_new && !reduction.shows_loss(connection, Self::lost_below(connection));
             reduction.proceed(connection, delivered, Self::pipe(connection), all_well);
@@ -146,6 +146,11 @@ impl Recovery for LossRecovery {
         self.recovery_point.is_some()
     }
 
+    fn has_to_send_again(&self, connection: &Connection) -> bool {
+        let hole = connection.scoreboard.next_hole(connection.unacknowledged());
+        self.is_recovering() && hole.is_some_and(|hole| hole.0 < Self::lost_below(connection))
+    }
+
     fn in_flight(&self, connection: &Connection) -> u64 {
         if connection.next() < connection.highest() {
             connection.scoreboard.missing(connection.unacknowledged(), connection.next())
@@ -156,6 +161,7 @@ impl Recovery for LossRecovery {
 
     fn take_in(&mut self, _now: Time, connection: &mut Connection, acknowledgment: &Acknowledgment) -> bool {
         let highest = connection.highest();
+        self.in_proportion.iter_mut().for_each(|reduction| reduction.look(connection));
         connection.scoreboard.update(acknowledgment.next, highest, &acknowledgment.blocks) > 0
     }
 

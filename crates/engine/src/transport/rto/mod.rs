@@ -2,6 +2,7 @@
 
 mod bsd_integer;
 mod floating_point;
+mod linux;
 mod rfc6298;
 
 use super::TickClock;
@@ -13,12 +14,18 @@ pub const ESTIMATORS: &[Entry<dyn TimeoutEstimator>] = &[
     Entry::of::<bsd_integer::BsdInteger>(),
     Entry::of::<floating_point::FloatingPoint>(),
     Entry::of::<rfc6298::Rfc6298>(),
+    Entry::of::<linux::Linux>(),
 ];
 
 /// The timeout of one connection.
 pub trait TimeoutEstimator: Send {
     /// A segment sent once has been acknowledged `ticks` ticks after it was sent (0 within the same tick).
     fn on_round_trip(&mut self, ticks: u64);
+    /// The same where about so many are measured in a round trip, as with timestamps by every acknowledgment; whether it is the first of those
+    /// of another round trip.
+    fn on_one_of_many(&mut self, ticks: u64, _in_round_trip: u64, _is_first: bool) {
+        self.on_round_trip(ticks);
+    }
     /// The timer has expired.
     fn on_timeout(&mut self);
     /// The timeout is no longer doubled, though no round trip was measured.

@@ -4,6 +4,16 @@ use super::{Backoff, TimeoutEstimator};
 use crate::config::PositiveSpan;
 use crate::units::Span;
 
+crate::choice! {
+    /// How much a measured round trip counts where many are measured in each, as with timestamps.
+    pub enum Weights {
+        /// Less the more there are: all of a round trip together as much as one alone (RFC 7323 section 4.2 and appendix G).
+        PerRoundTrip = "per-round-trip",
+        /// Each as if it were alone: what was measured a round trip ago is forgotten.
+        PerSample = "per-sample",
+    }
+}
+
 crate::model! {
     /// The standard's estimator: srtt and rttvar in floating point, timeout = srtt + max(G, 4 rttvar) with G a clock tick, at
     /// least `minimum`. A round trip counts as the whole ticks that it lasts.
@@ -18,6 +28,8 @@ crate::model! {
         initial: PositiveSpan = "1 s" or ["3 s"],
         /// Expiries in a row after which the next round trip counts as the first (the end of section 5 allows it); 0 for never.
         timeouts_until_fresh_start: u64 = "0" or ["4"],
+        /// How much each of many round trips that are measured at the same time counts.
+        weights: Weights = "per-round-trip" or ["per-sample"],
     }
     build(config, clock) {
         Box::new(Estimator {
@@ -29,6 +41,7 @@ crate::model! {
             timeouts_until_fresh_start: config.timeouts_until_fresh_start,
             timeouts: 0,
             is_stale: false,
+            weights: config.weights,
         })
     }
 }
@@ -49,18 +62,27 @@ struct Estimator {
     timeouts: u64,
     /// Whether the estimate is too old to be continued.
     is_stale: bool,
+    weights: Weights,
 }
 
 impl TimeoutEstimator for Estimator {
-    #[expect(clippy::cast_precision_loss, reason = "round trips are far below 2^53 ticks")]
     fn on_round_trip(&mut self, ticks: u64) {
+        self.on_one_of_many(ticks, 1, true);
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "round trips are far below 2^53 ticks")]
+    fn on_one_of_many(&mut self, ticks: u64, in_round_trip: u64, _is_first: bool) {
         self.end_backoff();
+        let all = if self.weights == Weights::PerRoundTrip { in_round_trip as f64 } else { 1.0 };
+        let (alpha, beta) = (0.125 / all, 0.25 / all);
         let measured = ticks as f64;
         let known = self.estimate.filter(|_| !std::mem::take(&mut self.is_stale));
         self.estimate = Some(match known {
             None => (measured, measured / 2.0),
             // Section 2.3: rttvar first, with srtt as it was.
-            Some((srtt, rttvar)) => (0.875 * srtt + 0.125 * measured, 0.75 * rttvar + 0.25 * (srtt - measured).abs()),
+            Some((srtt, rttvar)) => {
+                ((1.0 - alpha) * srtt + alpha * measured, (1.0 - beta) * rttvar + beta * (srtt - measured).abs())
+            }
         });
     }
 
@@ -119,6 +141,19 @@ mod tests {
             estimator.on_round_trip(round_trip);
             assert_eq!(estimator.timeout_ticks(), timeout, "after {round_trip} ms");
         }
+    }
+
+    #[test]
+    fn of_many_in_a_round_trip_each_counts_for_its_share() {
+        let mut many = estimator("{ minimum = \"1 ms\" }");
+        many.on_round_trip(200);
+        // Appendix G of RFC 7323 with four: srtt 200 + 40 / 32, rttvar 100 + (40 - 100) / 16.
+        many.on_one_of_many(240, 4, false);
+        assert_eq!(many.timeout_ticks(), 586, "201.25 + 4 * 96.25");
+        let mut each = estimator("{ minimum = \"1 ms\", weights = \"per-sample\" }");
+        each.on_round_trip(200);
+        each.on_one_of_many(240, 4, false);
+        assert_eq!(each.timeout_ticks(), 545);
     }
 
     #[test]

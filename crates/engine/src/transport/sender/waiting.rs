@@ -26,7 +26,7 @@ impl Sender {
             Opening::Synchronizing { .. } => SendLimit::Opening,
             Opening::Open if self.is_recovering || connection.held_until().is_some() => SendLimit::Recovery,
             Opening::Open if connection.has_data_to_send() => connection.window.send_limit(),
-            Opening::Open if self.tells_everything && self.recovery.has_to_send_again() => {
+            Opening::Open if self.tells_everything && self.recovery.has_to_send_again(&self.connection) => {
                 connection.window.send_limit()
             }
             Opening::Open => SendLimit::NoData,
