@@ -265,6 +265,7 @@ def _study(
     factors = [_factor(factor, file) for factor in document["factors"]]
     check_names(factors, file)
     design = _design(document["design"], factors)
+    _check_perturbed(design, factors)
     if design.kind != "reference-rows":
         check_number(size(design, factors), f"{file}: design")
     combinations_of = functools.partial(_combinations, design, factors)
@@ -303,6 +304,24 @@ def _design(document: dict[str, Any], factors: Sequence[Factor]) -> Design:
         points=document["points"],
         sample_seed=document["sample_seed"],
     )
+
+
+def _check_perturbed(design: Design, factors: Sequence[Factor]) -> None:
+    """Raise `BadInput` for what replications would change of the levels that they are named after."""
+    paths = {
+        override.path: factor.name
+        for factor in factors
+        for overrides in factor.levels.values()
+        for override in overrides
+    }
+    problems = [
+        f"{override.origin}: design.perturb: {override.path} is what {paths[override.path]!r} sets: "
+        "replications would have another level than their name says"
+        for override in design.perturb
+        if override.path in paths
+    ]
+    if problems:
+        raise BadInput(problems)
 
 
 def _precision(document: dict[str, Any]) -> Precision:

@@ -241,6 +241,10 @@ def _check_capture(pcap: Path | None, scenario: str, traces: Path | None) -> Non
         )
 
 
+_SHORTEST_INTERVAL_PS = 1_000_000
+"""A run of a minute has sixty million of them, which is more than any picture shows."""
+
+
 def _picoseconds(text: str) -> int:
     from longfat import _engine
 
@@ -248,8 +252,8 @@ def _picoseconds(text: str) -> int:
         span = _engine.parse_time(text)
     except InvalidInput as error:
         raise click.BadParameter(str(error), param_hint="--trace-interval") from None
-    if span == 0:
-        raise click.BadParameter("must be more than zero", param_hint="--trace-interval")
+    if span < _SHORTEST_INTERVAL_PS:
+        raise click.BadParameter("must be 1 us at least", param_hint="--trace-interval")
     return span
 
 

@@ -36,6 +36,18 @@ crate::choice! {
     }
 }
 
+crate::choice! {
+    /// What Nagle's rule waits for.
+    pub enum NagleWaitsFor {
+        /// Anything that is under way (RFC 1122 section 4.2.3.4): the end of a message waits for a round trip.
+        Anything = "anything",
+        /// Another small segment: the end of a message goes at once, and small messages one in a round trip (Minshall's rule, Linux's
+        /// `tcp_minshall_check`).
+        SmallSegments = "small-segments",
+    }
+    absent Anything
+}
+
 crate::section! {
     /// The end systems. Every connection has the same settings.
     pub struct TcpConfig {
@@ -88,6 +100,8 @@ crate::section! {
         pub limited_transmit: bool = "false",
         /// Whether a small segment waits while anything is under way (Nagle; RFC 1122 section 4.2.3.4).
         pub nagle: bool = "false",
+        /// What must be under way for Nagle's rule to hold a small segment back.
+        pub nagle_waits_for: NagleWaitsFor = "anything",
         /// Whether a segment must be full, or the last of the data (T-01, T-45). Without, whatever fits the window's edge is
         /// sent, as 98-0876R1 section 6.2 has it.
         pub silly_window_avoidance: bool = "true" or ["false"],

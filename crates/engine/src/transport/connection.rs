@@ -11,8 +11,8 @@ use super::rto::TimeoutEstimator;
 use super::segment::{Piece, Segment};
 use super::statistics::SenderStatistics;
 use super::{
-    DeliveryLog, MarkResponse, RoundTripsInRecovery, Scoreboard, SmoothedRoundTrip, TcpConfig, TickClock, Window,
-    WindowUse,
+    DeliveryLog, MarkResponse, NagleWaitsFor, RoundTripsInRecovery, Scoreboard, SmoothedRoundTrip, TcpConfig,
+    TickClock, Window, WindowUse,
 };
 use crate::config::Parameter;
 use crate::units::{Span, Time};
@@ -59,6 +59,9 @@ pub struct Connection {
     clock: TickClock,
     mss: u64,
     nagle: bool,
+    nagle_waits_for: NagleWaitsFor,
+    /// The end of the latest small segment that was sent (`snd_sml` of Linux).
+    small_sent_to: u64,
     avoids_silly_windows: bool,
     delays_retransmission: bool,
     carries_timestamps: bool,
@@ -107,6 +110,8 @@ impl Connection {
             clock,
             mss: config.mss.0,
             nagle: config.nagle,
+            nagle_waits_for: config.nagle_waits_for,
+            small_sent_to: 0,
             avoids_silly_windows: config.silly_window_avoidance,
             delays_retransmission: config.delayed_retransmit,
             carries_timestamps: config.timestamps,

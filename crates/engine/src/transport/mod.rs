@@ -31,7 +31,7 @@ mod window_use;
 
 pub use acknowledgment::{Acknowledgment, Blocks, OptionSize, SackBlocks, option_bytes};
 pub use clock::{TickClock, TimerPhase};
-pub use config::{IdleRestart, RoundTripsInRecovery, TcpConfig};
+pub use config::{IdleRestart, NagleWaitsFor, RoundTripsInRecovery, TcpConfig};
 pub use congestion_notification::{CongestionNotification, MarkEcho, MarkResponse};
 pub use connection::{Connection, DUPLICATE_THRESHOLD};
 pub use control::{Control, Controls, NamedControl};

@@ -1,7 +1,7 @@
 //! The sending end by hand: the retransmission timer, go-back-N and Karn's rule (T-11 to T-15).
 
 use longfat_engine::random::Chance;
-use longfat_engine::transport::{Segment, Sender, TickClock};
+use longfat_engine::transport::{Acknowledgment, Segment, Sender, TickClock};
 use longfat_engine::units::{Span, Time};
 
 use crate::support::n_source;
@@ -92,4 +92,37 @@ fn what_was_sent_twice_is_not_timed_and_leaves_the_backoff_alone() {
     assert_eq!(sender.expires(), Some(ms(2200)));
     sent(|out| sender.acknowledge(ms(1070), 800, out));
     assert_eq!(sender.expires(), Some(ms(1300)));
+}
+
+/// 2.5 segments of 100 bytes at once, then 30 bytes: by RFC 1122 the half waits for what is under way, by Minshall's rule the 30 bytes wait for
+/// the half.
+#[test]
+fn nagles_rule_waits_for_anything_under_way_or_for_small_segments_alone() {
+    let lengths = |rule: &str| {
+        let rest = format!(
+            "port.buffer = \"unlimited\"\ntcp = {{ mss = \"100 B\", initial_window = \"10 MSS\", nagle = true, nagle_waits_for = {rule:?} }}"
+        );
+        let config = n_source(1, "155.52 Mbit/s", "5 us", "1 s", &rest).tcp;
+        let mut chance = Chance { seed: 1, replication: 0 }.stream("clock");
+        let clock = TickClock::new(config.timer_granularity.0, config.timer_phase, &mut chance);
+        let mut sender = Sender::new(&config, clock);
+        let mut steps: Vec<Vec<u64>> = Vec::new();
+        let mut note =
+            |segments: &mut Vec<Segment>| steps.push(segments.drain(..).map(|segment| segment.length).collect());
+        let mut segments = Vec::new();
+        sender.offer(Time::ZERO, 250, &mut segments);
+        note(&mut segments);
+        sender.offer(Time::ZERO, 30, &mut segments);
+        note(&mut segments);
+        for next in [200, 250, 280] {
+            if next <= sender.highest() {
+                let acknowledgment = Acknowledgment { next, ..Acknowledgment::default() };
+                sender.acknowledge(Time::ZERO + Span::from_microseconds(next), acknowledgment, &mut segments);
+            }
+            note(&mut segments);
+        }
+        steps
+    };
+    assert_eq!(lengths("anything"), [vec![100, 100], vec![], vec![80], vec![], vec![]]);
+    assert_eq!(lengths("small-segments"), [vec![100, 100, 50], vec![], vec![], vec![30], vec![]]);
 }

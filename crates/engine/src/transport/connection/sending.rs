@@ -1,7 +1,7 @@
 //! What may be sent, and the segments that are.
 
 use super::{Connection, Timed};
-use crate::transport::{Piece, Segment};
+use crate::transport::{NagleWaitsFor, Piece, Segment};
 use crate::units::Time;
 
 impl Connection {
@@ -31,10 +31,19 @@ impl Connection {
         let length = available.min((self.unacknowledged + window).saturating_sub(sequence));
         let is_cut = length < available;
         let is_small = length < self.mss && sequence == self.highest;
-        if length == 0 || (is_cut && self.avoids_silly_windows) || (is_small && nagle && self.flight() > 0) {
+        let is_held = is_small && nagle && self.unacknowledged < self.nagle_waits_to();
+        if length == 0 || (is_cut && self.avoids_silly_windows) || is_held {
             return None;
         }
         Some(Piece { sequence, length })
+    }
+
+    /// What must be acknowledged for Nagle's rule to let a small segment go.
+    fn nagle_waits_to(&self) -> u64 {
+        match self.nagle_waits_for {
+            NagleWaitsFor::Anything => self.highest,
+            NagleWaitsFor::SmallSegments => self.small_sent_to,
+        }
     }
 
     /// Sends a piece.
@@ -77,6 +86,9 @@ impl Connection {
         }
         if end > self.highest {
             self.highest = end;
+            if piece.length < self.mss {
+                self.small_sent_to = end;
+            }
             if self.timed.is_none() && !again {
                 self.timed = Some(Timed { sequence: piece.sequence, sent: now });
             }
