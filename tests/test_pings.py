@@ -53,6 +53,14 @@ def test_missing_answers_are_lost_and_times_are_those_that_ping_prints() -> None
     assert [ping.sent_s for ping in pings] == pytest.approx([0, 0.2, 0.4, 0.6])
 
 
+def test_requests_before_the_first_and_after_the_last_answer_are_lost_if_ping_says_so() -> None:
+    answers = "".join(f"64 bytes: icmp_seq={n} ttl=1 time=9 ms\n" for n in range(4, 8))
+    pings = read_ping(f"{answers}\n10 packets transmitted, 4 received", "ping.log", interval_s=1)
+    assert [ping.round_trip_s is None for ping in pings] == 3 * [True] + 4 * [False] + 3 * [True]
+    assert [ping.sent_s for ping in pings] == list(range(10))
+    assert len(read_ping(answers, "ping.log", interval_s=1)) == 4, "nothing is said"
+
+
 @pytest.mark.parametrize(
     ("text", "expected"), [(MAC, [0.03, None, 0.032]), (BUSYBOX, [0.03, 0.031])]
 )

@@ -252,3 +252,15 @@ def test_a_study_in_json_is_a_study(tmp_path: Path) -> None:
     study = {"schema_version": 1, "title": "T", "factors": {"topology.sources": [1, 2]}}
     (tmp_path / "mine.json").write_text(json.dumps(study))
     assert load_study(tmp_path / "mine.json").title == "T"
+
+
+def test_replications_may_not_change_what_a_factor_sets(study_folder: Path) -> None:
+    file = study_folder / "study.toml"
+    text = file.read_text()
+    perturbed = re.sub(r"perturb = .*", 'perturb = { "topology.sources" = 3 }', text)
+    assert perturbed != text
+    file.write_text(perturbed)
+    with pytest.raises(
+        BadInput, match=r"study\.toml:\d+:\d+: design\.perturb: topology\.sources is"
+    ):
+        load_study(study_folder)

@@ -21,6 +21,7 @@ from typing import Any
 from longfat.errors import BadInput
 
 _ANSWER = re.compile(r"(?:icmp_)?seq=(\d{1,9}) .*?time[=<](\d{1,9}(?:\.\d{1,9})?) ?ms", re.ASCII)
+_SENT = re.compile(r"^(\d{1,9}) packets transmitted", re.ASCII | re.MULTILINE)
 _STAMP = re.compile(r"^\[(\d{1,12}\.\d{1,9})\]", re.ASCII)
 
 _SEQUENCES = 2**16
@@ -65,8 +66,9 @@ def read_ping(text: str, source: str, interval_s: float) -> list[Ping]:
     """What ping has printed (of iputils, BSD, macOS or BusyBox).
 
     The requests have been sent every `interval_s`, or as the times say that `ping -D` prints.
-    Numbers between the first and the last answer that are missing are lost. Raises `BadInput` for a
-    text with fewer than two answers.
+    Numbers between the first and the last answer that are missing are lost, and those before and
+    after as far as ping says how many it has sent. Raises `BadInput` for a text with fewer than two
+    answers.
     """
     round_trips: dict[int, float] = {}
     stamps: dict[int, float] = {}
@@ -90,9 +92,13 @@ def read_ping(text: str, source: str, interval_s: float) -> list[Ping]:
         interval_s = (stamps[last] - stamps[first]) / (last - first)
     if interval_s <= 0:
         raise BadInput([f"{source}: the times of the first and the last answer do not ascend"])
+    # From 1 on, or from 0 if that was answered; numbers that have gone round have no beginning.
+    begin, end = first, last + 1
+    if (said := _SENT.search(text)) and last < _SEQUENCES:
+        begin = min(first, 1)
+        end = max(end, begin + int(said[1]))
     return [
-        Ping((number - first) * interval_s, round_trips.get(number))
-        for number in range(first, last + 1)
+        Ping((number - begin) * interval_s, round_trips.get(number)) for number in range(begin, end)
     ]
 
 

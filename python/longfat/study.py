@@ -307,7 +307,7 @@ def _design(document: dict[str, Any], factors: Sequence[Factor]) -> Design:
 
 
 def _check_perturbed(design: Design, factors: Sequence[Factor]) -> None:
-    """Raise `BadInput` for what replications would change of the levels that they are named after."""
+    """Raise `BadInput` for what replications would change of the levels they are named after."""
     paths = {
         override.path: factor.name
         for factor in factors
@@ -315,8 +315,8 @@ def _check_perturbed(design: Design, factors: Sequence[Factor]) -> None:
         for override in overrides
     }
     problems = [
-        f"{override.origin}: design.perturb: {override.path} is what {paths[override.path]!r} sets: "
-        "replications would have another level than their name says"
+        f"{override.origin}: design.perturb: {override.path} is what {paths[override.path]!r} "
+        "sets: replications would have another level than their name says"
         for override in design.perturb
         if override.path in paths
     ]
