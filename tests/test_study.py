@@ -264,3 +264,20 @@ def test_replications_may_not_change_what_a_factor_sets(study_folder: Path) -> N
         BadInput, match=r"study\.toml:\d+:\d+: design\.perturb: topology\.sources is"
     ):
         load_study(study_folder)
+
+
+@pytest.mark.parametrize("metric", ["mean_queueing_delay_s", "flow p95_s", "cell_loss_ratio"])
+def test_a_share_is_not_enough_of_what_less_is_better(study_folder: Path, metric: str) -> None:
+    file = study_folder / "study.toml"
+    response = f"""
+[[response]]
+table = "C"
+title = "Waiting"
+metric = "{metric}"
+rows = {{ load = "all", policy = ["ubr"] }}
+across = "load"
+enough = 0.95
+"""
+    file.write_text(file.read_text() + response)
+    with pytest.raises(BadInput, match=f"table C: enough: of {metric} less is better"):
+        load_study(study_folder)

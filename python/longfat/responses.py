@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from longfat.completions import is_time
 from longfat.design import check_number
+from longfat.directions import LESS_IS_BETTER
+from longfat.errors import BadInput
 from longfat.factors import Factor
 from longfat.reference import (
     Combination,
@@ -64,6 +67,7 @@ def read_responses(
         if table.mean_over:
             origin = file if table.reference is None else file.parent / table.reference
             rows_of_table[table] = with_members(rows, set(table.mean_over), combinations, origin)
+    _check_enough(documents, file)
     return [
         Response(
             table=document["table"],
@@ -77,6 +81,19 @@ def read_responses(
         )
         for document in documents
     ]
+
+
+def _check_enough(documents: Sequence[dict[str, Any]], file: Path) -> None:
+    """Raise `BadInput` for a share that is enough of a metric of which less is better."""
+    problems = [
+        f"{file}: table {document['table']}: enough: of {document['metric']} less is better, and a "
+        "share of the last level's would be enough where there is more of it; leave it out"
+        for document in documents
+        if document["enough"] is not None
+        and (is_time(document["metric"]) or document["metric"] in LESS_IS_BETTER)
+    ]
+    if problems:
+        raise BadInput(problems)
 
 
 def responses_of(combinations: Iterable[Combination]) -> list[Response]:

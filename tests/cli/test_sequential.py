@@ -184,3 +184,17 @@ def test_status_says_how_precisely_means_are_known(
     assert fairness["metric"] == "fairness"
     assert fairness["is_reached"]
     assert fairness["half_width"] <= fairness["allowed"] == 0.15
+
+
+def test_a_precision_that_no_number_of_replications_reaches_is_told_at_the_end(
+    longfat: Longfat, sequential_study: Path
+) -> None:
+    file = sequential_study / "study.toml"
+    file.write_text(file.read_text().replace("fairness = 0.15", "fairness = 1e-9"))
+    process = longfat("study", "run", sequential_study)
+    assert process.returncode == 0
+    told = f", wanted 1e-09, with all {MOST} replications that it may have"
+    assert told in process.stderr
+    assert "fairness: known to " in process.stderr
+    status = longfat("study", "status", sequential_study).stdout
+    assert f"replications: {MOST} are not enough (at most {MOST})" in status

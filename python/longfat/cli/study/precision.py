@@ -11,6 +11,8 @@ from longfat.study import Study
 def precision_lines(study: Study, found: Needed) -> Iterator[str]:
     """How many replications there are, and the least known mean of each metric that counts."""
     words = "are enough" if found.are_enough else "so far"
+    if is_missed(study, found):
+        words = "are not enough"
     yield f"replications: {found.replications} {words} (at most {study.design.replications})"
     confidence = percentage(study.design.precision.confidence)
     for width in found.least_known:
@@ -20,6 +22,19 @@ def precision_lines(study: Study, found: Needed) -> Iterator[str]:
             f"{levels})"
         )
     yield from never_known_lines(found)
+
+
+def is_missed(study: Study, found: Needed) -> bool:
+    """Whether all replications that the study may have are there, and do not suffice."""
+    is_spent = not found.is_open and found.replications == study.design.replications
+    return is_spent and not found.are_enough
+
+
+def missed_lines(found: Needed) -> Iterator[str]:
+    """The means that are not known as well as is wanted."""
+    for width in found.least_known:
+        if not width.is_reached:
+            yield f"{width.target.metric}: {_known(width)}"
 
 
 def never_known_lines(found: Needed) -> Iterator[str]:

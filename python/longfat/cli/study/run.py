@@ -100,10 +100,18 @@ def command(
 
 
 def _say_what_is_not_known(study: "Study", found: "Needed", name: str, store: str) -> None:
-    from longfat.cli.study.precision import never_known_lines, open_number
+    from longfat.cli.study.precision import (
+        is_missed,
+        missed_lines,
+        never_known_lines,
+        open_number,
+    )
 
     for line in never_known_lines(found):
         say(line)
+    if is_missed(study, found):
+        for line in missed_lines(found):
+            say(f"{line}, with all {found.replications} replications that it may have")
     if found.is_open:
         say(open_number(study, name, store))
 

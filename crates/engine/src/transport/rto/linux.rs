@@ -1,8 +1,7 @@
 //! The timeout of Linux.
 
-use super::{Backoff, TimeoutEstimator};
+use super::{Backoff, TIMEOUT_AFTER_LATE_OPENING, TimeoutEstimator};
 use crate::config::PositiveSpan;
-use crate::units::Span;
 
 crate::model! {
     /// Linux's estimator: timeout = srtt + rttvar, where `rttvar` is the largest mean deviation of a round trip, times 4, and at least `minimum`. So
@@ -28,9 +27,6 @@ crate::model! {
         })
     }
 }
-
-/// Where the timer has expired for the synchronizing segment, data begins with this timeout (`TCP_TIMEOUT_FALLBACK`).
-const TIMEOUT_AFTER_LATE_OPENING: Span = Span::from_microseconds(3_000_000);
 
 struct Estimator {
     estimate: Option<Estimate>,
@@ -112,17 +108,11 @@ impl TimeoutEstimator for Estimator {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_support::estimator_of;
     use super::*;
-    use crate::config::{Parameter, Reader, parse_fragment};
-    use crate::random::Chance;
-    use crate::registry::Model;
-    use crate::transport::{TickClock, TimerPhase};
 
-    /// Ticks of 1 ms.
     fn estimator(parameters: &str) -> Box<dyn TimeoutEstimator> {
-        let config = Linux::read(&parse_fragment(parameters), &mut Reader::default()).unwrap();
-        let mut chance = Chance { seed: 1, replication: 0 }.stream("clock");
-        config.build(&TickClock::new(Span::from_microseconds(1000), TimerPhase::FromStart, &mut chance))
+        estimator_of::<Linux>(parameters)
     }
 
     #[test]

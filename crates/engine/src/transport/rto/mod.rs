@@ -8,6 +8,7 @@ mod rfc6298;
 use super::TickClock;
 use crate::config::{AtLeastOne, PositiveSpan};
 use crate::registry::{Entry, Family};
+use crate::units::Span;
 
 /// Every registered estimator.
 pub const ESTIMATORS: &[Entry<dyn TimeoutEstimator>] = &[
@@ -50,6 +51,10 @@ impl Family for dyn TimeoutEstimator {
     }
 }
 
+/// Where the timer has expired for the synchronizing segment, data begins with this timeout at least (RFC 6298 section 5.7; Linux's
+/// `TCP_TIMEOUT_FALLBACK`).
+const TIMEOUT_AFTER_LATE_OPENING: Span = Span::from_microseconds(3_000_000);
+
 /// Doubling of the timeout at every expiry until a round trip is measured again (Karn), within limits in ticks.
 #[derive(Clone, Copy, Debug)]
 struct Backoff {
@@ -83,5 +88,22 @@ impl Backoff {
 
     fn double(&mut self) {
         self.doublings = (self.doublings + 1).min(self.most_doublings);
+    }
+}
+
+#[cfg(test)]
+mod test_support {
+    use super::TimeoutEstimator;
+    use crate::config::{Parameter, Reader, parse_fragment};
+    use crate::random::Chance;
+    use crate::registry::Model;
+    use crate::transport::{TickClock, TimerPhase};
+    use crate::units::Span;
+
+    /// With ticks of 1 ms.
+    pub fn estimator_of<M: Model<dyn TimeoutEstimator> + Parameter>(parameters: &str) -> Box<dyn TimeoutEstimator> {
+        let config = M::read(&parse_fragment(parameters), &mut Reader::default()).unwrap();
+        let mut chance = Chance { seed: 1, replication: 0 }.stream("clock");
+        config.build(&TickClock::new(Span::from_microseconds(1000), TimerPhase::FromStart, &mut chance))
     }
 }

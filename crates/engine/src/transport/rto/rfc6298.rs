@@ -1,8 +1,7 @@
 //! The timeout of RFC 6298.
 
-use super::{Backoff, TimeoutEstimator};
+use super::{Backoff, TIMEOUT_AFTER_LATE_OPENING, TimeoutEstimator};
 use crate::config::PositiveSpan;
-use crate::units::Span;
 
 crate::choice! {
     /// How much a measured round trip counts where many are measured in each, as with timestamps.
@@ -45,9 +44,6 @@ crate::model! {
         })
     }
 }
-
-/// Where the timer has expired for the synchronizing segment, data begins with this timeout (RFC 6298 section 5.7).
-const TIMEOUT_AFTER_LATE_OPENING: Span = Span::from_microseconds(3_000_000);
 
 struct Estimator {
     /// srtt and rttvar in ticks.
@@ -119,17 +115,11 @@ impl TimeoutEstimator for Estimator {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_support::estimator_of;
     use super::*;
-    use crate::config::{Parameter, Reader, parse_fragment};
-    use crate::random::Chance;
-    use crate::registry::Model;
-    use crate::transport::{TickClock, TimerPhase};
 
-    /// Ticks of 1 ms.
     fn estimator(parameters: &str) -> Box<dyn TimeoutEstimator> {
-        let config = Rfc6298::read(&parse_fragment(parameters), &mut Reader::default()).unwrap();
-        let mut chance = Chance { seed: 1, replication: 0 }.stream("clock");
-        config.build(&TickClock::new(Span::from_microseconds(1000), TimerPhase::FromStart, &mut chance))
+        estimator_of::<Rfc6298>(parameters)
     }
 
     #[test]
