@@ -89,9 +89,8 @@ def _design(contents: Contents) -> str:
     drawn = f", which draw {chance}" if chance else ""
     seeds = "common random numbers" if design.seeds == "common" else "independent seeds"
     return (
-        f"Design {design.kind}: {len(plan.scenarios)} factor combinations, each in the "
-        f"deterministic setting (replication 0) and in {replications}{drawn}, with "
-        f"{seeds}."
+        f"Design {design.kind}: {len(plan.scenarios)} factor combinations, each as the "
+        f"scenario says (replication 0) and in {replications}{drawn}, with {seeds}."
     )
 
 
