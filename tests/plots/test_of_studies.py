@@ -47,7 +47,7 @@ def test_buffers_in_packets_have_their_own_axis_and_lines_by_the_factors_of_the_
         (("control", control), ("number", number), ("buffer", size))
         for control in ("reno", "bbr")
         for number in ("1", "64")
-        for size in ("16 packets", "31 packets", "unlimited")
+        for size in ("16 packets", "31 packets", "unlimited", "1 BDP")
     ]
     rows = [ReferenceRow(place, {}, frozenset(), "") for place in combinations]
     results = {place: {1: {"efficiency": 0.9}, 2: {"efficiency": 0.8}} for place in combinations}
@@ -59,6 +59,7 @@ def test_buffers_in_packets_have_their_own_axis_and_lines_by_the_factors_of_the_
     assert not any(axes.texts for axes in painting.axes), "no round trips to guide by"
     assert {mark.label for mark in drawn.picture.key} == {"reno", "bbr"}
     assert all(list(mark.x) == [16.0, 31.0] for mark in drawn.picture.marks())
+    assert drawn.caption.endswith("; not drawn, for they are in another unit: 1 BDP")
 
 
 def test_lines_beyond_the_colours_have_another_dash_and_another_marker() -> None:

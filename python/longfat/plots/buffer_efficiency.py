@@ -64,7 +64,7 @@ def _of_table(table: TableComparison) -> list["Row"]:
 
 
 def picture(
-    rows: Sequence["Row"], options: "Options", _tables: Sequence[TableComparison]
+    rows: Sequence["Row"], options: "Options", tables: Sequence[TableComparison]
 ) -> Picture:
     """A grid of panels by the layout's rows and columns, a line for each of its colours.
 
@@ -103,7 +103,27 @@ def picture(
     ]
     apart = {layout.columns, layout.rows, layout.colors}
     others = [name for name in factors if name not in apart and len(levels_of(rows, name)) > 1]
-    return Picture(panels, means_and_ranges(rows, others), height, width, share_y="all", key=key)
+    note = means_and_ranges(rows, others)
+    if absent := _in_other_units(rows, tables):
+        note += f"; not drawn, for they are in another unit: {', '.join(absent)}"
+    return Picture(panels, note, height, width, share_y="all", key=key)
+
+
+def _in_other_units(rows: Sequence["Row"], tables: Sequence[TableComparison]) -> list[str]:
+    """The buffers of the tables that have no place on the axis."""
+    unit = rows[0]["buffer_unit"] if rows else None
+    buffers = dict.fromkeys(
+        dict(entry.combination).get("buffer", "")
+        for table in tables
+        if table.response.metric == "efficiency"
+        for entry in table.entries
+    )
+    found = {buffer: _SIZE.match(buffer) for buffer in buffers}
+    return [
+        buffer
+        for buffer, size in found.items()
+        if size is not None and _UNITS.get(size[2], size[2]) != unit
+    ]
 
 
 def _of_whole_lines(rows: Sequence["Row"]) -> list["Row"]:
