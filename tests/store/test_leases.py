@@ -127,6 +127,35 @@ def test_a_process_given_up_for_dead_goes_on_under_its_name(opened: Open) -> Non
     assert lease(slow, "ab") == "b"
 
 
+def test_a_process_given_up_for_dead_takes_on_runs_before_it_has_spoken(opened: Open) -> None:
+    clock = Clock()
+    slow, other = on_another_machine(opened()), watched_by(opened(), clock)
+    assert lease(slow, "a") == "a"
+    lease(other, "a")
+    clock.seconds += LEASE_SECONDS
+    assert lease(other, "a") == "a"
+    assert lease(slow, "ab") == "b"
+
+
+def test_a_process_whose_disk_stood_still_for_longer_than_a_lease_is_not_dead_to_itself(
+    opened: Open,
+) -> None:
+    clock = Clock()
+    slow = watched_by(on_another_machine(opened()), clock)
+    assert lease(slow, "abc", 1) == "a"
+    clock.seconds += LEASE_SECONDS
+    assert lease(slow, "abc", 1) == "b"
+    assert lease(opened(), "abc") == "c", "and it has what it had"
+
+
+def test_a_process_never_takes_itself_for_dead(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = opened()
+    monkeypatch.setattr(Worker, "is_gone", lambda _worker: True)
+    assert lease(store, "a") == "a"
+
+
 DIES_WITH_A_CLAIM = """\
 import os, sys
 from longfat.store import Store

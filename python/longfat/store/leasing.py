@@ -41,7 +41,7 @@ def lease(
 
     Leases of workers that are gone are void. A run that failed has ended, unless it is `retried`.
     """
-    _bury(connection, watch)
+    _bury(connection, watch, worker)
     held = set(connection.execute(select(leases.c.run_id)).scalars())
     free = (run_id for run_id in run_ids if run_id not in held)
     leased = Leased([], [])
@@ -85,9 +85,10 @@ def retire(connection: Connection, worker: Worker) -> None:
     connection.execute(delete(workers).where(workers.c.worker == worker.name))
 
 
-def _bury(connection: Connection, watch: Watch) -> None:
-    """Take away workers that are gone, and with them their leases."""
-    rows = connection.execute(select(workers).order_by(workers.c.worker)).all()
+def _bury(connection: Connection, watch: Watch, own: Worker) -> None:
+    """Take away workers that are gone, and with them their leases; never the one that asks."""
+    others = select(workers).where(workers.c.worker != own.name)
+    rows = connection.execute(others.order_by(workers.c.worker)).all()
     silent = watch.silent({row.worker: row.beat for row in rows})
     for row in rows:
         if row.worker in silent or Worker(row.worker, row.place, row.pid, row.born).is_gone():
