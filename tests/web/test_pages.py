@@ -108,7 +108,7 @@ def test_a_study_leads_to_a_run_its_traces_and_the_playground(
         expect(page.get_by_text("Where the capacity went")).to_be_visible()
         page.get_by_role("button", name="Repeat the run and draw them").click()
         expect(page.get_by_text("came out as it is stored")).to_be_visible()
-        assert page.locator(".chart canvas").count() == 3
+        expect(page.locator(".chart canvas")).to_have_count(3)
         run = page.locator("[data-run]").get_attribute("data-run")
         page.get_by_role("link", name="Open in the playground").click()
         page.wait_for_selector(DRAWN)
