@@ -6,14 +6,15 @@ import pytest
 
 import longfat
 from longfat import load_scenario, run
-from longfat.completions import in_short
-from longfat.directions import is_more_better
+from longfat.completions import DELIVERED_SHARE, TIMES, in_short
+from longfat.directions import is_more_better, is_share
 from longfat.errors import BadInput
 from longfat.histogram import Histogram
 from longfat.notebook.studies import StudyAtHand
 from longfat.plan import plan_design
 from longfat.results import load_responses
 from longfat.store import Store
+from longfat.study import load_study
 
 SHORT = "flow up to 100 kB p95_s"
 
@@ -119,3 +120,31 @@ def test_how_long_flows_took_is_tabulated_as_a_metric_is(own: StudyAtHand) -> No
     found = {row["buffer"]: row["mean"] for row in tabulated.compare().iter_rows(named=True)}
     assert found == pytest.approx(means)
     assert not is_more_better(SHORT), "who waits for less time is better off"
+
+
+def test_how_much_of_what_was_asked_for_was_delivered_is_tabulated_too(own: StudyAtHand) -> None:
+    file = own.study.folder / "study.toml"
+    share = "flow delivered_share"
+    file.write_text(f'{STUDY}\n[[response]]\nmetric = "{share}"\nrows = {{ buffer = "all" }}\n')
+    tabulated = longfat.study(own.study.folder, store=own.store)
+    plan = plan_design(tabulated.study, tabulated.selection)
+    drawn = [run.scenario.run_id for run in plan.runs if run.replication > 0]
+    with Store.readable(own.store) as store:
+        flows = [kinds["flow"] for kinds in store.completions(drawn).values()]
+    shares = [flow["delivered"] / flow["asked"] for flow in flows]
+    found = [row["mean"] for row in tabulated.compare().iter_rows(named=True)]
+    assert fmean(found) == pytest.approx(fmean(shares))
+    assert is_more_better(share)
+    assert is_share(share)
+
+
+def test_whatever_a_study_may_tabulate_of_completions_is_told_of_them(own: StudyAtHand) -> None:
+    plan = plan_design(own.study, own.selection)
+    with Store.readable(own.store) as store:
+        (runs, *_) = load_responses(plan, store, SHORT).values()
+    for statistic in (*TIMES, DELIVERED_SHARE):
+        assert f"flow {statistic}" in runs[1]
+        response = f'\n[[response]]\nmetric = "flow {statistic}"\nrows = {{ buffer = "all" }}\n'
+        (own.study.folder / "study.toml").write_text(STUDY + response)
+        (found,) = load_study(own.study.folder).responses
+        assert found.metric == f"flow {statistic}"

@@ -1,6 +1,6 @@
 """Of which metrics more is better, of which less, and of which neither."""
 
-from longfat.completions import is_time
+from longfat.completions import DELIVERED_SHARE, is_of_completions, is_time
 from longfat.errors import LongfatError
 from longfat.slips import nearest_or_known
 
@@ -37,7 +37,11 @@ _SHARES = frozenset({"efficiency", "fairness", "max_min_fairness", "excess_fairn
 
 def is_share(metric: str) -> bool:
     """Whether a metric is a share of 1, which no run has more of."""
-    return metric in _SHARES or metric.startswith("share_") or metric.endswith("_ratio")
+    return (
+        metric in _SHARES
+        or metric.startswith("share_")
+        or metric.endswith(("_ratio", f" {DELIVERED_SHARE}"))
+    )
 
 
 def check_target(metric: str, target: float, *, of_largest: bool) -> None:
@@ -60,8 +64,8 @@ def is_more_better(metric: str) -> bool:
         raise LongfatError(
             f"of {metric} neither more nor less is better; of these one is: {', '.join(judged)}"
         )
-    if is_time(metric):
-        return False
+    if is_of_completions(metric):
+        return not is_time(metric)
     if metric not in judged:
         raise LongfatError(f"no metric is called {metric!r}{nearest_or_known(metric, judged)}")
     return metric in MORE_IS_BETTER

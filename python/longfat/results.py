@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from longfat import _engine
 from longfat.claims import Claim
 from longfat.comparison import Results, TableComparison, compare
-from longfat.completions import in_short, is_time, times_of
+from longfat.completions import in_short, is_of_completions, statistics_of
 from longfat.plan import Plan, Replicated
 from longfat.store import Store
 from longfat.store.schema import DONE, FAILED
@@ -22,9 +22,11 @@ def load_results(plan: Plan, store: Store, names: Sequence[str] = ()) -> Results
     How long things took is there, too, if it is among the names or the study tabulates it.
     """
     asked = names or [response.metric for response in plan.study.responses]
-    metrics = [name for name in names if not is_time(name)]
+    metrics = [name for name in names if not is_of_completions(name)]
     results = plan.by_combination(store.metrics(plan.hashes, metrics))
-    return _with_times(plan, store, results) if any(map(is_time, asked)) else results
+    return (
+        _with_completions(plan, store, results) if any(map(is_of_completions, asked)) else results
+    )
 
 
 def load_responses(plan: Plan, store: Store, response: str) -> Results:
@@ -33,12 +35,12 @@ def load_responses(plan: Plan, store: Store, response: str) -> Results:
     Such a time is called "flow up to 100 kB p95_s": the kind of thing, then the statistic.
     """
     results = load_results(plan, store)
-    return results if response in _engine.METRICS else _with_times(plan, store, results)
+    return results if response in _engine.METRICS else _with_completions(plan, store, results)
 
 
-def _with_times(plan: Plan, store: Store, results: Results) -> Results:
+def _with_completions(plan: Plan, store: Store, results: Results) -> Results:
     times = plan.by_combination({
-        series: {replication: times_of(kinds) for replication, kinds in runs.items()}
+        series: {replication: statistics_of(kinds) for replication, kinds in runs.items()}
         for series, runs in store.completions_of(plan.hashes).items()
     })  # fmt: skip
     return {

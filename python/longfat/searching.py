@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TypeVar
 
+from longfat.analysis.undelivered import lack_of
+from longfat.completions import is_time, kind_of, share_behind, statistics_of
 from longfat.directions import LESS_IS_BETTER, MORE_IS_BETTER, check_target, is_more_better
 from longfat.errors import LongfatError, RunFailed, check_count
 from longfat.execution import Outcome, Record, execute, usable_cores
@@ -87,6 +89,7 @@ def smallest_setting(
     a number of that unit. Settings have as many decimals as the bounds: from "0.10 BDP" on they
     are hundredths. A setting is enough where the mean of a metric over `replications`
     reaches the target, in the unit of the metric: at least, or at most where less of it is better.
+    A metric is one of the run's record, or told of its completions: "page p95_s".
     With `of_largest` the target is a share of what `high` yields in the same replication. More of a
     setting must never be worse: settings that the search passes over are not simulated.
 
@@ -107,6 +110,7 @@ def smallest_setting(
     with_setting = _settings(ScenarioText.read(scenario), path, span, overrides or {})
     limits.refuse(with_setting(setting).resolved for setting in (span.high, span.low))
     told = (lambda setting, *rest: show(span.number(setting), *rest)) if show else None
+    delivered: dict[int, list[float]] = {}
 
     @cache
     def measured(setting: int) -> Sequence[float]:
@@ -114,7 +118,10 @@ def smallest_setting(
         limits.refuse(run.resolved for run in replicated[:1])
         name = span.text(span.number(setting))
         records = _records(replicated, jobs or usable_cores(), limits, name)
-        return [_measured(record, metric) for record in records]
+        values = [_measured(record, metric) for record in records]
+        if is_time(metric):
+            delivered[setting] = [_measured(record, share_behind(metric)) for record in records]
+        return values
 
     def shares(setting: int) -> Sequence[float]:
         largest = measured(span.high)
@@ -135,7 +142,8 @@ def smallest_setting(
         resolution=resolution,
         show=told,
     )
-    return _in_the_unit(found, span)
+    lack = lack_of(metric, delivered.values())
+    return replace(_in_the_unit(found, span), cautions=[str(lack)] if lack else [])
 
 
 def _in_the_unit(found: Found, span: Span) -> Found:
@@ -197,8 +205,13 @@ def _records(runs: Sequence[Scenario], jobs: int, limits: Limits, setting: str) 
 
 
 def _measured(record: Record, metric: str) -> float:
-    value: float | None = record["metrics"].get(metric)
+    kinds = {kind["name"]: kind for kind in record.get("completions", [])}
+    of_completions = statistics_of(kinds)
+    value: float | None = {**record["metrics"], **of_completions}.get(metric)
+    if value is None and is_time(metric) and kind_of(metric) in kinds:
+        raise LongfatError(f"{metric} is of nothing: none had arrived when a run ended")
     if value is None:
         judged = [name for name in record["metrics"] if name in MORE_IS_BETTER | LESS_IS_BETTER]
-        raise LongfatError(f"runs of this scenario have no {metric}; they have {', '.join(judged)}")
+        known = ", ".join([*judged, *of_completions])
+        raise LongfatError(f"runs of this scenario have no {metric}; they have {known}")
     return value

@@ -36,6 +36,7 @@ class Found:
     `enough` is the smallest setting found to be enough, `too_little` the largest found not to be.
     None where the largest setting of all is not enough, or none is too little. Each
     setting that was tried has its verdict, and the half-width of the interval that gave it.
+    `cautions` say what else there is to know of what was measured.
     """
 
     enough: float | None
@@ -43,6 +44,7 @@ class Found:
     tried: dict[float, float]
     half_widths: dict[float, float]
     verdicts: dict[float, Verdict]
+    cautions: Sequence[str] = ()
 
 
 @dataclass

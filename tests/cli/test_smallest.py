@@ -194,3 +194,40 @@ def test_ctrl_c_ends_a_search_whether_its_runs_are_long_or_short(
     assert process.returncode == 130
     assert data == ""
     assert talk in ("stopped; of a search nothing is kept\n", ""), "nothing if not yet begun"
+
+
+def with_flows(scenario: Path, duration: str) -> Path:
+    size = {"kind": "fixed", "size": "50 kB"}
+    flows = {"kind": "flows", "interval": "250 ms", "size": size}
+    scenario.write_text(json.dumps({**LAN, "duration": duration, "traffic": flows}))
+    return scenario
+
+
+def test_a_time_is_searched_by_and_what_it_leaves_out_is_told(longfat: Longfat, lan: Path) -> None:
+    with_flows(lan, "3 s")
+    command = ("smallest", lan, "port.buffer", *SPAN, "--metric", "flow p95_s", "--reach", "0.4")
+    document = json.loads(longfat(*command, "--json").stdout)
+    assert document["more_is_better"] is False
+    assert document["tried"][0]["verdict"] == "too little"
+    assert document["tried"][-1]["verdict"] == "enough"
+    process = longfat(*command)
+    (caution,) = document["cautions"]
+    assert caution in process.stderr
+    assert "settings less than 95 % had arrived" in caution
+
+
+def test_a_search_by_times_that_there_are_none_of_says_why(longfat: Longfat, lan: Path) -> None:
+    with_flows(lan, "30 ms")
+    process = longfat(
+        *("smallest", lan, "port.buffer", *SPAN, "--metric", "flow p95_s", "--reach", "0.4")
+    )
+    refused(process, "flow p95_s is of nothing: none had arrived when a run ended")
+
+
+def test_a_kind_of_thing_that_no_run_has_is_told_with_those_that_there_are(
+    longfat: Longfat, lan: Path
+) -> None:
+    process = longfat(
+        "smallest", lan, "port.buffer", *SPAN, "--metric", "page p95_s", "--reach", "2"
+    )
+    refused(process, "runs of this scenario have no page p95_s; they have efficiency")

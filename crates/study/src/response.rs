@@ -108,7 +108,7 @@ impl Response {
     fn object(&self, node: &Node, factors: &Factors, reader: &mut Reader) {
         let known: Vec<&str> = factors.0.iter().map(|factor| factor.name.as_str()).collect();
         let here = |path: &str| &node.nearest(path).place;
-        if !is_time_of_completion(&self.metric) {
+        if !is_of_completions(&self.metric) {
             expect("metric", &self.metric, Metrics::NAMES, here("metric"), reader);
         }
         for (index, factor) in self.mean_over.iter().enumerate() {
@@ -164,15 +164,15 @@ impl Response {
     }
 }
 
-/// Objects to a name that is not among the known ones.
-/// What is told of the times that things took to complete.
-const TIMES: [&str; 5] = ["mean_s", "p50_s", "p90_s", "p95_s", "p99_s"];
+/// What is told of things that were asked for: how long they took to complete, and how many did.
+const OF_COMPLETIONS: [&str; 6] = ["mean_s", "p50_s", "p90_s", "p95_s", "p99_s", "delivered_share"];
 
-/// Whether a metric is such a time: the kind of thing, which the runs will tell, and what of its times: "flow up to 100 kB p95_s".
-fn is_time_of_completion(metric: &str) -> bool {
-    metric.rsplit_once(' ').is_some_and(|(kind, time)| !kind.trim().is_empty() && TIMES.contains(&time))
+/// Whether a metric is told of such things: their kind, which the runs will tell, and what of it: "flow up to 100 kB p95_s".
+fn is_of_completions(metric: &str) -> bool {
+    metric.rsplit_once(' ').is_some_and(|(kind, said)| !kind.trim().is_empty() && OF_COMPLETIONS.contains(&said))
 }
 
+/// Objects to a name that is not among the known ones.
 fn expect(what: &str, name: &str, known: &[&str], place: &Place, reader: &mut Reader) {
     if !known.contains(&name) {
         let (names, near) = (listed(known.iter().copied()), did_you_mean(name, known.iter().copied()));
@@ -210,12 +210,12 @@ mod tests {
     }
 
     #[test]
-    fn how_long_things_took_can_be_tabulated_and_what_is_no_time_of_theirs_cannot() {
-        for time in ["flow p95_s", "flow up to 100 kB mean_s", "page p50_s"] {
+    fn what_is_told_of_completions_can_be_tabulated_and_nothing_else_of_them() {
+        for time in ["flow p95_s", "flow up to 100 kB mean_s", "page p50_s", "page delivered_share"] {
             let response = check(&format!("metric = \"{time}\"\nrows = {{ policy = \"all\" }}")).unwrap();
             assert_eq!(response["metric"], time);
         }
-        for wrong in ["flow p97_s", "p95_s", " p95_s", "flow"] {
+        for wrong in ["flow p97_s", "p95_s", " p95_s", "flow", "delivered_share"] {
             let problems = check(&format!("metric = \"{wrong}\"\nrows = {{ policy = \"all\" }}")).unwrap_err();
             assert!(problems[0].contains(&format!("unknown metric \"{wrong}\"")), "{problems:?}");
         }

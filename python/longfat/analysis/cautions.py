@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
+from longfat.analysis.undelivered import undelivered
 from longfat.comparison import Results
 from longfat.plan import Plan
 from longfat.reference import Combination
@@ -54,7 +55,12 @@ class Path:
 
 def cautions(plan: Plan, results: Results, metrics: Sequence[str]) -> list[str]:
     """The cautions about a plan with these results, as far as they go, and these metrics."""
-    return [*without_chance(results), *_outliers(results, metrics), *_lengths(plan)]
+    return [
+        *without_chance(results),
+        *(str(lack) for lack in undelivered(results, metrics)),
+        *_outliers(results, metrics),
+        *_lengths(plan),
+    ]
 
 
 def without_chance(results: Results) -> list[str]:

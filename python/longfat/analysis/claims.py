@@ -8,7 +8,7 @@ in a table of its own; a measure that reads nothing else has no uncertainty.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from longfat.analysis.intervals import DEFAULT_CONFIDENCE, check_confidence
@@ -22,6 +22,7 @@ from longfat.analysis.measures import (
     WrongMeasure,
 )
 from longfat.analysis.resampling import confidence_interval
+from longfat.analysis.undelivered import Lack, undelivered_of
 from longfat.claims import Bound, Claim
 from longfat.errors import BadInput, Interrupted
 from longfat.stopping import requested_stop
@@ -59,7 +60,8 @@ class Measured:
     have, where runs are `lacking` what it reads (how many of them, by metric), or where the runs
     leave it open (the median of what none of them shows).
     `by_replication` has the number of each replication by itself; it is empty for a number without
-    uncertainty. `runs` and `combinations` count what the measure read.
+    uncertainty. `runs` and `combinations` count what the measure read, and `undelivered` says which
+    of the times that it names are of too little.
     """
 
     value: float | None = None
@@ -70,6 +72,7 @@ class Measured:
     lacking: Mapping[str, int] = field(default_factory=dict)
     runs: int = 0
     combinations: int = 0
+    undelivered: Sequence[Lack] = ()
 
 
 @dataclass(frozen=True)
@@ -155,9 +158,16 @@ def _measured(claim: Claim, reading: Reading, tables: Tables, confidence: float)
     value = reading.value
     if value is None or not reading.is_whole:
         return Measured(missing=reading.missing, lacking=reading.lacking)
-    runs, combinations = len(reading.read), len({tuple(row.levels) for row in reading.read})
+    certain = Measured(
+        value,
+        value,
+        value,
+        runs=len(reading.read),
+        combinations=len({tuple(row.levels) for row in reading.read}),
+        undelivered=undelivered_of(claim.measure, reading.read),
+    )
     if not tables.drawn or not any(row.replication for row in reading.read):
-        return Measured(value, value, value, runs=runs, combinations=combinations)
+        return certain
     with requested_stop() as requested, _resampled(claim, reading, tables) as database:
 
         def measure(places: Sequence[int]) -> float | None:
@@ -172,7 +182,7 @@ def _measured(claim: Claim, reading: Reading, tables: Tables, confidence: float)
         if requested:  # in the last of them
             raise Interrupted(requested[0])
     low, high = interval or (None, None)
-    return Measured(value, low, high, by_replication, runs=runs, combinations=combinations)
+    return replace(certain, low=low, high=high, by_replication=by_replication)
 
 
 def two_sided(bound: Bound, confidence: float) -> float:

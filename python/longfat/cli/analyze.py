@@ -208,6 +208,7 @@ def _of_study(
 ) -> "Analysis":
     from longfat.analysis.cautions import without_chance
     from longfat.analysis.study_runs import RunsMissing, analyse_study
+    from longfat.analysis.undelivered import undelivered
     from longfat.plan import plan_design
     from longfat.results import load_responses
     from longfat.sequential import in_effect
@@ -218,8 +219,8 @@ def _of_study(
     with opened_store(store) as opened:
         plan = in_effect(plan, opened)
         results = load_responses(plan, opened, response)
-    for caution in without_chance(results):
-        say(caution)
+    for caution in [*without_chance(results), *undelivered(results, [response])]:
+        say(str(caution))
     try:
         return analyse_study(plan, results, factors or None, response, settings, blocks_as_seeds)
     except RunsMissing as missing:

@@ -151,6 +151,8 @@ def command(
         print_json({**inputs, "resolution": resolution, **asked.document(found)})
     else:
         print_table(*asked.table(found))
+    for caution in found.cautions:
+        say(caution)
     asked.answer(found)
 
 
@@ -207,6 +209,7 @@ class _Asked:
                 }
                 for setting, mean in found.tried.items()
             ],
+            "cautions": found.cautions,
         }
 
     def answer(self, found: "Found") -> None:

@@ -146,6 +146,7 @@ def explanation(judgement: Judgement, factors: Sequence[str]) -> str:
         f"runs that it reads and that have no {metric}: {count}"
         for metric, count in measured.lacking.items()
     ]
+    lines += [str(lack) for lack in measured.undelivered]
     if measured.value is None and not measured.missing and not measured.lacking:
         lines.append(
             "the runs that it needs are all there, but it yields no number for them (NULL, or one "

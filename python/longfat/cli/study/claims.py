@@ -170,6 +170,8 @@ def _say_what_runs_lack(judgements: "Sequence[Judgement]") -> None:
     for judgement in judgements:
         for metric, count in judgement.measured.lacking.items():
             say(f"{judgement.claim.id}: {count} of the runs that it reads have no {metric}")
+        for lack in judgement.measured.undelivered:
+            say(f"{judgement.claim.id}: {lack}")
 
 
 def _check(judgements: "Sequence[Judgement]") -> None:

@@ -150,7 +150,9 @@ def _found(name: str, part: Part, store: str) -> _Found:
 
 
 def _say_what_runs_lack(tables: "Sequence[TableComparison]", results: "Results") -> None:
-    """Tell of rows that are empty because their runs, which are there, have no such metric."""
+    """Tell of rows whose runs, which are there, have no such metric, or times of too little."""
+    from longfat.analysis.undelivered import undelivered
+
     for table in tables:
         response = table.response
         runs_of_rows = [
@@ -162,6 +164,10 @@ def _say_what_runs_lack(tables: "Sequence[TableComparison]", results: "Results")
         )
         if lacking:
             say(f"table {response.table}: the runs of {lacking} rows have no {response.metric}")
+        read = dict.fromkeys(found for row in response.rows for found in row.simulated)
+        those = {found: results[found] for found in read if found in results}
+        for lack in undelivered(those, [response.metric]):
+            say(f"table {response.table}: {lack}")
 
 
 def _check_factor(study: "Study", tables: "Sequence[TableComparison]", factor: str) -> None:
