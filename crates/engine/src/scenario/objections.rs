@@ -8,7 +8,7 @@ use crate::loss::{Direction, LossContext, LossModel};
 use crate::random::Chance;
 use crate::registry::Chosen;
 use crate::topology::Graph;
-use crate::transport::{OptionSize, OutOfOrder, TcpConfig, WindowScale, option_bytes};
+use crate::transport::{OptionSize, OutOfOrder, TcpConfig, TickClock, TimerPhase, WindowScale, option_bytes};
 use crate::units::{PICOSECONDS_PER_SECOND, Rate, Span};
 
 /// Longest simulated time: well within the clock's range.
@@ -34,6 +34,7 @@ impl Scenario {
             Err(objections) => objections,
         };
         objections.extend(self.object_to_windows());
+        objections.extend(self.object_to_timeouts());
         objections.extend(self.object_to_selective_acknowledgments());
         self.tcp.window_scale = self.tcp.window_scale();
         self.tcp.ssthresh_rule = self.tcp.ssthresh_rule();
@@ -195,6 +196,15 @@ impl Scenario {
             objections.push(("tcp.initial_window".into(), message));
         }
         objections
+    }
+
+    fn object_to_timeouts(&self) -> Vec<Objection> {
+        // Phases make no difference to how long a tick is.
+        let chance = Chance { seed: self.seed, replication: self.replication };
+        let clock = TickClock::new(self.tcp.timer_granularity.0, TimerPhase::FromStart, &mut chance.stream("clock"));
+        let objections = self.tcp.retransmission_timeout.objections(&clock);
+        let path = |key: &str| format!("tcp.retransmission_timeout.{key}");
+        objections.into_iter().map(|(key, message)| (path(key), message)).collect()
     }
 
     fn object_to_selective_acknowledgments(&self) -> Vec<Objection> {

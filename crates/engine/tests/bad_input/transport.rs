@@ -53,6 +53,16 @@ fn a_window_scale_that_is_too_large_or_too_small_is_refused() {
 }
 
 #[test]
+fn a_least_timeout_above_the_largest_is_refused() {
+    for (kind, minimum, maximum) in [("rfc-6298", "90 s", "60 s"), ("linux", "130 s", "120 s")] {
+        let estimator = format!("{{ kind = \"{kind}\", minimum = \"{minimum}\" }}");
+        let problems = complaints_with(&[("tcp.retransmission_timeout", &estimator)]);
+        let expected = format!("tcp.retransmission_timeout.minimum: {minimum} is more than maximum, {maximum}");
+        assert!(problems.len() == 1 && problems[0].ends_with(&expected), "{problems:?}");
+    }
+}
+
+#[test]
 fn an_initial_window_that_is_no_window_is_refused() {
     let words = ["a number of segments such as \"10 MSS\", or a size with its unit"];
     for nonsense in ["0 MSS", "-3 MSS", "many MSS", "1.5 MSS", "2000000 MSS"] {

@@ -26,6 +26,7 @@ crate::model! {
             backoff: Backoff::unlimited(config.maximum, clock),
         })
     }
+    objections(config, _clock) { super::object_to_limits(config.minimum, config.maximum) }
 }
 
 struct Estimator {

@@ -6,7 +6,7 @@ mod linux;
 mod rfc6298;
 
 use super::TickClock;
-use crate::config::{AtLeastOne, PositiveSpan};
+use crate::config::{AtLeastOne, PositiveSpan, format_span};
 use crate::registry::{Entry, Family};
 use crate::units::Span;
 
@@ -49,6 +49,15 @@ impl Family for dyn TimeoutEstimator {
     fn models() -> &'static [Entry<Self>] {
         ESTIMATORS
     }
+}
+
+/// What is wrong where the largest timeout is less than the least, which would not be the least then.
+fn object_to_limits(minimum: PositiveSpan, maximum: PositiveSpan) -> Vec<(&'static str, String)> {
+    if minimum.0 <= maximum.0 {
+        return Vec::new();
+    }
+    let (least, largest) = (format_span(minimum.0), format_span(maximum.0));
+    vec![("minimum", format!("{least} is more than maximum, {largest}"))]
 }
 
 /// Where the timer has expired for the synchronizing segment, data begins with this timeout at least (RFC 6298 section 5.7; Linux's

@@ -43,6 +43,7 @@ crate::model! {
             weights: config.weights,
         })
     }
+    objections(config, _clock) { super::object_to_limits(config.minimum, config.maximum) }
 }
 
 struct Estimator {
