@@ -91,6 +91,11 @@ def test_a_trace_too_long_for_any_disk_is_refused() -> None:
         trace_of([Rate(Fraction(0), Fraction(10**300))], 1000)
 
 
+def test_a_schedule_that_carries_no_packet_is_no_trace() -> None:
+    with pytest.raises(LongfatError, match=r"within 60 s these rates do not carry one packet"):
+        trace_of([Rate(Fraction(0), Fraction(0))], 60_000)
+
+
 def test_a_trace_becomes_a_path_that_the_engine_takes(longfat: Longfat, tmp_path: Path) -> None:
     trace = tmp_path / "lte.down"
     trace.write_text("".join(f"{time}\n" for time in range(1, 301) if time % 3 != 2))

@@ -84,7 +84,7 @@ def _windows(length: int, window: int, until: int) -> Iterator[tuple[int, int, i
 def trace_of(schedule: Sequence[Rate], duration_ms: int) -> list[int]:
     """The opportunities of a schedule: one whenever the rate has carried another 1500 bytes.
 
-    Raises `LongfatError` for more than `MOST_OPPORTUNITIES`.
+    Raises `LongfatError` for more than `MOST_OPPORTUNITIES`, and for none, which is no trace.
     """
     trace: list[int] = []
     carried = Fraction(0)  # packets
@@ -103,6 +103,11 @@ def trace_of(schedule: Sequence[Rate], duration_ms: int) -> list[int]:
         packets = range(int(carried) + 1, int(after) + 1)
         trace += [ceil(begin + (packet - carried) / per_ms) for packet in packets]
         carried = after
+    if not trace:
+        raise LongfatError(
+            f"within {duration_ms / _MILLISECONDS:g} s these rates do not carry one packet of 1500 "
+            "bytes, and a trace has a line for each: take a longer --duration-s, or higher rates"
+        )
     return trace
 
 

@@ -52,8 +52,10 @@ def tables(folder: Path, queue: str) -> Tables:
 def test_a_queue_that_is_managed_is_a_table_with_its_delays_in_numbers(
     tmp_path: Path, queue: str
 ) -> None:
-    (managed,) = tables(tmp_path, queue)["queue of bottleneck"]
+    found = tables(tmp_path, queue)
+    (managed,) = found["queue of bottleneck"]
     assert managed["discipline"] == queue
+    assert "policy" not in found["ports"][0], "a drop policy has no say where a queue is managed"
     quantiles = [float(managed[f"delay {word} s"]) for word in ("p50", "p95", "p99", "max")]
     assert quantiles == sorted(quantiles)
     assert quantiles[0] >= 0

@@ -39,8 +39,9 @@ def record_tables(record: Part) -> Iterator[Table]:
     rows = [[name, _text(value)] for name, value in metrics.items()]
     yield ["metric", "value"], rows, None, _WHOLE if travels_whole(record) else None
     yield *run_ledger_rows(record["ledger"]), "where the capacity went", None
-    for part in ("completions", "flows", "ports"):
+    for part in ("completions", "flows"):
         yield from _part_tables(part, record.get(part, ()))
+    yield from _part_tables("ports", [_as_it_drops(port) for port in record["ports"]])
 
 
 def travels_whole(record: Part) -> bool:
@@ -110,6 +111,11 @@ def _part_tables(title: str, parts: Sequence[Part]) -> Iterator[Table]:
             within = value if isinstance(value, list) else [value]
             if isinstance(value, list | dict) and not _is_histogram(value):
                 yield from _part_tables(f"{name} of {part['name']}", within)
+
+
+def _as_it_drops(port: Part) -> Part:
+    """A port without the name of a drop policy where a queue discipline is in its place."""
+    return {name: port[name] for name in port if name != "policy" or "queue" not in port}
 
 
 def part_table(parts: Sequence[Part]) -> tuple[list[str], list[list[str]]]:

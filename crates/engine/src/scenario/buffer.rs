@@ -21,6 +21,9 @@ pub enum Buffer {
     Unlimited,
 }
 
+/// More are a slip, and too many to multiply.
+const MOST_ROUND_TRIPS: u128 = 1000;
+
 const EXPECTED: Shape = Shape::Quantity {
     expected: "a number of cells (of packets, or bytes, where they travel whole), a multiple of the round trip (RTT or BDP), or \"unlimited\"",
     examples: &["12000 cells", "20 packets", "150 kB", "0.5 RTT", "1 BDP", "unlimited"],
@@ -76,7 +79,18 @@ impl Buffer {
         }
     }
 
-    fn parse(text: &str) -> Option<Self> {
+    /// Reads the size; what is wrong with one that is none.
+    fn parse(text: &str) -> Result<Self, String> {
+        match Self::written(text) {
+            Some(Self::RoundTrips(times)) if times.digits > MOST_ROUND_TRIPS * times.scale => {
+                Err(format!("{text} is more than {MOST_ROUND_TRIPS} round trips"))
+            }
+            Some(size) => Ok(size),
+            None => Err(format!("expected {}, found the text {text:?}", EXPECTED.expected())),
+        }
+    }
+
+    fn written(text: &str) -> Option<Self> {
         let text = text.trim();
         if text == "unlimited" {
             return Some(Self::Unlimited);
@@ -87,10 +101,7 @@ impl Buffer {
         match unit.trim() {
             "cells" | "cell" => count().map(Self::Cells),
             "packets" | "packet" => count().map(Self::Packets),
-            // No more than a thousand round trips: a slip, and too large to multiply.
-            "RTT" | "BDP" => Decimal::parse(number)
-                .filter(|times| times.scale <= 1_000_000 && times.digits <= 1000 * times.scale)
-                .map(Self::RoundTrips),
+            "RTT" | "BDP" => Decimal::parse(number).filter(|times| times.scale <= 1_000_000).map(Self::RoundTrips),
             _ => parse_in(&SIZE, text).ok().filter(|bytes| *bytes > 0).map(Self::Bytes),
         }
     }
@@ -106,19 +117,16 @@ impl Parameter for Buffer {
     fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
         let found = match &node.value {
             Value::Text(text) => Self::parse(text),
-            _ => None,
+            _ => Err(format!("expected {}, found {}", EXPECTED.expected(), node.describe())),
         };
-        if found.is_none() {
-            reader.reject(node, format!("expected {}, found {}", EXPECTED.expected(), node.describe()));
-        }
-        found
+        found.map_err(|problem| reader.reject(node, problem)).ok()
     }
 
     fn read_resolved(node: &Node, reader: &mut Reader) -> Option<Self> {
         let found = match &node.value {
             Value::Integer(cells) if *cells >= 0 => Some(Self::Cells(cells.unsigned_abs())),
             Value::Text(text) if text == "unlimited" => Some(Self::Unlimited),
-            Value::Text(text) if text.ends_with(" packets") || text.ends_with(" B") => Self::parse(text),
+            Value::Text(text) if text.ends_with(" packets") || text.ends_with(" B") => Self::written(text),
             _ => None,
         };
         if found.is_none() {
@@ -174,7 +182,7 @@ mod tests {
     #[test]
     fn what_is_no_size_is_refused() {
         for text in ["12000", "12000 cell s", "-1 cells", "1.5 cells", "RTT", "5000 RTT", "lots", "2.5 packets"] {
-            assert_eq!(Buffer::parse(text), None, "{text}");
+            assert!(Buffer::parse(text).is_err(), "{text}");
         }
     }
 }

@@ -28,6 +28,7 @@ fn a_wrong_unit_is_refused_with_the_right_ones() {
     assert_refused("duration", "5 MS", &["unknown unit \"MS\""]);
     assert_refused("tcp.mss", "512 bytes", &["unknown unit \"bytes\""]);
     assert_refused("port.buffer", "12000 bytes", &["a number of cells", "12000 bytes"]);
+    assert_refused("port.buffer", "1000000 BDP", &["1000000 BDP is more than 1000 round trips"]);
     assert_refused("topology.access.delay", "5 Mbit/s", &["unknown unit \"Mbit/s\"", "a length of time"]);
 }
 
@@ -243,7 +244,7 @@ fn numbers_beyond_all_bounds_are_refused_and_never_wrap_around() {
     assert_refused("seed", THIRTY_DIGITS, &["from 0 to 9007199254740992"]);
     assert_refused("seed", "9007199254740993", &["from 0 to 9007199254740992"]);
     assert_refused("port.buffer", &format!("{THIRTY_DIGITS} cells"), &["a number of cells"]);
-    assert_refused("port.buffer", &format!("{THIRTY_DIGITS} RTT"), &["a number of cells"]);
+    assert_refused("port.buffer", &format!("{THIRTY_DIGITS} RTT"), &["is more than 1000 round trips"]);
     assert_refused("port.policy.threshold", &format!("\"K - {THIRTY_DIGITS}000000000 cells\""), &["\"K - 200 cells\""]);
     assert_refused("tcp.mss", &format!("{THIRTY_DIGITS} B"), &["is too large"]);
     for path in ["tcp.timer_granularity", "tcp.retransmission_timeout.maximum", "traffic.start"] {
