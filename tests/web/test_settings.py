@@ -61,6 +61,22 @@ def test_a_resolved_scenario_as_people_write_it_is_the_same_scenario(name: str) 
     assert not any(path.endswith(("_ps", "_bps", "_bytes", "_cells")) for path in settings)
 
 
+def test_decibels_are_written_as_people_write_them() -> None:
+    chosen = {
+        **SMALL,
+        "framing": "packet",
+        "port.buffer": "50 packets",
+        "port.policy.kind": "tail-drop",
+        "path.kind": "rain",
+        "path.depth": "2.5 dB",
+        "path.margin": "0 dB",
+    }
+    scenario, _ = scenario_of(chosen)
+    settings = settings_of(written(scenario.settings))
+    assert settings["path.depth"] == "2.5 dB"
+    assert scenario_of(settings)[0].resolved == scenario.resolved
+
+
 @pytest.mark.parametrize(
     "path", ["", "a..b", "a b", ".a", "a.", "a[x]", "a[-1]", "[0]", 'a"b', "a\nb", "a." * 40]
 )

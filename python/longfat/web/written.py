@@ -8,6 +8,7 @@ _UNITS: Mapping[str, tuple[tuple[str, int], ...]] = {
     "_ps": (("s", 10**12), ("ms", 10**9), ("us", 10**6), ("ns", 10**3), ("ps", 1)),
     "_bps": (("Gbit/s", 10**9), ("Mbit/s", 10**6), ("kbit/s", 10**3), ("bit/s", 1)),
     "_bytes": (("B", 1),),
+    "_mdb": (("dB", 10**3), ("mdB", 1)),
     "_cells": (("cells", 1),),
     "_packets": (("packets", 1),),
 }

@@ -20,7 +20,7 @@ pub use grammar::parse_fragment;
 pub use knobs::{Knob, knobs};
 pub use number::{Fraction, Gain, Numbers, PositiveNumber, Probability};
 pub use problem::{Problem, did_you_mean, listed};
-pub use quantity::{AtLeastOne, Bytes, Decimal, Dimension, PositiveSpan, SIZE, TIME, format_span, parse_in};
+pub use quantity::{AtLeastOne, Bytes, Decibels, Decimal, Dimension, PositiveSpan, SIZE, TIME, format_span, parse_in};
 pub use random_span::DrawableSpan;
 pub use reader::{Entries, Reader};
 pub(crate) use schema::one_line;

@@ -66,6 +66,15 @@ pub const SIZE: Dimension = Dimension {
     examples: &["512 B", "64 KiB"],
 };
 
+/// Ratios of powers, in thousandths of a decibel.
+pub const LEVEL: Dimension = Dimension {
+    expected: "a number of decibels with its unit (dB)",
+    base: "thousandths of a decibel",
+    units: &[("dB", 1_000), ("mdB", 1)],
+    spellings: &[("decibel", "dB"), ("decibels", "dB")],
+    examples: &["12 dB", "0.5 dB"],
+};
+
 impl Dimension {
     /// `; did you mean "…"?` when a unit is nearly one of these, or one of them in another spelling, otherwise nothing.
     fn did_you_mean(&self, unit: &str) -> String {
@@ -195,9 +204,14 @@ pub struct Bytes(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PositiveSpan(pub Span);
 
+/// A ratio of powers, in thousandths of a decibel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Decibels(pub u64);
+
 quantity!(Span, TIME, "_ps", Span, |span: &Span| span.0, zero: true);
 quantity!(PositiveSpan, TIME, "_ps", |ps| PositiveSpan(Span(ps)), |span: &PositiveSpan| span.0.0, zero: false);
 quantity!(Rate, RATE, "_bps", Rate, |rate: &Rate| rate.0, zero: false);
+quantity!(Decibels, LEVEL, "_mdb", Decibels, |level: &Decibels| level.0, zero: true);
 quantity!(Bytes, SIZE, "_bytes", Bytes, |bytes: &Bytes| bytes.0, zero: false);
 
 /// A whole number from 1 to a hundred thousand.

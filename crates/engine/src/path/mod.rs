@@ -7,6 +7,8 @@ mod fixed;
 mod geo_fade;
 mod jitter;
 mod leo;
+mod modcod;
+mod rain;
 mod schedule;
 
 use std::sync::Arc;
@@ -21,6 +23,7 @@ pub const PATHS: &[Entry<dyn Path>] = &[
     Entry::of::<schedule::Schedule>(),
     Entry::of::<leo::Leo>(),
     Entry::of::<geo_fade::GeoFade>(),
+    Entry::of::<rain::Rain>(),
 ];
 
 /// How a path is over time.

@@ -253,6 +253,71 @@ fn a_fade_that_is_fixed_keeps_the_name_of_its_scenario() {
     assert_eq!(resolved["path"].to_string(), expected);
 }
 
+/// What a shower leaves of 10 Mbit/s at each tenth of a second, in kbit/s; what is lost altogether counts as nothing.
+fn rain(parameters: &str) -> Vec<u64> {
+    let scenario = network(100, &format!("{{ kind = \"rain\", {parameters} }}"));
+    let conditions = scenario.conditions(&scenario.graph()).expect("it changes");
+    let at = |number: u64| conditions.at(Time(number * 100_000_000_000 + 1));
+    let kept = |number: u64| if at(number).loss > 0.0 { 0 } else { at(number).rate.map_or(0, |rate| rate.0 / 1000) };
+    (0..1000).map(kept).collect()
+}
+
+#[test]
+fn rain_goes_down_the_ladder_of_codes_and_up_again() {
+    // 15 dB less a margin of 1: 32APSK 4/5 (13.64 dB, 3.951571 bits a symbol). 12 dB less: QPSK 1/2 (1.00 dB, 0.988858).
+    let rates = rain("begin = '10 s', rise = '20 s', lasting = '30 s', reaction = '0 s'");
+    let worst = 10_000 * 988_858 / 3_951_571;
+    assert_eq!((rates[99], rates[400], rates[850]), (10_000, worst, 10_000));
+    // 8PSK 2/3 stands down to 6.62 dB, 7.38 dB of rain: for 7.38 / 12 of the rise, 12.3 s. Then it is QPSK 9/10.
+    let (least, below) = (10_000 * 1_980_636 / 3_951_571, 10_000 * 1_788_612 / 3_951_571);
+    assert_eq!((rates[222], rates[224]), (least, below));
+    assert!(rates[100..300].is_sorted_by(|one, next| one >= next), "it only falls: {:?}", &rates[100..300]);
+    let mut levels = rates.clone();
+    levels.sort_unstable();
+    levels.dedup();
+    assert_eq!(levels.len(), 16, "every code from the one to the other that no other is better than: {levels:?}");
+}
+
+#[test]
+fn rain_goes_as_it_came() {
+    let scenario = network(100, "{ kind = \"rain\", lasting = \"30 s\", reaction = \"0 s\" }");
+    let conditions = scenario.conditions(&scenario.graph()).expect("it changes");
+    let rate = |milliseconds: u64| conditions.at(Time(milliseconds * 1_000_000_000)).rate;
+    // From 10 s to 80 s; no code changes at these milliseconds, which are no multiples of a sixtieth of a second.
+    let times = (0..250).map(|tenths| 7 + 100 * tenths);
+    times.for_each(|time| assert_eq!(rate(10_000 + time), rate(80_000 - time), "{time} ms"));
+}
+
+#[test]
+fn codes_follow_the_rain_with_their_reaction() {
+    let at_once = rain("reaction = '0 s'");
+    let later = rain("reaction = '500 ms'");
+    assert_eq!(at_once[..995], later[5..]);
+}
+
+#[test]
+fn rain_that_grows_by_more_than_the_margin_before_codes_follow_loses_everything() {
+    // 0.6 dB/s for 2 s is 1.2 dB: beyond a margin of 1 dB while it rises, never while it falls.
+    let rates = rain("begin = '10 s', rise = '20 s', lasting = '20 s', reaction = '2 s'");
+    let lost = |range: std::ops::Range<usize>| rates[range].iter().filter(|rate| **rate == 0).count();
+    assert!(lost(100..320) > 20, "{:?}", &rates[100..320]);
+    assert_eq!((lost(0..100), lost(320..1000)), (0, 0));
+    let wide = rain("begin = '10 s', rise = '20 s', lasting = '20 s', reaction = '2 s', margin = '1.21 dB'");
+    assert_eq!(wide.iter().filter(|rate| **rate == 0).count(), 0);
+}
+
+#[test]
+fn nothing_passes_while_no_code_stands_the_rain() {
+    // The most robust code stands 15 + 2.35 - 1 = 16.35 of 20 dB: 16.35 s of the rise.
+    let scenario = network(100, "{ kind = \"rain\", depth = \"20 dB\", reaction = \"0 s\" }");
+    let conditions = scenario.conditions(&scenario.graph()).expect("it changes");
+    let rate = |milliseconds: u64| conditions.at(Time(milliseconds * 1_000_000_000)).rate;
+    assert!(rate(26_349).is_some() && rate(26_351).is_none());
+    assert!(rate(53_649).is_none() && rate(53_651).is_some());
+    let record = run(&scenario).expect("conservation");
+    assert!(record.metrics.efficiency > 0.7, "it goes on after the rain: {}", record.metrics.efficiency);
+}
+
 #[test]
 fn what_is_wrong_with_a_path_is_told() {
     let problem = |path: &str, framing: &str| {
@@ -272,5 +337,18 @@ fn what_is_wrong_with_a_path_is_told() {
         problem("{ kind = 'geo-fade', begin = 'uniform(25 s, 15 s)' }", "packet")
             .contains("path.begin: the lower bound")
     );
+    for (rain, expected) in [
+        (
+            "clear_sky = '0 dB', margin = '3 dB'",
+            "path.clear_sky: no code stands even a clear sky, with this margin; more",
+        ),
+        ("depth = '0 dB'", "path.depth: must be more than zero"),
+        ("depth = '12'", "12 has no unit; expected a number of decibels with its unit (dB), such as \"12 dB\""),
+        ("depth = '-3 dB'", "expected a number of decibels"),
+        ("depth = '12 db'", "did you mean \"dB\"?"),
+    ] {
+        let told = problem(&format!("{{ kind = 'rain', {rain} }}"), "packet");
+        assert!(told.contains(expected), "{told}");
+    }
     assert!(problem("{ kind = 'schedule', steps = 'time_s,loss' }", "packet").contains("no rows"));
 }
