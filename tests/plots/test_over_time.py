@@ -248,6 +248,35 @@ def test_no_fair_share_is_drawn_of_a_path_that_changes(folder: Path) -> None:
     assert {guide.label for guide in panel.guides} <= {"receiver window"}
 
 
+def test_the_most_that_flows_can_get_is_drawn_as_the_path_changes(folder: Path) -> None:
+    low = ROOT / "studies" / "leo" / "scenario.toml"
+    path = {"kind": "schedule", "steps": "time_s,rate_bps\n0,20e6\n1,0\n1.5,10e6"}
+    changes: dict[str, OverrideValue] = {"duration": "2 s", "path": path}
+    run(load_scenario(low, changes), watch=Watch(traces=folder / "t"))
+    traces = load_traces(folder / "t")
+    told = traces.table("path")
+    assert told.select("time_s", "rate_bps", "loss").rows() == [
+        (0.0, 20_000_000, 0.0),
+        (1.0, 0, 0.0),
+        (1.5, 10_000_000, 0.0),
+    ]
+    panel = draw("throughput", [traces]).picture.panels[0][0]
+    assert panel is not None
+    (most,) = [mark for mark in panel.marks if mark.label == "the most for all"]
+    assert most.x == [0.0, 1.0, 1.5, 2.0]
+    of_line = traces.record["metrics"]["max_goodput_bps"] / ((20e6 + 0.5 * 10e6) / 2)
+    assert most.y == pytest.approx([20 * of_line, 0.0, 10 * of_line, 10 * of_line])
+    assert not panel.guides, "no mean beside it"
+
+
+def test_the_path_of_a_run_is_traced_where_it_does_not_change(traced: Traces) -> None:
+    (row,) = traced.table("path").rows(named=True)
+    link = traced.settings["topology"]["bottleneck"]
+    assert (row["time_ps"], row["rate_bps"], row["delay_ps"]) == (
+        *(0, link["rate_bps"], link["delay_ps"]),
+    )
+
+
 def test_drops_and_timeouts_have_colours_of_their_own_on_bright_and_dark_screens(
     folder: Path,
 ) -> None:

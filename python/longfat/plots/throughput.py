@@ -1,6 +1,9 @@
 """What each flow delivers over time."""
 
+import itertools
+import math
 from collections.abc import Sequence
+from operator import mul
 from typing import TYPE_CHECKING
 
 from longfat.plots.over_time import (
@@ -33,7 +36,10 @@ BUSIEST = "that deliver most"
 
 
 def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
-    """Rows of the series `throughput`, one for each flow and interval, in Mbit/s, and of `all`."""
+    """Rows of the series `throughput`, one for each flow and interval, in Mbit/s, and of `all`.
+
+    Where the path changes, also of `most`: what all could have had, as it changes.
+    """
     import polars
 
     run = only(runs, "throughput")
@@ -44,7 +50,31 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     together = frame.group_by("time_s").agg(delivered.alias("rate")).sort("time_s")
     drawn_in = ("rate", "Mbit/s", BITS_PER_BYTE / MEGA)
     rows = [*rows_of(drawn, "throughput", *drawn_in), *rows_of(together, "all", *drawn_in)]
-    return shown(rows, run, options)
+    return shown([*rows, *_most_over_time(run)], run, options)
+
+
+def _most_over_time(run: Traces) -> list[Row]:
+    """What all flows together could have had of a path that changes, from each change on."""
+    if not _is_told_over_time(run):
+        return []
+    path = run.table("path")
+    times, rates = [*path["time_s"], run.seconds], path["rate_bps"].to_list()
+    lasting = [end - begin for begin, end in itertools.pairwise(times)]
+    mean = math.fsum(map(mul, rates, lasting)) / run.seconds
+    most = run.record["metrics"]["max_goodput_bps"] / MEGA / mean
+    return [
+        {"series": "most", "flow": None, "time_s": time, "value": rate * most, "unit": "Mbit/s"}
+        for time, rate in zip(times, [*rates, rates[-1]], strict=True)
+    ]
+
+
+def _is_told_over_time(run: Traces) -> bool:
+    """Whether the traces say how the path changes, and nothing else takes of it."""
+    return changes(run) and "path" in run.names and not _has_classes(run)
+
+
+def _has_classes(run: Traces) -> bool:
+    return bool(run.record["ports"][0].get("classes"))
 
 
 def busiest(run: Traces) -> list[int]:
@@ -70,9 +100,15 @@ def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
     most = run.record["metrics"]["max_goodput_bps"] / MEGA
     highest = max(value for mark in marks for value in mark.y)
     name = "the most for all" if all_cross(run) else f"the most over {run.bottleneck['name']}"
-    if changes(run) or run.record["ports"][0].get("classes"):
-        name += ", on the mean"  # what is left for them is at times more and at times less
-    guides = [Guide(most, name, color=NEUTRAL)]
+    guides = []
+    if changing := [row for row in rows if row["series"] == "most"]:
+        times, values = [row["time_s"] for row in changing], [row["value"] for row in changing]
+        marks.append(Mark("steps", times, values, color=NEUTRAL, label=name, style=":"))
+        most = max(values)
+    elif changes(run) or _has_classes(run):  # what is left is at times more and at times less
+        guides = [Guide(most, f"{name}, on the mean", color=NEUTRAL)]
+    else:
+        guides = [Guide(most, name, color=NEUTRAL)]
     axis = Axis("throughput, in order, in Mbit/s", 0, 1.1 * max(highest, most))
     note = "" if highest else "nothing delivered"
     return Panel(time_axis(run, options), axis, marks, guides, note=note)

@@ -95,6 +95,14 @@ impl Conditions {
         self.0.partition_point(|step| step.time <= time) - 1
     }
 
+    /// How it is before `end`, from each of these times on.
+    #[must_use]
+    pub fn before(&self, end: Time) -> Vec<Step> {
+        let ends = self.0[1..].iter().map(|step| step.time).chain([Time::NEVER]);
+        let lasts = |(step, until): &(&Step, Time)| step.time < *until && step.time < end;
+        self.0.iter().zip(ends).filter(lasts).map(|(step, _)| *step).collect()
+    }
+
     /// How it is at `time`.
     #[must_use]
     pub fn at(&self, time: Time) -> Step {
@@ -164,6 +172,21 @@ mod tests {
         let conditions = conditions();
         let rates = [0, 1, 2, 3, 4, 7, 8, 100].map(|second| conditions.at(at(second)).rate.map(|rate| rate.0));
         assert_eq!(rates, [Some(8), Some(8), None, None, Some(4), Some(4), Some(8), Some(8)]);
+    }
+
+    #[test]
+    fn what_lasts_for_no_time_is_no_state() {
+        let begins = |seconds: u64| conditions().before(at(seconds)).iter().map(|step| step.time).collect::<Vec<_>>();
+        assert_eq!(begins(8), [at(0), at(2), at(4)]);
+        assert_eq!(begins(3), [at(0), at(2)]);
+        let context = PathContext {
+            chance: Chance { seed: 1, replication: 0 },
+            duration: Span::from_microseconds(8_000_000),
+            rate: Rate(8),
+            delay: Span::ZERO,
+        };
+        let from_the_start = Conditions::of(&Steps(vec![Step { rate: None, ..context.nominal(at(0)) }]), &context);
+        assert_eq!(from_the_start.before(at(8)).iter().map(|step| step.rate).collect::<Vec<_>>(), [None]);
     }
 
     #[test]

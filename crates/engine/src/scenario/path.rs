@@ -6,7 +6,7 @@ use crate::framing::Unit;
 use crate::path::{Conditions, PathContext, Step};
 use crate::random::Chance;
 use crate::topology::Graph;
-use crate::units::Span;
+use crate::units::{Span, Time};
 
 /// More changes are taken for a slip.
 const MOST_CHANGES: usize = 1_000_000;
@@ -19,8 +19,20 @@ impl Scenario {
         Some(Conditions::of(self.path.build(&context).as_ref(), &context))
     }
 
+    /// How the bottleneck is from each of these times on, whether it changes or not; empty where there is none.
+    #[must_use]
+    pub fn path_over_time(&self, graph: &Graph) -> Vec<Step> {
+        let conditions = |context| Conditions::of(self.path.build(&context).as_ref(), &context);
+        self.bottleneck_context(graph)
+            .map_or_else(Vec::new, |context| conditions(context).before(Time::ZERO + self.duration.0))
+    }
+
     fn path_context(&self, graph: &Graph) -> Option<PathContext> {
-        let link = graph.bottleneck().filter(|_| !self.path.is_absent())?;
+        self.bottleneck_context(graph).filter(|_| !self.path.is_absent())
+    }
+
+    fn bottleneck_context(&self, graph: &Graph) -> Option<PathContext> {
+        let link = graph.bottleneck()?;
         let chance = Chance { seed: self.seed, replication: self.replication };
         Some(PathContext { chance, duration: self.duration.0, rate: link.rate, delay: link.delay })
     }

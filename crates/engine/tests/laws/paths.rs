@@ -272,7 +272,7 @@ fn rain_goes_down_the_ladder_of_codes_and_up_again() {
     let (least, below) = (10_000 * 1_980_636 / 3_951_571, 10_000 * 1_788_612 / 3_951_571);
     assert_eq!((rates[222], rates[224]), (least, below));
     assert!(rates[100..300].is_sorted_by(|one, next| one >= next), "it only falls: {:?}", &rates[100..300]);
-    let mut levels = rates.clone();
+    let mut levels = rates;
     levels.sort_unstable();
     levels.dedup();
     assert_eq!(levels.len(), 16, "every code from the one to the other that no other is better than: {levels:?}");

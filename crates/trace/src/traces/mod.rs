@@ -5,6 +5,7 @@ mod acknowledgments;
 mod capacity;
 mod drops;
 mod flow_series;
+mod path;
 mod queues;
 mod queues_by_flow;
 mod rtt;
@@ -14,6 +15,7 @@ mod timeouts;
 
 use longfat_engine::framing::Unit;
 use longfat_engine::observer::Observer;
+use longfat_engine::path::Step;
 use longfat_engine::scenario::{Buffer, Scenario};
 use longfat_engine::switch::drop_policy::Verdict;
 use longfat_engine::switch::scheduler::Class;
@@ -76,6 +78,7 @@ traces! {
     segments: segments::Segments,
     acknowledgments: acknowledgments::Acknowledgments,
     blocks: acknowledgments::Blocks,
+    path: path::States,
 }
 
 fn finish<T: Trace>(mut trace: T, end: Time) -> Result<Counts, String> {
@@ -153,6 +156,8 @@ pub struct Network {
     pub most_bytes: f64,
     /// Most cells that can wait at any port.
     pub most_cells: f64,
+    /// How the bottleneck's path is, from each of these times on.
+    pub path: Vec<Step>,
     /// Bounds of traces as shares of their scales.
     pub error: f64,
     /// Length of an interval.
@@ -183,6 +188,7 @@ impl Network {
             receiver_window,
             most_bytes: held.min(receiver_window as f64),
             most_cells: buffers.max().unwrap_or(u64::MAX).min(windows) as f64,
+            path: scenario.path_over_time(&graph),
             error,
             interval,
         }
