@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use longfat_engine::scenario::Scenario;
 use longfat_engine::{Driver, Simulation};
+use longfat_trace::traces::TRACES;
 use longfat_trace::{Wanted, Watcher};
 
 /// A bottleneck for `sources` connections, of which other parts are in `more`.
@@ -80,7 +81,7 @@ fn both_drivers_leave_the_same_traces() {
             let leave =
                 |driver: Driver| leave(&scenario, driver, error, &format!("{number}-{exactness}-{}", driver.name()));
             let (fast, events) = (leave(Driver::Fast), leave(Driver::Events));
-            assert_eq!(fast.len(), 15);
+            assert_eq!(fast.len(), TRACES.len() + 1, "every table, and what describes them");
             for ((name, fast), (_, events)) in fast.iter().zip(&events) {
                 let differ = || format!("{name}, {exactness} change:\n{text}{}", first_difference(fast, events));
                 assert!(fast == events, "{}", differ());
