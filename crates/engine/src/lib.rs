@@ -57,7 +57,7 @@ pub mod units;
 pub use simulation::{Driver, Simulation, Violation, run, run_by};
 
 /// Version of the simulator, part of every run's name. The number behind "model" moves whenever any run's fingerprint does.
-pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+model.1");
+pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+model.2");
 
 /// Hash of the sources that this engine was built from. It is no part of a run's name, because most changes of sources change no
 /// number; but it tells apart two engines that say they are the same version.

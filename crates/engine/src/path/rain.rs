@@ -95,6 +95,12 @@ impl Fall<'_> {
         times
     }
 
+    /// Whether the most robust code stands the attenuation at a time.
+    fn is_stood(&self, time: Time) -> bool {
+        let stood = DVB_S2.into_iter().filter_map(|code| code.stands(self.rain.clear_sky)).max();
+        stood.is_some_and(|most| most >= self.attenuation(time))
+    }
+
     /// The code that is chosen at a time by what is known then, and whether it stands what there is.
     fn code(&self, time: Time) -> Option<(Modcod, bool)> {
         let known = Time(time.0.saturating_sub(self.rain.reaction.0));
@@ -118,14 +124,16 @@ impl Path for Shower {
         let state = |(time, end): (Time, Time)| {
             // Between two changes nothing changes: what is true in the middle is true throughout.
             let step = self.context.nominal(time);
-            match fall.code(Time(time.0.midpoint(end.0))) {
+            let middle = Time(time.0.midpoint(end.0));
+            match fall.code(middle) {
                 Some((code, stands)) => {
                     let rate =
                         u128::from(self.context.rate.0) * u128::from(code.efficiency) / u128::from(clear.efficiency);
                     let rate = Rate(u64::try_from(rate).expect("no more than that of the clear sky").max(1));
                     Step { rate: Some(rate), loss: if stands { 0.0 } else { 1.0 }, ..step }
                 }
-                None => Step { rate: None, ..step },
+                // What left before there was no code left is lost too while the attenuation is more than any code stands.
+                None => Step { rate: None, loss: if fall.is_stood(middle) { 0.0 } else { 1.0 }, ..step },
             }
         };
         let mut steps: Vec<Step> = times.iter().copied().zip(ends).map(state).collect();

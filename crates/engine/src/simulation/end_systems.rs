@@ -247,7 +247,8 @@ impl<O: Observer> Simulation<O> {
                 self.send_opening(now, way, Content::Synchronize);
             } else {
                 let content = Content::Data { sequence, length, sent: now, reduced };
-                let codepoint = if again { Codepoint::NotCapable } else { ecn.codepoint() };
+                let is_capable = !again || self.flows[number].sender.learns_share_of_marks();
+                let codepoint = if is_capable { ecn.codepoint() } else { Codepoint::NotCapable };
                 self.send_packet(now, way, content, codepoint, length, option_bytes);
             }
         }

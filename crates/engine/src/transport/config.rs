@@ -8,8 +8,9 @@ use super::pacing::Pacing;
 use super::preset::PresetName;
 use super::rto::TimeoutEstimator;
 use super::{
-    CongestionNotification, CongestionWindowLimit, InitialThreshold, InitialWindow, OptionSize, OutOfOrder, SackBlocks,
-    SlowStartGrowth, ThresholdRule, TimerPhase, WindowAfterLoss, WindowArithmetic, WindowScale, option_bytes,
+    CongestionNotification, CongestionWindowLimit, InitialThreshold, InitialWindow, LinearGrowth, OptionSize,
+    OutOfOrder, SackBlocks, SlowStartGrowth, ThresholdRule, TimerPhase, WindowAfterLoss, WindowArithmetic, WindowScale,
+    option_bytes,
 };
 use crate::config::{AtLeastOne, Bytes, PositiveSpan};
 use crate::registry::Chosen;
@@ -21,6 +22,9 @@ crate::choice! {
         Keep = "keep",
         /// Goes back to the initial window when nothing was sent for a retransmission timeout (RFC 5681 section 4.1).
         InitialWindow = "initial-window",
+        /// Halves it for each retransmission timeout in which nothing was sent, but not below the initial window; the threshold keeps
+        /// three quarters of it (RFC 2861 section 3; Linux, `tcp_cwnd_restart`).
+        Decay = "decay",
     }
 }
 
@@ -89,6 +93,8 @@ crate::section! {
         /// Whether the window still doubles when it is equal to the threshold (T-03). BSD does; UBR+ section 2 says "until
         /// CWND reaches SSTHRESH", and its study sets it so.
         pub slow_start_at_ssthresh: bool = "true" or ["false"],
+        /// What linear growth goes by (T-03).
+        pub linear_growth: LinearGrowth = "per-acknowledgment",
         /// Arithmetic of the congestion window (T-03, T-40, T-43).
         pub window_arithmetic: WindowArithmetic = "floating-point" or ["integer"],
         /// N, the acknowledgments for which linear growth adds N * MSS * MSS / cwnd at once (T-41, solution 1 of Task 6). In

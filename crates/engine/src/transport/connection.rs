@@ -11,8 +11,8 @@ use super::rto::TimeoutEstimator;
 use super::segment::{Piece, Segment};
 use super::statistics::SenderStatistics;
 use super::{
-    DeliveryLog, MarkResponse, NagleWaitsFor, RoundTripsInRecovery, Scoreboard, SmoothedRoundTrip, TcpConfig,
-    TickClock, Window, WindowUse,
+    CongestionWindowLimit, DeliveryLog, MarkResponse, NagleWaitsFor, RoundTripsInRecovery, Scoreboard,
+    SmoothedRoundTrip, TcpConfig, TickClock, Window, WindowUse,
 };
 use crate::config::Parameter;
 use crate::units::{Span, Time};
@@ -75,6 +75,8 @@ pub struct Connection {
     /// First byte never sent (`snd_max`).
     highest: u64,
     timed: Option<Timed>,
+    /// The first byte of what the timer has sent again last.
+    timed_out: Option<u64>,
     /// The latest round trip measured.
     round_trip: Option<Span>,
     smoothed_round_trip: SmoothedRoundTrip,
@@ -101,7 +103,7 @@ impl Connection {
             pacer: is_paced.then(|| Box::new(Pacer::new(config.pacing.build(&())))),
             in_flight: 0,
             window_use: WindowUse::default(),
-            grows_classically: law.grows_classically(),
+            grows_classically: law.grows_classically() && config.cwnd_limit != CongestionWindowLimit::Used,
             observes_marks: law.observes_marks(),
             law,
             timeout_ticks: estimator.timeout_ticks(),
@@ -127,6 +129,7 @@ impl Connection {
             next: 0,
             highest: 0,
             timed: None,
+            timed_out: None,
             round_trip: None,
             smoothed_round_trip: SmoothedRoundTrip::default(),
             expires: None,
@@ -301,9 +304,9 @@ impl Connection {
             self.law.observe_marks(bytes, marked, self.unacknowledged, self.highest);
         }
         if marked > 0 && !is_recovering && self.marks.may_reduce(self.unacknowledged) {
-            self.statistics.reductions_for_marks += 1;
-            let flight = self.flight();
+            let (flight, before) = (self.flight(), self.window.cwnd);
             self.law.on_mark(&mut self.window, flight);
+            self.statistics.reductions_for_marks += u64::from(self.window.cwnd < before);
             self.marks.note_reduction(self.highest, true);
         }
     }
@@ -337,6 +340,12 @@ impl Connection {
         Piece { sequence: self.unacknowledged, length: end - self.unacknowledged }
     }
 
+    /// Whether the window law wants to know how much was marked, and how much was not.
+    #[must_use]
+    pub fn observes_marks(&self) -> bool {
+        self.observes_marks
+    }
+
     /// Ends the wait of a delayed retransmission.
     pub fn release(&mut self) {
         self.held_until = None;
@@ -353,6 +362,8 @@ impl Connection {
         self.sent_early = 0;
         self.window.inflation = 0.0;
         let flight = self.flight();
+        let is_again = self.timed_out.replace(self.unacknowledged) == Some(self.unacknowledged);
+        self.window.note_timeout(is_again);
         self.law.on_timeout(&mut self.window, flight);
         self.marks.note_reduction(self.highest, false);
         self.next = self.unacknowledged;

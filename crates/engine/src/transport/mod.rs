@@ -27,6 +27,7 @@ mod statistics;
 mod under_way;
 mod window;
 mod window_scale;
+mod window_settings;
 mod window_use;
 
 pub use acknowledgment::{Acknowledgment, Blocks, OptionSize, SackBlocks, option_bytes};
@@ -44,9 +45,10 @@ pub use sender::{Sender, Waiting};
 pub use smoothed_round_trip::SmoothedRoundTrip;
 pub use statistics::SenderStatistics;
 pub use under_way::{Transmission, UnderWay};
-pub use window::{
-    CongestionWindowLimit, InitialThreshold, InitialWindow, SlowStartGrowth, ThresholdRule, Window, WindowAfterLoss,
-    WindowArithmetic,
-};
+pub use window::Window;
 pub use window_scale::WindowScale;
+pub use window_settings::{
+    CongestionWindowLimit, InitialThreshold, InitialWindow, LinearGrowth, SlowStartGrowth, ThresholdRule,
+    WindowAfterLoss, WindowArithmetic,
+};
 pub use window_use::WindowUse;

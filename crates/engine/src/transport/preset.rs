@@ -6,7 +6,9 @@
 use serde_json::Value as Json;
 
 use super::TcpConfig;
-use crate::config::{Key, Node, Parameter, Reader, Shape, Value, VariantShape, did_you_mean, listed, parse_fragment};
+use crate::config::{
+    Field, Key, Node, Parameter, Reader, Shape, Value, VariantShape, did_you_mean, listed, parse_fragment,
+};
 
 /// A named bundle of settings.
 pub struct Preset {
@@ -62,7 +64,7 @@ pub const PRESETS: &[Preset] = &[
             ("initial_ssthresh", "unlimited"),
             ("ssthresh_rule", "flight-size"),
             ("cwnd_limit", "unlimited"),
-            ("slow_start_growth", "per-acknowledgment"),
+            ("slow_start_growth", "at-most-a-segment"),
             ("limited_transmit", "true"),
             ("nagle", "true"),
             ("handshake", "true"),
@@ -85,15 +87,16 @@ pub const PRESETS: &[Preset] = &[
             ("retransmission_timeout", "linux"),
             ("timestamps", "true"),
             ("initial_ssthresh", "unlimited"),
-            ("cwnd_limit", "unlimited"),
-            ("slow_start_growth", "appropriate-byte-counting"),
+            ("cwnd_limit", "used"),
+            ("slow_start_growth", "up-to-ssthresh"),
+            ("linear_growth", "acknowledged-bytes"),
             // tcp_in_slow_start() of include/net/tcp.h: below the threshold only.
             ("slow_start_at_ssthresh", "false"),
             ("limited_transmit", "true"),
             ("nagle", "true"),
             ("nagle_waits_for", "small-segments"),
             ("handshake", "true"),
-            ("idle_restart", "initial-window"),
+            ("idle_restart", "decay"),
             ("acknowledgments", "{ kind = 'delayed', delay = '40 ms' }"),
         ],
     },
@@ -142,8 +145,14 @@ impl Parameter for PresetName {
     }
 }
 
+const KIND: &str = "kind";
+const FLAVOR: &str = "flavor";
+
+/// Parameters of flavors that are the host's, whatever congestion control it has: how it repairs losses.
+const OF_THE_HOST: &[&str] = &["recovery"];
+
 /// Keys that a resolved scenario leaves out where they are as they always were.
-const LEFT_OUT: &[&str] = &["nagle_waits_for"];
+const LEFT_OUT: &[&str] = &["nagle_waits_for", "linear_growth"];
 
 /// A scenario's tree with the preset of its end systems written out, and what is wrong with a preset that sets nothing because all is set
 /// beside it, as in a resolved scenario.
@@ -156,11 +165,17 @@ pub fn written_out(root: &Node) -> (Node, Option<String>) {
         && let Value::Text(name) = &preset.value
         && let Some(known) = PRESETS.iter().find(|known| known.name == name)
     {
-        let mut sets_anything = false;
+        let (mut sets_anything, mut flavor) = (false, None);
         for (key, value) in known.settings {
             let mut value = parse_fragment(value);
             value.relocate(&preset.place);
+            if *key == FLAVOR {
+                flavor = Some(value.clone());
+            }
             sets_anything |= fill(tcp, key, value) && !LEFT_OUT.contains(key);
+        }
+        if let Some(flavor) = flavor {
+            sets_anything |= fill_groups(&mut root, &flavor);
         }
         idle = (!sets_anything).then(|| {
             format!("\"{name}\" sets nothing: all its settings are written beside it, and count; leave out those that it is to set")
@@ -172,38 +187,74 @@ pub fn written_out(root: &Node) -> (Node, Option<String>) {
 /// Puts a preset's value under a key of the end systems where nothing is written, or what is missing of it beside what is. Tells whether
 /// anything was missing.
 fn fill(tcp: &mut Node, key: &str, of_preset: Node) -> bool {
-    let fields = TcpConfig::fields();
-    let field = fields.iter().find(|field| field.name == key).expect("presets have keys of end systems");
+    let field = field_of_end_systems(key);
     let Value::Table(entries) = &mut tcp.value else { return false };
     match entries.iter_mut().find(|(written, _)| field.answers_to(&written.name)) {
         None => entries.push((Key { name: key.into(), place: of_preset.place.clone() }, of_preset)),
-        Some((_, written)) => return complete(written, of_preset),
+        Some((_, written)) => return complete(written, of_preset, &field.shape),
     }
     true
 }
 
-/// Adds to the parameters of a model what the preset has beside them, at any depth. What names its kind is whole. Tells whether anything
-/// was added.
-fn complete(written: &mut Node, of_preset: Node) -> bool {
-    let Value::Table(parameters) = &mut written.value else { return false };
-    if parameters.iter().any(|(key, _)| key.name == "kind") {
-        return false;
-    }
-    let of_preset = match of_preset.value {
-        Value::Table(of_preset) => of_preset,
-        _ => vec![(Key { name: "kind".into(), place: of_preset.place.clone() }, of_preset)],
+fn field_of_end_systems(key: &str) -> Field {
+    TcpConfig::fields().into_iter().find(|field| field.name == key).expect("presets have keys of end systems")
+}
+
+/// Puts the preset's flavor behind what groups of connections say of theirs. Tells whether anything was missing.
+fn fill_groups(root: &mut Node, of_preset: &Node) -> bool {
+    let shape = field_of_end_systems(FLAVOR).shape;
+    let Some(Value::Array(groups)) = root.get_mut("connections").map(|groups| &mut groups.value) else { return false };
+    let flavors = groups.iter_mut().filter_map(|group| group.get_mut(FLAVOR));
+    flavors.fold(false, |adds, flavor| complete(flavor, of_preset.clone(), &shape) || adds)
+}
+
+/// Adds to a model what the preset has beside what is written of it, at any depth: all that a model of the preset's kind has, and of another
+/// kind what is the host's whatever it is. Tells whether anything was added.
+fn complete(written: &mut Node, of_preset: Node, shape: &Shape) -> bool {
+    let Shape::Model { models, .. } = shape else { return false };
+    let of_preset = parameters(&of_preset);
+    let kind =
+        |entries: &[(Key, Node)]| entries.iter().find(|(key, _)| key.name == KIND).map(|(_, node)| text_of(node));
+    let (mut entries, preset) = (parameters(written), kind(&of_preset));
+    let is_same = kind(&entries).is_none_or(|own| Some(own) == preset);
+    let Some(model) =
+        models.iter().find(|model| Some(model.name.to_owned()) == kind(&entries).or_else(|| preset.clone()))
+    else {
+        return false; // There is no such model, which is told when it is read.
     };
     let mut adds = false;
     for (key, value) in of_preset {
-        adds |= match parameters.iter_mut().find(|(written, _)| written.name == key.name) {
-            Some((_, written)) => complete(written, value),
-            None => {
-                parameters.push((key, value));
-                true
+        let field = model.fields.iter().find(|field| field.answers_to(&key.name));
+        if key.name != KIND && (field.is_none() || !(is_same || OF_THE_HOST.contains(&key.name.as_str()))) {
+            continue;
+        }
+        let is_written = |own: &Key| own.name == key.name || field.is_some_and(|field| field.answers_to(&own.name));
+        match (entries.iter_mut().find(|(own, _)| is_written(own)), field) {
+            (Some((_, own)), Some(field)) => adds |= complete(own, value, &field.shape),
+            (Some(_), None) => {}
+            (None, _) => {
+                entries.push((key, value));
+                adds = true;
             }
-        };
+        }
+    }
+    if adds {
+        written.value = Value::Table(entries);
     }
     adds
+}
+
+/// The parameters of a model with its kind, which may be all that is written of it.
+fn parameters(model: &Node) -> Vec<(Key, Node)> {
+    match &model.value {
+        Value::Table(parameters) => parameters.clone(),
+        Value::Text(_) => vec![(Key { name: KIND.into(), place: model.place.clone() }, model.clone())],
+        _ => Vec::new(),
+    }
+}
+
+fn text_of(node: &Node) -> String {
+    if let Value::Text(text) = &node.value { text.clone() } else { String::new() }
 }
 
 #[cfg(test)]
@@ -269,14 +320,45 @@ mod tests {
             (&whole["recovery"]["tail_loss_probe"], &whole["recovery"]["kind"]),
             (&true.into(), &"rack-tlp".into())
         );
-        // Another kind, or the same one named anew, has its own defaults.
+        // The same kind named anew is the same; another has its own defaults.
         let named = "{ preset = 'linux-like', flavor = { recovery = { kind = 'rack-tlp', tail_loss_probe = false } } }";
         assert_eq!(flavor(named).unwrap(), expected);
+        let anew = "{ preset = 'linux-like', flavor = { kind = 'cubic', recovery = { tail_loss_probe = false } } }";
+        assert_eq!(flavor(anew).unwrap(), expected);
+        assert_eq!(flavor("{ preset = 'linux-like', flavor = 'cubic' }").unwrap(), whole);
         let other = "{ preset = 'linux-like', flavor = { recovery = 'sack-rfc6675' } }";
         assert_eq!(flavor(other).unwrap()["slow_start_exit"], whole["slow_start_exit"]);
-        let anew =
-            flavor("{ preset = 'linux-like', flavor = { kind = 'cubic', recovery = { tail_loss_probe = false } } }");
-        assert!(anew.unwrap_err()[0].contains("tail_loss_probe: unknown key"), "sack-rfc6675 has none");
+    }
+
+    /// A host repairs losses in one way, whatever its congestion control is.
+    #[test]
+    fn a_flavor_of_another_kind_keeps_the_recovery_of_the_preset_where_it_has_a_choice() {
+        let flavor = |flavor: &str| {
+            let text = format!("{{ preset = 'linux-like', flavor = {flavor} }}");
+            scenario(&text).unwrap().resolved()["tcp"]["flavor"].clone()
+        };
+        for named in ["'bbr'", "{ kind = 'bbr', equal_round_trips_refresh = true }"] {
+            assert_eq!(flavor(named)["recovery"], "rack-tlp", "{named}");
+        }
+        assert_eq!(flavor("'dctcp'")["recovery"]["kind"], "rack-tlp");
+        assert_eq!(flavor("{ kind = 'dctcp', recovery = 'sack-rfc6675' }")["recovery"]["kind"], "sack-rfc6675");
+        assert!(flavor("'newreno'").get("recovery").is_none());
+    }
+
+    #[test]
+    fn groups_of_connections_are_hosts_of_the_preset_too() {
+        let groups = |preset: &str| {
+            let text = format!(
+                "schema_version = 1\nduration = \"1 s\"\nport.buffer = \"1000 packets\"\nframing = \"packet\"\n\
+                 topology = {{ kind = \"n-source\", sources = 2, access = {{ delay = \"5 us\" }}, bottleneck = {{ delay = \"5 us\" }} }}\n\
+                 connections = [{{ count = 1, flavor = \"cubic\" }}, {{ count = 1, flavor = \"bbr\" }}]\ntcp.preset = \"{preset}\"\n"
+            );
+            Scenario::parse(text.as_bytes(), "scenario.toml", &[]).unwrap().resolved()["connections"].clone()
+        };
+        let (linux, none) = (groups("linux-like"), groups("none"));
+        assert_eq!(linux[0]["flavor"]["slow_start_exit"], "hystart++");
+        assert_eq!(linux[1]["flavor"]["recovery"], "rack-tlp");
+        assert!(none[1]["flavor"].get("recovery").is_none(), "its own default, which is left out");
     }
 
     #[test]

@@ -78,6 +78,13 @@ impl Sender {
         self.connection.take_chance(&mut chance);
     }
 
+    /// Whether its law goes by the share of what is marked: then what is sent again is capable of marks too, which RFC 3168 (section
+    /// 6.1.5) keeps from other segments (Linux, `tcp_ecn_send`).
+    #[must_use]
+    pub fn learns_share_of_marks(&self) -> bool {
+        self.connection.observes_marks()
+    }
+
     /// The congestion window and threshold.
     #[must_use]
     pub fn window(&self) -> &Window {
@@ -148,8 +155,12 @@ impl Sender {
         if self.connection.highest() > 0 && self.connection.flight() == 0 {
             self.connection.restart_from_idle(now);
         }
-        if self.idle_restart == IdleRestart::InitialWindow && self.connection.is_stale(now) {
-            self.connection.window.restart();
+        if self.connection.is_stale(now) {
+            match self.idle_restart {
+                IdleRestart::Keep => {}
+                IdleRestart::InitialWindow => self.connection.window.restart(),
+                IdleRestart::Decay => self.connection.decay(now),
+            }
         }
         self.send_allowed(now, segments);
     }

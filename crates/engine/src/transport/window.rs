@@ -1,161 +1,10 @@
 //! The congestion window and the slow start threshold: their arithmetic, apart from when it is applied.
 
-use serde_json::Value as Json;
-
-use super::{SendLimit, TcpConfig};
-use crate::config::{Bytes, Node, Parameter, Reader, Shape, Value};
-
-crate::choice! {
-    /// Slow start threshold after a loss (T-05).
-    pub enum ThresholdRule {
-        /// As the flavor's source has it: as printed for the papers' flavors, from the flight size for those of the RFCs.
-        ByFlavor = "by-flavor",
-        /// max(2 MSS, min(cwnd / 2, receiver window)), as UBR+ section 2 prints it.
-        AsPrinted = "as-printed",
-        /// max(2, min(cwnd, receiver window) / 2) in whole segments, as BSD computes it.
-        Bsd = "bsd",
-        /// max(2 MSS, flight / 2), flight being the bytes sent and not acknowledged (RFC 5681 equation 4).
-        FlightSize = "flight-size",
-    }
-}
-
-crate::choice! {
-    /// The window that fast retransmit leaves, before it is inflated.
-    pub enum WindowAfterLoss {
-        /// The new threshold, as 98-0876R1 section 3.2 and RFC 5681 have it.
-        Threshold = "ssthresh",
-        /// Half of the usable window before, unrounded and with no minimum, as ns-2 has it.
-        Half = "half",
-        /// Half of the usable window before in whole segments, with no minimum, as ns-2 had it until 2006.
-        HalfInSegments = "half-in-segments",
-    }
-}
-
-crate::choice! {
-    /// How far the congestion window may grow beyond what the receiver allows (T-06).
-    pub enum CongestionWindowLimit {
-        /// Not beyond the receiver window.
-        ReceiverWindow = "receiver-window",
-        /// Up to the largest window that the receiver's window scale can express (65535 shifted), as BSD.
-        ScaledMaximum = "scaled-maximum",
-        /// Without limit, as UBR+ section 2 says; only the smaller of both windows is ever used.
-        Unlimited = "unlimited",
-    }
-}
-
-crate::choice! {
-    /// What slow start adds to the window (T-02).
-    pub enum SlowStartGrowth {
-        /// One segment for each acknowledgment of new data, however much it covers.
-        PerAcknowledgment = "per-acknowledgment",
-        /// One segment for each segment acknowledged.
-        PerSegment = "per-segment",
-        /// What was acknowledged, but two segments at most, and one after a timeout (RFC 3465 sections 2.2 and 2.3): an acknowledgment that
-        /// jumps over what had arrived beyond a hole lets no burst go.
-        AppropriateByteCounting = "appropriate-byte-counting",
-    }
-}
-
-crate::choice! {
-    /// Arithmetic of the congestion window.
-    pub enum WindowArithmetic {
-        /// Fractions of bytes are kept.
-        FloatingPoint = "floating-point",
-        /// Whole bytes, each increment rounded down: growth stops when the window exceeds MSS squared (T-40).
-        Integer = "integer",
-    }
-}
-
-/// Slow start threshold of a new connection (T-04).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InitialThreshold {
-    /// The receiver window.
-    ReceiverWindow,
-    /// None: slow start goes on until the first loss.
-    Unlimited,
-    /// A fixed size.
-    Size(Bytes),
-}
-
-impl Parameter for InitialThreshold {
-    fn shape() -> Shape {
-        Shape::Quantity {
-            expected: "\"receiver-window\", \"unlimited\" or a size with its unit",
-            examples: &["receiver-window", "unlimited", "65535 B"],
-        }
-    }
-
-    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
-        match &node.value {
-            Value::Text(text) if text == "receiver-window" => Some(Self::ReceiverWindow),
-            Value::Text(text) if text == "unlimited" => Some(Self::Unlimited),
-            Value::Text(text) if text.starts_with(|c: char| c.is_ascii_digit()) => {
-                Bytes::read(node, reader).map(Self::Size)
-            }
-            _ => {
-                reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
-                None
-            }
-        }
-    }
-
-    fn resolved(&self) -> Json {
-        match self {
-            Self::ReceiverWindow => "receiver-window".into(),
-            Self::Unlimited => "unlimited".into(),
-            Self::Size(bytes) => format!("{} B", bytes.0).into(),
-        }
-    }
-}
-
-/// Congestion window of a new connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InitialWindow {
-    /// So many full segments.
-    Segments(u64),
-    /// A fixed size.
-    Size(Bytes),
-}
-
-impl Parameter for InitialWindow {
-    fn shape() -> Shape {
-        Shape::Quantity {
-            expected: "a number of segments such as \"10 MSS\", or a size with its unit",
-            examples: &["1 MSS", "4380 B"],
-        }
-    }
-
-    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
-        if let Value::Text(text) = &node.value
-            && let Some(number) = text.strip_suffix("MSS")
-        {
-            let segments = number.trim().parse().ok().filter(|segments| (1..=1_000_000).contains(segments));
-            if segments.is_none() {
-                reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
-            }
-            return segments.map(Self::Segments);
-        }
-        Bytes::read(node, reader).map(Self::Size)
-    }
-
-    fn resolved(&self) -> Json {
-        match self {
-            Self::Segments(segments) => format!("{segments} MSS").into(),
-            Self::Size(bytes) => format!("{} B", bytes.0).into(),
-        }
-    }
-}
-
-impl InitialWindow {
-    /// In bytes, for segments of `mss` bytes.
-    #[must_use]
-    pub fn bytes(self, mss: u64) -> u64 {
-        match self {
-            Self::Segments(segments) => segments * mss,
-            Self::Size(bytes) => bytes.0,
-        }
-    }
-}
+use super::{
+    CongestionWindowLimit, InitialThreshold, LinearGrowth, SendLimit, SlowStartGrowth, TcpConfig, ThresholdRule,
+    WindowAfterLoss, WindowArithmetic,
+};
+use crate::units::Span;
 
 /// The congestion window and slow start threshold of a connection, in bytes.
 #[derive(Clone, Debug)]
@@ -173,8 +22,12 @@ pub struct Window {
     threshold_rule: ThresholdRule,
     after_loss: WindowAfterLoss,
     growth: SlowStartGrowth,
+    linear_growth: LinearGrowth,
     /// Whether slow start would be one after a timeout.
     is_after_timeout: bool,
+    /// Whether the timer has expired twice for the same segment.
+    is_timed_out_again: bool,
+    grows_unused: bool,
     slow_start_at_ssthresh: bool,
     arithmetic: WindowArithmetic,
     /// N of Task 6: acknowledgments for one increment of linear growth.
@@ -207,12 +60,16 @@ impl Window {
             limit: match config.cwnd_limit {
                 CongestionWindowLimit::ReceiverWindow => receiver_window,
                 CongestionWindowLimit::ScaledMaximum => config.window_scale().largest_window() as f64,
-                CongestionWindowLimit::Unlimited => f64::INFINITY,
+                CongestionWindowLimit::Unlimited | CongestionWindowLimit::Used => f64::INFINITY,
             },
             threshold_rule: config.ssthresh_rule(),
             growth: config.slow_start_growth,
+            linear_growth: config.linear_growth,
             is_after_timeout: false,
-            slow_start_at_ssthresh: config.slow_start_at_ssthresh,
+            is_timed_out_again: false,
+            grows_unused: config.cwnd_limit != CongestionWindowLimit::Used,
+            slow_start_at_ssthresh: config.slow_start_at_ssthresh
+                && config.slow_start_growth != SlowStartGrowth::UpToThreshold,
             arithmetic: config.window_arithmetic,
             after_loss: config.window_after_loss,
             increment_period: config.acknowledgments_per_increment.0,
@@ -279,10 +136,28 @@ impl Window {
     #[inline(always)]
     pub fn grow_classically(&mut self, acknowledged: u64) {
         if self.in_slow_start() {
+            let before = self.cwnd;
             self.grow_exponentially(acknowledged);
+            if self.growth == SlowStartGrowth::UpToThreshold {
+                self.grow_by_the_rest(acknowledged, self.cwnd - before);
+            }
         } else {
-            self.grow_linearly();
+            self.grow_linearly(acknowledged);
         }
+    }
+
+    /// Slow start has taken so many bytes of what was acknowledged to come to the threshold.
+    fn grow_by_the_rest(&mut self, acknowledged: u64, taken: f64) {
+        let rest = acknowledged.saturating_sub(whole_bytes(taken));
+        if rest > 0 {
+            self.grow_linearly(rest);
+        }
+    }
+
+    /// Whether it grows while it keeps nothing back.
+    #[must_use]
+    pub fn grows_unused(&self) -> bool {
+        self.grows_unused
     }
 
     /// Slow start: one segment more for an acknowledgment of `acknowledged` new bytes (T-02).
@@ -294,14 +169,21 @@ impl Window {
             SlowStartGrowth::AppropriateByteCounting => {
                 (acknowledged as f64).min(if self.is_after_timeout { self.mss } else { 2.0 * self.mss })
             }
+            SlowStartGrowth::AtMostASegment => (acknowledged as f64).min(self.mss),
+            SlowStartGrowth::UpToThreshold => (acknowledged as f64).min(self.ssthresh - self.cwnd),
         };
         self.grow(increment);
     }
 
     /// Congestion avoidance: MSS * MSS / cwnd for each acknowledgment, about a segment in a round trip (T-03); or N times as
-    /// much for N acknowledgments, which keeps integers from rounding the increment to nothing (T-41).
+    /// much for N acknowledgments, which keeps integers from rounding the increment to nothing (T-41); or MSS / cwnd for each byte.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     #[inline]
-    pub fn grow_linearly(&mut self) {
+    pub fn grow_linearly(&mut self, acknowledged: u64) {
+        if self.linear_growth == LinearGrowth::Acknowledged {
+            self.grow(self.rounded(self.mss * acknowledged as f64 / self.cwnd));
+            return;
+        }
         self.acknowledgments += 1;
         if self.acknowledgments < self.increment_period {
             return;
@@ -342,6 +224,25 @@ impl Window {
         self.acknowledgments = 0;
     }
 
+    /// The same when the timer expires. What it has sent again and sends once more is of the same window of data: there RFC 5681 (section
+    /// 3.1), from which the rule of what is under way comes, holds the threshold.
+    pub fn halve_threshold_at_timeout(&mut self, flight: u64) {
+        if !(self.is_timed_out_again && self.threshold_rule == ThresholdRule::FlightSize) {
+            self.halve_threshold(flight);
+        }
+    }
+
+    /// Before the timer's expiry does anything: whether it had expired for the same segment before.
+    pub fn note_timeout(&mut self, again: bool) {
+        self.is_timed_out_again = again;
+    }
+
+    /// Whether the timer has expired for a segment that it had sent again before.
+    #[must_use]
+    pub fn is_timed_out_again(&self) -> bool {
+        self.is_timed_out_again
+    }
+
     /// Threshold and window after a loss that did not cost a timeout.
     pub fn halve(&mut self, flight: u64) {
         let half = self.cwnd.min(self.receiver_window) / 2.0;
@@ -357,6 +258,20 @@ impl Window {
     pub fn collapse(&mut self) {
         self.cwnd = self.mss;
         self.is_after_timeout = true;
+    }
+
+    /// Halves it for each `timeout` of a pause, but not below the initial window; the threshold remembers three quarters of it (RFC 2861
+    /// section 3; Linux, `tcp_cwnd_restart`).
+    pub fn decay(&mut self, pause: Span, timeout: Span) {
+        self.ssthresh = self.ssthresh.max(0.75 * self.cwnd);
+        let least = self.cwnd.min(self.initial);
+        let mut rest = pause;
+        while rest > timeout && self.cwnd > least {
+            self.cwnd /= 2.0;
+            rest = Span(rest.0 - timeout.0);
+        }
+        self.cwnd = self.cwnd.max(least);
+        self.is_after_timeout = false;
     }
 
     /// Down to the initial window, after the connection was idle (RFC 5681 section 4.1).

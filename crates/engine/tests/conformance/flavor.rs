@@ -154,7 +154,7 @@ fn in_integers_linear_growth_stops_at_the_square_of_the_segment_size() {
         let (_, mut window) =
             connection(&format!("receiver_window = \"600000 B\", window_arithmetic = \"{arithmetic}\""));
         window.cwnd = cwnd;
-        window.grow_linearly();
+        window.grow_linearly(512);
         window.cwnd - cwnd
     };
     let by_hand = [(131_072.0, 2.0), (131_073.0, 1.0), (262_144.0, 1.0), (262_145.0, 0.0), (500_000.0, 0.0)];

@@ -319,6 +319,18 @@ fn nothing_passes_while_no_code_stands_the_rain() {
 }
 
 #[test]
+fn what_is_under_way_when_no_code_stands_the_rain_any_more_is_lost_with_the_rest() {
+    // 30 dB in 20 s; the most robust code stands 17.35 dB, 11.57 s of the rise. Its sender stops a quarter of a second later.
+    let scenario = network(
+        100,
+        "{ kind = \"rain\", begin = \"10 s\", rise = \"20 s\", depth = \"30 dB\", reaction = \"248 ms\" }",
+    );
+    let conditions = scenario.conditions(&scenario.graph()).expect("it changes");
+    let loss = |milliseconds: u64| conditions.at(Time(milliseconds * 1_000_000_000)).loss;
+    assert_eq!([21_560, 21_570, 22_000, 35_000].map(loss), [0.0, 1.0, 1.0, 1.0]);
+}
+
+#[test]
 fn what_is_wrong_with_a_path_is_told() {
     let problem = |path: &str, framing: &str| {
         let text = network(10, "\"fixed\"").canonical();

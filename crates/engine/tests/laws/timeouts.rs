@@ -57,7 +57,10 @@ fn with_timestamps_weights_for_a_round_trip_expire_less_for_nothing_than_those_f
     let timeouts = |weights: &str| {
         let estimator = format!("{{ kind = 'rfc-6298', minimum = '200 ms', weights = {weights:?} }}");
         let run = |seed: &str| {
-            let scenario = with_pauses("299 ms", &format!("flavor = \"cubic\", retransmission_timeout = {estimator}"));
+            let scenario = with_pauses(
+                "299 ms",
+                &format!("flavor = {{ recovery = \"sack-rfc6675\" }}, retransmission_timeout = {estimator}"),
+            );
             let seed = [("seed".to_owned(), seed.to_owned())];
             let scenario =
                 Scenario::parse(scenario.canonical().as_bytes(), "canonical.json", &seed).expect("a scenario");

@@ -199,7 +199,7 @@ impl<'c> LawfulSender<'c> {
         let limit = match config.cwnd_limit {
             CongestionWindowLimit::ReceiverWindow => receiver_window,
             CongestionWindowLimit::ScaledMaximum => config.window_scale().largest_window() as f64,
-            CongestionWindowLimit::Unlimited => f64::INFINITY,
+            CongestionWindowLimit::Unlimited | CongestionWindowLimit::Used => f64::INFINITY,
         };
         // The initial window may be larger, and so may the least threshold after a loss, which is two segments.
         let limit = limit.max(config.initial_window.bytes(config.mss.0) as f64).max(2.0 * mss);

@@ -221,13 +221,25 @@ fn a_loss_or_a_timeout_ends_the_watch_over_slow_start() {
 #[test]
 fn a_second_timeout_in_a_row_leaves_the_threshold() {
     let mut bench = Bench::new(100.0, "");
-    for segments in [(1.0, 70.0); 3] {
+    for is_again in [false, true, true] {
+        bench.window.note_timeout(is_again);
         bench.law.on_timeout(&mut bench.window, 100_000);
-        assert_eq!(bench.segments(), segments);
+        assert_eq!(bench.segments(), (1.0, 70.0));
     }
     bench.acknowledge(100, 1000);
-    bench.law.on_timeout(&mut bench.window, 100_000);
+    bench.window.note_timeout(false);
+    bench.law.on_timeout(&mut bench.window, 2_000);
     assert_eq!(bench.segments(), (1.0, 2.0), "seven tenths of two segments, and two at least");
+}
+
+/// Sections 4.6 and 4.8: seven tenths of what is under way, also where a recovery has reduced the window for the same losses before.
+#[test]
+fn a_timeout_in_a_recovery_does_not_reduce_the_threshold_twice() {
+    let mut bench = Bench::new(100.0, "");
+    bench.law.on_loss(&mut bench.window, 100_000);
+    assert_eq!(bench.segments(), (70.0, 70.0));
+    bench.law.on_timeout(&mut bench.window, 100_000);
+    assert_eq!(bench.segments(), (1.0, 70.0));
 }
 
 /// Section 5.8: a window that is not used does not grow, and the time in which it is not counts for nothing.

@@ -5,5 +5,6 @@ mod bbr3;
 mod cubic;
 mod dctcp;
 mod external;
+mod hosts;
 mod hystart;
 mod prague;

@@ -23,6 +23,12 @@ impl Connection {
         is_idle && now >= self.clock.after(self.last_sent, self.timeout_ticks) && self.law.forgets_when_idle()
     }
 
+    /// What a stale window has lost in the pause, timeout by timeout.
+    pub fn decay(&mut self, now: Time) {
+        let timeout = self.clock.after(self.last_sent, self.timeout_ticks) - self.last_sent;
+        self.window.decay(now - self.last_sent, timeout);
+    }
+
     /// Doubles the timeout.
     pub fn back_off(&mut self) {
         self.inform(|estimator| estimator.on_timeout());

@@ -12,7 +12,9 @@ impl WindowLaw for Classical {
     }
 
     fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress) {
-        window.grow_classically(progress.acknowledged);
+        if progress.window_is_used || window.grows_unused() {
+            window.grow_classically(progress.acknowledged);
+        }
     }
 
     fn on_loss(&mut self, window: &mut Window, flight: u64) {
@@ -22,7 +24,7 @@ impl WindowLaw for Classical {
     fn on_loss_after_mark(&mut self, _window: &mut Window, _flight: u64) {}
 
     fn on_timeout(&mut self, window: &mut Window, flight: u64) {
-        window.halve_threshold(flight);
+        window.halve_threshold_at_timeout(flight);
         window.collapse();
     }
 }

@@ -37,15 +37,13 @@ pub struct Cubic {
     maximum: Option<f64>,
     /// The window before the last reduction in segments (`cwnd_prior`).
     before_reduction: f64,
-    /// Whether the timer has expired and no new data has been acknowledged since.
-    is_timed_out: bool,
 }
 
 impl Cubic {
     /// Before any loss.
     #[must_use]
     pub fn new(constants: CubicConstants, hystart: Option<HyStart>) -> Self {
-        Self { constants, hystart, epoch: None, maximum: None, before_reduction: 0.0, is_timed_out: false }
+        Self { constants, hystart, epoch: None, maximum: None, before_reduction: 0.0 }
     }
 
     /// Congestion avoidance begins with a window of `cwnd` segments (section 4.2). Without a loss before, or after a timeout, the function
@@ -112,17 +110,16 @@ impl Cubic {
         }
     }
 
-    /// Notes where a reduction comes (sections 4.6 and 4.7), and sets the threshold; gives what it leaves, without a minimum.
-    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
-    fn reduce_threshold(&mut self, window: &mut Window, flight: u64) -> f64 {
+    /// Notes where a reduction comes (sections 4.6 and 4.7), and sets the threshold to its share of `used` bytes; gives what it leaves,
+    /// without a minimum.
+    fn reduce_threshold(&mut self, window: &mut Window, used: f64) -> f64 {
         let cwnd = window.cwnd / window.mss();
         let gives_way = self.constants.fast_convergence && self.maximum.is_some_and(|maximum| cwnd < maximum);
         self.maximum = Some(if gives_way { cwnd * (1.0 + self.constants.beta) / 2.0 } else { cwnd });
         self.before_reduction = cwnd;
         self.epoch = None;
         self.hystart = None;
-        self.is_timed_out = false;
-        let left = self.constants.beta * (flight as f64).min(window.cwnd);
+        let left = self.constants.beta * used;
         window.ssthresh = left.max(2.0 * window.mss());
         left
     }
@@ -130,7 +127,6 @@ impl Cubic {
 
 impl WindowLaw for Cubic {
     fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress) {
-        self.is_timed_out = false;
         if window.in_slow_start() {
             self.pause(progress.now);
             self.start_slowly(window, progress);
@@ -148,7 +144,7 @@ impl WindowLaw for Cubic {
     }
 
     fn on_loss(&mut self, window: &mut Window, flight: u64) {
-        self.reduce_threshold(window, flight);
+        self.reduce_threshold(window, in_use(window, flight));
         window.cwnd = window.ssthresh;
     }
 
@@ -156,18 +152,25 @@ impl WindowLaw for Cubic {
 
     /// As a loss, but that marks may leave a single segment (section 4.6).
     fn on_mark(&mut self, window: &mut Window, flight: u64) {
-        window.cwnd = self.reduce_threshold(window, flight).max(window.mss());
+        window.cwnd = self.reduce_threshold(window, in_use(window, flight)).max(window.mss());
     }
 
-    /// What the timer has sent again and sends once more is of the same window: the threshold stays (RFC 5681 section 3.1).
+    /// What the timer has sent again and sends once more is of the same window: the threshold stays (RFC 5681 section 3.1). All that is
+    /// under way counts (section 4.8): the window may have been reduced for the same losses before.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     fn on_timeout(&mut self, window: &mut Window, flight: u64) {
-        if !self.is_timed_out {
-            self.reduce_threshold(window, flight);
+        if !window.is_timed_out_again() {
+            self.reduce_threshold(window, flight as f64);
             self.maximum = None;
         }
-        self.is_timed_out = true;
         window.collapse();
     }
+}
+
+/// What is under way of the window.
+#[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+fn in_use(window: &Window, flight: u64) -> f64 {
+    (flight as f64).min(window.cwnd)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "runs are far below 2^53 ps")]
