@@ -76,7 +76,8 @@ def scenario_network(resolved: str) -> str:
     Of each sender how many connections it has: they are numbered sender by sender.
 
     Of each port its name, the rate of its line, the longest round trip without queueing over it,
-    its buffer, and whether it is the bottleneck.
+    its buffer, the bits on the line that fill it (null without a limit), and whether it is the
+    bottleneck.
     """
 
 def parse_time(text: str) -> int:

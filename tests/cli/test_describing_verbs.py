@@ -14,7 +14,65 @@ from tests.support import Longfat
 
 def test_a_good_scenario_is_called_good(longfat: Longfat, scenario_file: Path) -> None:
     process = longfat("check", scenario_file)
-    assert (process.returncode, process.stdout) == (0, f"{scenario_file}: a good scenario\n")
+    assert process.returncode == 0
+    assert process.stdout.startswith(f"{scenario_file}: a good scenario\n")
+
+
+GEO = """
+schema_version = 1
+duration = "10 s"
+framing = "packet"
+port.buffer = "0.5 BDP"
+tcp = { preset = "linux-like", mss = "1460 B", timestamps = false }
+[topology]
+kind = "n-source"
+sources = 2
+access = { rate = "1 Gbit/s", delay = "5 ms" }
+bottleneck = { rate = "200 Mbit/s", delay = "290 ms" }
+"""
+
+
+def test_the_check_of_a_scenario_says_what_its_path_holds_and_who_cannot_fill_it(
+    longfat: Longfat, tmp_path: Path
+) -> None:
+    (tmp_path / "geo.toml").write_text(GEO)
+    shown = longfat("check", "geo.toml").stdout
+    # 2 (290 + 2 * 5) ms at 200 Mbit/s are 15 MB, half of it 5,000 packets of 1500 B.
+    (row,) = (line.split() for line in shown.splitlines() if " packets " in line)
+    assert row == ["bottleneck", "200", "600", "15,000", "5000", "packets", "300", "0.5"]
+    assert "6,291.5 kB under way (tcp.receiver_window), 0.419 of what bottleneck" in shown
+    document = json.loads(longfat("check", "geo.toml", "--json").stdout)
+    (port,) = document["network"]["ports"]
+    assert (port["buffer_bits"], port["longest_round_trip_ps"]) == (60 * 10**6, 6 * 10**11)
+    assert "alone it cannot fill it" in document["remarks"][0]
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ('tcp={ flavor = "prague", ecn = "classic" }', "prague goes by the share"),
+        ('tcp={ flavor = "dctcp" }', 'ecn = "none" does not tell: write "per-segment"'),
+        ('connections=[{ flavor = "bbr", ecn = "classic" }, {}]', "bbr takes no note of marks"),
+        ('tcp={ flavor = "dctcp", ecn = "per-segment" }', None),
+        ('connections=[{ flavor = "prague", ecn = "accurate" }, { flavor = "bbr" }]', None),
+    ],
+)
+def test_the_check_of_a_scenario_says_who_hears_no_marks(
+    longfat: Longfat, scenario_file: Path, setting: str, expected: str | None
+) -> None:
+    remarks = json.loads(longfat("check", scenario_file, "--set", setting, "--json").stdout)[
+        "remarks"
+    ]
+    about_marks = [words for words in remarks if "ecn" in words]
+    if expected is None:
+        assert about_marks == []
+    else:
+        assert [expected in words for words in about_marks] == [True]
+
+
+def test_settings_of_a_check_are_for_scenarios(longfat: Longfat, study_folder: Path) -> None:
+    process = longfat("check", study_folder, "--set", "duration=1 s")
+    refused(process, "--set is for scenarios")
 
 
 def test_a_good_study_is_called_good(longfat: Longfat, study_folder: Path) -> None:

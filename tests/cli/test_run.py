@@ -45,6 +45,12 @@ def test_people_get_tables_on_stdout_and_talk_on_stderr(
     assert "fingerprint" in process.stderr
 
 
+def test_of_several_managed_lines_it_is_said_which_one_results_are_of(longfat: Longfat) -> None:
+    lot = Path(__file__).parents[2] / "examples" / "scenarios" / "parking-lot.toml"
+    shown = longfat("run", lot, "--set", "duration=1 s").stderr
+    assert "went: of the line middle; goodput_bps: of all connections" in " ".join(shown.split())
+
+
 def test_a_resolved_scenario_can_be_run_again(
     longfat: Longfat, scenario_file: Path, tmp_path: Path
 ) -> None:

@@ -142,8 +142,11 @@ fn scenario_network(resolved: &str) -> PyResult<String> {
     let port = |number: usize| {
         let name = graph.link_name(number);
         let longest = graph.longest_round_trip(number).unwrap_or_default();
+        let buffer = scenario.port_at(&name).buffer;
+        let of_units = || buffer.capacity().map(|number| number.saturating_mul(scenario.bits_of_unit()));
         json!({
-            "buffer_cells": scenario.port_at(&name).buffer.resolved(),
+            "buffer_cells": buffer.resolved(),
+            "buffer_bits": buffer.bytes().map(|bytes| 8 * bytes).or_else(of_units),
             "name": name,
             "rate_bps": graph.links[number].rate.0,
             "longest_round_trip_ps": longest.0,

@@ -44,6 +44,12 @@ class Check:
     passed: bool
     detail: str
 
+    @property
+    def said(self) -> str:
+        """The detail with the p-value beside the statement that it is of."""
+        statement, _, more = self.detail.partition("; ")
+        return "; ".join(filter(None, (f"{statement} (p = {self.p_value:.3f})", more)))
+
 
 def check_residuals(parts: Fit, factors: Mapping[str, Sequence[str]]) -> list[Check]:
     """Check normality, constant variance and outliers.

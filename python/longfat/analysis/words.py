@@ -21,7 +21,7 @@ def sentences(analysis: Analysis) -> list[str]:
         *(_factor(analysis, factor) for factor in analysis.factors),
         *_fraction(analysis),
         *_unchecked(analysis),
-        *(f"Residuals {check.detail} (p = {check.p_value:.3f})." for check in analysis.checks),
+        *(f"Residuals {check.said}." for check in analysis.checks),
     ]
 
 

@@ -1,16 +1,17 @@
 """`longfat check`: every error of a scenario, a study or a file of claims at once."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from longfat.cli.options import json_option
-from longfat.cli.talk import print_json, say
+from longfat.cli.options import json_option, overrides_of, settings_option
+from longfat.cli.talk import print_json, print_table, say
 from longfat.errors import BadInput, LongfatError
 from longfat.kinds import CLAIMS_FILE, Kind, kind_of
 
 if TYPE_CHECKING:
+    from longfat.scenario import Scenario
     from longfat.study import Study
 
 
@@ -20,30 +21,61 @@ class _Checked(NamedTuple):
     kind: Kind
     problems: list[str]
     is_whole: bool = True
+    scenario: "Scenario | None" = None
 
 
 @click.command("check")
 @click.argument("file")
+@settings_option
 @json_option
-def command(file: str, as_json: bool) -> None:
+def command(file: str, settings: tuple[str, ...], as_json: bool) -> None:
     """Check a scenario, a study or a file of claims: all errors, each with its line and column.
+
+    Of a good scenario: the round trips, what they hold, and how long buffers take to empty.
 
     A file called study.toml, or with a [design], [factors] or [[response]] table, is a study; its
     scenario and its reference tables are checked with it. One called claims.toml, or with a
     [[claim]], has claims; they are checked against the study in their folder. A folder is a study
     with its claims, if it has any; so is the name of a study that comes with longfat.
     """
-    kind, problems, is_whole = _check(_found(file))
+    checked = _check(_found(file), overrides_of(settings))
     if as_json:
-        print_json({"file": file, "kind": kind, "valid": not problems, "problems": problems})
-    elif problems:
-        say("\n".join(problems))
+        print_json(_document(file, checked))
+    elif checked.problems:
+        say("\n".join(checked.problems))
     else:
-        click.echo(f"{file}: a good {kind}")
-    if problems:
-        if not is_whole and not as_json:
+        click.echo(f"{file}: a good {checked.kind}")
+        if checked.scenario is not None:
+            _show(checked.scenario)
+    if checked.problems:
+        if not checked.is_whole and not as_json:
             say("once this is mended, there is more to check")
         raise click.exceptions.Exit(LongfatError.exit_code)
+
+
+def _document(file: str, checked: _Checked) -> dict[str, Any]:
+    from longfat.report.network import network_of, network_words
+
+    kind, problems, _, scenario = checked
+    document = {"file": file, "kind": kind, "valid": not problems, "problems": problems}
+    if scenario is None:
+        return document
+    network = network_of(scenario.settings)
+    return document | {
+        "network": network,
+        "remarks": list(network_words(scenario.settings, network)),
+    }
+
+
+def _show(scenario: "Scenario") -> None:
+    """What the network is like, and what a reader should know before a run."""
+    from longfat.report.network import HEADER, network_of, network_rows, network_words
+
+    network = network_of(scenario.settings)
+    if network["ports"]:
+        print_table(HEADER, network_rows(network))
+    for words in network_words(scenario.settings, network):
+        click.echo(words)
 
 
 def _found(file: str) -> Path:
@@ -60,22 +92,24 @@ def _found(file: str) -> Path:
     return path
 
 
-def _check(file: Path) -> _Checked:
-    from longfat import _engine
+def _check(file: Path, overrides: dict[str, str]) -> _Checked:
     from longfat.files import read_bytes
+    from longfat.scenario import ScenarioText
 
     text = b"" if file.is_dir() else read_bytes(file)
     kind = "study" if file.is_dir() else kind_of(file, text)
+    if overrides and kind != "scenario":
+        raise click.UsageError(f"--set is for scenarios, and {file} is a {kind}")
     if kind == "study":
         return _checked_study(file)
     if kind == "file of claims":
         study, problems = _loaded(file.parent)
         return _Checked(kind, [*problems, *_problems_of_claims(file, study)], study is not None)
     try:
-        _engine.resolve_scenario(text, str(file))
+        scenario = ScenarioText(text, str(file)).with_set(overrides)
     except BadInput as error:
         return _Checked(kind, error.problems)
-    return _Checked(kind, [])
+    return _Checked(kind, [], scenario=scenario)
 
 
 def _checked_study(file: Path) -> _Checked:

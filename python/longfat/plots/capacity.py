@@ -1,6 +1,7 @@
 """What each service class gets of the bottleneck over time; a panel for each run."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from longfat.paths import leaves
@@ -10,6 +11,7 @@ from longfat.plots.over_time import (
     common,
     joined,
     link_bps,
+    path_rates,
     shown,
     time_axis,
 )
@@ -34,7 +36,7 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     return [
         {"run": name, **{key: row[key] for key in ("series", "time_s", "value", "unit")}}
         for name, run in zip(names_of(runs), runs, strict=True)
-        for row in shown(_rates(run), run, options)
+        for row in shown([*_rates(run), *path_rates(run)], run, options)
     ]
 
 
@@ -55,9 +57,12 @@ def _rates(run: Traces) -> list[Row]:
 def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> Picture:
     """A panel for each run: UBR at the bottom, what VBR takes above it."""
     panels: list[list[Panel | None]] = []
+    # All have the axis of the longest.
+    time = max((time_axis(run, options) for run in runs), key=lambda axis: axis.high or 0)
     for name, run in zip(names_of(runs), runs, strict=True):
         chosen = [row for row in rows if row["run"] == name]
-        panels.append([_panel(run, chosen, options, name, legend=not panels)])
+        panel = _panel(run, chosen, options, name, legend=not panels)
+        panels.append([replace(panel, x=time)])
     height = 0.75 + _PANEL_HEIGHT_INCHES * len(panels)
     return Picture(panels, common(runs), height, share_x="all")
 
@@ -82,7 +87,13 @@ def _panel(
     link = link_bps(run) / MEGA
     scheduler = run.settings["port"].get("scheduler", {})
     share = scheduler.get("guaranteed_rate", 0) if isinstance(scheduler, Mapping) else 0
-    guides = [Guide(link, "link", color=NEUTRAL)]
+    guides = []
+    if changing := [row for row in rows if row["series"] == "link"]:
+        times, rates = [row["time_s"] for row in changing], [row["value"] for row in changing]
+        marks.append(Mark("steps", times, rates, color=NEUTRAL, label="link", style=":"))
+        link = max(rates)
+    else:
+        guides.append(Guide(link, "link", color=NEUTRAL))
     if share:
         guides.append(Guide(float(share) * link, f"guaranteed to ubr: {share}", color="#000000"))
     time = time_axis(run, options)

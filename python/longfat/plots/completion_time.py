@@ -76,7 +76,9 @@ def picture(rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]) ->
             shares = [row["share"] for row in chosen]
             marks.append(Mark("steps", times, shares, colors[kind], label))
         time = Axis("time from request to last byte in s", log=True)
-        panels.append([Panel(time, Axis("share arrived", 0, 1.02), marks, title=name)])
+        panels.append(
+            [Panel(time, Axis("share of those that arrived", 0, 1.02), marks, title=name)]
+        )
     caption = (
         f"{common(runs)};\nof those that arrived before the end (n of all that were asked for), "
         "with bands of 95 % confidence for each distribution"

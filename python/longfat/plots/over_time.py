@@ -1,5 +1,6 @@
 """What the plots of traces share: series of a run as marks, and what is said below them."""
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -144,17 +145,38 @@ def by_flow(rows: Sequence[Row], series: str) -> dict[int, tuple[list[float], li
 
 
 def flow_steps(run: Traces, rows: Sequence[Row], series: str, **style: Any) -> Iterator[Mark]:
-    """A staircase for each flow, in the flow's colour."""
+    """A staircase for each flow, in the flow's colour, until all that it had was acknowledged."""
     flows = by_flow(rows, series)
+    ends = _ends(run) if flows else {}
     width = 1.0 if len(flows) <= 5 else 0.7
     is_told_apart = len(flows) <= MOST_LABELLED_FLOWS
     for flow, (times, values) in sorted(flows.items()):
         label = flow_name(run, flow) if is_told_apart else ""
-        x, y = thinned(times, values)
+        x, y = thinned(*_until(ends.get(flow), times, values))
         settings: dict[str, Any] = {"color": flow_color(flow), "label": label, "width": width}
         if not is_told_apart:
             settings["strength"] = CROWD_STRENGTH
         yield Mark("steps", x, y, **(settings | style))
+
+
+def _ends(run: Traces) -> dict[int, float]:
+    """When flows that come and go have heard for the last time."""
+    if run.flows == run.senders or "acknowledgments" not in run.names:
+        return {}
+    import polars
+
+    last = polars.col("time_s").max()
+    return dict(run.table("acknowledgments").group_by("flow").agg(last).rows())
+
+
+def _until(
+    end: float | None, times: Sequence[float], values: Sequence[float]
+) -> tuple[list[float], list[float]]:
+    """A staircase as far as a time; all of it without one."""
+    if end is None:
+        return list(times), list(values)
+    kept = max(1, bisect_right(times, end))
+    return [*times[:kept], max(end, times[kept - 1])], [*values[:kept], values[kept - 1]]
 
 
 def rugs(rows: Sequence[Row]) -> Iterator[Mark]:
@@ -191,6 +213,21 @@ def capacity_bytes(run: Traces) -> float | None:
 def changes(run: Traces) -> bool:
     """Whether the path changes while the run goes on."""
     return bool(run.settings.get("path", {"kind": "fixed"})["kind"] != "fixed")
+
+
+def path_rates(run: Traces) -> list[Row]:
+    """Rows of the series `link`: the rate of a path that changes, in Mbit/s, from each change on.
+
+    None where it does not change, or where the traces do not say how.
+    """
+    if not changes(run) or "path" not in run.names:
+        return []
+    path = run.table("path")
+    times, rates = path["time_s"].to_list(), path["rate_bps"].to_list()
+    return [
+        {"series": "link", "flow": None, "time_s": time, "value": rate / MEGA, "unit": "Mbit/s"}
+        for time, rate in zip([*times, run.seconds], [*rates, rates[-1]], strict=True)
+    ]
 
 
 def link_bps(run: Traces) -> float:
@@ -265,6 +302,7 @@ def _facts(run: Traces) -> list[str]:
         "1 source" if run.senders == 1 else f"{run.senders} sources",
         *come_and_go,
         ", ".join(flavors),
+        *([f"line {port['name']}"] if len(run.record["ports"]) > 1 else []),
         queue,
         f"seed {run.record['seed']}",
         f"replication {run.record['replication']}",

@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections.abc import Sequence
-from operator import mul
 from typing import TYPE_CHECKING
 
 from longfat.plots.over_time import (
@@ -16,6 +15,7 @@ from longfat.plots.over_time import (
     joined,
     of_how_many,
     only,
+    path_rates,
     rows_of,
     shown,
     time_axis,
@@ -54,27 +54,21 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
 
 
 def _most_over_time(run: Traces) -> list[Row]:
-    """What all flows together could have had of a path that changes, from each change on."""
-    if not _is_told_over_time(run):
+    """What all flows together could have had of a path that changes, from each change on.
+
+    None where something else takes of it.
+    """
+    link = [] if _has_classes(run) else path_rates(run)
+    if not link:
         return []
-    path = run.table("path")
-    times, rates = [*path["time_s"], run.seconds], path["rate_bps"].to_list()
-    lasting = [end - begin for begin, end in itertools.pairwise(times)]
-    mean = math.fsum(map(mul, rates, lasting)) / run.seconds
-    most = run.record["metrics"]["max_goodput_bps"] / MEGA / mean
-    return [
-        {"series": "most", "flow": None, "time_s": time, "value": rate * most, "unit": "Mbit/s"}
-        for time, rate in zip(times, [*rates, rates[-1]], strict=True)
-    ]
-
-
-def _is_told_over_time(run: Traces) -> bool:
-    """Whether the traces say how the path changes, and nothing else takes of it."""
-    return changes(run) and "path" in run.names and not _has_classes(run)
+    lasting = [after["time_s"] - row["time_s"] for row, after in itertools.pairwise(link)]
+    mean = math.fsum(row["value"] * span for row, span in zip(link, lasting, strict=False))
+    most = run.record["metrics"]["max_goodput_bps"] / MEGA / (mean / run.seconds)
+    return [{**row, "series": "most", "value": row["value"] * most} for row in link]
 
 
 def _has_classes(run: Traces) -> bool:
-    return bool(run.record["ports"][0].get("classes"))
+    return any(port.get("classes") for port in run.record["ports"])
 
 
 def busiest(run: Traces) -> list[int]:

@@ -112,10 +112,12 @@ def summary(judgements: Sequence[Judgement]) -> str:
     counts = Counter(judgement.verdict for judgement in judgements)
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
     in_paper = [judgement for judgement in judgements if judgement.in_paper.holds]
-    kept = sum(judgement.verdict == "holds" for judgement in in_paper)
+    decided = [judgement for judgement in in_paper if judgement.verdict != "no data"]
+    kept = sum(judgement.verdict == "holds" for judgement in decided)
     lines = f"{counted(len(judgements), 'claim')}: {told}."
-    if in_paper:
-        lines += f" Of {len(in_paper)} that hold in the paper's own numbers, {kept} hold here."
+    if decided:
+        here = "" if len(decided) == len(in_paper) else " and have data here"
+        lines += f" Of {len(decided)} that hold in the paper's own numbers{here}, {kept} hold here."
     return lines
 
 

@@ -37,11 +37,21 @@ def record_tables(record: Part) -> Iterator[Table]:
         if not name.startswith(METRIC_PREFIX)
     }
     rows = [[name, _text(value)] for name, value in metrics.items()]
-    yield ["metric", "value"], rows, None, _WHOLE if travels_whole(record) else None
+    yield ["metric", "value"], rows, None, _below_metrics(record)
     yield *run_ledger_rows(record["ledger"]), "where the capacity went", None
     for part in ("completions", "flows"):
         yield from _part_tables(part, record.get(part, ()))
     yield from _part_tables("ports", [_as_it_drops(port) for port in record["ports"]])
+
+
+def _below_metrics(record: Part) -> str | None:
+    """What is to be said of the metrics of a run: what counts packets, and what is of one line."""
+    words = [_WHOLE] if travels_whole(record) else []
+    if len(record["ports"]) > 1:
+        from longfat.report.network import words_on_one_line
+
+        words += words_on_one_line(record["scenario"])
+    return "\n".join(words) or None
 
 
 def travels_whole(record: Part) -> bool:

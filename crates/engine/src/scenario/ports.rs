@@ -118,16 +118,22 @@ impl Scenario {
         Some(("port.service".into(), message))
     }
 
+    /// Bits on the line of what buffers hold: a cell, or a full segment where packets travel whole.
+    #[must_use]
+    pub fn bits_of_unit(&self) -> u64 {
+        let framing = self.framing.build(&());
+        match framing.unit() {
+            Unit::Cell => CELL_BITS,
+            Unit::Packet => framing.bits(self.tcp.mss.0, self.tcp.option_bytes()),
+        }
+    }
+
     /// Gives buffers a size and arrivals an order; both depend on the framing. Round trips in `port` are those of each line: where
     /// the bottleneck's would not be right, a port of its own says so.
     pub(super) fn settle_ports(&mut self, graph: &Graph) {
-        let framing = self.framing.build(&());
-        let unit = framing.unit();
+        let unit = self.framing.build(&()).unit();
         self.port.arrival_order = self.port.arrival_order.settled(unit);
-        let bits = match unit {
-            Unit::Cell => CELL_BITS,
-            Unit::Packet => framing.bits(self.tcp.mss.0, self.tcp.option_bytes()),
-        };
+        let bits = self.bits_of_unit();
         let settled = |buffer: Buffer, number: usize| {
             let round_trip = graph.longest_round_trip(number).unwrap_or_default();
             buffer.settled(graph.links[number].rate, round_trip, unit, bits)

@@ -77,6 +77,8 @@ pub struct Connection {
     timed: Option<Timed>,
     /// The first byte of what the timer has sent again last.
     timed_out: Option<u64>,
+    /// Below this an acknowledgment may tell anew of what had arrived before the timer expired, where growth must not count that.
+    told_before: u64,
     /// The latest round trip measured.
     round_trip: Option<Span>,
     smoothed_round_trip: SmoothedRoundTrip,
@@ -130,6 +132,7 @@ impl Connection {
             highest: 0,
             timed: None,
             timed_out: None,
+            told_before: 0,
             round_trip: None,
             smoothed_round_trip: SmoothedRoundTrip::default(),
             expires: None,
@@ -245,7 +248,10 @@ impl Connection {
 
     /// Lets the window grow for an acknowledgment of `bytes` new bytes, which has measured a round trip or not.
     #[inline(always)]
-    pub fn grow(&mut self, now: Time, bytes: u64, has_measured: bool) {
+    pub fn grow(&mut self, now: Time, mut bytes: u64, has_measured: bool) {
+        if bytes > self.mss && self.unacknowledged - bytes < self.told_before {
+            bytes = self.mss;
+        }
         if self.grows_classically {
             self.window.grow_classically(bytes);
         } else {
@@ -364,6 +370,7 @@ impl Connection {
         let flight = self.flight();
         let is_again = self.timed_out.replace(self.unacknowledged) == Some(self.unacknowledged);
         self.window.note_timeout(is_again);
+        self.told_before = if self.window.grows_by_arrivals() { self.highest } else { 0 };
         self.law.on_timeout(&mut self.window, flight);
         self.marks.note_reduction(self.highest, false);
         self.next = self.unacknowledged;

@@ -154,6 +154,12 @@ impl Window {
         }
     }
 
+    /// Whether it grows by what arrives, and not by what is acknowledged although it had arrived before.
+    #[must_use]
+    pub fn grows_by_arrivals(&self) -> bool {
+        self.growth == SlowStartGrowth::UpToThreshold
+    }
+
     /// Whether it grows while it keeps nothing back.
     #[must_use]
     pub fn grows_unused(&self) -> bool {

@@ -57,7 +57,9 @@ crate::choice! {
         AppropriateByteCounting = "appropriate-byte-counting",
         /// What was acknowledged, but one segment at most (RFC 5681 equation 2).
         AtMostASegment = "at-most-a-segment",
-        /// What was acknowledged, as far as the threshold; the rest counts for linear growth (Linux, `tcp_slow_start`).
+        /// What was acknowledged, as far as the threshold; the rest counts for linear growth (Linux, `tcp_slow_start`). Until all that was
+        /// under way at a timeout has been acknowledged, an acknowledgment counts for a segment at most: it may jump over what had
+        /// arrived before, which Linux has counted by then.
         UpToThreshold = "up-to-ssthresh",
     }
 }

@@ -163,3 +163,21 @@ fn marks_that_change_nothing_are_no_reductions() {
         assert_eq!(record.flows[0].reductions_for_marks > Some(0), reduces, "{flavor}");
     }
 }
+
+/// After a timeout an acknowledgment can jump over hundreds of segments that the receiver had kept. Counted as growth they would be let go
+/// at once, and lost again, time after time.
+#[test]
+fn what_had_arrived_before_a_timeout_opens_no_window_after_it() {
+    let pie = "port.queue = \"pie\"";
+    for flavor in ["sack-rfc6675", "rack-tlp", "cubic"] {
+        let text = host(&format!("preset = \"linux-like\", flavor = \"{flavor}\""), pie).canonical();
+        let settings =
+            [("port.buffer", "4 BDP"), ("duration", "60 s")].map(|(path, value)| (path.into(), value.into()));
+        let scenario =
+            longfat_engine::scenario::Scenario::parse(text.as_bytes(), "text.json", &settings).expect("a scenario");
+        let record = run(&scenario).expect("conservation");
+        let flow = &record.flows[0];
+        assert!(20 * flow.segments_retransmitted < flow.segments_sent, "{flavor}: {}", flow.segments_retransmitted);
+        assert!(record.metrics.efficiency > 0.8, "{flavor}: {}", record.metrics.efficiency);
+    }
+}

@@ -1,0 +1,122 @@
+"""What a network is like before a run: its round trips, what they hold, its buffers."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from longfat import _engine
+from longfat.report.numbers import significant
+from longfat.units import BITS_PER_BYTE, PICOSECONDS_PER_MILLISECOND, PICOSECONDS_PER_SECOND
+
+HEADER = [
+    *("managed line", "Mbit/s", "round trip, ms", "rate x round trip, kB"),
+    *("buffer", "empties in, ms", "x round trip"),
+]
+"""Of the longest round trip without queueing among the connections that cross the line."""
+
+_ECHOES_OF_SHARES = {
+    "dctcp": ("per-segment", "accurate", "accurate-ace"),
+    "prague": ("accurate", "accurate-ace"),
+}
+"""What tells flavors that go by the share of marks how much was marked."""
+
+_DEAF_TO_MARKS = ("bbr",)
+
+_DIGITS = 4
+
+
+def network_of(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The network of a resolved scenario: `connections` of each sender, and managed `ports`."""
+    network: Mapping[str, Any] = json.loads(_engine.scenario_network(json.dumps(settings)))
+    return network
+
+
+def network_rows(network: Mapping[str, Any]) -> list[list[str]]:
+    """A row for each managed port, under `HEADER`."""
+    return [_row(port) for port in network["ports"]]
+
+
+def _row(port: Mapping[str, Any]) -> list[str]:
+    rate_bps, round_trip_ps = port["rate_bps"], port["longest_round_trip_ps"]
+    empties = ["-", "-"]
+    if (bits := port["buffer_bits"]) is not None:
+        empties_ps = bits / rate_bps * PICOSECONDS_PER_SECOND
+        empties = [
+            significant(empties_ps / PICOSECONDS_PER_MILLISECOND, _DIGITS),
+            significant(empties_ps / round_trip_ps, _DIGITS) if round_trip_ps else "-",
+        ]
+    size = port["buffer_cells"]
+    return [
+        port["name"],
+        significant(rate_bps / 1e6, _DIGITS),
+        significant(round_trip_ps / PICOSECONDS_PER_MILLISECOND, _DIGITS),
+        significant(_product_bytes(port) / 1e3, _DIGITS),
+        size if isinstance(size, str) else f"{size:,} cells",
+        *empties,
+    ]
+
+
+def _product_bytes(port: Mapping[str, Any]) -> float:
+    """What a line carries in the longest round trip over it."""
+    bits: float = port["rate_bps"] * port["longest_round_trip_ps"] / PICOSECONDS_PER_SECOND
+    return bits / BITS_PER_BYTE
+
+
+def network_words(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterator[str]:
+    """What a reader should know before a run: how far windows reach, and who hears no marks."""
+    yield from _windows(settings, network)
+    yield from dict.fromkeys(filter(None, map(_marks, *zip(*_ends(settings), strict=True))))
+
+
+def words_on_one_line(settings: Mapping[str, Any]) -> Iterator[str]:
+    """Which results of a network of several managed lines are of one of them."""
+    names = [port["name"] for port in network_of(settings)["ports"] if port["is_bottleneck"]]
+    for name in names:
+        yield (
+            f"efficiency, max_goodput_bps, mean_queue_cells and where the capacity went: of the "
+            f"line {name}; goodput_bps: of all connections"
+        )
+
+
+def _windows(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterator[str]:
+    bottlenecks = [port for port in network["ports"] if port["is_bottleneck"]]
+    if not bottlenecks or not (product := _product_bytes(bottlenecks[0])):
+        return
+    window, name = settings["tcp"]["receiver_window_bytes"], bottlenecks[0]["name"]
+    share = window / product
+    words = f"a connection may have {window / 1e3:,.1f} kB under way (tcp.receiver_window)"
+    of_what = f"what {name} carries in its round trip"
+    if share < 1:
+        yield f"{words}, {significant(share, 3)} of {of_what}: alone it cannot fill it"
+    else:
+        yield f"{words}, {significant(share, 3)} times {of_what}"
+
+
+def _ends(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The flavor and the echo of marks of each kind of connection, the same ones once."""
+    tcp = settings["tcp"]
+    own = (tcp["flavor"]["kind"], tcp.get("ecn", "none"))
+    groups = settings.get("connections", [])
+    of_groups = [
+        (group.get("flavor", tcp["flavor"])["kind"], group.get("ecn", own[1])) for group in groups
+    ]
+    sources = settings["topology"].get("sources")
+    are_all = sources is None or sources == sum(group["count"] for group in groups)
+    return list(dict.fromkeys(of_groups if groups and are_all else [*of_groups, own]))
+
+
+def _marks(flavor: str, echo: str) -> str | None:
+    """What is not as it should be between a flavor and what its ends agree on about marks."""
+    echoes = _ECHOES_OF_SHARES.get(flavor, (echo,))
+    if echo not in echoes:
+        listed = " or ".join(f'"{name}"' for name in echoes)
+        return (
+            f'{flavor} goes by the share of what is marked, which ecn = "{echo}" does not tell: '
+            f"write {listed}"
+        )
+    if flavor in _DEAF_TO_MARKS and echo != "none":
+        return (
+            f'{flavor} takes no note of marks: with ecn = "{echo}" queues mark its packets in '
+            "place of dropping them, and it hears neither"
+        )
+    return None
