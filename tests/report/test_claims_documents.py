@@ -106,6 +106,13 @@ def test_the_summary_counts_verdicts_and_what_the_paper_shares(
         "4 claims: 2 no data, 1 holds, 1 fails. "
         "Of 2 that hold in the paper's own numbers, 1 hold here."
     )
+    without = [
+        dataclasses.replace(found, verdict="no data") if found.verdict == "fails" else found
+        for found in judgements
+    ]
+    assert summary(without).endswith(
+        "Of 1 that hold in the paper's own numbers and have data here, 1 hold here."
+    )
 
 
 def test_an_explanation_has_the_measure_the_values_and_the_missing_runs(
