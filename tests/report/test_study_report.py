@@ -179,9 +179,12 @@ def test_without_traces_a_report_says_how_to_get_them(longfat: Longfat, reported
 def test_a_part_of_a_study_is_what_every_command_is_about(longfat: Longfat, reported: Path) -> None:
     part = ("--table", "A", "--where", "load = 'heavy' OR load = 'light'", "--replications", "1")
     assert longfat("report", "small", "-o", "part.html", "--no-traces", *part).returncode == 0
-    documents = json.loads(Parts((reported.parent / "part.html").read_text()).scripts["documents"])
+    page = (reported.parent / "part.html").read_text()
+    documents = json.loads(Parts(page).scripts["documents"])
     for command, document in documents.items():
         assert printed_by(longfat, command) == document, command
+    of_the_whole = "Claims are about the whole study"
+    assert (of_the_whole in page, of_the_whole in reported.read_text()) == (True, False)
 
 
 def test_a_report_of_another_confidence_says_it_in_every_command_that_has_one(

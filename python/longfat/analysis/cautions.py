@@ -59,7 +59,7 @@ def cautions(plan: Plan, results: Results, metrics: Sequence[str]) -> list[str]:
         *without_chance(results),
         *(str(lack) for lack in undelivered(results, metrics)),
         *_outliers(results, metrics),
-        *_lengths(plan),
+        *lengths(plan),
     ]
 
 
@@ -213,8 +213,11 @@ def _outliers(results: Results, metrics: Sequence[str]) -> Iterator[str]:
             )
 
 
-def _lengths(plan: Plan) -> Iterator[str]:
-    """Cautions about the lengths of runs, each with how many combinations it is about."""
+def lengths(plan: Plan) -> Iterator[str]:
+    """Cautions about the lengths of runs, each with how many combinations it is about.
+
+    They begin with the name of what is to be heeded and a colon.
+    """
     paths = [path_of(scenario.settings) for scenario in plan.scenarios.values()]
     short = [path for path in paths if path and path.cycles < FEWEST_CYCLES]
     if short:

@@ -19,7 +19,7 @@ from longfat.settings import TextOfFile, undone_by
 
 if TYPE_CHECKING:
     from longfat.execution import Executor
-    from longfat.plan import Selection
+    from longfat.plan import Plan, Selection
     from longfat.readings import Quick
     from longfat.reference import Combination
     from longfat.store import Store
@@ -248,6 +248,16 @@ def say_if_new(store: "Store") -> None:
     """Tell that a store does not exist, so that all runs are missing for a reason."""
     if store.is_new:
         say(f"{store.name}: no such store yet")
+
+
+def say_how_long_runs_are(plan: "Plan", study: str) -> None:
+    """Tell where runs are too short, or begin too slowly, for results not to depend on that."""
+    from longfat.analysis.cautions import lengths
+
+    heeded = [words.partition(":")[0] for words in lengths(plan)]
+    if heeded:
+        status = f"longfat study status {shlex.quote(study)}"
+        say(f"{' and '.join(heeded)}: `{status}` says what that means for these results")
 
 
 def study_command(verb: str, study: str, part: Part, store: str) -> str:

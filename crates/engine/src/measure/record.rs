@@ -298,7 +298,7 @@ fn ratio(part: u64, whole: u64) -> Option<f64> {
 pub struct PortRecord {
     /// Its name.
     pub name: String,
-    /// Its drop policy.
+    /// Its drop policy, or the queue discipline in its place.
     pub policy: &'static str,
     /// Most cells in the buffer at any time.
     pub max_queue_cells: u64,

@@ -264,7 +264,7 @@ impl<O: Observer> Simulation<O> {
             let bits_out = line.bits_of(statistics.cells_out + vbr_cells_out);
             PortRecord {
                 name,
-                policy: config.policy.name(),
+                policy: if port.managed().is_some() { config.queue.name() } else { config.policy.name() },
                 max_queue_cells: statistics.max_queue_cells,
                 mean_queue_cells: port.mean_queue_cells(self.end),
                 cells_in: statistics.cells_in,

@@ -12,7 +12,7 @@ use super::segment::{Piece, Segment};
 use super::statistics::SenderStatistics;
 use super::{
     CongestionWindowLimit, DeliveryLog, MarkResponse, NagleWaitsFor, RoundTripsInRecovery, Scoreboard,
-    SmoothedRoundTrip, TcpConfig, TickClock, Window, WindowUse,
+    SmoothedRoundTrip, TcpConfig, TickClock, TimeoutKind, Window, WindowUse,
 };
 use crate::config::Parameter;
 use crate::units::{Span, Time};
@@ -77,6 +77,8 @@ pub struct Connection {
     timed: Option<Timed>,
     /// The first byte of what the timer has sent again last.
     timed_out: Option<u64>,
+    /// For losses below this the window was reduced last, if no timeout has come since.
+    answered_below: u64,
     /// Below this an acknowledgment may tell anew of what had arrived before the timer expired, where growth must not count that.
     told_before: u64,
     /// The latest round trip measured.
@@ -132,6 +134,7 @@ impl Connection {
             highest: 0,
             timed: None,
             timed_out: None,
+            answered_below: 0,
             told_before: 0,
             round_trip: None,
             smoothed_round_trip: SmoothedRoundTrip::default(),
@@ -299,6 +302,7 @@ impl Connection {
             self.law.on_loss(&mut self.window, flight);
         }
         self.marks.note_reduction(self.highest, false);
+        self.answered_below = self.highest;
         self.timed = None;
         self.restart_timer(now);
     }
@@ -368,13 +372,24 @@ impl Connection {
         self.sent_early = 0;
         self.window.inflation = 0.0;
         let flight = self.flight();
-        let is_again = self.timed_out.replace(self.unacknowledged) == Some(self.unacknowledged);
-        self.window.note_timeout(is_again);
+        let kind = self.kind_of_timeout();
+        self.window.note_timeout(kind);
         self.told_before = if self.window.grows_by_arrivals() { self.highest } else { 0 };
         self.law.on_timeout(&mut self.window, flight);
         self.marks.note_reduction(self.highest, false);
         self.next = self.unacknowledged;
         self.stop_timer();
+    }
+
+    fn kind_of_timeout(&mut self) -> TimeoutKind {
+        let is_answered = self.unacknowledged < std::mem::take(&mut self.answered_below);
+        if self.timed_out.replace(self.unacknowledged) == Some(self.unacknowledged) {
+            TimeoutKind::Again
+        } else if is_answered {
+            TimeoutKind::InRecovery
+        } else {
+            TimeoutKind::First
+        }
     }
 
     /// Goes back to the first byte that is not acknowledged.

@@ -45,7 +45,7 @@ pub use sender::{Sender, Waiting};
 pub use smoothed_round_trip::SmoothedRoundTrip;
 pub use statistics::SenderStatistics;
 pub use under_way::{Transmission, UnderWay};
-pub use window::Window;
+pub use window::{TimeoutKind, Window};
 pub use window_scale::WindowScale;
 pub use window_settings::{
     CongestionWindowLimit, InitialThreshold, InitialWindow, LinearGrowth, SlowStartGrowth, ThresholdRule,

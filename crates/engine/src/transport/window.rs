@@ -6,6 +6,17 @@ use super::{
 };
 use crate::units::Span;
 
+/// What a timeout is to the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeoutKind {
+    /// Of something that has not been answered yet.
+    First,
+    /// Of what the timer has sent again before.
+    Again,
+    /// While what duplicate acknowledgments have shown, and the window has been reduced for, is repaired.
+    InRecovery,
+}
+
 /// The congestion window and slow start threshold of a connection, in bytes.
 #[derive(Clone, Debug)]
 pub struct Window {
@@ -25,8 +36,7 @@ pub struct Window {
     linear_growth: LinearGrowth,
     /// Whether slow start would be one after a timeout.
     is_after_timeout: bool,
-    /// Whether the timer has expired twice for the same segment.
-    is_timed_out_again: bool,
+    timeout: TimeoutKind,
     grows_unused: bool,
     slow_start_at_ssthresh: bool,
     arithmetic: WindowArithmetic,
@@ -66,7 +76,7 @@ impl Window {
             growth: config.slow_start_growth,
             linear_growth: config.linear_growth,
             is_after_timeout: false,
-            is_timed_out_again: false,
+            timeout: TimeoutKind::First,
             grows_unused: config.cwnd_limit != CongestionWindowLimit::Used,
             slow_start_at_ssthresh: config.slow_start_at_ssthresh
                 && config.slow_start_growth != SlowStartGrowth::UpToThreshold,
@@ -230,23 +240,32 @@ impl Window {
         self.acknowledgments = 0;
     }
 
-    /// The same when the timer expires. What it has sent again and sends once more is of the same window of data: there RFC 5681 (section
-    /// 3.1), from which the rule of what is under way comes, holds the threshold.
+    /// The same when the timer expires, where the rule is that of what is under way with regard to what was done before.
     pub fn halve_threshold_at_timeout(&mut self, flight: u64) {
-        if !(self.is_timed_out_again && self.threshold_rule == ThresholdRule::FlightSize) {
+        if self.threshold_rule == ThresholdRule::FlightSize {
+            self.reduce_at_timeout(|window| window.halve_threshold(flight));
+        } else {
             self.halve_threshold(flight);
         }
     }
 
-    /// Before the timer's expiry does anything: whether it had expired for the same segment before.
-    pub fn note_timeout(&mut self, again: bool) {
-        self.is_timed_out_again = again;
+    /// Reduces the threshold at a timeout as RFC 5681 (section 3.1) has it: not again for what was sent again by the timer, and in a recovery
+    /// to no more than that has left, for what is under way then may be far more than the window.
+    pub fn reduce_at_timeout(&mut self, reduce: impl FnOnce(&mut Self)) {
+        let before = self.ssthresh;
+        match self.timeout {
+            TimeoutKind::Again => {}
+            TimeoutKind::First => reduce(self),
+            TimeoutKind::InRecovery => {
+                reduce(self);
+                self.ssthresh = self.ssthresh.min(before);
+            }
+        }
     }
 
-    /// Whether the timer has expired for a segment that it had sent again before.
-    #[must_use]
-    pub fn is_timed_out_again(&self) -> bool {
-        self.is_timed_out_again
+    /// Which timeout it is, before it does anything.
+    pub fn note_timeout(&mut self, kind: TimeoutKind) {
+        self.timeout = kind;
     }
 
     /// Threshold and window after a loss that did not cost a timeout.

@@ -1,7 +1,7 @@
 //! CUBIC step by step against RFC 9438, with numbers worked by hand; windows in segments, of 1000 bytes.
 
-use longfat_engine::transport::Window;
 use longfat_engine::transport::law::{Progress, WindowLaw};
+use longfat_engine::transport::{TimeoutKind, Window};
 use longfat_engine::units::{Span, Time};
 
 use crate::support::law_and_window;
@@ -221,25 +221,29 @@ fn a_loss_or_a_timeout_ends_the_watch_over_slow_start() {
 #[test]
 fn a_second_timeout_in_a_row_leaves_the_threshold() {
     let mut bench = Bench::new(100.0, "");
-    for is_again in [false, true, true] {
-        bench.window.note_timeout(is_again);
+    for kind in [TimeoutKind::First, TimeoutKind::Again, TimeoutKind::Again] {
+        bench.window.note_timeout(kind);
         bench.law.on_timeout(&mut bench.window, 100_000);
         assert_eq!(bench.segments(), (1.0, 70.0));
     }
     bench.acknowledge(100, 1000);
-    bench.window.note_timeout(false);
+    bench.window.note_timeout(TimeoutKind::First);
     bench.law.on_timeout(&mut bench.window, 2_000);
     assert_eq!(bench.segments(), (1.0, 2.0), "seven tenths of two segments, and two at least");
 }
 
-/// Sections 4.6 and 4.8: seven tenths of what is under way, also where a recovery has reduced the window for the same losses before.
+/// Sections 4.6 and 4.8: seven tenths of what is under way, also where a recovery has reduced the window for the same losses before; but no
+/// more than that has left, where the recovery has sent much besides.
 #[test]
 fn a_timeout_in_a_recovery_does_not_reduce_the_threshold_twice() {
-    let mut bench = Bench::new(100.0, "");
-    bench.law.on_loss(&mut bench.window, 100_000);
-    assert_eq!(bench.segments(), (70.0, 70.0));
-    bench.law.on_timeout(&mut bench.window, 100_000);
-    assert_eq!(bench.segments(), (1.0, 70.0));
+    for (flight, threshold) in [(100_000, 70.0), (300_000, 70.0), (50_000, 35.0)] {
+        let mut bench = Bench::new(100.0, "");
+        bench.law.on_loss(&mut bench.window, 100_000);
+        assert_eq!(bench.segments(), (70.0, 70.0));
+        bench.window.note_timeout(TimeoutKind::InRecovery);
+        bench.law.on_timeout(&mut bench.window, flight);
+        assert_eq!(bench.segments(), (1.0, threshold));
+    }
 }
 
 /// Section 5.8: a window that is not used does not grow, and the time in which it is not counts for nothing.

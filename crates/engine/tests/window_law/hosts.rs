@@ -1,8 +1,8 @@
 //! What hosts do to a window beyond their congestion control: how it starts, grows, pauses and times out, by hand.
 
 use longfat_engine::run;
-use longfat_engine::transport::Window;
 use longfat_engine::transport::law::{Progress, WindowLaw};
+use longfat_engine::transport::{TimeoutKind, Window};
 use longfat_engine::units::Span;
 
 use crate::support::scenario;
@@ -103,12 +103,16 @@ fn what_is_lost_again_and_again_leaves_the_threshold_of_the_rfcs_where_the_first
         let (mut law, mut window) =
             law_and_window(&format!("flavor = \"newreno\", ssthresh_rule = \"{rule}\", receiver_window = \"1 MB\""));
         window.cwnd = 100.0 * MSS;
-        let expire = |(again, flight): (bool, u64)| {
-            window.note_timeout(again);
+        let expire = |(kind, flight): (TimeoutKind, u64)| {
+            window.note_timeout(kind);
             law.on_timeout(&mut window, flight);
             window.ssthresh / MSS
         };
-        assert_eq!([(false, 100_000), (true, 1000), (true, 1000)].map(expire), thresholds, "{rule}");
+        assert_eq!(
+            [(TimeoutKind::First, 100_000), (TimeoutKind::Again, 1000), (TimeoutKind::Again, 1000)].map(expire),
+            thresholds,
+            "{rule}"
+        );
     }
 }
 

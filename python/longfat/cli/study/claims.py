@@ -14,6 +14,7 @@ from longfat.cli.options import (
     opened_store,
     options_said,
     replications_option,
+    say_how_long_runs_are,
     say_if_new,
     splice_option,
     store_option,
@@ -85,6 +86,7 @@ def command(
         _print(judged, confidence)
     _say_what_is_missing(judgements, judged.plan, study, replications, store)
     _say_what_runs_lack(judgements)
+    say_how_long_runs_are(judged.plan, study)
     if strict:
         _check(judgements)
 

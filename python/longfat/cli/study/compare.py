@@ -14,6 +14,7 @@ from longfat.cli.options import (
     json_option,
     opened_store,
     part_options,
+    say_how_long_runs_are,
     say_if_new,
     splice_option,
     store_option,
@@ -101,6 +102,7 @@ def command(
     if advice:
         say(advice)
     _say_what_runs_lack(tables, found.results)
+    say_how_long_runs_are(found.plan, study)
     if within is not None:
         _check(found, within)
 

@@ -37,6 +37,11 @@ class Said:
     quick: bool = False
     store: str = ""
 
+    @property
+    def is_part(self) -> bool:
+        """Whether it is not the whole study."""
+        return self.quick or bool(self.tables or self.where)
+
     def command(
         self, verb: str, *more: str, table: str | None = None, where: str | None = None
     ) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from longfat.analysis.cautions import lengths
 from longfat.analysis.words import listed, sentences
 from longfat.comparison import TableComparison
 from longfat.knobs import knobs_of
@@ -128,6 +129,7 @@ def _answer(contents: Contents, _figures: Figures) -> Html:
         f"Table {part.table}{_where(part)}: {sentences(part.analysis)[0]}"
         for part in contents.analyses
     ]
+    said += [f"Caution, {words}." for words in lengths(contents.plan)]
     return element("ul", *(element("li", sentence) for sentence in said))
 
 
@@ -193,6 +195,12 @@ def _table(compared: TableComparison) -> Html:
     return joined([parts, entries])
 
 
+_OF_THE_WHOLE = (
+    "Claims are about the whole study: they are judged by all of its runs that are stored, and not "
+    "by those of this part alone. Where runs are missing there is no data."
+)
+
+
 def _claims(contents: Contents, _figures: Figures) -> Html:
     if contents.claims is None:
         return Html("")
@@ -210,6 +218,7 @@ def _claims(contents: Contents, _figures: Figures) -> Html:
     ]
     return joined([
         element("p", claims_summary(judgements)),
+        *([element("p", _OF_THE_WHOLE)] if contents.said.is_part else []),
         element("p", how_sure(contents.confidence, contents.claims.replications), " ",
                 element("code", contents.claims_command)),
         table(columns, rows, "Claims of the source" if contents.study.citation else "Claims"),

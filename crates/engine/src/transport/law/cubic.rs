@@ -155,14 +155,13 @@ impl WindowLaw for Cubic {
         window.cwnd = self.reduce_threshold(window, in_use(window, flight)).max(window.mss());
     }
 
-    /// What the timer has sent again and sends once more is of the same window: the threshold stays (RFC 5681 section 3.1). All that is
-    /// under way counts (section 4.8): the window may have been reduced for the same losses before.
+    /// All that is under way counts (section 4.8), for the window may have been reduced before.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     fn on_timeout(&mut self, window: &mut Window, flight: u64) {
-        if !window.is_timed_out_again() {
+        window.reduce_at_timeout(|window| {
             self.reduce_threshold(window, flight as f64);
             self.maximum = None;
-        }
+        });
         window.collapse();
     }
 }
