@@ -145,3 +145,7 @@ def test_the_command_prints_what_is_told(tmp_path: Path, longfat: Longfat) -> No
     watched(tmp_path / "traces")
     done = longfat("qlog", "traces", "--flow", "2")
     assert done.stdout == "".join(qlog_lines(load_traces(tmp_path / "traces"), 2))
+    assert done.stderr == ""
+    done = longfat("qlog", "traces")
+    assert done.stdout == "".join(qlog_lines(load_traces(tmp_path / "traces"), 1))
+    assert "flow 1 of 2; --flow N for another" in done.stderr

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
+from longfat.cli.talk import say
+
 
 @click.command("qlog")
 @click.argument("traces", metavar="TRACES", type=click.Path(path_type=Path, file_okay=False))
-@click.option(
-    "--flow", type=int, default=1, show_default=True, metavar="N", help="The number of the flow."
-)
-def command(traces: Path, flow: int) -> None:
+@click.option("--flow", type=int, metavar="N", help="The number of the flow.  [default: 1]")
+def command(traces: Path, flow: int | None) -> None:
     """Print what a flow did as qlog, from the folder TRACES that `longfat run --trace` has left.
 
     Values are as exact as the traces; --trace-error 0 keeps every change. Viewers such as qvis read
@@ -21,5 +21,8 @@ def command(traces: Path, flow: int) -> None:
     from longfat.qlog import qlog_lines
     from longfat.traces import load_traces
 
-    for line in qlog_lines(load_traces(traces), flow):
+    run = load_traces(traces)
+    if flow is None and run.flows > 1:
+        say(f"flow 1 of {run.flows:,}; --flow N for another")
+    for line in qlog_lines(run, 1 if flow is None else flow):
         click.echo(line, nl=False)

@@ -169,9 +169,11 @@ def _comparison(contents: Contents, figures: Figures) -> Html:
 def _group_name(group: Sequence[TableComparison]) -> str:
     """The tables of a group with their metrics: "Tables 2 and 3: … (efficiency, fairness)"."""
     names = names_of(group)
-    titles = "; ".join(
-        dict.fromkeys(table.response.title for table in group if table.response.title)
-    )
+    titled = {table.response.table: table.response.title for table in group if table.response.title}
+    # Where not all have a title it is said which one has it.
+    are_all = len(titled) == len(names)
+    named = (title if are_all else f"{name}: {title}" for name, title in titled.items())
+    titles = "; ".join(dict.fromkeys(named))
     metrics = ", ".join(table.response.metric.replace("_", " ") for table in group)
     said = f": {titles}" if titles else ""
     return f"Table{'s' if len(names) > 1 else ''} {listed(names)}{said} ({metrics})"
