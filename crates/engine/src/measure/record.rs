@@ -171,6 +171,8 @@ pub struct FlowRecord {
     pub duplicate_acknowledgments: u64,
     /// Largest congestion window.
     pub max_cwnd_bytes: f64,
+    /// When the first data was handed over, in seconds; `null` if that has not happened. The goodput counts the whole run all the same.
+    pub started_s: Option<f64>,
     /// When the last byte was delivered, in seconds; `null` if that has not happened, or the source has no end.
     pub finished_s: Option<f64>,
     /// What the receiving end asked for; left out where it does not ask.
@@ -197,6 +199,7 @@ impl FlowRecord {
             reductions_for_marks: both(self.reductions_for_marks, other.reductions_for_marks),
             duplicate_acknowledgments: self.duplicate_acknowledgments + other.duplicate_acknowledgments,
             max_cwnd_bytes: self.max_cwnd_bytes.max(other.max_cwnd_bytes),
+            started_s: self.started_s.into_iter().chain(other.started_s).reduce(f64::min),
             finished_s: self.finished_s.zip(other.finished_s).map(|(one, other)| one.max(other)),
             frames: self.frames.zip(other.frames).map(|(one, other)| one.and(other)),
             ..self

@@ -127,7 +127,9 @@ impl<O: Observer> Simulation<O> {
         };
         let answer = self.sources[connection].answer(delivered);
         if answer > 0 {
-            self.flows[connection].sender.offer(now, answer, &mut self.segments);
+            let flow = &mut self.flows[connection];
+            flow.started = flow.started.or(Some(now));
+            flow.sender.offer(now, answer, &mut self.segments);
             self.send_segments(now, connection);
         }
     }
@@ -215,6 +217,7 @@ impl<O: Observer> Simulation<O> {
         let number = if source.asks() { self.sources.len() + connection } else { connection };
         let flow = &mut self.flows[number];
         flow.source_wakes = wake.next.is_some();
+        flow.started = flow.started.or(Some(now).filter(|_| wake.bytes > 0));
         flow.sender.offer(now, wake.bytes, &mut self.segments);
         if !(is_first && wake.next.is_none()) {
             self.schedule_or_cancel(now, self.agenda.wake(self.flows[number].place), wake.next);

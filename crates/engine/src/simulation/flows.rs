@@ -43,6 +43,8 @@ pub(super) struct Flow {
     /// What is in the calendar for the sender's timers, and for the receiver's.
     pub timer: Option<Time>,
     pub late_acknowledgment: Option<Time>,
+    /// When its application handed over something for the first time.
+    pub started: Option<Time>,
     /// Whether its source will wake again.
     pub source_wakes: bool,
     /// All bytes that the source will ever hand over, if there is an end, and when the last of them was delivered.
@@ -91,6 +93,7 @@ impl Flow {
             source_wakes: true,
             size: if is_request { None } else { sources[connection].size() },
             finished: None,
+            started: None,
             fingerprint: Fingerprint::default(),
         }
     }
@@ -112,6 +115,7 @@ impl Flow {
             received_to: self.receiver.highest(),
             held: self.receiver.bytes_held(),
             finished: self.finished,
+            started: self.started,
             fingerprint: self.fingerprint,
         }
     }
@@ -128,6 +132,7 @@ pub(super) struct Outcome {
     pub delivered: u64,
     pub received_to: u64,
     pub held: u64,
+    pub started: Option<Time>,
     pub finished: Option<Time>,
     pub fingerprint: Fingerprint,
 }

@@ -15,7 +15,7 @@ use crate::switch::scheduler::Class;
 use crate::switch::{Port, PortStatistics};
 use crate::topology::Graph;
 use crate::traffic::{Completions, Kind};
-use crate::units::Span;
+use crate::units::{Span, Time};
 
 #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
 impl<O: Observer> Simulation<O> {
@@ -216,7 +216,8 @@ impl<O: Observer> Simulation<O> {
                 reductions_for_marks: (!flow.ecn.is_absent()).then_some(sent.reductions_for_marks),
                 duplicate_acknowledgments: sent.duplicate_acknowledgments,
                 max_cwnd_bytes: sent.max_cwnd,
-                finished_s: flow.finished.map(crate::units::Time::as_seconds),
+                started_s: flow.started.map(Time::as_seconds),
+                finished_s: flow.finished.map(Time::as_seconds),
                 requests: self.request_record(number),
                 frames: self.policing.as_ref().map(|policing| policing.frames[number]),
             }

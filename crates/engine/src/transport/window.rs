@@ -160,7 +160,12 @@ impl Window {
     fn grow_by_the_rest(&mut self, acknowledged: u64, taken: f64) {
         let rest = acknowledged.saturating_sub(whole_bytes(taken));
         if rest > 0 {
+            let at_threshold = self.cwnd;
             self.grow_linearly(rest);
+            // What is left may be less than the increment of an acknowledgment.
+            #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+            let most = at_threshold + rest as f64;
+            self.cwnd = self.cwnd.min(most);
         }
     }
 

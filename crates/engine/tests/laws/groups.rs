@@ -72,6 +72,7 @@ fn a_late_group_starts_so_much_later() {
     // A quarter of the run at no more than the whole rate.
     assert!(record.flows[0].goodput_bps < 0.25 * 20e6, "{}", record.flows[0].goodput_bps);
     assert!(record.flows[0].goodput_bps > 0.0);
+    assert_eq!((record.flows[0].started_s, record.flows[1].started_s), (Some(15.0), Some(0.0)));
 }
 
 #[test]
