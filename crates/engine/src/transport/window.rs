@@ -149,23 +149,21 @@ impl Window {
             let before = self.cwnd;
             self.grow_exponentially(acknowledged);
             if self.growth == SlowStartGrowth::UpToThreshold {
-                self.grow_by_the_rest(acknowledged, self.cwnd - before);
+                self.grow_by_the_rest(acknowledged, before);
             }
         } else {
             self.grow_linearly(acknowledged);
         }
     }
 
-    /// Slow start has taken so many bytes of what was acknowledged to come to the threshold.
-    fn grow_by_the_rest(&mut self, acknowledged: u64, taken: f64) {
-        let rest = acknowledged.saturating_sub(whole_bytes(taken));
+    /// What slow start has left of an acknowledgment, on the way from `before` to the threshold, counts for linear growth.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    fn grow_by_the_rest(&mut self, acknowledged: u64, before: f64) {
+        let rest = acknowledged.saturating_sub(whole_bytes(self.cwnd - before));
         if rest > 0 {
-            let at_threshold = self.cwnd;
             self.grow_linearly(rest);
-            // What is left may be less than the increment of an acknowledgment.
-            #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
-            let most = at_threshold + rest as f64;
-            self.cwnd = self.cwnd.min(most);
+            // The rest may be less than the increment of an acknowledgment.
+            self.cwnd = self.cwnd.min(before + acknowledged as f64);
         }
     }
 
@@ -191,7 +189,7 @@ impl Window {
                 (acknowledged as f64).min(if self.is_after_timeout { self.mss } else { 2.0 * self.mss })
             }
             SlowStartGrowth::AtMostASegment => (acknowledged as f64).min(self.mss),
-            SlowStartGrowth::UpToThreshold => (acknowledged as f64).min(self.ssthresh - self.cwnd),
+            SlowStartGrowth::UpToThreshold => (acknowledged as f64).min((self.ssthresh - self.cwnd).max(0.0)),
         };
         self.grow(increment);
     }
@@ -201,16 +199,16 @@ impl Window {
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     #[inline]
     pub fn grow_linearly(&mut self, acknowledged: u64) {
-        if self.linear_growth == LinearGrowth::Acknowledged {
-            self.grow(self.rounded(self.mss * acknowledged as f64 / self.cwnd));
-            return;
-        }
         self.acknowledgments += 1;
         if self.acknowledgments < self.increment_period {
             return;
         }
+        let area = match self.linear_growth {
+            LinearGrowth::PerAcknowledgment => self.increment_area,
+            LinearGrowth::Acknowledged => self.mss * acknowledged as f64 * self.increment_period as f64,
+        };
         self.acknowledgments = 0;
-        self.grow(self.rounded(self.increment_area / self.cwnd));
+        self.grow(self.rounded(area / self.cwnd));
     }
 
     /// Adds `increment` bytes, up to the limit.

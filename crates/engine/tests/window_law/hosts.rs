@@ -40,14 +40,22 @@ fn a_jump_in_slow_start_ends_at_the_threshold_and_the_rest_is_growth_beyond_it()
     (window.cwnd, window.ssthresh) = (MSS, 391.0 * MSS);
     window.grow_classically(559_000);
     assert!((window.cwnd / MSS - (391.0 + 169.0 / 391.0)).abs() < 1e-9, "{}", window.cwnd);
+    // A control of one's own may ask for slow start beyond the threshold: there is none.
+    let beyond = window.cwnd;
+    window.grow_exponentially(1000);
+    assert_eq!(window.cwnd, beyond);
 }
 
 /// Delayed or not, a window of acknowledged bytes is a segment more (RFC 3465 section 2.1); by acknowledgments of two segments it is half
 /// of one (RFC 5681 equation 3).
 #[test]
 fn linear_growth_goes_by_bytes_or_by_acknowledgments() {
-    for (growth, segments) in [("acknowledged-bytes", 1.0), ("per-acknowledgment", 0.5)] {
-        let (_, mut window) = law_and_window(&format!("linear_growth = \"{growth}\", receiver_window = \"1 MB\""));
+    for (growth, period, segments) in
+        [("acknowledged-bytes", 1, 1.0), ("acknowledged-bytes", 10, 1.0), ("per-acknowledgment", 1, 0.5)]
+    {
+        let (_, mut window) = law_and_window(&format!(
+            "linear_growth = \"{growth}\", acknowledgments_per_increment = {period}, receiver_window = \"1 MB\""
+        ));
         (window.cwnd, window.ssthresh) = (100.0 * MSS, 50.0 * MSS);
         (0..50).for_each(|_| window.grow_classically(2000));
         assert!((window.cwnd / MSS - 100.0 - segments).abs() < 0.01, "{growth}: {}", window.cwnd);
