@@ -162,7 +162,21 @@ def test_runs_too_short_for_the_window_to_grow_back_and_for_the_start_are_told(
     series = [Series(plan.combinations[0], satellite[0], [0])]
     short, start = cautions(Plan(study, Selection(), series), {}, ["efficiency"])
     assert short.startswith("short runs: in 1 of 1 factor combinations")
-    assert start.startswith("warm-up: nothing is left out at the beginning")
+    assert start.startswith("warm-up: in 1 of 1 factor combinations")
+    assert "s of 40 s, measured from 0 s on)" in start and "measure.from" in start
+
+
+def test_a_start_that_is_left_out_is_not_told_of(study: Study, plan: Plan) -> None:
+    far = [("topology.bottleneck.delay", "275 ms", "x"), ("duration", "40 s", "x")]
+
+    def told(*more: tuple[str, str, str]) -> list[str]:
+        scenarios = study.resolve([[*far, *more]])  # type: ignore[list-item]
+        series = [Series(plan.combinations[0], scenarios[0], [0])]
+        found = cautions(Plan(study, Selection(), series), {}, ["efficiency"])
+        return [words.partition(":")[0] for words in found]
+
+    assert told() == ["short runs", "warm-up"]
+    assert told(("measure.from", "20 s", "x")) == ["short runs"], "slow start is over by then"
 
 
 def test_replications_that_are_all_the_same_are_told() -> None:

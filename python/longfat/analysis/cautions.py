@@ -25,7 +25,7 @@ FEWEST_CYCLES = 10
 """Times that a window can grow back within a run that is long enough to average over them."""
 
 LONGEST_START = 0.05
-"""Share of a run that slow start may take without mattering."""
+"""Share of what is measured of a run that slow start may take without mattering."""
 
 CELL_PAYLOAD_BITS = 48 * BITS_PER_BYTE
 
@@ -38,19 +38,25 @@ class Path:
     """The times of a scenario, in seconds, by which the length of a run is judged."""
 
     duration_s: float
+    measured_from_s: float
     round_trip_s: float
     slow_start_s: float
     regrowth_s: float
 
     @property
+    def measured_s(self) -> float:
+        """How long is measured of the run: until its end."""
+        return self.duration_s - self.measured_from_s
+
+    @property
     def cycles(self) -> float:
-        """How often a window that a loss has reduced can grow back within the run."""
-        return self.duration_s / self.regrowth_s if self.regrowth_s else math.inf
+        """How often a window that a loss has reduced can grow back while the run is measured."""
+        return self.measured_s / self.regrowth_s if self.regrowth_s else math.inf
 
     @property
     def start(self) -> float:
-        """The share of the run that slow start takes."""
-        return self.slow_start_s / self.duration_s
+        """The share of what is measured that slow start takes."""
+        return max(0.0, self.slow_start_s - self.measured_from_s) / self.measured_s
 
 
 def cautions(plan: Plan, results: Results, metrics: Sequence[str]) -> list[str]:
@@ -141,6 +147,7 @@ def path_of(settings: Mapping[str, Any]) -> Path | None:
     segments = window_bytes / tcp["mss_bytes"]
     return Path(
         duration_s=settings["duration_ps"] / PICOSECONDS_PER_SECOND,
+        measured_from_s=settings["measure"].get("from_ps", 0) / PICOSECONDS_PER_SECOND,
         round_trip_s=round_trip_s,
         slow_start_s=math.log2(max(slow_start_bytes / tcp["mss_bytes"], 1)) * round_trip_s,
         regrowth_s=max(
@@ -226,16 +233,17 @@ def lengths(plan: Plan) -> Iterator[str]:
             f"short runs: in {len(short)} of {len(paths)} factor combinations a window that a loss "
             f"has reduced can grow back less than {FEWEST_CYCLES} times within a run (at worst "
             f"{worst.cycles:.2g} times: it takes {worst.regrowth_s:.3g} s of "
-            f"{worst.duration_s:g} s): single losses decide the results"
+            f"{worst.measured_s:g} s): single losses decide the results"
         )
     slow = [path for path in paths if path and path.start > LONGEST_START]
     if slow:
         worst = max(slow, key=lambda path: path.start)
         yield (
-            f"warm-up: nothing is left out at the beginning, and in {len(slow)} of {len(paths)} "
-            f"factor combinations slow start alone takes more than {LONGEST_START:.0%} of a run "
-            f"(at worst {worst.slow_start_s:.3g} s of {worst.duration_s:g} s): the results are "
-            "those of transfers of this length, not of a steady state"
+            f"warm-up: in {len(slow)} of {len(paths)} factor combinations slow start alone takes "
+            f"more than {LONGEST_START:.0%} of what is measured of a run (at worst "
+            f"{worst.slow_start_s:.3g} s of {worst.duration_s:g} s, measured from "
+            f"{worst.measured_from_s:g} s on): the results are those of transfers of this length, "
+            "not of a steady state; measure.from leaves out the beginning"
         )
 
 

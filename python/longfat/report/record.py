@@ -5,7 +5,11 @@ Nothing here loads a library: a short run takes less time than that (see `longfa
 
 from __future__ import annotations
 
-from longfat.units import MICROSECONDS_PER_SECOND, PICOSECONDS_PER_MILLISECOND
+from longfat.units import (
+    MICROSECONDS_PER_SECOND,
+    PICOSECONDS_PER_MILLISECOND,
+    PICOSECONDS_PER_SECOND,
+)
 
 TYPE_CHECKING = False  # as mypy knows it; to load typing takes as long as to start Python
 if TYPE_CHECKING:
@@ -45,8 +49,11 @@ def record_tables(record: Part) -> Iterator[Table]:
 
 
 def _below_metrics(record: Part) -> str | None:
-    """What is to be said of the metrics of a run: what counts packets, and what is of one line."""
+    """What is to be said of the metrics of a run: what counts packets, since when, and what is of one line."""
     words = [_WHOLE] if travels_whole(record) else []
+    from_ps = record["scenario"]["measure"].get("from_ps", 0)
+    if from_ps:
+        words.append(f"measured from {from_ps / PICOSECONDS_PER_SECOND:g} s on: nothing before counts")
     if len(record["ports"]) > 1:
         from longfat.report.network import words_on_one_line
 

@@ -138,6 +138,28 @@ impl ByCause {
 pub struct Ledger(pub ByCause);
 
 impl Ledger {
+    /// The ledger of the time after that of `earlier`, which is of the same run from the same beginning.
+    ///
+    /// What was under way then and arrived later is booked as arrived in this ledger, but was sent in the other one: as much is
+    /// taken away here, from what is useful as far as it goes. A packet that was under way then and got lost later makes a
+    /// difference of its own transmission time at most.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut since = ByCause::default();
+        let mut too_much = earlier.0.of(Cause::UnderWay);
+        for &cause in Cause::ALL {
+            let before = if cause == Cause::UnderWay { 0 } else { earlier.0.of(cause) };
+            since.add(cause, self.0.of(cause).saturating_sub(before));
+            too_much += before.saturating_sub(self.0.of(cause));
+        }
+        for &cause in Cause::ALL {
+            let taken = too_much.min(since.of(cause));
+            since.take(cause, taken);
+            too_much -= taken;
+        }
+        Self(since)
+    }
+
     /// What a cause took.
     #[must_use]
     pub fn span(&self, cause: Cause) -> Span {

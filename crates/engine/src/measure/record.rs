@@ -278,6 +278,17 @@ impl FrameRecord {
         }
     }
 
+    /// What was added since `earlier`.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            clp0_frames: self.clp0_frames - earlier.clp0_frames,
+            clp0_frames_dropped: self.clp0_frames_dropped - earlier.clp0_frames_dropped,
+            clp1_frames: self.clp1_frames - earlier.clp1_frames,
+            clp1_frames_dropped: self.clp1_frames_dropped - earlier.clp1_frames_dropped,
+        }
+    }
+
     /// Share of the frames with CLP = 0 that lost a cell; `None` if none came.
     #[must_use]
     pub fn clp0_loss_ratio(&self) -> Option<f64> {

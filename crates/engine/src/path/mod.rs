@@ -117,10 +117,10 @@ impl Conditions {
         (time.max(open.time), *open)
     }
 
-    /// The mean rate of data before `end`.
+    /// The mean rate of data between `from` and `end`.
     #[must_use]
-    pub fn mean_rate_bps(&self, end: Time) -> f64 {
-        self.bits_between(Time::ZERO, end) / end.as_seconds()
+    pub fn mean_rate_bps(&self, from: Time, end: Time) -> f64 {
+        self.bits_between(from, end) / (end - from).as_seconds()
     }
 
     /// How many bits of data there is time for between `from` and `until`.
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn the_mean_rate_is_that_of_the_whole_run() {
         // 2 s of 8 bit/s, 2 s of none and 4 s of 4 bit/s are 32 bits in 8 s.
-        assert_eq!(conditions().mean_rate_bps(at(8)), 4.0);
+        assert_eq!(conditions().mean_rate_bps(Time::ZERO, at(8)), 4.0);
     }
 
     #[test]

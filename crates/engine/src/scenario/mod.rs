@@ -16,7 +16,7 @@ mod traffic;
 pub use buffer::Buffer;
 pub use connections::Group;
 pub use cost::Cost;
-pub use measure::{MeasureConfig, ReferenceSegment, Throughput};
+pub use measure::{MeasureConfig, MeasuredFrom, ReferenceSegment, Throughput};
 pub use ports::OtherPort;
 
 use objections::Objection;
@@ -64,7 +64,7 @@ crate::section! {
     pub struct Scenario {
         /// Version of this format: 1.
         pub schema_version: SchemaVersion,
-        /// Simulated time. Nothing is left out at its beginning: the papers include start-up (S-10).
+        /// Simulated time. It is measured from the beginning, start-up included, as in the papers (S-10), or from `measure.from` on.
         pub duration: PositiveSpan,
         /// Where all chance comes from; another seed gives another run of the same scenario.
         pub seed: u64 = "1",

@@ -108,6 +108,11 @@ impl Scenario {
             let message = format!("{} is too long; at most 2400 h", format_span(self.duration.0));
             objections.push(("duration".into(), message));
         }
+        if self.measure.from.0 >= self.duration.0 {
+            let (from, duration) = (format_span(self.measure.from.0), format_span(self.duration.0));
+            let message = format!("nothing is measured from {from} on in a run of {duration}; less than the duration");
+            objections.push(("measure.from".into(), message));
+        }
         if let Some(number) = graph.links.iter().position(|link| link.delay > LONGEST_DELAY) {
             let (delay, name) = (format_span(graph.links[number].delay), graph.link_name(number));
             let message = format!("a delay of {delay} ({name}) is too long; at most 60 s");

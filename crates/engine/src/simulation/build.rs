@@ -75,6 +75,7 @@ impl<O: Observer> Simulation<O> {
             fast: None,
             handed_over: None,
             end: Time::ZERO + scenario.duration.0,
+            before: None,
             events_processed: 0,
             cells_sent: 0,
             cells_delivered: 0,

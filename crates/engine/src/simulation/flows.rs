@@ -168,6 +168,11 @@ impl Flows {
         self.at_work.iter().filter_map(Option::as_deref)
     }
 
+    /// The same, to be changed.
+    pub fn at_work_mut(&mut self) -> impl Iterator<Item = &mut Flow> {
+        self.at_work.iter_mut().filter_map(Option::as_deref_mut)
+    }
+
     /// Bytes that are allocated for those that are over.
     pub fn bytes_of_those_over(&self) -> usize {
         self.over.capacity() * size_of::<Outcome>() + size_of_val(self.places.as_slice())

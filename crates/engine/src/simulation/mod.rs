@@ -11,6 +11,7 @@ mod flows;
 mod ledger;
 mod links;
 mod loss_point;
+mod measured;
 mod memory;
 mod path;
 mod policing;
@@ -29,6 +30,7 @@ use flows::{Flow, Flows};
 use ledger::{Books, Happening};
 use links::{Link, Links};
 use loss_point::LossPoint;
+use measured::Before;
 use path::ChangingEnd;
 use policing::Policing;
 use starts::Starts;
@@ -148,6 +150,8 @@ pub struct Simulation<O: Observer> {
     fast: Option<Box<Fast>>,
     handed_over: Option<String>,
     end: Time,
+    /// What was counted before measuring began, if it did not with the run.
+    before: Option<Box<Before>>,
     events_processed: u64,
     cells_sent: u64,
     cells_delivered: u64,
@@ -160,43 +164,6 @@ impl<O: Observer> Simulation<O> {
     #[must_use]
     pub fn end(&self) -> Time {
         self.end
-    }
-
-    /// Lets everything happen that happens before `until` and before the end.
-    pub fn advance(&mut self, until: Time) {
-        self.advance_at_most(until, u64::MAX);
-    }
-
-    /// As `advance`, but for at most so many events, which the fast driver does not count on the way; tells whether that
-    /// was all before `until`.
-    pub fn advance_at_most(&mut self, until: Time, events: u64) -> bool {
-        let until = until.min(self.end);
-        if self.fast.is_some() {
-            match self.advance_fast(until) {
-                Ok(()) => return true,
-                Err(tie) => self.begin_again(tie),
-            }
-        }
-        self.advance_by_events(until, events)
-    }
-
-    fn advance_by_events(&mut self, until: Time, events: u64) -> bool {
-        let pause = self.events_processed.saturating_add(events);
-        loop {
-            let (now, slot) = self.calendar.first();
-            if now >= until {
-                return true;
-            }
-            if self.events_processed == pause {
-                return false;
-            }
-            self.events_processed += 1;
-            self.happen(now, slot);
-            #[cfg(debug_assertions)]
-            if self.events_processed.is_multiple_of(1 << 14) {
-                self.audit().unwrap_or_else(|violation| panic!("at {} s: {violation}", now.as_seconds()));
-            }
-        }
     }
 
     #[inline(always)]
@@ -245,7 +212,10 @@ impl<O: Observer> Simulation<O> {
     pub fn finish_observed(mut self) -> Result<(RunRecord, O), Violation> {
         self.audit()?;
         let graph = Arc::clone(&self.graph);
-        let ledger = self.ledger(&graph)?;
+        let mut ledger = self.ledger(&graph, self.end)?;
+        if let Some(before) = &self.before {
+            ledger = ledger.since(before.ledger.as_ref().map_err(Clone::clone)?);
+        }
         Ok((self.record(&graph, ledger), self.observer))
     }
 

@@ -2,6 +2,7 @@
 
 use super::Simulation;
 use super::flows::Outcome;
+use super::measured::RequestCounts;
 use crate::config::Parameter;
 use crate::framing::Unit;
 use crate::measure::{
@@ -12,7 +13,7 @@ use crate::measure::{
 use crate::observer::Observer;
 use crate::scenario::Throughput;
 use crate::switch::scheduler::Class;
-use crate::switch::{Port, PortStatistics};
+use crate::switch::{Port, PortCounts, PortStatistics};
 use crate::topology::Graph;
 use crate::traffic::{Completions, Kind};
 use crate::units::{Span, Time};
@@ -40,7 +41,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     fn seconds(&self) -> f64 {
-        self.scenario.duration.0.as_seconds()
+        self.measured().as_seconds()
     }
 
     fn metrics(&self, graph: &Graph, flows: &[FlowRecord], ports: &[PortRecord], ledger: Ledger) -> Metrics {
@@ -67,7 +68,7 @@ impl<O: Observer> Simulation<O> {
             mean_queue_cells: ports.get(self.bottleneck_port).map_or(0.0, |port| port.mean_queue_cells),
             cell_loss_ratio: if cells_in == 0 { 0.0 } else { dropped as f64 / cells_in as f64 },
             timeouts: flows.iter().map(|flow| flow.timeouts).sum(),
-            packets_lost: self.packets_lost(),
+            packets_lost: self.packets_lost_so_far() - self.before.as_ref().map_or(0, |before| before.packets_lost),
             least_share_of_mcr: promised.as_ref().and_then(|promised| least_share_of_promises(&on_line, promised)),
             excess_fairness: promised.as_ref().map(|promised| excess_fairness(&on_line, promised)),
             offered_bps: self.offered_bps(flows),
@@ -75,7 +76,7 @@ impl<O: Observer> Simulation<O> {
             mean_queueing_delay_s: delays.and_then(Histogram::mean_seconds),
             queueing_delay_p95_s: delays.and_then(|delays| delays.quantile_seconds(0.95)),
             queueing_delay_p99_s: delays.and_then(|delays| delays.quantile_seconds(0.99)),
-            packet_mark_ratio: self.packet_mark_ratio(),
+            packet_mark_ratio: Self::packet_mark_ratio(ports),
             clp0_frame_loss_ratio: frames.and_then(|frames| frames.clp0_loss_ratio()),
             clp1_frame_loss_ratio: frames.and_then(|frames| frames.clp1_loss_ratio()),
             shares: Shares(ledger),
@@ -90,8 +91,8 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// Packets that queue disciplines have marked over packets that these have sent.
-    fn packet_mark_ratio(&self) -> Option<f64> {
-        let queues: Vec<_> = self.ports.iter().filter_map(Port::managed).collect();
+    fn packet_mark_ratio(ports: &[PortRecord]) -> Option<f64> {
+        let queues: Vec<_> = ports.iter().filter_map(|port| port.queue.as_ref()).collect();
         let sent: u64 = queues.iter().map(|queue| queue.delays.count()).sum();
         let marked: u64 = queues.iter().map(|queue| queue.packets_marked).sum();
         (sent > 0).then(|| marked as f64 / sent as f64)
@@ -118,16 +119,19 @@ impl<O: Observer> Simulation<O> {
         (!are_equal).then(|| max_min_fairness(goodputs, &shares))
     }
 
-    /// What the applications of each sender have handed over in bits per second of the run (S of M-04).
+    /// What the applications of each sender have handed over in bits per second (S of M-04), and what of it waited already when
+    /// measuring began.
     fn demands_bps(&self) -> Vec<f64> {
-        let data = self.by_sender(self.bytes_offered(), u64::saturating_add);
+        let wanted =
+            self.bytes_offered().zip(0..).map(|(offered, number)| offered.saturating_add(self.backlog(number)));
+        let data = self.by_sender(wanted, u64::saturating_add);
         let demand = |bytes| if bytes == u64::MAX { f64::INFINITY } else { self.per_second(bytes) };
         data.into_iter().map(demand).collect()
     }
 
     /// What the application of each connection has handed over.
     fn bytes_offered(&self) -> impl Iterator<Item = u64> {
-        let offered = |number| self.flows.outcome(number).map_or(0, |flow| flow.offered);
+        let offered = |number| self.outcome(number).map_or(0, |flow| flow.offered);
         (0..self.sources.len()).map(offered)
     }
 
@@ -154,7 +158,7 @@ impl<O: Observer> Simulation<O> {
         of_senders
     }
 
-    /// Bytes of the whole run as bits per second.
+    /// Bytes of all the time that is measured as bits per second.
     fn per_second(&self, bytes: u64) -> f64 {
         (8 * bytes) as f64 / self.seconds()
     }
@@ -170,7 +174,7 @@ impl<O: Observer> Simulation<O> {
     /// leaves to UBR: what it does not use in the mean, however the run divides its cycles, or what UBR is guaranteed.
     fn max_goodput_bps(&self, graph: &Graph) -> f64 {
         let rate = match self.scenario.conditions(graph) {
-            Some(conditions) => conditions.mean_rate_bps(self.end),
+            Some(conditions) => conditions.mean_rate_bps(self.measured_from(), self.end),
             None => graph.bottleneck().map_or(0.0, |link| link.rate.0 as f64),
         };
         let segment = self.scenario.measure.reference_segment.bytes(self.scenario.tcp.mss.0);
@@ -179,8 +183,8 @@ impl<O: Observer> Simulation<O> {
         rate * data / on_line * left
     }
 
-    /// Packets that were lost for another reason than a full buffer.
-    fn packets_lost(&self) -> u64 {
+    /// Packets that were lost for another reason than a full buffer, since the beginning.
+    pub(super) fn packets_lost_so_far(&self) -> u64 {
         let on_path: u64 = self.changing_ends.iter().map(|end| end.packets_lost).sum();
         on_path + self.loss_points.iter().map(|point| point.packets_lost).sum::<u64>()
     }
@@ -219,10 +223,10 @@ impl<O: Observer> Simulation<O> {
                 started_s: flow.started.map(Time::as_seconds),
                 finished_s: flow.finished.map(Time::as_seconds),
                 requests: self.request_record(number),
-                frames: self.policing.as_ref().map(|policing| policing.frames[number]),
+                frames: self.frame_record(number),
             }
         };
-        let of_connections = (0..self.sources.len()).map(|number| match self.flows.outcome(number) {
+        let of_connections = (0..self.sources.len()).map(|number| match self.outcome(number) {
             Some(flow) => record(number, &flow),
             None => record(number, &self.planned_flow(number).outcome()),
         });
@@ -231,15 +235,23 @@ impl<O: Observer> Simulation<O> {
         records
     }
 
+    fn frame_record(&self, connection: usize) -> Option<FrameRecord> {
+        let frames = self.policing.as_ref()?.frames[connection];
+        let before = self.before.as_ref().map(|before| before.frames[connection]);
+        Some(frames.since(before.unwrap_or_default()))
+    }
+
     fn request_record(&self, connection: usize) -> Option<RequestRecord> {
-        let exchange = self.sources[connection].exchange()?;
-        let requests = self.flows.outcome(self.sources.len() + connection);
+        let so_far = RequestCounts::of(&self.sources[connection].exchange()?);
+        let before = self.before.as_ref().map(|before| before.requests[connection]);
+        let counts = so_far.since(before.unwrap_or_default());
+        let requests = self.outcome(self.sources.len() + connection);
         let sent = requests.map(|flow| flow.sent).unwrap_or_default();
         Some(RequestRecord {
-            made: exchange.made,
-            answered: exchange.answered,
-            files_delivered: exchange.files_delivered,
-            offered_bps: self.per_second(exchange.bytes_asked),
+            made: counts.made,
+            answered: counts.answered,
+            files_delivered: counts.files_delivered,
+            offered_bps: self.per_second(counts.bytes_asked),
             segments_sent: sent.segments_sent,
             segments_retransmitted: sent.segments_retransmitted,
             timeouts: sent.timeouts,
@@ -256,56 +268,68 @@ impl<O: Observer> Simulation<O> {
     }
 
     fn port_records(&self, graph: &Graph) -> Vec<PortRecord> {
-        let record = |port: &Port| {
+        let record = |(number, port): (usize, &Port)| {
             let name = graph.link_name(port.line);
             let config = self.scenario.port_at(&name);
-            let statistics = port.statistics();
-            let vbr_cells_out = port.vbr().map_or(0, |vbr| vbr.statistics().cells_out);
-            let line = &self.links[port.line].line;
-            let bits_out = line.bits_of(statistics.cells_out + vbr_cells_out);
+            let counts = self.port_counts(number);
+            let statistics = &counts.ubr;
+            let busy_before = self.before.as_ref().map_or(0.0, |before| before.busy_seconds[number]);
             PortRecord {
                 name,
                 policy: if port.managed().is_some() { config.queue.name() } else { config.policy.name() },
                 max_queue_cells: statistics.max_queue_cells,
-                mean_queue_cells: port.mean_queue_cells(self.end),
+                mean_queue_cells: statistics.mean_queue_cells(self.measured()),
                 cells_in: statistics.cells_in,
                 cells_out: statistics.cells_out,
                 cells_dropped: statistics.cells_dropped,
                 packets_dropped: statistics.packets_dropped,
-                utilization: (line.busy_seconds(bits_out) - self.still_to_send(port).as_seconds())
-                    / self.scenario.duration.0.as_seconds(),
+                utilization: (self.busy_seconds(port, self.end) - busy_before) / self.seconds(),
                 queue: port.managed().map(|queue| QueueRecord {
                     discipline: config.queue.name(),
-                    packets_marked: queue.packets_marked,
-                    acknowledgments_superseded: queue.acknowledgments_superseded,
+                    packets_marked: counts.packets_marked,
+                    acknowledgments_superseded: counts.acknowledgments_superseded,
                     delays: queue.delays.clone(),
                 }),
-                classes: self.class_records(port),
+                classes: self.class_records(&counts),
             }
         };
-        self.ports.iter().map(record).collect()
+        self.ports.iter().enumerate().map(record).collect()
     }
 
-    /// How long after the end a packet is still being sent that travels whole; a cell counts with the slot before it.
-    fn still_to_send(&self, port: &Port) -> Span {
+    /// What a port has counted since measuring began.
+    fn port_counts(&self, number: usize) -> PortCounts {
+        let so_far = self.ports[number].counts(self.end);
+        match &self.before {
+            Some(before) => so_far.since(&before.ports[number]),
+            None => so_far,
+        }
+    }
+
+    /// For how long a port's line has been sending by `now`, since the beginning.
+    pub(super) fn busy_seconds(&self, port: &Port, now: Time) -> f64 {
+        let vbr_cells_out = port.vbr().map_or(0, |vbr| vbr.statistics().cells_out);
+        let line = &self.links[port.line].line;
+        let bits_out = line.bits_of(port.statistics().cells_out + vbr_cells_out);
+        line.busy_seconds(bits_out) - self.still_to_send(port, now).as_seconds()
+    }
+
+    /// How long after `now` a packet is still being sent that travels whole; a cell counts with the slot before it.
+    fn still_to_send(&self, port: &Port, now: Time) -> Span {
         let is_sending = self.sizes.framing().unit() == Unit::Packet && port.sends().is_some();
-        if is_sending { Span(port.free_at().0.saturating_sub(self.end.0)) } else { Span::ZERO }
+        if is_sending { Span(port.free_at().0.saturating_sub(now.0)) } else { Span::ZERO }
     }
 
-    fn class_records(&self, port: &Port) -> Vec<ClassRecord> {
-        let Some(vbr) = port.vbr() else { return Vec::new() };
-        let record = |class: Class, statistics: &PortStatistics, mean_queue_cells| ClassRecord {
+    fn class_records(&self, counts: &PortCounts) -> Vec<ClassRecord> {
+        let Some(vbr) = &counts.vbr else { return Vec::new() };
+        let record = |class: Class, statistics: &PortStatistics| ClassRecord {
             name: class.name(),
             cells_in: statistics.cells_in,
             cells_out: statistics.cells_out,
             cells_dropped: statistics.cells_dropped,
             max_queue_cells: statistics.max_queue_cells,
-            mean_queue_cells,
+            mean_queue_cells: statistics.mean_queue_cells(self.measured()),
         };
-        vec![
-            record(Class::Ubr, port.statistics(), port.mean_queue_cells(self.end)),
-            record(Class::Vbr, vbr.statistics(), vbr.mean_queue_cells(self.end)),
-        ]
+        vec![record(Class::Ubr, &counts.ubr), record(Class::Vbr, vbr)]
     }
 
     fn work(&self) -> Work {
@@ -323,15 +347,19 @@ impl<O: Observer> Simulation<O> {
         let of_flow = |number| self.flows.outcome(number).map(|flow| flow.fingerprint).unwrap_or_default();
         let parts = (0..self.flows.len()).map(of_flow).chain(self.port_fingerprints.iter().copied());
         parts.for_each(|part| all.add(part.value()));
-        for port in &self.ports {
+        for (number, port) in self.ports.iter().enumerate() {
+            let before = self.before.as_ref().map(|before| &before.ports[number]);
+            let peak = |now: &PortStatistics, before: Option<&PortStatistics>| {
+                now.max_queue_cells.max(before.map_or(0, |before| before.max_queue_cells))
+            };
             all.add(port.statistics().cells_out);
-            all.add(port.statistics().max_queue_cells);
+            all.add(peak(port.statistics(), before.map(|before| &before.ubr)));
             if let Some(queue) = port.managed() {
                 all.add(queue.packets_marked);
             }
             if let Some(vbr) = port.vbr() {
                 all.add(vbr.statistics().cells_out);
-                all.add(vbr.statistics().max_queue_cells);
+                all.add(peak(vbr.statistics(), before.and_then(|before| before.vbr.as_ref())));
             }
         }
         all

@@ -8,7 +8,7 @@ use crate::observer::Observer;
 use crate::switch::Port;
 use crate::switch::scheduler::Class;
 use crate::topology::Graph;
-use crate::units::{CELL_BITS, TransmissionTime};
+use crate::units::{CELL_BITS, Time, TransmissionTime};
 
 /// What a port is sending at the end, and for how long it has.
 struct InService {
@@ -51,15 +51,15 @@ impl CutPackets {
 }
 
 impl<O: Observer> Simulation<O> {
-    /// The ledger of the run, which is over.
+    /// The ledger of the run until `now`, before which everything has happened.
     ///
     /// # Errors
     /// If more has arrived than the bottleneck has sent, or the parts do not sum to the duration.
-    pub(super) fn ledger(&mut self, graph: &Graph) -> Result<Ledger, Violation> {
-        let mut ps = self.books.idle_ps(self.end);
-        let busy = self.end.0 - ps.sum();
+    pub(super) fn ledger(&mut self, graph: &Graph, now: Time) -> Result<Ledger, Violation> {
+        let mut ps = self.books.idle_ps(now);
+        let busy = now.0 - ps.sum();
         let cut = self.cut_packets(graph);
-        let in_service = self.in_service(&cut);
+        let in_service = self.in_service(&cut, now);
         let in_service_ps = in_service.as_ref().map_or(0, |cell| cell.ps.min(busy));
         let parts = self.bits_sent(graph, &cut, in_service.as_ref())?.apportion(busy - in_service_ps);
         Cause::ALL.iter().for_each(|&cause| ps.add(cause, parts.of(cause)));
@@ -67,7 +67,7 @@ impl<O: Observer> Simulation<O> {
             // If nothing else was ever sent, this includes what the rounding of the line's clock leaves.
             ps.add(cell.cause, busy - parts.sum());
         }
-        equal("picoseconds in the ledger, and of the duration", ps.sum(), self.end.0)?;
+        equal("picoseconds in the ledger, and of the duration", ps.sum(), now.0)?;
         Ok(Ledger(ps))
     }
 
@@ -161,9 +161,9 @@ impl<O: Observer> Simulation<O> {
         cut
     }
 
-    /// What the bottleneck is sending at the end.
-    fn in_service(&self, cut: &CutPackets) -> Option<InService> {
-        if !self.books.line_sends_at(self.end) {
+    /// What the bottleneck is sending at `now`.
+    fn in_service(&self, cut: &CutPackets, now: Time) -> Option<InService> {
+        if !self.books.line_sends_at(now) {
             return None;
         }
         let port = &self.ports[self.bottleneck_port];
@@ -174,7 +174,7 @@ impl<O: Observer> Simulation<O> {
                 (self.cause_of(cell, cut), self.bits_of(cell.packet, 1))
             }
         };
-        let still_to_send = port.free_at().0.saturating_sub(self.end.0);
+        let still_to_send = port.free_at().0.saturating_sub(now.0);
         let transmission = TransmissionTime::of_bits(bits, self.links[port.line].line.rate());
         Some(InService { cause, bits, ps: transmission.rounded_down().0.saturating_sub(still_to_send) })
     }

@@ -19,6 +19,6 @@ pub use occupancy::Occupancy;
 pub use port::{Dropped, Next, Port, PortConfig};
 pub use rounds::{Leaving, Stretch, WholeRounds};
 pub use slots::ArrivalOrder;
-pub use statistics::PortStatistics;
+pub use statistics::{PortCounts, PortStatistics};
 pub use threshold::Threshold;
 pub use vbr::VbrQueue;

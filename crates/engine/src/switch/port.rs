@@ -8,10 +8,11 @@ use super::scheduler::{Class, Scheduler, Turn};
 use super::service::Service;
 use super::slots::Slots;
 use super::vbr::VbrQueue;
-use super::{ArrivalOrder, Occupancy, PortStatistics};
+use super::{ArrivalOrder, Occupancy, PortCounts, PortStatistics};
 use crate::background::Background;
 use crate::framing::{Cell, Continuity, PacketId, Packets};
 use crate::link::Outlet;
+use crate::measure::Histogram;
 use crate::random::Stream;
 use crate::registry::Chosen;
 use crate::scenario::Buffer;
@@ -233,10 +234,33 @@ impl Port {
         &self.buffer.occupancy
     }
 
-    /// Mean number of UBR cells in the buffer from the start until `end`.
+    /// What it has counted until `now`, before which everything has happened.
     #[must_use]
-    pub fn mean_queue_cells(&self, end: Time) -> f64 {
-        self.buffer.statistics.mean_queue_cells(self.buffer.occupancy.total(), end)
+    pub fn counts(&self, now: Time) -> PortCounts {
+        self.counts_with(
+            self.buffer.statistics.until(self.buffer.occupancy.total(), now),
+            self.vbr.as_ref().map(|vbr| vbr.statistics_until(now)),
+        )
+    }
+
+    /// The same, and from now on the most cells and how long packets wait are counted anew.
+    pub fn count_anew(&mut self, now: Time) -> PortCounts {
+        let ubr = self.buffer.statistics.count_anew(self.buffer.occupancy.total(), now);
+        let vbr = self.vbr.as_mut().map(|vbr| vbr.count_anew(now));
+        if let Queue::Managed(queue) = &mut self.buffer.queue {
+            queue.delays = Histogram::default();
+        }
+        self.counts_with(ubr, vbr)
+    }
+
+    fn counts_with(&self, ubr: PortStatistics, vbr: Option<PortStatistics>) -> PortCounts {
+        let queue = self.managed();
+        PortCounts {
+            ubr,
+            vbr,
+            packets_marked: queue.map_or(0, |queue| queue.packets_marked),
+            acknowledgments_superseded: queue.map_or(0, |queue| queue.acknowledgments_superseded),
+        }
     }
 
     /// Takes a cell that arrives at `now`. Gives when to [`serve`](Self::serve), if nothing was pending.

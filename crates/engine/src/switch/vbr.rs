@@ -36,10 +36,14 @@ impl VbrQueue {
         self.waiting
     }
 
-    /// Mean number of cells in the queue from the start until `end`.
-    #[must_use]
-    pub fn mean_queue_cells(&self, end: Time) -> f64 {
-        self.statistics.mean_queue_cells(self.waiting, end)
+    /// What it has seen until `now`.
+    pub(super) fn statistics_until(&self, now: Time) -> PortStatistics {
+        self.statistics.until(self.waiting, now)
+    }
+
+    /// The same, and from now on the most cells are counted anew.
+    pub(super) fn count_anew(&mut self, now: Time) -> PortStatistics {
+        self.statistics.count_anew(self.waiting, now)
     }
 
     pub(super) fn add(&mut self, source: Box<dyn Background>) {

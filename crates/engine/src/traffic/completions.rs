@@ -21,6 +21,12 @@ impl Kind {
         Self { name: name.into(), asked: 0, times: Histogram::default() }
     }
 
+    /// Leaves out those that have arrived.
+    pub fn forget_arrived(&mut self) {
+        self.asked -= self.times.count();
+        self.times = Histogram::default();
+    }
+
     /// One was asked for at `begun`, and has arrived at `finished` if it has.
     pub fn count(&mut self, begun: Time, finished: Option<Time>) {
         self.asked += 1;

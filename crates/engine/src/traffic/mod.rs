@@ -77,6 +77,8 @@ pub trait Source: Send {
     fn add_completions(&self, all: &mut Completions) {
         self.exchange().iter().flat_map(|exchange| exchange.kinds).for_each(|kind| all.add(kind));
     }
+    /// From now on what has arrived counts as if it had never been asked for: only how long takes what arrives later is told.
+    fn forget_completions(&mut self) {}
     /// What was asked for and what came of it so far; `None` if nobody asks.
     fn exchange(&self) -> Option<Exchange<'_>> {
         None

@@ -97,6 +97,11 @@ impl Sender {
         &self.connection.statistics
     }
 
+    /// From now on the largest window is counted anew.
+    pub fn count_anew(&mut self) {
+        self.connection.statistics.max_cwnd = self.connection.window.cwnd;
+    }
+
     /// First byte not acknowledged.
     #[must_use]
     pub fn unacknowledged(&self) -> u64 {

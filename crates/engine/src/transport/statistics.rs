@@ -22,3 +22,21 @@ pub struct SenderStatistics {
     /// Largest congestion window in bytes.
     pub max_cwnd: f64,
 }
+
+impl SenderStatistics {
+    /// What was added since `earlier`; the largest window is the one counted since.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            segments_sent: self.segments_sent - earlier.segments_sent,
+            segments_retransmitted: self.segments_retransmitted - earlier.segments_retransmitted,
+            timeouts: self.timeouts - earlier.timeouts,
+            openings_sent_again: self.openings_sent_again - earlier.openings_sent_again,
+            fast_retransmits: self.fast_retransmits - earlier.fast_retransmits,
+            duplicate_acknowledgments: self.duplicate_acknowledgments - earlier.duplicate_acknowledgments,
+            reductions_for_marks: self.reductions_for_marks - earlier.reductions_for_marks,
+            round_trips: self.round_trips - earlier.round_trips,
+            max_cwnd: self.max_cwnd,
+        }
+    }
+}

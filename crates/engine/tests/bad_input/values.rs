@@ -70,6 +70,15 @@ fn a_buffer_smaller_than_a_packet_is_refused() {
 }
 
 #[test]
+fn measuring_begins_before_the_end() {
+    assert_refused("measure.from", "5", &["a length of time with its unit"]);
+    assert_refused("measure.from", "-1 s", &["a length of time"]);
+    let problems = complaints_with(&[("duration", "10 s"), ("measure.from", "10 s")]);
+    let expected = "measure.from: nothing is measured from 10 s on in a run of 10 s";
+    assert!(problems.len() == 1 && problems[0].contains(expected), "{problems:?}");
+}
+
+#[test]
 fn a_segment_that_efficiency_is_relative_to_can_be_sent() {
     let key = "measure.reference_segment";
     assert_refused(key, "mss", &["expected \"full\" or a size with its unit", "\"mss\""]);

@@ -13,6 +13,7 @@ mod integer_window;
 mod ledger;
 mod lone_flow;
 mod losses;
+mod measured;
 mod narrow_way_back;
 mod packets;
 mod paths;

@@ -142,7 +142,13 @@ impl Source for User {
         // A sender without any connection would be a sender without a name.
         let in_time = flows.enumerate().take_while(|(place, flow)| *place == 0 || flow.begins < until);
         let source = |(_, flow)| -> Box<dyn Source> {
-            Box::new(OneFlow { flow, is_begun: false, finished: None, classes: Arc::clone(&self.classes) })
+            Box::new(OneFlow {
+                flow,
+                is_begun: false,
+                is_forgotten: false,
+                finished: None,
+                classes: Arc::clone(&self.classes),
+            })
         };
         Some(in_time.map(source).collect())
     }
@@ -169,12 +175,18 @@ impl Source for User {
         self.all.clone().into_kinds().iter().for_each(|kind| all.add(kind));
         self.under_way.iter().for_each(|(flow, _)| count(all, &self.classes, *flow, None));
     }
+
+    fn forget_completions(&mut self) {
+        self.all = Completions::default();
+    }
 }
 
 /// A flow on a connection of its own.
 struct OneFlow {
     flow: Flow,
     is_begun: bool,
+    /// Whether it is left out of what is told.
+    is_forgotten: bool,
     finished: Option<Time>,
     classes: Arc<SizeClasses>,
 }
@@ -208,9 +220,13 @@ impl Source for OneFlow {
         if self.flow.place == 0 {
             name(all, &self.classes);
         }
-        if self.is_begun {
+        if self.is_begun && !self.is_forgotten {
             count(all, &self.classes, self.flow, self.finished);
         }
+    }
+
+    fn forget_completions(&mut self) {
+        self.is_forgotten = self.finished.is_some();
     }
 }
 

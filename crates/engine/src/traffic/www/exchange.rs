@@ -91,6 +91,10 @@ impl Requests {
         }
     }
 
+    pub(super) fn forget_completions(&mut self) {
+        self.kinds.iter_mut().for_each(Kind::forget_arrived);
+    }
+
     pub(super) fn exchange(&self) -> Exchange<'_> {
         Exchange {
             made: self.made,

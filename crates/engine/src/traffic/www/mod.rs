@@ -165,6 +165,10 @@ impl Source for Client {
         self.requests.note_delivered(now, delivered);
     }
 
+    fn forget_completions(&mut self) {
+        self.requests.forget_completions();
+    }
+
     fn exchange(&self) -> Option<Exchange<'_>> {
         Some(self.requests.exchange())
     }

@@ -1,0 +1,135 @@
+//! Where measuring begins after the beginning (`measure.from`): what had been counted by then, and what is left when that is
+//! taken away.
+//!
+//! A run is simulated from its beginning in any case, and its fingerprint is of all of it. Counters run on, so that conservation can be
+//! audited; of them the record shows what was added since. Peaks and distributions cannot be taken apart afterwards: they begin anew.
+
+use std::borrow::Cow;
+
+use super::flows::Outcome;
+use super::{Simulation, Violation};
+use crate::measure::{FrameRecord, Ledger};
+use crate::observer::Observer;
+use crate::switch::PortCounts;
+use crate::traffic::Exchange;
+use crate::units::{Span, Time};
+
+/// What had been counted when measuring began.
+pub(super) struct Before {
+    at: Time,
+    flows: Vec<Option<Outcome>>,
+    pub requests: Vec<RequestCounts>,
+    pub frames: Vec<FrameRecord>,
+    pub ports: Vec<PortCounts>,
+    /// For how long each port's line had been sending.
+    pub busy_seconds: Vec<f64>,
+    pub packets_lost: u64,
+    /// An error if it did not add up even then.
+    pub ledger: Result<Ledger, Violation>,
+}
+
+/// What one client had asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RequestCounts {
+    pub made: u64,
+    pub answered: u64,
+    pub files_delivered: u64,
+    pub bytes_asked: u64,
+}
+
+impl RequestCounts {
+    pub fn of(exchange: &Exchange<'_>) -> Self {
+        Self {
+            made: exchange.made,
+            answered: exchange.answered,
+            files_delivered: exchange.files_delivered,
+            bytes_asked: exchange.bytes_asked,
+        }
+    }
+
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            made: self.made - earlier.made,
+            answered: self.answered - earlier.answered,
+            files_delivered: self.files_delivered - earlier.files_delivered,
+            bytes_asked: self.bytes_asked - earlier.bytes_asked,
+        }
+    }
+}
+
+impl Outcome {
+    /// What has been added since `earlier`. Peaks are those of what is measured.
+    fn since(&self, earlier: &Self) -> Self {
+        let is_endless = self.offered == u64::MAX;
+        Self {
+            offered: if is_endless { u64::MAX } else { self.offered - earlier.offered },
+            sent: self.sent.since(&earlier.sent),
+            delivered: self.delivered - earlier.delivered,
+            received_to: self.received_to - earlier.received_to,
+            ..self.clone()
+        }
+    }
+
+    /// What was offered and not delivered.
+    fn backlog(&self) -> u64 {
+        self.offered.saturating_sub(self.delivered)
+    }
+}
+
+impl<O: Observer> Simulation<O> {
+    /// When measuring is to begin, if it has not.
+    pub(super) fn unmeasured_until(&self) -> Option<Time> {
+        self.scenario.measure.from.time().filter(|_| self.before.is_none())
+    }
+
+    /// Everything has happened that happens before `now`: what comes is measured.
+    pub(super) fn begin_to_measure(&mut self, now: Time) {
+        let graph = std::sync::Arc::clone(&self.graph);
+        let ledger = self.ledger(&graph, now);
+        let busy_seconds = self.ports.iter().map(|port| self.busy_seconds(port, now)).collect();
+        let request_counts = |source: &Box<dyn crate::traffic::Source>| {
+            source.exchange().as_ref().map(RequestCounts::of).unwrap_or_default()
+        };
+        let before = Before {
+            at: now,
+            flows: (0..self.flows.len()).map(|number| self.flows.outcome(number).map(Cow::into_owned)).collect(),
+            requests: self.sources.iter().map(request_counts).collect(),
+            frames: self.policing.as_ref().map_or_else(Vec::new, |policing| policing.frames.clone()),
+            ports: self.ports.iter_mut().map(|port| port.count_anew(now)).collect(),
+            busy_seconds,
+            packets_lost: self.packets_lost_so_far(),
+            ledger,
+        };
+        self.before = Some(Box::new(before));
+        self.flows.at_work_mut().for_each(|flow| flow.sender.count_anew());
+        self.sources.iter_mut().for_each(|source| source.forget_completions());
+    }
+
+    /// When measuring began.
+    pub(super) fn measured_from(&self) -> Time {
+        self.before.as_ref().map_or(Time::ZERO, |before| before.at)
+    }
+
+    /// How long has been measured when the run is over.
+    pub(super) fn measured(&self) -> Span {
+        self.end - self.measured_from()
+    }
+
+    /// What there is to tell of the flow with that number, if it has begun.
+    pub(super) fn outcome(&self, number: usize) -> Option<Cow<'_, Outcome>> {
+        let outcome = self.flows.outcome(number)?;
+        match self.flow_before(number) {
+            Some(before) => Some(Cow::Owned(outcome.since(before))),
+            None => Some(outcome),
+        }
+    }
+
+    /// Bytes that waited for a flow to deliver them when measuring began.
+    pub(super) fn backlog(&self, number: usize) -> u64 {
+        self.flow_before(number).map_or(0, Outcome::backlog)
+    }
+
+    fn flow_before(&self, number: usize) -> Option<&Outcome> {
+        self.before.as_ref()?.flows[number].as_ref()
+    }
+}
