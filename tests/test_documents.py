@@ -25,8 +25,8 @@ METHODS = [
     ROOT / "docs" / "guide" / "teaching.md",
 ]
 SHOWN = re.compile(
-    r"<!-- BEGIN: ((?:longfat (?:analyze|diff|run|smallest|study (?:plan|run|compare|claims)) |"
-    r"python examples/|for ).*?) -->\n"
+    r"<!-- BEGIN: ((?:longfat (?:analyze|diff|metrics|run|smallest|"
+    r"study (?:plan|run|compare|claims)) |python (?:examples/|beside)|for ).*?) -->\n"
     r"(.*?)<!-- END: ",
     re.DOTALL,
 )

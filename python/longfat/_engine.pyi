@@ -20,6 +20,7 @@ CONTROL_HEADER: str
 """The header of the C interface of congestion controls in shared libraries."""
 
 METRICS: list[str]
+METRIC_TEXTS: list[str]
 """The names of the metrics of a run."""
 
 Override = tuple[str, str, str]

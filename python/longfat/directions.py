@@ -1,5 +1,7 @@
 """Of which metrics more is better, of which less, and of which neither."""
 
+from typing import Literal, NamedTuple
+
 from longfat.completions import DELIVERED_SHARE, is_of_completions, is_time
 from longfat.errors import LongfatError
 from longfat.slips import nearest_or_known
@@ -15,6 +17,7 @@ LESS_IS_BETTER = frozenset(
     {
         *("max_queue_cells", "mean_queue_cells"),
         *("mean_queueing_delay_s", "queueing_delay_p95_s", "queueing_delay_p99_s"),
+        "mean_round_trip_s",
         *("cell_loss_ratio", "clp0_frame_loss_ratio", "clp1_frame_loss_ratio", "packets_lost"),
         *("timeouts", "share_idle_timeout", "share_idle_recovery"),
         *("share_idle_opening", "share_idle_slow_start", "share_idle_congestion_avoidance"),
@@ -42,6 +45,37 @@ def is_share(metric: str) -> bool:
         or metric.startswith("share_")
         or metric.endswith(("_ratio", f" {DELIVERED_SHARE}"))
     )
+
+
+class DescribedMetric(NamedTuple):
+    """A metric, whether more or less of it is better (None if neither is), and what it is."""
+
+    name: str
+    better: Literal["more", "less"] | None
+    what: str
+
+
+def described_metrics() -> list[DescribedMetric]:
+    """All metrics of runs, in the order of records, as the engine describes them."""
+    from longfat import _engine
+
+    def better(name: str) -> Literal["more", "less"] | None:
+        if name in NEITHER_IS_BETTER:
+            return None
+        return "more" if is_more_better(name) else "less"
+
+    texts = zip(_engine.METRICS, _engine.METRIC_TEXTS, strict=True)
+    return [DescribedMetric(name, better(name), _sentence(name, text)) for name, text in texts]
+
+
+def _sentence(name: str, text: str) -> str:
+    what = text.strip().replace("`", "")
+    if not name.startswith("share_"):
+        return what
+    idle = "Nothing to send: "
+    if what.startswith(idle):
+        return f"Share of the bottleneck's time with nothing to send: {what.removeprefix(idle)}"
+    return f"Share of the bottleneck's time that went into {what[0].lower()}{what[1:]}"
 
 
 def check_target(metric: str, target: float, *, of_largest: bool) -> None:

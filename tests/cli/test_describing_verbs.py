@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from longfat import _engine
 from longfat.store import Store
 from tests.cli.test_bad_input import refused
 from tests.support import Longfat
@@ -311,3 +312,23 @@ def test_the_doctor_finds_a_damaged_store(longfat: Longfat, tmp_path: Path) -> N
     process = longfat("doctor")
     assert process.returncode == 3
     assert "Traceback" not in process.stderr
+
+
+def test_metrics_are_listed_with_what_they_are_and_which_way_is_better(longfat: Longfat) -> None:
+    metrics = json.loads(longfat("metrics", "--json").stdout)
+    better = {metric["name"]: metric["better"] for metric in metrics}
+    assert better["efficiency"] == "more"
+    assert better["mean_round_trip_s"] == "less"
+    assert better["offered_bps"] is None
+    assert better.keys() == set(_engine.METRICS)
+    assert all(metric["what"].endswith(".") for metric in metrics)
+    assert "max_min_fairness" in longfat("metrics").stdout
+
+
+def test_a_metric_that_is_none_is_told_the_nearest(longfat: Longfat) -> None:
+    process = longfat("metrics", "round_trip")
+    assert process.returncode == 2
+    assert process.stderr == (
+        "no metric is called 'round_trip'; did you mean 'mean_round_trip_s'?\n"
+    )
+    assert longfat("metrics", "timeouts").stdout.count("Expiries") == 1

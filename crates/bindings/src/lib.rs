@@ -287,6 +287,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("BUILD_PROFILE", if cfg!(debug_assertions) { "debug" } else { "release" })?;
     module.add("CONTROL_HEADER", longfat_control::HEADER)?;
     module.add("METRICS", longfat_engine::measure::Metrics::NAMES.to_vec())?;
+    module.add("METRIC_TEXTS", longfat_engine::measure::Metrics::TEXTS.to_vec())?;
     module.add_function(wrap_pyfunction!(resolve_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(resolve_variants, module)?)?;
     module.add_function(wrap_pyfunction!(resolve_each, module)?)?;

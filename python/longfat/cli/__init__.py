@@ -55,6 +55,7 @@ class Program(LazyGroup):
         "run": "longfat.cli.run",
         "check": "longfat.cli.check",
         "models": "longfat.cli.models",
+        "metrics": "longfat.cli.metrics",
         "schema": "longfat.cli.schema",
         "study": "longfat.cli.study",
         "store": "longfat.cli.store",

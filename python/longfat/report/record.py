@@ -49,11 +49,13 @@ def record_tables(record: Part) -> Iterator[Table]:
 
 
 def _below_metrics(record: Part) -> str | None:
-    """What is to be said of the metrics of a run: what counts packets, since when, and what is of one line."""
+    """What is to be said of the metrics of a run: units, since when, and what is of one line."""
     words = [_WHOLE] if travels_whole(record) else []
     from_ps = record["scenario"]["measure"].get("from_ps", 0)
     if from_ps:
-        words.append(f"measured from {from_ps / PICOSECONDS_PER_SECOND:g} s on: nothing before counts")
+        words.append(
+            f"measured from {from_ps / PICOSECONDS_PER_SECOND:g} s on: nothing before counts"
+        )
     if len(record["ports"]) > 1:
         from longfat.report.network import words_on_one_line
 
@@ -122,12 +124,24 @@ def _part_tables(title: str, parts: Sequence[Part]) -> Iterator[Table]:
     # Parts may differ in what they have.
     more = len(parts) - MOST_ROWS
     left_out = f"{more} more {title}: --json prints them all" if more > 0 else None
-    yield *part_table(parts[:MOST_ROWS]), title, left_out
-    for part in parts[:MOST_ROWS]:
-        for name, value in part.items():
-            within = value if isinstance(value, list) else [value]
-            if isinstance(value, list | dict) and not _is_histogram(value):
-                yield from _part_tables(f"{name} of {part['name']}", within)
+    shown = parts[:MOST_ROWS]
+    yield *part_table(shown), title, left_out
+    for name in dict.fromkeys(name for part in shown for name in part):
+        have = [part for part in shown if _is_table(part.get(name))]
+        said = cause_words(name)
+        if len(have) > 1 and all(isinstance(part[name], dict) for part in have):
+            # Of each the same: a row each.
+            rows = [{"name": part["name"], **part[name]} for part in have]
+            yield *part_table(rows), f"{said} of {title}", None
+            continue
+        for part in have:
+            within = part[name] if isinstance(part[name], list) else [part[name]]
+            yield from _part_tables(f"{said} of {part['name']}", within)
+
+
+def _is_table(value: Any) -> bool:
+    """Whether a part of a record has parts of its own."""
+    return isinstance(value, list | dict) and not _is_histogram(value)
 
 
 def _as_it_drops(port: Part) -> Part:

@@ -21,6 +21,8 @@ macro_rules! causes {
             pub const ALL: &[Self] = &[$(Self::$cause),+];
             /// The metrics that hold their shares of the duration, in the same order.
             pub const METRICS: &[&str] = &[$(concat!("share_", $name)),+];
+            /// What is charged to each, in the same order.
+            pub const TEXTS: &[&str] = &[$(concat!($($doc),+)),+];
 
             /// Its name.
             #[must_use]
@@ -42,7 +44,7 @@ causes! {
     BeyondHole = "beyond_hole",
     /// Cells of packets that never arrived whole.
     Incomplete = "incomplete",
-    /// The class VBR, which does not wait for UBR.
+    /// Cells of the class VBR, which does not wait for UBR.
     Vbr = "vbr",
     /// Background traffic that shares the buffer.
     Background = "background",

@@ -5,14 +5,17 @@ mod histogram;
 mod ledger;
 mod max_min;
 mod metrics;
+mod network;
 mod record;
+mod round_trips;
 
 pub use fingerprint::Fingerprint;
 pub use histogram::{Histogram, bin_of};
 pub use ledger::{ByCause, Cause, Ledger, Shares};
 pub use max_min::{max_min_fairness, max_min_shares, max_min_shares_of_lines};
 pub use metrics::{excess_fairness, fairness_index, least_share_of_promises};
+pub use network::Metrics;
 pub use record::{
-    ClassRecord, CompletionRecord, FlowRecord, FrameRecord, Metrics, PortRecord, QueueRecord, RequestRecord, RunRecord,
-    Work,
+    ClassRecord, CompletionRecord, FlowRecord, FrameRecord, PortRecord, QueueRecord, RequestRecord, RunRecord, Work,
 };
+pub use round_trips::RoundTrips;

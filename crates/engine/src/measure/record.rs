@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::{Cause, Histogram, Ledger, Shares};
+use super::{Histogram, Ledger, Metrics, RoundTrips};
 
 /// Everything a run has to tell.
 #[derive(Clone, Debug, Serialize)]
@@ -41,106 +41,6 @@ pub struct RunRecord {
     pub fingerprint: String,
 }
 
-/// Results of the whole network.
-#[derive(Clone, Debug, Serialize)]
-pub struct Metrics {
-    /// Sum of throughputs of the connections whose data cross the bottleneck over the most that TCP could get there (M-02).
-    pub efficiency: f64,
-    /// Jain's fairness index of the throughputs (M-03).
-    pub fairness: f64,
-    /// Sum of throughputs in bits per second.
-    pub goodput_bps: f64,
-    /// The most that TCP could get: what full segments carry on the bottleneck (M-02).
-    pub max_goodput_bps: f64,
-    /// Most cells in a managed port's buffer at any time (M-05).
-    pub max_queue_cells: u64,
-    /// Mean cells in the bottleneck's buffer.
-    pub mean_queue_cells: f64,
-    /// Cells dropped over cells that arrived, at managed ports.
-    pub cell_loss_ratio: f64,
-    /// Expiries of retransmission timers with data under way, all connections: those in an opening are the connections'
-    /// `openings_sent_again`; those of clients' requests are in the connections' `requests`.
-    pub timeouts: u64,
-    /// Packets that loss models have lost, acknowledgments included; what buffers drop is not among them.
-    pub packets_lost: u64,
-    /// The least share that any connection has of its minimum cell rate, in cells of the segments delivered; left out where
-    /// nothing is promised.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub least_share_of_mcr: Option<f64>,
-    /// Jain's fairness index of what connections have beyond their minimum cell rates; left out where nothing is promised.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub excess_fairness: Option<f64>,
-    /// What clients have asked for in bits per second of the run, whether it was sent or not; left out where nobody asks.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub offered_bps: Option<f64>,
-    /// Jain's fairness index of throughputs relative to max-min fair shares (M-04) of the lines behind managed ports; left out where
-    /// no application limits its demand and all shares are equal.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_min_fairness: Option<f64>,
-    /// How long packets waited at the bottleneck that it has sent, in the mean; left out where no queue discipline keeps them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mean_queueing_delay_s: Option<f64>,
-    /// What 95 % of these times do not exceed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub queueing_delay_p95_s: Option<f64>,
-    /// What 99 % of these times do not exceed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub queueing_delay_p99_s: Option<f64>,
-    /// Packets that queue disciplines have marked in place of dropping them, over packets sent; left out where there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub packet_mark_ratio: Option<f64>,
-    /// What the first group of connections has of all goodput; left out where connections are alike.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub first_group_share: Option<f64>,
-    /// Frames with CLP = 0 that lost a cell at the port over those that came to it, all connections; left out where nothing is
-    /// promised, or no such frame came.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub clp0_frame_loss_ratio: Option<f64>,
-    /// The same of frames with CLP = 1: those that exceed what their connections are promised.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub clp1_frame_loss_ratio: Option<f64>,
-    /// The share of the duration that each cause of the ledger took: `share_useful` and so on.
-    #[serde(flatten)]
-    pub shares: Shares,
-}
-
-impl Metrics {
-    /// The names of all metrics.
-    pub const NAMES: &[&str] = &Self::ALL_NAMES;
-
-    /// The names of all metrics but the shares of the ledger, which are [`Cause::METRICS`].
-    const OWN_NAMES: &[&str] = &[
-        "efficiency",
-        "fairness",
-        "goodput_bps",
-        "max_goodput_bps",
-        "max_queue_cells",
-        "mean_queue_cells",
-        "cell_loss_ratio",
-        "timeouts",
-        "packets_lost",
-        "least_share_of_mcr",
-        "excess_fairness",
-        "offered_bps",
-        "max_min_fairness",
-        "mean_queueing_delay_s",
-        "queueing_delay_p95_s",
-        "queueing_delay_p99_s",
-        "packet_mark_ratio",
-        "first_group_share",
-        "clp0_frame_loss_ratio",
-        "clp1_frame_loss_ratio",
-    ];
-
-    const ALL_NAMES: [&str; Self::OWN_NAMES.len() + Cause::METRICS.len()] = {
-        let mut all = [""; Self::OWN_NAMES.len() + Cause::METRICS.len()];
-        let (own, shares) = all.split_at_mut(Self::OWN_NAMES.len());
-        own.copy_from_slice(Self::OWN_NAMES);
-        shares.copy_from_slice(Cause::METRICS);
-        all
-    };
-}
-
 /// Results of one connection, or of all connections of a sender whose flows have one each.
 #[derive(Clone, Debug, Serialize)]
 pub struct FlowRecord {
@@ -171,6 +71,8 @@ pub struct FlowRecord {
     pub duplicate_acknowledgments: u64,
     /// Largest congestion window.
     pub max_cwnd_bytes: f64,
+    /// Round trips that its sender has measured, queueing included.
+    pub round_trips: RoundTrips,
     /// When the first data was handed over, in seconds; `null` if that has not happened. The goodput counts the whole run all the same.
     pub started_s: Option<f64>,
     /// When the last byte was delivered, in seconds; `null` if that has not happened, or the source has no end.
@@ -199,6 +101,7 @@ impl FlowRecord {
             reductions_for_marks: both(self.reductions_for_marks, other.reductions_for_marks),
             duplicate_acknowledgments: self.duplicate_acknowledgments + other.duplicate_acknowledgments,
             max_cwnd_bytes: self.max_cwnd_bytes.max(other.max_cwnd_bytes),
+            round_trips: self.round_trips.and(&other.round_trips),
             started_s: self.started_s.into_iter().chain(other.started_s).reduce(f64::min),
             finished_s: self.finished_s.zip(other.finished_s).map(|(one, other)| one.max(other)),
             frames: self.frames.zip(other.frames).map(|(one, other)| one.and(other)),

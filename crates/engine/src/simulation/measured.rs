@@ -5,6 +5,7 @@
 //! audited; of them the record shows what was added since. Peaks and distributions cannot be taken apart afterwards: they begin anew.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::flows::Outcome;
 use super::{Simulation, Violation};
@@ -84,16 +85,15 @@ impl<O: Observer> Simulation<O> {
 
     /// Everything has happened that happens before `now`: what comes is measured.
     pub(super) fn begin_to_measure(&mut self, now: Time) {
-        let graph = std::sync::Arc::clone(&self.graph);
+        let graph = Arc::clone(&self.graph);
         let ledger = self.ledger(&graph, now);
         let busy_seconds = self.ports.iter().map(|port| self.busy_seconds(port, now)).collect();
-        let request_counts = |source: &Box<dyn crate::traffic::Source>| {
-            source.exchange().as_ref().map(RequestCounts::of).unwrap_or_default()
-        };
+        let exchanges = self.sources.iter().map(|source| source.exchange());
+        let requests = exchanges.map(|exchange| exchange.as_ref().map(RequestCounts::of).unwrap_or_default()).collect();
         let before = Before {
             at: now,
             flows: (0..self.flows.len()).map(|number| self.flows.outcome(number).map(Cow::into_owned)).collect(),
-            requests: self.sources.iter().map(request_counts).collect(),
+            requests,
             frames: self.policing.as_ref().map_or_else(Vec::new, |policing| policing.frames.clone()),
             ports: self.ports.iter_mut().map(|port| port.count_anew(now)).collect(),
             busy_seconds,

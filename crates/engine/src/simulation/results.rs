@@ -73,6 +73,7 @@ impl<O: Observer> Simulation<O> {
             excess_fairness: promised.as_ref().map(|promised| excess_fairness(&on_line, promised)),
             offered_bps: self.offered_bps(flows),
             max_min_fairness: self.max_min_fairness(graph, &goodputs, max_goodput_bps),
+            mean_round_trip_s: mean_of_means(flows),
             mean_queueing_delay_s: delays.and_then(Histogram::mean_seconds),
             queueing_delay_p95_s: delays.and_then(|delays| delays.quantile_seconds(0.95)),
             queueing_delay_p99_s: delays.and_then(|delays| delays.quantile_seconds(0.99)),
@@ -220,6 +221,7 @@ impl<O: Observer> Simulation<O> {
                 reductions_for_marks: (!flow.ecn.is_absent()).then_some(sent.reductions_for_marks),
                 duplicate_acknowledgments: sent.duplicate_acknowledgments,
                 max_cwnd_bytes: sent.max_cwnd,
+                round_trips: sent.round_trips,
                 started_s: flow.started.map(Time::as_seconds),
                 finished_s: flow.finished.map(Time::as_seconds),
                 requests: self.request_record(number),
@@ -364,4 +366,11 @@ impl<O: Observer> Simulation<O> {
         }
         all
     }
+}
+
+/// The mean of the mean round trips of those connections that have measured any.
+#[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
+fn mean_of_means(flows: &[FlowRecord]) -> Option<f64> {
+    let means: Vec<f64> = flows.iter().filter_map(|flow| flow.round_trips.mean_seconds()).collect();
+    (!means.is_empty()).then(|| means.iter().sum::<f64>() / means.len() as f64)
 }

@@ -97,9 +97,9 @@ impl Sender {
         &self.connection.statistics
     }
 
-    /// From now on the largest window is counted anew.
+    /// From now on the largest window and the extremes of round trips are counted anew.
     pub fn count_anew(&mut self) {
-        self.connection.statistics.max_cwnd = self.connection.window.cwnd;
+        self.connection.statistics.count_anew(self.connection.window.cwnd);
     }
 
     /// First byte not acknowledged.

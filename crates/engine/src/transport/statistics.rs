@@ -1,5 +1,7 @@
 //! What a sender has done, in numbers.
 
+use crate::measure::RoundTrips;
+
 /// What a sender has done.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SenderStatistics {
@@ -18,12 +20,18 @@ pub struct SenderStatistics {
     /// Reductions of the window for marks.
     pub reductions_for_marks: u64,
     /// Round trips measured.
-    pub round_trips: u64,
+    pub round_trips: RoundTrips,
     /// Largest congestion window in bytes.
     pub max_cwnd: f64,
 }
 
 impl SenderStatistics {
+    /// From now on peaks are counted anew, the first window being `cwnd` bytes.
+    pub fn count_anew(&mut self, cwnd: f64) {
+        self.max_cwnd = cwnd;
+        self.round_trips.count_anew();
+    }
+
     /// What was added since `earlier`; the largest window is the one counted since.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
@@ -35,7 +43,7 @@ impl SenderStatistics {
             fast_retransmits: self.fast_retransmits - earlier.fast_retransmits,
             duplicate_acknowledgments: self.duplicate_acknowledgments - earlier.duplicate_acknowledgments,
             reductions_for_marks: self.reductions_for_marks - earlier.reductions_for_marks,
-            round_trips: self.round_trips - earlier.round_trips,
+            round_trips: self.round_trips.since(&earlier.round_trips),
             max_cwnd: self.max_cwnd,
         }
     }

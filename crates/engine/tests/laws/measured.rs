@@ -152,6 +152,12 @@ fn slow_start_is_left_out() {
     // Of a thousand segments one may be this side of either border; a round trip is some microseconds more than 100 ms.
     assert!((steady.flows[0].goodput_bps - exact).abs() < 0.002 * exact, "{}", steady.flows[0].goodput_bps);
     assert_eq!(steady.ledger.duration().as_seconds(), 10.0);
+    // 100 ms, and some microseconds to send a packet over each line.
+    let round_trips = &steady.flows[0].round_trips;
+    let (shortest, longest) = round_trips.extremes().expect("one is measured in each");
+    assert!(round_trips.count.abs_diff(100) <= 1, "one of ten segments is timed: {}", round_trips.count);
+    assert!(shortest == longest && (0.1..0.10003).contains(&shortest.as_seconds()), "{shortest:?} {longest:?}");
+    assert_eq!(steady.metrics.mean_round_trip_s, round_trips.mean_seconds());
     assert_eq!(steady.flows[0].started_s, Some(0.0));
 }
 

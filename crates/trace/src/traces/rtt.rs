@@ -16,7 +16,7 @@ pub struct RoundTrips {
 
 impl Observer for RoundTrips {
     fn sender_acted(&mut self, now: Time, flow: usize, sender: &Sender) {
-        let measured = sender.statistics().round_trips;
+        let measured = sender.statistics().round_trips.count;
         if measured > self.seen[flow] {
             self.seen[flow] = measured;
             if let Some(round_trip) = sender.round_trip() {

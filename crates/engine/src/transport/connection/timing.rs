@@ -10,7 +10,7 @@ impl Connection {
     /// on.
     #[inline(always)]
     pub fn measure_round_trip(&mut self, now: Time, acknowledgment: &Acknowledgment, is_partial: bool) -> bool {
-        let measured = self.statistics.round_trips;
+        let measured = self.statistics.round_trips.count;
         if let Some(sent) = acknowledgment.echo.filter(|_| self.carries_timestamps) {
             self.note_round_trip(sent, now);
         } else if is_partial {
@@ -19,7 +19,7 @@ impl Connection {
             self.timed = None;
             self.note_round_trip(timed.sent, now);
         }
-        self.statistics.round_trips > measured
+        self.statistics.round_trips.count > measured
     }
 
     fn end_timing_in_recovery(&mut self, now: Time, acknowledgment: &Acknowledgment) {
@@ -81,7 +81,7 @@ impl Connection {
         if let Some(pacer) = &mut self.pacer {
             pacer.note_round_trip(now - sent);
         }
-        self.statistics.round_trips += 1;
+        self.statistics.round_trips.note(now - sent);
         let ticks = self.clock.elapsed(sent, now);
         let is_first = self.unacknowledged > self.round_ends;
         if is_first {

@@ -143,7 +143,7 @@ impl LossRecovery {
     /// When a probe is to be sent: only if nothing suggests a loss (section 7.2).
     fn probe_time(&self, connection: &Connection) -> Option<Time> {
         let is_calm = self.phase == Phase::Open && self.losses.segments_arrived() == 0 && connection.flight() > 0;
-        let is_calm = is_calm && self.probe.is_allowed(connection.statistics.round_trips);
+        let is_calm = is_calm && self.probe.is_allowed(connection.statistics.round_trips.count);
         let one_segment = connection.flight() <= connection.mss();
         let time = || self.probe.time(self.smoothed_round_trip(connection), one_segment, connection.expires());
         is_calm.then(time).flatten()
@@ -289,7 +289,7 @@ impl Recovery for LossRecovery {
     fn on_send(&mut self, now: Time, connection: &mut Connection, piece: Piece) {
         let is_new = piece.sequence >= connection.highest();
         if self.probe.is_due() {
-            let measured = connection.statistics.round_trips;
+            let measured = connection.statistics.round_trips.count;
             self.probe.note_sent(connection.highest().max(piece.end()), !is_new, measured);
         } else if is_new {
             self.probe.start_anew(now);

@@ -1,0 +1,149 @@
+//! Results of the whole network: each a number with a name, of which studies make tables.
+
+use serde::{Serialize, Serializer};
+
+use super::{Cause, Shares};
+
+/// Declares the metrics once: as fields, as names, and as what people are told of them.
+macro_rules! metrics {
+    ($($(#[doc = $doc:literal])+ pub $metric:ident: $type:ty,)+) => {
+        /// Results of the whole network, over the time that is measured.
+        ///
+        /// As JSON an object; what a network does not have is left out of it, and the shares of the ledger are `share_useful` and so on.
+        #[derive(Clone, Debug)]
+        pub struct Metrics {
+            $($(#[doc = $doc])+ pub $metric: $type,)+
+            /// The share of the time that each cause of the ledger took.
+            pub shares: Shares,
+        }
+
+        impl Metrics {
+            const OWN_NAMES: &[&str] = &[$(stringify!($metric)),+];
+            const OWN_TEXTS: &[&str] = &[$(concat!($($doc),+)),+];
+        }
+
+        impl Serialize for Metrics {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                #[derive(Serialize)]
+                struct Written<'a> {
+                    $(#[serde(skip_serializing_if = "Measured::is_absent")] $metric: &'a $type,)+
+                    #[serde(flatten)]
+                    shares: &'a Shares,
+                }
+                Written { $($metric: &self.$metric,)+ shares: &self.shares }.serialize(serializer)
+            }
+        }
+    };
+}
+
+/// A number that a network may not have.
+trait Measured {
+    fn is_absent(&self) -> bool;
+}
+
+impl<M: Measured> Measured for &M {
+    fn is_absent(&self) -> bool {
+        M::is_absent(self)
+    }
+}
+
+impl Measured for f64 {
+    fn is_absent(&self) -> bool {
+        false
+    }
+}
+
+impl Measured for u64 {
+    fn is_absent(&self) -> bool {
+        false
+    }
+}
+
+impl Measured for Option<f64> {
+    fn is_absent(&self) -> bool {
+        self.is_none()
+    }
+}
+
+metrics! {
+    /// Sum of throughputs of the connections whose data cross the bottleneck over the most that TCP could get there (M-02).
+    pub efficiency: f64,
+    /// Jain's fairness index of the throughputs (M-03).
+    pub fairness: f64,
+    /// Sum of throughputs in bits per second.
+    pub goodput_bps: f64,
+    /// The most that TCP could get: what full segments carry on the bottleneck (M-02).
+    pub max_goodput_bps: f64,
+    /// Most cells in a managed port's buffer at any time (M-05).
+    pub max_queue_cells: u64,
+    /// Mean cells in the bottleneck's buffer.
+    pub mean_queue_cells: f64,
+    /// Cells dropped over cells that arrived, at managed ports.
+    pub cell_loss_ratio: f64,
+    /// Expiries of retransmission timers with data under way, all connections: those in an opening are the connections'
+    /// `openings_sent_again`; those of clients' requests are in the connections' `requests`.
+    pub timeouts: u64,
+    /// Packets that loss models have lost, acknowledgments included; what buffers drop is not among them.
+    pub packets_lost: u64,
+    /// The least share that any connection has of its minimum cell rate, in cells of the segments delivered; left out where
+    /// nothing is promised.
+    pub least_share_of_mcr: Option<f64>,
+    /// Jain's fairness index of what connections have beyond their minimum cell rates; left out where nothing is promised.
+    pub excess_fairness: Option<f64>,
+    /// What clients have asked for in bits per second of the run, whether it was sent or not; left out where nobody asks.
+    pub offered_bps: Option<f64>,
+    /// Jain's fairness index of throughputs relative to max-min fair shares (M-04) of the lines behind managed ports; left out where
+    /// no application limits its demand and all shares are equal.
+    pub max_min_fairness: Option<f64>,
+    /// The mean over connections of the mean round trip that each has measured, queueing included; left out where none has measured any.
+    pub mean_round_trip_s: Option<f64>,
+    /// Mean time that packets waited in the queue of the bottleneck before they were sent; left out where no queue discipline keeps them.
+    pub mean_queueing_delay_s: Option<f64>,
+    /// How long 95 % of packets waited there at most; left out as the mean is.
+    pub queueing_delay_p95_s: Option<f64>,
+    /// How long 99 % of packets waited there at most; left out as the mean is.
+    pub queueing_delay_p99_s: Option<f64>,
+    /// Packets that queue disciplines have marked in place of dropping them, over packets sent; left out where there are none.
+    pub packet_mark_ratio: Option<f64>,
+    /// What the first group of connections has of all goodput; left out where connections are alike.
+    pub first_group_share: Option<f64>,
+    /// Frames with CLP = 0 that lost a cell at the port over those that came to it, all connections; left out where nothing is
+    /// promised, or no such frame came.
+    pub clp0_frame_loss_ratio: Option<f64>,
+    /// The same ratio of frames with CLP = 1, which exceed what their connections are promised.
+    pub clp1_frame_loss_ratio: Option<f64>,
+}
+
+impl Metrics {
+    /// The names of all metrics.
+    pub const NAMES: &[&str] = &Self::both(Self::OWN_NAMES, Cause::METRICS);
+
+    /// What each of them is, in the same order: of those that are shares of the ledger, what is charged to the cause.
+    pub const TEXTS: &[&str] = &Self::both(Self::OWN_TEXTS, Cause::TEXTS);
+
+    const fn both(
+        own: &[&'static str],
+        shares: &[&'static str],
+    ) -> [&'static str; Self::OWN_NAMES.len() + Cause::METRICS.len()] {
+        let mut all = [""; Self::OWN_NAMES.len() + Cause::METRICS.len()];
+        let (first, rest) = all.split_at_mut(Self::OWN_NAMES.len());
+        first.copy_from_slice(own);
+        rest.copy_from_slice(shares);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_metric_says_what_it_is() {
+        assert_eq!(Metrics::NAMES.len(), Metrics::TEXTS.len());
+        for (name, text) in Metrics::NAMES.iter().zip(Metrics::TEXTS) {
+            assert!(text.starts_with(' ') && text.ends_with('.') && text.len() > 20, "{name}: {text:?}");
+        }
+        assert_eq!(Metrics::NAMES[0], "efficiency");
+        assert!(Metrics::TEXTS[0].contains("over the most that TCP could get there"));
+    }
+}
