@@ -314,6 +314,25 @@ def test_the_doctor_finds_a_damaged_store(longfat: Longfat, tmp_path: Path) -> N
     assert "Traceback" not in process.stderr
 
 
+def test_a_run_too_short_for_a_steady_state_is_told(longfat: Longfat, scenario_file: Path) -> None:
+    """A satellite's slow start: its window doubles in round trips of 0.56 s."""
+    far = ["--set", "topology.bottleneck.delay=275 ms", "--set", "port.buffer=20000 cells"]
+
+    def remarks(*more: str) -> list[str]:
+        process = longfat("check", scenario_file, *far, *more, "--json")
+        found: list[str] = json.loads(process.stdout)["remarks"]
+        return found
+
+    short = " ".join(remarks("--set", "duration=20 s"))
+    assert "slow start takes about" in short
+    assert "measure.from" in short
+    late = " ".join(remarks("--set", "duration=20 s", "--set", "measure.from=10 s"))
+    assert "slow start" not in late
+    assert "and 10 s are measured" in late
+    finite = ["--set", 'traffic={kind="finite",size="1 MB"}']
+    assert "slow start" not in " ".join(remarks("--set", "duration=20 s", *finite))
+
+
 def test_metrics_are_listed_with_what_they_are_and_which_way_is_better(longfat: Longfat) -> None:
     metrics = json.loads(longfat("metrics", "--json").stdout)
     better = {metric["name"]: metric["better"] for metric in metrics}

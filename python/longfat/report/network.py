@@ -63,8 +63,12 @@ def _product_bytes(port: Mapping[str, Any]) -> float:
 
 
 def network_words(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterator[str]:
-    """What a reader should know before a run: how far windows reach, and who hears no marks."""
+    """What a reader should know before a run.
+
+    How far windows reach, whether the run is long enough for a steady state, and who hears no marks.
+    """
     yield from _windows(settings, network)
+    yield from _lengths(settings)
     yield from dict.fromkeys(filter(None, map(_marks, *zip(*_ends(settings), strict=True))))
 
 
@@ -90,6 +94,25 @@ def _windows(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterato
         yield f"{words}, {significant(share, 3)} of {of_what}: alone it cannot fill it"
     else:
         yield f"{words}, {significant(share, 3)} times {of_what}"
+
+
+def _lengths(settings: Mapping[str, Any]) -> Iterator[str]:
+    """Where senders always have data: whether they come to a steady state while it is measured."""
+    from longfat.analysis.cautions import FEWEST_CYCLES, LONGEST_START, path_of
+
+    path = path_of(settings)
+    if path is None or settings["traffic"]["kind"] != "infinite":
+        return
+    if path.start > LONGEST_START:
+        yield (
+            f"slow start takes about {significant(path.slow_start_s, 2)} s of {path.duration_s:g} "
+            "s: let the run be longer, or leave the beginning out with measure.from"
+        )
+    if path.cycles < FEWEST_CYCLES:
+        yield (
+            f"a window that a loss has reduced takes about {significant(path.regrowth_s, 2)} s to "
+            f"grow back, and {path.measured_s:g} s are measured: single losses decide the results"
+        )
 
 
 def _ends(settings: Mapping[str, Any]) -> list[tuple[str, str]]:

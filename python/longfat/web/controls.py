@@ -37,6 +37,7 @@ FIRST = (
     "background",
     "tcp.flavor",
     "duration",
+    "measure.from",
 )
 """Paths of the controls that a page shows first; they are not shown again further down."""
 
