@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longfat.errors import LongfatError
+from longfat.framing import travels_whole
 from longfat.plots.palette import DROP, NEUTRAL, TIMEOUT, flow_color
 from longfat.plots.picture import Axis, Guide, Mark
 from longfat.plots.thinning import thinned
 from longfat.report.numbers import significant
-from longfat.report.record import travels_whole
 from longfat.traces import Traces
 from longfat.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 
@@ -257,7 +257,7 @@ def window_guide(run: Traces, scale: float) -> Guide:
 
 def unit(run: Traces) -> str:
     """What queues are counted in."""
-    return "packets" if travels_whole(run.record) else "cells"
+    return "packets" if travels_whole(run.record["scenario"]) else "cells"
 
 
 def flow_name(run: Traces, flow: int) -> str:

@@ -5,6 +5,7 @@ Nothing here loads a library: a short run takes less time than that (see `longfa
 
 from __future__ import annotations
 
+from longfat.framing import travels_whole
 from longfat.units import MICROSECONDS_PER_SECOND, PICOSECONDS_PER_MILLISECOND
 
 TYPE_CHECKING = False  # as mypy knows it; to load typing takes as long as to start Python
@@ -46,17 +47,12 @@ def record_tables(record: Part) -> Iterator[Table]:
 
 def _below_metrics(record: Part) -> str | None:
     """What is to be said of the metrics of a run: what counts packets, and what is of one line."""
-    words = [_WHOLE] if travels_whole(record) else []
+    words = [_WHOLE] if travels_whole(record["scenario"]) else []
     if len(record["ports"]) > 1:
         from longfat.report.network import words_on_one_line
 
         words += words_on_one_line(record["scenario"])
     return "\n".join(words) or None
-
-
-def travels_whole(record: Part) -> bool:
-    """Whether each packet of a run is the one unit that its lines carry, not some cells."""
-    return bool(record["scenario"]["framing"]["kind"] != "aal5")
 
 
 def record_json(record: Part) -> str:
