@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.errors import LongfatError
 from longfat.framing import travels_whole
-from longfat.plots.palette import DROP, NEUTRAL, TIMEOUT, flow_color
+from longfat.plots.palette import DROP, FLOW_COLORS, NEUTRAL, TIMEOUT, flow_color
 from longfat.plots.picture import Axis, Guide, Mark
 from longfat.plots.thinning import thinned
 from longfat.report.numbers import significant
@@ -150,12 +150,13 @@ def flow_steps(run: Traces, rows: Sequence[Row], series: str, **style: Any) -> I
     ends = _ends(run) if flows else {}
     width = 1.0 if len(flows) <= 5 else 0.7
     is_told_apart = len(flows) <= MOST_LABELLED_FLOWS
+    crowd = f"{len(flows)} flows, {FLOW_COLORS} colours"
     for flow, (times, values) in sorted(flows.items()):
-        label = flow_name(run, flow) if is_told_apart else ""
+        label = flow_name(run, flow) if is_told_apart else crowd
         x, y = thinned(*_until(ends.get(flow), times, values))
         settings: dict[str, Any] = {"color": flow_color(flow), "label": label, "width": width}
         if not is_told_apart:
-            settings["strength"] = CROWD_STRENGTH
+            settings["strength"], crowd = CROWD_STRENGTH, ""
         yield Mark("steps", x, y, **(settings | style))
 
 
