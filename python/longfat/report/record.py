@@ -5,7 +5,7 @@ Nothing here loads a library: a short run takes less time than that (see `longfa
 
 from __future__ import annotations
 
-from longfat.framing import travels_whole
+from longfat.framing import in_units, travels_whole
 from longfat.units import MICROSECONDS_PER_SECOND, PICOSECONDS_PER_MILLISECOND
 
 TYPE_CHECKING = False  # as mypy knows it; to load typing takes as long as to start Python
@@ -23,7 +23,7 @@ METRIC_PREFIX = "share_"
 MOST_ROWS = 100
 """What nobody reads takes a minute to lay out: more rows than these are not printed."""
 
-_WHOLE = "packets travel whole here: what says cells counts packets"
+_WHOLE = "packets travel whole here: metrics whose names say cells count packets"
 
 _QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 _BAR_CELLS = 40
@@ -38,11 +38,12 @@ def record_tables(record: Part) -> Iterator[Table]:
         if not name.startswith(METRIC_PREFIX)
     }
     rows = [[name, _text(value)] for name, value in metrics.items()]
+    whole = travels_whole(record["scenario"])
     yield ["metric", "value"], rows, None, _below_metrics(record)
     yield *run_ledger_rows(record["ledger"]), "where the capacity went", None
     for part in ("completions", "flows"):
-        yield from _part_tables(part, record.get(part, ()))
-    yield from _part_tables("ports", [_as_it_drops(port) for port in record["ports"]])
+        yield from _part_tables(part, record.get(part, ()), whole)
+    yield from _part_tables("ports", [_as_it_drops(port) for port in record["ports"]], whole)
 
 
 def _below_metrics(record: Part) -> str | None:
@@ -104,19 +105,19 @@ def bar(share: float) -> str:
     return "█" * whole + (_EIGHTHS[rest] if rest else "")
 
 
-def _part_tables(title: str, parts: Sequence[Part]) -> Iterator[Table]:
+def _part_tables(title: str, parts: Sequence[Part], whole: bool) -> Iterator[Table]:
     if not parts:
         return
     # What a part holds in turn, such as the classes of a port or its queue, is a table of its own.
     # Parts may differ in what they have.
     more = len(parts) - MOST_ROWS
     left_out = f"{more} more {title}: --json prints them all" if more > 0 else None
-    yield *part_table(parts[:MOST_ROWS]), title, left_out
+    yield *part_table(parts[:MOST_ROWS], whole), title, left_out
     for part in parts[:MOST_ROWS]:
         for name, value in part.items():
             within = value if isinstance(value, list) else [value]
             if isinstance(value, list | dict) and not _is_histogram(value):
-                yield from _part_tables(f"{name} of {part['name']}", within)
+                yield from _part_tables(f"{name} of {part['name']}", within, whole)
 
 
 def _as_it_drops(port: Part) -> Part:
@@ -124,12 +125,12 @@ def _as_it_drops(port: Part) -> Part:
     return {name: port[name] for name in port if name != "policy" or "queue" not in port}
 
 
-def part_table(parts: Sequence[Part]) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of parts of a record, a row each."""
+def part_table(parts: Sequence[Part], whole: bool = False) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of parts of a record, a row each, where packets travel `whole` or not."""
     shown = [in_numbers(part) for part in parts]
     names = list(dict.fromkeys(name for part in shown for name in part))
     rows = [[_text(part.get(name)) for name in names] for part in shown]
-    return [name.replace("_", " ") for name in names], rows
+    return [in_units(name, whole) for name in names], rows
 
 
 def in_numbers(part: Part) -> dict[str, Any]:
