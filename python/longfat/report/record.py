@@ -23,7 +23,7 @@ METRIC_PREFIX = "share_"
 MOST_ROWS = 100
 """What nobody reads takes a minute to lay out: more rows than these are not printed."""
 
-_WHOLE = "packets travel whole here: metrics whose names say cells count packets"
+_WHOLE = "packets travel whole here: what says cells counts packets"
 
 _QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 _BAR_CELLS = 40
