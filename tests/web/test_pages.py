@@ -289,5 +289,7 @@ def test_pages_count_packets_where_they_travel_whole(browser: Browser, server: S
     with opened(browser, server, f"/play?{urlencode(of_cells)}") as (page, wrong):
         page.wait_for_selector(DRAWN)
         assert page.get_by_text("max queue packets").count() >= 1
+        note = page.locator('[data-chart="queue"] p')
+        expect(note).to_contain_text("dashed: buffer, 20 packets")
         assert page.get_by_text("max queue cells").count() == 0
         assert not wrong
