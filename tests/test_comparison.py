@@ -152,6 +152,54 @@ def test_a_value_that_the_paper_leaves_out_is_no_entry_of_a_printed_table() -> N
     assert compare(Response("2", "A table", "efficiency", rows), RESULTS).entries == []
 
 
+def printed_as(value: float, rounding: float) -> ReferenceRow:
+    return ReferenceRow(
+        combination=combination("ubr", "5"),
+        values={"efficiency": value},
+        doubtful=frozenset(),
+        note="",
+        roundings={"efficiency": rounding},
+    )
+
+
+@pytest.mark.parametrize(
+    ("printed", "ours", "is_inside"),
+    [
+        (1.0, (0.9961, 0.9961), True),  # one value, printed as 1.00
+        (1.0, (0.995, 0.995), True),  # what just rounds to 1.00
+        (1.0, (0.9949, 0.9949), False),
+        (0.5, (0.51, 0.6), False),
+        (0.5, (0.5049, 0.6), True),
+        (0.5, (0.3, 0.49), False),
+        (0.5, (0.3, 0.7), True),
+    ],
+)
+def test_a_printed_value_is_inside_a_range_that_meets_what_it_may_have_been(
+    printed: float, ours: tuple[float, float], is_inside: bool
+) -> None:
+    row = printed_as(printed, 0.005)
+    table = compare(
+        Response("2", "A table", "efficiency", [row]), {row.combination: replications(0.0, *ours)}
+    )
+    assert table.entries[0].is_inside_range is is_inside
+    assert table.summary.inside_range == float(is_inside)
+
+
+def test_the_interval_of_a_mean_is_students() -> None:
+    # Mean 2, standard deviation 1, t[0.95; 2] = 2.919986 (Jain, Table A.4).
+    row = printed_as(0.5, 0.005)
+    table = compare(
+        Response("2", "A table", "efficiency", [row]), {row.combination: replications(9, 1, 2, 3)}
+    )
+    (entry,) = table.entries
+    half = 2.919986 / 3**0.5
+    assert entry.interval(0.90) == pytest.approx((2 - half, 2 + half), rel=1e-6)
+    one = compare(
+        Response("2", "A table", "efficiency", [row]), {row.combination: replications(9, 1)}
+    )
+    assert one.entries[0].interval(0.90) == (None, None)
+
+
 def test_rank_correlation_matches_a_textbook_example_with_ties() -> None:
     # Ranks 1, 2.5, 2.5, 4 against 1, 2, 3, 4: 4.5 / sqrt(4.5 * 5).
     pairs = [(10.0, 1.0), (20.0, 2.0), (20.0, 3.0), (30.0, 4.0)]

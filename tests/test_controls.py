@@ -9,7 +9,8 @@ import pytest
 
 import longfat
 from longfat import _engine
-from longfat.controls import Delivery, Progress, Window
+from longfat.controls import Delivery, Progress, Window, use_control
+from longfat.errors import InvalidInput
 from longfat.execution import Record
 from longfat.study import load_study
 from tests.support import Longfat
@@ -399,3 +400,63 @@ def test_a_newcomer_meets_the_others(tmp_path: Path) -> None:
     )
     among_its_own = study.runs().filter(first="newcomer", second="newcomer")
     assert min(among_its_own["efficiency"].to_list()) > 0.9
+
+
+METHODS = """
+class Mine:
+    def __init__(self, increase):
+        self.increase = increase
+
+    def on_acknowledgment(self, window, progress):
+        pass
+
+    def on_loss(self, window, flight):
+        pass
+
+    def on_timeout(self, window, flight):
+        pass
+"""
+
+
+def test_a_method_that_does_not_take_what_it_is_called_with_is_told_with_its_line(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(METHODS.replace("on_loss(self, window, flight)", "on_loss(self, window)"))
+    with pytest.raises(InvalidInput) as refused:
+        use_control("mine", file)
+    assert refused.value.problems == [
+        f"{file}:9: Mine.on_loss(self, window) is called with (self, window, flight)"
+    ]
+
+
+def test_a_class_is_told_where_it_does_not_take_what_it_is_called_with() -> None:
+    class Wrong:
+        def on_acknowledgment(self, window: object) -> None: ...
+        def on_loss(self, *about: object) -> None: ...
+        def on_timeout(self, window: object, flight: int, more: int = 0) -> None: ...
+
+    with pytest.raises(InvalidInput) as refused:
+        use_control("wrong", Wrong)
+    (problem,) = refused.value.problems
+    assert problem.startswith(f"{__file__}:")
+    assert "Wrong.on_acknowledgment" in problem
+    assert problem.endswith("is called with (self, window, progress)")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ("", "missing a required argument: 'increase'"),
+        (", parameters = { increase = 1, a = 1 }", "'a'"),
+    ],
+)
+def test_a_control_that_takes_other_parameters_is_told_with_its_line(
+    tmp_path: Path, scenario_file: Path, longfat: Longfat, parameters: str, said: str
+) -> None:
+    (tmp_path / "mine.py").write_text(METHODS)
+    flavor = f'tcp.flavor={{ kind = "external", control = "mine"{parameters} }}'
+    process = longfat("run", scenario_file, "--set", flavor, "--control", "mine=mine.py")
+    assert process.returncode == 2
+    assert said in process.stderr
+    assert "(mine.py, line 3, in __init__)" in process.stderr

@@ -60,3 +60,14 @@ def test_all_wrong_cells_are_told_at_once(tmp_path: Path) -> None:
 
 def test_an_empty_table_is_refused(tmp_path: Path) -> None:
     assert problems_of(tmp_path, "")
+
+
+def test_half_a_digit_is_what_rounding_may_have_taken(tmp_path: Path) -> None:
+    file = tmp_path / "table.csv"
+    header = f"{','.join(LEVELS)},{','.join(METRICS)}"
+    levels = ",".join(names[0] for names in LEVELS.values())
+    printed = ["0.210", "7591", "1e-3"]
+    for text, rounding in zip(printed, [0.0005, 0.5, 0.0005], strict=True):
+        file.write_text(f"{header}\n{levels},{','.join(text for _ in METRICS)}\n")
+        (row,) = load_reference(file, LEVELS, METRICS)
+        assert set(row.roundings.values()) == {rounding}

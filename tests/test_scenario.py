@@ -200,3 +200,14 @@ def test_a_notebook_shows_every_metric_of_a_run_that_the_terminal_shows(
     (_, metrics, *_), *_ = record_tables(record)
     assert [name for name, _ in metrics if name not in shown] == []
     assert all(f"<summary>{title}" in shown for title in ("where the capacity", "flows", "ports"))
+
+
+def test_what_is_wrong_in_an_object_is_told_by_its_path_and_not_by_a_file() -> None:
+    with pytest.raises(InvalidInput) as refused:
+        load_scenario({"schema_version": 1, "port": {"buffer": "many", "polcy": "x"}})
+    told = refused.value.problems
+    for start in ("port.polcy: unknown key; did you", "port.buffer: expected a number of cells"):
+        assert any(problem.startswith(start) for problem in told)
+    assert not any("scenario.json" in problem for problem in told)
+    with pytest.raises(LongfatError, match="seed: nan is no value of a scenario"):
+        load_scenario({"seed": float("nan")})

@@ -8,20 +8,29 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import Literal
 
+from longfat.analysis.intervals import interval_of_mean
 from longfat.reference import Combination, ReferenceRow
 from longfat.responses import Response
 
 Results = Mapping[Combination, Mapping[int, Mapping[str, float]]]
 """Metrics by factor combination and replication, of the runs that are done."""
 
+Carried = Literal["cells", "packets", "cells or packets"]
+"""What lines carry: cells, or packets that travel whole; a study may have both kinds of runs."""
+
+_ARITHMETIC = 1e-9
+"""Of half a digit: what lies at its very end is not lost to binary fractions."""
+
 
 @dataclass(frozen=True)
 class Entry:
     """One value of the paper and ours for the same factor combination.
 
-    `reference` is None where the paper prints none, our values are where no run is. `repeated` has
-    the value of each replication, `mean` and range are over them.
+    `reference` is None where the paper prints none, our values are where no run is; `rounding` is
+    half a unit of its last printed digit. `repeated` has the value of each replication, `mean` and
+    range are over them.
     """
 
     combination: Combination
@@ -33,11 +42,27 @@ class Entry:
     minimum: float | None
     maximum: float | None
     repeated: Mapping[int, float]
+    rounding: float = 0.0
 
     @property
     def replications(self) -> int:
         """How many replications there are."""
         return len(self.repeated)
+
+    @property
+    def is_inside_range(self) -> bool | None:
+        """Whether the range meets what the paper's value may have been before it was rounded.
+
+        None where there is no value or no range.
+        """
+        if self.reference is None or self.minimum is None or self.maximum is None:
+            return None
+        rounding = self.rounding * (1 + _ARITHMETIC)
+        return self.minimum - rounding <= self.reference <= self.maximum + rounding
+
+    def interval(self, confidence: float) -> tuple[float, float] | tuple[None, None]:
+        """Student's interval of the mean of the replications; none for fewer than two."""
+        return interval_of_mean(list(self.repeated.values()), confidence)
 
     @property
     def ours(self) -> float | None:
@@ -51,7 +76,8 @@ class Summary:
 
     `mean_absolute_error` and `bias` (ours less the paper's) are of the means, `deterministic_error`
     and `deterministic_bias` of the deterministic values; `rank_correlation` is Spearman's;
-    `inside_range` is the share of reference values between our lowest and highest replication.
+    `inside_range` is the share of reference values that lie, as printed, between our lowest and
+    highest replication.
     `deterministic`, `mean`, `minimum` and `maximum` condense our values whether or not the paper
     has any. None where there is nothing to tell.
     """
@@ -77,13 +103,23 @@ class Summary:
 
 @dataclass(frozen=True)
 class TableComparison:
-    """A table of one response; `by` breaks the summary down by factor and level."""
+    """A table of one response; `by` breaks the summary down by factor and level.
+
+    `carried` is what a metric counts whose name says cells.
+    """
 
     response: Response
     factors: Sequence[str]
     entries: Sequence[Entry]
     summary: Summary
     by: Mapping[str, Mapping[str, Summary]]
+    carried: Carried = "cells"
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric, with what it counts where that is not what the name says."""
+        name = self.response.metric
+        return name if self.carried == "cells" else f"{name}, in {self.carried}"
 
     def parts(self) -> Iterator[tuple[str, Summary]]:
         """The whole and every part of `by`, each with its name."""
@@ -93,7 +129,7 @@ class TableComparison:
                 yield f"{factor} {level}", summary
 
 
-def compare(response: Response, results: Results) -> TableComparison:
+def compare(response: Response, results: Results, carried: Carried = "cells") -> TableComparison:
     """Set the rows of a response whose combinations are all in `results` beside our results."""
     entries = [
         _entry(row, response.metric, [results[member] for member in row.simulated])
@@ -108,6 +144,7 @@ def compare(response: Response, results: Results) -> TableComparison:
         entries=entries,
         summary=summarise(entries),
         by={factor: breakdown for factor in factors if (breakdown := _by(factor, entries))},
+        carried=carried,
     )
 
 
@@ -121,11 +158,7 @@ def summarise(entries: Sequence[Entry]) -> Summary:
         for entry, reference in printed
         if entry.deterministic is not None
     ]
-    inside = [
-        entry.minimum <= reference <= entry.maximum
-        for entry, reference in printed
-        if entry.minimum is not None and entry.maximum is not None
-    ]
+    inside = [is_inside for entry, _ in printed if (is_inside := entry.is_inside_range) is not None]
     return Summary(
         rows=len(entries),
         compared=len(pairs),
@@ -175,6 +208,7 @@ def _entry(
         minimum=min(repeated.values(), default=None),
         maximum=max(repeated.values(), default=None),
         repeated=repeated,
+        rounding=row.roundings.get(metric, 0.0),
     )
 
 

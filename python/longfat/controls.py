@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from longfat import _engine
 from longfat._engine import Chance, Delivery, LostSegment, Progress, Window
+from longfat.control_signatures import maker, misfits
 from longfat.control_versions import version_of
 from longfat.errors import InvalidInput
 from longfat.files import read_bytes
@@ -105,8 +106,11 @@ def use_control(name: str, control: Factory | str | Path, *, version: str | None
         return
     if inspect.isclass(control) and (missing := _lacking(control)):
         raise InvalidInput([f"class {control.__name__} is no control: it lacks {missing[0]}"])
+    if inspect.isclass(control) and (problems := list(misfits(control))):
+        raise InvalidInput(problems)
+    make = maker(control) if inspect.isclass(control) else control
     told = version_of(control) if version is None else _digest(version.encode())
-    _engine.provide_control(_checked(name), lambda: control, told)
+    _engine.provide_control(_checked(name), lambda: make, told)
 
 
 class FileOfControl(Protocol):
@@ -164,15 +168,17 @@ class PythonFile:
         if load:
             self.load()
         text = self._text + (self._class_name or "").encode()
-        _engine.provide_control(
-            _checked(name), self.load, _digest(text if version is None else version.encode())
-        )
+        digest = _digest(text if version is None else version.encode())
+        _engine.provide_control(_checked(name), lambda: maker(self.load()), digest)
 
     def load(self) -> type:
         """Execute the file, once. Raises `InvalidInput` where it is wrong, with the place."""
         with self._lock:
             if self._class is None:
-                self._class = self._chosen(_executed(self._text, self.path))
+                found = self._chosen(_executed(self._text, self.path))
+                if problems := list(misfits(found)):
+                    raise InvalidInput(problems)
+                self._class = found
             return self._class
 
     def _chosen(self, module: ModuleType) -> type:

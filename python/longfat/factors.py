@@ -17,6 +17,7 @@ RESERVED = frozenset(
         *("table_name", "table", "response", "metric", "value", DOUBTFUL, NOTE),
         *("run_id", "stored", "fingerprint", "differences", "runs", "replications", "level"),
         *("reference", "ours", "deterministic", "mean", "min", "max", "low", "high"),
+        *("mean_low", "mean_high"),
         *("buffer_size", "buffer_unit", "covariance"),
         *(
             f"{metric}_{number}"

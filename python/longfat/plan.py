@@ -237,9 +237,12 @@ def plan_reference(study: Study, selection: Selection) -> Plan:
     return plan_combinations(study, selection, reference_rows(study, selection))
 
 
-def plan_everything(study: Study, replications: int | None) -> Plan:
-    """Plan the design and the rows of all tables: whatever runs of the study there can be."""
-    selection = Selection(replications=replications)
+def plan_everything(study: Study, replications: int | None, quick: Quick | None = None) -> Plan:
+    """Plan the design and the rows of all tables: whatever runs of the study there can be.
+
+    Only those within the small part `quick`, if there is one.
+    """
+    selection = selection_of((), None, replications, quick)
     combinations = dict.fromkeys([*study.combinations, *reference_rows(study, selection)])
     return plan_combinations(study, selection, list(combinations))
 

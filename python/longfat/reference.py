@@ -6,7 +6,8 @@ separated by spaces; `note` says why. Both may be left out.
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from pathlib import Path
 
 from longfat.cells import csv_lines, is_number, separator_problem
@@ -27,7 +28,9 @@ NOTE = "note"
 class ReferenceRow:
     """One row of a paper's table: a factor combination and the values printed for it, if any.
 
-    `members` are the combinations of which a row of means is the mean, and empty for any other.
+    `roundings` has half a unit of each value's last printed digit: what is printed as 0.21 may have
+    been anything from 0.205 to 0.215. `members` are the combinations of which a row of means is the
+    mean, and empty for any other.
     """
 
     combination: Combination
@@ -35,6 +38,7 @@ class ReferenceRow:
     doubtful: frozenset[str]
     note: str
     members: tuple[Combination, ...] = ()
+    roundings: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def simulated(self) -> tuple[Combination, ...]:
@@ -148,4 +152,11 @@ def _row(cells: Mapping[str, str], levels: Levels, metrics: Sequence[str]) -> Re
         values={metric: float(cells[metric]) for metric in metrics if cells[metric]},
         doubtful=frozenset(cells.get(DOUBTFUL, "").split()),
         note=cells.get(NOTE, ""),
+        roundings={metric: _rounding(cells[metric]) for metric in metrics if cells[metric]},
     )
+
+
+def _rounding(printed: str) -> float:
+    """Half a unit of the last digit of a printed number."""
+    exponent = Decimal(printed).as_tuple().exponent
+    return float(Decimal(5).scaleb(int(exponent) - 1))

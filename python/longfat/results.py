@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 from longfat import _engine
 from longfat.claims import Claim
-from longfat.comparison import Results, TableComparison, compare
+from longfat.comparison import Carried, Results, TableComparison, compare
 from longfat.completions import in_short, is_of_completions, statistics_of
+from longfat.framing import travels_whole
 from longfat.plan import Plan, Replicated
 from longfat.store import Store
 from longfat.store.schema import DONE, FAILED
@@ -83,8 +84,18 @@ def count_runs(plan: Plan, store: Store) -> dict[str, int]:
 def compare_results(plan: Plan, results: Results) -> list[TableComparison]:
     """Compare each planned table, response by response, with the results."""
     tables = [
-        compare(response, results)
+        compare(response, results, _carried(plan, response.metric))
         for response in plan.study.responses
         if not plan.selection.tables or response.table in plan.selection.tables
     ]
     return [table for table in tables if table.entries]
+
+
+def _carried(plan: Plan, metric: str) -> Carried:
+    """What a metric counts whose name says cells; the framing of runs matters to no other."""
+    if "cell" not in metric:
+        return "cells"
+    whole = {travels_whole(scenario.settings) for scenario in plan.scenarios.values()}
+    if True not in whole:
+        return "cells"
+    return "cells or packets" if False in whole else "packets"

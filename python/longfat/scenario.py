@@ -4,6 +4,8 @@ Nothing is checked here: the engine is the only judge of a scenario.
 """
 
 import json
+import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from numbers import Integral, Real
@@ -11,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from longfat import _engine
-from longfat.errors import LongfatError, RunFailed
+from longfat.errors import InvalidInput, LongfatError, RunFailed
 from longfat.execution import (
     Driver,
     Outcome,
@@ -38,6 +40,12 @@ _MOST_TOLD = 120
 """Characters of a setting that messages repeat."""
 
 _PRESET = "tcp.preset"
+
+_NO_FILE = "scenario.json"
+"""What the engine calls the text of a scenario that somebody has as an object of Python."""
+
+_PLACE_IN_NO_FILE = re.compile(rf"^{re.escape(_NO_FILE)}(:\d+:\d+)?: ")
+"""A place in that text, which nobody has seen; the path that follows says where in the object."""
 
 
 class Scenario:
@@ -164,9 +172,9 @@ class ScenarioText(NamedTuple):
         Raises `LongfatError` as reading does, and for what is no value of a scenario.
         """
         if isinstance(source, Scenario):
-            return cls(source.resolved.encode(), "scenario.json", is_checked=True)
+            return cls(source.resolved.encode(), _NO_FILE, is_checked=True)
         if isinstance(source, Mapping):
-            return cls(json.dumps(_plain(source, "")).encode(), "scenario.json")
+            return cls(json.dumps(_plain(source, "")).encode(), _NO_FILE)
         return cls(read_bytes(Path(source)), str(source))
 
     def with_set(self, overrides: Mapping[str, OverrideValue]) -> Scenario:
@@ -176,7 +184,13 @@ class ScenarioText(NamedTuple):
                 f"{_PRESET}: fills in what a scenario leaves out, and a checked one leaves out "
                 "nothing; set it where the scenario is loaded from its file or dictionaries"
             )
-        return Scenario(_engine.resolve_scenario(self.text, self.name, _set(overrides)))
+        try:
+            return Scenario(_engine.resolve_scenario(self.text, self.name, _set(overrides)))
+        except InvalidInput as error:
+            if self.name != _NO_FILE:
+                raise
+            told = [_PLACE_IN_NO_FILE.sub("", problem) for problem in error.problems]
+            raise InvalidInput(told) from None
 
 
 def run(
@@ -263,7 +277,7 @@ def _plain(value: object, path: str) -> Any:
         return value
     if isinstance(value, Integral):
         return int(value)
-    if isinstance(value, Real):
+    if isinstance(value, Real) and math.isfinite(value):
         return float(value)
     if isinstance(value, Mapping):
         return {
@@ -275,7 +289,7 @@ def _plain(value: object, path: str) -> Any:
     if callable(as_list := getattr(value, "tolist", None)):
         return _plain(as_list(), path)
     raise LongfatError(
-        f"{path}: {value!r} is no value of a scenario: texts, numbers, lists and tables are"
+        f"{path}: {value!r} is no value of a scenario: texts, finite numbers, lists and tables are"
     )
 
 

@@ -16,6 +16,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from longfat.analysis.intervals import half_width
 from longfat.comparison import Results
 from longfat.errors import LongfatError
 from longfat.plan import Plan
@@ -168,14 +169,6 @@ def half_widths(results: Results, replications: int, precision: Precision) -> It
                 mean = statistics.fmean(values)
                 width = half_width(values, precision.confidence)
                 yield HalfWidth(combination, target, mean, width)
-
-
-def half_width(values: Sequence[float], confidence: float) -> float:
-    """Half of the width of Student's interval of the mean of at least two values."""
-    from longfat.analysis.intervals import Intervals
-
-    quantile = Intervals(confidence, exact=True).quantile(len(values) - 1)
-    return quantile * statistics.stdev(values) / math.sqrt(len(values))
 
 
 def _is_complete(results: Results, replications: int) -> bool:

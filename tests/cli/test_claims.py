@@ -95,6 +95,26 @@ def test_fewer_replications_can_be_asked_for(longfat: Longfat, folder: Path) -> 
     assert json.loads(process.stdout)["claims"][0]["verdict"] == "holds"
 
 
+def test_the_small_part_decides_the_claims_that_need_no_other_runs(
+    longfat: Longfat, study_folder: Path, claims_file: Path
+) -> None:
+    light = "measure = \"SELECT avg(efficiency) FROM deterministic WHERE load = 'light'\""
+    claim = f'[[claim]]\nid = "S-4"\nstatement = "It works"\n{light}\nholds = "<= 1"\n'
+    claims_file.write_text(f"{CLAIMS}\n{claim}")
+    missing = longfat("study", "claims", study_folder, "--quick")
+    assert f"longfat study run {study_folder} --quick" in missing.stderr
+    longfat("study", "run", study_folder, "--quick")
+    process = longfat("study", "claims", study_folder, "--quick", "--strict")
+    assert process.returncode == 0
+    assert "1 claim: 1 holds" in process.stdout
+    assert process.stderr == "3 claims left out: the small part has not all of their runs\n"
+    document = json.loads(longfat("study", "claims", study_folder, "--quick", "--json").stdout)
+    assert [(found["id"], found["verdict"]) for found in document["claims"]] == [("S-4", "holds")]
+    other = longfat("study", "claims", study_folder, "--quick", "--only", "S-1")
+    assert other.returncode == 2
+    assert "the small part of small has not all runs" in other.stderr
+
+
 @pytest.mark.parametrize(("only", "exit_code"), [("S-1,S-3", 0), ("S-2", 3)])
 def test_verdicts_can_be_a_check(longfat: Longfat, folder: Path, only: str, exit_code: int) -> None:
     process = longfat("study", "claims", folder, "--strict", "--only", only)

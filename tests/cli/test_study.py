@@ -1,3 +1,4 @@
+import csv
 import json
 from pathlib import Path
 
@@ -285,3 +286,53 @@ def test_a_study_in_which_nothing_varies_is_drawn_as_any_other(
     process = longfat("plot", "responses", study_folder, "-o", "a.svg", "-o", "a.csv")
     assert process.returncode == 0, process.stderr
     assert (tmp_path / "a.csv").read_text().startswith("table,metric,ours,low,high,replications\n")
+
+
+def test_intervals_are_shown_where_they_are_asked_for(longfat: Longfat, study_folder: Path) -> None:
+    longfat("study", "run", study_folder)
+    shown = longfat("study", "compare", study_folder, "--intervals").stdout
+    assert "90 % interval" in shown
+    assert (
+        "95 % interval" in longfat("study", "compare", study_folder, "--confidence", ".95").stdout
+    )
+    assert "interval" not in longfat("study", "compare", study_folder).stdout
+    latex = longfat("study", "compare", study_folder, "--table", "B", "--intervals", "--latex")
+    assert r"90 \% interval" in latex.stdout
+    document = json.loads(longfat("study", "compare", study_folder, "--json").stdout)
+    assert document["confidence"] == 0.9
+    for table in document["tables"]:
+        for entry in table["entries"]:
+            assert entry["mean_low"] <= entry["mean"] <= entry["mean_high"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--markdown", "--latex"], "choose one"),
+        (["--by", "load", "--intervals"], "leave out --by"),
+        (["--ledger", "--confidence", "0.9"], "leave out --ledger"),
+        (["--ledger", "--latex"], "--ledger has no LaTeX"),
+    ],
+)
+def test_what_cannot_be_printed_together_is_refused(
+    longfat: Longfat, study_folder: Path, options: list[str], said: str
+) -> None:
+    process = longfat("study", "compare", study_folder, *options)
+    assert process.returncode == 2
+    assert said in process.stderr
+
+
+def test_the_runs_of_a_plan_are_listed_with_the_ids_that_repeat_them(
+    longfat: Longfat, study_folder: Path
+) -> None:
+    longfat("study", "run", study_folder, "--quick")
+    rows = list(csv.DictReader(longfat("study", "plan", study_folder, "--csv").stdout.splitlines()))
+    plan = json.loads(longfat("study", "plan", study_folder, "--json").stdout)
+    assert [row["run_id"] for row in rows] == [run["run_id"] for run in plan["runs"]]
+    assert {row["stored"] for row in rows} == {"yes", "no"}
+    listed = longfat("study", "plan", study_folder, "--runs").stdout
+    stored = [line.split() for line in listed.splitlines() if " yes " in line]
+    assert len(stored) == sum(row["stored"] == "yes" for row in rows)
+    assert longfat("run", "--from", "longfat.db", stored[0][0]).returncode == 0
+    missing = longfat("run", "--from", "longfat.db", "zz")
+    assert "longfat study plan STUDY --runs" in missing.stderr

@@ -85,3 +85,30 @@ def test_a_word_that_is_longer_than_its_column_goes_on_in_the_next_line(
     monkeypatch.setattr(talk, "width_of_output", lambda: 40)
     talk.print_table(["trace", "shows"], [["selective-acknowledgments", "blocks " * 9]])
     assert "…" not in capsys.readouterr().out
+
+
+ENTRIES = ["config", "sources", "buffer", "policy", "paper", "deterministic", "mean", "range", "n"]
+ENTRY_ROWS = [
+    ["lan", "5", "1000 cells", "ubr", "0.21", "0.32", "0.12", "0.09 - 0.16", "2"],
+    ["lan", "5", "1000 cells", "selective-drop", "0.75", "0.56", "0.69", "0.68 - 0.70", "2"],
+]
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_names_that_all_rows_share_stand_above_a_table_that_has_no_room_for_them(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setattr(talk, "width_of_output", lambda: width)
+    talk.print_table(ENTRIES, ENTRY_ROWS, title="Table 2", names=4)
+    text = capsys.readouterr().out
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= width
+    assert "Table 2; config lan, sources 5, buffer 1000 cells" in " ".join(text.split())
+    assert [line.split() for line in lines if line.split()[:1] == ["ubr"]] == [
+        ["ubr", "0.21", "0.32", "0.12", "0.09", "-", "0.16", "2"]
+    ]
+
+
+def test_one_of_the_names_is_left_to_tell_rows_apart() -> None:
+    assert table.shared_names(["a", "b"], [["x", "y"], ["x", "y"]], 2) == {0: "a x"}
+    assert table.shared_names(["a", "b"], [["x", "y"]], 2) == {}

@@ -1,10 +1,12 @@
 import itertools
 
+import numpy as np
 import pytest
 
-from longfat.comparison import TableComparison, compare
+from longfat.comparison import Carried, TableComparison, compare
 from longfat.plots import PLAIN, NothingToDraw, Options, draw, find
-from longfat.reference import Combination, ReferenceRow
+from longfat.plots.picture import Panel, Picture
+from longfat.reference import Combination, ReferenceRow, unprinted
 from longfat.responses import Response
 
 SIZES = ("0.5 RTT", "1 RTT", "2 RTT")
@@ -38,7 +40,11 @@ def test_efficiency_is_drawn_against_the_buffer_in_round_trips(
     assert [row["efficiency"] for row in rows] == pytest.approx([0.815] * 6)
     (axes,) = drawn.matplotlib().axes
     assert (axes.get_title(loc="left"), axes.get_xscale()) == ("wan", "log")
-    assert [text.get_text() for text in axes.texts] == ["0.5 RTT", "1 RTT"]
+    dotted = [line for line in axes.lines if line.get_linestyle() == ":"]
+    guides = [float(np.asarray(line.get_xdata())[0]) for line in dotted]
+    ticks = [label.get_text() for label in axes.get_xticklabels()]
+    assert (guides, ticks) == ([0.5, 1.0], ["0.5", "1", "2"])
+    assert not any(text.get_text() for text in axes.texts), "nothing stands over the data"
     assert "n = 2 replications" in drawn.caption
 
 
@@ -200,3 +206,56 @@ def test_responses_without_runs_are_not_drawn() -> None:
     with pytest.raises(NothingToDraw):
         draw("responses", [empty])
     assert len(draw("responses", [empty, table]).picture.panels) == 1
+
+
+def _tabulated(
+    table: str, metric: str, value: float, carried: Carried = "cells"
+) -> TableComparison:
+    rows = unprinted({"first": ["reno", "bbr"], "second": ["reno", "bbr"], "queue": ["red", "pie"]})
+    results = {row.combination: {1: {metric: value}, 2: {metric: 1.1 * value}} for row in rows}
+    return compare(Response(table, "", metric, rows, is_printed=False), results, carried)
+
+
+def test_many_tables_stand_side_by_side_each_with_the_range_of_its_own() -> None:
+    tables = [_tabulated(str(number), "efficiency", number / 10) for number in range(1, 10)]
+    few = draw("responses", tables[:3]).picture
+    assert [len(list(filter(None, row))) for row in few.panels] == [2, 2, 2]
+    assert few.share_y == "row"
+    many = draw("responses", tables).picture
+    assert [len(list(filter(None, row))) for row in many.panels] == [2] * 9
+    assert many.height_inches < 9 * few.height_inches / 3
+    alone = draw("responses", [_single(str(number), number / 10) for number in range(1, 10)])
+    assert [len(list(filter(None, row))) for row in alone.picture.panels] == [3, 3, 3]
+    for panel, number in zip(_panels(alone.picture), range(1, 10), strict=True):
+        assert panel.y.low is not None
+        assert panel.y.high is not None
+        assert panel.y.low < number / 10 < panel.y.high < 2 * number / 10
+        assert panel.y.label == "efficiency"
+
+
+def _single(table: str, value: float) -> TableComparison:
+    rows = unprinted({"policy": ["ubr", "epd"]})
+    results = {
+        row.combination: {1: {"efficiency": value}, 2: {"efficiency": value}} for row in rows
+    }
+    return compare(Response(table, "", "efficiency", rows, is_printed=False), results)
+
+
+def _panels(picture: Picture) -> list[Panel]:
+    return [panel for row in picture.panels for panel in row if panel is not None]
+
+
+def test_levels_that_look_the_same_stand_once_in_a_key() -> None:
+    tables = [_tabulated("1", "efficiency", 0.5), _tabulated("2", "fairness", 0.5)]
+    labels = [mark.label for mark in draw("responses", tables).picture.key]
+    assert len(labels) == len(set(labels))
+
+
+def test_an_axis_says_in_which_unit_it_is() -> None:
+    rates = _panels(draw("responses", [_tabulated("1", "goodput_bps", 2e6)]).picture)
+    assert rates[0].y.label == "goodput in Mbit/s"
+    assert set(rates[0].marks[0].y) == {2.1}
+    (whole, _) = _panels(
+        draw("responses", [_tabulated("1", "max_queue_cells", 7, "packets")]).picture
+    )
+    assert whole.y.label == "max queue in packets"

@@ -10,7 +10,7 @@ from longfat.errors import LongfatError
 from longfat.execution import Watch
 from longfat.plots import PLAIN, PLOTS, Options, draw, find
 from longfat.plots.capacity import names_of
-from longfat.plots.palette import DARK, flow_color
+from longfat.plots.palette import DARK, OLIVE, flow_color, level_colors
 from longfat.plots.queue import capacity_of
 from longfat.plots.thinning import POINTS_ON_PAPER, thinned
 from longfat.scenario import OverrideValue
@@ -414,3 +414,44 @@ def test_every_number_that_is_drawn_has_its_unit_beside_it(
     rows = find(name).collect([traced], PLAIN)
     told = {row["series"]: row["unit"] for row in rows}
     assert {series: told[series] for series in units} == units
+
+
+def test_a_level_guide_is_named_in_the_legend_and_not_over_the_data(traced: Traces) -> None:
+    painted = draw("throughput", [traced]).matplotlib()
+    (axes,) = painted.axes
+    legend = axes.get_legend()
+    assert legend is not None
+    assert legend.get_texts()[-1].get_text() == "the most for all"
+    assert not axes.texts
+
+
+def test_flows_too_many_to_be_named_have_one_line_in_the_legend(folder: Path) -> None:
+    crowd = watched(folder, {"topology.sources": 30})
+    for name in ("cwnd", "throughput"):
+        labels = [mark.label for mark in draw(name, [crowd]).picture.marks() if mark.label]
+        assert labels[0] == "30 flows, 7 colours"
+        assert sum(label.startswith("30 flows") for label in labels) == 1
+
+
+def test_retransmissions_are_drawn_above_what_surrounds_them(traced: Traces) -> None:
+    labels = [mark.label for mark in draw("time-sequence", [traced]).picture.marks() if mark.label]
+    order = ["end of window", "acknowledged", "segment", "SACK block", "retransmission"]
+    assert labels == [label for label in order if label in labels]
+    assert labels[-1] == "retransmission"
+
+
+def test_lines_are_seen_on_white_paper() -> None:
+    for color in {*level_colors([f"level {number}" for number in range(6)]).values(), OLIVE}:
+        assert _contrast_with_white(color) >= 2
+
+
+def _contrast_with_white(color: str) -> float:
+    """As WCAG 2.2 defines it."""
+    parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return 1.05 / (
+        sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+        + 0.05
+    )

@@ -99,8 +99,9 @@ def test_a_notebook_gets_vega_lite_and_a_picture(analysis: dict[str, Any]) -> No
 def test_a_guide_is_drawn_once_although_it_has_no_data() -> None:
     panel = Panel(Axis("x"), Axis("y"), [points(1.0)], [Guide(1.0, "most"), Guide(0.5, "", "x")])
     layers = vega_lite(picture(panel), "")["concat"][0]["layer"][1:]
-    assert [layer["mark"]["type"] for layer in layers] == ["rule", "text", "rule"]
-    assert all(layer["data"] == {"values": [{}]} for layer in layers)
+    assert [layer["mark"]["type"] for layer in layers] == ["rule", "rule", "point"]
+    assert [key["label"] for key in layers[-1]["data"]["values"]] == ["most"]
+    assert all(layer["data"] == {"values": [{}]} for layer in layers[:-1])
 
 
 def test_long_series_are_thinned_for_the_screen_and_outlines_are_not() -> None:

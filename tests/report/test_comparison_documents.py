@@ -4,6 +4,7 @@ import pytest
 
 from longfat.comparison import TableComparison, compare
 from longfat.reference import ReferenceRow, unprinted
+from longfat.report.comparison_latex import comparison_latex, short_latex
 from longfat.report.document import comparison_document
 from longfat.report.markdown import comparison_markdown, markdown_table, short_markdown
 from longfat.responses import Response
@@ -43,12 +44,60 @@ def test_the_document_has_the_fields_that_scripts_rely_on(
         "note": "",
         "deterministic": 0.3,
         "mean": 0.25,
+        "mean_low": None,
+        "mean_high": None,
         "min": 0.25,
         "max": 0.25,
         "replications": 1,
     }
     assert found["entries"][1]["doubtful"] is True
     assert found["entries"][1]["mean"] is None
+
+
+@pytest.fixture
+def repeated() -> TableComparison:
+    rows = unprinted({"policy": ["ubr"], "load": ["light"]})
+    results = {
+        rows[0].combination: {
+            number: {"max_queue_cells": value} for number, value in enumerate((0.0, 1.0, 2.0, 3.0))
+        }
+    }
+    return compare(Response("Q", "Queues", "max_queue_cells", rows, False), results, "packets")
+
+
+def test_means_have_intervals_of_the_studys_confidence_in_the_document(
+    study: Study, repeated: TableComparison
+) -> None:
+    document = comparison_document(study, [repeated])
+    assert document["confidence"] == 0.9
+    (entry,) = document["tables"][0]["entries"]
+    assert (entry["mean_low"], entry["mean_high"]) == pytest.approx((0.314145, 3.685855), rel=1e-5)
+    surer = comparison_document(study, [repeated], 0.99)
+    assert surer["confidence"] == 0.99
+    assert surer["tables"][0]["entries"][0]["mean_low"] < 0
+
+
+def test_intervals_stand_behind_means_where_they_are_asked_for(repeated: TableComparison) -> None:
+    text = comparison_markdown([repeated], 0.9)
+    assert "| policy | load | deterministic | mean | 90 % interval | range | n |" in text
+    assert "| ubr | light | 0.00 | 2.00 | (0.31, 3.69) | 1.00 - 3.00 | 3 |" in text
+    assert "interval" not in comparison_markdown([repeated])
+
+
+def test_what_travels_whole_is_counted_in_packets(repeated: TableComparison) -> None:
+    assert "### Table Q: Queues (max_queue_cells, in packets)" in comparison_markdown([repeated])
+
+
+def test_a_paper_gets_the_same_tables_in_latex(
+    table: TableComparison, repeated: TableComparison
+) -> None:
+    text = comparison_latex([table, repeated], 0.9)
+    assert r"\caption{Table 2: A table (efficiency)}" in text
+    assert r"\begin{tabular}{llrrrrr}" in text
+    assert r"ubr & light & 0.00 & 2.00 & (0.31, 3.69) & 1.00 - 3.00 & 3 \\" in text
+    assert r"90 \% interval" in text
+    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 4
+    assert r"ubr & 0.050 & 0\%" in short_latex([table], "policy")
 
 
 def test_seconds_are_shown_to_the_millisecond() -> None:

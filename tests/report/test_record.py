@@ -98,3 +98,11 @@ def test_packets_of_one_cell_each_are_no_packets_that_travel_whole(tmp_path: Pat
     record["work"]["cell_hops"] = record["work"]["packet_hops"]
     (*_, said), *_ = record_tables(record)
     assert said is None
+
+
+def test_ports_are_told_in_packets_where_they_travel_whole(tmp_path: Path) -> None:
+    file = tmp_path / "scenario.toml"
+    file.write_text(SCENARIO.replace("QUEUE", "codel"))
+    headers = [" ".join(header) for header, *_ in record_tables(run(load_scenario(file)))]
+    assert any("max queue packets" in header for header in headers)
+    assert not any("cells" in header for header in headers)

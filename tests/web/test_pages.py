@@ -260,3 +260,36 @@ def test_quantities_go_in_steps_of_one_two_and_five(browser: Browser, server: Se
             list(STEPS),
         )
     assert dict(zip(STEPS, steps, strict=True)) == STEPS
+
+
+def value_of(page: Page, path: str) -> str:
+    return page.locator(f'[data-path="{path}"]').locator("input, select").first.input_value()
+
+
+def test_controls_show_what_a_preset_puts_in_force(browser: Browser, server: Served) -> None:
+    address = f"/play?{urlencode({**SMALL, 'tcp.preset': 'linux-like'})}"
+    with opened(browser, server, address) as (page, wrong):
+        page.wait_for_selector(DRAWN)
+        page.get_by_text("tcp", exact=True).click()
+        assert value_of(page, "tcp.initial_window") == "10 MSS"
+        assert value_of(page, "tcp.retransmission_timeout") == "linux"
+        before = page.locator("html").get_attribute("data-drawn")
+        page.locator('[data-path="tcp.retransmission_timeout.minimum"] input').fill("300 ms")
+        page.locator('[data-path="tcp.retransmission_timeout.minimum"] input').blur()
+        page.wait_for_function(DRAWN_ANEW, arg=before)
+        said = parse_qs(urlsplit(page.url).query)
+        assert said["tcp.retransmission_timeout.kind"] == ["linux"]
+        assert value_of(page, "tcp.initial_window") == "10 MSS"
+        assert not wrong
+
+
+def test_pages_count_packets_where_they_travel_whole(browser: Browser, server: Served) -> None:
+    whole = {**SMALL, "framing": "packet", "port.buffer": "20 packets", "port.policy": "tail-drop"}
+    of_cells = {name: text for name, text in whole.items() if not name.startswith("port.policy.")}
+    with opened(browser, server, f"/play?{urlencode(of_cells)}") as (page, wrong):
+        page.wait_for_selector(DRAWN)
+        assert page.get_by_text("max queue packets").count() >= 1
+        note = page.locator('[data-chart="queue"] p')
+        expect(note).to_contain_text("dashed: buffer, 20 packets")
+        assert page.get_by_text("max queue cells").count() == 0
+        assert not wrong

@@ -199,3 +199,18 @@ def test_a_page_that_is_told_to_wait_is_told_so(
     status, answer = played(client, SMALL)
     assert status == 503
     assert "try again" in answer["problems"][0]
+
+
+def test_what_a_preset_sets_is_told_as_in_force(client: TestClient) -> None:
+    plain = played(client, SMALL)[1]["in_force"]
+    assert plain["tcp.initial_window"] == "1 MSS"
+    linux = {**SMALL, "tcp.preset": "linux-like", "tcp.mss": "1000 B"}
+    status, answer = played(client, linux)
+    assert status == 200, answer
+    held = answer["in_force"]
+    assert held["tcp.initial_window"] == "10 MSS"
+    assert held["tcp.mss"] == "1000 B"
+    assert held["traffic.stagger"] == "0 s"
+    assert answer["travels_whole"] is False
+    whole = played(client, {**SMALL, "framing": "packet", "port.buffer": "20 packets"})
+    assert whole[1]["travels_whole"] is True

@@ -58,6 +58,16 @@ def combinations_read(study: Study, claims: Sequence[Claim]) -> dict[str, frozen
     }
 
 
+def claims_within(study: Study, claims: Sequence[Claim], plan: Plan) -> list[Claim]:
+    """The claims whose measures read runs of a plan only: all that they need is there.
+
+    One that reads no metric counts the runs of the whole study.
+    """
+    planned = set(plan.combinations)
+    read = combinations_read(study, claims)
+    return [claim for claim in claims if read[claim.id] and read[claim.id] <= planned]
+
+
 def paper_tables(plan: Plan) -> Tables:
     """The numbers that the paper prints, as if each row were a run and its only replication."""
     printed = _printed(plan.study)

@@ -1,5 +1,8 @@
 """How wide confidence intervals are: Student's quantiles, as tables print them or exact."""
 
+import math
+import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from longfat.errors import InvalidInput
@@ -33,6 +36,22 @@ class Intervals:
 
         quantile = float(stdtrit(degrees_of_freedom, (1 + self.confidence) / 2))
         return quantile if self.exact else round(quantile, TABLE_DECIMALS)
+
+
+def half_width(values: Sequence[float], confidence: float) -> float:
+    """Half of the width of Student's interval of the mean of at least two values."""
+    quantile = Intervals(confidence, exact=True).quantile(len(values) - 1)
+    return quantile * statistics.stdev(values) / math.sqrt(len(values))
+
+
+def interval_of_mean(
+    values: Sequence[float], confidence: float
+) -> tuple[float, float] | tuple[None, None]:
+    """The limits of Student's interval of the mean; none for fewer than two values."""
+    if len(values) < 2:
+        return None, None
+    mean, width = statistics.fmean(values), half_width(values, confidence)
+    return mean - width, mean + width
 
 
 def check_confidence(confidence: float, above: float = 0.0) -> None:

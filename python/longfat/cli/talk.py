@@ -3,7 +3,7 @@
 import json
 import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from longfat.output import NOT_PRINTED, is_of_output, print_no_more
 from longfat.report.table import (
     numeric_columns,
     parts_that_fit,
+    shared_names,
     table_text,
     width_of_line,
     width_of_output,
@@ -65,21 +66,58 @@ def print_wrapped(
     title: str | None,
     names: int = 1,
 ) -> None:
-    """Print a table that may need more columns than there are, if need be in parts."""
+    """Print a table that may need more columns than there are.
+
+    Where it does, names that all rows share stand above it once, its columns stand closer together
+    and, if need be, it comes in parts.
+    """
+    numeric = numeric_columns(header, rows)
+    parts = parts_that_fit(header, rows, numeric, width, names)
+    if len(parts) == 1:
+        _print_parts(header, rows, parts, width, title)
+        return
+    shared = shared_names(header, rows, names)
+    kept = [index for index in range(len(header)) if index not in shared]
+    title = "; ".join(filter(None, [title, ", ".join(shared.values())])) or None
+    header = [header[index] for index in kept]
+    rows = [[row[index] for index in kept] for row in rows]
+    numeric = [numeric[index] for index in kept]
+    names -= len(shared)
+    parts = parts_that_fit(header, rows, numeric, width, names)
+    close = len(parts) > 1
+    if close:
+        parts = parts_that_fit(header, rows, numeric, width, names, close)
+    _print_parts(header, rows, parts, width, title, close)
+
+
+def _print_parts(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    parts: Sequence[Mapping[int, int]],
+    width: int,
+    title: str | None,
+    close: bool = False,
+) -> None:
+    """Print the parts of a table, each with its columns and their widths."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
     numeric = numeric_columns(header, rows)
-    for part in parts_that_fit(header, rows, numeric, width, names):
+    for part in parts:
         table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+        if close:
+            table.show_edge, table.pad_edge, table.padding = False, False, (0, 1, 0, 0)
         for index, columns in part.items():
             justify: Literal["left", "right"] = "right" if numeric[index] else "left"
             table.add_column(header[index], justify=justify, width=columns, overflow="fold")
         for row in rows:
             table.add_row(*(row[index] for index in part))
         # What a terminal is too narrow for is printed all the same: it breaks lines itself.
-        Console(width=max(width, width_of_line(part.values())), markup=False).print(table)
+        line = width_of_line(part.values(), close)
+        Console(width=max(width, line), markup=False).print(table)
+        if close:
+            click.echo()
         title = None
 
 

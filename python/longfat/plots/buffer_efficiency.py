@@ -25,6 +25,8 @@ _RESULTS = {"efficiency", "low", "high", "replications"}
 _NUMBERS = {"buffer", "buffer_size", "buffer_unit", *_RESULTS}
 _PANEL_WIDTH_INCHES, _HEIGHT_INCHES = 2.4, 2.4
 _MOST_TICKS = 4
+_GUIDES, _APART = (0.5, 1.0), 1.5
+"""In round trips: half of one, and one; and by which factor a tick is away from a guide's own."""
 
 
 def collect(tables: Sequence[TableComparison], _options: "Options") -> list["Row"]:
@@ -158,17 +160,24 @@ def _panel(
         return None
     marks = [_line(line, looks[level_of(line[0], layout.colors)]) for line in _lines(rows)]
     unit: str = rows[0]["buffer_unit"]
-    guides = [Guide(0.5, "0.5 RTT", along="x", color=NEUTRAL),
-              Guide(1.0, "1 RTT", along="x", color=NEUTRAL)]  # fmt: skip
+    is_guided = unit == _ROUND_TRIPS
     sizes = sorted({row["buffer_size"] for row in rows})
     ticks = sizes[:: -(-len(sizes) // _MOST_TICKS)]
     return Panel(
-        Axis(f"buffer in {unit}", log=True, ticks=ticks),
+        Axis(f"buffer in {unit}", log=True, ticks=_guided(ticks) if is_guided else ticks),
         Axis("efficiency" if first else ""),
         marks,
-        guides if unit == _ROUND_TRIPS else (),
+        [Guide(at, along="x", color=NEUTRAL) for at in _GUIDES] if is_guided else (),
         title,
     )
+
+
+def _guided(ticks: Sequence[float]) -> list[float]:
+    """Ticks with those of the guides, whose names these are, and without any that is too near."""
+    far = [
+        tick for tick in ticks if all(tick >= at * _APART or tick * _APART <= at for at in _GUIDES)
+    ]
+    return sorted([*far, *_GUIDES])
 
 
 def _line(rows: Sequence["Row"], look: Look) -> Mark:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longfat.errors import LongfatError
-from longfat.plots.palette import DROP, NEUTRAL, TIMEOUT, flow_color
+from longfat.framing import travels_whole
+from longfat.plots.palette import DROP, FLOW_COLORS, NEUTRAL, TIMEOUT, flow_color
 from longfat.plots.picture import Axis, Guide, Mark
 from longfat.plots.thinning import thinned
 from longfat.report.numbers import significant
-from longfat.report.record import travels_whole
 from longfat.traces import Traces
 from longfat.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 
@@ -150,12 +150,13 @@ def flow_steps(run: Traces, rows: Sequence[Row], series: str, **style: Any) -> I
     ends = _ends(run) if flows else {}
     width = 1.0 if len(flows) <= 5 else 0.7
     is_told_apart = len(flows) <= MOST_LABELLED_FLOWS
+    crowd = f"{len(flows)} flows, {FLOW_COLORS} colours"
     for flow, (times, values) in sorted(flows.items()):
-        label = flow_name(run, flow) if is_told_apart else ""
+        label = flow_name(run, flow) if is_told_apart else crowd
         x, y = thinned(*_until(ends.get(flow), times, values))
         settings: dict[str, Any] = {"color": flow_color(flow), "label": label, "width": width}
         if not is_told_apart:
-            settings["strength"] = CROWD_STRENGTH
+            settings["strength"], crowd = CROWD_STRENGTH, ""
         yield Mark("steps", x, y, **(settings | style))
 
 
@@ -257,7 +258,7 @@ def window_guide(run: Traces, scale: float) -> Guide:
 
 def unit(run: Traces) -> str:
     """What queues are counted in."""
-    return "packets" if travels_whole(run.record) else "cells"
+    return "packets" if travels_whole(run.record["scenario"]) else "cells"
 
 
 def flow_name(run: Traces, flow: int) -> str:

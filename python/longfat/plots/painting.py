@@ -44,7 +44,8 @@ def paint(figure: "Figure", picture: Picture) -> None:
                 axes.set_axis_off()
                 continue
             bottom = row + 1 == len(picture.panels)
-            _paint_panel(axes, panel, letters, names_x=bottom or picture.share_x == "none")
+            names_x = bottom or picture.share_x == "none"
+            _paint_panel(axes, panel, letters, names_x=names_x, has_legend=not picture.key)
             if panel.legend and not picture.key:
                 _paint_legend(axes, panel, letters)
     if picture.key:
@@ -71,13 +72,15 @@ def _inches_around(panel: Panel, letters: float, *, has_key: bool) -> float:
     return below + _KEY_ROW_INCHES * math.ceil(len(labels) / _columns(labels, letters))
 
 
-def _paint_panel(axes: "Axes", panel: Panel, letters: float, *, names_x: bool) -> None:
+def _paint_panel(
+    axes: "Axes", panel: Panel, letters: float, *, names_x: bool, has_legend: bool
+) -> None:
     axes.grid(color=FAINT, linewidth=0.4)
     axes.set_axisbelow(True)
     for mark in panel.marks:
         _PAINTERS[mark.kind](axes, mark)
     for guide in panel.guides:
-        _paint_guide(axes, guide)
+        _paint_guide(axes, guide, is_keyed=has_legend and guide in panel.keyed_guides)
     if panel.note:
         middle: dict[str, Any] = {"transform": axes.transAxes, "ha": "center", "va": "center"}
         axes.text(0.5, 0.5, panel.note, color=INK, **middle)
@@ -90,7 +93,7 @@ def _paint_panel(axes: "Axes", panel: Panel, letters: float, *, names_x: bool) -
 
 
 def _labels(panel: Panel) -> list[str]:
-    return [mark.label for mark in panel.marks if mark.label]
+    return [mark.label for mark in panel.in_legend]
 
 
 def _fits_beside(labels: "Sequence[str]", letters: float) -> bool:
@@ -299,18 +302,22 @@ _PAINTERS = {
 }
 
 
-def _paint_guide(axes: "Axes", guide: Guide) -> None:
-    """A line across the panel, and its name at its end, to be read whatever is drawn there."""
+def _paint_guide(axes: "Axes", guide: Guide, *, is_keyed: bool) -> None:
+    """A line across the panel, and its name at its end unless the legend has it."""
     from matplotlib.patheffects import withStroke
 
     style: dict[str, Any] = {"color": guide.color, "linestyle": guide.style, "linewidth": 0.8}
     words: dict[str, Any] = {"fontsize": 6.5, "color": guide.color}
     words["path_effects"] = [withStroke(linewidth=2, foreground="white")]
-    if guide.along == "y":
+    if is_keyed:
+        axes.axhline(guide.at, label=guide.label or "_", **style)
+    elif guide.along == "y":
         axes.axhline(guide.at, **style)
         place = axes.get_yaxis_transform()
         axes.text(0.995, guide.at, guide.label, transform=place, ha="right", va="bottom", **words)
     else:
         axes.axvline(guide.at, **style)
+        if not guide.label:
+            return
         place = axes.get_xaxis_transform()
         axes.text(guide.at, 0.02, guide.label, transform=place, ha="right", rotation=90, **words)

@@ -1,7 +1,8 @@
 """Colours of levels: a policy or a flavor has the same in every plot, whatever its neighbours.
 
 Colour-blind readers tell them apart: the colours are those of Okabe and Ito, "Color Universal
-Design" (2008).
+Design" (2008), but for their yellow, of which a line on white paper is hardly seen (contrast 1.3).
+Olive is in its place, of the muted scheme of Tol, "Colour Schemes" (SRON/EPS/TN/09-002, 2021).
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ FAINT = "#cccccc"
 EDGE = "#777777"
 
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
-SKY, PURPLE, BLACK, YELLOW = "#56B4E9", "#CC79A7", "#000000", "#F0E442"
+SKY, PURPLE, BLACK, OLIVE = "#56B4E9", "#CC79A7", "#000000", "#999933"
 
 DROP, TIMEOUT = "#662200", "#6600cc"
 """Moments, in plots of flows: no flow has these colours, and colour-blind readers tell them from
@@ -26,6 +27,7 @@ DARK = {
     FAINT: "#4d4d4d",
     DROP: "#eecc88",
     TIMEOUT: "#aa66ff",
+    OLIVE: "#F0E442",
 }
 """What colours that are dark or have no hue become on a dark screen."""
 
@@ -36,12 +38,12 @@ _OWN = {
     "epd": PURPLE,
     "selective-drop": BLUE,
     "fba": GREEN,
-    "partial-packet-discard": YELLOW,
+    "partial-packet-discard": OLIVE,
     "weighted-fba": SKY,
     "dfba": ORANGE,
     "double-threshold": BLACK,
     # Queue disciplines: no plot shows them beside drop policies in colour, but for tail drop.
-    "red": YELLOW,
+    "red": OLIVE,
     "codel": ORANGE,
     "fq-codel": SKY,
     "cake": PURPLE,
@@ -50,7 +52,7 @@ _OWN = {
     "dualpi2": BLUE,
     # Flavors: nor these beside either.
     "vanilla": BLACK,
-    "tahoe": YELLOW,
+    "tahoe": OLIVE,
     "reno": ORANGE,
     "newreno": SKY,
     "newreno-rfc6582": SKY,
@@ -65,9 +67,11 @@ CLASSES = {"ubr": BLUE, "vbr": NEUTRAL}
 MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">", "X", "*", "p", "h")
 _DASHES = ("-", "--", ":", "-.")
 
-_OTHERS = (ORANGE, SKY, BLACK, GREEN, PURPLE, YELLOW)
+_OTHERS = (ORANGE, SKY, BLACK, GREEN, PURPLE, OLIVE)
 
 _FLOWS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
+FLOW_COLORS = len(_FLOWS)
+"""Flows beyond so many take turns with the colours."""
 
 
 def level_colors(levels: Sequence[str]) -> dict[str, str]:

@@ -46,13 +46,18 @@ class Mark:
 
 @dataclass(frozen=True)
 class Guide:
-    """A line across a panel at one value, with its name beside it."""
+    """A line across a panel at one value, with its name in the legend or beside it."""
 
     at: float
     label: str = ""
     along: Literal["x", "y"] = "y"
     color: str = INK
     style: str = ":"
+
+    @property
+    def in_legend(self) -> Mark:
+        """What stands for it in a legend."""
+        return Mark("line", (), color=self.color, label=self.label, style=self.style)
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,18 @@ class Panel:
     title_color: str = INK
     told: str = ""
     note: str = ""
+
+    @property
+    def keyed_guides(self) -> "Sequence[Guide]":
+        """The guides that the legend names: beside a level line there may be data at any place."""
+        return [guide for guide in self.guides if guide.along == "y" and self.legend]
+
+    @property
+    def in_legend(self) -> "Sequence[Mark]":
+        """What the panel's legend tells, in its order."""
+        named = [mark for mark in self.marks if mark.label] if self.legend else []
+        lines = [guide.in_legend for guide in self.keyed_guides if guide.label]
+        return [*named, *lines]
 
 
 Shared = Literal["all", "row", "none"]

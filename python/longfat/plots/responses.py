@@ -9,7 +9,7 @@ from longfat.comparison import TableComparison
 from longfat.plots.names import shortened
 from longfat.plots.palette import INK, MARKERS, Look, level_looks
 from longfat.plots.panels import level_of, levels_of, means_and_ranges, named
-from longfat.plots.picture import Axis, Mark, Panel, Picture
+from longfat.plots.picture import Axis, Mark, Panel, Picture, Shared
 
 if TYPE_CHECKING:
     from longfat.plots import Options, Row
@@ -18,8 +18,10 @@ SUMMARY = "every metric that a study tabulates, against one of its factors, a ro
 SOURCE = "study"
 HEEDS = ("columns", "colors", "markers")
 
-_PANEL_WIDTH_INCHES, _PANEL_HEIGHT_INCHES = 2.6, 2.2
-_UNITS = {"_s": " in s", "_bps": " in bit/s"}
+_PANEL_WIDTH_INCHES, _PANEL_HEIGHT_INCHES, _LOW_PANEL_INCHES = 2.6, 2.2, 1.9
+_UNITS = {"_s": (" in s", 1.0), "_bps": (" in Mbit/s", 1e-6)}
+_MOST_ROWS, _LEAST_COLUMNS = 4, 3
+"""More tables than these do not stand below one another, but side by side where there is room."""
 _APART, _ROOM = 0.06, 0.4
 """How far lines stand beside one another so that their ranges can be told apart, and all of them
 at most, where 1 is from a level to the next."""
@@ -67,18 +69,36 @@ def picture(
     looks = level_looks(list(dict.fromkeys(level for _, level in colored)))
     markers = dict(zip(dict.fromkeys(level for _, level in marked), itertools.cycle(MARKERS)))
     most = max(len(grid.across) for grid in grids)
-    panels = [
-        [*grid.panels(looks, markers, told=len(grids) > 1), *[None] * (most - len(grid.across))]
-        for grid in grids
-    ]
+    many = len(grids) > _MOST_ROWS
+    columns = max(most, _LEAST_COLUMNS) if many else most
+    # A row of several tables has no upright axis in common: each panel has the range of its table.
+    of_tables = [grid.panels(looks, markers, told=len(grids) > 1, alone=many) for grid in grids]
+    panels = _packed(of_tables, columns) if many else _filled(of_tables, columns)
     shapes = {level: Look(INK, "-", marker) for level, marker in markers.items()}
-    key = [*_key(colored, looks), *_key(marked, shapes)]
+    key = _told_once([*_key(colored, looks), *_key(marked, shapes)])
     others = list(dict.fromkeys(name for grid in grids for name in grid.others))
-    width = max(4.0, 1.2 + _PANEL_WIDTH_INCHES * most)
-    height = 0.4 + _PANEL_HEIGHT_INCHES * len(grids)
+    width = max(4.0, 1.2 + _PANEL_WIDTH_INCHES * columns)
+    height = 0.4 + (_LOW_PANEL_INCHES if many else _PANEL_HEIGHT_INCHES) * len(panels)
+    share: Shared = "none" if many else "row"
     return Picture(
-        panels, means_and_ranges(rows, others), height, width, share_y="row", key=key
+        panels, means_and_ranges(rows, others), height, width, share_y=share, key=key
     )  # fmt: skip
+
+
+def _filled(of_tables: Sequence[Sequence[Panel]], columns: int) -> list[list[Panel | None]]:
+    """A row of panels for each table."""
+    return [[*panels, *[None] * (columns - len(panels))] for panels in of_tables]
+
+
+def _packed(of_tables: Sequence[Sequence[Panel]], columns: int) -> list[list[Panel | None]]:
+    """The panels of as many tables in a row as have room there, in their order."""
+    rows: list[list[Panel]] = []
+    for panels in of_tables:
+        if rows and len(rows[-1]) + len(panels) <= columns:
+            rows[-1] += panels
+        else:
+            rows.append(list(panels))
+    return _filled(rows, columns)
 
 
 def _key(levels: Iterable[tuple[str, str]], looks: Mapping[str, Look]) -> list[Mark]:
@@ -91,12 +111,18 @@ def _key(levels: Iterable[tuple[str, str]], looks: Mapping[str, Look]) -> list[M
     ]
 
 
+def _told_once(key: Sequence[Mark]) -> list[Mark]:
+    """Levels of the same name that look the same, which several factors may have, stand once."""
+    return list({(mark.label, mark.color, mark.marker): mark for mark in key}.values())
+
+
 class _Grid:
     """A table's row of panels: which factor is which."""
 
     def __init__(self, table: TableComparison, rows: Sequence["Row"], options: "Options") -> None:
         self.rows = rows
         self.metric = table.response.metric
+        self.carried = table.carried
         self.table = table.response.table
         varying = [name for name in table.factors if len(levels_of(rows, name)) > 1]
         said = {options.columns, options.colors, options.markers}
@@ -115,20 +141,45 @@ class _Grid:
         self.across = levels_of(rows, self.columns)
 
     def panels(
-        self, looks: Mapping[str, Look], markers: Mapping[str, str], *, told: bool
+        self, looks: Mapping[str, Look], markers: Mapping[str, str], *, told: bool, alone: bool
     ) -> list[Panel]:
-        """A panel for each level of the columns; with the name of the table if it is `told`."""
+        """A panel for each level of the columns; with the name of the table if it is `told`.
+
+        What stands `alone` has the range of all of them on its upright axis.
+        """
         table = f"table {self.table}" if told else ""
+        low, high = self._range() if alone else (None, None)
         return [
             self._panel(
                 [row for row in self.rows if level_of(row, self.columns) == level],
                 looks,
                 markers,
                 ", ".join(filter(None, (table, level and named(self.columns, level)))),
-                first=level == self.across[0],
+                upright=Axis(self.words if level == self.across[0] else "", low, high),
             )
             for level in self.across
         ]
+
+    @property
+    def words(self) -> str:
+        """The metric as the label of an axis, with its unit."""
+        words, (unit, _) = _with_unit(self.metric)
+        if self.carried != "cells":
+            return f"{words.removesuffix(' cells')} in {self.carried}"
+        return words + unit
+
+    @property
+    def scale(self) -> float:
+        """What one of the metric's unit is on the axis."""
+        _, (_, scale) = _with_unit(self.metric)
+        return scale
+
+    def _range(self) -> tuple[float, float]:
+        """From the lowest to the highest value on the axis, with some room."""
+        ends = [row[name] for row in self.rows for name in ("ours", "low", "high")]
+        values = [end * self.scale for end in ends if end is not None]
+        room = 0.05 * (max(values) - min(values) or abs(max(values)) or 1.0)
+        return min(values) - room, max(values) + room
 
     def _panel(
         self,
@@ -137,7 +188,7 @@ class _Grid:
         markers: Mapping[str, str],
         title: str,
         *,
-        first: bool,
+        upright: Axis,
     ) -> Panel:
         names = levels_of(self.rows, self.along)
         lines: dict[Any, list[Row]] = {}
@@ -148,10 +199,10 @@ class _Grid:
             ).append(row)  # fmt: skip
         return Panel(
             Axis(self.along.replace("_", " "), -0.3, len(names) - 0.7, names=shortened(names)),
-            Axis(_words(self.metric) if first else ""),
+            upright,
             [
                 _line(line, [names.index(level_of(row, self.along)) + beside for row in line],
-                      self._look(line[0], looks, markers))
+                      self._look(line[0], looks, markers), self.scale)
                 for line, beside in zip(lines.values(), _beside(len(lines)), strict=True)
             ],
             title=title,
@@ -170,19 +221,19 @@ def _beside(lines: int) -> list[float]:
     return [(place - (lines - 1) / 2) * apart for place in range(lines)]
 
 
-def _words(metric: str) -> str:
-    """A metric as the label of an axis, with its unit."""
+def _with_unit(metric: str) -> tuple[str, tuple[str, float]]:
+    """A metric in words, the unit in which it is drawn, and what one of its own is in that."""
     for ending, unit in _UNITS.items():
         if metric.endswith(ending):
-            return metric.removesuffix(ending).replace("_", " ") + unit
-    return metric.replace("_", " ")
+            return metric.removesuffix(ending).replace("_", " "), unit
+    return metric.replace("_", " "), ("", 1.0)
 
 
-def _line(rows: Sequence["Row"], places: Sequence[float], look: Look) -> Mark:
+def _line(rows: Sequence["Row"], places: Sequence[float], look: Look, scale: float) -> Mark:
     known = all(row["low"] is not None for row in rows)
-    values = [row["ours"] for row in rows]
+    names = ("ours", "low", "high") if known else ("ours", "ours", "ours")
+    values, low, high = ([row[name] * scale for row in rows] for name in names)
     return Mark(
         "line", places, values, look.color, style=look.style, marker=look.marker,
-        low=[row["low"] for row in rows] if known else values,
-        high=[row["high"] for row in rows] if known else values, size=3.5,
+        low=low, high=high, size=3.5,
     )  # fmt: skip

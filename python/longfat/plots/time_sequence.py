@@ -71,16 +71,17 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
     if ends[0] == ends[1]:  # a single moment, to be seen beside the axis
         start, end = span(run, options)
         ends = start - 0.04 * (end - start), end
+    # What is looked for lies above what surrounds it: retransmissions are drawn last.
     marks = [
-        *_strokes(rows, "segment", BLACK, "segment", scale),
-        *_strokes(rows, "selective", PURPLE, "SACK block", scale),
-        *_strokes(rows, "again", VERMILION, "retransmission", scale),
-        *_staircase(rows, "acknowledged", GREEN, "acknowledged", scale),
-    ]
-    marks += [
         mark
         for mark in _staircase(rows, "window", NEUTRAL, "end of window", scale)
         if min(mark.y) < high + margin
+    ]
+    marks += [
+        *_staircase(rows, "acknowledged", GREEN, "acknowledged", scale),
+        *_strokes(rows, "segment", BLACK, "segment", scale),
+        *_strokes(rows, "selective", PURPLE, "SACK block", scale),
+        *_strokes(rows, "again", VERMILION, "retransmission", scale),
     ]
     panel = Panel(
         Axis("time in s", *ends),

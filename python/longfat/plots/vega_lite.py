@@ -142,7 +142,7 @@ def _panel(
     axes = _axes(panel, extent)
     layers = [layer for mark in panel.marks for layer in _layers(mark, axes, height)]
     for guide in panel.guides:
-        layers += _guide(guide, axes)
+        layers += _guide(guide, axes, is_keyed=guide in panel.keyed_guides)
     if panel.note:
         layers.append(_note(panel.note, axes))
     _say_axes_once(layers)
@@ -345,14 +345,14 @@ def _named(axes: Spec, which: str) -> str:
     return " ".join(axes[which]["axis"]["title"] or [which])
 
 
-def _guide(guide: Guide, axes: Spec) -> Iterable[Spec]:
-    """A line across the panel, and its name at its end."""
+def _guide(guide: Guide, axes: Spec, *, is_keyed: bool) -> Iterable[Spec]:
+    """A line across the panel, and its name at its end unless the legend has it."""
     along = {guide.along: {"datum": guide.at, **axes[guide.along]}}
     color = {"color": {"value": guide.color}}
     line = {"type": "rule", "strokeDash": _DASHES[guide.style], "clip": True}
     once: Spec = {"data": {"values": [{}]}}
     yield {"mark": line, "encoding": along | color} | once
-    if not guide.label:
+    if is_keyed or not guide.label:
         return
     text: Spec = {"type": "text", "text": guide.label, "fontSize": 10, "clip": False}
     if guide.along == "y":

@@ -28,7 +28,7 @@ def keys_of(picture: Picture) -> list[list[Sequence[Mark]]]:
     """
     rows = picture.panels
     own: list[list[Sequence[Mark]]] = [
-        [_labelled(panel.marks if panel and panel.legend else ()) for panel in row] for row in rows
+        [_labelled(panel.in_legend if panel else ()) for panel in row] for row in rows
     ]
     together = _labelled(picture.key or [mark for row in own for key in row for mark in key])
     if not picture.key and _are_confused([key for row in own for key in row if key]):

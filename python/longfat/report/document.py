@@ -9,16 +9,23 @@ from longfat.curves import curves
 from longfat.study import Study
 
 
-def comparison_document(study: Study, tables: Sequence[TableComparison]) -> dict[str, Any]:
-    """The document of ``longfat study compare --json``."""
+def comparison_document(
+    study: Study, tables: Sequence[TableComparison], confidence: float | None = None
+) -> dict[str, Any]:
+    """The document of ``longfat study compare --json``.
+
+    Means have intervals of a `confidence`: of that of the study's precision, unless it is given.
+    """
+    chosen = study.design.precision.confidence if confidence is None else confidence
     return {
         "study": study.name,
         "engine": _engine.ENGINE_VERSION,
-        "tables": [_table(table) for table in tables],
+        "confidence": chosen,
+        "tables": [_table(table, chosen) for table in tables],
     }
 
 
-def _table(table: TableComparison) -> dict[str, Any]:
+def _table(table: TableComparison, confidence: float) -> dict[str, Any]:
     return {
         "table": table.response.table,
         "title": table.response.title,
@@ -33,7 +40,7 @@ def _table(table: TableComparison) -> dict[str, Any]:
             for curve in curves(table)
             if table.response.enough is not None
         ],
-        "entries": [_entry(entry) for entry in table.entries],
+        "entries": [_entry(entry, confidence) for entry in table.entries],
     }
 
 
@@ -53,7 +60,8 @@ def _summary(summary: Summary) -> dict[str, Any]:
     }
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
+def _entry(entry: Entry, confidence: float) -> dict[str, Any]:
+    low, high = entry.interval(confidence)
     return {
         **dict(entry.combination),
         "reference": entry.reference,
@@ -61,6 +69,8 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "note": entry.note,
         "deterministic": entry.deterministic,
         "mean": entry.mean,
+        "mean_low": low,
+        "mean_high": high,
         "min": entry.minimum,
         "max": entry.maximum,
         "replications": entry.replications,

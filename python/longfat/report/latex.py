@@ -22,15 +22,17 @@ ESCAPES = str.maketrans(
 )
 
 
-def latex_table(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table environment; the first column to the left, all others to the right."""
+def latex_table(
+    caption: str, header: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1
+) -> str:
+    """A table environment; the first `names` columns to the left, all others to the right."""
     lines = [" & ".join(cell.translate(ESCAPES) for cell in cells) + r" \\" for cells in rows]
     titles = " & ".join(cell.translate(ESCAPES) for cell in header) + r" \\"
     return "\n".join(
         [
             r"\begin{table}",
             rf"\caption{{{caption.translate(ESCAPES)}}}",
-            rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
+            rf"\begin{{tabular}}{{{'l' * names}{'r' * (len(header) - names)}}}",
             r"\hline",
             titles,
             r"\hline",

@@ -5,7 +5,14 @@ from collections.abc import Sequence
 from longfat import _engine
 from longfat.comparison import Entry, Summary, TableComparison
 from longfat.curves import curve_levels, curves
-from longfat.report.numbers import decimals_of, formatted, formatted_range, formatted_share
+from longfat.report.numbers import (
+    decimals_of,
+    formatted,
+    formatted_interval,
+    formatted_range,
+    formatted_share,
+    percentage,
+)
 
 SUMMARY_COLUMNS = (
     "entries",
@@ -19,10 +26,11 @@ ENTRY_COLUMNS = ("paper", "deterministic", "mean", "range", "n")
 OUR_ENTRY_COLUMNS = ENTRY_COLUMNS[1:]
 
 
-def comparison_markdown(tables: Sequence[TableComparison]) -> str:
+def comparison_markdown(tables: Sequence[TableComparison], confidence: float | None = None) -> str:
     """A summary of all tables; then each with its parts and, folded away, its entries.
 
     Only tables for which the paper has numbers are summed up, and curves stand in place of parts.
+    Means of entries have intervals if there is a `confidence`.
     """
     lines = [f"Engine {_engine.ENGINE_VERSION}."]
     if overview := overview_rows(tables):
@@ -37,7 +45,7 @@ def comparison_markdown(tables: Sequence[TableComparison]) -> str:
             "",
             "<details><summary>Entries</summary>",
             "",
-            *markdown_table(*entry_rows(table)),
+            *markdown_table(*entry_rows(table, confidence)),
         ]
         lines += ["", "</details>"]
     return "\n".join(lines) + "\n"
@@ -47,7 +55,7 @@ def table_name(table: TableComparison) -> str:
     """What a table is called above it."""
     response = table.response
     title = f": {response.title}" if response.title else ""
-    return f"Table {response.table}{title} ({response.metric})"
+    return f"Table {response.table}{title} ({table.metric})"
 
 
 def short_markdown(tables: Sequence[TableComparison], factor: str) -> str:
@@ -61,7 +69,7 @@ def short_rows(tables: Sequence[TableComparison], factor: str) -> tuple[list[str
     """Header and rows of the short form: a row for each level, two columns for each table."""
     header = [factor]
     for table in tables:
-        name = f"{table.response.metric} (table {table.response.table})"
+        name = f"{table.metric} (table {table.response.table})"
         if table.response.is_printed:
             header += [f"{name}: mean absolute error", "inside range"]
         else:
@@ -94,7 +102,7 @@ def _short_cells(
 def overview_rows(tables: Sequence[TableComparison]) -> list[list[str]]:
     """A row for each table for which the paper has numbers, under `SUMMARY_COLUMNS`."""
     return [
-        [table.response.table, table.response.metric, *_summary_cells(table.summary)]
+        [table.response.table, table.metric, *_summary_cells(table.summary)]
         for table in tables
         if table.response.is_printed
     ]
@@ -132,16 +140,24 @@ def curve_rows(table: TableComparison) -> tuple[list[str], list[list[str]]]:
     return header, [[*row, level] for row, level in zip(rows, enough, strict=True)]
 
 
-def entry_rows(table: TableComparison) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of a table's entries."""
+def entry_rows(
+    table: TableComparison, confidence: float | None = None
+) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of a table's entries, with intervals of means if there is a confidence."""
     is_printed = table.response.is_printed
-    columns = ENTRY_COLUMNS if is_printed else OUR_ENTRY_COLUMNS
+    columns = list(ENTRY_COLUMNS if is_printed else OUR_ENTRY_COLUMNS)
     decimals = decimals_of(table.response.metric)
     rows = [
         [*(level for _, level in entry.combination), *_entry_cells(entry, is_printed, decimals)]
         for entry in table.entries
     ]
-    return [*table.factors, *columns], rows
+    header = [*table.factors, *columns]
+    if confidence is not None:
+        place = header.index("mean", len(table.factors)) + 1
+        header.insert(place, f"{percentage(confidence)} % interval")
+        for row, entry in zip(rows, table.entries, strict=True):
+            row.insert(place, formatted_interval(entry.interval(confidence), decimals))
+    return header, rows
 
 
 def _summary_cells(summary: Summary) -> list[str]:

@@ -65,7 +65,7 @@ def _product_bytes(port: Mapping[str, Any]) -> float:
 def network_words(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterator[str]:
     """What a reader should know before a run.
 
-    How far windows reach, whether the run is long enough for a steady state, and who hears no marks.
+    How far windows reach, whether a run is long enough for a steady state, and who hears no marks.
     """
     yield from _windows(settings, network)
     yield from _lengths(settings)

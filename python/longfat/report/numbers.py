@@ -45,6 +45,14 @@ def formatted_range(minimum: float | None, maximum: float | None, decimals: int 
     return f"{formatted(minimum, decimals)} - {formatted(maximum, decimals)}"
 
 
+def formatted_interval(limits: tuple[float, float] | tuple[None, None], decimals: int = 2) -> str:
+    """An interval with limits that may be negative, as analyses print it."""
+    low, high = limits
+    if low is None or high is None:
+        return "-"
+    return f"({formatted(low, decimals)}, {formatted(high, decimals)})"
+
+
 def formatted_seconds(seconds: float) -> str:
     """A duration in the unit that suits it."""
     if seconds < 100:

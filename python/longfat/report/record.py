@@ -5,6 +5,7 @@ Nothing here loads a library: a short run takes less time than that (see `longfa
 
 from __future__ import annotations
 
+from longfat.framing import in_units, travels_whole
 from longfat.units import (
     MICROSECONDS_PER_SECOND,
     PICOSECONDS_PER_MILLISECOND,
@@ -41,16 +42,17 @@ def record_tables(record: Part) -> Iterator[Table]:
         if not name.startswith(METRIC_PREFIX)
     }
     rows = [[name, _text(value)] for name, value in metrics.items()]
+    whole = travels_whole(record["scenario"])
     yield ["metric", "value"], rows, None, _below_metrics(record)
     yield *run_ledger_rows(record["ledger"]), "where the capacity went", None
     for part in ("completions", "flows"):
-        yield from _part_tables(part, record.get(part, ()))
-    yield from _part_tables("ports", [_as_it_drops(port) for port in record["ports"]])
+        yield from _part_tables(part, record.get(part, ()), whole)
+    yield from _part_tables("ports", [_as_it_drops(port) for port in record["ports"]], whole)
 
 
 def _below_metrics(record: Part) -> str | None:
     """What is to be said of the metrics of a run: units, since when, and what is of one line."""
-    words = [_WHOLE] if travels_whole(record) else []
+    words = [_WHOLE] if travels_whole(record["scenario"]) else []
     from_ps = record["scenario"]["measure"].get("from_ps", 0)
     if from_ps:
         words.append(
@@ -61,11 +63,6 @@ def _below_metrics(record: Part) -> str | None:
 
         words += words_on_one_line(record["scenario"])
     return "\n".join(words) or None
-
-
-def travels_whole(record: Part) -> bool:
-    """Whether each packet of a run is the one unit that its lines carry, not some cells."""
-    return bool(record["scenario"]["framing"]["kind"] != "aal5")
 
 
 def record_json(record: Part) -> str:
@@ -117,7 +114,7 @@ def bar(share: float) -> str:
     return "█" * whole + (_EIGHTHS[rest] if rest else "")
 
 
-def _part_tables(title: str, parts: Sequence[Part]) -> Iterator[Table]:
+def _part_tables(title: str, parts: Sequence[Part], whole: bool) -> Iterator[Table]:
     if not parts:
         return
     # What a part holds in turn, such as the classes of a port or its queue, is a table of its own.
@@ -125,18 +122,18 @@ def _part_tables(title: str, parts: Sequence[Part]) -> Iterator[Table]:
     more = len(parts) - MOST_ROWS
     left_out = f"{more} more {title}: --json prints them all" if more > 0 else None
     shown = parts[:MOST_ROWS]
-    yield *part_table(shown), title, left_out
+    yield *part_table(shown, whole), title, left_out
     for name in dict.fromkeys(name for part in shown for name in part):
         have = [part for part in shown if _is_table(part.get(name))]
         said = cause_words(name)
         if len(have) > 1 and all(isinstance(part[name], dict) for part in have):
             # Of each the same: a row each.
             rows = [{"name": part["name"], **part[name]} for part in have]
-            yield *part_table(rows), f"{said} of {title}", None
+            yield *part_table(rows, whole), f"{said} of {title}", None
             continue
         for part in have:
             within = part[name] if isinstance(part[name], list) else [part[name]]
-            yield from _part_tables(f"{said} of {part['name']}", within)
+            yield from _part_tables(f"{said} of {part['name']}", within, whole)
 
 
 def _is_table(value: Any) -> bool:
@@ -149,12 +146,12 @@ def _as_it_drops(port: Part) -> Part:
     return {name: port[name] for name in port if name != "policy" or "queue" not in port}
 
 
-def part_table(parts: Sequence[Part]) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of parts of a record, a row each."""
+def part_table(parts: Sequence[Part], whole: bool = False) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of parts of a record, a row each, where packets travel `whole` or not."""
     shown = [in_numbers(part) for part in parts]
     names = list(dict.fromkeys(name for part in shown for name in part))
     rows = [[_text(part.get(name)) for name in names] for part in shown]
-    return [name.replace("_", " ") for name in names], rows
+    return [in_units(name, whole) for name in names], rows
 
 
 def in_numbers(part: Part) -> dict[str, Any]:

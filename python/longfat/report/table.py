@@ -20,7 +20,10 @@ GAP = "   "
 EDGES = 4
 """How many blanks rich puts beside a line of a table, in columns."""
 
-SHORT_NAME = 20
+CLOSE_GAP, CLOSE_EDGES = "  ", 0
+"""The same in tables that have too little room for that."""
+
+SHORT_NAME = 24
 """Of a row, such as "flow 12": on two lines it would take twice the room that it saves."""
 
 LONGEST_WORD = 24
@@ -70,12 +73,13 @@ def parts_that_fit(
     numeric: Sequence[bool],
     width: int,
     names: int,
+    close: bool = False,
 ) -> list[dict[int, int]]:
     """The columns of a table that is too wide, each with its width, in parts that are not.
 
     Headers and words give way between words, and numbers and short names never. Where that is not
     enough there are several parts, each with the first `names` columns, which say what a row is
-    about.
+    about. Columns may stand `close` together.
     """
     columns = list(zip(header, *rows, strict=True))
     most = [max(map(shown_width, column)) for column in columns]
@@ -84,15 +88,31 @@ def parts_that_fit(
         for (name, *cells), is_number in zip(columns, numeric, strict=True)
     ]
     whole = [max(least[index], _short_name(columns[index])) for index in range(names)]
-    if width_of_line(whole) <= width / 2:
+    if width_of_line(whole, close) <= width / 2:
         least[:names] = whole
     parts = [list(range(names))]
     for index in range(names, len(columns)):
         wider = [*parts[-1], index]
-        if len(parts[-1]) > names and width_of_line(least[each] for each in wider) > width:
+        if len(parts[-1]) > names and width_of_line([least[each] for each in wider], close) > width:
             parts.append(list(range(names)))
         parts[-1].append(index)
-    return [_widened(part, least, most, width) for part in parts]
+    return [_widened(part, least, most, width, close) for part in parts]
+
+
+def shared_names(
+    header: Sequence[str], rows: Sequence[Sequence[str]], names: int
+) -> dict[int, str]:
+    """The columns among the first `names` that say the same of every row, each with what it says.
+
+    Not all of these columns: one has to be left to tell rows apart.
+    """
+    if len(rows) < 2:
+        return {}
+    first = rows[0]
+    same = [index for index in range(names) if all(row[index] == first[index] for row in rows)]
+    if len(same) == names:
+        same.pop()
+    return {index: f"{header[index]} {first[index]}".strip() for index in same}
 
 
 def _short_name(column: Sequence[str]) -> int:
@@ -107,9 +127,10 @@ def numeric_columns(header: Sequence[str], rows: Iterable[Sequence[str]]) -> lis
     return [all(_is_number(row[index]) for row in cells) for index in range(len(header))]
 
 
-def width_of_line(widths: Iterable[int]) -> int:
+def width_of_line(widths: Iterable[int], close: bool = False) -> int:
     """How many columns of a terminal a line of a table takes whose cells take so many."""
-    return sum(width + len(GAP) for width in widths) - len(GAP) + EDGES
+    gap, edges = (len(CLOSE_GAP), CLOSE_EDGES) if close else (len(GAP), EDGES)
+    return sum(width + gap for width in widths) - gap + edges
 
 
 def shown_width(text: str) -> int:
@@ -143,12 +164,12 @@ def _longest_word(text: str) -> int:
 
 
 def _widened(
-    part: Sequence[int], least: Sequence[int], most: Sequence[int], width: int
+    part: Sequence[int], least: Sequence[int], most: Sequence[int], width: int, close: bool
 ) -> dict[int, int]:
     """The widths of a part: all as wide as there is room for, the widest give way first."""
     for limit in range(max(most), -1, -1):
         widths = {index: max(least[index], min(most[index], limit)) for index in part}
-        if width_of_line(widths.values()) <= width:
+        if width_of_line(widths.values(), close) <= width:
             break
     return widths
 

@@ -189,7 +189,10 @@ class Store:
             found = [stored_run(row) for row in connection.execute(query).mappings()]
         if not found or not beginning:
             missing = "no such store, so " if self.is_new else ""
-            problem = f"no run is stored whose id begins with {beginning!r}"
+            problem = (
+                f"no run is stored whose id begins with {beginning!r}; "
+                "longfat study plan STUDY --runs lists the ids of a study"
+            )
             raise LongfatError(f"{self.name}: {missing}{problem}")
         if len(found) > 1:
             raise LongfatError(

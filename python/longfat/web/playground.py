@@ -10,6 +10,7 @@ from typing import Any
 from longfat import _engine
 from longfat.errors import LongfatError
 from longfat.execution import Watch
+from longfat.framing import travels_whole
 from longfat.ledger import shares_of
 from longfat.limits import Limits
 from longfat.plots.ledger import fills
@@ -22,6 +23,7 @@ from longfat.web.controls import FIRST, scenario_controls
 from longfat.web.desk import Errand
 from longfat.web.presets import presets
 from longfat.web.settings import Settings, scenario_of, settings_of
+from longfat.web.written import written
 
 MOST_CONNECTIONS = 1000
 """Of one run: charts show fewer, and the time of the fast driver grows with their number."""
@@ -52,7 +54,8 @@ def play(settings: Settings, limits: Limits, errand: Errand) -> Answer:
     for one that would exceed the limits, `RunFailed` for one that does.
     """
     scenario, _ = scenario_of(settings)
-    return watched(scenario, limits, errand)
+    in_force = settings_of(written(scenario.settings))
+    return watched(scenario, limits, errand) | {"in_force": in_force}
 
 
 def watched(scenario: Scenario, limits: Limits, errand: Errand) -> Answer:
@@ -77,6 +80,7 @@ def watched(scenario: Scenario, limits: Limits, errand: Errand) -> Answer:
         "engine": record["engine"],
         "fingerprint": record["fingerprint"],
         "metrics": record["metrics"],
+        "travels_whole": travels_whole(scenario.settings),
         "completions": list(map(in_numbers, record.get("completions", ()))),
         "flows": record["flows"][:MOST_PARTS],
         "ports": record["ports"][:MOST_PARTS],

@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from longfat import _engine
+from longfat.framing import travels_whole
 from longfat.ledger import METRIC_PREFIX
 from longfat.location import shown
 from longfat.reference import Combination
@@ -85,6 +86,9 @@ def study_results(view: View, name: str) -> Answer:
             {"name": factor.name, "levels": list(factor.levels)} for factor in study.factors
         ],
         "metrics": [*own, *(metric for metric in others if metric not in own)],
+        "travels_whole": all(
+            travels_whole(scenario.settings) for scenario in plan.scenarios.values()
+        ),
         "combinations": combinations,
         "tables": study.tables,
         "figures": figure_kinds(),
@@ -156,6 +160,7 @@ def run_document(view: View, beginning: str) -> Answer:
         "ports": parts["ports"][:MOST_PARTS],
         "parts_left_out": max(0, len(parts["flows"]) - MOST_PARTS),
         "settings": settings_of(written(found.scenario.settings)),
+        "travels_whole": travels_whole(found.scenario.settings),
         "commands": _commands(view, found),
     }
 

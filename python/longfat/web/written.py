@@ -36,6 +36,6 @@ def _value(value: Any) -> Any:
 
 
 def _quantity(value: int, units: tuple[tuple[str, int], ...]) -> str:
-    """In the largest unit of which there is at least one."""
-    unit, size = next((unit for unit in units if unit[1] <= value), units[-1])
+    """In the largest unit of which there is at least one; nothing in the largest of all."""
+    unit, size = next((unit for unit in units if unit[1] <= value or not value), units[-1])
     return f"{(Decimal(value) / size).normalize():f} {unit}"

@@ -8,6 +8,7 @@ import click
 
 from longfat.cli.options import (
     WHOLE,
+    Part,
     commands_to_run,
     confidence_option,
     json_option,
@@ -21,7 +22,7 @@ from longfat.cli.options import (
     study_argument,
 )
 from longfat.cli.talk import print_json, print_table, say, splice_into
-from longfat.errors import BadInput, CheckFailed
+from longfat.errors import BadInput, CheckFailed, LongfatError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 @click.command("claims")
 @study_argument
 @replications_option
+@click.option(
+    "--quick", is_flag=True, help="Only the claims that the study's own small part can decide."
+)
 @store_option
 @json_option
 @click.option("--only", metavar="ID[,ID]", help="Only these claims.")
@@ -45,6 +49,7 @@ if TYPE_CHECKING:
 def command(
     study: str,
     replications: int | None,
+    quick: bool,
     store: str,
     as_json: bool,
     only: str | None,
@@ -58,13 +63,16 @@ def command(
 
     A claim holds or fails when its number lies on one side of the bound with all of its interval,
     and is undecided otherwise; there is no data when runs that it needs are missing. With
-    --replications 0 the deterministic runs decide.
+    --replications 0 the deterministic runs decide. With --quick the runs of `study run --quick`
+    decide, and claims that need others are left out.
     """
     from longfat.analysis.intervals import DEFAULT_CONFIDENCE
     from longfat.report.claims import claims_document, claims_markdown, explanation
+    from longfat.report.numbers import counted
 
     chosen = explain if only is None else only
-    judged = _judged(study, replications, store, chosen, confidence)
+    part = replace(WHOLE, replications=replications, quick=quick)
+    judged = _judged(study, part, store, chosen, confidence)
     judgements, drawn = judged.judgements, judged.replications
     if splice is not None:
         said = {
@@ -73,7 +81,9 @@ def command(
             "--explain": explain,
             "--confidence": None if confidence == DEFAULT_CONFIDENCE else confidence,
         }
-        shown = f"longfat study claims {judged.plan.study.name}{options_said(said)} --markdown"
+        said_quick = " --quick" if quick else ""
+        name = f"{judged.plan.study.name}{said_quick}"
+        shown = f"longfat study claims {name}{options_said(said)} --markdown"
         splice_into(splice, shown, claims_markdown(judgements, confidence, drawn))
     elif as_json:
         print_json(claims_document(judged.plan.study, judgements, confidence, drawn))
@@ -84,7 +94,10 @@ def command(
         click.echo("\n\n".join(explanation(found, factors) for found in judgements))
     else:
         _print(judged, confidence)
-    _say_what_is_missing(judgements, judged.plan, study, replications, store)
+    if judged.left_out:
+        left_out = counted(judged.left_out, "claim")
+        say(f"{left_out} left out: the small part has not all of their runs")
+    _say_what_is_missing(judgements, judged.plan, study, part, store)
     _say_what_runs_lack(judgements)
     say_how_long_runs_are(judged.plan, study)
     if strict:
@@ -93,18 +106,25 @@ def command(
 
 @dataclass(frozen=True)
 class _Judged:
-    """The verdicts, over how many replications they are, and the plan of the runs."""
+    """The verdicts, over how many replications they are, and the plan of the runs.
+
+    `left_out` counts the claims that a part of the study says nothing of.
+    """
 
     plan: "Plan"
     judgements: "Sequence[Judgement]"
     replications: int
+    left_out: int
 
 
-def _judged(
-    name: str, replications: int | None, store: str, ids: str | None, confidence: float
-) -> _Judged:
+def _judged(name: str, part: Part, store: str, ids: str | None, confidence: float) -> _Judged:
     """Judge the claims of a study, or those of a list of ids, by the runs of a store."""
-    from longfat.analysis.claim_tables import paper_tables, run_tables
+    from longfat.analysis.claim_tables import (
+        claims_within,
+        paper_tables,
+        planned_tables,
+        run_tables,
+    )
     from longfat.analysis.claims import check_claims, judge_claims
     from longfat.claims import load_claims
     from longfat.plan import plan_everything
@@ -114,16 +134,20 @@ def _judged(
 
     study = load_study(name)
     claims = load_claims(study)
-    plan = plan_everything(study, replications)
+    check_claims(study, claims, planned_tables(study))
+    plan = plan_everything(study, part.replications, study.quick if part.quick else None)
     with opened_store(store) as opened:
         plan = in_effect(plan, opened)
         results = load_results(plan, opened)
         completions = load_completions(plan, opened, claims)
     ours = run_tables(plan, results, completions)
-    check_claims(study, claims, ours)
     say_if_new(opened)
-    judgements = judge_claims(_chosen(claims, ids), ours, paper_tables(plan), confidence)
-    return _Judged(plan, judgements, ours.replications)
+    wanted = _chosen(claims, ids)
+    decidable = claims_within(study, wanted, plan) if part.quick else wanted
+    if not decidable:
+        raise LongfatError(f"the small part of {study.name} has not all runs of any of its claims")
+    judgements = judge_claims(decidable, ours, paper_tables(plan), confidence)
+    return _Judged(plan, judgements, ours.replications, len(wanted) - len(decidable))
 
 
 def _print(judged: _Judged, confidence: float) -> None:
@@ -149,7 +173,7 @@ def _say_what_is_missing(
     judgements: "Sequence[Judgement]",
     plan: "Plan",
     study: str,
-    replications: int | None,
+    part: Part,
     store: str,
 ) -> None:
     missing = {
@@ -160,7 +184,6 @@ def _say_what_is_missing(
     if missing:
         combinations = {tuple(plan.study.levels(found)): found for found in plan.combinations}
         lacking = {combinations[levels] for levels, _ in missing}
-        part = replace(WHOLE, replications=replications)
         say(
             f"{len(missing)} of {plan.planned_runs} runs are needed and have no result; "
             "to run them:\n"

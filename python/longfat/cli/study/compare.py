@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from longfat.cli.options import (
+    MOST_CONFIDENCE,
     Number,
     Part,
     commands_to_run,
     json_option,
     opened_store,
+    options_said,
     part_options,
     say_how_long_runs_are,
     say_if_new,
@@ -44,7 +46,15 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Where the capacity went instead, by factor combination or by one factor.",
 )
+@click.option("--intervals", is_flag=True, help="With the confidence interval of each mean.")
+@click.option(
+    "--confidence",
+    type=Number(0, MOST_CONFIDENCE, min_open=True),
+    metavar="SHARE",
+    help="How sure these intervals are.  [default: as the study's precision, 0.9 unless it says]",
+)
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
+@click.option("--latex", is_flag=True, help="Print LaTeX, which needs no package.")
 @splice_option
 @click.option(
     "--within",
@@ -60,22 +70,37 @@ def command(
     as_json: bool,
     factor: str | None,
     as_ledger: bool,
+    intervals: bool,
+    confidence: float | None,
     markdown: bool,
+    latex: bool,
     splice: Path | None,
     within: float | None,
 ) -> None:
     """Set the stored runs of a study beside the paper's tables, or show them where it has none.
 
     Deterministic is the scenario as the paper describes it, without chance; mean and range are
-    over the replications. Summaries leave out the values marked as doubtful (?).
+    over the replications, and so are Student's intervals of the means (--intervals), which --json
+    always has. Summaries leave out the values marked as doubtful (?).
     """
+    forms = {"--json": as_json, "--latex": latex}  # what is spliced is Markdown
+    forms["--splice" if splice else "--markdown"] = markdown or splice is not None
+    if len(said := [name for name, chosen in forms.items() if chosen]) > 1:
+        raise click.UsageError(f"{' and '.join(said)} are different ways to print: choose one")
+    intervals = intervals or confidence is not None
+    if intervals and (factor is not None or as_ledger):
+        other = "--ledger" if as_ledger else "--by"
+        raise click.UsageError(f"intervals are of the means of single entries: leave out {other}")
     if as_ledger:
         from longfat.cli.study.ledgers import Form, show_ledgers
 
         if within is not None:
             raise click.UsageError("--ledger compares with no paper: leave out --within")
+        if latex:
+            raise click.UsageError("--ledger has no LaTeX: --markdown and --json it has")
         show_ledgers(study, part, store, factor, Form(as_json, markdown, splice))
         return
+    from longfat.report.comparison_latex import comparison_latex, short_latex
     from longfat.report.document import comparison_document
     from longfat.report.markdown import comparison_markdown, short_markdown
 
@@ -83,22 +108,28 @@ def command(
     tables = found.tables
     if factor is not None:
         _check_factor(found.plan.study, tables, factor)
-    text = comparison_markdown(tables) if factor is None else short_markdown(tables, factor)
+    sure = found.plan.study.design.precision.confidence if confidence is None else confidence
+    shown = sure if intervals else None
+    text = comparison_markdown(tables, shown) if factor is None else short_markdown(tables, factor)
     advice = found.advice(commands_to_run(found.plan.study, found.lacking, study, part, store))
     if splice is not None:
         if advice:
             raise LongfatError(f"{splice} stays as it is: {advice}")
-        short = f" --by {factor}" if factor else ""
+        short = options_said({"--by": factor}) + (" --intervals" if intervals else "")
         named = f"{found.plan.study.name}{part.arguments}{short}"
+        named += options_said({"--confidence": confidence})
         splice_into(splice, f"longfat study compare {named} --markdown", text)
     elif as_json:
-        print_json(comparison_document(found.plan.study, tables))
+        print_json(comparison_document(found.plan.study, tables, sure))
     elif markdown:
         click.echo(text, nl=False)
+    elif latex:
+        made = comparison_latex(tables, shown) if factor is None else short_latex(tables, factor)
+        click.echo(made, nl=False)
     elif factor is not None:
         _print_short(tables, factor)
     else:
-        _print(tables)
+        _print(tables, shown)
     if advice:
         say(advice)
     _say_what_runs_lack(tables, found.results)
@@ -189,7 +220,7 @@ def _print_short(tables: "Sequence[TableComparison]", factor: str) -> None:
     print_table(header, rows)
 
 
-def _print(tables: "Sequence[TableComparison]") -> None:
+def _print(tables: "Sequence[TableComparison]", confidence: float | None) -> None:
     from longfat.report.markdown import (
         SUMMARY_COLUMNS,
         curve_rows,
@@ -200,7 +231,9 @@ def _print(tables: "Sequence[TableComparison]") -> None:
     )
 
     for table in tables:
-        print_table(*entry_rows(table), title=table_name(table), names=len(table.factors))
+        print_table(
+            *entry_rows(table, confidence), title=table_name(table), names=len(table.factors)
+        )
         if table.response.across:
             print_table(*curve_rows(table))
         elif table.by:

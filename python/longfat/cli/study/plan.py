@@ -1,5 +1,7 @@
 """`longfat study plan`: the runs, their number and their cost; runs nothing."""
 
+import csv
+import io
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +18,20 @@ if TYPE_CHECKING:
 @click.command("plan")
 @study_argument
 @part_options
+@click.option("--runs", "lists_runs", is_flag=True, help="Each run with its id, as run --from.")
+@click.option("--csv", "as_csv", is_flag=True, help="The runs with their ids as CSV.")
 @store_option
 @json_option
-def command(study: str, part: Part, store: str, as_json: bool) -> None:
-    """Show the runs of a study, how many are stored, and what the others will cost."""
+def command(
+    study: str, part: Part, lists_runs: bool, as_csv: bool, store: str, as_json: bool
+) -> None:
+    """Show the runs of a study, how many are stored, and what the others will cost.
+
+    With --runs a line for each run, with the id by which `longfat run --from STORE ID` repeats it;
+    the beginning of an id is enough. --csv and --json have whole ids.
+    """
+    if as_csv and as_json:
+        raise click.UsageError("--csv and --json are different ways to print: choose one")
     from longfat.campaign import missing_runs
     from longfat.cost import CostEstimator
     from longfat.fraction import fraction_of
@@ -48,10 +60,48 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
         document = _document(plan, counts, cost, missing_ids)
         found = {} if fraction is None else {"fraction": fraction_document(fraction)}
         print_json({**document, **found})
+    elif as_csv:
+        click.echo(_csv(plan, missing_ids), nl=False)
+    elif lists_runs:
+        print_table(*_run_rows(plan, missing_ids))
     else:
         _print(plan, counts, cost, missing_ids)
         if fraction is not None:
             click.echo("\n".join(fraction_lines(fraction_document(fraction))))
+
+
+_SHOWN = 12
+"""Letters of a run's id that tell it from millions of others, as all pages show them."""
+
+
+def _run_rows(
+    plan: "Plan", missing_ids: set[str], letters: int | None = _SHOWN
+) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of the runs, with so many letters of their ids, or all of them."""
+    factors = _factors(plan)
+    rows = [
+        [
+            run.scenario.run_id[:letters],
+            "no" if run.scenario.run_id in missing_ids else "yes",
+            str(run.replication),
+            *(dict(run.combination).get(name, "") for name in factors),
+        ]
+        for run in plan.runs
+    ]
+    return ["run_id", "stored", "replication", *factors], rows
+
+
+def _factors(plan: "Plan") -> list[str]:
+    """The factors that any of the combinations has, in the study's order."""
+    had = {name for combination in plan.combinations for name, _ in combination}
+    return [factor.name for factor in plan.study.factors if factor.name in had]
+
+
+def _csv(plan: "Plan", missing_ids: set[str]) -> str:
+    text = io.StringIO()
+    header, rows = _run_rows(plan, missing_ids, letters=None)
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    return text.getvalue()
 
 
 def _document(
@@ -79,13 +129,13 @@ def _document(
 def _print(plan: "Plan", counts: Mapping[str, int], cost: "Cost", missing_ids: set[str]) -> None:
     from longfat.report.numbers import formatted_seconds
 
-    factors = [factor.name for factor in plan.study.factors]
+    factors = _factors(plan)
     rows = []
     for combination, runs in plan.of_combination.items():
         levels = dict(combination)
         stored = sum(run.scenario.run_id not in missing_ids for run in runs)
         rows.append([*(levels.get(name, "") for name in factors), f"{stored} of {len(runs)}"])
-    print_table([*factors, "stored"], rows)
+    print_table([*factors, "stored"], rows, names=max(len(factors), 1))
     for name, count in counts.items():
         click.echo(f"{name.replace('_', ' ')}: {count}")
     click.echo(

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from longfat.analysis.cautions import lengths
 from longfat.analysis.words import listed, sentences
 from longfat.comparison import TableComparison
+from longfat.framing import in_units, travels_whole
 from longfat.knobs import knobs_of
 from longfat.ledger import METRIC_PREFIX
 from longfat.overrides import Overrides
@@ -174,7 +175,7 @@ def _group_name(group: Sequence[TableComparison]) -> str:
     are_all = len(titled) == len(names)
     named = (title if are_all else f"{name}: {title}" for name, title in titled.items())
     titles = "; ".join(dict.fromkeys(named))
-    metrics = ", ".join(table.response.metric.replace("_", " ") for table in group)
+    metrics = ", ".join(table.metric.replace("_", " ") for table in group)
     said = f": {titles}" if titles else ""
     return f"Table{'s' if len(names) > 1 else ''} {listed(names)}{said} ({metrics})"
 
@@ -290,8 +291,9 @@ def _run(contents: Contents, chosen: ChosenRun, figures: Figures) -> Html:
 
 
 def _metrics(chosen: ChosenRun) -> Html:
+    whole = travels_whole(chosen.run.scenario.settings)
     rows = [
-        [name.replace("_", " "), formatted(value, 4)]
+        [in_units(name, whole), formatted(value, 4)]
         for name, value in chosen.metrics.items()
         if not name.startswith(METRIC_PREFIX)
     ]

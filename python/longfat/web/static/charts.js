@@ -48,14 +48,22 @@ export function Chart({ chart }) {
 const signatureOf = (chart) =>
   JSON.stringify([dark.matches, chart.unit, chart.series.map((series) => series.label)]);
 
-const noted = (chart) => chart.events
-  .map((events) => `${shown(events.count)} ${events.label}`).join(", ") || " ";
+/** What stands below a chart: how often things happen, and what its dashed lines are. */
+const noted = (chart) => [
+  chart.events.map((events) => `${shown(events.count)} ${events.label}`).join(", "),
+  ...guidesOf(chart, highestOf(chart)).map((guide) => `dashed: ${guide.label}, ${shown(guide.at)} ${chart.unit}`),
+].filter(Boolean).join("; ") || "\u00a0";
+
+const highestOf = (chart) =>
+  Math.max(0, ...chart.series.flatMap((series) => series.values.filter(Number.isFinite)));
+
+/** The guides that are drawn: one far above the values does not squeeze them. */
+const guidesOf = (chart, highest) => chart.guides.filter((guide) => guide.at < 1.6 * highest);
 
 /** What the picture says, for those who do not see it. */
 function described(chart) {
-  const highest = Math.max(0, ...chart.series.flatMap((series) => series.values.filter(Number.isFinite)));
   return `${chart.title} over ${shown(chart.x.at(-1) ?? 0)} s, ${chart.series.length} series, ` +
-    `at most ${shown(highest)} ${chart.unit}; ${noted(chart)}`;
+    `at most ${shown(highestOf(chart))} ${chart.unit}; ${noted(chart)}`;
 }
 
 function draw(holder, chart) {
@@ -99,18 +107,16 @@ function options(holder, chart) {
   };
 }
 
-/** From 0 to above the highest value; a guide far above the values does not squeeze them. */
+/** From 0 to above the highest value and the guides. */
 function fromZero(plot, _low, high) {
-  const guides = (plot.chart?.guides ?? []).map((guide) => guide.at).filter((at) => at < 1.6 * high);
+  const guides = plot.chart ? guidesOf(plot.chart, high).map((guide) => guide.at) : [];
   return [0, 1.06 * Math.max(high || 1, ...guides)];
 }
 
 function drawGuides(plot) {
   const { ctx, bbox } = plot;
   ctx.save();
-  ctx.strokeStyle = ctx.fillStyle = variable("--ink-quiet");
-  ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
-  ctx.textAlign = "right";
+  ctx.strokeStyle = variable("--ink-quiet");
   ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
   for (const guide of plot.chart?.guides ?? []) {
     const y = plot.valToPos(guide.at, "y", true);
@@ -120,22 +126,8 @@ function drawGuides(plot) {
     ctx.moveTo(bbox.left, y);
     ctx.lineTo(bbox.left + bbox.width, y);
     ctx.stroke();
-    const above = y - bbox.top > 16 * devicePixelRatio;
-    drawOver(ctx, guide.label, bbox.left + bbox.width - 4, y + (above ? -4 : 13) * devicePixelRatio);
   }
   ctx.restore();
-}
-
-/** A text that can be read whatever is drawn below it. */
-function drawOver(ctx, text, x, y) {
-  ctx.save();
-  ctx.setLineDash([]);
-  ctx.strokeStyle = variable("--card");
-  ctx.lineJoin = "round";
-  ctx.lineWidth = 3 * devicePixelRatio;
-  ctx.strokeText(text, x, y);
-  ctx.restore();
-  ctx.fillText(text, x, y);
 }
 
 function drawEvents(plot) {

@@ -66,5 +66,6 @@ export function shown(value) {
 
 export const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
-/** A key of JSON as people read it. */
-export const words = (name) => name.replaceAll("_", " ");
+/** A key of JSON as people read it: where packets travel `whole`, what says cells counts packets. */
+export const words = (name, whole = false) =>
+  (whole ? name.replaceAll("cell", "packet") : name).replaceAll("_", " ");

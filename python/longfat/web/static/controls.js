@@ -8,7 +8,7 @@ import * as S from "./settings.js";
 const ACRONYMS = { mss: "MSS", mtu: "MTU", tcp: "TCP", sack: "SACK", z: "Z" };
 const label = (key) => key.split("_").map((word) => ACRONYMS[word] ?? word).join(" ");
 
-/** A control of any kind. `context` has the `settings`, `change` for new ones, `problems`, `seeds`. */
+/** A control of any kind. `context` has the `settings`, what is `held` without being set, `change` for new ones, `problems`, `seeds`. */
 export function Control({ control, path, name = label(control.key), context }) {
   const Kind = KINDS[control.kind];
   return html`<${Kind} control=${control} path=${path} name=${name} context=${context} />`;
@@ -38,11 +38,11 @@ function Labelled({ control, path, name, context, children, inline = false, unse
   </div>`;
 }
 
-const set = (context, path, text) => context.change(S.withOne(context.settings, path, text));
+const set = (context, path, text) => context.change(S.withOne(context.settings, path, text, context.held));
 
 function Text(properties) {
   const { control, path, context } = properties;
-  const text = S.current(control, path, context.settings);
+  const text = S.current(control, path, context.settings, context.held);
   const step = (direction) => {
     const next = S.stepped(text, direction);
     if (next !== null) set(context, path, next);
@@ -77,7 +77,7 @@ function Slider({ path, value, least, context, name }) {
 
 function Number_(properties) {
   const { control, path, context, name } = properties;
-  const text = S.current(control, path, context.settings);
+  const text = S.current(control, path, context.settings, context.held);
   const whole = control.kind === "integer";
   return html`<${Labelled} ...${properties}>${(id) => html`<div class="row">
     <input id=${id} type="number" value=${text} step=${whole ? 1 : "any"}
@@ -89,7 +89,7 @@ function Number_(properties) {
 
 function Boolean_(properties) {
   const { control, path, context } = properties;
-  const isSet = S.current(control, path, context.settings) === "true";
+  const isSet = S.current(control, path, context.settings, context.held) === "true";
   return html`<${Labelled} ...${properties} inline=${true}>${(id) => html`<input id=${id} type="checkbox" checked=${isSet}
     onChange=${(event) => set(context, path, String(event.target.checked))} />`}</${Labelled}>`;
 }
@@ -104,7 +104,7 @@ function Options({ id, value, names, onChange }) {
 
 function Choice(properties) {
   const { control, path, context } = properties;
-  const value = S.current(control, path, context.settings);
+  const value = S.current(control, path, context.settings, context.held);
   const chosen = control.choices.find((choice) => choice.name === value);
   const explained = { ...control, doc: [control.doc, chosen?.doc].filter(Boolean).join(" — ") };
   return html`<${Labelled} ...${properties} control=${explained}>${(id) => html`<${Options}
@@ -114,10 +114,11 @@ function Choice(properties) {
 
 function Model(properties) {
   const { control, path, context } = properties;
-  const name = S.chosenModel(control, path, context.settings);
+  const name = S.chosenModel(control, path, context.settings, context.held);
   const model = control.models.find((model) => model.name === name);
   const explained = { ...control, doc: [control.doc, model?.doc].filter(Boolean).join(" — ") };
-  const unset = control.default !== undefined && name !== S.chosenModel(control, path, {});
+  const isSet = path in context.settings || `${path}.kind` in context.settings;
+  const unset = control.default !== undefined && isSet && name !== S.chosenModel(control, path, {});
   const choose = (name) =>
     context.change(S.withModel(context.settings, control, path, name, context.seeds));
   return html`<div class="group">
@@ -164,13 +165,13 @@ const KINDS = {
 };
 
 /** The control at a path, whatever models are chosen on the way. */
-export function find(controls, path, settings) {
+export function find(controls, path, settings, held) {
   const [key, ...rest] = path.split(".");
   let [own, control] = [key, controls.find((control) => control.key === key)];
   for (const step of rest) {
     if (!control) return undefined;
     const inside = control.kind === "model"
-      ? control.models.find((model) => model.name === S.chosenModel(control, own, settings))?.controls
+      ? control.models.find((model) => model.name === S.chosenModel(control, own, settings, held))?.controls
       : control.controls;
     control = inside?.find((inner) => inner.key === step);
     own = `${own}.${step}`;

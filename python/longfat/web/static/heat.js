@@ -19,9 +19,9 @@ export function Heat({ study, layout, levels, chosen }) {
   const varied = others.filter((index) => new Set(cells.map((cell) => cell.levels[index])).size > 1);
   if (!cells.length) return html`<p class="quiet">No factor combination has these levels.</p>`;
   return html`
-    ${values.length > 0 ? html`<${Scale} range=${range} metric=${layout.metric} />`
+    ${values.length > 0 ? html`<${Scale} range=${range} metric=${words(layout.metric, study.travels_whole)} />`
       : html`<p class="quiet">No run is stored yet.</p>`}
-    <div class="scroll" tabindex="0" role="region" aria-label=${`Means of ${words(layout.metric)}`}>
+    <div class="scroll" tabindex="0" role="region" aria-label=${`Means of ${words(layout.metric, study.travels_whole)}`}>
     <table class="heat">
       <thead><tr>${varied.map((index) => html`<th scope="col">${words(study.factors[index].name)}</th>`)}
         ${columns.map((level) => html`<th scope="col" class="level">${level}</th>`)}</tr></thead>
@@ -51,5 +51,5 @@ function Cell({ cell, metric, range, chosen }) {
 
 function Scale({ range, metric }) {
   return html`<p class="scale quiet"><span>${shown(range.low)}</span><i aria-hidden="true"></i>
-    <span>${shown(range.high)}</span> ${words(metric)}</p>`;
+    <span>${shown(range.high)}</span> ${metric}</p>`;
 }

@@ -28,27 +28,27 @@ export function Ledger({ entries }) {
 
 const FIRST = ["efficiency", "fairness", "goodput_bps", "cell_loss_ratio", "timeouts", "max_queue_cells"];
 
-const metric = (name, value) => name.endsWith("_bps")
+const metric = (name, value, whole) => name.endsWith("_bps")
   ? [words(name.slice(0, -4)), `${shown(value / MEGA)} Mbit/s`]
-  : [words(name), shown(value)];
+  : [words(name, whole), shown(value)];
 
 /** The metrics that people ask for first, in large letters. */
-export function Headline({ metrics }) {
+export function Headline({ metrics, whole }) {
   const chosen = FIRST.filter((name) => name in metrics);
   return html`<dl class="headline">${chosen.map((name) => {
-    const [label, text] = metric(name, metrics[name]);
+    const [label, text] = metric(name, metrics[name], whole);
     return html`<div><dt>${label}</dt><dd data-metric=${name}>${text}</dd></div>`;
   })}</dl>`;
 }
 
 /** All other metrics. */
-export function Metrics({ metrics }) {
+export function Metrics({ metrics, whole }) {
   const rest = Object.entries(metrics)
     .filter(([name]) => !FIRST.includes(name) && !name.startsWith("share_"));
   if (!rest.length) return null;
   return html`<section class="card"><h2>More metrics</h2><div class="scroll"><table><tbody>
     ${rest.map(([name, value]) => {
-      const [label, text] = metric(name, value);
+      const [label, text] = metric(name, value, whole);
       return html`<tr><th scope="row">${label}</th><td class="number">${text}</td></tr>`;
     })}
   </tbody></table></div></section>`;
@@ -66,14 +66,14 @@ const flat = (part) => Object.fromEntries(Object.entries(part).flatMap(([name, v
     : [[name, value]]));
 
 /** Flows or ports, a row each. */
-export function Parts({ title, parts: found, leftOut = 0 }) {
+export function Parts({ title, parts: found, whole, leftOut = 0 }) {
   if (!found.length) return null;
   const parts = found.map(flat);
   const columns = columnsOf(parts[0]).filter((name) => parts.some((part) => part[name] !== null));
   return html`<section class="card"><h2>${title}</h2>
     <div class="scroll" tabindex="0" role="region" aria-label=${title}><table>
       <thead><tr><th scope="col">name</th>
-        ${columns.map((name) => html`<th scope="col" class=${isNumber(parts, name) ? "number" : ""}>${heading(name)}</th>`)}</tr></thead>
+        ${columns.map((name) => html`<th scope="col" class=${isNumber(parts, name) ? "number" : ""}>${heading(name, whole)}</th>`)}</tr></thead>
       <tbody>${parts.map((part) => html`<tr><th scope="row">${part.name}</th>
         ${columns.map((name) => html`<td class=${typeof part[name] === "number" ? "number" : ""}>
           ${name.endsWith("_bps") ? shown(part[name] / MEGA) : shown(part[name])}</td>`)}
@@ -85,4 +85,4 @@ export function Parts({ title, parts: found, leftOut = 0 }) {
 
 const isNumber = (parts, name) => parts.some((part) => typeof part[name] === "number");
 
-const heading = (name) => name.endsWith("_bps") ? `${words(name.slice(0, -4))} (Mbit/s)` : words(name);
+const heading = (name, whole) => name.endsWith("_bps") ? `${words(name.slice(0, -4))} (Mbit/s)` : words(name, whole);

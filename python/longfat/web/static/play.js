@@ -5,7 +5,7 @@ import { Chart } from "./charts.js";
 import { ask, html, shown, Trouble } from "./common.js";
 import { Control, Controls, find } from "./controls.js";
 import { Headline, Ledger, Metrics, Parts } from "./parts.js";
-import { addressOf } from "./settings.js";
+import { addressOf, inForce } from "./settings.js";
 
 const PAGE = crypto.randomUUID();
 const SHORT = { "topology.sources": "sources (N)", background: "other traffic (VBR …)" };
@@ -42,7 +42,8 @@ function Playground({ offer }) {
     return () => removeEventListener("popstate", back);
   }, []);
   const paths = problems.map(placed);
-  const context = { settings, change, problems: paths, seeds: useSeeds(offer), hidden: new Set() };
+  const held = inForce(settings, answer?.in_force ?? {});
+  const context = { settings, held, change, problems: paths, seeds: useSeeds(offer), hidden: new Set() };
   return html`<h1 class="unseen">Playground</h1>
     <div class="playground">
       <${Sidebar} offer=${offer} context=${context} />
@@ -96,8 +97,8 @@ function useRun(settings, changed) {
 }
 
 function Sidebar({ offer, context }) {
-  const { settings, change } = context;
-  const first = offer.first.map((path) => [path, find(offer.controls, path, settings)]).filter(([, control]) => control);
+  const { settings, held, change } = context;
+  const first = offer.first.map((path) => [path, find(offer.controls, path, settings, held)]).filter(([, control]) => control);
   const rest = { ...context, hidden: new Set(offer.first) };
   const groups = offer.controls.filter((control) => !rest.hidden.has(control.key));
   return html`<form class="sidebar" onSubmit=${(event) => event.preventDefault()} aria-label="Scenario">
@@ -145,7 +146,7 @@ function Share({ settings }) {
 
 function Results({ answer }) {
   return html`
-    <${Headline} metrics=${answer.metrics} />
+    <${Headline} metrics=${answer.metrics} whole=${answer.travels_whole} />
     <p class="quiet" data-run=${answer.run_id}>
       ${shown(answer.simulated_s)} s simulated in ${shown(Math.round(answer.engine_ms))} ms
       (${shown(answer.events)} events${answer.driver ? `, driver ${answer.driver}` : ""}), charts ${shown(Math.round(answer.charts_ms))} ms;
@@ -154,9 +155,9 @@ function Results({ answer }) {
     ${answer.charts.map((chart) => html`<${Chart} key=${chart.name} chart=${chart} />`)}
     <div class="pair">
       <${Ledger} entries=${answer.ledger} />
-      <${Metrics} metrics=${answer.metrics} />
+      <${Metrics} metrics=${answer.metrics} whole=${answer.travels_whole} />
     </div>
     <${Parts} title="Completions" parts=${answer.completions} />
-    <${Parts} title="Flows" parts=${answer.flows} leftOut=${answer.parts_left_out} />
-    <${Parts} title="Ports" parts=${answer.ports} />`;
+    <${Parts} title="Flows" parts=${answer.flows} whole=${answer.travels_whole} leftOut=${answer.parts_left_out} />
+    <${Parts} title="Ports" parts=${answer.ports} whole=${answer.travels_whole} />`;
 }

@@ -23,12 +23,12 @@ function Run({ found }) {
   return html`<p class="quiet">seed ${found.seed}, replication ${found.replication},
       ${" "}${shown(found.simulated_s)} s simulated, engine ${found.engine}, fingerprint ${found.fingerprint ?? "none"}</p>
     ${found.failure && html`<${Trouble} problems=${[`The run failed: ${found.failure}`]} />`}
-    <${Headline} metrics=${found.metrics} />
+    <${Headline} metrics=${found.metrics} whole=${found.travels_whole} />
     <${Traces} found=${found} />
-    <div class="pair"><${Ledger} entries=${found.ledger} /><${Metrics} metrics=${found.metrics} /></div>
+    <div class="pair"><${Ledger} entries=${found.ledger} /><${Metrics} metrics=${found.metrics} whole=${found.travels_whole} /></div>
     <${Parts} title="Completions" parts=${found.completions} />
-    <${Parts} title="Flows" parts=${found.flows} leftOut=${found.parts_left_out} />
-    <${Parts} title="Ports" parts=${found.ports} />
+    <${Parts} title="Flows" parts=${found.flows} whole=${found.travels_whole} leftOut=${found.parts_left_out} />
+    <${Parts} title="Ports" parts=${found.ports} whole=${found.travels_whole} />
     <section class="card"><h2>Again</h2>
       <p><a class="button" href=${addressOf(found.settings)}>Open in the playground</a></p>
       <p class="quiet">In a terminal: the run again; with its traces as Parquet and its packets for Wireshark; its scenario.</p>

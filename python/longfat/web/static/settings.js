@@ -9,18 +9,35 @@ const isInside = (key, path) => key.startsWith(`${path}.`) || key.startsWith(`${
 export const without = (settings, path) =>
   Object.fromEntries(Object.entries(settings).filter(([key]) => key !== path && !isInside(key, path)));
 
-/** Settings with one set; in its old place if it had one. */
-export const withOne = (settings, path, text) => ({ ...settings, [path]: text });
+/** Settings with one set; in its old place if it had one. A parameter of a model brings that along. */
+export function withOne(settings, path, text, held = {}) {
+  const models = within(path).filter((outer) => `${outer}.kind` in held
+    && settings[`${outer}.kind`] === undefined && settings[outer] === undefined);
+  const kinds = models.map((outer) => [`${outer}.kind`, held[`${outer}.kind`]]);
+  return { ...settings, ...Object.fromEntries(kinds), [path]: text };
+}
 
-/** The text that a control shows: what is set, or the default. */
-export function current(control, path, settings) {
+/** What holds without being set, by the last run: defaults, and what a preset says in their place. */
+export function inForce(settings, resolved) {
+  const told = (path) => settings[`${path}.kind`] ?? settings[path];
+  // Parameters of a model are of no use to another one that has been chosen since.
+  const isOfOther = (path) => told(path) !== undefined && told(path) !== (resolved[`${path}.kind`] ?? told(path));
+  return Object.fromEntries(Object.entries(resolved).filter(([path]) => !within(path).some(isOfOther)));
+}
+
+/** The paths that a path lies in, from the outermost on. */
+const within = (path) => [...path.matchAll(/[.[]/g)].map(({ index }) => path.slice(0, index));
+
+/** The text that a control shows: what is set, or what holds without. */
+export function current(control, path, settings, held = {}) {
   if (path in settings) return settings[path];
+  if (path in held) return held[path];
   return control.default === undefined || control.default === null ? "" : textOf(control.default);
 }
 
 /** The model that a control shows. */
-export function chosenModel(control, path, settings) {
-  const chosen = settings[`${path}.kind`] ?? settings[path] ?? control.default;
+export function chosenModel(control, path, settings, held = {}) {
+  const chosen = settings[`${path}.kind`] ?? settings[path] ?? held[`${path}.kind`] ?? control.default;
   return typeof chosen === "object" && chosen !== null ? chosen.kind : chosen;
 }
 

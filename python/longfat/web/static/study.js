@@ -66,12 +66,12 @@ function Results({ study, address }) {
     return () => removeEventListener("hashchange", follow);
   }, []);
   const factors = study.factors.map((factor, index) => ({ ...factor, index })).filter(({ levels }) => levels.length > 1);
-  const runs = number !== null && html`<${Runs} address=${address} number=${number} metric=${layout.metric}
+  const runs = number !== null && html`<${Runs} address=${address} number=${number} metric=${layout.metric} whole=${study.travels_whole}
     ended=${study.state.done + study.state.failed} />`;
   return html`<section class="card">
     <h2>Means over replications</h2>
     <form class="choices" onSubmit=${(event) => event.preventDefault()}>
-      <${Pick} label="metric" value=${layout.metric} names=${study.metrics}
+      <${Pick} label="metric" value=${layout.metric} names=${study.metrics} whole=${study.travels_whole}
         onChange=${(metric) => setLayout({ ...layout, metric })} />
       <${Pick} label="columns" value=${layout.across} names=${study.factors.map(({ name }) => name)}
         onChange=${(across) => setLayout({ ...layout, across })} />
@@ -100,16 +100,16 @@ const numberOf = (hash) => {
   return found ? Number(found[1]) : null;
 };
 
-function Pick({ label, value, names, onChange }) {
+function Pick({ label, value, names, whole, onChange }) {
   const id = `pick-${label.replaceAll(" ", "-")}`;
   return html`<div class="pick"><label for=${id}>${label}</label>
     <select id=${id} value=${value} onChange=${(event) => onChange(event.target.value)}>
-      ${names.map((name) => html`<option value=${name} selected=${name === value}>${name === "" ? "all" : words(name)}</option>`)}
+      ${names.map((name) => html`<option value=${name} selected=${name === value}>${name === "" ? "all" : words(name, whole)}</option>`)}
     </select></div>`;
 }
 
 /** The runs of a factor combination, by replication. */
-function Runs({ address, number, metric, ended }) {
+function Runs({ address, number, metric, whole, ended }) {
   const [found, setFound] = useState(null);
   const [trouble, setTrouble] = useState([]);
   const heading = useRef(null);
@@ -128,7 +128,7 @@ function Runs({ address, number, metric, ended }) {
     <h2 ref=${heading} tabindex="-1">${Object.entries(found.levels).map(([factor, level]) => `${words(factor)} ${level}`).join(", ")}</h2>
     <div class="scroll" tabindex="0" role="region" aria-label="Runs"><table>
       <thead><tr><th scope="col">replication</th><th scope="col">run</th>
-        ${[metric, ...others].map((name) => html`<th scope="col">${words(name)}</th>`)}</tr></thead>
+        ${[metric, ...others].map((name) => html`<th scope="col">${words(name, whole)}</th>`)}</tr></thead>
       <tbody>${found.runs.map((run) => html`<tr>
         <td class="number">${run.replication}</td>
         <td>${run.status === "missing" ? html`<span class="quiet">missing</span>`
