@@ -9,6 +9,7 @@ mod bbr3;
 mod cubic;
 mod dctcp;
 mod external;
+mod high_speed;
 mod prague;
 
 use super::NamedControl;
@@ -27,7 +28,8 @@ macro_rules! register {
     };
 }
 
-register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675, RackTlp; cubic::Cubic, dctcp::Dctcp, bbr::Bbr, bbr3::Bbr3, prague::Prague, external::External];
+register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675, RackTlp; cubic::Cubic, dctcp::Dctcp, bbr::Bbr, bbr3::Bbr3, prague::Prague,
+    high_speed::HighSpeed, external::External];
 
 /// The flavor whose law is provided from outside.
 pub const EXTERNAL: &str = <external::External as Model<dyn Flavor>>::NAME;

@@ -66,6 +66,22 @@ fn any_settings() -> impl Strategy<Value = String> {
     })
 }
 
+/// The name of the flavor in such settings.
+fn law_name(settings: &str) -> &str {
+    settings.split('"').nth(1).expect("a name")
+}
+
+/// What share of a window of at most two thousand segments a timeout leaves at most in the threshold.
+fn most_left(flavor: &str) -> f64 {
+    match flavor {
+        // RFC 9438 section 4.8, where it is given no other share.
+        "cubic" => 0.7,
+        // RFC 3649: 1 - b(2076) is 0.71.
+        "high-speed" => 0.71,
+        _ => 0.5,
+    }
+}
+
 proptest! {
     #[test]
     fn a_window_never_falls_below_a_segment_and_grows_by_what_was_acknowledged_at_most(
@@ -97,8 +113,7 @@ proptest! {
                         continue;
                     }
                     prop_assert!(window.ssthresh >= 2.0 * MSS, "at least two segments (T-05), not {}", window.ssthresh);
-                    // CUBIC keeps 0.7 of the window where it is given no other share (RFC 9438 section 4.8).
-                    let share = if settings.contains("\"cubic\"") { 0.7 } else { 0.5 };
+                    let share = most_left(law_name(&settings));
                     let most = (before * share).max(2.0 * MSS);
                     // And where the timer sends the same once more, CUBIC keeps the threshold (RFC 5681 section 3.1).
                     let is_kept = is_again && window.ssthresh == threshold;
@@ -211,7 +226,7 @@ fn the_limit_of_the_window_is_not_the_limit_of_what_is_under_way() {
 
 #[test]
 fn flavors_whose_recovery_can_be_chosen_name_the_one_that_was() {
-    for flavor in ["bbr", "cubic", "dctcp", "prague"] {
+    for flavor in ["bbr", "cubic", "dctcp", "prague", "high-speed"] {
         for recovery in ["sack-rfc6675", "rack-tlp"] {
             let marks = if matches!(flavor, "dctcp" | "prague") { ", ecn = \"accurate\"" } else { "" };
             let config = end_systems(&format!("flavor = {{ kind = {flavor:?}, recovery = {recovery:?} }}{marks}"));

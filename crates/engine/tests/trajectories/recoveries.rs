@@ -181,3 +181,18 @@ fn rack_tlp_repairs_three_losses_and_finds_that_of_the_last_segment_by_a_probe()
     let tcp = format!("flavor = {{ kind = \"rack-tlp\", proportional_rate_reduction = false }}{STANDARD}");
     assert_as_expected("trajectories/rack-tlp.txt", &table(&with_losses("[2, 5, 6, 21]", &tcp)));
 }
+
+/// As RFC 3649 has it, with a Low_Window of 5, a High_Window of 20, and High_P 0.0256: by logarithms a window of 10 is half way between, so
+/// that b(10) = (0.5 + 0.1) / 2 = 0.3. Segment 1 alone is lost.
+///
+/// - The first and the second duplicate let 11 and 12 go. The third, 130.54104: ssthresh (1 - 0.3) * 10 = 7. Segment 1 goes, PIPE is 9.
+/// - The duplicates of segments 5, 6 and 7 make it 6: one below the window, so 13 goes; and so on up to 17, the last.
+/// - 240.8416: all up to 12 is acknowledged. The next acknowledgment finds the window at the threshold and adds one.
+/// - The position of 8 is log(1.6) / log(4) = 0.339: b(8) = 0.3644 and p(8) = 0.0576 (0.0256 / 0.0576)^0.339 = 0.04375, so
+///   a(8) = 64 * 0.04375 * 2 * 0.3644 / 1.6356 = 1.248, and an acknowledgment adds 1.248 / 8 = 0.156.
+#[test]
+fn high_speed_gives_the_less_the_larger_its_window_is() {
+    let law = "{ kind = \"high-speed\", low_window = 5, high_window = 20, high_loss_rate = 0.0256 }";
+    let tcp = format!("flavor = {law}{STANDARD}");
+    assert_as_expected("trajectories/high-speed.txt", &table(&with_losses("[2]", &tcp)));
+}

@@ -2,6 +2,7 @@
 
 mod rfc2018;
 mod rfc3042;
+mod rfc3649;
 mod rfc5681;
 mod rfc6298;
 mod rfc6582;
@@ -15,6 +16,7 @@ use crate::check::Check;
 pub fn checks() -> Vec<Check> {
     let mut checks = rfc2018::checks();
     checks.extend(rfc3042::checks());
+    checks.extend(rfc3649::checks());
     checks.extend(rfc5681::checks());
     checks.extend(rfc6298::checks());
     checks.extend(rfc6582::checks());

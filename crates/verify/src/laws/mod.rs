@@ -2,8 +2,10 @@
 
 mod bbr;
 mod cubic;
+mod high_speed;
 mod integer_window;
 mod lone_flow;
+mod periodic;
 mod slow_start;
 mod square_root;
 mod waiting;
@@ -20,6 +22,7 @@ pub fn checks() -> Vec<Check> {
     checks.extend(zero_loss::checks());
     checks.extend(square_root::checks());
     checks.extend(cubic::checks());
+    checks.extend(high_speed::checks());
     checks.extend(bbr::checks());
     checks.extend(integer_window::checks());
     checks.extend(waiting::checks());

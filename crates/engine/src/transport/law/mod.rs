@@ -8,6 +8,7 @@ mod bbr3;
 mod classical;
 mod cubic;
 mod dctcp;
+mod high_speed;
 mod hystart;
 mod model_rate;
 mod prague;
@@ -18,6 +19,7 @@ pub use bbr3::Bbr3;
 pub use classical::Classical;
 pub use cubic::{Cubic, CubicConstants};
 pub use dctcp::Dctcp;
+pub use high_speed::{HighSpeed, ResponseFunction, STANDARD_DECREASE};
 pub use hystart::HyStart;
 pub use prague::{Prague, PragueConstants};
 
