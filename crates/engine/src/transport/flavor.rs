@@ -10,7 +10,9 @@ mod cubic;
 mod dctcp;
 mod external;
 mod high_speed;
+mod hybla;
 mod prague;
+mod scalable;
 
 use super::NamedControl;
 use super::law::{Classical, WindowLaw};
@@ -29,7 +31,7 @@ macro_rules! register {
 }
 
 register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675, RackTlp; cubic::Cubic, dctcp::Dctcp, bbr::Bbr, bbr3::Bbr3, prague::Prague,
-    high_speed::HighSpeed, external::External];
+    high_speed::HighSpeed, hybla::Hybla, scalable::Scalable, external::External];
 
 /// The flavor whose law is provided from outside.
 pub const EXTERNAL: &str = <external::External as Model<dyn Flavor>>::NAME;

@@ -196,3 +196,27 @@ fn high_speed_gives_the_less_the_larger_its_window_is() {
     let tcp = format!("flavor = {law}{STANDARD}");
     assert_as_expected("trajectories/high-speed.txt", &table(&with_losses("[2]", &tcp)));
 }
+
+/// As Kelly 2003 has it, with no window too small for it. Segment 1 alone is lost.
+///
+/// - The third duplicate, 130.54104: ssthresh 10 - 10 / 8 = 8.75. Segment 1 goes, PIPE is 9.
+/// - The duplicate of segment 5 makes it 8, for which 8.75 has no room; that of segment 6 makes it 7: 13 goes. Each further one lets one go, to 17.
+/// - 240.8416: all up to 12 is acknowledged. The next acknowledgment finds the window at the threshold and adds one; each further one 0.01.
+#[test]
+fn scalable_gives_an_eighth_and_adds_a_hundredth() {
+    let tcp = format!("flavor = {{ kind = \"scalable\", legacy_window = 1 }}{STANDARD}");
+    assert_as_expected("trajectories/scalable.txt", &table(&with_losses("[2]", &tcp)));
+}
+
+/// As Caini and Firrincieli 2004 have it, for a reference of 50: the round trip is 100.4208 when it is measured first, and stays the shortest. rho is 2.008.
+/// Segment 1 alone is lost.
+///
+/// - 100.4208: a window of 9 and a threshold of 50 become rho times as much, 18.076 and 100.421, and 2^2.008 - 1 = 3.023 more go with the
+///   acknowledgment: the window is 21.099, and all 9 segments that are left go.
+/// - The third duplicate, 130.54104: 17 segments are under way, of which limited transmit has sent none: ssthresh 8.5, as Reno. Segment 1 goes.
+/// - Nothing is left to send. Segment 1 waits behind 9 to 17 and arrives at 245.4408, so the recovery ends at 290.8416, when all is acknowledged.
+#[test]
+fn hybla_starts_as_fast_as_over_its_reference_and_halves_as_reno() {
+    let tcp = format!("flavor = {{ kind = \"hybla\", reference_round_trip = \"50 ms\" }}{STANDARD}");
+    assert_as_expected("trajectories/hybla.txt", &table(&with_losses("[2]", &tcp)));
+}

@@ -7,5 +7,7 @@ mod dctcp;
 mod external;
 mod high_speed;
 mod hosts;
+mod hybla;
 mod hystart;
 mod prague;
+mod scalable;

@@ -1,5 +1,8 @@
 //! Worked examples of the standards and papers, by hand.
 
+mod hybla2004;
+mod kelly2003;
+mod laws_by_hand;
 mod rfc2018;
 mod rfc3042;
 mod rfc3649;
@@ -22,5 +25,7 @@ pub fn checks() -> Vec<Check> {
     checks.extend(rfc6582::checks());
     checks.extend(rfc6675::checks());
     checks.extend(rfc8985::checks());
+    checks.extend(hybla2004::checks());
+    checks.extend(kelly2003::checks());
     checks
 }

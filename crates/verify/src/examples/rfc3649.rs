@@ -1,10 +1,9 @@
 //! RFC 3649: HighSpeed TCP.
 
-use longfat_engine::transport::Window;
-use longfat_engine::transport::law::{Progress, WindowLaw};
 use serde_json::json;
 
-use super::support::{all, end_systems};
+use super::laws_by_hand::{LawByHand, ms};
+use super::support::all;
 use crate::check::{Check, Finding, Kind, require};
 
 /// Rows of the table of appendix B: w, a(w) and b(w).
@@ -39,19 +38,8 @@ fn table() -> Finding {
 
 /// What an acknowledgment adds to a window of so many segments, in a round trip of them, and what share of it a loss takes.
 fn found_at(segments: f64) -> Result<(f64, f64), String> {
-    let (mut law, mut window) = in_congestion_avoidance(segments)?;
-    let mss = window.mss();
-    law.on_acknowledgment(&mut window, &Progress { acknowledged: 100, window_is_used: true, ..Progress::default() });
-    let increase = (window.cwnd / mss - segments) * segments;
-    window.cwnd = segments * mss;
-    let flight = window.usable();
-    law.on_loss(&mut window, flight);
-    Ok((increase, 1.0 - window.cwnd / mss / segments))
-}
-
-fn in_congestion_avoidance(segments: f64) -> Result<(Box<dyn WindowLaw>, Window), String> {
-    let config = end_systems(&json!({ "flavor": "high-speed", "receiver_window": "10 MB" }))?;
-    let mut window = Window::new(&config);
-    (window.cwnd, window.ssthresh) = (segments * window.mss(), window.mss());
-    Ok((config.flavor.build(&()).law(), window))
+    let mut by_hand = LawByHand::new(&json!({ "flavor": "high-speed" }), segments, 1.0)?;
+    let increase = by_hand.acknowledge(ms(1), ms(100)) * segments;
+    by_hand.window.cwnd = 100.0 * segments;
+    Ok((increase, 1.0 - by_hand.lose() / segments))
 }

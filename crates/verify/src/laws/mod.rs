@@ -3,9 +3,11 @@
 mod bbr;
 mod cubic;
 mod high_speed;
+mod hybla;
 mod integer_window;
 mod lone_flow;
 mod periodic;
+mod scalable;
 mod slow_start;
 mod square_root;
 mod waiting;
@@ -23,6 +25,8 @@ pub fn checks() -> Vec<Check> {
     checks.extend(square_root::checks());
     checks.extend(cubic::checks());
     checks.extend(high_speed::checks());
+    checks.extend(hybla::checks());
+    checks.extend(scalable::checks());
     checks.extend(bbr::checks());
     checks.extend(integer_window::checks());
     checks.extend(waiting::checks());

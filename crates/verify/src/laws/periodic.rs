@@ -30,22 +30,25 @@ impl PeriodicLosses {
         Ok(goodput / 8.0 / SEGMENT_BYTES * self.round_trip_ms as f64 / 1000.0)
     }
 
+    /// As long as its losses last.
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a few thousand, and a few hundred seconds"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hundred seconds")]
     fn scenario(&self) -> Json {
+        let packets = (self.losses - 1) as f64 * self.period as f64;
+        let milliseconds = (packets / self.expected_mean * self.round_trip_ms as f64) as u64;
+        self.lasting(&format!("{milliseconds} ms"))
+    }
+
+    /// The scenario, for so long.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand")]
+    pub fn lasting(&self, duration: &str) -> Json {
         let link = |delay| json!({ "rate": "100 Gbit/s", "delay": delay });
         let window = self.first_window.round() as u64;
         // More than there will be, if the mean is larger than expected.
         let drops: Vec<u64> = (0..2 * self.losses).map(|number| window + number * self.period).collect();
-        let packets = (self.losses - 1) as f64 * self.period as f64;
-        let milliseconds = (packets / self.expected_mean * self.round_trip_ms as f64) as u64;
         json!({
             "schema_version": 1,
-            "duration": format!("{milliseconds} ms"),
+            "duration": duration,
             "topology": {
                 "kind": "n-source", "sources": 1, "access": link("1 us".to_owned()),
                 "bottleneck": link(format!("{} us", 500 * self.round_trip_ms - 2)),

@@ -13,7 +13,10 @@ pub fn checks() -> Vec<Check> {
             falls(flavor)
         })
     };
-    flavors_without(&["vanilla", "tahoe", "cubic", "high-speed", "bbr", "bbr3"]).into_iter().map(check).collect()
+    flavors_without(&["vanilla", "tahoe", "cubic", "high-speed", "hybla", "scalable", "bbr", "bbr3"])
+        .into_iter()
+        .map(check)
+        .collect()
 }
 
 const SECONDS: u64 = 400;

@@ -9,10 +9,12 @@ mod classical;
 mod cubic;
 mod dctcp;
 mod high_speed;
+mod hybla;
 mod hystart;
 mod model_rate;
 mod prague;
 mod rounds;
+mod scalable;
 
 pub use bbr::Bbr;
 pub use bbr3::Bbr3;
@@ -20,8 +22,10 @@ pub use classical::Classical;
 pub use cubic::{Cubic, CubicConstants};
 pub use dctcp::Dctcp;
 pub use high_speed::{HighSpeed, ResponseFunction, STANDARD_DECREASE};
+pub use hybla::{Hybla, HyblaSettings};
 pub use hystart::HyStart;
 pub use prague::{Prague, PragueConstants};
+pub use scalable::{Scalable, ScalableConstants};
 
 use super::{Delivery, LostSegment, Window};
 use crate::random::Stream;
