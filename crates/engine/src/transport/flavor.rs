@@ -9,6 +9,7 @@ mod bbr3;
 mod cubic;
 mod dctcp;
 mod external;
+mod h_tcp;
 mod high_speed;
 mod hybla;
 mod prague;
@@ -31,7 +32,7 @@ macro_rules! register {
 }
 
 register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675, RackTlp; cubic::Cubic, dctcp::Dctcp, bbr::Bbr, bbr3::Bbr3, prague::Prague,
-    high_speed::HighSpeed, hybla::Hybla, scalable::Scalable, external::External];
+    high_speed::HighSpeed, hybla::Hybla, scalable::Scalable, h_tcp::HTcp, external::External];
 
 /// The flavor whose law is provided from outside.
 pub const EXTERNAL: &str = <external::External as Model<dyn Flavor>>::NAME;

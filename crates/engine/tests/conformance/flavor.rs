@@ -87,6 +87,8 @@ fn most_left(flavor: &str) -> f64 {
         "cubic" => 0.7,
         // RFC 3649: 1 - b(2076) is 0.71.
         "high-speed" => 0.71,
+        // Leith and Shorten 2004.
+        "h-tcp" => 0.8,
         // Kelly 2003.
         "scalable" => 0.875,
         _ => 0.5,
@@ -237,7 +239,7 @@ fn the_limit_of_the_window_is_not_the_limit_of_what_is_under_way() {
 
 #[test]
 fn flavors_whose_recovery_can_be_chosen_name_the_one_that_was() {
-    for flavor in ["bbr", "cubic", "dctcp", "prague", "high-speed", "hybla", "scalable"] {
+    for flavor in ["bbr", "cubic", "dctcp", "prague", "high-speed", "hybla", "scalable", "h-tcp"] {
         for recovery in ["sack-rfc6675", "rack-tlp"] {
             let marks = if matches!(flavor, "dctcp" | "prague") { ", ecn = \"accurate\"" } else { "" };
             let config = end_systems(&format!("flavor = {{ kind = {flavor:?}, recovery = {recovery:?} }}{marks}"));

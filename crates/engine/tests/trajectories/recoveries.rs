@@ -220,3 +220,16 @@ fn hybla_starts_as_fast_as_over_its_reference_and_halves_as_reno() {
     let tcp = format!("flavor = {{ kind = \"hybla\", reference_round_trip = \"50 ms\" }}{STANDARD}");
     assert_as_expected("trajectories/hybla.txt", &table(&with_losses("[2]", &tcp)));
 }
+
+/// As Leith and Shorten 2004 have it, with a Delta_L of 100. Segment 1 alone is lost.
+///
+/// - The third duplicate, 130.54104: nothing is known of an earlier loss, ssthresh 10 / 2. The loss counts from the latest acknowledgment of new data
+///   on, 100.4208.
+/// - PIPE is 9 with segment 1 again; the duplicates of segments 5 to 9 make it 4: 13 goes at 200.96184, then one with each.
+/// - 240.8416: all up to 12 is acknowledged. The next acknowledgment finds the window at the threshold and adds one. That of segment 14, at
+///   311.38264, comes 210.96184 after the loss: 1 + 10 * 0.11096184 + 0.25 * 0.0123 = 2.113 segments in a round trip of 6, so it adds 0.352.
+#[test]
+fn h_tcp_grows_the_faster_the_longer_its_loss_is_ago() {
+    let tcp = format!("flavor = {{ kind = \"h-tcp\", low_speed = \"100 ms\" }}{STANDARD}");
+    assert_as_expected("trajectories/h-tcp.txt", &table(&with_losses("[2]", &tcp)));
+}

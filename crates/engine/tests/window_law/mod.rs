@@ -5,6 +5,7 @@ mod bbr3;
 mod cubic;
 mod dctcp;
 mod external;
+mod h_tcp;
 mod high_speed;
 mod hosts;
 mod hybla;

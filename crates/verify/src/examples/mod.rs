@@ -3,6 +3,7 @@
 mod hybla2004;
 mod kelly2003;
 mod laws_by_hand;
+mod leith2004;
 mod rfc2018;
 mod rfc3042;
 mod rfc3649;
@@ -27,5 +28,6 @@ pub fn checks() -> Vec<Check> {
     checks.extend(rfc8985::checks());
     checks.extend(hybla2004::checks());
     checks.extend(kelly2003::checks());
+    checks.extend(leith2004::checks());
     checks
 }

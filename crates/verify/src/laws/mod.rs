@@ -2,6 +2,7 @@
 
 mod bbr;
 mod cubic;
+mod h_tcp;
 mod high_speed;
 mod hybla;
 mod integer_window;
@@ -25,6 +26,7 @@ pub fn checks() -> Vec<Check> {
     checks.extend(square_root::checks());
     checks.extend(cubic::checks());
     checks.extend(high_speed::checks());
+    checks.extend(h_tcp::checks());
     checks.extend(hybla::checks());
     checks.extend(scalable::checks());
     checks.extend(bbr::checks());

@@ -13,7 +13,7 @@ pub fn checks() -> Vec<Check> {
             falls(flavor)
         })
     };
-    flavors_without(&["vanilla", "tahoe", "cubic", "high-speed", "hybla", "scalable", "bbr", "bbr3"])
+    flavors_without(&["vanilla", "tahoe", "cubic", "h-tcp", "high-speed", "hybla", "scalable", "bbr", "bbr3"])
         .into_iter()
         .map(check)
         .collect()
