@@ -14,6 +14,7 @@ mod high_speed;
 mod hybla;
 mod prague;
 mod scalable;
+mod westwood;
 
 use super::NamedControl;
 use super::law::{Classical, WindowLaw};
@@ -32,7 +33,7 @@ macro_rules! register {
 }
 
 register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675, RackTlp; cubic::Cubic, dctcp::Dctcp, bbr::Bbr, bbr3::Bbr3, prague::Prague,
-    high_speed::HighSpeed, hybla::Hybla, scalable::Scalable, h_tcp::HTcp, external::External];
+    high_speed::HighSpeed, hybla::Hybla, scalable::Scalable, h_tcp::HTcp, westwood::Westwood, external::External];
 
 /// The flavor whose law is provided from outside.
 pub const EXTERNAL: &str = <external::External as Model<dyn Flavor>>::NAME;

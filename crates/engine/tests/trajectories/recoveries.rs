@@ -233,3 +233,16 @@ fn h_tcp_grows_the_faster_the_longer_its_loss_is_ago() {
     let tcp = format!("flavor = {{ kind = \"h-tcp\", low_speed = \"100 ms\" }}{STANDARD}");
     assert_as_expected("trajectories/h-tcp.txt", &table(&with_losses("[2]", &tcp)));
 }
+
+/// As Grieco and Mascolo 2004 have it. Of thirty segments, segment 11 alone is lost.
+///
+/// - 100.4208: segment 0 is acknowledged, with the shortest round trip, and the bandwidth begins to be measured. Segments 9 and 10 go, and two more with each
+///   acknowledgment.
+/// - 200.8416: segment 9 is acknowledged, a round trip later. Nine segments of 960 bytes in 100.4208 are 86,038 bytes in a second: in the shortest round
+///   trip, nine segments.
+/// - The third duplicate of segment 11, 240.96184: ssthresh 9, where Reno would have half of what is under way, and the window 9.
+#[test]
+fn westwood_leaves_what_was_acknowledged_in_a_round_trip() {
+    let tcp = format!("flavor = \"westwood\"\ninitial_window = \"9 MSS\"{STANDARD}");
+    assert_as_expected("trajectories/westwood.txt", &table(&transfer(30, "[12]", &tcp)));
+}

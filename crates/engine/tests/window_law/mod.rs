@@ -12,3 +12,4 @@ mod hybla;
 mod hystart;
 mod prague;
 mod scalable;
+mod westwood;

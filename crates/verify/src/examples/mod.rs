@@ -4,6 +4,7 @@ mod hybla2004;
 mod kelly2003;
 mod laws_by_hand;
 mod leith2004;
+mod mascolo2004;
 mod rfc2018;
 mod rfc3042;
 mod rfc3649;
@@ -29,5 +30,6 @@ pub fn checks() -> Vec<Check> {
     checks.extend(hybla2004::checks());
     checks.extend(kelly2003::checks());
     checks.extend(leith2004::checks());
+    checks.extend(mascolo2004::checks());
     checks
 }

@@ -12,6 +12,7 @@ mod scalable;
 mod slow_start;
 mod square_root;
 mod waiting;
+mod westwood;
 mod zero_loss;
 
 use longfat_engine::transport::flavor::FLAVORS;
@@ -29,6 +30,7 @@ pub fn checks() -> Vec<Check> {
     checks.extend(h_tcp::checks());
     checks.extend(hybla::checks());
     checks.extend(scalable::checks());
+    checks.extend(westwood::checks());
     checks.extend(bbr::checks());
     checks.extend(integer_window::checks());
     checks.extend(waiting::checks());

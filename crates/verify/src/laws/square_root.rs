@@ -13,10 +13,21 @@ pub fn checks() -> Vec<Check> {
             falls(flavor)
         })
     };
-    flavors_without(&["vanilla", "tahoe", "cubic", "h-tcp", "high-speed", "hybla", "scalable", "bbr", "bbr3"])
-        .into_iter()
-        .map(check)
-        .collect()
+    flavors_without(&[
+        "vanilla",
+        "tahoe",
+        "cubic",
+        "h-tcp",
+        "high-speed",
+        "hybla",
+        "scalable",
+        "westwood",
+        "bbr",
+        "bbr3",
+    ])
+    .into_iter()
+    .map(check)
+    .collect()
 }
 
 const SECONDS: u64 = 400;

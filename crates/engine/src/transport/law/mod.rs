@@ -16,6 +16,7 @@ mod model_rate;
 mod prague;
 mod rounds;
 mod scalable;
+mod westwood;
 
 pub use bbr::Bbr;
 pub use bbr3::Bbr3;
@@ -28,6 +29,7 @@ pub use hybla::{Hybla, HyblaSettings};
 pub use hystart::HyStart;
 pub use prague::{Prague, PragueConstants};
 pub use scalable::{Scalable, ScalableConstants};
+pub use westwood::Westwood;
 
 use super::{Delivery, LostSegment, Window};
 use crate::random::Stream;
