@@ -14,6 +14,7 @@ mod high_speed;
 mod hybla;
 mod prague;
 mod scalable;
+mod vegas;
 mod westwood;
 
 use super::NamedControl;
@@ -33,7 +34,7 @@ macro_rules! register {
 }
 
 register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675, RackTlp; cubic::Cubic, dctcp::Dctcp, bbr::Bbr, bbr3::Bbr3, prague::Prague,
-    high_speed::HighSpeed, hybla::Hybla, scalable::Scalable, h_tcp::HTcp, westwood::Westwood, external::External];
+    high_speed::HighSpeed, hybla::Hybla, scalable::Scalable, h_tcp::HTcp, westwood::Westwood, vegas::Vegas, external::External];
 
 /// The flavor whose law is provided from outside.
 pub const EXTERNAL: &str = <external::External as Model<dyn Flavor>>::NAME;

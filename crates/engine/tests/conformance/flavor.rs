@@ -239,7 +239,7 @@ fn the_limit_of_the_window_is_not_the_limit_of_what_is_under_way() {
 
 #[test]
 fn flavors_whose_recovery_can_be_chosen_name_the_one_that_was() {
-    for flavor in ["bbr", "cubic", "dctcp", "prague", "high-speed", "hybla", "scalable", "h-tcp", "westwood"] {
+    for flavor in ["bbr", "cubic", "dctcp", "prague", "high-speed", "hybla", "scalable", "h-tcp", "westwood", "vegas"] {
         for recovery in ["sack-rfc6675", "rack-tlp"] {
             let marks = if matches!(flavor, "dctcp" | "prague") { ", ecn = \"accurate\"" } else { "" };
             let config = end_systems(&format!("flavor = {{ kind = {flavor:?}, recovery = {recovery:?} }}{marks}"));

@@ -246,3 +246,17 @@ fn westwood_leaves_what_was_acknowledged_in_a_round_trip() {
     let tcp = format!("flavor = \"westwood\"\ninitial_window = \"9 MSS\"{STANDARD}");
     assert_as_expected("trajectories/westwood.txt", &table(&transfer(30, "[12]", &tcp)));
 }
+
+/// As Brakmo and Peterson 1995 have it: nothing is lost. Twelve segments go at once, of which the path holds ten. Without timestamps one segment of each
+/// window is timed.
+///
+/// - 100.4208: the first is acknowledged; it has waited for nothing, BaseRTT is 100.4208. The round trip that begins ends when more than these
+///   twelve are acknowledged. Segment 12 goes, and is the next that is timed.
+/// - 220.4208: segment 12 is acknowledged. The round trip that is over has measured 100.4208: none waits, and the window becomes 13.
+///   Segment 12 has waited for two others, 120 are of the next.
+/// - When that is over, at 340.4208, 13 (1 - 100.4208 / 120) = 2.1 segments wait: between 1 and 3, so the window stays.
+#[test]
+fn vegas_grows_by_one_and_stays_when_two_segments_wait() {
+    let tcp = format!("flavor = \"vegas\"\ninitial_window = \"12 MSS\"\ninitial_ssthresh = \"1920 B\"{STANDARD}");
+    assert_as_expected("trajectories/vegas.txt", &table(&transfer(60, "[]", &tcp)));
+}

@@ -12,4 +12,5 @@ mod hybla;
 mod hystart;
 mod prague;
 mod scalable;
+mod vegas;
 mod westwood;

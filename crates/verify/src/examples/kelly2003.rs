@@ -6,9 +6,9 @@ use super::laws_by_hand::{LawByHand, ms};
 use super::support::{all, near};
 use crate::check::{Check, Finding, Kind};
 
-/// Section 2's two rules, and what is below the legacy window.
+/// The two rules, and what is below the legacy window.
 pub fn checks() -> Vec<Check> {
-    vec![Check::new("Kelly 2003 section 2: Scalable TCP adds 0.01 and takes an eighth", Kind::Example, rules)]
+    vec![Check::new("Kelly 2003: Scalable TCP adds 0.01 and takes an eighth", Kind::Example, rules)]
 }
 
 /// At 16 segments it is the classical law: 1 / 16, and a half.

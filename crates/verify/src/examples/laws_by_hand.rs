@@ -40,7 +40,7 @@ impl LawByHand {
             sample: Some(round_trip),
             smoothed_round_trip: Some(round_trip),
             unacknowledged: self.acknowledged,
-            highest: self.acknowledged + self.window.usable(),
+            highest: self.acknowledged - 100 + self.window.usable(),
             window_is_used: true,
             ..Progress::default()
         };

@@ -1,5 +1,6 @@
 //! Worked examples of the standards and papers, by hand.
 
+mod brakmo1995;
 mod hybla2004;
 mod kelly2003;
 mod laws_by_hand;
@@ -31,5 +32,6 @@ pub fn checks() -> Vec<Check> {
     checks.extend(kelly2003::checks());
     checks.extend(leith2004::checks());
     checks.extend(mascolo2004::checks());
+    checks.extend(brakmo1995::checks());
     checks
 }

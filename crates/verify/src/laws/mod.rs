@@ -11,6 +11,7 @@ mod periodic;
 mod scalable;
 mod slow_start;
 mod square_root;
+mod vegas;
 mod waiting;
 mod westwood;
 mod zero_loss;
@@ -31,6 +32,7 @@ pub fn checks() -> Vec<Check> {
     checks.extend(hybla::checks());
     checks.extend(scalable::checks());
     checks.extend(westwood::checks());
+    checks.extend(vegas::checks());
     checks.extend(bbr::checks());
     checks.extend(integer_window::checks());
     checks.extend(waiting::checks());

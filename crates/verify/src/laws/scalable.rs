@@ -41,7 +41,7 @@ fn has_mean_window(period: u64) -> Finding {
     require((mean / expected - 1.0).abs() < 0.03, format!("{mean:.1} segments for {expected:.1}"))
 }
 
-/// log(1 - b) / log(1 + a) round trips (Kelly 2003 section 2), where Reno takes half as many as there were segments.
+/// log(1 - b) / log(1 + a) round trips (Kelly 2003), where Reno takes half as many as there were segments.
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn is_back(window: u64) -> Finding {
     let losses = PeriodicLosses {

@@ -2,7 +2,7 @@
 
 use super::{Classical, Progress, Window, WindowLaw};
 
-/// The mean window of Standard TCP is this over the square root of the loss rate (section 3).
+/// The mean window of Standard TCP is this over the square root of the loss rate.
 const STANDARD_RESPONSE: f64 = 1.2;
 /// What a loss takes from Standard TCP's window.
 pub const STANDARD_DECREASE: f64 = 0.5;

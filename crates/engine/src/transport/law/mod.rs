@@ -16,6 +16,7 @@ mod model_rate;
 mod prague;
 mod rounds;
 mod scalable;
+mod vegas;
 mod westwood;
 
 pub use bbr::Bbr;
@@ -29,6 +30,7 @@ pub use hybla::{Hybla, HyblaSettings};
 pub use hystart::HyStart;
 pub use prague::{Prague, PragueConstants};
 pub use scalable::{Scalable, ScalableConstants};
+pub use vegas::{Vegas, VegasSettings};
 pub use westwood::Westwood;
 
 use super::{Delivery, LostSegment, Window};
