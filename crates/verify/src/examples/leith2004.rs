@@ -17,18 +17,17 @@ pub fn checks() -> Vec<Check> {
 
 /// alpha(Delta) = 1 + 10 (Delta - 1) + 0.25 (Delta - 1)^2: 1, 1, 22 and 126 segments in a round trip of 1000.
 fn growth() -> Finding {
-    let at = |seconds: f64| -> Result<f64, String> {
+    let at = |milliseconds: u64| -> Result<f64, String> {
         let settings = json!({ "flavor": { "kind": "h-tcp", "adaptive_backoff": false } });
         let mut by_hand = LawByHand::new(&settings, 1000.0, 2.0)?;
         by_hand.acknowledge(ms(1), ms(100));
         by_hand.lose();
         by_hand.window.cwnd = 100_000.0;
-        let since = Span::from_microseconds((1e6 * seconds) as u64);
-        Ok(by_hand.acknowledge(since, ms(100)) * 1000.0)
+        Ok(by_hand.acknowledge(ms(milliseconds), ms(100)) * 1000.0)
     };
     all([
-        near("after 0.5 and 1 s", (at(0.5)?, at(1.0)?), (1.0, 1.0)),
-        near("after 3 and 11 s", (at(3.0)?, at(11.0)?), (22.0, 126.0)),
+        near("after 0.5 and 1 s", (at(500)?, at(1000)?), (1.0, 1.0)),
+        near("after 3 and 11 s", (at(3000)?, at(11_000)?), (22.0, 126.0)),
     ])
 }
 
