@@ -150,6 +150,28 @@ def test_cubic_grows_back_by_its_own_law_and_bbr_has_nothing_to_grow_back() -> N
     assert mixed == cubic
 
 
+@pytest.mark.parametrize(
+    ("flavor", "seconds"),
+    [
+        # b(2239) = 0.288 and a(2239) = 12.76: between two rows of RFC 3649's appendix B.
+        ("high-speed", 0.288 * 2239 / 12.76 * 0.5757),
+        # 13.4 round trips.
+        ("scalable", 13.42 * 0.5757),
+        # rho = 575.7 / 25.
+        ("hybla", 2239 / 2 * 0.5757 / (575.7 / 25) ** 2),
+        # 644.5 s by the classical law, of which a second is as slow: t + 5 t^2 = 643.5.
+        ("h-tcp", 1 + 11.245),
+        ("westwood", 0.0),
+        ("vegas", 0.0),
+    ],
+)
+def test_flavors_for_long_fat_networks_grow_back_by_their_laws(flavor: str, seconds: float) -> None:
+    """2239 segments over 575.7 ms, as above."""
+    path = path_of(load_scenario(PACKETS, {"tcp.flavor": flavor}).settings)
+    assert path is not None
+    assert path.regrowth_s == pytest.approx(seconds, rel=5e-3)
+
+
 def test_runs_too_short_for_the_window_to_grow_back_and_for_the_start_are_told(
     study: Study, plan: Plan
 ) -> None:

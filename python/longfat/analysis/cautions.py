@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
+from longfat.analysis.regrowth import regrowth_s
 from longfat.analysis.undelivered import undelivered
 from longfat.comparison import Results
 from longfat.plan import Plan
@@ -28,9 +29,6 @@ LONGEST_START = 0.05
 """Share of what is measured of a run that slow start may take without mattering."""
 
 CELL_PAYLOAD_BITS = 48 * BITS_PER_BYTE
-
-_WITHOUT_REGROWTH = {"bbr", "bbr3", "dctcp", "prague"}
-"""Flavors whose windows are not a saw-tooth of losses."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +149,7 @@ def path_of(settings: Mapping[str, Any]) -> Path | None:
         round_trip_s=round_trip_s,
         slow_start_s=math.log2(max(slow_start_bytes / tcp["mss_bytes"], 1)) * round_trip_s,
         regrowth_s=max(
-            _regrowth_s(flavor, segments, full_round_trip_s, tcp["acknowledgments"])
+            regrowth_s(flavor, segments, full_round_trip_s, tcp["acknowledgments"])
             for flavor in _flavors(settings)
         ),
     )
@@ -174,28 +172,6 @@ def _flavors(settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     groups = settings.get("connections", [])
     others = settings["topology"]["sources"] - sum(group["count"] for group in groups)
     return [*(group.get("flavor", own) for group in groups), *([own] if others > 0 else [])]
-
-
-def _regrowth_s(
-    flavor: Mapping[str, Any],
-    segments: float,
-    round_trip_s: float,
-    acknowledgments: Mapping[str, Any],
-) -> float:
-    """How long a window of so many segments takes to be again what it was before a loss.
-
-    The classical law counts acknowledgments: for every second segment it takes twice as long.
-    CUBIC's as RFC 9438 has it (K of section 4.2, or Reno-friendly, section 4.3, if that is less);
-    none where losses do not reduce a window by a law of its own, or marks keep reducing it by less.
-    """
-    kind = flavor["kind"]
-    if kind in _WITHOUT_REGROWTH:
-        return 0.0
-    if kind != "cubic":
-        return float(segments / 2 * round_trip_s * acknowledgments.get("segments", 1))
-    lost, beta = segments * (1 - flavor["beta"]), flavor["beta"]
-    friendly_s = lost / (3 * (1 - beta) / (1 + beta)) * round_trip_s
-    return float(min(math.cbrt(lost / flavor["c"]), friendly_s))
 
 
 def _outliers(results: Results, metrics: Sequence[str]) -> Iterator[str]:

@@ -35,6 +35,7 @@ impl Scenario {
         };
         objections.extend(self.object_to_windows());
         objections.extend(self.object_to_timeouts());
+        objections.extend(self.object_to_flavors());
         objections.extend(self.object_to_selective_acknowledgments());
         self.tcp.window_scale = self.tcp.window_scale();
         self.tcp.ssthresh_rule = self.tcp.ssthresh_rule();
@@ -210,6 +211,19 @@ impl Scenario {
         let objections = self.tcp.retransmission_timeout.objections(&clock);
         let path = |key: &str| format!("tcp.retransmission_timeout.{key}");
         objections.into_iter().map(|(key, message)| (path(key), message)).collect()
+    }
+
+    fn object_to_flavors(&self) -> Vec<Objection> {
+        let of_groups = self.connections.iter().enumerate().filter_map(|(number, group)| {
+            group.flavor.as_ref().map(|flavor| (format!("connections[{number}].flavor"), flavor))
+        });
+        std::iter::once(("tcp.flavor".to_owned(), &self.tcp.flavor))
+            .chain(of_groups)
+            .flat_map(|(path, flavor)| {
+                let found = flavor.objections(&());
+                found.into_iter().map(move |(key, message)| (format!("{path}.{key}"), message))
+            })
+            .collect()
     }
 
     fn object_to_selective_acknowledgments(&self) -> Vec<Objection> {

@@ -9,7 +9,13 @@ mod bbr3;
 mod cubic;
 mod dctcp;
 mod external;
+mod h_tcp;
+mod high_speed;
+mod hybla;
 mod prague;
+mod scalable;
+mod vegas;
+mod westwood;
 
 use super::NamedControl;
 use super::law::{Classical, WindowLaw};
@@ -27,7 +33,8 @@ macro_rules! register {
     };
 }
 
-register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675, RackTlp; cubic::Cubic, dctcp::Dctcp, bbr::Bbr, bbr3::Bbr3, prague::Prague, external::External];
+register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675, RackTlp; cubic::Cubic, dctcp::Dctcp, bbr::Bbr, bbr3::Bbr3, prague::Prague,
+    high_speed::HighSpeed, hybla::Hybla, scalable::Scalable, h_tcp::HTcp, westwood::Westwood, vegas::Vegas, external::External];
 
 /// The flavor whose law is provided from outside.
 pub const EXTERNAL: &str = <external::External as Model<dyn Flavor>>::NAME;

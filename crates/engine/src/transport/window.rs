@@ -196,9 +196,15 @@ impl Window {
 
     /// Congestion avoidance: MSS * MSS / cwnd for each acknowledgment, about a segment in a round trip (T-03); or N times as
     /// much for N acknowledgments, which keeps integers from rounding the increment to nothing (T-41); or MSS / cwnd for each byte.
-    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     #[inline]
     pub fn grow_linearly(&mut self, acknowledged: u64) {
+        self.grow_linearly_by(1.0, acknowledged);
+    }
+
+    /// The same by so many segments in a round trip, for laws that grow faster.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    #[inline]
+    pub fn grow_linearly_by(&mut self, segments: f64, acknowledged: u64) {
         self.acknowledgments += 1;
         if self.acknowledgments < self.increment_period {
             return;
@@ -208,7 +214,7 @@ impl Window {
             LinearGrowth::Acknowledged => self.mss * acknowledged as f64 * self.increment_period as f64,
         };
         self.acknowledgments = 0;
-        self.grow(self.rounded(area / self.cwnd));
+        self.grow(self.rounded(segments * area / self.cwnd));
     }
 
     /// Adds `increment` bytes, up to the limit.
@@ -232,23 +238,33 @@ impl Window {
     }
 
     /// Half of what was under way, as the threshold rule has it, but at least two segments (T-05).
-    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     pub fn halve_threshold(&mut self, flight: u64) {
-        let half = match self.threshold_rule {
-            ThresholdRule::AsPrinted | ThresholdRule::ByFlavor => (self.cwnd / 2.0).min(self.receiver_window),
-            ThresholdRule::Bsd => (self.cwnd.min(self.receiver_window) / 2.0 / self.mss).floor() * self.mss,
-            ThresholdRule::FlightSize => flight as f64 / 2.0,
+        self.reduce_threshold(0.5, flight);
+    }
+
+    /// The same with another `share` than a half.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    pub fn reduce_threshold(&mut self, share: f64, flight: u64) {
+        let left = match self.threshold_rule {
+            ThresholdRule::AsPrinted | ThresholdRule::ByFlavor => (self.cwnd * share).min(self.receiver_window),
+            ThresholdRule::Bsd => (self.cwnd.min(self.receiver_window) * share / self.mss).floor() * self.mss,
+            ThresholdRule::FlightSize => flight as f64 * share,
         };
-        self.ssthresh = self.rounded(half).max(2.0 * self.mss);
+        self.ssthresh = self.rounded(left).max(2.0 * self.mss);
         self.acknowledgments = 0;
     }
 
-    /// The same when the timer expires, where the rule is that of what is under way with regard to what was done before.
+    /// Half of it when the timer expires, where the rule is that of what is under way with regard to what was done before.
     pub fn halve_threshold_at_timeout(&mut self, flight: u64) {
+        self.reduce_threshold_at_timeout(0.5, flight);
+    }
+
+    /// The same with another `share` than a half.
+    pub fn reduce_threshold_at_timeout(&mut self, share: f64, flight: u64) {
         if self.threshold_rule == ThresholdRule::FlightSize {
-            self.reduce_at_timeout(|window| window.halve_threshold(flight));
+            self.reduce_at_timeout(|window| window.reduce_threshold(share, flight));
         } else {
-            self.halve_threshold(flight);
+            self.reduce_threshold(share, flight);
         }
     }
 
@@ -273,12 +289,17 @@ impl Window {
 
     /// Threshold and window after a loss that did not cost a timeout.
     pub fn halve(&mut self, flight: u64) {
-        let half = self.cwnd.min(self.receiver_window) / 2.0;
-        self.halve_threshold(flight);
+        self.reduce(0.5, flight);
+    }
+
+    /// The same with another `share` than a half.
+    pub fn reduce(&mut self, share: f64, flight: u64) {
+        let left = self.cwnd.min(self.receiver_window) * share;
+        self.reduce_threshold(share, flight);
         self.cwnd = match self.after_loss {
             WindowAfterLoss::Threshold => self.ssthresh,
-            WindowAfterLoss::Half => half,
-            WindowAfterLoss::HalfInSegments => (half / self.mss).floor() * self.mss,
+            WindowAfterLoss::Half => left,
+            WindowAfterLoss::HalfInSegments => (left / self.mss).floor() * self.mss,
         };
     }
 

@@ -79,3 +79,23 @@ fn a_parameter_of_another_flavor_is_refused_with_those_that_there_are() {
     let expected = "unknown key; known: \"multiple_loss_guard\", \"grows_at_exit\"";
     assert!(problems.len() == 1 && problems[0].contains(expected), "{problems:?}");
 }
+
+#[test]
+fn a_high_speed_tcp_that_is_none_is_refused_where_it_is_chosen() {
+    for (key, value, words) in [
+        ("high_window", "38", "38 segments are not above low_window, 38 segments; write more"),
+        (
+            "high_loss_rate",
+            "0.001",
+            "0.001 is not below 9.972e-4, the loss rate of low_window, 38 segments; write less",
+        ),
+        ("high_decrease", "0.6", "0.6 is more than the half that a loss takes of small windows; write at most 0.5"),
+    ] {
+        let flavor = format!("{{ kind = \"high-speed\", {key} = {value} }}");
+        let of_all = complaints_with(&[("tcp.flavor", &flavor)]);
+        assert_eq!(of_all, [format!("--set tcp.flavor={flavor}: tcp.flavor.{key}: {words}")]);
+        let group = format!("[{{ flavor = {flavor} }}]");
+        let of_group = complaints_with(&[("connections", &group)]);
+        assert_eq!(of_group, [format!("--set connections={group}: connections[0].flavor.{key}: {words}")]);
+    }
+}

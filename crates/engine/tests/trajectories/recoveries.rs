@@ -181,3 +181,82 @@ fn rack_tlp_repairs_three_losses_and_finds_that_of_the_last_segment_by_a_probe()
     let tcp = format!("flavor = {{ kind = \"rack-tlp\", proportional_rate_reduction = false }}{STANDARD}");
     assert_as_expected("trajectories/rack-tlp.txt", &table(&with_losses("[2, 5, 6, 21]", &tcp)));
 }
+
+/// As RFC 3649 has it, with a Low_Window of 5, a High_Window of 20, and High_P 0.0256: by logarithms a window of 10 is half way between, so
+/// that b(10) = (0.5 + 0.1) / 2 = 0.3. Segment 1 alone is lost.
+///
+/// - The first and the second duplicate let 11 and 12 go. The third, 130.54104: ssthresh (1 - 0.3) * 10 = 7. Segment 1 goes, PIPE is 9.
+/// - The duplicates of segments 5, 6 and 7 make it 6: one below the window, so 13 goes; and so on up to 17, the last.
+/// - 240.8416: all up to 12 is acknowledged. The next acknowledgment finds the window at the threshold and adds one.
+/// - The position of 8 is log(1.6) / log(4) = 0.339: b(8) = 0.3644 and p(8) = 0.0576 (0.0256 / 0.0576)^0.339 = 0.04375, so
+///   a(8) = 64 * 0.04375 * 2 * 0.3644 / 1.6356 = 1.248, and an acknowledgment adds 1.248 / 8 = 0.156.
+#[test]
+fn high_speed_gives_the_less_the_larger_its_window_is() {
+    let law = "{ kind = \"high-speed\", low_window = 5, high_window = 20, high_loss_rate = 0.0256 }";
+    let tcp = format!("flavor = {law}{STANDARD}");
+    assert_as_expected("trajectories/high-speed.txt", &table(&with_losses("[2]", &tcp)));
+}
+
+/// As Kelly 2003 has it, with no window too small for it. Segment 1 alone is lost.
+///
+/// - The third duplicate, 130.54104: ssthresh 10 - 10 / 8 = 8.75. Segment 1 goes, PIPE is 9.
+/// - The duplicate of segment 5 makes it 8, for which 8.75 has no room; that of segment 6 makes it 7: 13 goes. Each further one lets one go, to 17.
+/// - 240.8416: all up to 12 is acknowledged. The next acknowledgment finds the window at the threshold and adds one; each further one 0.01.
+#[test]
+fn scalable_gives_an_eighth_and_adds_a_hundredth() {
+    let tcp = format!("flavor = {{ kind = \"scalable\", legacy_window = 1 }}{STANDARD}");
+    assert_as_expected("trajectories/scalable.txt", &table(&with_losses("[2]", &tcp)));
+}
+
+/// As Caini and Firrincieli 2004 have it, for a reference of 50: the round trip is 100.4208 when it is measured first, and stays the shortest. rho is 2.008.
+/// Segment 1 alone is lost.
+///
+/// - 100.4208: a window of 9 and a threshold of 50 become rho times as much, 18.076 and 100.421, and 2^2.008 - 1 = 3.023 more go with the
+///   acknowledgment: the window is 21.099, and all 9 segments that are left go.
+/// - The third duplicate, 130.54104: 17 segments are under way, of which limited transmit has sent none: ssthresh 8.5, as Reno. Segment 1 goes.
+/// - Nothing is left to send. Segment 1 waits behind 9 to 17 and arrives at 245.4408, so the recovery ends at 290.8416, when all is acknowledged.
+#[test]
+fn hybla_starts_as_fast_as_over_its_reference_and_halves_as_reno() {
+    let tcp = format!("flavor = {{ kind = \"hybla\", reference_round_trip = \"50 ms\" }}{STANDARD}");
+    assert_as_expected("trajectories/hybla.txt", &table(&with_losses("[2]", &tcp)));
+}
+
+/// As Leith and Shorten 2004 have it, with a Delta_L of 100. Segment 1 alone is lost.
+///
+/// - The third duplicate, 130.54104: nothing is known of an earlier loss, ssthresh 10 / 2. The loss counts from the latest acknowledgment of new data
+///   on, 100.4208.
+/// - PIPE is 9 with segment 1 again; the duplicates of segments 5 to 9 make it 4: 13 goes at 200.96184, then one with each.
+/// - 240.8416: all up to 12 is acknowledged. The next acknowledgment finds the window at the threshold and adds one. That of segment 14, at
+///   311.38264, comes 210.96184 after the loss: 1 + 10 * 0.11096184 + 0.25 * 0.0123 = 2.113 segments in a round trip of 6, so it adds 0.352.
+#[test]
+fn h_tcp_grows_the_faster_the_longer_its_loss_is_ago() {
+    let tcp = format!("flavor = {{ kind = \"h-tcp\", low_speed = \"100 ms\" }}{STANDARD}");
+    assert_as_expected("trajectories/h-tcp.txt", &table(&with_losses("[2]", &tcp)));
+}
+
+/// As Grieco and Mascolo 2004 have it. Of thirty segments, segment 11 alone is lost.
+///
+/// - 100.4208: segment 0 is acknowledged, with the shortest round trip, and the bandwidth begins to be measured. Segments 9 and 10 go, and two more with each
+///   acknowledgment.
+/// - 200.8416: segment 9 is acknowledged, a round trip later. Nine segments of 960 bytes in 100.4208 are 86,038 bytes in a second: in the shortest round
+///   trip, nine segments.
+/// - The third duplicate of segment 11, 240.96184: ssthresh 9, where Reno would have half of what is under way, and the window 9.
+#[test]
+fn westwood_leaves_what_was_acknowledged_in_a_round_trip() {
+    let tcp = format!("flavor = \"westwood\"\ninitial_window = \"9 MSS\"{STANDARD}");
+    assert_as_expected("trajectories/westwood.txt", &table(&transfer(30, "[12]", &tcp)));
+}
+
+/// As Brakmo and Peterson 1995 have it: nothing is lost. Twelve segments go at once, of which the path holds ten. Without timestamps one segment of each
+/// window is timed.
+///
+/// - 100.4208: the first is acknowledged; it has waited for nothing, BaseRTT is 100.4208. The round trip that begins ends when more than these
+///   twelve are acknowledged. Segment 12 goes, and is the next that is timed.
+/// - 220.4208: segment 12 is acknowledged. The round trip that is over has measured 100.4208: none waits, and the window becomes 13.
+///   Segment 12 has waited for two others, 120 are of the next.
+/// - When that is over, at 340.4208, 13 (1 - 100.4208 / 120) = 2.1 segments wait: between 1 and 3, so the window stays.
+#[test]
+fn vegas_grows_by_one_and_stays_when_two_segments_wait() {
+    let tcp = format!("flavor = \"vegas\"\ninitial_window = \"12 MSS\"\ninitial_ssthresh = \"1920 B\"{STANDARD}");
+    assert_as_expected("trajectories/vegas.txt", &table(&transfer(60, "[]", &tcp)));
+}

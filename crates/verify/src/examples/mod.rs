@@ -1,7 +1,14 @@
 //! Worked examples of the standards and papers, by hand.
 
+mod brakmo1995;
+mod hybla2004;
+mod kelly2003;
+mod laws_by_hand;
+mod leith2004;
+mod mascolo2004;
 mod rfc2018;
 mod rfc3042;
+mod rfc3649;
 mod rfc5681;
 mod rfc6298;
 mod rfc6582;
@@ -15,10 +22,16 @@ use crate::check::Check;
 pub fn checks() -> Vec<Check> {
     let mut checks = rfc2018::checks();
     checks.extend(rfc3042::checks());
+    checks.extend(rfc3649::checks());
     checks.extend(rfc5681::checks());
     checks.extend(rfc6298::checks());
     checks.extend(rfc6582::checks());
     checks.extend(rfc6675::checks());
     checks.extend(rfc8985::checks());
+    checks.extend(hybla2004::checks());
+    checks.extend(kelly2003::checks());
+    checks.extend(leith2004::checks());
+    checks.extend(mascolo2004::checks());
+    checks.extend(brakmo1995::checks());
     checks
 }

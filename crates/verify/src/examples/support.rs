@@ -94,6 +94,18 @@ pub fn equal<T: PartialEq + std::fmt::Debug>(what: &str, found: T, by_hand: T) -
     }
 }
 
+/// The same of two numbers that are not whole, within what whole bytes under way make of them.
+pub fn near(what: &str, found: (f64, f64), by_hand: (f64, f64)) -> Finding {
+    let is_near = |found: f64, by_hand: f64| (found - by_hand).abs() <= 1e-3 * by_hand.abs();
+    let holds = is_near(found.0, by_hand.0) && is_near(found.1, by_hand.1);
+    let (one, other) = found;
+    if holds {
+        Ok(format!("{what}: {one:.4}, {other:.4}"))
+    } else {
+        Err(format!("{what}: {one:.4}, {other:.4}, by hand {:.4}, {:.4}", by_hand.0, by_hand.1))
+    }
+}
+
 /// All findings in one, or the first that differs.
 pub fn all(findings: impl IntoIterator<Item = Finding>) -> Finding {
     let findings: Result<Vec<String>, String> = findings.into_iter().collect();

@@ -2,11 +2,18 @@
 
 mod bbr;
 mod cubic;
+mod h_tcp;
+mod high_speed;
+mod hybla;
 mod integer_window;
 mod lone_flow;
+mod periodic;
+mod scalable;
 mod slow_start;
 mod square_root;
+mod vegas;
 mod waiting;
+mod westwood;
 mod zero_loss;
 
 use longfat_engine::transport::flavor::FLAVORS;
@@ -20,6 +27,12 @@ pub fn checks() -> Vec<Check> {
     checks.extend(zero_loss::checks());
     checks.extend(square_root::checks());
     checks.extend(cubic::checks());
+    checks.extend(high_speed::checks());
+    checks.extend(h_tcp::checks());
+    checks.extend(hybla::checks());
+    checks.extend(scalable::checks());
+    checks.extend(westwood::checks());
+    checks.extend(vegas::checks());
     checks.extend(bbr::checks());
     checks.extend(integer_window::checks());
     checks.extend(waiting::checks());

@@ -6,14 +6,28 @@ use super::flavors_without;
 use crate::check::{Check, Finding, Kind, require};
 use crate::runs::{line_through, record};
 
-/// With each flavor that repairs a single loss without a timeout.
+/// With each flavor that repairs a single loss without a timeout, and has no response function of its own.
 pub fn checks() -> Vec<Check> {
     let check = |flavor: &'static str| {
         Check::new(format!("throughput falls with the square root of the loss rate: {flavor}"), Kind::Law, move || {
             falls(flavor)
         })
     };
-    flavors_without(&["vanilla", "tahoe", "cubic", "bbr", "bbr3"]).into_iter().map(check).collect()
+    flavors_without(&[
+        "vanilla",
+        "tahoe",
+        "cubic",
+        "h-tcp",
+        "high-speed",
+        "hybla",
+        "scalable",
+        "westwood",
+        "bbr",
+        "bbr3",
+    ])
+    .into_iter()
+    .map(check)
+    .collect()
 }
 
 const SECONDS: u64 = 400;

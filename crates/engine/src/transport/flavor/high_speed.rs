@@ -1,0 +1,76 @@
+//! HighSpeed TCP.
+
+use super::Flavor;
+use crate::config::{AtLeastOne, Fraction};
+use crate::registry::Chosen;
+use crate::transport::law::{self, ResponseFunction, STANDARD_DECREASE, WindowLaw};
+use crate::transport::recovery::Recovery;
+
+crate::model! {
+    /// HighSpeed TCP: up to a window of 38 segments the classical law; beyond, the larger the window, the more it grows in a round trip and the
+    /// less a loss takes, so that a window of 83,000 segments needs a loss rate of one in ten millions and not in five billions.
+    #[name = "high-speed"]
+    #[source = "RFC 3649"]
+    pub struct HighSpeed: dyn Flavor {
+        /// How losses are noticed and repaired.
+        recovery: Chosen<dyn Recovery> = "sack-rfc6675",
+        /// Up to this window, in segments, it is the classical law (Low_Window).
+        low_window: AtLeastOne = "38",
+        /// The window, in segments, that the loss rate `high_loss_rate` is to allow on average (High_Window).
+        high_window: AtLeastOne = "83000",
+        /// The loss rate that is to allow `high_window` on average (High_P).
+        high_loss_rate: Fraction = "0.0000001",
+        /// The share of `high_window` that a loss takes (High_Decrease).
+        high_decrease: Fraction = "0.1",
+    }
+    build(config, _context) { Box::new(config.clone()) }
+    objections(config, _context) { config.objections() }
+}
+
+impl HighSpeed {
+    /// Beyond the low window it is to be faster, and a loss to take less.
+    #[expect(clippy::cast_precision_loss, reason = "at most a hundred thousand")]
+    fn objections(&self) -> Vec<(&'static str, String)> {
+        let (low, high) = (self.low_window.0, self.high_window.0);
+        let (rate, decrease) = (self.high_loss_rate.0, self.high_decrease.0);
+        let low_rate = ResponseFunction::standard_loss_rate(low as f64);
+        let found = [
+            (
+                high <= low,
+                "high_window",
+                format!("{high} segments are not above low_window, {low} segments; write more"),
+            ),
+            (
+                rate >= low_rate,
+                "high_loss_rate",
+                format!("{rate} is not below {low_rate:.3e}, the loss rate of low_window, {low} segments; write less"),
+            ),
+            (
+                decrease > STANDARD_DECREASE,
+                "high_decrease",
+                format!("{decrease} is more than the half that a loss takes of small windows; write at most 0.5"),
+            ),
+        ];
+        found.into_iter().filter_map(|(is_wrong, key, message)| is_wrong.then_some((key, message))).collect()
+    }
+}
+
+impl Flavor for HighSpeed {
+    #[expect(clippy::cast_precision_loss, reason = "at most a hundred thousand")]
+    fn law(&self) -> Box<dyn WindowLaw> {
+        Box::new(law::HighSpeed(ResponseFunction {
+            low_window: self.low_window.0 as f64,
+            high_window: self.high_window.0 as f64,
+            high_loss_rate: self.high_loss_rate.0,
+            high_decrease: self.high_decrease.0,
+        }))
+    }
+
+    fn recovery(&self) -> Box<dyn Recovery> {
+        self.recovery.build(&())
+    }
+
+    fn recovery_name(&self) -> &'static str {
+        self.recovery.name()
+    }
+}
