@@ -99,6 +99,9 @@ pub struct Metrics {
     /// The same of frames with CLP = 1: those that exceed what their connections are promised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clp1_frame_loss_ratio: Option<f64>,
+    /// The most bytes that any proxy has kept of a connection in the direction of its data; left out where there are no proxies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_proxy_bytes: Option<u64>,
     /// The share of the duration that each cause of the ledger took: `share_useful` and so on.
     #[serde(flatten)]
     pub shares: Shares,
@@ -130,6 +133,7 @@ impl Metrics {
         "first_group_share",
         "clp0_frame_loss_ratio",
         "clp1_frame_loss_ratio",
+        "max_proxy_bytes",
     ];
 
     const ALL_NAMES: [&str; Self::OWN_NAMES.len() + Cause::METRICS.len()] = {
@@ -181,6 +185,51 @@ pub struct FlowRecord {
     /// What became of its frames at the bottleneck's port; left out where nothing is promised.
     #[serde(flatten)]
     pub frames: Option<FrameRecord>,
+    /// The legs of a connection that proxies split, in the order in which data take them; left out where none do. What a sender does
+    /// is then counted over all of them, and its congestion control is that of the host.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub legs: Vec<LegRecord>,
+}
+
+/// Results of one leg of a connection that proxies split.
+#[derive(Clone, Debug, Serialize)]
+pub struct LegRecord {
+    /// From where to where.
+    pub name: &'static str,
+    /// Its congestion control.
+    pub flavor: Cow<'static, str>,
+    /// Bytes delivered to the next leg, or to the application.
+    pub bytes_delivered: u64,
+    /// Segments sent, again or not.
+    pub segments_sent: u64,
+    /// Segments sent again.
+    pub segments_retransmitted: u64,
+    /// Expiries of the retransmission timer with data under way.
+    pub timeouts: u64,
+    /// Entries into fast retransmit.
+    pub fast_retransmits: u64,
+    /// Probes of a window that the proxy at its end had closed, which are not among the segments.
+    pub window_probes: u64,
+    /// Largest congestion window.
+    pub max_cwnd_bytes: f64,
+    /// The most bytes that the proxy at its end has kept; `null` where a host is.
+    pub most_kept_bytes: Option<u64>,
+}
+
+impl LegRecord {
+    fn and(&self, other: &Self) -> Self {
+        Self {
+            bytes_delivered: self.bytes_delivered + other.bytes_delivered,
+            segments_sent: self.segments_sent + other.segments_sent,
+            segments_retransmitted: self.segments_retransmitted + other.segments_retransmitted,
+            timeouts: self.timeouts + other.timeouts,
+            fast_retransmits: self.fast_retransmits + other.fast_retransmits,
+            window_probes: self.window_probes + other.window_probes,
+            max_cwnd_bytes: self.max_cwnd_bytes.max(other.max_cwnd_bytes),
+            most_kept_bytes: self.most_kept_bytes.max(other.most_kept_bytes),
+            ..self.clone()
+        }
+    }
 }
 
 impl FlowRecord {
@@ -202,6 +251,7 @@ impl FlowRecord {
             started_s: self.started_s.into_iter().chain(other.started_s).reduce(f64::min),
             finished_s: self.finished_s.zip(other.finished_s).map(|(one, other)| one.max(other)),
             frames: self.frames.zip(other.frames).map(|(one, other)| one.and(other)),
+            legs: self.legs.iter().zip(&other.legs).map(|(one, other)| one.and(other)).collect(),
             ..self
         }
     }

@@ -11,6 +11,8 @@ pub struct SenderStatistics {
     pub timeouts: u64,
     /// Expiries of the timer before the connection was open: synchronizing segments sent again.
     pub openings_sent_again: u64,
+    /// Probes of a window that the receiver had closed, which are not among the segments.
+    pub window_probes: u64,
     /// Losses shown by duplicate acknowledgments.
     pub fast_retransmits: u64,
     /// Acknowledgments that acknowledge nothing new, whatever a recovery makes of them.

@@ -16,6 +16,7 @@ mod losses;
 mod narrow_way_back;
 mod packets;
 mod paths;
+mod proxies;
 mod queue_disciplines;
 mod random_graphs;
 mod random_networks;
