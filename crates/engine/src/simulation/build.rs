@@ -69,7 +69,6 @@ impl<O: Observer> Simulation<O> {
             policing,
             senders: graph.flows.iter().map(|flow| flow.sender).collect(),
             tells_applications: sources.iter().any(|source| source.is_told()),
-            tells_of_deliveries: sources.iter().any(|source| source.is_told()) || graph.is_split,
             numbers,
             proxies: Relays::of(scenario, &graph, flows),
             circuit_ends: vec![Reassembly::new(framing.lost_last_cell()); 2 * numbers.pairs()],

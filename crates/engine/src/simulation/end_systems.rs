@@ -20,7 +20,9 @@ impl<O: Observer> Simulation<O> {
         }
         self.cells_delivered += 1;
         self.packets.release_cell(cell.packet);
-        if arrived.is_some() {
+        if arrived.is_some() && self.proxies.is_some() {
+            self.hand_over_on_leg(now, cell);
+        } else if arrived.is_some() {
             self.hand_over(now, cell);
         }
     }
@@ -33,11 +35,25 @@ impl<O: Observer> Simulation<O> {
         let (circuit, connections) = (last.circuit(), self.numbers.pairs());
         let content = &self.packets.get(last.packet).content;
         if matches!(content, Content::Data { .. }) {
-            self.receive_segment(now, flow_with_data_on(circuit, connections), last);
+            self.receive_segment::<false>(now, flow_with_data_on(circuit, connections), last);
         } else if matches!(content, Content::Acknowledgment(_)) {
             self.receive_acknowledgment(now, flow_with_data_on(circuit ^ 1, connections), last.packet);
         } else {
             self.hand_over_other(now, last);
+        }
+    }
+
+    /// The same where proxies split connections. A function of its own: where there are none nothing asks for them.
+    #[inline(never)]
+    fn hand_over_on_leg(&mut self, now: Time, last: Cell) {
+        let content = self.packets.get(last.packet).content;
+        let Some(number) = self.flow_on(last.circuit(), &content) else { return };
+        match content {
+            Content::Data { .. } => self.receive_segment::<true>(now, number, last),
+            Content::Acknowledgment(acknowledgment) => {
+                self.receive_acknowledgment_with_window(now, number, &acknowledgment, last.packet);
+            }
+            Content::Synchronize | Content::Synchronized | Content::Background => self.hand_over_other(now, last),
         }
     }
 
@@ -82,7 +98,7 @@ impl<O: Observer> Simulation<O> {
 
     // Always: one of two callers is far busier than the other.
     #[inline(always)]
-    fn receive_segment(&mut self, now: Time, number: usize, last: Cell) {
+    fn receive_segment<const IS_LEG: bool>(&mut self, now: Time, number: usize, last: Cell) {
         let packet = self.packets.get(last.packet);
         let Content::Data { sequence, length, sent, reduced } = packet.content else { return };
         let bits = packet.bits;
@@ -108,7 +124,11 @@ impl<O: Observer> Simulation<O> {
         self.observer.segment_received(now, number, sequence, length, next);
         if answers_expected {
             let acknowledgment = self.flows[number].receiver.acknowledge_in_order();
-            self.send_acknowledgment_here(now, number, acknowledgment);
+            if IS_LEG {
+                self.send_acknowledgment(now, number, acknowledgment);
+            } else {
+                self.send_acknowledgment_here(now, number, acknowledgment);
+            }
         } else if let Some(acknowledgment) = unexpected {
             self.send_acknowledgment(now, number, acknowledgment);
         }
@@ -116,14 +136,14 @@ impl<O: Observer> Simulation<O> {
         if !is_watched {
             self.watch_receiver(now, number);
         }
-        if self.tells_of_deliveries {
+        if IS_LEG || self.tells_applications {
             self.tell_of_delivery(now, number, next);
         }
     }
 
     /// In all so many bytes of a flow have been delivered: to a proxy, which sends them on, or to an application.
     fn tell_of_delivery(&mut self, now: Time, number: usize, delivered: u64) {
-        if self.proxies.is_some() && self.relay(now, number, delivered) {
+        if self.relay(now, number, delivered) {
             return;
         }
         let connection = self.numbers.connection(number);
@@ -168,11 +188,15 @@ impl<O: Observer> Simulation<O> {
 
     #[inline(never)]
     fn send_acknowledgment(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) {
-        self.send_acknowledgment_here(now, number, acknowledgment);
+        let packet = self.send_acknowledgment_here(now, number, acknowledgment);
+        if self.proxies.is_some() {
+            self.advertise(number, packet);
+        }
     }
 
+    /// Sends an acknowledgment, without saying what a proxy has room for.
     #[inline(always)]
-    fn send_acknowledgment_here(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) {
+    fn send_acknowledgment_here(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) -> PacketId {
         self.observer.acknowledgment_sent(now, number, &acknowledgment);
         let Flow { acknowledgments, option_bytes, .. } = self.flows[number];
         let mut options = option_bytes.acknowledgment;
@@ -180,18 +204,7 @@ impl<O: Observer> Simulation<O> {
             options += self.scenario.tcp.sack_option_size.bytes(acknowledgment.blocks.as_slice().len());
         }
         let content = Content::Acknowledgment(acknowledgment);
-        if self.proxies.is_some() {
-            return self.send_acknowledgment_with_window(now, number, acknowledgments, content, options);
-        }
-        self.send_packet(now, acknowledgments, content, Codepoint::NotCapable, 0, options);
-    }
-
-    /// The same where there are proxies, which advertise what they have room for.
-    #[cold]
-    #[inline(never)]
-    fn send_acknowledgment_with_window(&mut self, now: Time, number: usize, way: Way, content: Content, options: u64) {
-        let packet = self.send_packet(now, way, content, Codepoint::NotCapable, 0, options);
-        self.advertise(number, packet);
+        self.send_packet(now, acknowledgments, content, Codepoint::NotCapable, 0, options)
     }
 
     /// Sends what opens a connection, or the answer to it.
@@ -202,9 +215,6 @@ impl<O: Observer> Simulation<O> {
 
     #[inline(always)]
     fn receive_acknowledgment(&mut self, now: Time, number: usize, packet: PacketId) {
-        if self.proxies.is_some() {
-            return self.receive_acknowledgment_with_window(now, number, packet);
-        }
         let packet = self.packets.get(packet);
         let Content::Acknowledgment(acknowledgment) = &packet.content else { return };
         self.books.control_arrives(number, packet.bits);
@@ -217,18 +227,21 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// The same where there are proxies, which advertise what they have room for.
-    #[cold]
     #[inline(never)]
-    fn receive_acknowledgment_with_window(&mut self, now: Time, number: usize, id: PacketId) {
-        let packet = self.packets.get(id);
-        let Content::Acknowledgment(acknowledgment) = packet.content else { return };
-        self.books.control_arrives(number, packet.bits);
+    fn receive_acknowledgment_with_window(
+        &mut self,
+        now: Time,
+        number: usize,
+        acknowledgment: &Acknowledgment,
+        id: PacketId,
+    ) {
+        self.books.control_arrives(number, self.packets.get(id).bits);
         let flow = &mut self.flows[number];
         flow.fingerprint.add(now.0);
         flow.fingerprint.add(acknowledgment.next);
-        self.observer.acknowledgment_received(now, number, &acknowledgment, flow.sender.window());
+        self.observer.acknowledgment_received(now, number, acknowledgment, flow.sender.window());
         if !self.learn_window(now, number, acknowledgment.next, id) {
-            self.flows[number].sender.take_acknowledgment(now, &acknowledgment, &mut self.segments);
+            self.flows[number].sender.acknowledge(now, *acknowledgment, &mut self.segments);
         }
         self.flows[number].sender.mind_closed_window();
         self.send_segments(now, number);

@@ -136,8 +136,6 @@ pub struct Simulation<O: Observer> {
     /// The applications of each connection, and whether any wants to know what is delivered.
     sources: Vec<Box<dyn Source>>,
     tells_applications: bool,
-    /// Whether anybody does: they, or proxies.
-    tells_of_deliveries: bool,
     /// Which flows are whose, and what proxies do between them, if there are any.
     numbers: Numbers,
     proxies: Option<Box<Relays>>,

@@ -137,7 +137,6 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// Writes into an acknowledgment that is about to be sent how much room the proxy has, if it is one that sends it.
-    #[cold]
     pub(super) fn advertise(&mut self, number: usize, packet: PacketId) {
         let Some(end) = self.end_of_room(number) else { return };
         let receiver = &self.flows[number].receiver;
