@@ -143,7 +143,7 @@ impl<O: Observer> Simulation<O> {
 
     /// In all so many bytes of a flow have been delivered: to a proxy, which sends them on, or to an application.
     fn tell_of_delivery(&mut self, now: Time, number: usize, delivered: u64) {
-        if self.relay(now, number, delivered) {
+        if self.proxies.is_some() && self.relay(now, number, delivered) {
             return;
         }
         let connection = self.numbers.connection(number);

@@ -79,6 +79,9 @@ impl Numbers {
     }
 
     fn beside(self, number: usize, step: isize) -> Option<usize> {
+        if self.legs == 1 {
+            return None;
+        }
         let (connection, is_request) = (self.connection(number), self.is_request(number));
         let place = self.in_turn(connection, is_request).position(|other| other == number)?;
         let place = place.checked_add_signed(step).filter(|place| *place < self.legs)?;
