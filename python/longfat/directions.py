@@ -29,7 +29,7 @@ NEITHER_IS_BETTER = frozenset(
     {
         *("offered_bps", "max_goodput_bps", "first_group_share", "packet_mark_ratio"),
         *("share_vbr", "share_background", "share_control", "share_under_way"),
-        "share_idle_no_data",
+        *("share_idle_no_data", "max_proxy_bytes"),
     }
 )
 """What is asked for, what could be had, who has it, and signals that are meant to be given."""

@@ -14,6 +14,9 @@ from longfat.errors import LongfatError
 from longfat.files import read_text
 from longfat.units import PICOSECONDS_PER_SECOND
 
+_LEGS = "leg over the bottleneck", "leg to the first proxy", "leg from the second proxy"
+"""The legs of split connections in the order in which flows are numbered."""
+
 if TYPE_CHECKING:
     import polars
 
@@ -63,6 +66,17 @@ class Traces:
         Senders whose flows come and go, each over a connection of its own, have many each.
         """
         return self._last_flows[-1]
+
+    def beside_data(self, flow: int) -> tuple[str, int]:
+        """What a flow beyond `flows` carries, and of which flow.
+
+        Where proxies split connections, a flow by its own number is the leg over the bottleneck.
+        """
+        block, place = divmod(flow - 1, self.flows)
+        if "proxies" not in self.settings:
+            return "requests", place + 1
+        what = _LEGS[block % len(_LEGS)]
+        return what if block < len(_LEGS) else f"requests, {what}", place + 1
 
     @cached_property
     def _last_flows(self) -> list[int]:

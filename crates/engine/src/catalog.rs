@@ -9,6 +9,7 @@ use crate::config::{one_line, parameters_json};
 use crate::framing::Framing;
 use crate::loss::LossModel;
 use crate::path::Path;
+use crate::proxies::Proxies;
 use crate::registry::Family;
 use crate::switch::drop_policy::DropPolicy;
 use crate::switch::queue_discipline::QueueDiscipline;
@@ -38,6 +39,7 @@ pub fn models() -> Json {
         family::<dyn Framing>(),
         family::<dyn LossModel>(),
         family::<dyn Path>(),
+        family::<dyn Proxies>(),
         family::<dyn Topology>(),
     ];
     [families.concat(), presets()].concat().into()

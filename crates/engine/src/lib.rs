@@ -43,6 +43,7 @@ pub mod loss;
 pub mod measure;
 pub mod observer;
 pub mod path;
+pub mod proxies;
 pub mod random;
 pub mod registry;
 mod row;

@@ -186,6 +186,16 @@ const CASES: &[(&str, u32, &str, &str, &str, &str)] = &[
       minimum_cell_rate = [\"60 Mbit/s\", \"30 Mbit/s\", \"10 Mbit/s\"], tagging = \"none\" }",
         "",
     ),
+    (
+        "uneven 3 split by proxies",
+        3,
+        UNEVEN,
+        "4 s",
+        "buffer = \"400 cells\"",
+        "tcp = { receiver_window = \"60000 B\", handshake = true, acknowledgments = \"delayed\" }\n\
+         acknowledgment_loss = { kind = \"random\", probability = 0.02 }\n\
+         proxies = { kind = \"split-tcp\", buffer = \"100 kB\", tcp = { flavor = \"sack-rfc6675\", receiver_window = \"200 kB\" } }",
+    ),
 ];
 
 fn cases() -> Vec<(String, Scenario)> {

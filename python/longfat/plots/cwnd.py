@@ -19,7 +19,7 @@ from longfat.plots.over_time import (
     shown,
     time_axis,
     told,
-    window_guide,
+    window_guides,
 )
 from longfat.plots.palette import NEUTRAL, SKY, VERMILION
 from longfat.plots.picture import Axis, Guide, Panel, Picture
@@ -78,7 +78,7 @@ def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
         *flow_steps(run, rows, "cwnd", **style),
         *rugs(rows),
     ]
-    guides = [window_guide(run, _KILO)]
+    guides = window_guides(run, _KILO)
     highest = top = max(mark_y for mark in marks for mark_y in (mark.y or [0]) if mark_y < 1e12)
     flows, whole = sharing(run), capacity_bytes(run)
     if flows is not None and whole is not None:

@@ -250,10 +250,12 @@ def sharing(run: Traces) -> int | None:
     return run.senders if all_cross(run) and run.flows == run.senders else None
 
 
-def window_guide(run: Traces, scale: float) -> Guide:
-    """The window that the receivers advertise."""
+def window_guides(run: Traces, scale: float) -> list[Guide]:
+    """The window that receivers advertise, unless it changes with what proxies have room for."""
+    if "proxies" in run.settings:
+        return []
     window = run.description["receiver_window_bytes"] * scale
-    return Guide(window, "receiver window", color=NEUTRAL)
+    return [Guide(window, "receiver window", color=NEUTRAL)]
 
 
 def unit(run: Traces) -> str:
@@ -264,7 +266,8 @@ def unit(run: Traces) -> str:
 def flow_name(run: Traces, flow: int) -> str:
     """A flow by its number, with its flavor where not all have the same."""
     if flow > run.flows:
-        return f"requests of flow {flow - run.flows}"
+        what, number = run.beside_data(flow)
+        return f"{what} of flow {number}"
     differ = len(set(run.flavors)) > 1
     return f"flow {flow} ({run.flavor_of(flow)})" if differ else f"flow {flow}"
 

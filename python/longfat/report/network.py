@@ -86,9 +86,9 @@ def _windows(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterato
     bottlenecks = [port for port in network["ports"] if port["is_bottleneck"]]
     if not bottlenecks or not (product := _product_bytes(bottlenecks[0])):
         return
-    window, name = settings["tcp"]["receiver_window_bytes"], bottlenecks[0]["name"]
+    (window, due_to), name = _most_under_way(settings), bottlenecks[0]["name"]
     share = window / product
-    words = f"a connection may have {window / 1e3:,.1f} kB under way (tcp.receiver_window)"
+    words = f"a connection may have {window / 1e3:,.1f} kB under way ({due_to})"
     of_what = f"what {name} carries in its round trip"
     if share < 1:
         yield f"{words}, {significant(share, 3)} of {of_what}: alone it cannot fill it"
@@ -113,6 +113,17 @@ def _lengths(settings: Mapping[str, Any]) -> Iterator[str]:
             f"a window that a loss has reduced takes about {significant(path.regrowth_s, 2)} s to "
             f"grow back, and {path.measured_s:g} s are measured: single losses decide the results"
         )
+
+
+def _most_under_way(settings: Mapping[str, Any]) -> tuple[int, str]:
+    """The bytes that a connection may have on the bottleneck, and the setting that says so."""
+    own = settings["tcp"]["receiver_window_bytes"], "tcp.receiver_window"
+    proxies = settings.get("proxies")
+    if proxies is None:
+        return own
+    window = proxies["tcp"].get("receiver_window_bytes")
+    between = own if window is None else (window, "proxies.tcp.receiver_window")
+    return min(between, (proxies["buffer_bytes"], "proxies.buffer"))
 
 
 def _ends(settings: Mapping[str, Any]) -> list[tuple[str, str]]:

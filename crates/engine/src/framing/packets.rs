@@ -46,11 +46,19 @@ pub struct Packet {
     pub damaged: bool,
     /// Whether its receiver takes it for a continuation of another.
     spoiled: bool,
+    /// The window field, of acknowledgments whose windows change.
+    window: u16,
     /// What it says.
     pub content: Content,
 }
 
 impl Packet {
+    /// The window field of its header, in the units of its connection's scale; meaningless where windows are always the same.
+    #[must_use]
+    pub fn window(&self) -> u16 {
+        self.window
+    }
+
     /// Whether its receiver gets it, once all its cells were let in or dropped.
     #[must_use]
     pub fn is_whole(&self) -> bool {
@@ -80,7 +88,7 @@ impl Packets {
             (place.damaged, place.spoiled) = (false, false);
             return id;
         }
-        self.insert_new(Packet { content, cells, bits, under_way: cells, damaged: false, spoiled: false })
+        self.insert_new(Packet { content, cells, bits, under_way: cells, damaged: false, spoiled: false, window: 0 })
     }
 
     #[cold]
@@ -100,6 +108,11 @@ impl Packets {
     #[inline(always)]
     pub fn read_soon(&self, id: PacketId) {
         longfat_prefetch::item(&self.places, id.0 as usize);
+    }
+
+    /// Writes the window field of an acknowledgment.
+    pub fn set_window(&mut self, id: PacketId, window: u16) {
+        self.places[id.0 as usize].window = window;
     }
 
     /// Marks a packet as damaged; tells whether it was whole before.

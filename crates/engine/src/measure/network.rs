@@ -59,7 +59,7 @@ impl Measured for u64 {
     }
 }
 
-impl Measured for Option<f64> {
+impl<T> Measured for Option<T> {
     fn is_absent(&self) -> bool {
         self.is_none()
     }
@@ -112,6 +112,8 @@ metrics! {
     pub clp0_frame_loss_ratio: Option<f64>,
     /// The same ratio of frames with CLP = 1, which exceed what their connections are promised.
     pub clp1_frame_loss_ratio: Option<f64>,
+    /// The most bytes that any proxy has kept of a connection in the direction of its data; left out where there are no proxies.
+    pub max_proxy_bytes: Option<u64>,
 }
 
 impl Metrics {

@@ -83,6 +83,54 @@ pub struct FlowRecord {
     /// What became of its frames at the bottleneck's port; left out where nothing is promised.
     #[serde(flatten)]
     pub frames: Option<FrameRecord>,
+    /// The legs of a connection that proxies split, in the order in which data take them; left out where none do. What a sender does
+    /// is then counted over all of them; its congestion control, and its round trips, are those of the host.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub legs: Vec<LegRecord>,
+}
+
+/// Results of one leg of a connection that proxies split.
+#[derive(Clone, Debug, Serialize)]
+pub struct LegRecord {
+    /// From where to where.
+    pub name: &'static str,
+    /// Its congestion control.
+    pub flavor: Cow<'static, str>,
+    /// Bytes delivered to the next leg, or to the application.
+    pub bytes_delivered: u64,
+    /// Segments sent, again or not.
+    pub segments_sent: u64,
+    /// Segments sent again.
+    pub segments_retransmitted: u64,
+    /// Expiries of the retransmission timer with data under way.
+    pub timeouts: u64,
+    /// Entries into fast retransmit.
+    pub fast_retransmits: u64,
+    /// Probes of a window that the proxy at its end had closed, which are not among the segments.
+    pub window_probes: u64,
+    /// Largest congestion window.
+    pub max_cwnd_bytes: f64,
+    /// Round trips that its sender has measured, over this leg.
+    pub round_trips: RoundTrips,
+    /// The most bytes that the proxy at its end has kept; `null` where a host is.
+    pub most_kept_bytes: Option<u64>,
+}
+
+impl LegRecord {
+    fn and(&self, other: &Self) -> Self {
+        Self {
+            bytes_delivered: self.bytes_delivered + other.bytes_delivered,
+            segments_sent: self.segments_sent + other.segments_sent,
+            segments_retransmitted: self.segments_retransmitted + other.segments_retransmitted,
+            timeouts: self.timeouts + other.timeouts,
+            fast_retransmits: self.fast_retransmits + other.fast_retransmits,
+            window_probes: self.window_probes + other.window_probes,
+            max_cwnd_bytes: self.max_cwnd_bytes.max(other.max_cwnd_bytes),
+            round_trips: self.round_trips.and(&other.round_trips),
+            most_kept_bytes: self.most_kept_bytes.max(other.most_kept_bytes),
+            ..self.clone()
+        }
+    }
 }
 
 impl FlowRecord {
@@ -105,6 +153,7 @@ impl FlowRecord {
             started_s: self.started_s.into_iter().chain(other.started_s).reduce(f64::min),
             finished_s: self.finished_s.zip(other.finished_s).map(|(one, other)| one.max(other)),
             frames: self.frames.zip(other.frames).map(|(one, other)| one.and(other)),
+            legs: self.legs.iter().zip(&other.legs).map(|(one, other)| one.and(other)).collect(),
             ..self
         }
     }

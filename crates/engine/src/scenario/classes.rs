@@ -28,7 +28,7 @@ impl Scenario {
     /// The buffer of a managed port, and what its circuits are promised.
     #[must_use]
     pub fn buffer_context(&self, graph: &Graph, port: &PortConfig, name: &str) -> BufferContext {
-        let circuits = 2 * graph.flows.len() + self.background.len();
+        let circuits = graph.circuits() + self.background.len();
         BufferContext {
             capacity: port.buffer.capacity(),
             circuits,
@@ -53,11 +53,11 @@ impl Scenario {
 
     /// Between which hosts each circuit is: two for each connection, and one for each background source, which has hosts of its own.
     fn ends_of_circuits(&self, graph: &Graph) -> Vec<Ends> {
-        let connections = graph.flows.iter().flat_map(|flow| {
-            let (source, destination) = graph.hosts_of(flow);
-            let there = Ends { source, destination };
-            [there, there.reversed()]
-        });
+        let ends = |path: &[usize]| Ends {
+            source: graph.links[path[0]].from,
+            destination: graph.links[path[path.len() - 1]].to,
+        };
+        let connections = (0..graph.circuits()).filter_map(|circuit| graph.links_of_circuit(circuit)).map(ends);
         let host = |number| graph.nodes.len() + number;
         let background = (0..self.background.len())
             .map(|number| Ends { source: host(2 * number), destination: host(2 * number + 1) });

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Scenario;
 use crate::config::{AtLeastOne, PositiveSpan};
 use crate::registry::Chosen;
-use crate::topology::{Graph, Journey};
+use crate::topology::{Graph, Journey, Leg};
 use crate::traffic::Source;
 use crate::transport::flavor::Flavor;
 use crate::transport::{CongestionNotification, TcpConfig};
@@ -78,7 +78,10 @@ impl Scenario {
 
     /// The senders of so many whose window laws come from outside.
     pub fn controlled_senders(&self, senders: usize) -> impl Iterator<Item = usize> {
-        let controls = |sender: &usize| self.tcp_of(*sender).flavor.build(&()).control().is_some();
+        let is_controlled = |tcp: &TcpConfig| tcp.flavor.build(&()).control().is_some();
+        let controls = move |sender: &usize| {
+            is_controlled(&self.tcp_of(*sender)) || is_controlled(&self.tcp_of_leg(*sender, Leg::Bottleneck, true))
+        };
         let any = self.first_senders(senders).any(|first| controls(&first));
         (0..if any { senders } else { 0 }).filter(controls)
     }
@@ -86,7 +89,9 @@ impl Scenario {
     /// Whether the receivers of any of so many senders may delay an acknowledgment.
     #[must_use]
     pub fn delays_acknowledgments(&self, senders: usize) -> bool {
-        self.first_senders(senders).any(|sender| !self.tcp_of(sender).acknowledgments.build(&()).is_at_once())
+        let is_late = |tcp: &TcpConfig| !tcp.acknowledgments.build(&()).is_at_once();
+        let over_bottleneck = |sender| self.tcp_of_leg(sender, Leg::Bottleneck, true);
+        self.first_senders(senders).any(|sender| is_late(&self.tcp_of(sender)) || is_late(&over_bottleneck(sender)))
     }
 
     /// What the ends of a sender's connections are like.
@@ -118,6 +123,10 @@ impl Scenario {
     pub(super) fn kinds_of_end_systems(&self) -> Vec<TcpConfig> {
         let mut kinds = vec![self.tcp.clone()];
         kinds.extend(self.connections.iter().map(|group| group.tcp(&self.tcp)));
+        if let Some(split) = self.split() {
+            let over_bottleneck: Vec<_> = kinds.iter().map(|tcp| split.over_bottleneck(tcp)).collect();
+            kinds.extend(over_bottleneck);
+        }
         kinds
     }
 

@@ -11,6 +11,7 @@ mod objections;
 mod path;
 mod port_objections;
 mod ports;
+mod proxies;
 mod traffic;
 
 pub use buffer::Buffer;
@@ -28,6 +29,7 @@ use crate::config::{Document, Knob, Node, Parameter, PositiveSpan, Reader, Shape
 use crate::framing::Framing;
 use crate::loss::LossModel;
 use crate::path::Path;
+use crate::proxies::Proxies;
 use crate::registry::Chosen;
 use crate::switch::PortConfig;
 use crate::topology::{Graph, Topology};
@@ -86,6 +88,8 @@ crate::section! {
         pub acknowledgment_loss: Chosen<dyn LossModel> = "none",
         /// How the bottleneck's rate, delay and losses change over time, where packets travel whole.
         pub path: Chosen<dyn Path> = "fixed",
+        /// What gateways at both ends of the bottleneck do to connections.
+        pub proxies: Chosen<dyn Proxies> = "none",
         /// The end systems.
         pub tcp: TcpConfig = "{}",
         /// Connections that differ from the others: group by group, in the order of their numbers.
@@ -246,13 +250,18 @@ impl Scenario {
 
     /// The network with one connection for each sender.
     fn topology_graph(&self) -> Result<Graph, Vec<Objection>> {
-        self.topology.build(&()).graph(&self.journeys())
+        let mut graph = self.topology.build(&()).graph(&self.journeys())?;
+        if !self.proxies.is_absent() && self.can_be_split() {
+            graph.split_by_proxies();
+        }
+        Ok(graph)
     }
 
-    /// Flows of a simulation: one for each connection and, where receiving ends ask, behind them one for the requests of each.
+    /// Flows of a simulation: one for each connection, or each of its legs, and, where receiving ends ask, behind them one for the
+    /// requests of each.
     #[must_use]
     pub fn number_of_flows(&self) -> usize {
-        self.graph().flows.len() * if self.has_requests() { 2 } else { 1 }
+        self.graph().circuits() / if self.has_requests() { 1 } else { 2 }
     }
 }
 

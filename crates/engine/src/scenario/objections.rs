@@ -62,6 +62,7 @@ impl Scenario {
         objections.extend(self.object_to_losses(&graph));
         objections.extend(self.object_to_path(&graph, LONGEST_DELAY));
         objections.extend(self.object_to_background(&graph));
+        objections.extend(self.object_to_proxies(&graph));
         objections.extend(of_traffic);
         if objections.is_empty() {
             objections.extend(self.object_to_classes(&graph));

@@ -51,6 +51,7 @@ impl<O: Observer> Simulation<O> {
             self.cells_delivered + dropped + lost + under_way,
         )?;
         self.flows.at_work().try_for_each(audit_flow)?;
+        self.proxies.iter().try_for_each(|proxies| proxies.audit(&self.flows, self.numbers))?;
         (0..self.sources.len()).try_for_each(|connection| self.audit_exchange(connection))
     }
 
@@ -60,14 +61,15 @@ impl<O: Observer> Simulation<O> {
         if !self.flows.has_begun(connection) {
             return Ok(());
         }
-        let (answers, requests) = (&self.flows[connection], &self.flows[self.sources.len() + connection]);
+        let answers = &self.flows[self.numbers.first(connection, false)];
+        let (asked, heard) = (self.numbers.first(connection, true), self.numbers.last(connection, true));
         equal(
             "bytes of requests made, and handed over",
             exchange.made * exchange.request_bytes,
-            requests.sender.offered(),
+            self.flows[asked].sender.offered(),
         )?;
         equal("bytes of answers, and those handed over", exchange.bytes_answered, answers.sender.offered())?;
-        let whole = requests.receiver.next() / exchange.request_bytes;
+        let whole = self.flows[heard].receiver.next() / exchange.request_bytes;
         equal("requests that have arrived, and those answered", whole, exchange.answered)?;
         let order = [exchange.files_delivered, exchange.answered, exchange.made];
         if order.is_sorted() && exchange.bytes_answered <= exchange.bytes_asked {

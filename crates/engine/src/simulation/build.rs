@@ -5,10 +5,12 @@ use std::sync::Arc;
 use super::agenda::{Agenda, NOWHERE};
 use super::flows::Flows;
 use super::ledger::{Books, Happening};
+use super::legs::Numbers;
 use super::links::Links;
 use super::loss_point::place_loss_points;
 use super::path::follow_path;
 use super::policing::Policing;
+use super::relays::Relays;
 use super::starts::Starts;
 use super::{Driver, Entrance, OTHER_RANK, SERVICE_RANK, Simulation};
 use crate::calendar::Calendar;
@@ -45,7 +47,8 @@ impl<O: Observer> Simulation<O> {
         let policing = scenario.contract(&graph).map(|contract| Policing::start(&contract, &graph, &mut links));
         let loss_points = place_loss_points(scenario, &graph, &mut links);
         let changing_ends = follow_path(scenario, &graph, &mut links);
-        let flows = if sources.iter().any(|source| source.asks()) { 2 * sources.len() } else { sources.len() };
+        let numbers = Numbers::of(&graph);
+        let flows = if sources.iter().any(|source| source.asks()) { 2 * numbers.pairs() } else { numbers.pairs() };
         let (backgrounds, vbr): (Vec<_>, Vec<_>) =
             scenario.sources_of_background(&graph).into_iter().partition(|source| source.class() == Class::Ubr);
         let bottleneck_port = ports.iter().position(|port| Some(port.line) == graph.bottleneck_number()).unwrap_or(0);
@@ -66,7 +69,9 @@ impl<O: Observer> Simulation<O> {
             policing,
             senders: graph.flows.iter().map(|flow| flow.sender).collect(),
             tells_applications: sources.iter().any(|source| source.is_told()),
-            circuit_ends: vec![Reassembly::new(framing.lost_last_cell()); 2 * sources.len()],
+            numbers,
+            proxies: Relays::of(scenario, &graph, flows),
+            circuit_ends: vec![Reassembly::new(framing.lost_last_cell()); 2 * numbers.pairs()],
             sources,
             flows: Flows::waiting(flows),
             graph,
@@ -117,8 +122,8 @@ impl<O: Observer> Simulation<O> {
 /// Which lines have events: those that are not behind a line that relays.
 fn watched_lines(graph: &Graph, links: &Links) -> Vec<bool> {
     let mut is_watched = vec![true; links.len()];
-    for flow in &graph.flows {
-        for hop in flow.forward.windows(2).chain(flow.backward.windows(2)) {
+    for circuit in 0..graph.circuits() {
+        for hop in graph.links_of_circuit(circuit).into_iter().flat_map(|path| path.windows(2)) {
             is_watched[hop[1]] &= !links.is_relayed(hop[0]);
         }
     }

@@ -20,7 +20,9 @@ impl<O: Observer> Simulation<O> {
         }
         self.cells_delivered += 1;
         self.packets.release_cell(cell.packet);
-        if arrived.is_some() {
+        if arrived.is_some() && self.proxies.is_some() {
+            self.hand_over_on_leg(now, cell);
+        } else if arrived.is_some() {
             self.hand_over(now, cell);
         }
     }
@@ -30,14 +32,28 @@ impl<O: Observer> Simulation<O> {
     // Always: every packet passes here, nearly all from one of the two callers.
     #[inline(always)]
     pub(super) fn hand_over(&mut self, now: Time, last: Cell) {
-        let (circuit, connections) = (last.circuit(), self.sources.len());
+        let (circuit, connections) = (last.circuit(), self.numbers.pairs());
         let content = &self.packets.get(last.packet).content;
         if matches!(content, Content::Data { .. }) {
-            self.receive_segment(now, flow_with_data_on(circuit, connections), last);
+            self.receive_segment::<false>(now, flow_with_data_on(circuit, connections), last);
         } else if matches!(content, Content::Acknowledgment(_)) {
             self.receive_acknowledgment(now, flow_with_data_on(circuit ^ 1, connections), last.packet);
         } else {
             self.hand_over_other(now, last);
+        }
+    }
+
+    /// The same where proxies split connections. A function of its own: where there are none nothing asks for them.
+    #[inline(never)]
+    fn hand_over_on_leg(&mut self, now: Time, last: Cell) {
+        let content = self.packets.get(last.packet).content;
+        let Some(number) = self.flow_on(last.circuit(), &content) else { return };
+        match content {
+            Content::Data { .. } => self.receive_segment::<true>(now, number, last),
+            Content::Acknowledgment(acknowledgment) => {
+                self.receive_acknowledgment_with_window(now, number, &acknowledgment, last.packet);
+            }
+            Content::Synchronize | Content::Synchronized | Content::Background => self.hand_over_other(now, last),
         }
     }
 
@@ -52,6 +68,7 @@ impl<O: Observer> Simulation<O> {
                 self.observer.synchronize_received(now, number);
                 self.send_opening(now, self.flows[number].acknowledgments, Content::Synchronized);
                 self.books.receiver_acts(now, number);
+                self.open_next_leg(now, number);
             }
             Content::Synchronized => {
                 self.books.control_arrives(number, packet.bits);
@@ -63,12 +80,12 @@ impl<O: Observer> Simulation<O> {
 
     /// The flow that a packet on a circuit belongs to; none for background traffic.
     pub(super) fn flow_on(&self, circuit: usize, content: &Content) -> Option<usize> {
-        flow_on(circuit, content, self.sources.len())
+        flow_on(circuit, content, self.numbers.pairs())
     }
 
     /// The same for the packet of a cell; meaningless for background.
     pub(super) fn flow_of(&self, content: &Content, cell: Cell) -> usize {
-        self.flow_on(cell.circuit(), content).unwrap_or_else(|| flow_with_data_on(cell.circuit(), self.sources.len()))
+        self.flow_on(cell.circuit(), content).unwrap_or_else(|| flow_with_data_on(cell.circuit(), self.numbers.pairs()))
     }
 
     /// A segment is about to be taken, whose packet a queue may have marked.
@@ -81,7 +98,7 @@ impl<O: Observer> Simulation<O> {
 
     // Always: one of two callers is far busier than the other.
     #[inline(always)]
-    fn receive_segment(&mut self, now: Time, number: usize, last: Cell) {
+    fn receive_segment<const IS_LEG: bool>(&mut self, now: Time, number: usize, last: Cell) {
         let packet = self.packets.get(last.packet);
         let Content::Data { sequence, length, sent, reduced } = packet.content else { return };
         let bits = packet.bits;
@@ -107,7 +124,11 @@ impl<O: Observer> Simulation<O> {
         self.observer.segment_received(now, number, sequence, length, next);
         if answers_expected {
             let acknowledgment = self.flows[number].receiver.acknowledge_in_order();
-            self.send_acknowledgment_here(now, number, acknowledgment);
+            if IS_LEG {
+                self.send_acknowledgment(now, number, acknowledgment);
+            } else {
+                self.send_acknowledgment_here(now, number, acknowledgment);
+            }
         } else if let Some(acknowledgment) = unexpected {
             self.send_acknowledgment(now, number, acknowledgment);
         }
@@ -115,22 +136,33 @@ impl<O: Observer> Simulation<O> {
         if !is_watched {
             self.watch_receiver(now, number);
         }
-        if self.tells_applications {
-            self.tell_application(now, number, next);
+        if IS_LEG || self.tells_applications {
+            self.tell_of_delivery(now, number, next);
         }
     }
 
-    /// In all so many bytes of a flow have been delivered: requests to a server, or answers to a client.
-    fn tell_application(&mut self, now: Time, number: usize, delivered: u64) {
-        let Some(connection) = number.checked_sub(self.sources.len()) else {
-            return self.sources[number].note_delivered(now, delivered);
-        };
+    /// In all so many bytes of a flow have been delivered: to a proxy, which sends them on, or to an application.
+    fn tell_of_delivery(&mut self, now: Time, number: usize, delivered: u64) {
+        if self.proxies.is_some() && self.relay(now, number, delivered) {
+            return;
+        }
+        let connection = self.numbers.connection(number);
+        if self.numbers.is_request(number) {
+            self.answer(now, connection, delivered);
+        } else {
+            self.sources[connection].note_delivered(now, delivered);
+        }
+    }
+
+    /// In all so many bytes of requests have been delivered to a server, which may answer.
+    fn answer(&mut self, now: Time, connection: usize, delivered: u64) {
         let answer = self.sources[connection].answer(delivered);
         if answer > 0 {
-            let flow = &mut self.flows[connection];
+            let number = self.numbers.first(connection, false);
+            let flow = &mut self.flows[number];
             flow.started = flow.started.or(Some(now));
             flow.sender.offer(now, answer, &mut self.segments);
-            self.send_segments(now, connection);
+            self.send_segments(now, number);
         }
     }
 
@@ -156,11 +188,15 @@ impl<O: Observer> Simulation<O> {
 
     #[inline(never)]
     fn send_acknowledgment(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) {
-        self.send_acknowledgment_here(now, number, acknowledgment);
+        let packet = self.send_acknowledgment_here(now, number, acknowledgment);
+        if self.proxies.is_some() {
+            self.advertise(number, packet);
+        }
     }
 
+    /// Sends an acknowledgment, without saying what a proxy has room for.
     #[inline(always)]
-    fn send_acknowledgment_here(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) {
+    fn send_acknowledgment_here(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) -> PacketId {
         self.observer.acknowledgment_sent(now, number, &acknowledgment);
         let Flow { acknowledgments, option_bytes, .. } = self.flows[number];
         let mut options = option_bytes.acknowledgment;
@@ -168,7 +204,7 @@ impl<O: Observer> Simulation<O> {
             options += self.scenario.tcp.sack_option_size.bytes(acknowledgment.blocks.as_slice().len());
         }
         let content = Content::Acknowledgment(acknowledgment);
-        self.send_packet(now, acknowledgments, content, Codepoint::NotCapable, 0, options);
+        self.send_packet(now, acknowledgments, content, Codepoint::NotCapable, 0, options)
     }
 
     /// Sends what opens a connection, or the answer to it.
@@ -188,6 +224,28 @@ impl<O: Observer> Simulation<O> {
         self.observer.acknowledgment_received(now, number, acknowledgment, flow.sender.window());
         flow.sender.take_acknowledgment(now, acknowledgment, &mut self.segments);
         self.send_segments_here(now, number);
+    }
+
+    /// The same where there are proxies, which advertise what they have room for.
+    #[inline(never)]
+    fn receive_acknowledgment_with_window(
+        &mut self,
+        now: Time,
+        number: usize,
+        acknowledgment: &Acknowledgment,
+        id: PacketId,
+    ) {
+        self.books.control_arrives(number, self.packets.get(id).bits);
+        let flow = &mut self.flows[number];
+        flow.fingerprint.add(now.0);
+        flow.fingerprint.add(acknowledgment.next);
+        self.observer.acknowledgment_received(now, number, acknowledgment, flow.sender.window());
+        if !self.learn_window(now, number, acknowledgment.next, id) {
+            self.flows[number].sender.acknowledge(now, *acknowledgment, &mut self.segments);
+        }
+        self.flows[number].sender.mind_closed_window();
+        self.send_segments(now, number);
+        self.tell_of_room(now, number);
     }
 
     /// The answer to a synchronizing segment has arrived.
@@ -214,7 +272,7 @@ impl<O: Observer> Simulation<O> {
         self.begin_connection(connection);
         let source = &mut self.sources[connection];
         let wake = source.wake(now);
-        let number = if source.asks() { self.sources.len() + connection } else { connection };
+        let number = self.numbers.first(connection, source.asks());
         let flow = &mut self.flows[number];
         flow.source_wakes = wake.next.is_some();
         flow.started = flow.started.or(Some(now).filter(|_| wake.bytes > 0));
@@ -227,7 +285,7 @@ impl<O: Observer> Simulation<O> {
 
     /// Sends what the sender of a flow has decided to send, and sets its timer in the calendar.
     #[inline(never)]
-    fn send_segments(&mut self, now: Time, number: usize) {
+    pub(super) fn send_segments(&mut self, now: Time, number: usize) {
         self.send_segments_here(now, number);
     }
 
@@ -291,7 +349,7 @@ impl<O: Observer> Simulation<O> {
         codepoint: Codepoint,
         payload_bytes: u64,
         option_bytes: u64,
-    ) {
+    ) -> PacketId {
         let Way { circuit, line } = way;
         let (cells, bits) = self.sizes.of(payload_bytes, option_bytes);
         let packet = self.packets.insert(content, cells, bits);
@@ -303,7 +361,8 @@ impl<O: Observer> Simulation<O> {
             cells,
         );
         if let Some(fast) = &mut self.fast {
-            return fast.send(now, line, &mut self.links, first, cells, bits);
+            fast.send(now, line, &mut self.links, first, cells, bits);
+            return packet;
         }
         let link = &mut self.links[line];
         let idle = link.line.is_empty();
@@ -311,10 +370,11 @@ impl<O: Observer> Simulation<O> {
         if idle {
             self.watch_line(line);
         }
+        packet
     }
 }
 
-/// The flow that a packet on a circuit belongs to, of so many connections; none for background traffic.
+/// The flow that a packet on a circuit belongs to, of so many connections or legs; none for background traffic.
 pub(super) fn flow_on(circuit: usize, content: &Content, connections: usize) -> Option<usize> {
     match content {
         Content::Data { .. } | Content::Synchronize => Some(flow_with_data_on(circuit, connections)),

@@ -8,6 +8,7 @@ use std::ops::{Index, IndexMut};
 
 use super::agenda::Place;
 use super::audit::audit_flow;
+use super::legs::Numbers;
 use super::{Simulation, Way};
 use crate::measure::Fingerprint;
 use crate::observer::Observer;
@@ -28,7 +29,8 @@ pub(super) struct OptionBytes {
 /// One direction of a connection: a sender, and the receiver of its data.
 ///
 /// Flow c carries the data of connection c. Where the receiving ends ask for what is sent, flow n + c of n connections carries
-/// the requests, the other way: its data share a circuit with the acknowledgments of flow c, and the reverse.
+/// the requests, the other way: its data share a circuit with the acknowledgments of flow c, and the reverse. Where proxies split
+/// connections, each leg is a flow ([`Numbers`]).
 pub(super) struct Flow {
     pub sender: Sender,
     pub receiver: Receiver,
@@ -56,26 +58,31 @@ pub(super) struct Flow {
 impl Flow {
     /// The flow with that number, as it is when its connection begins.
     pub fn planned(number: usize, scenario: &Scenario, graph: &Graph, sources: &[Box<dyn Source>], asks: bool) -> Self {
-        let connections = sources.len();
-        let connection = number % connections;
-        let is_request = number >= connections;
+        let numbers = Numbers::of(graph);
+        let (connection, is_request) = (numbers.connection(number), numbers.is_request(number));
         let path = &graph.flows[connection];
-        let there = Way { circuit: 2 * connection, line: path.forward[0] };
-        let back = Way { circuit: 2 * connection + 1, line: path.backward[0] };
-        let mut tcp = scenario.tcp_of(path.sender);
+        let (next, before) = (numbers.next(number), numbers.before(number));
+        let mut tcp = scenario.tcp_of_leg(path.sender, numbers.leg(number), next.is_some());
         // Who asks opens the connection; when there is something to answer it is open.
         if tcp.handshake && asks && !is_request {
             tcp.to_mut().handshake = false;
         }
         let chance = Chance { seed: scenario.seed, replication: scenario.replication };
+        let sender = match (before, next) {
+            (None, _) => "",
+            (Some(_), Some(_)) => "first-proxy-",
+            (Some(_), None) => "second-proxy-",
+        };
         let whose = if is_request { "request-" } else { "" };
-        let stream = |what: &str| chance.stream(&format!("flow/{}/{whose}{what}", path.number()));
+        let stream = |what: &str| chance.stream(&format!("flow/{}/{whose}{sender}{what}", path.number()));
         let clock = TickClock::with_chance(scenario.tcp.timer_granularity.0, scenario.tcp.timer_phase, || {
             stream("timer-phase")
         });
         let mut sender = Sender::new(&tcp, clock);
         sender.take_chance(|| stream("window-law"));
-        let (data, acknowledgments) = if is_request { (back, there) } else { (there, back) };
+        let way = |circuit| Way { circuit, line: graph.links_of_circuit(circuit).map_or(0, |lines| lines[0]) };
+        let (data, acknowledgments) = numbers.circuits(number);
+        let (data, acknowledgments) = (way(data), way(acknowledgments));
         Self {
             receiver: sender.receiver(&tcp),
             sender,
@@ -90,7 +97,7 @@ impl Flow {
             place: Place::NONE,
             timer: None,
             late_acknowledgment: None,
-            source_wakes: true,
+            source_wakes: before.is_none(),
             size: if is_request { None } else { sources[connection].size() },
             finished: None,
             started: None,
@@ -163,6 +170,11 @@ impl Flows {
         self.at_work[number].is_some() || self.over(number).is_some()
     }
 
+    /// Whether it has begun and is not over.
+    pub fn is_at_work(&self, number: usize) -> bool {
+        self.at_work[number].is_some()
+    }
+
     /// Those that have begun and are not over, in order.
     pub fn at_work(&self) -> impl Iterator<Item = &Flow> {
         self.at_work.iter().filter_map(Option::as_deref)
@@ -228,7 +240,7 @@ fn not_at_work(number: usize) -> ! {
 impl<O: Observer> Simulation<O> {
     /// Whether receiving ends ask for what is sent.
     pub(super) fn asks(&self) -> bool {
-        self.flows.len() > self.sources.len()
+        self.flows.len() > self.numbers.pairs()
     }
 
     /// The flow with that number as it is when its connection begins.
@@ -247,8 +259,7 @@ impl<O: Observer> Simulation<O> {
     #[cold]
     #[inline(never)]
     fn make_connection(&mut self, connection: usize) {
-        let requests = self.asks().then(|| self.sources.len() + connection);
-        [connection].into_iter().chain(requests).for_each(|number| self.make_flow(number));
+        (connection..self.flows.len()).step_by(self.sources.len()).for_each(|number| self.make_flow(number));
     }
 
     /// Begins the flows whose window laws come from outside: whoever provides them is asked for all at once, in order.
@@ -258,7 +269,7 @@ impl<O: Observer> Simulation<O> {
             return;
         }
         for number in 0..self.flows.len() {
-            if controlled.contains(&self.senders[number % self.sources.len()]) {
+            if controlled.contains(&self.senders[self.numbers.connection(number)]) {
                 self.make_flow(number);
             }
         }
@@ -269,9 +280,11 @@ impl<O: Observer> Simulation<O> {
         flow.place = self.agenda.move_in(number);
         self.make_room();
         self.flows.at_work[number] = Some(flow);
-        let path = &self.graph.flows[number % self.sources.len()];
-        for &line in path.forward.iter().chain(path.backward.iter()) {
-            self.links.make(line, self.agenda.line(line));
+        let (data, acknowledgments) = self.numbers.circuits(number);
+        for circuit in [data, acknowledgments] {
+            for &line in self.graph.links_of_circuit(circuit).unwrap_or_default() {
+                self.links.make(line, self.agenda.line(line));
+            }
         }
     }
 

@@ -9,6 +9,7 @@
 //! order will do, for no time passes between.
 
 use super::Simulation;
+use super::legs::Numbers;
 use crate::framing::Cell;
 use crate::measure::{ByCause, Cause};
 use crate::observer::Observer;
@@ -103,7 +104,7 @@ pub(super) struct Books {
 }
 
 impl Books {
-    /// Of so many flows: one for the data of each connection, and perhaps one for its requests.
+    /// Of so many flows: one for the data of each connection, or each of its legs, and perhaps one for its requests.
     pub(super) fn open(graph: &Graph, flows: usize) -> Self {
         let bottleneck = graph.bottleneck_number();
         let crosses = |path: &[usize]| path.iter().any(|&link| Some(link) == bottleneck);
@@ -118,9 +119,13 @@ impl Books {
             steady: None,
             new_bits: 0,
         };
-        let data = graph.flows.iter().map(|path| account(&path.forward, &path.backward));
-        let requests = graph.flows.iter().map(|path| account(&path.backward, &path.forward));
-        let accounts: Vec<_> = data.chain(requests).take(flows).collect();
+        let numbers = Numbers::of(graph);
+        let links = |circuit| graph.links_of_circuit(circuit).unwrap_or_default();
+        let of_flow = |number| {
+            let (data, acknowledgments) = numbers.circuits(number);
+            account(links(data), links(acknowledgments))
+        };
+        let accounts: Vec<_> = (0..flows).map(of_flow).collect();
         let mut senders = [0; SendLimit::ALL.len()];
         senders[SendLimit::NoData as usize] = accounts.iter().filter(|account| account.data_crosses).count();
         Self {

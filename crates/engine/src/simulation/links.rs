@@ -183,8 +183,8 @@ fn find_relays(graph: &Graph) -> Vec<Option<u32>> {
 
 /// Calls with every link that a connection takes after another, and that other.
 fn for_all_hops(graph: &Graph, mut call: impl FnMut(u32, usize)) {
-    for flow in &graph.flows {
-        for hop in flow.forward.windows(2).chain(flow.backward.windows(2)) {
+    for circuit in 0..graph.circuits() {
+        for hop in graph.links_of_circuit(circuit).into_iter().flat_map(|path| path.windows(2)) {
             call(number_of(hop[0]), hop[1]);
         }
     }

@@ -70,11 +70,6 @@ impl Outcome {
             ..self.clone()
         }
     }
-
-    /// What was offered and not delivered.
-    fn backlog(&self) -> u64 {
-        self.offered.saturating_sub(self.delivered)
-    }
 }
 
 impl<O: Observer> Simulation<O> {
@@ -103,6 +98,7 @@ impl<O: Observer> Simulation<O> {
         self.before = Some(Box::new(before));
         self.flows.at_work_mut().for_each(|flow| flow.sender.count_anew());
         self.sources.iter_mut().for_each(|source| source.forget_completions());
+        self.count_kept_anew();
     }
 
     /// When measuring began.
@@ -124,9 +120,11 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Bytes that waited for a flow to deliver them when measuring began.
-    pub(super) fn backlog(&self, number: usize) -> u64 {
-        self.flow_before(number).map_or(0, Outcome::backlog)
+    /// Bytes of a connection that its application had handed over, and that the other had not, when measuring began.
+    pub(super) fn backlog(&self, connection: usize) -> u64 {
+        let offered = self.flow_before(self.numbers.first(connection, false)).map_or(0, |flow| flow.offered);
+        let delivered = self.flow_before(self.numbers.last(connection, false)).map_or(0, |flow| flow.delivered);
+        offered.saturating_sub(delivered)
     }
 
     fn flow_before(&self, number: usize) -> Option<&Outcome> {

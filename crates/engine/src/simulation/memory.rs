@@ -11,7 +11,7 @@ impl<O: Observer> Simulation<O> {
     pub fn memory_bytes(&self) -> usize {
         let lines: usize = self.links.made().map(|(_, link)| size_of::<Link>() + link.line.memory_bytes()).sum();
         let flows: usize = self.flows.at_work().map(|flow| size_of::<Flow>() + flow.memory_bytes()).sum();
-        let over = self.flows.bytes_of_those_over();
+        let over = self.flows.bytes_of_those_over() + self.proxies.as_ref().map_or(0, |proxies| proxies.memory_bytes());
         self.packets.memory_bytes() + lines + flows + over + self.ports.iter().map(queue_bytes).sum::<usize>()
     }
 }

@@ -9,12 +9,14 @@ mod end_systems;
 mod fast;
 mod flows;
 mod ledger;
+mod legs;
 mod links;
 mod loss_point;
 mod measured;
 mod memory;
 mod path;
 mod policing;
+mod relays;
 mod results;
 mod settlement;
 mod starts;
@@ -28,11 +30,13 @@ use agenda::Agenda;
 use fast::Fast;
 use flows::{Flow, Flows};
 use ledger::{Books, Happening};
+use legs::Numbers;
 use links::{Link, Links};
 use loss_point::LossPoint;
 use measured::Before;
 use path::ChangingEnd;
 use policing::Policing;
+use relays::Relays;
 use starts::Starts;
 
 use crate::background::Background;
@@ -134,6 +138,9 @@ pub struct Simulation<O: Observer> {
     /// The applications of each connection, and whether any wants to know what is delivered.
     sources: Vec<Box<dyn Source>>,
     tells_applications: bool,
+    /// Which flows are whose, and what proxies do between them, if there are any.
+    numbers: Numbers,
+    proxies: Option<Box<Relays>>,
     /// Whose each connection is.
     senders: Vec<usize>,
     flows: Flows,

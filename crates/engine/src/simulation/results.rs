@@ -1,14 +1,16 @@
 //! From the state at the end to the record of the run.
 
+use std::borrow::Cow;
+
 use super::Simulation;
 use super::flows::Outcome;
 use super::measured::RequestCounts;
 use crate::config::Parameter;
 use crate::framing::Unit;
 use crate::measure::{
-    ClassRecord, CompletionRecord, Fingerprint, FlowRecord, FrameRecord, Histogram, Ledger, Metrics, PortRecord,
-    QueueRecord, RequestRecord, RunRecord, Shares, Work, excess_fairness, fairness_index, least_share_of_promises,
-    max_min_fairness, max_min_shares_of_lines,
+    ClassRecord, CompletionRecord, Fingerprint, FlowRecord, FrameRecord, Histogram, Ledger, LegRecord, Metrics,
+    PortRecord, QueueRecord, RequestRecord, RunRecord, Shares, Work, excess_fairness, fairness_index,
+    least_share_of_promises, max_min_fairness, max_min_shares_of_lines,
 };
 use crate::observer::Observer;
 use crate::scenario::Throughput;
@@ -80,6 +82,7 @@ impl<O: Observer> Simulation<O> {
             packet_mark_ratio: Self::packet_mark_ratio(ports),
             clp0_frame_loss_ratio: frames.and_then(|frames| frames.clp0_loss_ratio()),
             clp1_frame_loss_ratio: frames.and_then(|frames| frames.clp1_loss_ratio()),
+            max_proxy_bytes: flows.iter().flat_map(|flow| &flow.legs).filter_map(|leg| leg.most_kept_bytes).max(),
             shares: Shares(ledger),
         }
     }
@@ -133,7 +136,7 @@ impl<O: Observer> Simulation<O> {
     /// What the application of each connection has handed over.
     fn bytes_offered(&self) -> impl Iterator<Item = u64> {
         let offered = |number| self.outcome(number).map_or(0, |flow| flow.offered);
-        (0..self.sources.len()).map(offered)
+        (0..self.sources.len()).map(move |connection| offered(self.numbers.first(connection, false)))
     }
 
     /// What clients have asked for, or what the flows that have begun have, but for data without end.
@@ -201,37 +204,19 @@ impl<O: Observer> Simulation<O> {
     }
 
     fn flow_records(&self) -> Vec<FlowRecord> {
-        let throughput = self.scenario.measure.throughput;
-        let record = |number: usize, flow: &Outcome| {
-            let bytes = match throughput {
-                Throughput::InOrder => flow.delivered,
-                Throughput::HighestSequence => flow.received_to,
-            };
-            let sent = &flow.sent;
-            FlowRecord {
-                name: String::new(),
-                flavor: flow.flavor.clone(),
-                goodput_bps: self.per_second(bytes),
-                bytes_delivered: flow.delivered,
-                segments_sent: sent.segments_sent,
-                segments_retransmitted: sent.segments_retransmitted,
-                timeouts: sent.timeouts,
-                openings_sent_again: sent.openings_sent_again,
-                fast_retransmits: sent.fast_retransmits,
-                reductions_for_marks: (!flow.ecn.is_absent()).then_some(sent.reductions_for_marks),
-                duplicate_acknowledgments: sent.duplicate_acknowledgments,
-                max_cwnd_bytes: sent.max_cwnd,
-                round_trips: sent.round_trips,
-                started_s: flow.started.map(Time::as_seconds),
-                finished_s: flow.finished.map(Time::as_seconds),
-                requests: self.request_record(number),
-                frames: self.frame_record(number),
+        let record = |connection: usize| {
+            if self.proxies.is_some() {
+                self.record_of_split(connection)
+            } else {
+                self.record_of_flow(&self.begun_or_not(connection))
             }
         };
-        let of_connections = (0..self.sources.len()).map(|number| match self.outcome(number) {
-            Some(flow) => record(number, &flow),
-            None => record(number, &self.planned_flow(number).outcome()),
-        });
+        let with_requests = |connection: usize| FlowRecord {
+            requests: self.request_record(connection),
+            frames: self.frame_record(connection),
+            ..record(connection)
+        };
+        let of_connections = (0..self.sources.len()).map(with_requests);
         let mut records = self.by_sender(of_connections, |one, other| one.and(&other));
         (1..).zip(&mut records).for_each(|(sender, record): (u64, _)| record.name = format!("flow {sender}"));
         records
@@ -243,22 +228,93 @@ impl<O: Observer> Simulation<O> {
         Some(frames.since(before.unwrap_or_default()))
     }
 
-    fn request_record(&self, connection: usize) -> Option<RequestRecord> {
-        let so_far = RequestCounts::of(&self.sources[connection].exchange()?);
-        let before = self.before.as_ref().map(|before| before.requests[connection]);
-        let counts = so_far.since(before.unwrap_or_default());
-        let requests = self.outcome(self.sources.len() + connection);
-        let sent = requests.map(|flow| flow.sent).unwrap_or_default();
-        Some(RequestRecord {
-            made: counts.made,
-            answered: counts.answered,
-            files_delivered: counts.files_delivered,
-            offered_bps: self.per_second(counts.bytes_asked),
+    /// What there is to tell of a flow, whether it has begun or not.
+    fn begun_or_not(&self, number: usize) -> Cow<'_, Outcome> {
+        self.outcome(number).unwrap_or_else(|| Cow::Owned(self.planned_flow(number).outcome()))
+    }
+
+    /// The record of a connection that proxies split: what its senders have done together, and what has come from host to host.
+    fn record_of_split(&self, connection: usize) -> FlowRecord {
+        let [first, between, last] = self.numbers.legs_in_turn(connection).map(|number| self.begun_or_not(number));
+        let [of_first, of_between, end] = [&first, &between, &last].map(|flow| self.record_of_flow(flow));
+        FlowRecord {
+            goodput_bps: end.goodput_bps,
+            bytes_delivered: end.bytes_delivered,
+            round_trips: of_first.round_trips,
+            started_s: of_first.started_s,
+            finished_s: end.finished_s,
+            legs: self.leg_records(connection, &[first, between, last]),
+            ..of_first.and(&of_between).and(&end)
+        }
+    }
+
+    fn record_of_flow(&self, flow: &Outcome) -> FlowRecord {
+        let bytes = match self.scenario.measure.throughput {
+            Throughput::InOrder => flow.delivered,
+            Throughput::HighestSequence => flow.received_to,
+        };
+        let sent = &flow.sent;
+        FlowRecord {
+            name: String::new(),
+            flavor: flow.flavor.clone(),
+            goodput_bps: self.per_second(bytes),
+            bytes_delivered: flow.delivered,
             segments_sent: sent.segments_sent,
             segments_retransmitted: sent.segments_retransmitted,
             timeouts: sent.timeouts,
             openings_sent_again: sent.openings_sent_again,
-        })
+            fast_retransmits: sent.fast_retransmits,
+            reductions_for_marks: (!flow.ecn.is_absent()).then_some(sent.reductions_for_marks),
+            duplicate_acknowledgments: sent.duplicate_acknowledgments,
+            max_cwnd_bytes: sent.max_cwnd,
+            round_trips: sent.round_trips,
+            started_s: flow.started.map(Time::as_seconds),
+            finished_s: flow.finished.map(Time::as_seconds),
+            requests: None,
+            frames: None,
+            legs: Vec::new(),
+        }
+    }
+
+    /// What the senders of the legs have done, from the host on, and what the proxies kept.
+    fn leg_records(&self, connection: usize, legs: &[Cow<'_, Outcome>]) -> Vec<LegRecord> {
+        let record = |(number, flow): (usize, &Cow<'_, Outcome>)| LegRecord {
+            name: self.numbers.leg(number).name(),
+            flavor: flow.flavor.clone(),
+            bytes_delivered: flow.delivered,
+            segments_sent: flow.sent.segments_sent,
+            segments_retransmitted: flow.sent.segments_retransmitted,
+            timeouts: flow.sent.timeouts,
+            fast_retransmits: flow.sent.fast_retransmits,
+            window_probes: flow.sent.window_probes,
+            max_cwnd_bytes: flow.sent.max_cwnd,
+            round_trips: flow.sent.round_trips,
+            most_kept_bytes: self.proxies.as_ref().and_then(|proxies| proxies.most_kept(number)),
+        };
+        self.numbers.in_turn(connection, false).zip(legs).map(record).collect()
+    }
+
+    fn request_record(&self, connection: usize) -> Option<RequestRecord> {
+        let so_far = RequestCounts::of(&self.sources[connection].exchange()?);
+        let before = self.before.as_ref().map(|before| before.requests[connection]);
+        let counts = so_far.since(before.unwrap_or_default());
+        let mut record = RequestRecord {
+            made: counts.made,
+            answered: counts.answered,
+            files_delivered: counts.files_delivered,
+            offered_bps: self.per_second(counts.bytes_asked),
+            segments_sent: 0,
+            segments_retransmitted: 0,
+            timeouts: 0,
+            openings_sent_again: 0,
+        };
+        for flow in self.numbers.in_turn(connection, true).filter_map(|number| self.outcome(number)) {
+            record.segments_sent += flow.sent.segments_sent;
+            record.segments_retransmitted += flow.sent.segments_retransmitted;
+            record.timeouts += flow.sent.timeouts;
+            record.openings_sent_again += flow.sent.openings_sent_again;
+        }
+        Some(record)
     }
 
     /// How long each kind of thing took, over all connections.

@@ -195,8 +195,7 @@ impl<O: Observer> Simulation<O> {
 /// The links of a circuit before the bottleneck, and from it on; none of either if it does not cross the bottleneck, and nothing if it
 /// is no connection's.
 fn split_path(graph: &Graph, circuit: usize) -> Option<(&[usize], &[usize])> {
-    let flow = graph.flows.get(circuit / 2)?;
-    let path = if circuit.is_multiple_of(2) { &flow.forward } else { &flow.backward };
+    let path = graph.links_of_circuit(circuit)?;
     let bottleneck = graph.bottleneck_number();
     let place = path.iter().position(|&link| Some(link) == bottleneck);
     Some(place.map_or((&[][..], &[][..]), |place| path.split_at(place)))

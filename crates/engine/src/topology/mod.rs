@@ -1,11 +1,13 @@
 //! Who is joined to whom: a graph of hosts and switches, directed links, and flows between hosts.
 
 mod graph;
+mod legs;
 mod n_source;
 mod rate_back;
 mod routes;
 mod shortest_paths;
 
+pub use legs::Leg;
 pub use rate_back::RateBack;
 pub use routes::Routes;
 
@@ -63,6 +65,8 @@ pub struct Graph {
     pub flows: Vec<Flow>,
     /// The number of the link that is the bottleneck; the slowest that is managed, if the topology chooses none.
     pub bottleneck: Option<usize>,
+    /// Whether proxies split every connection, so that its path passes their hosts.
+    pub is_split: bool,
 }
 
 /// A host or a switch.

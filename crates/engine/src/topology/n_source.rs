@@ -56,6 +56,7 @@ impl NSource {
             links: Vec::with_capacity(2 + 4 * sources),
             flows: Vec::with_capacity(sources),
             bottleneck: None,
+            is_split: false,
         };
         let near = graph.add_node("switch 1", false);
         let far = graph.add_node("switch 2", false);

@@ -4,7 +4,8 @@ use super::Graph;
 
 /// The outgoing link of every switch for every circuit.
 ///
-/// Flow f has circuit 2f from its sender to its receiver and circuit 2f + 1 back.
+/// Flow f has circuit 2f from its sender to its receiver and circuit 2f + 1 back; where proxies split it, its legs have
+/// [their own](Graph::circuits).
 #[derive(Clone, Debug)]
 pub struct Routes {
     /// `outlets[node][circuit]`, empty for hosts.
@@ -18,14 +19,13 @@ impl Routes {
     /// If there are more than `u32::MAX` links.
     #[must_use]
     pub fn of(graph: &Graph) -> Self {
-        let circuits = 2 * graph.flows.len();
+        let circuits = graph.circuits();
         let table = |node: &super::Node| vec![u32::MAX; if node.is_host { 0 } else { circuits }];
         let mut outlets: Vec<_> = graph.nodes.iter().map(table).collect();
-        for (flow, paths) in graph.flows.iter().enumerate() {
-            for (circuit, path) in [(2 * flow, &paths.forward), (2 * flow + 1, &paths.backward)] {
-                for &link in &path[1..] {
-                    outlets[graph.links[link].from][circuit] = u32::try_from(link).expect("fewer than 2^32 links");
-                }
+        let paths = (0..circuits).filter_map(|circuit| graph.links_of_circuit(circuit)).enumerate();
+        for (circuit, path) in paths {
+            for &link in &path[1..] {
+                outlets[graph.links[link].from][circuit] = u32::try_from(link).expect("fewer than 2^32 links");
             }
         }
         Self { outlets }

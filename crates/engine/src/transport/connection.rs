@@ -2,6 +2,7 @@
 
 mod deliveries;
 mod idleness;
+mod receiver_window;
 mod sending;
 mod timing;
 

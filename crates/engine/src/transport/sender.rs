@@ -1,6 +1,7 @@
 //! The sending end of a connection: its mechanism with the plugs of a flavor.
 
 mod deliveries;
+mod receiver_window;
 mod waiting;
 
 pub use waiting::Waiting;
@@ -326,6 +327,8 @@ impl Sender {
             self.connection.back_off();
             self.connection.synchronize(now, true);
             self.connection.statistics.openings_sent_again += 1;
+        } else if self.connection.is_shut_out() {
+            self.connection.probe_window(now);
         } else {
             self.connection.time_out(now);
             self.recovery.on_timeout(now, &mut self.connection);

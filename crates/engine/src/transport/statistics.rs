@@ -13,6 +13,8 @@ pub struct SenderStatistics {
     pub timeouts: u64,
     /// Expiries of the timer before the connection was open: synchronizing segments sent again.
     pub openings_sent_again: u64,
+    /// Probes of a window that the receiver had closed, which are not among the segments.
+    pub window_probes: u64,
     /// Losses shown by duplicate acknowledgments.
     pub fast_retransmits: u64,
     /// Acknowledgments that acknowledge nothing new, whatever a recovery makes of them.
@@ -44,6 +46,7 @@ impl SenderStatistics {
             duplicate_acknowledgments: self.duplicate_acknowledgments - earlier.duplicate_acknowledgments,
             reductions_for_marks: self.reductions_for_marks - earlier.reductions_for_marks,
             round_trips: self.round_trips.since(&earlier.round_trips),
+            window_probes: self.window_probes - earlier.window_probes,
             max_cwnd: self.max_cwnd,
         }
     }

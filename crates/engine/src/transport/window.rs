@@ -114,6 +114,12 @@ impl Window {
         whole_bytes((self.cwnd / self.mss).floor() * self.mss)
     }
 
+    /// The receiver allows so much to be under way from now on.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    pub fn set_receiver_window(&mut self, bytes: u64) {
+        self.receiver_window = bytes as f64;
+    }
+
     /// What the receiver allows to be under way.
     #[must_use]
     pub fn receiver_window(&self) -> u64 {

@@ -3,6 +3,7 @@
 mod classes;
 mod graphs;
 mod places;
+mod proxies;
 mod syntax;
 mod transport;
 mod values;

@@ -17,6 +17,7 @@ mod measured;
 mod narrow_way_back;
 mod packets;
 mod paths;
+mod proxies;
 mod queue_disciplines;
 mod random_graphs;
 mod random_networks;

@@ -39,6 +39,19 @@ pub fn any_network() -> impl Strategy<Value = RandomNetwork> {
     any_network_with(traffic, any_groups_with_traffic())
 }
 
+/// Any network whose connections proxies split, with buffers of a segment or of many.
+pub fn any_split_network() -> impl Strategy<Value = RandomNetwork> {
+    let leg = (prop::option::of(any_flavor()), prop::option::of(1_u64..100_000), 1_u64..60_000);
+    (any_network(), leg).prop_filter_map("some parts do not fit together", |(network, (flavor, window, buffer))| {
+        let flavor = flavor.map_or(String::new(), |flavor| format!("flavor = {flavor}, "));
+        let window = window.map_or(String::new(), |window| format!("receiver_window = \"{window} B\", "));
+        let tcp = format!("{{ {flavor}{window}}}").replace(", }", " }");
+        let text =
+            format!("{}proxies = {{ kind = \"split-tcp\", buffer = \"{buffer} B\", tcp = {tcp} }}\n", network.text);
+        parse(&text).map(|scenario| RandomNetwork { text, scenario })
+    })
+}
+
 /// Any network of clients and servers.
 pub fn any_www_network() -> impl Strategy<Value = RandomNetwork> {
     any_network_with(any_www_traffic(), any_groups())
@@ -159,6 +172,7 @@ pub fn parse(text: &str) -> Option<Scenario> {
         "acknowledgments cross the bottleneck too",
         "this needs a switch at either end",
         "the receiving ends ask for what is sent",
+        "proxies split these",
     ];
     match Scenario::parse(text.as_bytes(), "random.toml", &[]) {
         Ok(scenario) => Some(scenario),

@@ -70,7 +70,7 @@ impl Capture {
     /// An empty capture with an interface for each source.
     ///
     /// # Errors
-    /// If segments do not fit an IP packet, or the file cannot be written.
+    /// If segments do not fit an IP packet, proxies split connections, or the file cannot be written.
     pub fn start(path: &Path, scenario: &Scenario) -> Result<Self, String> {
         let mss = scenario.tcp.mss.0;
         if mss + MOST_HEADER_BYTES > MOST_IP_BYTES {
@@ -78,6 +78,10 @@ impl Capture {
             return Err(format!(
                 "tcp.mss: segments of {mss} bytes do not fit the IP packets of a capture; at most {most} B"
             ));
+        }
+        if scenario.split().is_some() {
+            let message = "proxies: the packets of legs between proxies have no addresses in a capture; capture a run without, or use --trace";
+            return Err(message.into());
         }
         let graph = scenario.graph();
         let (connections, flows) = (graph.flows.len(), scenario.number_of_flows());

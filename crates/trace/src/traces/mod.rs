@@ -284,8 +284,10 @@ const fn words(name: &'static str, doc: &'static str) -> Column {
 }
 
 const TIME: Column = integers("time_ps", "since the start of the simulation");
-const FLOW: Column =
-    integers("flow", "number of the flow, from 1 on; of n connections n + c carries the requests of c, if it asks");
+const FLOW: Column = integers(
+    "flow",
+    "number of the flow, from 1 on; of n connections n + c carries the requests of c, if it asks, or its leg to the first proxy",
+);
 const PORT: Column = words("port", "name of the port");
 
 #[cfg(test)]

@@ -261,7 +261,7 @@ impl<O: Observer> Simulation<O> {
             packets: &mut self.packets,
             dropped: &mut self.dropped,
             fingerprint: &mut self.port_fingerprints[number],
-            connections: self.sources.len(),
+            connections: self.numbers.pairs(),
             told: Told { port: number, books: &mut self.books, observer: &mut self.observer },
         };
         fast.forward.advance(horizon, &mut served)?;

@@ -38,6 +38,9 @@ impl Scope {
     /// # Errors
     /// Why it is not one that the fast driver knows.
     pub fn of<O: Observer>(simulation: &Simulation<O>, graph: &Graph) -> Result<Self, &'static str> {
+        if graph.is_split {
+            return Err("proxies split the connections");
+        }
         let unit = simulation.sizes.framing().unit();
         object_to_scenario(&simulation.scenario, graph, unit)?;
         let [port] = simulation.ports.as_slice() else { return Err("there is more than one managed port") };

@@ -59,7 +59,9 @@ impl Sender {
     #[inline(never)]
     fn waits_for_in_general(&self) -> Waiting {
         let expires = self.expires();
-        let has_timer = expires.is_some() && (self.times_out_next() || self.wakes_recovery_next());
+        let is_timer = expires.is_some() && (self.times_out_next() || self.wakes_recovery_next());
+        // Probes of a closed window make nothing be sent again.
+        let has_timer = is_timer && !self.connection.is_shut_out();
         Waiting { expires, limit: self.send_limit(), has_timer }
     }
 

@@ -1,0 +1,17 @@
+//! No proxies.
+
+use super::{Proxies, SplitTcp};
+
+crate::model! {
+    /// No proxies: connections are between hosts, end to end.
+    #[name = "none"]
+    #[source = "-"]
+    pub struct EndToEnd: dyn Proxies {}
+    build(_config, _context) { Box::new(EndToEnd {}) }
+}
+
+impl Proxies for EndToEnd {
+    fn splits(&self) -> Option<&SplitTcp> {
+        None
+    }
+}

@@ -1,0 +1,85 @@
+//! Proxies of a scenario: which connections they can split, and what the legs are like.
+
+use std::borrow::Cow;
+
+use super::Scenario;
+use super::objections::Objection;
+use crate::config::Parameter;
+use crate::proxies::SplitTcp;
+use crate::topology::{Graph, Leg};
+use crate::transport::{TcpConfig, WindowScale};
+
+/// The topology whose connections can be split.
+const WITH_GATEWAYS: &str = "n-source";
+
+impl Scenario {
+    /// How proxies split connections, if there are any.
+    #[must_use]
+    pub fn split(&self) -> Option<SplitTcp> {
+        if self.proxies.is_absent() { None } else { self.proxies.build(&()).splits().cloned() }
+    }
+
+    pub(super) fn can_be_split(&self) -> bool {
+        self.topology.name() == WITH_GATEWAYS
+    }
+
+    /// What the ends of a leg of a sender's connections are like, which ends at a proxy or at a host.
+    #[must_use]
+    pub fn tcp_of_leg(&self, sender: usize, leg: Leg, ends_at_proxy: bool) -> Cow<'_, TcpConfig> {
+        let tcp = self.tcp_of(sender);
+        let Some(split) = self.split() else { return tcp };
+        match leg {
+            Leg::Bottleneck => Cow::Owned(split.over_bottleneck(&tcp)),
+            Leg::Near | Leg::Far if ends_at_proxy => Cow::Owned(split.ending_here(tcp.into_owned())),
+            Leg::Near | Leg::Far => tcp,
+        }
+    }
+
+    /// What proxies do not go together with, and what nothing would ever pass.
+    pub(super) fn object_to_proxies(&self, graph: &Graph) -> Vec<Objection> {
+        let Some(split) = self.split() else { return Vec::new() };
+        if !self.can_be_split() {
+            let message = format!(
+                "proxies stand at the two switches of a topology \"{WITH_GATEWAYS}\", and \"{}\" does not say where they would be; leave \
+                 them out",
+                self.topology.name()
+            );
+            return vec![("proxies".into(), message)];
+        }
+        if self.contract(graph).is_some() {
+            let message = format!(
+                "service \"{}\" promises rates to connections of hosts, and proxies split these; leave out one of both",
+                self.port.service.name()
+            );
+            return vec![("proxies".into(), message)];
+        }
+        self.object_to_windows_of_proxies(&split)
+    }
+
+    fn object_to_windows_of_proxies(&self, split: &SplitTcp) -> Vec<Objection> {
+        let (mss, most) = (self.tcp.mss.0, WindowScale::MOST.largest_window());
+        let mut objections = Vec::new();
+        if let Some(window) = split.tcp.receiver_window.filter(|window| window.0 > most) {
+            let message = format!("{} B is beyond window scaling; at most {most} B (RFC 7323 section 2.2)", window.0);
+            objections.push(("proxies.tcp.receiver_window".into(), message));
+        }
+        let windows = [("proxies.buffer", split.buffer.0)]
+            .into_iter()
+            .chain(split.tcp.receiver_window.map(|window| ("proxies.tcp.receiver_window", window.0)));
+        for (path, bytes) in windows {
+            let advertised = WindowScale::Automatic.settled(bytes).advertised(bytes);
+            if advertised < mss {
+                let message = format!("{bytes} B cannot hold one segment of {mss} B; nothing would ever be sent");
+                objections.push((path.into(), message));
+            }
+        }
+        if let Some(initial) = split.tcp.initial_window.filter(|initial| initial.bytes(mss) < mss) {
+            let message = format!(
+                "{} B is smaller than one segment; nothing would ever be sent; at least {mss} B, or \"1 MSS\"",
+                initial.bytes(mss)
+            );
+            objections.push(("proxies.tcp.initial_window".into(), message));
+        }
+        objections
+    }
+}

@@ -1,0 +1,57 @@
+//! Proxies where they cannot be.
+
+use super::{assert_refused, complaints_with};
+
+const SPLIT: &str = "{ kind = 'split-tcp', buffer = '1 MB' }";
+
+#[track_caller]
+fn assert_complaint(overrides: &[(&str, &str)], words: &str) {
+    let problems = complaints_with(overrides);
+    assert!(problems.len() == 1 && problems[0].contains(words), "{problems:?} does not say {words}");
+}
+
+#[test]
+fn a_buffer_must_be_given_and_hold_a_segment() {
+    assert_complaint(&[("proxies", "{ kind = 'split-tcp' }")], "proxies.buffer: missing");
+    let words = "proxies.buffer: 511 B cannot hold one segment of 512 B; nothing would ever be sent";
+    assert_complaint(&[("proxies", "{ kind = 'split-tcp', buffer = '511 B' }")], words);
+}
+
+#[test]
+fn the_leg_between_has_windows_like_others() {
+    for (key, value, words) in [
+        ("receiver_window", "511 B", "proxies.tcp.receiver_window: 511 B cannot hold one segment of 512 B"),
+        (
+            "receiver_window",
+            "2 GB",
+            "proxies.tcp.receiver_window: 2000000000 B is beyond window scaling; at most 1073725440 B",
+        ),
+        ("initial_window", "100 B", "proxies.tcp.initial_window: 100 B is smaller than one segment"),
+        ("flavor", "cubik", "unknown"),
+    ] {
+        assert_complaint(&[("proxies", SPLIT), (&format!("proxies.tcp.{key}"), value)], words);
+    }
+}
+
+#[test]
+fn only_the_gateways_of_n_sources_have_proxies_and_they_keep_no_promises() {
+    let topology = "{ kind = 'graph', hosts = ['a', 'b'], switches = ['s', 't'], links = [\
+         { from = 'a', to = 's', rate = '10 Mbit/s', delay = '1 ms' }, \
+         { from = 's', to = 't', rate = '10 Mbit/s', delay = '1 ms', managed = 'there' }, \
+         { from = 't', to = 'b', rate = '10 Mbit/s', delay = '1 ms' }] }";
+    let graph = [("topology", topology), ("connections", "[{ from = 'a', to = 'b' }]"), ("proxies", SPLIT)];
+    assert_complaint(
+        &graph,
+        "proxies: proxies stand at the two switches of a topology \"n-source\", and \"graph\" does not say",
+    );
+    let promises = [("port.service", "{ kind = 'gfr', minimum_cell_rate = '1 Mbit/s' }"), ("proxies", SPLIT)];
+    assert_complaint(
+        &promises,
+        "proxies: service \"gfr\" promises rates to connections of hosts, and proxies split these",
+    );
+}
+
+#[test]
+fn other_kinds_of_proxies_are_unknown() {
+    assert_refused("proxies", "snoop", &["unknown kind of proxies \"snoop\"", "\"split-tcp\""]);
+}
