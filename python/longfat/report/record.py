@@ -149,9 +149,10 @@ def _as_it_drops(port: Part) -> Part:
 def part_table(parts: Sequence[Part], whole: bool = False) -> tuple[list[str], list[list[str]]]:
     """Header and rows of parts of a record, a row each, where packets travel `whole` or not."""
     shown = [in_numbers(part) for part in parts]
-    names = list(dict.fromkeys(name for part in shown for name in part))
-    rows = [[_text(part.get(name)) for name in names] for part in shown]
-    return [in_units(name, whole) for name in names], rows
+    # Dropped cells are dropped packets where packets travel whole: one column, not two.
+    names = {in_units(name, whole): name for part in shown for name in part}
+    rows = [[_text(part.get(name)) for name in names.values()] for part in shown]
+    return list(names), rows
 
 
 def in_numbers(part: Part) -> dict[str, Any]:

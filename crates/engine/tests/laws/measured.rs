@@ -5,7 +5,9 @@ use longfat_engine::scenario::Scenario;
 use longfat_engine::{Driver, run, run_by};
 use proptest::prelude::*;
 
-use super::random_networks::{any_endless_network, any_network, any_network_for_the_fast_driver, parse};
+use super::random_networks::{
+    any_endless_network, any_network, any_network_for_the_fast_driver, any_split_network, parse,
+};
 use crate::support::scenario;
 
 /// The scenario of a random network, measured from the given hundredths of its duration on, and when that is in picoseconds.
@@ -105,6 +107,22 @@ proptest! {
         let (measured, all) = (record(&measured), record(&network.scenario));
         prop_assert_eq!(measured.fingerprint, all.fingerprint);
         prop_assert_eq!(measured.work.cell_hops, all.work.cell_hops);
+    }
+
+    #[test]
+    fn nor_does_it_where_proxies_split_connections(network in any_split_network(), percent in 1_u64..100) {
+        let (measured, from) = measured_from(&network.text, percent);
+        let (measured, all) = (record(&measured), record(&network.scenario));
+        prop_assert_eq!(&measured.fingerprint, &all.fingerprint);
+        prop_assert_eq!(measured.ledger.duration().0, network.scenario.duration.0.0 - from);
+        prop_assert!(measured.metrics.max_proxy_bytes <= all.metrics.max_proxy_bytes);
+        for (measured, all) in measured.flows.iter().zip(&all.flows) {
+            prop_assert!(measured.bytes_delivered <= all.bytes_delivered);
+            for (measured, all) in measured.legs.iter().zip(&all.legs) {
+                prop_assert!(measured.bytes_delivered <= all.bytes_delivered);
+                prop_assert!(measured.segments_sent <= all.segments_sent && measured.window_probes <= all.window_probes);
+            }
+        }
     }
 
     #[test]
