@@ -23,7 +23,7 @@ def scenario_words(settings: Mapping[str, Any], name: str) -> str:
     """A scenario in a line."""
     topology = settings["topology"]["kind"]
     seconds = settings["duration_ps"] / PICOSECONDS_PER_SECOND
-    from_seconds = settings["measure"].get("from_ps", 0) / PICOSECONDS_PER_SECOND
+    from_seconds = settings.get("measure", {}).get("from_ps", 0) / PICOSECONDS_PER_SECOND
     measured = f", measured from {from_seconds:g} s on" if from_seconds else ""
     return f"Scenario {name[:12]}: {topology}, {seconds:g} s{measured}"
 
