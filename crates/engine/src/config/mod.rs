@@ -14,6 +14,7 @@ mod random_span;
 mod reader;
 mod schema;
 mod section;
+mod span_if_any;
 
 pub use document::{Document, Key, Node, Place, Value};
 pub use grammar::parse_fragment;
@@ -26,6 +27,7 @@ pub use reader::{Entries, Reader};
 pub(crate) use schema::one_line;
 pub use schema::{document_schema, parameters_json};
 pub use section::{Field, ModelShape, Shape, VariantShape, plain_name};
+pub use span_if_any::SpanIfAny;
 
 use serde_json::Value as Json;
 

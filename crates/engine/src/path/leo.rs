@@ -1,8 +1,7 @@
 //! A constellation in a low orbit.
 
-use super::jitter::Jitter;
 use super::{Path, PathContext, Step};
-use crate::config::{Fraction, PositiveSpan, Probability};
+use crate::config::{Fraction, PositiveSpan, Probability, SpanIfAny};
 use crate::random::RandomSpan;
 use crate::units::{Rate, Span, Time};
 
@@ -22,9 +21,9 @@ crate::model! {
         gap: RandomSpan = "uniform(30 ms, 50 ms)",
         /// The probability that a packet is lost on the way.
         loss: Probability = "0.01",
-        /// The most that each packet is held up by besides, drawn evenly: with 14 ms two round trips differ by 6.6 ms on the mean, and
-        /// Huston sees 6.7 ms.
-        jitter: Jitter = "0 s",
+        /// The most that each packet is held up by besides, drawn evenly for each: with 14 ms two round trips differ by 6.6 ms on the mean, 7/15
+        /// of it, for each has two draws; Huston sees 6.7 ms.
+        jitter: SpanIfAny = "0 s",
         /// The least that a satellite has of the bottleneck's rate; what it has is drawn from here to all.
         least_rate_share: Fraction = "1.0",
     }

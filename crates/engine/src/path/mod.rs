@@ -5,7 +5,6 @@
 
 mod fixed;
 mod geo_fade;
-mod jitter;
 mod leo;
 mod modcod;
 mod rain;

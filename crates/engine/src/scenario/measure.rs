@@ -2,8 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::config::{Bytes, Node, Parameter, Reader, Shape, Value};
-use crate::units::{Span, Time};
+use crate::config::{Bytes, Node, Parameter, Reader, Shape, SpanIfAny, Value};
 
 crate::choice! {
     /// What counts as a connection's throughput (M-01).
@@ -65,49 +64,13 @@ impl Parameter for ReferenceSegment {
     }
 }
 
-/// When measuring begins. A scenario that measures from its beginning does not mention it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MeasuredFrom(pub Span);
-
-impl MeasuredFrom {
-    /// The time, if anything is left out before it.
-    #[must_use]
-    pub fn time(self) -> Option<Time> {
-        (self.0 > Span::ZERO).then(|| Time::ZERO + self.0)
-    }
-}
-
-impl Parameter for MeasuredFrom {
-    const SUFFIX: &'static str = Span::SUFFIX;
-
-    fn shape() -> Shape {
-        Span::shape()
-    }
-
-    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
-        Span::read(node, reader).map(Self)
-    }
-
-    fn read_resolved(node: &Node, reader: &mut Reader) -> Option<Self> {
-        Span::read_resolved(node, reader).map(Self)
-    }
-
-    fn resolved(&self) -> Json {
-        self.0.resolved()
-    }
-
-    fn is_absent(&self) -> bool {
-        self.0 == Span::ZERO
-    }
-}
-
 crate::section! {
     /// How results are computed.
     pub struct MeasureConfig {
         /// When measuring begins: what happens before is simulated and left out of the results, such as the slow start of connections whose
         /// steady state is asked for. Counts, means, peaks and the ledger are those of the time from then to the end. The papers measure from
         /// the beginning (S-10).
-        pub from: MeasuredFrom = "0 s",
+        pub from: SpanIfAny = "0 s",
         /// What counts as throughput, over the time that is measured (M-01).
         pub throughput: Throughput = "in-order" or ["highest-sequence"],
         /// The segments for which C is worked out, the most that TCP could have, to which efficiency is relative (M-02): full ones, or of a

@@ -17,7 +17,7 @@ mod traffic;
 pub use buffer::Buffer;
 pub use connections::Group;
 pub use cost::Cost;
-pub use measure::{MeasureConfig, MeasuredFrom, ReferenceSegment, Throughput};
+pub use measure::{MeasureConfig, ReferenceSegment, Throughput};
 pub use ports::OtherPort;
 
 use objections::Objection;

@@ -75,7 +75,8 @@ impl Outcome {
 impl<O: Observer> Simulation<O> {
     /// When measuring is to begin, if it has not.
     pub(super) fn unmeasured_until(&self) -> Option<Time> {
-        self.scenario.measure.from.time().filter(|_| self.before.is_none())
+        let from = self.scenario.measure.from.0;
+        (from > Span::ZERO && self.before.is_none()).then_some(Time::ZERO + from)
     }
 
     /// Everything has happened that happens before `now`: what comes is measured.

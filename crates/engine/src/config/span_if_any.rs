@@ -1,16 +1,15 @@
-//! What packets are held up by, each by its own.
+//! A length of time that is not there if it is zero.
 
 use serde_json::Value as Json;
 
-use crate::config::{Node, Parameter, Reader, Shape};
+use super::{Node, Parameter, Reader, Shape};
 use crate::units::Span;
 
-/// The most that a packet is held up by; what it is, is drawn evenly from nothing to this. Of two packets that are far apart the
-/// delays differ by a third of it on the mean, and the round trips, with two draws each, by 7/15.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Jitter(pub Span);
+/// A length of time that resolved scenarios mention only if it is not zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpanIfAny(pub Span);
 
-impl Parameter for Jitter {
+impl Parameter for SpanIfAny {
     const SUFFIX: &'static str = Span::SUFFIX;
 
     fn shape() -> Shape {
