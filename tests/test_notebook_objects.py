@@ -44,10 +44,32 @@ def test_factors_may_be_one_name_or_several_in_a_text(study_folder: Path, tmp_pa
     assert first == second
 
 
-@pytest.mark.parametrize("part", [{"quick": True}, {"tables": "2"}, {"where": "sources = 5"}])
+@pytest.mark.parametrize("part", [{"tables": "2"}, {"where": "sources = 5"}])
 def test_of_a_part_of_a_study_no_claims_are_judged(part: dict[str, Any], tmp_path: Path) -> None:
     store = tmp_path / "runs.db"
     with pytest.raises(
         longfat.LongfatError, match=r"all of ubr-plus.*longfat\.study\('ubr-plus'\)"
     ):
         longfat.study("ubr-plus", store=store, **part).claims()
+
+
+def test_the_small_part_of_a_study_decides_the_claims_that_need_no_other_runs(
+    study_folder: Path, tmp_path: Path
+) -> None:
+    claims = [
+        ("S-1", "SELECT min(efficiency) FROM runs"),
+        ("S-4", "SELECT avg(efficiency) FROM deterministic WHERE load = 'light'"),
+    ]
+    (study_folder / "claims.toml").write_text(
+        "schema_version = 1\n"
+        + "".join(
+            f'[[claim]]\nid = "{name}"\nstatement = "It works"\nmeasure = "{sql}"\nholds = "<= 1"\n'
+            for name, sql in claims
+        )
+    )
+    small = longfat.study(study_folder, quick=True, store=tmp_path / "runs.db")
+    with pytest.warns(UserWarning, match="no such run of small yet") as warned:
+        nothing = small.claims()
+    assert (nothing["verdict"].to_list(), warned[0].filename) == (["no data"], __file__)
+    verdicts = small.run().claims()
+    assert verdicts.select("id", "verdict").rows() == [("S-4", "holds")]

@@ -7,13 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from longfat.analysis.analysis import Analysis, Settings
-from longfat.analysis.claim_tables import paper_tables, run_tables
-from longfat.analysis.claims import check_claims, judge_claims
 from longfat.analysis.intervals import DEFAULT_CONFIDENCE, Intervals
 from longfat.analysis.study_runs import analyse_study
 from longfat.analysis.words import sentences
 from longfat.cells import names_in
-from longfat.claims import load_claims
 from longfat.comparison import Results
 from longfat.errors import LongfatError, RunFailed, check_count
 from longfat.execution import Progress
@@ -21,7 +18,7 @@ from longfat.files import written_whole
 from longfat.limits import Limits
 from longfat.location import DEFAULT_STORE, in_commands, shown
 from longfat.notebook.display import study_html, tables_html
-from longfat.plan import Plan, plan_design, plan_everything, plan_reference, selection_of
+from longfat.plan import Plan, plan_design, plan_reference, selection_of
 from longfat.plots import Options, Source, draw, find
 from longfat.plots.figure import Figure
 from longfat.repeat import check_other_builds
@@ -30,10 +27,11 @@ from longfat.report.claims import claims_document
 from longfat.report.document import comparison_document
 from longfat.report.elements import element, joined
 from longfat.report.study_report.contents import Said
-from longfat.results import compare_results, load_completions, load_responses, load_results
+from longfat.results import compare_results, load_responses, load_results
 from longfat.sequential import in_effect
 from longfat.store import Store
 from longfat.study import Study, load_study
+from longfat.verdicts import stored_verdicts
 
 if TYPE_CHECKING:
     import polars
@@ -144,27 +142,31 @@ class StudyAtHand:
     def claims(self, confidence: float = DEFAULT_CONFIDENCE) -> "polars.DataFrame":
         """A verdict for each claim of the source, a row each.
 
-        Claims are about a whole study, whose replications alone may be fewer: raises `LongfatError`
-        for another part of one, and `longfat.InvalidInput` for a confidence that is not between 0.5
-        and 1.
+        Claims are about a whole study, whose replications alone may be fewer, or about its small
+        part, which leaves out the claims that need other runs: raises `LongfatError` for another
+        part and for a small part that can decide no claim, and `longfat.InvalidInput` for a
+        confidence that is not between 0.5 and 1.
         """
         import polars
 
-        if self._said.tables or self.selection.where:
+        said = self._said
+        if said.tables or said.where:
             name = self.study.name
             raise LongfatError(
                 f"claims are about all of {name}, and this is a part of it; ask longfat.study"
-                f"({self._said.study!r}) without tables, where and quick"
+                f"({said.study!r}) without tables and where"
             )
-        claims = load_claims(self.study)
-        everything = plan_everything(self.study, self.selection.replications)
-        plan, results = self._stored_results(everything)
         with Store.readable(self.store) as opened:
-            completions = load_completions(plan, opened, claims)
-        ours = run_tables(plan, results, completions)
-        check_claims(self.study, claims, ours)
-        judged = judge_claims(claims, ours, paper_tables(plan), confidence)
-        document = claims_document(self.study, judged, confidence, ours.replications)
+            judged = stored_verdicts(
+                self.study,
+                opened,
+                confidence,
+                replications=self.selection.replications,
+                quick=said.quick,
+            )
+        if not judged.has_runs:
+            self._warn_that_nothing_is_stored(above=1)
+        document = claims_document(self.study, judged.judgements, confidence, judged.replications)
         columns = ("id", "section", "statement", "verdict", "measured", "low", "high", "criterion",
                    "holds_in_paper")  # fmt: skip
         rows = [{column: claim[column] for column in columns} for claim in document["claims"]]
@@ -219,9 +221,14 @@ class StudyAtHand:
     def _stored_results(self, plan: Plan) -> tuple[Plan, Results]:
         found = self._results(plan)
         if not any(found[1].values()):
-            store, name = shown(self.store), self.study.name
-            warnings.warn(f"{store} has no such run of {name} yet; run() makes them", stacklevel=3)
+            self._warn_that_nothing_is_stored(above=2)
         return found
+
+    def _warn_that_nothing_is_stored(self, above: int) -> None:
+        """Warn at the line of the user, who called a method `above` this one."""
+        store, name = shown(self.store), self.study.name
+        told = f"{store} has no such run of {name} yet; run() makes them"
+        warnings.warn(told, stacklevel=2 + above)
 
     def _results(self, plan: Plan) -> tuple[Plan, Results]:
         with Store.readable(self.store) as opened:

@@ -1,6 +1,6 @@
 """`longfat study claims`: a verdict for each claim of the paper."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,14 +22,14 @@ from longfat.cli.options import (
     study_argument,
 )
 from longfat.cli.talk import print_json, print_table, say, splice_into
-from longfat.errors import BadInput, CheckFailed, LongfatError
+from longfat.errors import CheckFailed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from longfat.analysis.claims import Judgement
-    from longfat.claims import Claim
     from longfat.plan import Plan
+    from longfat.verdicts import Verdicts
 
 
 @click.command("claims")
@@ -104,69 +104,31 @@ def command(
         _check(judgements)
 
 
-@dataclass(frozen=True)
-class _Judged:
-    """The verdicts, over how many replications they are, and the plan of the runs.
-
-    `left_out` counts the claims that a part of the study says nothing of.
-    """
-
-    plan: "Plan"
-    judgements: "Sequence[Judgement]"
-    replications: int
-    left_out: int
-
-
-def _judged(name: str, part: Part, store: str, ids: str | None, confidence: float) -> _Judged:
+def _judged(name: str, part: Part, store: str, ids: str | None, confidence: float) -> "Verdicts":
     """Judge the claims of a study, or those of a list of ids, by the runs of a store."""
-    from longfat.analysis.claim_tables import (
-        claims_within,
-        paper_tables,
-        planned_tables,
-        run_tables,
-    )
-    from longfat.analysis.claims import check_claims, judge_claims
-    from longfat.claims import load_claims
-    from longfat.plan import plan_everything
-    from longfat.results import load_completions, load_results
-    from longfat.sequential import in_effect
     from longfat.study import load_study
+    from longfat.verdicts import stored_verdicts
 
     study = load_study(name)
-    claims = load_claims(study)
-    check_claims(study, claims, planned_tables(study))
-    plan = plan_everything(study, part.replications, study.quick if part.quick else None)
+    only = None if ids is None else [claim.strip() for claim in ids.split(",")]
     with opened_store(store) as opened:
-        plan = in_effect(plan, opened)
-        results = load_results(plan, opened)
-        completions = load_completions(plan, opened, claims)
-    ours = run_tables(plan, results, completions)
-    say_if_new(opened)
-    wanted = _chosen(claims, ids)
-    decidable = claims_within(study, wanted, plan) if part.quick else wanted
-    if not decidable:
-        raise LongfatError(f"the small part of {study.name} has not all runs of any of its claims")
-    judgements = judge_claims(decidable, ours, paper_tables(plan), confidence)
-    return _Judged(plan, judgements, ours.replications, len(wanted) - len(decidable))
+        judged = stored_verdicts(
+            study,
+            opened,
+            confidence,
+            only=only,
+            replications=part.replications,
+            quick=part.quick,
+        )
+        say_if_new(opened)
+    return judged
 
 
-def _print(judged: _Judged, confidence: float) -> None:
+def _print(judged: "Verdicts", confidence: float) -> None:
     from longfat.report.claims import claim_table, how_sure, summary
 
     print_table(*claim_table(judged.judgements))
     click.echo(f"{summary(judged.judgements)} {how_sure(confidence, judged.replications)}")
-
-
-def _chosen(claims: "Sequence[Claim]", ids: str | None) -> "list[Claim]":
-    """The claims of a list of ids, in the order of their file. Raises `BadInput` for others."""
-    if ids is None:
-        return list(claims)
-    wanted = {name.strip() for name in ids.split(",")}
-    known = [claim.id for claim in claims]
-    unknown = sorted(wanted - set(known))
-    if unknown:
-        raise BadInput([f"no claim {name!r}; known: {', '.join(known)}" for name in unknown])
-    return [claim for claim in claims if claim.id in wanted]
 
 
 def _say_what_is_missing(
