@@ -19,19 +19,19 @@ crate::choice! {
 }
 
 crate::model! {
-    /// Cells at a fixed rate for a while, then none for a while, and so on. They are of the class VBR: they wait in a queue of
-    /// their own without limit, which the port's scheduler serves, and are never dropped (V-05).
+    /// Cells at a fixed rate for some time, then none for some time, and so on. They belong to the class VBR: they wait in an unlimited
+    /// queue of their own, which the port's scheduler serves, and are never dropped (V-05).
     #[name = "vbr-on-off"]
     #[source = "97-0424 section 3 and figure 2"]
     pub struct VbrOnOff: dyn Background {
         /// How long a burst takes, no shorter than a cell. 97-0424 has 300, 100 and 50 ms, with pauses as long (V-01).
         on: PositiveSpan,
-        /// How long a pause takes; none with "0 s".
+        /// How long a pause lasts; "0 s" for no pauses.
         off: Span,
-        /// Rate of a burst's cells: "line" for the bottleneck's, which then has no slot left, or a lower one. Cells come at the
-        /// slots of a line of that rate, counted from the start of the simulation.
+        /// Rate of a burst's cells: "line" for the bottleneck's rate, which leaves no slot free, or a lower one. Cells arrive at the slots
+        /// of a line of that rate, counted from the start of the simulation.
         rate: BurstRate = "line",
-        /// What the cycle begins with (V-02). The papers do not say; their largest efficiencies are those of bursts first.
+        /// What the cycle begins with (V-02). The papers do not say; the largest efficiencies that they report need bursts first.
         starts: Beginning = "on" or ["off"],
         /// How far into its cycle the source is at the start of the simulation (V-02).
         phase: Span = "0 s" or ["1 ms"],

@@ -19,9 +19,9 @@ crate::model! {
     #[name = "aal5"]
     #[source = "UBR+ section 3.2; RFC 1483; ITU-T I.363.5"]
     pub struct Aal5: dyn Framing {
-        /// What is added to the IP packet.
+        /// What is added to each IP packet.
         encapsulation: Encapsulation = "llc-snap",
-        /// What a lost last cell does to the next packet of the circuit (D-02).
+        /// What the loss of a last cell does to the next packet of the circuit (D-02).
         lost_last_cell: LostLastCell = "corrupts-next-packet" or ["corrupts-own-packet"],
     }
     build(config, _context) { Box::new(config.clone()) }

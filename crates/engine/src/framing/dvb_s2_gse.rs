@@ -51,15 +51,15 @@ impl CodeRate {
 }
 
 crate::model! {
-    /// IP packets that travel whole over a satellite: each with a header of generic stream encapsulation, one after another in base-band
-    /// frames, whose headers, and the fragments of the packet that the end of a frame cuts, are spread over all that is sent. A
-    /// line's rate is that of base-band frames, before coding. Buffers and results count packets.
+    /// IP packets over a satellite, which travel whole: each has a header of generic stream encapsulation, and packets follow one another
+    /// in base-band frames. The headers of these frames, and the fragments of packets that a frame's end cuts, are spread evenly over
+    /// everything sent. A line's rate is that of base-band frames, before coding. Buffers and results count packets.
     #[name = "dvb-s2-gse"]
     #[source = "ETSI EN 302 307-1 clause 5.1; ETSI TS 102 606-1 clause 4.2"]
     pub struct DvbS2Gse: dyn Framing {
         /// The rate of the code.
         code_rate: CodeRate = "3/4",
-        /// The label that says for which terminal a packet is: 6 bytes, 3, or none.
+        /// The label that names the receiving terminal: 6 bytes, 3, or none.
         label: Bytes = "6 B",
     }
     build(config, _context) { Box::new(config.clone()) }

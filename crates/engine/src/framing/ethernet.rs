@@ -4,8 +4,8 @@ use super::{Framing, TCP_AND_IP_HEADER_BYTES, Unit};
 use crate::config::Bytes;
 
 crate::model! {
-    /// IP packets in Ethernet frames that travel whole: 14 bytes of header and 4 of checksum, padded to 64 bytes, and
-    /// 20 bytes of time on the line for preamble and gap. Buffers and results count packets.
+    /// IP packets in Ethernet frames, which travel whole: 14 bytes of header and 4 of checksum, padded to 64 bytes, and 20 bytes of time on
+    /// the line for preamble and gap. Buffers and results count packets.
     #[name = "ethernet"]
     #[source = "IEEE 802.3 clauses 3.1 and 4.4.2; RFC 894"]
     pub struct Ethernet: dyn Framing {

@@ -4,12 +4,12 @@ use super::{Framing, Unit};
 use crate::config::Bytes;
 
 crate::model! {
-    /// No cells: a packet travels whole, is received to its last bit before a switch sends it on, and takes a place of its
-    /// own in a buffer, whatever its size. Buffers and results count packets.
+    /// No cells: a packet travels whole. A switch receives its last bit before sending it on (store and forward), and it takes one place in
+    /// a buffer, whatever its size. Buffers and results count packets.
     #[name = "packet"]
     #[source = "RFC 791 section 3.1; RFC 9293 section 3.1"]
     pub struct WholePacket: dyn Framing {
-        /// Bytes of all headers of a packet, acknowledgments included; 20 of TCP and 20 of IP. TCP options come on top.
+        /// Bytes of all headers of a packet, acknowledgments included: 20 of TCP and 20 of IP. TCP options are added to that.
         header: Bytes = "40 B",
     }
     build(config, _context) { Box::new(config.clone()) }

@@ -5,8 +5,8 @@ use super::{Cell, PacketId, Packets};
 crate::choice! {
     /// What the loss of a packet's last cell does (D-02).
     pub enum LostLastCell {
-        /// The receiver sees the next packet's cells as a continuation, and its check fails: both are lost. This is what
-        /// AAL5 does, which knows where a packet ends but not where it begins.
+        /// The receiver takes the next packet's cells for a continuation, and its check fails: both packets are lost. This is AAL5's
+        /// behavior, which marks where a packet ends but not where it begins.
         CorruptsNextPacket = "corrupts-next-packet",
         /// Only the packet itself is lost.
         CorruptsOwnPacket = "corrupts-own-packet",

@@ -5,19 +5,19 @@ use crate::config::Probability;
 use crate::random::Stream;
 
 crate::model! {
-    /// A channel that is in a good or in a bad state, and may change after each packet: losses come in bursts, of
-    /// 1 / bad_to_good packets in the mean if every packet is lost in the bad state and none in the good. Each flow has a
-    /// channel of its own, which begins as it is in the long run.
+    /// A channel that is in a good or in a bad state, and may change after each packet. Losses come in bursts: of 1 / bad_to_good packets
+    /// on average, if every packet is lost in the bad state and none in the good. Each flow has a channel of its own, which starts in its
+    /// long-run distribution.
     #[name = "gilbert-elliott"]
     #[source = "Gilbert 1960; Elliott 1963"]
     pub struct GilbertElliott: dyn LossModel {
-        /// P: the probability that the channel turns bad after a packet.
+        /// P, the probability that the channel turns bad after a packet.
         good_to_bad: Probability,
-        /// p: the probability that it turns good again.
+        /// p, the probability that it turns good again.
         bad_to_good: Probability,
-        /// The probability that a packet is lost in the good state: 1 - k of Elliott, 0 of Gilbert.
+        /// The loss probability in the good state: 1 - k of Elliott, 0 of Gilbert.
         loss_in_good: Probability = "0.0",
-        /// The probability that a packet is lost in the bad state: 1 - h.
+        /// The loss probability in the bad state: 1 - h.
         loss_in_bad: Probability = "1.0",
     }
     build(config, context) { Box::new(Channels::new(config, context)) }

@@ -6,12 +6,12 @@ use super::{LossContext, LossModel, Passing};
 use crate::config::{Node, Parameter, Reader, Shape, Value, format_span};
 
 crate::model! {
-    /// Loses the packets that are listed and no others, whenever they come.
+    /// Loses the listed packets and no others, whenever they come.
     #[name = "list"]
     #[source = "Fall and Floyd 1996 section 3"]
     pub struct List: dyn LossModel {
-        /// For flow 1, 2, … the numbers, from 1, of its packets that are lost, in the order in which they come to this
-        /// place, those sent again included. A bare list of numbers is for flow 1.
+        /// For flow 1, 2, … the numbers, from 1, of the packets to lose, in the order in which they come to this place, retransmissions
+        /// included. A bare list of numbers is for flow 1.
         drops: Drops,
     }
     build(config, context) {

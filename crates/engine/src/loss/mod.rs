@@ -28,9 +28,9 @@ pub const LOSS_MODELS: &[Entry<dyn LossModel>] = &[
 crate::choice! {
     /// What is lost at once.
     pub enum Loses {
-        /// A packet with all its cells, as its first cell arrives.
+        /// A packet with all its cells, when its first cell arrives.
         Packets = "packet",
-        /// One cell, which spoils its packet.
+        /// One cell, which corrupts its packet.
         Cells = "cell",
     }
 }

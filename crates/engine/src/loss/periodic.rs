@@ -10,9 +10,9 @@ crate::model! {
     #[name = "periodic"]
     #[source = "Mathis, Semke, Mahdavi and Ott 1997 section 2; RFC 9438 section 5.1"]
     pub struct Periodic: dyn LossModel {
-        /// n: of so many in a row the last is lost.
+        /// n: the last of every n packets in a row is lost.
         period: Period,
-        /// What is lost at once. Where packets travel whole both are the same.
+        /// What one loss takes: a packet or a cell. The same where packets travel whole.
         each: Loses = "packet" or ["cell"],
     }
     build(config, context) {

@@ -11,7 +11,7 @@ crate::model! {
     pub struct Random: dyn LossModel {
         /// The probability of a loss.
         probability: Probability,
-        /// What is lost at once. Where packets travel whole both are the same.
+        /// What one loss takes: a packet or a cell. The same where packets travel whole.
         each: Loses = "packet" or ["cell"],
     }
     build(config, context) {

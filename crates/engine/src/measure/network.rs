@@ -66,53 +66,54 @@ impl<T> Measured for Option<T> {
 }
 
 metrics! {
-    /// Sum of throughputs of the connections whose data cross the bottleneck over the most that TCP could get there (M-02).
+    /// Sum of the throughputs of the connections whose data cross the bottleneck, over the highest throughput that TCP could reach there
+    /// (M-02).
     pub efficiency: f64,
     /// Jain's fairness index of the throughputs (M-03).
     pub fairness: f64,
     /// Sum of throughputs in bits per second.
     pub goodput_bps: f64,
-    /// The most that TCP could get: what full segments carry on the bottleneck (M-02).
+    /// The highest throughput that TCP could reach: what full segments carry on the bottleneck (M-02).
     pub max_goodput_bps: f64,
-    /// Most cells in a managed port's buffer at any time (M-05).
+    /// Largest number of cells in a managed port's buffer at any time (M-05).
     pub max_queue_cells: u64,
-    /// Mean cells in the bottleneck's buffer.
+    /// Mean number of cells in the bottleneck's buffer.
     pub mean_queue_cells: f64,
     /// Cells dropped over cells that arrived, at managed ports.
     pub cell_loss_ratio: f64,
     /// Expiries of retransmission timers with data under way, all connections: those in an opening are the connections'
     /// `openings_sent_again`; those of clients' requests are in the connections' `requests`.
     pub timeouts: u64,
-    /// Packets that loss models have lost, acknowledgments included; what buffers drop is not among them.
+    /// Packets lost by loss models, acknowledgments included; drops at buffers are not counted.
     pub packets_lost: u64,
-    /// The least share that any connection has of its minimum cell rate, in cells of the segments delivered; left out where
-    /// nothing is promised.
+    /// The smallest ratio, over connections, of the rate achieved, in cells of the segments delivered, to the minimum cell rate; left out
+    /// if no rates are promised.
     pub least_share_of_mcr: Option<f64>,
-    /// Jain's fairness index of what connections have beyond their minimum cell rates; left out where nothing is promised.
+    /// Jain's fairness index of what connections get beyond their minimum cell rates; left out if no rates are promised.
     pub excess_fairness: Option<f64>,
-    /// What clients have asked for in bits per second of the run, whether it was sent or not; left out where nobody asks.
+    /// What clients have requested, in bits per second of the run, whether it was sent or not; left out if there are no clients.
     pub offered_bps: Option<f64>,
-    /// Jain's fairness index of throughputs relative to max-min fair shares (M-04) of the lines behind managed ports; left out where
-    /// no application limits its demand and all shares are equal.
+    /// Jain's fairness index of throughputs relative to max-min fair shares (M-04) of the lines behind managed ports; left out if no
+    /// application limits its demand and all shares are equal.
     pub max_min_fairness: Option<f64>,
-    /// The mean over connections of the mean round trip that each has measured, queueing included; left out where none has measured any.
+    /// Mean over connections of each one's mean round trip, queueing included; left out if none has measured any.
     pub mean_round_trip_s: Option<f64>,
-    /// Mean time that packets waited in the queue of the bottleneck before they were sent; left out where no queue discipline keeps them.
+    /// Mean time that packets waited in the bottleneck's queue before they were sent; left out without a queue discipline.
     pub mean_queueing_delay_s: Option<f64>,
-    /// How long 95 % of packets waited there at most; left out as the mean is.
+    /// 95th percentile of that waiting time; left out like the mean.
     pub queueing_delay_p95_s: Option<f64>,
-    /// How long 99 % of packets waited there at most; left out as the mean is.
+    /// 99th percentile of that waiting time; left out like the mean.
     pub queueing_delay_p99_s: Option<f64>,
-    /// Packets that queue disciplines have marked in place of dropping them, over packets sent; left out where there are none.
+    /// Packets marked by queue disciplines instead of dropped, over packets sent; left out if there are none.
     pub packet_mark_ratio: Option<f64>,
-    /// What the first group of connections has of all goodput; left out where connections are alike.
+    /// The first group's share of all goodput; left out if connections are alike.
     pub first_group_share: Option<f64>,
-    /// Frames with CLP = 0 that lost a cell at the port over those that came to it, all connections; left out where nothing is
-    /// promised, or no such frame came.
+    /// Frames with CLP = 0 that lost a cell at the port, over those that arrived, all connections; left out if no rates are promised or no
+    /// such frame arrived.
     pub clp0_frame_loss_ratio: Option<f64>,
-    /// The same ratio of frames with CLP = 1, which exceed what their connections are promised.
+    /// The same ratio for frames with CLP = 1, which exceed the promised rates.
     pub clp1_frame_loss_ratio: Option<f64>,
-    /// The most bytes that any proxy has kept of a connection in the direction of its data; left out where there are no proxies.
+    /// The most bytes of a connection, in the direction of its data, that any proxy has buffered; left out if there are no proxies.
     pub max_proxy_bytes: Option<u64>,
 }
 

@@ -3,7 +3,7 @@
 use super::{Path, Step};
 
 crate::model! {
-    /// As the topology has it, throughout.
+    /// As in the topology, throughout.
     #[name = "fixed"]
     #[source = "UBR+ figure 2"]
     pub struct Fixed: dyn Path {}

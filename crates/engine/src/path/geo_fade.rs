@@ -5,9 +5,9 @@ use crate::config::{DrawableSpan, Fraction, Probability};
 use crate::units::{Rate, Span, Time};
 
 crate::model! {
-    /// From a time on, and for a time, a more robust coding leaves a share of the rate: a fade, as adaptive coding and modulation
-    /// answers it. By default from 10 s on for 10 s a tenth, the case that implementers of satellite transports test (100 Mbit/s to
-    /// 10 and back). When it begins and how long it lasts may be drawn, for each replication anew.
+    /// For a time a more robust code leaves only a share of the rate: a fade, as adaptive coding and modulation handles it. By default a
+    /// tenth of the rate from 10 s on for 10 s, the case that implementers of satellite transports test (100 Mbit/s to 10 and back). Its
+    /// beginning and its length may be drawn anew for each replication.
     #[name = "geo-fade"]
     #[source = "ETSI EN 302 307-1 (adaptive coding and modulation); picoquic issue 720"]
     pub struct GeoFade: dyn Path {
@@ -15,7 +15,7 @@ crate::model! {
         begin: DrawableSpan = "10 s",
         /// How long it lasts.
         lasting: DrawableSpan = "10 s",
-        /// What it leaves of the bottleneck's rate.
+        /// The share of the bottleneck's rate that remains.
         rate_share: Fraction = "0.1",
         /// The probability that a packet is lost meanwhile.
         loss: Probability = "0.0",

@@ -6,25 +6,25 @@ use crate::random::RandomSpan;
 use crate::units::{Rate, Span, Time};
 
 crate::model! {
-    /// Another satellite every 15 s: the delay changes in a step, and for a moment nothing passes. Between these changes the path is as
-    /// it is, but for random losses. All that changes is drawn for each interval from the scenario's seed. Huston (A transport protocol's
-    /// view of Starlink, APNIC, 17 May 2024) sees: the shortest round trip changes every 15 s, from 30 to 80 ms at worst; 30 to 50 ms
-    /// more at a change, when packets wait; 1 to 2 % of losses that have nothing to do with congestion.
+    /// Another satellite every 15 s: the delay changes in a step, and for a moment nothing passes. Between changes the path is constant,
+    /// apart from random losses. Everything that changes is drawn for each interval from the scenario's seed. Huston (A transport
+    /// protocol's view of Starlink, APNIC, 17 May 2024) reports: the shortest round trip changes every 15 s, from 30 to 80 ms at worst; 30
+    /// to 50 ms more at a change, when packets wait; 1 to 2 % of losses that have nothing to do with congestion.
     #[name = "leo"]
     #[source = "Huston 2024"]
     pub struct Leo: dyn Path {
         /// How long a satellite serves.
         interval: PositiveSpan = "15 s",
-        /// One-way delay by a satellite, in place of the bottleneck's; half of the round trips that Huston sees.
+        /// One-way delay over a satellite, which replaces the bottleneck's; half of the round trips that Huston reports.
         delay: RandomSpan = "uniform(15 ms, 40 ms)",
         /// How long nothing passes when the satellite changes.
         gap: RandomSpan = "uniform(30 ms, 50 ms)",
         /// The probability that a packet is lost on the way.
         loss: Probability = "0.01",
-        /// The most that each packet is held up by besides, drawn evenly for each: with 14 ms two round trips differ by 6.6 ms on the mean, 7/15
-        /// of it, for each has two draws; Huston sees 6.7 ms.
+        /// The largest extra delay, drawn evenly for each packet. With 14 ms two round trips differ by 6.6 ms on average, 7/15 of it,
+        /// because each has two draws; Huston reports 6.7 ms.
         jitter: SpanIfAny = "0 s",
-        /// The least that a satellite has of the bottleneck's rate; what it has is drawn from here to all.
+        /// The smallest share of the bottleneck's rate that a satellite has; each satellite's share is drawn between this and 1.
         least_rate_share: Fraction = "1.0",
     }
     build(config, context) { Box::new(Constellation { config: config.clone(), context: context.clone() }) }

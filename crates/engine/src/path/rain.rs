@@ -6,26 +6,26 @@ use crate::config::{Decibels, DrawableSpan, PositiveSpan};
 use crate::units::{Rate, Span, Time};
 
 crate::model! {
-    /// A shower: the attenuation rises to a depth, stays, and falls again. Adaptive coding and modulation goes down the ladder of DVB-S2
-    /// and up again, always on the most efficient step that stands the attenuation it knows of and a margin; what it knows is as old as
-    /// its `reaction`. The bottleneck's rate is that of the clear sky. Where attenuation grows beyond the margin before the code
-    /// follows, everything is lost; where no code stands it, nothing passes.
+    /// A shower: the attenuation rises to a depth, stays there, and falls again. Adaptive coding and modulation steps down the ladder of
+    /// DVB-S2 and up again. It always uses the most efficient step that withstands the attenuation it knows of plus a margin; its knowledge
+    /// is `reaction` old. The bottleneck's rate is that of the clear sky. Where attenuation grows beyond the margin before the code
+    /// follows, everything is lost; where no code withstands it, nothing passes.
     #[name = "rain"]
     #[source = "ETSI EN 302 307-1 table 13 and annex D (adaptive coding and modulation); slopes: ITU-R P.1623-1"]
     pub struct Rain: dyn Path {
         /// When it begins.
         begin: DrawableSpan = "10 s",
-        /// How long the attenuation takes to its depth, and back to nothing; with 12 dB in 20 s 0.6 dB/s, a steep one.
+        /// Time in which the attenuation rises to its depth, and in which it returns to nothing; 12 dB in 20 s are 0.6 dB/s, a steep slope.
         rise: PositiveSpan = "20 s",
-        /// How long it stays at its depth.
+        /// How long the attenuation stays at its depth.
         lasting: DrawableSpan = "20 s",
-        /// The attenuation at its worst.
+        /// The largest attenuation.
         depth: Decibels = "12 dB",
-        /// Es/N0 while the sky is clear.
+        /// Es/N0 under a clear sky.
         clear_sky: Decibels = "15 dB",
-        /// How much more than what is known a code has to stand.
+        /// The margin: how much more attenuation than the sender knows of the chosen code must withstand.
         margin: Decibels = "1 dB",
-        /// How old what is known is: the receiver measures, tells the sender over the satellite, and the frame goes back over it.
+        /// The age of what the sender knows: the receiver measures, reports over the satellite, and the frame crosses the satellite again.
         reaction: Span = "600 ms",
     }
     build(config, context) { Box::new(Shower { config: config.clone(), context: context.clone() }) }

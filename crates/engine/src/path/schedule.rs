@@ -7,12 +7,12 @@ use crate::config::{Node, Parameter, Reader, Shape, Value};
 use crate::units::{PICOSECONDS_PER_SECOND, Rate, Span, Time};
 
 crate::model! {
-    /// As a table says, measured or made: from each time on, the rate, the delay and the losses of the bottleneck.
+    /// A table, measured or made up: from each time on, the rate, the delay and the losses of the bottleneck.
     #[name = "schedule"]
     #[source = "a table of the user's"]
     pub struct Schedule: dyn Path {
-        /// CSV with the columns time_s and any of rate_bps (0 while the path is interrupted), delay_s (one way), jitter_s (the most that
-        /// each packet is held up by besides, drawn evenly) and loss (a probability). What a table does not have is as in the topology.
+        /// CSV with the column time_s and any of rate_bps (0 while the path is interrupted), delay_s (one way), jitter_s (the largest extra
+        /// delay of a packet, drawn evenly) and loss (a probability). Missing columns are as in the topology.
         steps: Table,
     }
     build(config, context) { Box::new(Tabulated { table: config.steps.clone(), context: context.clone() }) }

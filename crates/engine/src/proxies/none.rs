@@ -3,7 +3,7 @@
 use super::{Proxies, SplitTcp};
 
 crate::model! {
-    /// No proxies: connections are between hosts, end to end.
+    /// No proxies: connections are end to end between hosts.
     #[name = "none"]
     #[source = "-"]
     pub struct EndToEnd: dyn Proxies {}

@@ -14,9 +14,9 @@ use crate::transport::{
 crate::section! {
     /// The TCP of the leg over the bottleneck, where it differs from that of its connection.
     pub struct LegTcp {
-        /// Congestion control, with the threshold rule that is its own.
+        /// Congestion control, with its own threshold rule.
         pub flavor: Option<Chosen<dyn Flavor>> = "as-others",
-        /// The most that the receiving proxy advertises; its buffer may have less room.
+        /// The largest window that the receiving proxy advertises; its buffer may have less room.
         pub receiver_window: Option<Bytes> = "as-others",
         /// Congestion window of a new leg.
         pub initial_window: Option<InitialWindow> = "as-others",
@@ -26,24 +26,24 @@ crate::section! {
         pub cwnd_limit: Option<CongestionWindowLimit> = "as-others",
         /// What slow start adds to the window.
         pub slow_start_growth: Option<SlowStartGrowth> = "as-others",
-        /// Whether segments leave one after another at a rate.
+        /// Whether segments are paced.
         pub pacing: Option<Chosen<dyn Pacing>> = "as-others",
-        /// What the ends of the leg agree on about marks.
+        /// What the ends of the leg agree on for ECN marks.
         pub ecn: Option<CongestionNotification> = "as-others",
-        /// When the receiving proxy acknowledges.
+        /// When the receiving proxy sends acknowledgments.
         pub acknowledgments: Option<Chosen<dyn Acknowledging>> = "as-others",
-        /// Whether the leg is opened by an exchange of segments first. Proxies that keep connections between them need none.
+        /// Whether the leg begins with a handshake. Proxies that keep connections open between them need none.
         pub handshake: Option<bool> = "as-others",
     }
 }
 
 crate::model! {
-    /// A proxy before each end of the bottleneck splits every connection: three TCP connections one behind the other, each with its own
-    /// windows, timers and losses. What a proxy has received in order it sends on, and it advertises the room that its buffer has.
+    /// A proxy before each end of the bottleneck splits every connection into three TCP connections in a row, each with its own windows,
+    /// timers and losses. A proxy forwards what it has received in order, and advertises the free room of its buffer.
     #[name = "split-tcp"]
     #[source = "RFC 3135 sections 2.4 and 3.1"]
     pub struct SplitTcp: dyn Proxies {
-        /// The most bytes that each proxy keeps of a connection in each direction: what has arrived, in order or not, and is not
+        /// The most bytes per connection and direction that each proxy buffers: data that has arrived, in order or not, and is not
         /// acknowledged by the next leg.
         pub buffer: Bytes,
         /// The TCP over the bottleneck.

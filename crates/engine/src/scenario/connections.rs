@@ -14,25 +14,26 @@ use crate::units::Span;
 crate::section! {
     /// Some connections, and what is different with them.
     pub struct Group {
-        /// How many, after those of the groups before.
+        /// Number of connections in the group; they follow those of the groups before.
         pub count: AtLeastOne = "1",
-        /// The host that sends, of a topology whose hosts have names.
+        /// The sending host, in a topology whose hosts have names.
         pub from: Option<String> = "as-others",
-        /// The host that receives.
+        /// The receiving host.
         pub to: Option<String> = "as-others",
-        /// The switches that their data pass, in order; the shortest path by delay if nothing is said.
+        /// The switches that their data pass, in order; by default the shortest path by delay.
         pub route: Option<Vec<String>> = "as-others",
-        /// The switches that their acknowledgments pass, in order; those of their data if nothing is said.
+        /// The switches that their acknowledgments pass, in order; by default those of the data.
         pub route_back: Option<Vec<String>> = "as-others",
-        /// Their congestion control, with the threshold rule that is its own.
+        /// Congestion control of these connections, with its own threshold rule.
         pub flavor: Option<Chosen<dyn Flavor>> = "as-others",
-        /// What their ends agree on about marks.
+        /// What the ends agree on for ECN marks.
         pub ecn: Option<CongestionNotification> = "as-others",
-        /// One-way propagation delay of the line between each sender and the network, there and back: other round trips.
+        /// One-way propagation delay of the line between each sender and the network, in both directions: gives the group another round
+        /// trip.
         pub access_delay: Option<PositiveSpan> = "as-others",
-        /// What their applications send.
+        /// What the applications of these connections send.
         pub traffic: Option<Chosen<dyn Source>> = "as-others",
-        /// How much later than their traffic says they start.
+        /// How much later these connections start than their traffic says.
         pub later: Option<PositiveSpan> = "as-others",
     }
 }

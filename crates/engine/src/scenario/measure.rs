@@ -7,7 +7,7 @@ use crate::config::{Bytes, Node, Parameter, Reader, Shape, SpanIfAny, Value};
 crate::choice! {
     /// What counts as a connection's throughput (M-01).
     pub enum Throughput {
-        /// Bytes delivered to the application, which are all in order (UBR+ section 3.2).
+        /// Bytes delivered to the application, and so in order (UBR+ section 3.2).
         InOrder = "in-order",
         /// The highest byte received, even beyond a hole (98-0876R1 section 7).
         HighestSequence = "highest-sequence",
@@ -67,15 +67,15 @@ impl Parameter for ReferenceSegment {
 crate::section! {
     /// How results are computed.
     pub struct MeasureConfig {
-        /// When measuring begins: what happens before is simulated and left out of the results, such as the slow start of connections whose
-        /// steady state is asked for. Counts, means, peaks and the ledger are those of the time from then to the end. The papers measure from
-        /// the beginning (S-10).
+        /// When measuring begins. What happens before is simulated but left out of the results, such as the slow start of connections whose
+        /// steady state is studied. Counts, means, peaks and the ledger cover the time from then to the end. The papers measure from the
+        /// beginning (S-10).
         pub from: SpanIfAny = "0 s",
         /// What counts as throughput, over the time that is measured (M-01).
         pub throughput: Throughput = "in-order" or ["highest-sequence"],
-        /// The segments for which C is worked out, the most that TCP could have, to which efficiency is relative (M-02): full ones, or of a
-        /// size. 97-0424 section 4.2 works it out for 512 B only, though satellites have segments of 9180 B. Where segments are larger
-        /// than that, efficiency may exceed 1.
+        /// The segment size for which C is computed, the highest throughput that TCP could reach, to which efficiency is relative (M-02):
+        /// that of full segments, or a given size. 97-0424 section 4.2 computes it for 512 B only, although its satellite connections have
+        /// segments of 9180 B. If segments are larger than this size, efficiency may exceed 1.
         pub reference_segment: ReferenceSegment = "full",
     }
 }

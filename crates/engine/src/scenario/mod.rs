@@ -66,33 +66,33 @@ crate::section! {
     pub struct Scenario {
         /// Version of this format: 1.
         pub schema_version: SchemaVersion,
-        /// Simulated time. It is measured from the beginning, start-up included, as in the papers (S-10), or from `measure.from` on.
+        /// Simulated time. Results are for all of it, start-up included, as in the papers (S-10), or from `measure.from` on.
         pub duration: PositiveSpan,
-        /// Where all chance comes from; another seed gives another run of the same scenario.
+        /// The source of all randomness; another seed gives another run of the same scenario.
         pub seed: u64 = "1",
         /// Number of the replication: another set of random streams under the same seed.
         pub replication: u64 = "0",
-        /// Who is joined to whom.
+        /// Which nodes are connected to which.
         pub topology: Chosen<dyn Topology>,
-        /// How packets travel: as cells, or whole.
+        /// How packets travel: as cells, or as whole packets.
         pub framing: Chosen<dyn Framing> = "aal5",
         /// The bottleneck's output port, and all other managed ports.
         pub port: PortConfig,
         /// Managed ports that differ from `port`.
         pub ports: Vec<OtherPort> = "[]",
-        /// Traffic without TCP that crosses the bottleneck too.
+        /// Traffic without TCP that also crosses the bottleneck.
         pub background: Vec<Chosen<dyn Background>> = "[]",
-        /// Data packets that get lost as they reach the bottleneck's port, before its buffer.
+        /// Losses of data packets as they reach the bottleneck's port, before its buffer.
         pub loss: Chosen<dyn LossModel> = "none",
-        /// Acknowledgments that get lost as they enter the bottleneck on their way back.
+        /// Losses of acknowledgments as they enter the bottleneck on their way back.
         pub acknowledgment_loss: Chosen<dyn LossModel> = "none",
-        /// How the bottleneck's rate, delay and losses change over time, where packets travel whole.
+        /// How the bottleneck's rate, delay and losses change over time; only for packets that travel whole.
         pub path: Chosen<dyn Path> = "fixed",
         /// What gateways at both ends of the bottleneck do to connections.
         pub proxies: Chosen<dyn Proxies> = "none",
         /// The end systems.
         pub tcp: TcpConfig = "{}",
-        /// Connections that differ from the others: group by group, in the order of their numbers.
+        /// Groups of connections that differ from the others, in the order of their numbers.
         pub connections: Vec<Group> = "[]",
         /// What the applications send.
         pub traffic: Chosen<dyn Source> = "infinite",

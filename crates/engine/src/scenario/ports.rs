@@ -15,13 +15,13 @@ use crate::units::CELL_BITS;
 crate::section! {
     /// A managed port, and what is different there from what `port` says.
     pub struct OtherPort {
-        /// The name of its line, as results have it.
+        /// The name of the port's line, as in results.
         pub at: String,
-        /// K, as in `port`; round trips are those of the connections that cross this line.
+        /// K, as in `port`; "RTT" and "BDP" are those of the connections that cross this line.
         pub buffer: Option<Buffer> = "as-others",
-        /// What is dropped when the buffer fills. Takes the place of a `queue` that all have.
+        /// Which cells or packets are dropped when the buffer fills. Overrides a `queue` that applies to all ports.
         pub policy: Option<Chosen<dyn DropPolicy>> = "as-others",
-        /// How packets that wait are managed. Takes the place of the `policy` and `scheduler` that all have.
+        /// How waiting packets are managed. Overrides the `policy` and `scheduler` that apply to all ports.
         pub queue: Option<Chosen<dyn QueueDiscipline>> = "as-others",
         /// Which service class sends in a slot.
         pub scheduler: Option<Chosen<dyn Scheduler>> = "as-others",

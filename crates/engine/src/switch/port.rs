@@ -21,16 +21,16 @@ use crate::units::{CellSlots, LineClock, Rate, Time, TransmissionTime};
 crate::section! {
     /// The bottleneck's output port.
     pub struct PortConfig {
-        /// K: cells that can wait, besides the one being sent; packets where they travel whole ("20 packets"), or their bytes
-        /// on the line ("150 kB", with a `queue` of its own). Also "0.5 RTT" or "1 BDP" (what the bottleneck carries in a round
-        /// trip without queueing: cells, or full packets) or "unlimited".
+        /// K: the number of cells that can wait, besides the one being sent. For packets that travel whole, packets ("20 packets") or, with
+        /// a `queue` discipline, their bytes on the line ("150 kB"). Also "0.5 RTT" or "1 BDP" (what the bottleneck carries in a round trip
+        /// without queueing, in cells or full packets), or "unlimited".
         pub buffer: Buffer,
-        /// What is dropped when the buffer fills.
+        /// Which cells or packets are dropped when the buffer fills.
         pub policy: Chosen<dyn DropPolicy> = "tail-drop",
-        /// How packets that wait are managed where they travel whole: which are dropped or marked before the buffer is full, and
-        /// which is sent next. Takes the place of `policy` and `scheduler`.
+        /// How waiting packets are managed where packets travel whole: which are dropped or marked before the buffer is full, and which is
+        /// sent next. Replaces `policy` and `scheduler`.
         pub queue: Chosen<dyn QueueDiscipline> = "by-policy",
-        /// Which service class sends in a slot, where background traffic has one of its own (V-03, V-04).
+        /// Which service class sends in a slot, if background traffic has a class of its own (V-03, V-04).
         pub scheduler: Chosen<dyn Scheduler> = "fifo",
         /// What the connections are promised (P-01).
         pub service: Chosen<dyn Service> = "ubr",

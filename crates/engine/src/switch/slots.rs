@@ -12,16 +12,16 @@ crate::choice! {
     pub enum ArrivalOrder {
         /// `seeded-random` for cells, `first-come-first-served` for packets that travel whole.
         ByFraming = "by-framing",
-        /// In a new random order in every slot.
+        /// A new random order in every slot.
         SeededRandom = "seeded-random",
-        /// In the order of their circuits, beginning with another circuit in every slot.
+        /// The order of the circuits, beginning with another circuit in every slot.
         Rotating = "rotating",
-        /// In the order of their circuits, and in every second slot the other way round: as in a simulator whose list of events puts the
-        /// latest of an instant first, so that what is processed first schedules what comes last.
+        /// The order of the circuits, reversed in every second slot: as in a simulator whose event list puts the latest event of an instant
+        /// first, so that what is processed first schedules what comes last.
         Alternating = "alternating",
-        /// In the order of their circuits, always the same.
+        /// Always the order of the circuits.
         Fixed = "fixed",
-        /// Not slotted: each cell enters the moment it arrives, ties in the order of scheduling.
+        /// No slots: each cell enters the moment it arrives; ties are resolved in the order of scheduling.
         FirstComeFirstServed = "first-come-first-served",
     }
 }

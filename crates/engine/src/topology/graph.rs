@@ -10,11 +10,11 @@ use crate::units::{Rate, Span};
 crate::choice! {
     /// Which ends of a link have a managed port: a buffer with a limit and a drop policy, as the scenario's `port` says.
     pub enum ManagedPorts {
-        /// Neither: both have room for all.
+        /// Neither: both have room for all packets.
         None = "none",
-        /// The one whose line leads from `from` to `to`.
+        /// The port whose line leads from `from` to `to`.
         There = "there",
-        /// The one whose line leads from `to` to `from`.
+        /// The port whose line leads from `to` to `from`.
         Back = "back",
         /// Both.
         Both = "both",
@@ -37,15 +37,15 @@ crate::section! {
         pub rate_back: RateBack = "as-there",
         /// One-way propagation delay.
         pub delay: Span,
-        /// Which of its ends have a managed port. Only switches have such ports.
+        /// Which ends of the link have a managed port. Only switches have such ports.
         pub managed: ManagedPorts = "none",
     }
 }
 
 crate::model! {
-    /// Hosts and switches with the links between them: parking lots, different round trips, several bottlenecks, reverse traffic.
-    /// `connections` says between which hosts, and on which way if not the shortest by delay; acknowledgments return over the same
-    /// nodes unless told otherwise. Every managed link has a port as `port` says, but for those in `ports`.
+    /// Hosts and switches with links between them: parking lots, different round trips, several bottlenecks, reverse traffic. `connections`
+    /// says which hosts communicate, and over which switches if not over the shortest path by delay; acknowledgments return over the same
+    /// nodes unless told otherwise. Every managed link has a port as in `port`, except those listed in `ports`.
     #[name = "graph"]
     #[source = "RFC 5166 section 3; Andrew et al., Common TCP Evaluation Suite, section 2"]
     pub struct GraphTopology: dyn Topology {
@@ -55,9 +55,9 @@ crate::model! {
         switches: Vec<String>,
         /// The links.
         links: Vec<LinkConfig>,
-        /// Name of the managed link that results of the whole network are about (`efficiency`, the ledger), that background
-        /// traffic crosses, and where `loss` and `path` act; "slowest" is the first of those with the lowest rate among those that
-        /// data cross, or among all if data cross none.
+        /// Name of the managed link that results of the whole network refer to (`efficiency`, the ledger), that background traffic crosses,
+        /// and where `loss` and `path` act. "slowest" is the first link with the lowest rate among those that data cross, or among all if
+        /// data cross none.
         bottleneck: String = "slowest",
     }
     build(config, _context) { Box::new(config.clone()) }

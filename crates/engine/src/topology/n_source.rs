@@ -18,8 +18,8 @@ crate::section! {
 }
 
 crate::model! {
-    /// N sources, a switch, one link, a second switch, N destinations. The first switch's port to the second is the
-    /// bottleneck: it alone has the scenario's buffer and policy. The way back is the same links with ample buffers.
+    /// N sources, a switch, one link, a second switch, N destinations. The first switch's port to the second is the bottleneck: it alone
+    /// has the scenario's buffer and policy. Acknowledgments return over the same links, with ample buffers.
     #[name = "n-source"]
     #[source = "UBR+ figure 2; 97-0424 figure 3"]
     pub struct NSource: dyn Topology {

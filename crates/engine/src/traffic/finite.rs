@@ -6,15 +6,15 @@ use crate::random::RandomSpan;
 use crate::units::{Span, Time};
 
 crate::model! {
-    /// Hands over a number of bytes at its start, and nothing after: a file.
+    /// A file: hands over a number of bytes at its start, and nothing after that.
     #[name = "finite"]
     #[source = "Fall and Floyd 1996 section 3"]
     pub struct Finite: dyn Source {
         /// Bytes to send. The last segment may be shorter than the others.
         size: Bytes,
-        /// When a connection starts; "uniform(0 ms, 1 ms)" draws for each.
+        /// When a connection starts; "uniform(0 ms, 1 ms)" draws a time for each.
         start: RandomSpan = "0 s",
-        /// How much later each connection starts than the one before.
+        /// Each connection starts this much later than the one before.
         stagger: Span = "0 s",
     }
     build(config, context) {

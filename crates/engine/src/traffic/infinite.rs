@@ -9,9 +9,9 @@ crate::model! {
     #[name = "infinite"]
     #[source = "UBR+ section 3.1"]
     pub struct Infinite: dyn Source {
-        /// When a connection starts; "uniform(0 ms, 1 ms)" draws for each. In UBR+ all start at the same time.
+        /// When a connection starts; "uniform(0 ms, 1 ms)" draws a time for each. In UBR+ all start at the same time.
         start: RandomSpan = "0 s",
-        /// How much later each connection starts than the one before.
+        /// Each connection starts this much later than the one before.
         stagger: Span = "0 s",
     }
     build(config, context) { Box::new(Application { start: context.start(&config.start, config.stagger) }) }

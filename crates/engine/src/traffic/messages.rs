@@ -15,13 +15,13 @@ crate::model! {
     pub struct Messages: dyn Source {
         /// Bytes of each message.
         size: Bytes,
-        /// From one message to the next.
+        /// Time from one message to the next.
         interval: PositiveSpan,
         /// How many messages.
         count: Count = "unlimited",
-        /// When a connection starts; "uniform(0 ms, 1 ms)" draws for each.
+        /// When a connection starts; "uniform(0 ms, 1 ms)" draws a time for each.
         start: RandomSpan = "0 s",
-        /// How much later each connection starts than the one before.
+        /// Each connection starts this much later than the one before.
         stagger: Span = "0 s",
     }
     build(config, context) {

@@ -8,7 +8,7 @@ use crate::registry::Chosen;
 use crate::units::{LARGEST_PACKET_BITS, Rate, Span, Time, TransmissionTime};
 
 crate::choice! {
-    /// How long pauses are.
+    /// The distribution of the pauses.
     pub enum Pauses {
         /// Exponentially distributed.
         Exponential = "exponential",
@@ -18,9 +18,9 @@ crate::choice! {
 }
 
 crate::model! {
-    /// Over one connection, bursts at the application's own rate and pauses in turn: video in chunks, sensors, people who click. A burst
-    /// of drawn size takes its size over the rate, if TCP keeps up; the pause after it counts from the last byte handed over. Heavy-tailed
-    /// bursts of many senders make self-similar traffic.
+    /// Bursts at the application's own rate, and pauses between them, over one connection: video in chunks, sensors, people who click. A
+    /// burst of a drawn size takes size over rate, if TCP keeps up; the pause begins with the last byte handed over. Heavy-tailed bursts of
+    /// many senders make self-similar traffic.
     #[name = "on-off"]
     #[source = "Willinger, Taqqu, Sherman and Wilson 1997 section 2"]
     pub struct OnOff: dyn Source {
@@ -30,13 +30,13 @@ crate::model! {
         rate: Rate,
         /// How many bytes the application hands over at a time.
         write: Bytes = "1000 B",
-        /// Mean time between the end of a burst and the next.
+        /// Mean time from the end of a burst to the next burst.
         pause: PositiveSpan,
-        /// How long pauses are.
+        /// The distribution of the pauses.
         pauses: Pauses = "exponential",
-        /// When a connection starts, with a burst; "uniform(0 ms, 1 ms)" draws for each.
+        /// When a connection starts, with a burst; "uniform(0 ms, 1 ms)" draws a time for each.
         start: RandomSpan = "0 s",
-        /// How much later each connection starts than the one before.
+        /// Each connection starts this much later than the one before.
         stagger: Span = "0 s",
     }
     build(config, context) { Box::new(config.application(context)) }

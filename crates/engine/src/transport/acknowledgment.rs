@@ -103,9 +103,9 @@ impl From<u64> for Acknowledgment {
 crate::choice! {
     /// How many bytes selective acknowledgments add to a segment.
     pub enum OptionSize {
-        /// 8 for each block and 2 for the option itself, padded to whole words (RFC 2018 section 3).
+        /// 8 per block and 2 for the option itself, padded to whole words (RFC 2018 section 3).
         Padded = "padded",
-        /// 8 for each block, as ns-2 counts.
+        /// 8 per block, as in ns-2.
         BlocksOnly = "blocks-only",
     }
 }

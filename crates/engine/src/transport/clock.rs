@@ -8,7 +8,7 @@ crate::choice! {
     pub enum TimerPhase {
         /// All at the same instants, the multiples of the granularity: BSD's slow timer on hosts started together.
         Common = "common",
-        /// Each connection at a phase of its own, drawn once.
+        /// Each connection with its own phase, drawn once.
         PerConnection = "per-connection",
         /// From the moment a timer or a measurement starts: a timeout is rounded up to ticks, but waits for no clock.
         FromStart = "from-start",

@@ -16,14 +16,14 @@ use crate::config::{AtLeastOne, Bytes, PositiveSpan};
 use crate::registry::Chosen;
 
 crate::choice! {
-    /// What an idle connection does with its window (T-47).
+    /// What happens to the window of an idle connection (T-47).
     pub enum IdleRestart {
         /// Keeps it.
         Keep = "keep",
-        /// Goes back to the initial window when nothing was sent for a retransmission timeout (RFC 5681 section 4.1).
+        /// Back to the initial window when nothing was sent for a retransmission timeout (RFC 5681 section 4.1).
         InitialWindow = "initial-window",
-        /// Halves it for each retransmission timeout in which nothing was sent, but not below the initial window; the threshold keeps
-        /// three quarters of it (RFC 2861 section 3; Linux, `tcp_cwnd_restart`).
+        /// Halved for each retransmission timeout in which nothing was sent, but not below the initial window; the threshold keeps three
+        /// quarters of it (RFC 2861 section 3; Linux, `tcp_cwnd_restart`).
         Decay = "decay",
     }
 }
@@ -43,9 +43,9 @@ crate::choice! {
 crate::choice! {
     /// What Nagle's rule waits for.
     pub enum NagleWaitsFor {
-        /// Anything that is under way (RFC 1122 section 4.2.3.4): the end of a message waits for a round trip.
+        /// Anything in flight (RFC 1122 section 4.2.3.4): the end of a message waits for a round trip.
         Anything = "anything",
-        /// Another small segment: the end of a message goes at once, and small messages one in a round trip (Minshall's rule, Linux's
+        /// Another small segment: the end of a message is sent at once, and small messages one per round trip (Minshall's rule, Linux's
         /// `tcp_minshall_check`).
         SmallSegments = "small-segments",
     }
@@ -55,32 +55,32 @@ crate::choice! {
 crate::section! {
     /// The end systems. Every connection has the same settings.
     pub struct TcpConfig {
-        /// A bundle of settings for all that is not written here.
+        /// A bundle of settings for everything that is not written here.
         pub preset: PresetName = "none",
         /// Congestion control.
         pub flavor: Chosen<dyn Flavor> = "vanilla",
         /// Maximum segment size: bytes of data in a full segment (T-08).
         pub mss: Bytes = "512 B",
-        /// The window that the receiver advertises, always the same: its application reads at once (T-07).
+        /// The window that the receiver advertises. It is constant, because the application reads at once (T-07).
         pub receiver_window: Bytes = "65535 B",
-        /// How far the 16 bits of the window field are shifted (T-07; RFC 7323). The low bits of the window do not travel.
+        /// By how many bits the 16-bit window field is shifted (T-07; RFC 7323). The low bits of the window are not transmitted.
         pub window_scale: WindowScale = "automatic",
         /// Congestion window of a new connection (T-02): one segment in the papers, "4 MSS" or "10 MSS" later (RFC 3390, RFC 6928).
         pub initial_window: InitialWindow = "1 MSS" or ["4 MSS", "10 MSS"],
-        /// Length of a clock tick, in which round trips are measured and timeouts counted (T-10; UBR+ section 3.1).
+        /// Length of a clock tick, the unit in which round trips are measured and timeouts counted (T-10; UBR+ section 3.1).
         pub timer_granularity: PositiveSpan = "100 ms",
-        /// Whether the clocks of all hosts tick at once (T-10). BSD's slow timer and a simulator without "randomization in
-        /// any component" suggest it, and the tables need it: with a phase for each connection tail drop is far too good.
+        /// Whether the clocks of all hosts tick at the same instants (T-10). BSD's slow timer and a simulator without "randomization in any
+        /// component" suggest it, and the tables need it: with a phase for each connection, tail drop performs far too well.
         pub timer_phase: TimerPhase = "common" or ["per-connection", "from-start"],
-        /// How round trips become a retransmission timeout (T-11, T-12).
+        /// How the retransmission timeout is computed from round trips (T-11, T-12).
         pub retransmission_timeout: Chosen<dyn TimeoutEstimator> = "bsd-integer" or ["floating-point", "rfc-6298"],
         /// Whether segments carry timestamps, so that every acknowledgment measures a round trip (RFC 7323). They take 12
         /// bytes of each segment's header.
         pub timestamps: bool = "false",
         /// What the round trip of a segment is worth that was timed during loss recovery. Only ns-2 makes a difference.
         pub round_trips_in_recovery: RoundTripsInRecovery = "measured" or ["ignored", "until-exit"],
-        /// Slow start threshold of a new connection (T-04). The text says "typically 64K", but with that the windows that
-        /// Table 1 of UBR+ reports for WANs cannot be reached in its 20 s.
+        /// Slow start threshold of a new connection (T-04). The text says "typically 64K", but with that value the windows that Table 1 of
+        /// UBR+ reports for WANs cannot be reached in its 20 s.
         pub initial_ssthresh: InitialThreshold = "receiver-window" or ["unlimited", "65535 B"],
         /// Slow start threshold after a loss (T-05).
         pub ssthresh_rule: ThresholdRule = "by-flavor" or ["bsd", "flight-size"],
@@ -90,36 +90,36 @@ crate::section! {
         pub cwnd_limit: CongestionWindowLimit = "receiver-window" or ["unlimited"],
         /// What slow start adds to the window (T-02).
         pub slow_start_growth: SlowStartGrowth = "per-acknowledgment" or ["per-segment"],
-        /// Whether the window still doubles when it is equal to the threshold (T-03). BSD does; UBR+ section 2 says "until
-        /// CWND reaches SSTHRESH", and its study sets it so.
+        /// Whether the window still doubles when it equals the threshold (T-03). In BSD it does; UBR+ section 2 says "until CWND reaches
+        /// SSTHRESH", and its study sets it so.
         pub slow_start_at_ssthresh: bool = "true" or ["false"],
-        /// What linear growth goes by (T-03).
+        /// What linear growth counts (T-03).
         pub linear_growth: LinearGrowth = "per-acknowledgment",
         /// Arithmetic of the congestion window (T-03, T-40, T-43).
         pub window_arithmetic: WindowArithmetic = "floating-point" or ["integer"],
         /// N, the acknowledgments for which linear growth adds N * MSS * MSS / cwnd at once (T-41, solution 1 of Task 6). In
         /// integers the window can grow to N * MSS * MSS: 100 suffices for 8704000 B with segments of 512 B.
         pub acknowledgments_per_increment: AtLeastOne = "1" or ["100"],
-        /// Whether a fast retransmission waits for half a round trip first (T-44, Task 7). Nothing else is sent meanwhile.
+        /// Whether a fast retransmission first waits half a round trip (T-44, Task 7). Nothing else is sent in that time.
         pub delayed_retransmit: bool = "false",
-        /// Whether the first two duplicate acknowledgments let a new segment go each (RFC 3042).
+        /// Limited transmit: whether each of the first two duplicate acknowledgments lets a new segment be sent (RFC 3042).
         pub limited_transmit: bool = "false",
-        /// Whether a small segment waits while anything is under way (Nagle; RFC 1122 section 4.2.3.4).
+        /// Whether a small segment waits while anything is in flight (Nagle; RFC 1122 section 4.2.3.4).
         pub nagle: bool = "false",
-        /// What must be under way for Nagle's rule to hold a small segment back.
+        /// What must be in flight for Nagle's rule to hold back a small segment.
         pub nagle_waits_for: NagleWaitsFor = "anything",
         /// Whether a segment must be full, or the last of the data (T-01, T-45). Without, whatever fits the window's edge is
         /// sent, as 98-0876R1 section 6.2 has it.
         pub silly_window_avoidance: bool = "true" or ["false"],
-        /// Whether a connection is opened by an exchange of segments first, or is open from the beginning (T-46).
+        /// Whether a connection begins with a handshake, or is open from the start (T-46).
         pub handshake: bool = "false" or ["true"],
-        /// What an idle connection does with its window (T-47).
+        /// What happens to the window of an idle connection (T-47).
         pub idle_restart: IdleRestart = "keep" or ["initial-window"],
-        /// Whether segments leave one after another at a rate. Flavors with a rate of their own are always paced, by that.
+        /// Whether segments are paced. Flavors with a rate of their own are always paced, at that rate.
         pub pacing: Chosen<dyn Pacing> = "none",
-        /// What the ends agree on about marks, with which queues may answer congestion in place of drops.
+        /// What the ends agree on for ECN marks, by which queues can signal congestion without drops.
         pub ecn: CongestionNotification = "none",
-        /// When the receiver acknowledges (T-09).
+        /// When the receiver sends acknowledgments (T-09).
         pub acknowledgments: Chosen<dyn Acknowledging> = "immediate" or ["delayed"],
         /// What a receiver does with a segment beyond a hole (T-15).
         pub out_of_order: OutOfOrder = "keep" or ["discard"],

@@ -9,17 +9,17 @@ crate::choice! {
     pub enum CongestionNotification {
         /// Nothing: congestion drops packets.
         None = "none",
-        /// ECT(0). Once a mark has come, every acknowledgment says so until the sender has announced that it has reduced its window
-        /// (RFC 3168 section 6.1).
+        /// ECT(0). After a mark, every acknowledgment echoes it until the sender announces that it has reduced its window (RFC 3168 section
+        /// 6.1).
         Classic = "classic",
-        /// ECT(0). An acknowledgment says whether the segments that it answers were marked; one that was delayed goes at once when that
-        /// changes (RFC 8257 section 3.2).
+        /// ECT(0). An acknowledgment says whether the segments that it covers were marked; a delayed one is sent at once when that changes
+        /// (RFC 8257 section 3.2).
         PerSegment = "per-segment",
-        /// ECT(1), the codepoint of low latency (RFC 9331). Acknowledgments count all marked bytes so far in an option, so that none is
-        /// forgotten with an acknowledgment that is lost (RFC 9768).
+        /// ECT(1), the codepoint of low latency (RFC 9331). Acknowledgments carry a count of all marked bytes so far in an option, so that
+        /// a lost acknowledgment loses no marks (RFC 9768).
         Accurate = "accurate",
-        /// ECT(1). Where the option does not get through, or is not there: acknowledgments count marked packets in three bits of the header
-        /// (the ACE field), and the sender takes as many as could have been where the field may have gone round unseen (RFC 9768
+        /// ECT(1), for when that option does not get through or is missing. Acknowledgments count marked packets in three bits of the
+        /// header (the ACE field); where the field may have wrapped unseen, the sender assumes the largest possible number (RFC 9768
         /// section 3.2.2.5).
         AccurateAce = "accurate-ace",
     }

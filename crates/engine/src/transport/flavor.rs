@@ -43,7 +43,7 @@ pub const EXTERNAL: &str = <external::External as Model<dyn Flavor>>::NAME;
 pub trait Flavor: Send {
     /// How the window grows and shrinks.
     fn law(&self) -> Box<dyn WindowLaw>;
-    /// How losses are noticed and repaired.
+    /// How losses are detected and repaired.
     fn recovery(&self) -> Box<dyn Recovery>;
     /// The name of the recovery.
     fn recovery_name(&self) -> &'static str;

@@ -10,7 +10,7 @@ use crate::units::Time;
 crate::choice! {
     /// What a receiver does with a segment beyond a hole (T-15).
     pub enum OutOfOrder {
-        /// Keeps it: when the hole is filled, one acknowledgment covers all.
+        /// It is kept: when the hole is filled, one acknowledgment covers all.
         Keep = "keep",
         /// Throws it away.
         Discard = "discard",

@@ -7,13 +7,13 @@ use crate::config::{Bytes, Node, Parameter, Reader, Shape, Value};
 crate::choice! {
     /// Slow start threshold after a loss (T-05).
     pub enum ThresholdRule {
-        /// As the flavor's source has it: as printed for the papers' flavors, from the flight size for those of the RFCs.
+        /// As in the flavor's source: as printed for the papers' flavors, from the flight size for those of the RFCs.
         ByFlavor = "by-flavor",
         /// max(2 MSS, min(cwnd / 2, receiver window)), as UBR+ section 2 prints it.
         AsPrinted = "as-printed",
         /// max(2, min(cwnd, receiver window) / 2) in whole segments, as BSD computes it.
         Bsd = "bsd",
-        /// max(2 MSS, flight / 2), flight being the bytes sent and not acknowledged (RFC 5681 equation 4).
+        /// max(2 MSS, flight / 2), where flight is the bytes sent and not acknowledged (RFC 5681 equation 4).
         FlightSize = "flight-size",
     }
 }
@@ -21,11 +21,11 @@ crate::choice! {
 crate::choice! {
     /// The window that fast retransmit leaves, before it is inflated.
     pub enum WindowAfterLoss {
-        /// The new threshold, as 98-0876R1 section 3.2 and RFC 5681 have it.
+        /// The new threshold, as in 98-0876R1 section 3.2 and RFC 5681.
         Threshold = "ssthresh",
-        /// Half of the usable window before, unrounded and with no minimum, as ns-2 has it.
+        /// Half of the previous usable window, unrounded and without a minimum, as in ns-2.
         Half = "half",
-        /// Half of the usable window before in whole segments, with no minimum, as ns-2 had it until 2006.
+        /// Half of the previous usable window in whole segments, without a minimum, as in ns-2 until 2006.
         HalfInSegments = "half-in-segments",
     }
 }
@@ -35,12 +35,12 @@ crate::choice! {
     pub enum CongestionWindowLimit {
         /// Not beyond the receiver window.
         ReceiverWindow = "receiver-window",
-        /// Up to the largest window that the receiver's window scale can express (65535 shifted), as BSD.
+        /// Up to the largest window that the receiver's window scale can express (65535, shifted), as in BSD.
         ScaledMaximum = "scaled-maximum",
-        /// Without limit, as UBR+ section 2 says; only the smaller of both windows is ever used.
+        /// Without limit, as UBR+ section 2 says. Only the smaller of the two windows is ever used.
         Unlimited = "unlimited",
-        /// As far as it is used: one that keeps nothing back, because the application or the receiver does, does not grow (RFC 7661
-        /// section 1; Linux, `tcp_is_cwnd_limited`). CUBIC and Prague do so in any case, BBR goes by deliveries.
+        /// Only while it is used: the window does not grow if the application or the receiver is the limit (RFC 7661 section 1; Linux,
+        /// `tcp_is_cwnd_limited`). CUBIC and Prague always do this; BBR goes by deliveries.
         Used = "used",
     }
 }
@@ -48,28 +48,28 @@ crate::choice! {
 crate::choice! {
     /// What slow start adds to the window (T-02).
     pub enum SlowStartGrowth {
-        /// One segment for each acknowledgment of new data, however much it covers.
+        /// One segment per acknowledgment of new data, however much it covers.
         PerAcknowledgment = "per-acknowledgment",
-        /// One segment for each segment acknowledged.
+        /// One segment per segment acknowledged.
         PerSegment = "per-segment",
-        /// What was acknowledged, but two segments at most, and one after a timeout (RFC 3465 sections 2.2 and 2.3): an acknowledgment that
-        /// jumps over what had arrived beyond a hole lets no burst go.
+        /// The bytes acknowledged, but at most two segments, and at most one after a timeout (RFC 3465 sections 2.2 and 2.3): an
+        /// acknowledgment that jumps over data received beyond a hole does not cause a burst.
         AppropriateByteCounting = "appropriate-byte-counting",
-        /// What was acknowledged, but one segment at most (RFC 5681 equation 2).
+        /// The bytes acknowledged, but at most one segment (RFC 5681 equation 2).
         AtMostASegment = "at-most-a-segment",
-        /// What was acknowledged, as far as the threshold; the rest counts for linear growth (Linux, `tcp_slow_start`). Until all that was
-        /// under way at a timeout has been acknowledged, an acknowledgment counts for a segment at most: it may jump over what had
-        /// arrived before, which Linux has counted by then.
+        /// The bytes acknowledged, up to the threshold; the rest counts for linear growth (Linux, `tcp_slow_start`). Until everything in
+        /// flight at a timeout is acknowledged, an acknowledgment counts for one segment at most: it may jump over data that had arrived
+        /// before, which Linux has counted by then.
         UpToThreshold = "up-to-ssthresh",
     }
 }
 
 crate::choice! {
-    /// What linear growth goes by (T-03).
+    /// What linear growth counts (T-03).
     pub enum LinearGrowth {
-        /// Acknowledgments, however much each covers: delayed ones halve the growth (RFC 5681 equation 3).
+        /// Acknowledgments, however much each covers: delayed acknowledgments halve the growth (RFC 5681 equation 3).
         PerAcknowledgment = "per-acknowledgment",
-        /// Bytes acknowledged: a segment more in a round trip, however many acknowledgments come (RFC 5681 section 3.1, RFC 3465 section
+        /// Bytes acknowledged: one segment more per round trip, however many acknowledgments arrive (RFC 5681 section 3.1, RFC 3465 section
         /// 2.1; Linux, `tcp_cong_avoid_ai`).
         Acknowledged = "acknowledged-bytes",
     }

@@ -10,9 +10,9 @@ use crate::switch::threshold::object_to_order;
 crate::choice! {
     /// Z_i, which scales the probability with which DFBA drops packets of circuit i.
     pub enum Scale {
-        /// 1 - W_i / W: the smaller its share, the more.
+        /// 1 - W_i / W: larger for circuits with smaller shares.
         OneMinusShare = "one-minus-share",
-        /// 1: as much for every circuit.
+        /// 1, the same for every circuit.
         One = "one",
     }
 }
@@ -22,31 +22,33 @@ crate::choice! {
     pub enum TaggedAboveLow {
         /// Those of circuits that hold more than their fair share of the buffer.
         ByFairShare = "by-fair-share",
-        /// All, as YATS does.
+        /// All of them, as in YATS.
         AllDropped = "all-dropped",
     }
 }
 
 crate::model! {
-    /// Keeps circuits at shares of a buffer without queues of their own, in proportion to their minimum cell rates W_i, of which W is
-    /// the sum. At the first cell of a packet: with X < L it is accepted, with X > H dropped. Between them a circuit that holds Y_i <=
-    /// X W_i / W cells has it accepted. Of one that holds more, marked packets are dropped, and others with the probability
-    /// Z_i (a (Y_i - X W_i/W) / (X (1 - W_i/W)) + (1 - a) (X - L) / (H - L)) (P-07). The papers at hand picture it without
-    /// formulas or tables, so that its numbers are checked against the formula and nothing else.
+    /// Keeps each circuit near its share of the buffer without a queue per circuit. Shares are in proportion to the minimum cell rates W_i,
+    /// whose sum is W. The decision is made at the first cell of a packet. With X < L the packet is accepted, with X > H it is dropped. In
+    /// between, a circuit that holds Y_i <= X W_i / W cells has its packet accepted; from a circuit that holds more, marked packets are
+    /// dropped, and unmarked ones with the probability Z_i (a (Y_i - X W_i/W) / (X (1 - W_i/W)) + (1 - a) (X - L) / (H - L)) (P-07). The
+    /// papers at hand show DFBA only in pictures, without formulas or tables, so its results are checked against the formula and nothing
+    /// else.
     #[name = "dfba"]
     #[source = "UBR+ final report, DFBA, which names ATM Forum 98-0405"]
     pub struct DifferentialFairBufferAllocation: dyn DropPolicy {
-        /// L, below which every packet is accepted.
+        /// L, the level below which every packet is accepted.
         low: Threshold = "0.5" or ["0.3"],
-        /// H, above which none is.
+        /// H, the level above which no packet is accepted.
         high: Threshold = "0.9" or ["0.8"],
-        /// a, what counts more: how far the circuit is above its share (1), or the buffer above L (0).
+        /// a, the weight of how far the circuit is above its share; 1 - a is the weight of how far the buffer is above L. With 1 only the
+        /// circuit counts, with 0 only the buffer.
         alpha: Probability = "0.5" or ["0.0", "1.0"],
         /// Z_i.
         z: Scale = "one-minus-share" or ["one"],
         /// Which marked packets are dropped between L and H.
         tagged_above_low: TaggedAboveLow = "by-fair-share" or ["all-dropped"],
-        /// Whether a packet that overflows the buffer loses its remaining cells too, but for the last (D-08).
+        /// Whether a packet that overflows the buffer also loses its remaining cells, except the last one (D-08).
         discards_remainder: bool = "true" or ["false"],
     }
     build(config, buffer) {

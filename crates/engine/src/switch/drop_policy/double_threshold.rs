@@ -6,17 +6,16 @@ use crate::switch::Threshold;
 use crate::switch::threshold::object_to_order;
 
 crate::model! {
-    /// As EPD, with a threshold for marked packets below the one for all: a packet that is marked (CLP = 1) is dropped if X > L as
-    /// its first cell arrives, any packet if X > H. So what keeps to the minimum cell rates finds room that the rest cannot take
-    /// (P-04).
+    /// EPD with a second, lower threshold for marked packets: a packet that is marked (CLP = 1) is dropped if X > L when its first cell
+    /// arrives, any packet if X > H. So frames within the minimum cell rates find room that the rest cannot take (P-04).
     #[name = "double-threshold"]
     #[source = "UBR+ final report, GFR results"]
     pub struct DoubleThreshold: dyn DropPolicy {
-        /// L, above which marked packets are dropped.
+        /// L, the threshold above which marked packets are dropped.
         low: Threshold = "0.5" or ["0.3", "0.7"],
-        /// H, above which all packets are.
+        /// H, the threshold above which all packets are dropped.
         high: Threshold = "0.9" or ["0.8"],
-        /// Whether a packet that overflows the buffer loses its remaining cells too, but for the last (D-08).
+        /// Whether a packet that overflows the buffer also loses its remaining cells, except the last one (D-08).
         discards_remainder: bool = "true" or ["false"],
     }
     build(config, buffer) {

@@ -13,7 +13,7 @@ crate::model! {
         /// R. UBR+ section 5 uses the buffer less 200 cells, room for one packet of each of 15 connections;
         /// 98-0876R1 uses 0.8 of the buffer (D-03).
         threshold: Threshold = "K - 200 cells" or ["0.9", "0.8"],
-        /// Whether a packet that overflows the buffer loses its remaining cells too, but for the last (D-08).
+        /// Whether a packet that overflows the buffer also loses its remaining cells, except the last one (D-08).
         discards_remainder: bool = "true" or ["false"],
     }
     build(config, buffer) {

@@ -6,9 +6,8 @@ use crate::framing::Cell;
 use crate::switch::Threshold;
 
 crate::model! {
-    /// As Selective Drop, with a cutoff that falls as the buffer fills: when X > R at the first cell, the packet of
-    /// circuit i is dropped if Y_i N_a / X > Z (K - R) / (X - R). Just above R nearly every circuit passes; as X
-    /// approaches K the cutoff approaches Z.
+    /// Selective Drop with a cutoff that falls as the buffer fills. When X > R at the first cell, the packet of circuit i is dropped if Y_i
+    /// N_a / X > Z (K - R) / (X - R). Just above R nearly every circuit passes; as X approaches K the cutoff approaches Z.
     #[name = "fba"]
     #[source = "UBR+ section 7; Heinanen and Kilkki 1995"]
     pub struct FairBufferAllocation: dyn DropPolicy {
@@ -16,7 +15,7 @@ crate::model! {
         threshold: Threshold = "0.9" or ["0.5"],
         /// Z, the scale of the cutoff (D-06).
         z: PositiveNumber = "0.8" or ["0.5"],
-        /// Whether a packet that overflows the buffer loses its remaining cells too, but for the last (D-08).
+        /// Whether a packet that overflows the buffer also loses its remaining cells, except the last one (D-08).
         discards_remainder: bool = "true" or ["false"],
     }
     build(config, buffer) {

@@ -4,8 +4,8 @@ use super::{Asked, DropPolicy, Occupancy, PacketDiscard, Verdict};
 use crate::framing::Cell;
 
 crate::model! {
-    /// Once a packet has lost a cell to a full buffer, its other cells are dropped too, but for the last, which marks
-    /// the packet's end for the receiver.
+    /// Once a packet has lost a cell to a full buffer, its remaining cells are dropped too, except the last one, which marks the packet's
+    /// end for the receiver.
     #[name = "partial-packet-discard"]
     #[source = "UBR+ final report, switch policies; Romanow and Floyd 1995"]
     pub struct PartialPacketDiscard: dyn DropPolicy {}

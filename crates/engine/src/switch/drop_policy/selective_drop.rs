@@ -15,7 +15,7 @@ crate::model! {
         threshold: Threshold = "0.9" or ["0.8"],
         /// Z, the load ratio above which a circuit's packets are dropped (D-05).
         z: PositiveNumber = "0.8" or ["1.0"],
-        /// Whether a packet that overflows the buffer loses its remaining cells too, but for the last (D-08).
+        /// Whether a packet that overflows the buffer also loses its remaining cells, except the last one (D-08).
         discards_remainder: bool = "true" or ["false"],
     }
     build(config, buffer) {

@@ -17,7 +17,7 @@ crate::model! {
         threshold: Threshold = "0.9" or ["0.5"],
         /// Z, the scale of the cutoff.
         z: PositiveNumber = "0.8" or ["0.5"],
-        /// Whether a packet that overflows the buffer loses its remaining cells too, but for the last (D-08).
+        /// Whether a packet that overflows the buffer also loses its remaining cells, except the last one (D-08).
         discards_remainder: bool = "true" or ["false"],
     }
     build(config, buffer) {

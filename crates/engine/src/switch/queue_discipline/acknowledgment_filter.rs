@@ -8,12 +8,12 @@ use crate::switch::drop_policy::Verdict;
 use crate::units::Time;
 
 crate::model! {
-    /// First in, first out, but an acknowledgment that arrives drives out an older one of its connection that says nothing more: for
-    /// slow lines on the way back, as cable modems and satellite terminals do. Otherwise as `tail-drop`.
+    /// First in, first out, but an arriving acknowledgment replaces an older one of its connection that it makes redundant. For slow return
+    /// links, as cable modems and satellite terminals do. Otherwise like `tail-drop`.
     #[name = "ack-filter"]
     #[source = "RFC 3449 section 5.2.1; sch_cake of Linux"]
     pub struct AcknowledgmentFilter: dyn QueueDiscipline {
-        /// Which older acknowledgments go.
+        /// Which older acknowledgments are dropped.
         superseded_acknowledgments: Superseded = "aggressive" or ["conservative"],
     }
     build(config, context) {

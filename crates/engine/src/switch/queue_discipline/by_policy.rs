@@ -6,7 +6,7 @@ use crate::switch::Dropped;
 use crate::units::Time;
 
 crate::model! {
-    /// None: `policy` guards one queue for each class and `scheduler` takes from them, cell by cell if need be.
+    /// No queue discipline: `policy` guards one queue for each class, and `scheduler` takes cells or packets from them.
     #[name = "by-policy"]
     #[source = "UBR+ section 3"]
     pub struct ByPolicy: dyn QueueDiscipline {}

@@ -17,25 +17,25 @@ use crate::switch::drop_policy::Verdict;
 use crate::units::Time;
 
 crate::model! {
-    /// A queue for each flow under `CoDel`, served in turn by deficit round robin, those that have little to send first; a host with many
-    /// flows is to have no more than one with few, so each of its flows may send a fraction of the quantum in a turn. Flows find queues
-    /// by set-associative hashing. A full buffer drops from the head of the longest queue.
+    /// A queue per flow with `CoDel`, served by deficit round robin; flows with little to send go first. A host with many flows gets no
+    /// more than a host with one: each of its flows may send only a fraction of the quantum per turn. Flows find their queues by
+    /// set-associative hashing. A full buffer drops from the head of the longest queue.
     #[name = "cake"]
     #[source = "Høiland-Jørgensen, Täht and Morton 2018 (arXiv:1804.07617), section III; sch_cake of Linux"]
     pub struct Cake: dyn QueueDiscipline {
-        /// Among whom the line is divided.
+        /// Between whom the line is divided fairly.
         isolation: Isolation = "triple-isolate",
-        /// The delay that a standing queue may have, of each flow.
+        /// The acceptable delay of a standing queue, for each flow.
         target: PositiveSpan = "5 ms",
-        /// For how long the delay must be above the target.
+        /// How long the delay must stay above the target before packets are dropped.
         interval: PositiveSpan = "100 ms",
-        /// Bytes that the only busy flow of a host may send in a turn; each of n may send an n-th.
+        /// Bytes that the only busy flow of a host may send per turn; with n busy flows each may send an n-th of it.
         quantum: Bytes = "1514 B",
-        /// Queues that flows are hashed into, in sets of eight; those that are no whole set are left out.
+        /// The number of queues into which flows are hashed, in sets of eight; an incomplete set is not used.
         queues: AtLeastOne = "1024",
-        /// Whether packets are marked instead whose ends understand that (RFC 3168). A full buffer drops all the same.
+        /// Whether packets of connections that support ECN (RFC 3168) are marked instead of dropped. A full buffer drops them all the same.
         ecn: bool = "true" or ["false"],
-        /// Which acknowledgments that wait are dropped when a newer one of the same connection joins them.
+        /// Which waiting acknowledgments are dropped when a newer one of the same connection arrives.
         superseded_acknowledgments: Superseded = "kept",
     }
     build(config, context) { Box::new(Queues::new(config, context)) }

@@ -8,19 +8,20 @@ use crate::switch::Dropped;
 use crate::units::Time;
 
 crate::model! {
-    /// Controlled delay: when packets have waited longer than the target for a whole interval, one is dropped as it is to be sent, and
-    /// the next ever sooner, as the square root of the number of drops grows, until one has waited less.
+    /// Controlled delay. When packets have waited longer than the target for a whole interval, CoDel drops one as it leaves the queue. It
+    /// then drops at shrinking intervals, in inverse proportion to the square root of the number of drops, until a packet has waited less
+    /// than the target.
     #[name = "codel"]
     #[source = "RFC 8289"]
     pub struct CoDel: dyn QueueDiscipline {
-        /// The delay that a standing queue may have.
+        /// The acceptable delay of a standing queue.
         target: PositiveSpan = "5 ms",
-        /// For how long the delay must be above the target: about a round trip of the slowest connections.
+        /// How long the delay must stay above the target before packets are dropped: about a round trip of the slowest connections.
         interval: PositiveSpan = "100 ms",
-        /// Whether packets are marked instead whose ends understand that (RFC 3168).
+        /// Whether packets of connections that support ECN (RFC 3168) are marked instead of dropped.
         ecn: bool = "true" or ["false"],
-        /// How the square root of the number of drops is taken. With many connections Linux's way drops sooner when dropping is taken up
-        /// again, and packets wait less.
+        /// How the square root of the number of drops is computed. With many connections, Linux's approximation drops sooner when dropping
+        /// resumes, and packets wait less.
         square_root: SquareRoot = "exact" or ["newton"],
     }
     build(config, context) {

@@ -10,7 +10,7 @@ crate::choice! {
     pub enum SquareRoot {
         /// As it is.
         Exact = "exact",
-        /// By one step of Newton's iteration from the last one, as Linux and ns-3 take it: it lags behind the number of drops.
+        /// By one step of Newton's iteration from the previous value, as in Linux and ns-3: it lags behind the number of drops.
         Newton = "newton",
     }
 }

@@ -10,9 +10,9 @@ use crate::units::{PICOSECONDS_PER_SECOND, Span, Time};
 crate::choice! {
     /// Which of the two queues sends next when packets wait in both.
     pub enum Turns {
-        /// The one whose first packet has waited longer, that of the low-latency queue `time_shift` longer than it has.
+        /// The one whose first packet has waited longer; `time_shift` is added to the waiting time of the low-latency queue.
         TimeShifted = "time-shifted",
-        /// In turns by bytes: the classic queue gets `classic_share` of the line.
+        /// In turns, by bytes: the classic queue gets `classic_share` of the line.
         Weighted = "weighted",
     }
 }
@@ -20,9 +20,9 @@ crate::choice! {
 crate::choice! {
     /// Whose delay drives the probability.
     pub enum DrivingDelay {
-        /// That of the classic queue (RFC 9332 appendix A.1).
+        /// The classic queue's (RFC 9332 appendix A.1).
         Classic = "classic",
-        /// The larger of both, so that low-latency traffic that ignores marks is held too.
+        /// The larger of the two, so that low-latency traffic that ignores marks is controlled too.
         Larger = "larger",
     }
 }
@@ -30,46 +30,46 @@ crate::choice! {
 crate::choice! {
     /// When it is seen that a packet waits alone, and may not be marked for its delay: on a slow line one packet is delay enough.
     pub enum LengthCheck {
-        /// When it is sent: if none is left behind it (RFC 9332 appendix A.2, lines 5a to 5d). The last packet of a burst is never marked. On
-        /// lines where a packet takes longer than the ramp, paced connections may then share unequally.
+        /// When it is sent: if none is left behind it (RFC 9332 appendix A.2, lines 5a to 5d). The last packet of a burst is then never
+        /// marked. On lines where a packet takes longer than the ramp, paced connections may share unequally as a result.
         Dequeue = "dequeue",
-        /// When it comes: if none is there before it (as Linux has it, by the note in that appendix).
+        /// When it arrives: if no other is there (as in Linux, according to the note in that appendix).
         Enqueue = "enqueue",
     }
 }
 
 crate::model! {
-    /// Two queues coupled: one for connections that answer marks in proportion (ECT(1), low latency) and one for all others. A
-    /// proportional integral controller gives p from the delay of the classic queue, which drops or marks with probability p squared;
-    /// the low-latency queue marks with twice p, or more if its own delay exceeds a short ramp. So a connection of either
-    /// kind gets about the same.
+    /// Two coupled queues: one for connections that respond to marks in proportion (ECT(1), low latency), one for all others. A
+    /// proportional integral controller computes p from the delay of the classic queue. The classic queue drops or marks with probability p
+    /// squared; the low-latency queue marks with 2 p, or more if its own delay exceeds a short ramp. So connections of both kinds get about
+    /// the same rate.
     #[name = "dualpi2"]
     #[source = "RFC 9332 appendix A.1"]
     pub struct DualPi2: dyn QueueDiscipline {
-        /// The delay to be kept in the classic queue.
+        /// The target delay of the classic queue.
         target: PositiveSpan = "15 ms",
-        /// How often p is set anew (`Tupdate`).
+        /// How often p is updated (`Tupdate`).
         update_period: PositiveSpan = "16 ms",
-        /// Weight of the distance of the delay from the target, in 1/s.
+        /// Weight of the difference between delay and target, in 1/s.
         alpha: PositiveNumber = "0.16",
         /// Weight of the change of the delay, in 1/s.
         beta: PositiveNumber = "3.2",
-        /// k: what p is multiplied by for the low-latency queue. p squared is at most 1 / k squared; what is too much then finds no
-        /// room.
+        /// k, the factor by which p is multiplied for the low-latency queue. p squared is at most 1 / k squared; beyond that, packets are
+        /// dropped because they find no room.
         coupling: PositiveNumber = "2",
-        /// The delay of the low-latency queue from which on its own marking begins.
+        /// The delay of the low-latency queue from which it starts to mark on its own.
         ramp_begin: PositiveSpan = "800 us",
-        /// The delay from which on it marks every packet.
+        /// The delay of the low-latency queue from which it marks every packet.
         ramp_end: PositiveSpan = "1200 us",
-        /// When it is seen that a packet of the low-latency queue waits alone, and is not marked for its delay.
+        /// When it is decided that a packet is alone in the low-latency queue, and so not marked for its delay.
         length_check: LengthCheck = "dequeue" or ["enqueue"],
-        /// Which queue sends next when packets wait in both.
+        /// Which queue sends next when packets wait in both queues.
         turns: Turns = "time-shifted" or ["weighted"],
-        /// How much longer the first packet of the low-latency queue counts as having waited.
+        /// The head start of the low-latency queue: its first packet counts as having waited this much longer.
         time_shift: PositiveSpan = "50 ms",
-        /// The share of the line that the classic queue gets with `turns = "weighted"`.
+        /// The share of the line for the classic queue with `turns = "weighted"`.
         classic_share: Fraction = "0.1",
-        /// Whose delay drives p.
+        /// Which queue's delay drives p.
         driving_delay: DrivingDelay = "classic" or ["larger"],
     }
     build(config, context) { Box::new(Queues::new(config, context)) }

@@ -12,22 +12,22 @@ use crate::switch::drop_policy::Verdict;
 use crate::units::Time;
 
 crate::model! {
-    /// A queue for each circuit, as far as hashing tells them apart, each under `CoDel`, served in turn by deficit round robin; a queue
-    /// that has just become busy goes first. A full buffer drops from the head of the longest queue.
+    /// A queue per circuit, as far as hashing tells circuits apart, each with `CoDel`. Queues are served by deficit round robin, and a
+    /// queue that has just become busy goes first. A full buffer drops from the head of the longest queue.
     #[name = "fq-codel"]
     #[source = "RFC 8290"]
     pub struct FlowQueueCoDel: dyn QueueDiscipline {
-        /// The delay that a standing queue may have, of each circuit.
+        /// The acceptable delay of a standing queue, for each circuit.
         target: PositiveSpan = "5 ms",
-        /// For how long the delay must be above the target.
+        /// How long the delay must stay above the target before packets are dropped.
         interval: PositiveSpan = "100 ms",
-        /// Bytes that a queue may send in a turn.
+        /// Bytes that a queue may send per turn.
         quantum: Bytes = "1514 B",
-        /// Queues that circuits are hashed into; two that meet in one share it.
+        /// The number of queues into which circuits are hashed. Two circuits with the same hash share a queue.
         queues: AtLeastOne = "1024",
-        /// Most packets that a full buffer drops from the longest queue at once, and no more than half of them (section 4.1).
+        /// The most packets that a full buffer drops from the longest queue at once, and never more than half of that queue (section 4.1).
         drop_batch: AtLeastOne = "64" or ["1"],
-        /// Whether packets are marked instead whose ends understand that (RFC 3168). A full buffer drops all the same.
+        /// Whether packets of connections that support ECN (RFC 3168) are marked instead of dropped. A full buffer drops them all the same.
         ecn: bool = "true" or ["false"],
     }
     build(config, context) { Box::new(Queues::new(config, context)) }

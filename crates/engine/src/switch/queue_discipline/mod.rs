@@ -83,7 +83,7 @@ pub struct QueueContext {
 pub struct Ends {
     /// The host that sends.
     pub source: usize,
-    /// The host that receives.
+    /// The receiving host.
     pub destination: usize,
 }
 

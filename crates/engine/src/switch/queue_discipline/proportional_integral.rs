@@ -15,9 +15,9 @@ use crate::units::{PICOSECONDS_PER_SECOND, Span, Time};
 crate::choice! {
     /// How the delay of the queue is known.
     pub enum DelayEstimate {
-        /// From the time that the packet has waited which was sent last; none when the queue is empty.
+        /// From the waiting time of the packet sent last; zero when the queue is empty.
         Timestamps = "timestamps",
-        /// From the bytes that wait, and the rate at which they leave, measured over stretches of 16 KiB.
+        /// From the waiting bytes and the rate at which they leave, measured over stretches of 16 KiB.
         DepartureRate = "departure-rate",
     }
 }
@@ -33,31 +33,32 @@ crate::choice! {
 }
 
 crate::model! {
-    /// Proportional integral controller enhanced: arriving packets are dropped with a probability that is set anew every
-    /// `update_period`, by how far the delay is from the target and by how much it has changed.
+    /// Proportional integral controller enhanced: drops arriving packets with a probability that is updated every `update_period`, from the
+    /// difference between delay and target and from the change of the delay.
     #[name = "pie"]
     #[source = "RFC 8033"]
     pub struct ProportionalIntegral: dyn QueueDiscipline {
-        /// The delay to be kept (`QDELAY_REF`).
+        /// The target delay (`QDELAY_REF`).
         target: PositiveSpan = "15 ms",
-        /// How often the probability is set anew (`T_UPDATE`).
+        /// How often the probability is updated (`T_UPDATE`).
         update_period: PositiveSpan = "15 ms",
-        /// For how long a burst into an empty queue is let in whole (`MAX_BURST`).
+        /// How long a burst into an empty queue is admitted without drops (`MAX_BURST`).
         burst: PositiveSpan = "150 ms",
-        /// Weight of the distance of the delay from the target, in 1/s (alpha).
+        /// Weight of the difference between delay and target, in 1/s (alpha).
         alpha: PositiveNumber = "0.125",
         /// Weight of the change of the delay, in 1/s (beta).
         beta: PositiveNumber = "1.25",
-        /// How the delay of the queue is known (RFC 8033 sections 4.3 and 5.2).
+        /// How the delay of the queue is estimated (RFC 8033 sections 4.3 and 5.2).
         delay_estimate: DelayEstimate = "timestamps" or ["departure-rate"],
-        /// When the probability decays by a fiftieth each period: RFC 8033 section 4.2 and appendix A have one condition, appendix B the
-        /// other.
+        /// When the probability decays by a fiftieth in each period. RFC 8033 section 4.2 and appendix A give one condition, appendix B
+        /// another.
         decay: Decay = "without-queue" or ["below-half-target"],
-        /// The size of a packet: a queue of no more than two of them is never dropped from (`MEAN_PKTSIZE`).
+        /// The packet size that PIE assumes: a queue of no more than two such packets drops nothing (`MEAN_PKTSIZE`).
         mean_packet: Bytes = "1024 B",
-        /// Whether packets are marked instead whose ends understand that (RFC 3168), while the probability is below `ecn_limit`.
+        /// Whether packets of connections that support ECN (RFC 3168) are marked instead of dropped while the probability is below
+        /// `ecn_limit`.
         ecn: bool = "true" or ["false"],
-        /// The probability from which on such packets are dropped all the same (`mark_ecnth`; RFC 8033 section 5.1).
+        /// The probability from which packets are dropped even if they could be marked (`mark_ecnth`; RFC 8033 section 5.1).
         ecn_limit: Probability = "0.1",
     }
     build(config, context) { Box::new(Queue::new(config, context)) }

@@ -10,26 +10,27 @@ use crate::switch::drop_policy::Verdict;
 use crate::units::{Rate, Time};
 
 crate::model! {
-    /// Drops arriving packets with a probability that rises with the average length of the queue, so that connections notice one by one
-    /// and before the buffer is full. Drops are spread: the probability also rises with the packets since the last one.
+    /// Drops arriving packets with a probability that rises with the average queue length, so that connections notice one by one, before
+    /// the buffer is full. The probability also rises with the number of packets since the last drop, which spreads drops out.
     #[name = "red"]
     #[source = "Floyd and Jacobson 1993, figure 2; gentle: Floyd 2000"]
     pub struct RandomEarlyDetection: dyn QueueDiscipline {
-        /// The average length below which nothing is dropped early. In bytes it counts the queue in bytes, and larger packets are
-        /// dropped more often in proportion.
+        /// The average queue length below which nothing is dropped early. If given in bytes, the queue is counted in bytes, and larger
+        /// packets are dropped more often in proportion.
         minimum: Level = "5 packets",
-        /// The average length at which the probability of a drop is `maximum_probability`.
+        /// The average queue length at which the drop probability reaches `maximum_probability`.
         maximum: Level = "15 packets",
-        /// The probability of a drop at the maximum, packets since the last drop apart.
+        /// The drop probability at the maximum, before it is corrected for the number of packets since the last drop.
         maximum_probability: Probability = "0.02" or ["0.1"],
-        /// The weight of a new length in the average.
+        /// The weight of a new queue length in the average.
         weight: Fraction = "0.002",
-        /// Whether above the maximum the probability rises on, to 1 at twice the maximum, in place of jumping there.
+        /// Whether the probability keeps rising above the maximum, to 1 at twice the maximum, instead of jumping to 1 there.
         gentle: bool = "true" or ["false"],
-        /// Whether packets are marked instead whose ends understand that (RFC 3168).
+        /// Whether packets of connections that support ECN (RFC 3168) are marked instead of dropped.
         ecn: bool = "true" or ["false"],
-        /// Whether above the maximum (with `gentle`, above twice that) all are dropped, marks or not (RFC 3168 section 7). Without, all are
-        /// marked there that can be: with a weight of 1 that is the step that DCTCP expects (RFC 8257 section 4.1).
+        /// Whether all packets are dropped, not marked, above the maximum (with `gentle`, above twice the maximum), as RFC 3168 section 7
+        /// says. If not, every packet that can be marked is marked there: with a weight of 1 this is the step that DCTCP expects (RFC 8257
+        /// section 4.1).
         hard_drop: bool = "true" or ["false"],
     }
     build(config, context) { Box::new(Queue::new(config, context)) }

@@ -5,13 +5,13 @@ use crate::framing::{Content, Packets};
 use crate::transport::Acknowledgment;
 
 crate::choice! {
-    /// Which acknowledgments that wait are dropped when a newer one of the same connection joins them.
+    /// Which waiting acknowledgments are dropped when a newer one of the same connection arrives.
     pub enum Superseded {
         /// None.
         Kept = "kept",
-        /// The first that the newer one supersedes, if a second one remains: CAKE's `ack-filter`.
+        /// The first one that the newer one makes redundant, if a second one remains: CAKE's `ack-filter`.
         Conservative = "conservative",
-        /// The same, or the only one if nothing of its connection came in between and no mark is lost: CAKE's `ack-filter-aggressive`.
+        /// The same, or the only one if nothing of its connection arrived in between and no mark is lost: CAKE's `ack-filter-aggressive`.
         Aggressive = "aggressive",
     }
 }

@@ -6,8 +6,8 @@ use crate::switch::Dropped;
 use crate::units::Time;
 
 crate::model! {
-    /// First in, first out; a packet that finds no room is dropped. As `policy = "tail-drop"`, but also for a buffer in bytes, and with
-    /// the times that packets wait: what the other disciplines are compared with.
+    /// First in, first out; a packet that finds no room is dropped. Like `policy = "tail-drop"`, but the buffer may also be in bytes, and
+    /// waiting times are measured. The baseline for the other disciplines.
     #[name = "tail-drop"]
     #[source = "RFC 7567 section 2.1"]
     pub struct TailDrop: dyn QueueDiscipline {}

@@ -7,25 +7,25 @@ use crate::framing::Cell;
 crate::choice! {
     /// What becomes of a slot that is UBR's while no UBR cell waits, and VBR cells do (V-04).
     pub enum UnusedGuarantee {
-        /// VBR has it: the line is never idle while anybody waits.
+        /// VBR uses it: the line is never idle while anybody waits.
         Lent = "lent",
-        /// It goes by: VBR never has more than 1 - GR of the line. 97-0424 section 3: VBR is "allocated Peak Cell Rate equal to 90% of
+        /// It stays empty: VBR never has more than 1 - GR of the line. 97-0424 section 3: VBR is "allocated Peak Cell Rate equal to 90% of
         /// the link capacity" with GR = 0.1, and with 0.5 "a steady rate of 50%".
         Kept = "kept",
     }
 }
 
 crate::model! {
-    /// Of every N cells sent while UBR cells wait, at least GR N are UBR; VBR goes first otherwise, and UBR has what it leaves. For
-    /// each slot UBR earns GR of a cell of credit and sends when it has a whole one. While no UBR cell waits it saves up no more than
-    /// one cell (V-04).
+    /// Of every N cells sent while UBR cells wait, at least GR N are UBR cells; otherwise VBR goes first, and UBR gets what VBR leaves. For
+    /// each slot UBR earns GR of a cell of credit, and it sends when it has a whole one. While no UBR cell waits, it saves at most one cell
+    /// of credit (V-04).
     #[name = "guaranteed-rate"]
     #[source = "97-0424 section 3"]
     pub struct GuaranteedRate: dyn Scheduler {
         /// GR, the share of the line that UBR is guaranteed, to nine decimals; 97-0424 uses 0, 0.1 and 0.5. With 0 VBR has strict
         /// priority.
         guaranteed_rate: Probability,
-        /// What becomes of a slot that is UBR's while no UBR cell waits (V-04). 97-0424 says only that "any unused capacity by VBR is
+        /// What happens to a slot that belongs to UBR while no UBR cell waits (V-04). 97-0424 only says that "any unused capacity by VBR is
         /// also allocated to UBR".
         unused_guarantee: UnusedGuarantee = "lent" or ["kept"],
     }

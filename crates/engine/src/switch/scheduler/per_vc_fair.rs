@@ -5,9 +5,9 @@ use super::{FifoQueue, Scheduler, Turn, object_to_packets};
 use crate::framing::Cell;
 
 crate::model! {
-    /// A queue for each circuit of UBR, served by start-time fair queueing in proportion to the minimum cell rates of the port's
-    /// service, or equally where it has none (P-06). A circuit without a minimum cell rate among others that have one is served when
-    /// they do not wait. VBR goes before all of them.
+    /// A queue per UBR circuit, served by start-time fair queueing in proportion to the minimum cell rates of the port's service, or
+    /// equally if there are none (P-06). A circuit without a minimum cell rate, among others that have one, is served only when the others
+    /// do not wait. VBR goes before all of them.
     #[name = "per-vc-fair"]
     #[source = "UBR+ final report, GFR results; Goyal, Vin and Cheng 1996"]
     pub struct PerVcFair: dyn Scheduler {}

@@ -6,8 +6,8 @@ use crate::config::Probability;
 use crate::framing::Cell;
 
 crate::model! {
-    /// Start-time fair queueing between the classes, UBR with the weight GR and VBR with 1 - GR: the other reading of "fair
-    /// scheduling among the queues on each port" (V-04). A class that comes back after a pause has no credit at all.
+    /// Start-time fair queueing between the classes, UBR with the weight GR and VBR with 1 - GR: the other reading of "fair scheduling
+    /// among the queues on each port" (V-04). A class that returns after a pause has no credit at all.
     #[name = "weighted-fair"]
     #[source = "97-0424 section 3; Goyal, Vin and Cheng 1996"]
     pub struct WeightedFair: dyn Scheduler {

@@ -10,9 +10,9 @@ use crate::units::{Rate, Span, Time};
 crate::choice! {
     /// Who marks the frames that exceed a connection's minimum cell rate (P-02).
     pub enum Tagging {
-        /// The network, at its entrance to the bottleneck's switch, cell by cell as they come off the access line.
+        /// The network, at its entrance to the bottleneck's switch, cell by cell as they arrive from the access line.
         Network = "network",
-        /// The source, as it hands a packet to its interface; it sees the packets of a burst at one instant, and marks more.
+        /// The source, as it hands a packet to its interface. It sees the packets of a burst at one instant, and marks more.
         Source = "source",
         /// Nobody: all cells count as within the minimum cell rate.
         None = "none",
@@ -20,20 +20,20 @@ crate::choice! {
 }
 
 crate::model! {
-    /// A connection whose frames keep to its minimum cell rate has them delivered; what exceeds it is best effort. F-GCRA(1 / MCR,
-    /// BT / 2 + CDVT) decides at the first cell of a frame, and all cells of a frame that does not conform are marked (CLP = 1). The
-    /// promise is kept, or not, by the port's policy and scheduler (P-01).
+    /// Frames of a connection within its minimum cell rate are delivered; frames beyond it are best effort. F-GCRA(1 / MCR, BT / 2 + CDVT)
+    /// decides at the first cell of a frame, and all cells of a frame that does not conform are marked (CLP = 1). Whether the promise is
+    /// kept depends on the port's policy and scheduler (P-01).
     #[name = "gfr"]
     #[source = "ATM Forum Traffic Management 4.1; ITU-T I.371.1"]
     pub struct GuaranteedFrameRate: dyn Service {
-        /// MCR of every connection in bits of cells on the line, or a list with one for each.
+        /// MCR of every connection, in bits of cells on the line, or a list with one rate per connection.
         minimum_cell_rate: Rates,
         /// Who marks frames (P-02).
         tagging: Tagging = "network" or ["source", "none"],
-        /// MBS in frames of full segments: BT = (MBS - 1) (1 / MCR - 1 / PCR), where PCR is the bottleneck's rate. With one frame
-        /// and half of its BT a second frame right behind the first would never conform.
+        /// MBS in frames of full segments: BT = (MBS - 1) (1 / MCR - 1 / PCR), where PCR is the bottleneck's rate. With a burst of one
+        /// frame and half of its BT, a second frame right behind the first would never conform.
         maximum_burst_frames: AtLeastOne = "2" or ["1", "8"],
-        /// CDVT, how much earlier than that a cell may come.
+        /// CDVT, how much too early a cell may arrive.
         cell_delay_variation_tolerance: Span = "0 s" or ["100 us"],
     }
     build(config, context) { Box::new(config.contract(context)) }

@@ -3,7 +3,7 @@
 use super::{Contract, Service};
 
 crate::model! {
-    /// Nothing is promised: no rates, no marks.
+    /// No promises: no minimum rates, no marks.
     #[name = "ubr"]
     #[source = "ATM Forum Traffic Management 4.0"]
     pub struct UnspecifiedBitRate: dyn Service {}

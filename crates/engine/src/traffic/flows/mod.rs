@@ -21,19 +21,19 @@ use crate::units::{Span, Time};
 crate::choice! {
     /// How flows follow one another.
     pub enum Arrivals {
-        /// After exponentially distributed times, the first too: independent users.
+        /// Exponentially distributed times, including the first: independent users.
         Poisson = "poisson",
-        /// Always after the same time; the first at the start.
+        /// Constant times; the first flow begins at the start.
         EvenlySpaced = "evenly-spaced",
     }
 }
 
 crate::choice! {
-    /// Which connection carries a flow.
+    /// Whether flows share a connection.
     pub enum FlowConnections {
-        /// One of its own: a new window, a new timer, and a handshake if connections have one.
+        /// A new connection for each flow: a new window, a new timer, and a handshake if connections have one.
         OneEach = "one-each",
-        /// The same for all flows of a sender, one behind the other; what it does after pauses is `tcp.idle_restart`.
+        /// One connection for all flows of a sender, one after another; `tcp.idle_restart` says what it does after pauses.
         Persistent = "persistent",
     }
 }
@@ -42,26 +42,27 @@ crate::choice! {
 const MOST_FLOWS: u64 = 1_000_000;
 
 crate::model! {
-    /// Flows of drawn sizes that come after drawn times, whatever became of those before, as independent users start them. Each has a
-    /// connection of its own, beside the others of its sender on the same line. How long they took is told by classes of size.
+    /// Flows of drawn sizes that arrive after drawn times, whether or not earlier ones have finished, as independent users start them. Each
+    /// has a connection of its own, and shares its sender's line with the sender's other flows. Completion times are reported by class of
+    /// size.
     #[name = "flows"]
     #[source = "RFC 5166 section 2.1.3; Paxson and Floyd 1995: sessions come as a Poisson process"]
     pub struct Flows: dyn Source {
-        /// How many bytes a flow has.
+        /// The distribution of flow sizes.
         size: Chosen<dyn SizeDistribution>,
         /// Mean time from one flow of a sender to its next.
         interval: PositiveSpan,
-        /// How they follow one another.
+        /// The distribution of the times between flows.
         arrivals: Arrivals = "poisson",
         /// How many flows each sender has.
         count: Count = "unlimited",
-        /// Which connection carries a flow.
+        /// Whether flows share a connection.
         connections: FlowConnections = "one-each",
-        /// The largest size of each class, ascending; what is larger is a class too.
+        /// The upper bounds of the size classes, ascending; larger flows form one more class.
         classes: SizeClasses = "['10 kB', '100 kB', '1 MB']",
-        /// When a sender begins; "uniform(0 ms, 1 ms)" draws for each.
+        /// When a sender begins; "uniform(0 ms, 1 ms)" draws a time for each.
         start: RandomSpan = "0 s",
-        /// How much later each sender begins than the one before.
+        /// Each sender begins this much later than the one before.
         stagger: Span = "0 s",
     }
     build(config, context) { Box::new(config.user(context)) }

@@ -7,9 +7,9 @@ use crate::units::Span;
 crate::section! {
     /// A class of files.
     pub struct FileClass {
-        /// How often a file of this class is asked for.
+        /// How often a file of this class is requested.
         pub probability: Probability,
-        /// Files of this class have 1, 2, … times so many kilobytes.
+        /// Files of this class have 1, 2, … times this many kilobytes.
         pub unit: PositiveNumber,
     }
 }
@@ -19,7 +19,7 @@ crate::choice! {
     pub enum Beyond {
         /// Another is drawn.
         Redraw = "redraw",
-        /// The smallest or the largest takes its place.
+        /// Values outside the range become its lower or upper end.
         Clamp = "clamp",
     }
 }
@@ -27,7 +27,7 @@ crate::choice! {
 crate::section! {
     /// A whole number from 1 on, with a Poisson distribution.
     pub struct TruncatedPoisson {
-        /// Mean of the distribution before anything is cut off.
+        /// Mean of the distribution before truncation.
         pub mean: PositiveNumber = "5",
         /// The largest number.
         pub most: AtLeastOne = "9",

@@ -14,44 +14,44 @@ use crate::units::{Span, Time};
 crate::choice! {
     /// From when the time between two documents counts (X-05).
     pub enum BatchClock {
-        /// From the start of the one before: a cycle of constant length.
+        /// At the start of the previous document: a cycle of constant length.
         StartToStart = "start-to-start",
-        /// From the last request of the one before.
+        /// At the last request of the previous document.
         AfterLastRequest = "after-last-request",
     }
 }
 
 crate::model! {
-    /// Clients that ask for documents of several files, each over one persistent connection, and servers that answer at once.
-    /// The connection's own data are the files; requests travel the other way as data of the client's TCP. Requests are
-    /// pipelined: they wait for no answer. Answers are sent in the order of the requests.
+    /// Clients request documents of several files, each client over one persistent connection, and servers answer at once. The connection's
+    /// data are the files; requests travel the other way as data of the client's TCP. Requests are pipelined: they do not wait for answers.
+    /// Answers are sent in the order of the requests.
     #[name = "www"]
     #[source = "98-0876R1 section 5; SPECweb96; Mah 1997"]
     pub struct Www: dyn Source {
         /// Size of a request (X-09).
         request: Bytes = "128 B",
-        /// How often files of each class are asked for, and the unit of their sizes in kilobytes (X-01).
+        /// How often files of each class are requested, and the unit of their sizes in kilobytes (X-01).
         classes: Vec<FileClass> = "[{ probability = 0.2, unit = 0.1 }, { probability = 0.28, unit = 1 }, { probability = 0.4, unit = 10 }, { probability = 0.112, unit = 100 }, { probability = 0.008, unit = 1000 }]",
-        /// What a kilobyte is (X-01). With 1024 bytes the mean of a mean-5 draw is the 120.3 kB that 98-0876R1 speaks of.
+        /// What a kilobyte is (X-01). With 1024 bytes a mean index of 5 gives the 120.3 kB that 98-0876R1 speaks of.
         kilobyte: Bytes = "1024 B" or ["1000 B"],
         /// How many units of its class a file has (X-02): "one of these nine file sizes is selected according to a Poisson
         /// Distribution with mean 5".
         file_size: TruncatedPoisson = "{}",
         /// How many files a document has (X-03): "1 to 9 requests for a single document".
         requests: TruncatedPoisson = "{}",
-        /// From one request to the next (X-04).
+        /// Time from one request to the next (X-04).
         spacing: RandomSpan = "uniform(100 ms, 500 ms)",
-        /// Whether the first request of a document waits for a spacing too (X-06). The paper says neither.
+        /// Whether the first request of a document is also preceded by a spacing (X-06). The paper does not say.
         first_request_waits: bool = "true" or ["false"],
-        /// From one document to the next (X-05).
+        /// Time from one document to the next (X-05).
         interval: PositiveSpan = "10 s",
-        /// From when the interval counts (X-05). 98-0876R1 has "a time lag between batches of requests", and 10 cycles of it in
-        /// 100 s, which fit only if it counts from start to start.
+        /// Where the interval between documents begins (X-05). 98-0876R1 has "a time lag between batches of requests", and 10 cycles of it
+        /// in 100 s, which fit only if it runs from start to start.
         clock: BatchClock = "start-to-start" or ["after-last-request"],
-        /// When a client begins with its first document (X-06). By default all share a clock, and only the wait before the first
-        /// request scatters them; "uniform(0 s, 10 s)" draws a phase for each.
+        /// When a client requests its first document (X-06). By default all share a clock, and only the wait before the first request
+        /// spreads them; "uniform(0 s, 10 s)" draws a phase for each.
         start: RandomSpan = "0 s" or ["uniform(0 s, 10 s)"],
-        /// How much later each client starts than the one before.
+        /// Each client starts this much later than the one before.
         stagger: Span = "0 s",
     }
     build(config, context) {

@@ -9,20 +9,20 @@ crate::choice! {
     pub enum DelayTimer {
         /// A full delay after the first segment that waits.
         FromArrival = "from-arrival",
-        /// At the next multiple of the delay, which all hosts share: BSD's fast timer.
+        /// At the next multiple of the delay, on a clock that all hosts share: BSD's fast timer.
         Heartbeat = "heartbeat",
     }
 }
 
 crate::model! {
-    /// An acknowledgment for every second segment in order, or when the delay is over. What arrives out of order, and what
-    /// fills a hole, is acknowledged at once.
+    /// One acknowledgment for every second in-order segment, or when the delay is over. Out-of-order segments, and segments that fill a
+    /// hole, are acknowledged at once.
     #[name = "delayed"]
     #[source = "RFC 1122 section 4.2.3.2; RFC 5681 section 4.2"]
     pub struct Delayed: dyn Acknowledging {
         /// Longest wait. The standard allows at most 500 ms; BSD waits up to 200 ms.
         delay: PositiveSpan = "200 ms" or ["100 ms", "500 ms"],
-        /// Segments in order that one acknowledgment answers.
+        /// How many in-order segments one acknowledgment covers.
         segments: AtLeastOne = "2",
         /// When the wait for another segment ends.
         timer: DelayTimer = "from-arrival" or ["heartbeat"],

@@ -6,17 +6,17 @@ use crate::config::{AtLeastOne, PositiveSpan};
 use crate::units::Time;
 
 crate::model! {
-    /// An acknowledgment for every tenth segment in order once a connection has got going, for ways back that have little room; until
-    /// then for every second one, so that slow start is not held up. Or when the delay is over. What arrives out of order, and what
-    /// fills a hole, is acknowledged at once.
+    /// One acknowledgment for every tenth in-order segment, for return links with little capacity; at the start of a connection one for
+    /// every second segment, so that slow start is not delayed. Also when the delay is over. Out-of-order segments, and segments that fill
+    /// a hole, are acknowledged at once.
     #[name = "thinned"]
     #[source = "RFC 3449 section 4.1; draft-fairhurst-quic-ack-scaling-01"]
     pub struct Thinned: dyn Acknowledging {
-        /// Longest wait; QUIC's (RFC 9000 section 18.2), since a sender whose last segment waits is idle.
+        /// Longest wait; the value of QUIC (RFC 9000 section 18.2), because a sender whose last segment waits is idle.
         delay: PositiveSpan = "25 ms" or ["100 ms"],
-        /// Segments in order that one acknowledgment answers (the ratio R of RFC 5690).
+        /// How many in-order segments one acknowledgment covers (the ratio R of RFC 5690).
         segments: AtLeastOne = "10" or ["4"],
-        /// Segments that arrive before that, with an acknowledgment for every second one.
+        /// Number of segments at the start of a connection that are acknowledged in pairs instead.
         from: AtLeastOne = "100",
     }
     build(config, _context) {

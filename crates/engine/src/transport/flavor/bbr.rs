@@ -9,25 +9,25 @@ crate::choice! {
     /// How losses are noticed and repaired, by selective acknowledgments in any case: the draft leaves it open. Rate and window alone limit
     /// what is sent, so neither reduces in proportion.
     pub enum Repair {
-        /// By what has arrived beyond.
+        /// From how much has arrived beyond a segment.
         SackRfc6675 = "sack-rfc6675",
-        /// By the time since a segment was sent.
+        /// From the time since a segment was sent.
         RackTlp = "rack-tlp",
     }
     absent SackRfc6675
 }
 
 crate::model! {
-    /// Sends at the rate at which data has been delivered, and lets about what the path holds be under way: losses and marks say little. It
-    /// probes for more every eight round trips, and for the shortest round trip every 10 s. What is in flight it knows from selective
-    /// acknowledgments.
+    /// Sends at the rate at which data is delivered, and keeps in flight about as much as the path holds. Losses and marks have little
+    /// effect. It probes for more bandwidth every eight round trips, and for the minimum round trip every 10 s. It knows the amount in
+    /// flight from selective acknowledgments.
     #[name = "bbr"]
     #[source = "draft-cardwell-iccrg-bbr-congestion-control-00; draft-cheng-iccrg-delivery-rate-estimation-00"]
     pub struct Bbr: dyn Flavor {
-        /// Whether a round trip equal to the shortest keeps it from becoming too old, as the pseudocode has it. The text says "a lower RTT
-        /// measurement"; where nothing disturbs a path equal ones come all the time, and a connection would never probe.
+        /// Whether a round trip equal to the minimum renews it, as in the pseudocode. The text says "a lower RTT measurement". On a path
+        /// where nothing disturbs the round trip, equal ones arrive all the time, and a connection would never probe.
         equal_round_trips_refresh: bool = "false" or ["true"],
-        /// How losses are noticed and repaired.
+        /// How losses are detected and repaired.
         recovery: Repair = "sack-rfc6675",
     }
     build(config, _context) { Box::new(config.clone()) }

@@ -6,9 +6,9 @@ use crate::transport::law::{self, WindowLaw};
 use crate::transport::recovery::{RackTlp, Recovery};
 
 crate::model! {
-    /// As `bbr`, but losses teach it how much may be in flight: more than 2 % lost while it probes for bandwidth is too much, and a loss at
-    /// other times lowers its rate until it probes again. It leaves room to others between probes, and looks for the shortest round trip every
-    /// 5 s with half of what the path holds. Losses are noticed as by `rack-tlp`.
+    /// Like `bbr`, but it learns from losses how much may be in flight: more than 2 % of loss while probing for bandwidth is too much, and
+    /// a loss at other times lowers its rate until the next probe. It leaves room for others between probes, and looks for the minimum
+    /// round trip every 5 s with half of what the path holds. Losses are detected as by `rack-tlp`.
     #[name = "bbr3"]
     #[source = "draft-ietf-ccwg-bbr"]
     pub struct Bbr3: dyn Flavor {}

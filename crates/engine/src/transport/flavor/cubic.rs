@@ -7,31 +7,32 @@ use crate::transport::law::{self, CubicConstants, HyStart, WindowLaw};
 use crate::transport::recovery::Recovery;
 
 crate::choice! {
-    /// When a first slow start ends.
+    /// When the first slow start ends.
     pub enum SlowStartExit {
-        /// At the threshold, or with a loss.
+        /// At the threshold, or at a loss.
         Loss = "loss",
-        /// Also when round trips become longer, by way of a slower growth (RFC 9406). It takes round trips with every
-        /// acknowledgment, and so `timestamps`.
+        /// Also when round trips become longer, after a phase of slower growth (RFC 9406). It measures a round trip with every
+        /// acknowledgment, and so needs `timestamps`.
         Delay = "hystart++",
     }
 }
 
 crate::model! {
-    /// The window grows as a cubic function of the time since the last reduction: fast, then slowly around the window at which it came, then
-    /// fast again; whatever the round trip, but no more slowly than Reno would on average. A loss takes 30 % of it.
+    /// The window grows as a cubic function of the time since the last reduction: fast at first, slowly near the window at which that
+    /// reduction happened, then fast again. Growth does not depend on the round trip, but is on average never slower than Reno's. A loss
+    /// reduces the window by 30 %.
     #[name = "cubic"]
     #[source = "RFC 9438"]
     pub struct Cubic: dyn Flavor {
-        /// How losses are noticed and repaired.
+        /// How losses are detected and repaired.
         recovery: Chosen<dyn Recovery> = "sack-rfc6675",
         /// C, in segments per cubic second.
         c: PositiveNumber = "0.4",
-        /// What is left of the window after a loss (beta).
+        /// The share of the window that remains after a loss (beta).
         beta: Fraction = "0.7",
-        /// Whether a window that did not reach the last one gives way some more (RFC 9438 section 4.7).
+        /// Whether the maximum is reduced further if the window did not reach the previous one (fast convergence; RFC 9438 section 4.7).
         fast_convergence: bool = "true" or ["false"],
-        /// When a first slow start ends.
+        /// When the first slow start ends.
         slow_start_exit: SlowStartExit = "loss" or ["hystart++"],
     }
     build(config, _context) { Box::new(config.clone()) }

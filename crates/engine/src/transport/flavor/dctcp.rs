@@ -7,14 +7,14 @@ use crate::transport::law::{self, WindowLaw};
 use crate::transport::recovery::Recovery;
 
 crate::model! {
-    /// As the classical law, but marks reduce the window by half of the share of bytes that were marked, as it was of late. It needs to know
-    /// that share, and so `ecn = "per-segment"` or `"accurate"`; losses halve the window.
+    /// The classical law, except that marks reduce the window by half of the recent share of marked bytes. DCTCP needs to know that share,
+    /// and so `ecn = "per-segment"` or `"accurate"`. Losses halve the window.
     #[name = "dctcp"]
     #[source = "RFC 8257 section 3.3"]
     pub struct Dctcp: dyn Flavor {
-        /// How losses are noticed and repaired.
+        /// How losses are detected and repaired.
         recovery: Chosen<dyn Recovery> = "sack-rfc6675",
-        /// The weight of a new share in its average (g).
+        /// The weight of a new share of marked bytes in the average (g).
         gain: Fraction = "0.0625",
     }
     build(config, _context) { Box::new(config.clone()) }

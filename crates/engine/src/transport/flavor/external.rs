@@ -8,17 +8,17 @@ use crate::transport::law::WindowLaw;
 use crate::transport::recovery::Recovery;
 
 crate::model! {
-    /// A congestion control of your own: a class in Python or a library with a C interface, which is provided by name when the scenario is
-    /// simulated (`--control NAME=FILE`, `longfat.use_control`). Losses are noticed and repaired as the recovery has it.
+    /// A congestion control of your own: a class in Python, or a library with a C interface, which you provide by name when the scenario is
+    /// simulated (`--control NAME=FILE`, `longfat.use_control`). The recovery detects and repairs losses.
     #[name = "external"]
     #[source = "whoever provides it"]
     pub struct External: dyn Flavor {
-        /// Its name. What is provided under it is part of a run's name by a hash, as "NAME@HASH". "classical" is the engine's own slow start and
-        /// congestion avoidance, to compare with.
+        /// The name of the control. Its version becomes part of a run's name as a hash, "NAME@HASH". "classical" is the engine's own slow
+        /// start and congestion avoidance, for comparison.
         control: NamedControl = "classical",
-        /// How losses are noticed and repaired.
+        /// How losses are detected and repaired.
         recovery: Chosen<dyn Recovery> = "sack-rfc6675",
-        /// What the control is given when it begins.
+        /// Parameters that the control is given when it starts.
         parameters: Numbers = "{}",
     }
     build(config, _context) { Box::new(config.clone()) }

@@ -7,21 +7,22 @@ use crate::transport::law::{self, HTcpSettings, WindowLaw};
 use crate::transport::recovery::Recovery;
 
 crate::model! {
-    /// H-TCP: for a second after a loss the classical law; then the window grows the faster the longer the loss is ago. A loss takes what the
-    /// queue has added to the round trip, between a fifth and a half.
+    /// H-TCP: for a second after a loss the classical law; from then on the window grows faster the longer ago the loss is. A loss removes
+    /// the share of the round trip that queueing has added, between a fifth and a half of the window.
     #[name = "h-tcp"]
     #[source = "draft-leith-tcp-htcp-06; Leith and Shorten 2004, PFLDnet"]
     pub struct HTcp: dyn Flavor {
-        /// How losses are noticed and repaired.
+        /// How losses are detected and repaired.
         recovery: Chosen<dyn Recovery> = "sack-rfc6675",
-        /// For so long after a loss it grows as the classical law (Delta_L).
+        /// How long after a loss it grows like the classical law (Delta_L).
         low_speed: PositiveSpan = "1 s",
-        /// Whether a loss takes what the queue has added to the round trip, and growth slows down as much; or half, as FreeBSD has it where nothing
-        /// else is asked for. Round trips are known better with `timestamps`.
+        /// Whether a loss removes the share of the round trip that queueing has added, with growth slowed in proportion (adaptive backoff).
+        /// If not, a loss halves the window, as in FreeBSD by default. Round trips are measured better with `timestamps`.
         adaptive_backoff: bool = "true" or ["false"],
-        /// Whether growth is in proportion to the round trip, so that it is the same in time for all. The draft has it as a choice, Linux does it.
+        /// Whether growth is in proportion to the round trip, so that it is the same per second for all connections. The draft leaves it
+        /// open, Linux does it.
         round_trip_scaling: bool = "false" or ["true"],
-        /// The round trip that scaling leaves as it is.
+        /// The reference round trip, at which scaling changes nothing.
         reference_round_trip: PositiveSpan = "100 ms",
     }
     build(config, _context) { Box::new(config.clone()) }

@@ -7,20 +7,21 @@ use crate::transport::law::{self, ResponseFunction, STANDARD_DECREASE, WindowLaw
 use crate::transport::recovery::Recovery;
 
 crate::model! {
-    /// HighSpeed TCP: up to a window of 38 segments the classical law; beyond, the larger the window, the more it grows in a round trip and the
-    /// less a loss takes, so that a window of 83,000 segments needs a loss rate of one in ten millions and not in five billions.
+    /// HighSpeed TCP follows the classical law up to a window of 38 segments. Beyond that, the larger the window, the more it grows per
+    /// round trip and the less a loss reduces it. So a window of 83,000 segments needs a loss rate of one in ten million instead of one in
+    /// five billion.
     #[name = "high-speed"]
     #[source = "RFC 3649"]
     pub struct HighSpeed: dyn Flavor {
-        /// How losses are noticed and repaired.
+        /// How losses are detected and repaired.
         recovery: Chosen<dyn Recovery> = "sack-rfc6675",
-        /// Up to this window, in segments, it is the classical law (Low_Window).
+        /// Up to this window, in segments, HighSpeed TCP follows the classical law (Low_Window).
         low_window: AtLeastOne = "38",
-        /// The window, in segments, that the loss rate `high_loss_rate` is to allow on average (High_Window).
+        /// The average window, in segments, at the loss rate `high_loss_rate` (High_Window).
         high_window: AtLeastOne = "83000",
-        /// The loss rate that is to allow `high_window` on average (High_P).
+        /// The loss rate at which the average window is `high_window` (High_P).
         high_loss_rate: Fraction = "0.0000001",
-        /// The share of `high_window` that a loss takes (High_Decrease).
+        /// The share by which a loss reduces the window at `high_window` (High_Decrease).
         high_decrease: Fraction = "0.1",
     }
     build(config, _context) { Box::new(config.clone()) }

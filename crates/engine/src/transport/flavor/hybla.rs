@@ -9,26 +9,28 @@ use crate::transport::recovery::Recovery;
 crate::choice! {
     /// The round trip that Hybla goes by.
     pub enum HyblaRoundTrip {
-        /// The shortest of the smoothed round trips so far, so that queues do not make it faster.
+        /// The minimum of the smoothed round trips so far, so that queueing does not make it faster.
         Shortest = "shortest",
-        /// The smoothed round trip as it is.
+        /// The smoothed round trip itself.
         Smoothed = "smoothed",
     }
 }
 
 crate::model! {
-    /// TCP Hybla, made for satellites: over a long round trip its rate grows as that of a connection with a round trip of 25 ms.
+    /// TCP Hybla, made for satellites: over a long round trip its rate grows like that of a connection with a round trip of 25 ms.
     #[name = "hybla"]
     #[source = "Caini and Firrincieli 2004, International Journal of Satellite Communications and Networking 22(5)"]
     pub struct Hybla: dyn Flavor {
-        /// How losses are noticed and repaired. It is meant to have selective acknowledgments, for it loses many segments at once.
+        /// How losses are detected and repaired. HighSpeed TCP is meant to be used with selective acknowledgments, because it loses many
+        /// segments at once.
         recovery: Chosen<dyn Recovery> = "sack-rfc6675",
-        /// The round trip of the connection that it is to be as fast as (RTT0). Shorter ones are left as they are.
+        /// The reference round trip: a connection with a longer one grows as fast as a connection with this one (RTT0). Shorter round trips
+        /// are left as they are.
         reference_round_trip: PositiveSpan = "25 ms",
-        /// The round trip that it goes by, as Linux and ns-3 have it.
+        /// Which round trip it uses, as in Linux or ns-3.
         round_trip: HyblaRoundTrip = "shortest" or ["smoothed"],
-        /// Whether the first window and threshold are larger in proportion to the round trip, as the paper's equations have it. It is known with the
-        /// first acknowledgment, and so they are not before. Linux scales the window alone.
+        /// Whether the initial window and threshold are also scaled by the round trip, as the paper's equations have it. The round trip is
+        /// known only from the first acknowledgment on, so they are not scaled before. Linux scales the window alone.
         scales_start: bool = "true" or ["false"],
     }
     build(config, _context) { Box::new(config.clone()) }

@@ -7,19 +7,19 @@ use crate::transport::law::{self, ScalableConstants, WindowLaw};
 use crate::transport::recovery::Recovery;
 
 crate::model! {
-    /// Scalable TCP: beyond a small window each acknowledgment adds a hundredth of a segment, and a loss takes an eighth of the window. However
-    /// large the window was, it is back after the same number of round trips.
+    /// Scalable TCP: beyond a small window each acknowledgment adds a hundredth of a segment, and a loss removes an eighth of the window.
+    /// However large the window was, it recovers in the same number of round trips.
     #[name = "scalable"]
     #[source = "Kelly 2003, ACM Computer Communication Review 33(2)"]
     pub struct Scalable: dyn Flavor {
-        /// How losses are noticed and repaired.
+        /// How losses are detected and repaired.
         recovery: Chosen<dyn Recovery> = "sack-rfc6675",
-        /// Segments that an acknowledgment adds (a). Linux adds 1/50, for receivers that acknowledge every second segment.
+        /// Segments that each acknowledgment adds to the window (a). Linux adds 1/50, for receivers that acknowledge every second segment.
         increase: Fraction = "0.01" or ["0.02"],
-        /// The share of the window that a loss takes (b).
+        /// The share of the window that a loss removes (b).
         decrease: Fraction = "0.125",
-        /// Up to this window, in segments, it is the classical law (lwnd); at 16 the classical law would take about the loss rate that
-        /// Scalable TCP does. Linux has the classical growth up to 50 and no classical reduction, and 1 is nearest to that.
+        /// Up to this window, in segments, Scalable TCP follows the classical law (lwnd). At 16 the classical law needs about the same loss
+        /// rate as Scalable TCP. Linux has the classical growth up to 50 but no classical reduction; 1 is nearest to that.
         legacy_window: AtLeastOne = "16" or ["1"],
     }
     build(config, _context) { Box::new(config.clone()) }

@@ -9,32 +9,35 @@ use crate::transport::recovery::Recovery;
 crate::choice! {
     /// The round trip that Vegas compares with the shortest ever.
     pub enum VegasRoundTrip {
-        /// The mean of those that a round trip has measured.
+        /// The mean of the samples of a round trip.
         Mean = "mean",
-        /// The shortest of them, which delayed acknowledgments and bursts do not make longer.
+        /// The minimum of these samples, which delayed acknowledgments and bursts do not lengthen.
         Shortest = "shortest",
     }
 }
 
 crate::model! {
-    /// TCP Vegas: once in a round trip the window grows or shrinks by a segment, so that some segments of it wait in queues, by what the round trip is longer
-    /// than the shortest ever. With `timestamps` every acknowledgment measures one; otherwise one segment of each window does.
+    /// TCP Vegas: once per round trip the window grows or shrinks by one segment, so that a few of its segments wait in queues. It
+    /// estimates their number from the difference between the round trip and the minimum so far. With `timestamps` every acknowledgment
+    /// measures a round trip; otherwise one segment per window does.
     #[name = "vegas"]
     #[source = "Brakmo and Peterson 1995, IEEE Journal on Selected Areas in Communications 13(8)"]
     pub struct Vegas: dyn Flavor {
-        /// How losses are noticed and repaired. Vegas' own retransmissions by a finer clock are left to it.
+        /// How losses are detected and repaired. Vegas' own retransmissions by a finer clock are not modelled: this recovery does it.
         recovery: Chosen<dyn Recovery> = "sack-rfc6675",
-        /// With fewer segments in queues the window grows. The paper has 1 and 3, or 2 and 4 as Linux does.
+        /// With fewer segments than this in queues, the window grows. The paper uses 1 and 3, or 2 and 4; Linux 2 and 4.
         alpha: PositiveNumber = "1" or ["2"],
-        /// With more it shrinks, whatever alpha is.
+        /// With more segments than this in queues, the window shrinks, whatever alpha is.
         beta: PositiveNumber = "3" or ["4"],
-        /// With more slow start ends.
+        /// With more segments than this in queues, slow start ends.
         gamma: PositiveNumber = "1",
-        /// The round trip that is compared with the shortest ever. ns-2, after the authors' own program, takes the mean, Linux the shortest.
+        /// Which round trip is compared with the minimum. ns-2, after the authors' own program, uses the mean; Linux uses the minimum of
+        /// the last round trip.
         round_trip: VegasRoundTrip = "mean" or ["shortest"],
-        /// Whether slow start doubles the window in every second round trip, as the paper has it; in every one, as Linux does.
+        /// Whether slow start doubles the window every second round trip, as in the paper, or every round trip, as in Linux.
         cautious_slow_start: bool = "true" or ["false"],
-        /// What a loss leaves of the window. Half, as Reno and Linux have it; ns-2, after the authors' own program, leaves three quarters.
+        /// The share of the window that remains after a loss. Reno and Linux halve it; ns-2, after the authors' own program, keeps three
+        /// quarters.
         share_after_loss: Fraction = "0.5" or ["0.75"],
     }
     build(config, _context) { Box::new(config.clone()) }

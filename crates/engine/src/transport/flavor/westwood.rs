@@ -7,14 +7,14 @@ use crate::transport::law::{self, WindowLaw};
 use crate::transport::recovery::Recovery;
 
 crate::model! {
-    /// TCP Westwood+: the classical law, but that a loss leaves what the path was found to carry in its shortest round trip, and not half. So a loss
-    /// that is none of congestion costs little.
+    /// TCP Westwood+: the classical law, except that a loss reduces the window to the measured bandwidth times the minimum round trip, not
+    /// to a half. So a loss that is not due to congestion costs little.
     #[name = "westwood"]
     #[source = "Grieco and Mascolo 2004, ACM Computer Communication Review 34(2); Mascolo et al. 2001"]
     pub struct Westwood: dyn Flavor {
-        /// How losses are noticed and repaired.
+        /// How losses are detected and repaired.
         recovery: Chosen<dyn Recovery> = "sack-rfc6675",
-        /// What a new sample of the bandwidth leaves of the average, once in a round trip. Linux filters twice, with 7/8.
+        /// The weight of the old average when a new bandwidth sample arrives, once per round trip. Linux filters twice, with 7/8.
         memory: Fraction = "0.9" or ["0.875"],
     }
     build(config, _context) { Box::new(config.clone()) }

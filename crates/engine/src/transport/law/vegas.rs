@@ -10,7 +10,7 @@ pub struct VegasSettings {
     pub alpha: f64,
     /// With more it shrinks.
     pub beta: f64,
-    /// With more slow start ends.
+    /// With more segments than this in queues, slow start ends.
     pub gamma: f64,
     /// Whether a round trip is the shortest of its samples, and not their mean.
     pub goes_by_shortest: bool,

@@ -4,7 +4,7 @@ use super::{Pacing, Window};
 use crate::units::Span;
 
 crate::model! {
-    /// What the window allows leaves at once, unless the window law has a rate of its own.
+    /// No pacing: what the window allows is sent at once, unless the window law has a rate of its own.
     #[name = "none"]
     #[source = "RFC 5681"]
     pub struct None: dyn Pacing {}

@@ -5,14 +5,15 @@ use crate::config::Gain;
 use crate::units::Span;
 
 crate::model! {
-    /// The window is spread over a smoothed round trip, sent somewhat faster so that it can grow. Before a round trip is measured nothing
-    /// is paced.
+    /// The window is spread over a smoothed round trip, a little faster so that it can grow. Nothing is paced before a round trip has been
+    /// measured.
     #[name = "window-per-round-trip"]
     #[source = "Aggarwal, Savage and Anderson 2000; Linux, tcp_update_pacing_rate"]
     pub struct WindowPerRoundTrip: dyn Pacing {
-        /// How much faster in slow start, where the window doubles in a round trip (Linux: tcp_pacing_ss_ratio, 200 %).
+        /// The pacing rate in slow start, relative to window over round trip: faster, because the window doubles per round trip (Linux:
+        /// tcp_pacing_ss_ratio, 200 %).
         slow_start_gain: Gain = "2.0",
-        /// How much faster elsewhere (Linux: tcp_pacing_ca_ratio, 120 %).
+        /// The pacing rate otherwise, relative to window over round trip (Linux: tcp_pacing_ca_ratio, 120 %).
         gain: Gain = "1.2",
     }
     build(config, _context) { Box::new(config.clone()) }

@@ -7,7 +7,7 @@ use crate::units::Time;
 crate::choice! {
     /// When the retransmission timer starts anew during recovery (T-23).
     pub enum TimerRestart {
-        /// At each partial acknowledgment: one segment in a round trip, without a timeout ("slow but steady").
+        /// At each partial acknowledgment: one retransmission per round trip, without a timeout ("slow but steady").
         EachPartialAcknowledgment = "each-partial-acknowledgment",
         /// At the first one only: many losses in a window end in a timeout ("impatient").
         FirstPartialAcknowledgment = "first-partial-acknowledgment",
@@ -27,9 +27,9 @@ crate::choice! {
     pub enum Flywheel {
         /// One new segment for every two duplicate acknowledgments after the third, instead of inflating the window.
         ReplacesInflation = "replaces-inflation",
-        /// The same, and the window is inflated too.
+        /// The same, and the window is inflated as well.
         AddedToInflation = "added-to-inflation",
-        /// Only what the inflated window lets go.
+        /// No extra segments: only what the inflated window allows.
         None = "none",
     }
 }
@@ -37,9 +37,9 @@ crate::choice! {
 crate::choice! {
     /// What a partial acknowledgment leaves of the window's inflation.
     pub enum PartialWindow {
-        /// Nothing: the window goes back to the threshold.
+        /// The window returns to the threshold.
         Threshold = "threshold",
-        /// It shrinks by what was acknowledged, less one segment (RFC 2582 section 3).
+        /// The window shrinks by the bytes acknowledged, less one segment (RFC 2582 section 3).
         Deflated = "deflated",
     }
 }
@@ -49,9 +49,9 @@ crate::choice! {
     pub enum ExitWindow {
         /// The threshold.
         Threshold = "threshold",
-        /// min(ssthresh, max(flight, MSS) + MSS): no burst when little is under way (RFC 6582 section 3.2, step 3).
+        /// min(ssthresh, max(flight, MSS) + MSS): avoids a burst when little is in flight (RFC 6582 section 3.2, step 3).
         FlightLimited = "flight-limited",
-        /// What recovery has left of it.
+        /// Unchanged: what is left of it after recovery.
         Unchanged = "unchanged",
     }
 }
@@ -70,26 +70,26 @@ impl ExitWindow {
 }
 
 crate::model! {
-    /// Reno that stays in recovery until everything is acknowledged that was sent when the loss was noticed. A partial
-    /// acknowledgment, of less than that, shows the next lost segment, which is sent again at once: N losses take N round trips.
+    /// Reno that stays in recovery until everything sent before the loss was noticed is acknowledged. A partial acknowledgment covers less
+    /// than that; it shows the next lost segment, which is retransmitted at once. So N losses take N round trips.
     #[name = "newreno"]
     #[source = "98-0876R1 section 3.1; Hoe 1996; ns-2.1b3"]
     pub struct NewReno: dyn Recovery {
-        /// When the retransmission timer starts anew during recovery (T-23). 98-0876R1 resets it "after each partial ACK"
-        /// and says that for WANs the other would be better.
+        /// When the retransmission timer is restarted during recovery (T-23). 98-0876R1 resets it "after each partial ACK" and says that
+        /// for WANs the alternative would be better.
         timer_restart: TimerRestart = "each-partial-acknowledgment" or ["first-partial-acknowledgment"],
-        /// New data for every two duplicate acknowledgments (T-24). In ns-2.1b3 it takes the place of the window's inflation.
+        /// How new data is sent for every two duplicate acknowledgments (T-24). In ns-2.1b3 this replaces the inflation of the window.
         flywheel: Flywheel = "replaces-inflation" or ["added-to-inflation", "none"],
-        /// What a partial acknowledgment leaves of the inflated window (T-22).
+        /// What a partial acknowledgment does to the inflated window (T-22).
         partial_window: PartialWindow = "threshold" or ["deflated"],
-        /// Most new segments that may follow the retransmission at a partial acknowledgment, if the window allows them (T-25: "a
-        /// single packet is retransmitted"). ns-2 allows two.
+        /// The most new segments that may follow the retransmission at a partial acknowledgment, if the window allows them (T-25: "a single
+        /// packet is retransmitted"). ns-2 allows two.
         new_segments_at_partial_acknowledgment: u64 = "0" or ["2"],
-        /// The window when everything is acknowledged that was sent when the loss was noticed (T-22).
+        /// The window at the end of recovery, when everything sent before the loss was noticed is acknowledged (T-22).
         exit_window: ExitWindow = "threshold" or ["flight-limited", "unchanged"],
-        /// Whether duplicate acknowledgments show a loss only when something sent since the last loss is acknowledged (T-22).
+        /// Whether duplicate acknowledgments signal a loss only after something sent since the last loss has been acknowledged (T-22).
         multiple_loss_guard: bool = "false" or ["true"],
-        /// Whether the acknowledgment that ends the recovery also lets the window grow. ns-2 does that.
+        /// Whether the acknowledgment that ends the recovery also lets the window grow, as in ns-2.
         grows_at_exit: bool = "false" or ["true"],
     }
     build(config, _context) {

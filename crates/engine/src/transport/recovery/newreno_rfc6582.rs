@@ -7,14 +7,14 @@ use crate::transport::ThresholdRule;
 use crate::units::Time;
 
 crate::model! {
-    /// NewReno as the standard has it: the window shrinks at a partial acknowledgment by what was acknowledged less one
-    /// segment, so that new data follows; losses below what was sent at the last one cause no second reduction.
+    /// NewReno as standardized: at a partial acknowledgment the window shrinks by the bytes acknowledged less one segment, so that new data
+    /// can follow. Losses among data sent before the last reduction cause no second reduction.
     #[name = "newreno-rfc6582"]
     #[source = "RFC 6582 section 3.2; RFC 5681 section 3.2"]
     pub struct NewRenoRfc6582: dyn Recovery {
-        /// When the retransmission timer starts anew during recovery. The RFC recommends the first ("impatient").
+        /// When the retransmission timer is restarted during recovery. The RFC recommends the first way ("impatient").
         timer_restart: TimerRestart = "first-partial-acknowledgment" or ["each-partial-acknowledgment"],
-        /// The window when everything is acknowledged that was sent when the loss was noticed.
+        /// The window at the end of recovery, when everything sent before the loss was noticed is acknowledged.
         exit_window: ExitWindow = "flight-limited" or ["threshold"],
     }
     build(config, _context) {

@@ -15,20 +15,20 @@ use crate::transport::{SmoothedRoundTrip, ThresholdRule};
 use crate::units::{Span, Time};
 
 crate::model! {
-    /// Losses are told by time: a segment is lost when one that was sent later has arrived and a round trip has passed, with some patience for
-    /// segments that were overtaken. So a retransmission that is lost again is sent again, without the timer. When nothing comes back for two
-    /// round trips, a probe makes the receiver say what it has, so that the loss of the last segments needs no timer either.
+    /// Losses are detected by time: a segment is lost when one sent later has arrived and a round trip has passed, with some allowance for
+    /// reordering. So a retransmission that is lost again is retransmitted without a timeout. When nothing comes back for two round trips,
+    /// a probe makes the receiver report what it has, so that the loss of the last segments needs no timeout either.
     #[name = "rack-tlp"]
     #[source = "RFC 8985; RFC 2883; RFC 9937"]
     pub struct RackTlp: dyn Recovery {
-        /// Whether a recovery comes down to its window in proportion to what is delivered, or at once.
+        /// Whether the amount in flight comes down to the reduced window in proportion to what is delivered, or at once.
         proportional_rate_reduction: bool = "true" or ["false"],
-        /// Whether probes are sent (section 7).
+        /// Whether tail loss probes are sent (section 7).
         tail_loss_probe: bool = "true",
-        /// By how much a probe of a single segment waits longer, for its acknowledgment may be delayed (TLP.max_ack_delay; section 7.2 leaves
-        /// it open. Linux: 200 ms).
+        /// How much longer the probe timer waits when a single segment is in flight, because its acknowledgment may be delayed
+        /// (TLP.max_ack_delay; section 7.2 leaves it open. Linux: 200 ms).
         longest_acknowledgment_delay: PositiveSpan = "200 ms",
-        /// Whether receivers report what has arrived twice (RFC 2883), by which the sender learns to be more patient.
+        /// Whether receivers report what has arrived twice (RFC 2883), from which the sender learns to allow more reordering.
         duplicate_reports: bool = "true" or ["false"],
     }
     build(config, _context) {

@@ -5,17 +5,16 @@ use super::{Connection, DUPLICATE_THRESHOLD, Recovery, Response};
 use crate::units::Time;
 
 crate::model! {
-    /// At the third duplicate acknowledgment the lost segment is sent again and the window halved; each further duplicate
-    /// shows that a segment has left the network and lets another go. The next acknowledgment of new data ends the
-    /// recovery: when more than one segment of a window is lost, the window is halved again for each, or the timer expires.
+    /// At the third duplicate acknowledgment Reno retransmits the lost segment and halves the window. Each further duplicate shows that a
+    /// segment has left the network, and lets another one be sent. The next acknowledgment of new data ends the recovery. If more than one
+    /// segment of a window is lost, the window is halved again for each, or the timer expires.
     #[name = "reno"]
     #[source = "97-0424 section 2.1; 98-0876R1 section 3; RFC 2001 sections 3 and 4"]
     pub struct Reno: dyn Recovery {
-        /// Whether duplicate acknowledgments show a loss only when something sent since the last loss is acknowledged (T-21).
-        /// Without it, as in BSD until 1997, several losses in one window halve it several times, and so do the duplicates
-        /// that go-back-N causes.
+        /// Whether duplicate acknowledgments signal a loss only after something sent since the last loss has been acknowledged (T-21). If
+        /// not, as in BSD until 1997, several losses in one window halve it several times, and so do the duplicates that go-back-N causes.
         multiple_loss_guard: bool = "false" or ["true"],
-        /// Whether the acknowledgment that ends the recovery also lets the window grow. ns-2 does that.
+        /// Whether the acknowledgment that ends the recovery also lets the window grow, as in ns-2.
         grows_at_exit: bool = "false" or ["true"],
     }
     build(config, _context) {

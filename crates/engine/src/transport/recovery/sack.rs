@@ -7,11 +7,11 @@ use crate::units::Time;
 crate::choice! {
     /// What PIPE begins with when a loss is noticed (T-32).
     pub enum PipeAtEntry {
-        /// The usable window before it is halved, less the three segments that the duplicates show to have left.
+        /// The usable window before it is halved, less the three segments that, by the duplicates, have left the network.
         UsableWindow = "usable-window",
-        /// The congestion window, also where the receiver window is smaller, less three segments.
+        /// The congestion window, even if the receiver window is smaller, less three segments.
         CongestionWindow = "congestion-window",
-        /// The bytes under way, less three segments. This is what later versions of ns-2 do.
+        /// The bytes in flight, less three segments, as in later versions of ns-2.
         FlightSize = "flight-size",
     }
 }
@@ -19,11 +19,11 @@ crate::choice! {
 crate::choice! {
     /// What a segment that is not full counts for in PIPE.
     pub enum PipeUnit {
-        /// A whole segment, when it is sent and when an acknowledgment shows that it has left.
+        /// A whole segment, both when it is sent and when an acknowledgment shows that it has left.
         Segments = "segments",
         /// Its bytes when it is sent; a whole segment when an acknowledgment shows that one has left.
         BytesSent = "bytes-sent",
-        /// Its bytes when it is sent, and when the blocks of an acknowledgment tell of them.
+        /// Its bytes, both when it is sent and when the blocks of an acknowledgment report them.
         Bytes = "bytes",
     }
 }
@@ -31,43 +31,43 @@ crate::choice! {
 crate::choice! {
     /// What a timeout does to the fast retransmit phase (T-34, T-35).
     pub enum PhaseAtTimeout {
-        /// It ends the phase: new losses begin another.
+        /// The phase ends: new losses begin another.
         Ends = "ends",
-        /// The phase goes on with an empty PIPE until RECOVER is acknowledged, and the window grows in it by slow start. No loss
-        /// begins another meanwhile.
+        /// The phase continues with an empty PIPE until RECOVER is acknowledged, and the window grows by slow start meanwhile. No loss
+        /// begins another phase until then.
         GoesOn = "goes-on",
     }
 }
 
 crate::model! {
-    /// Selective acknowledgments: at the third duplicate acknowledgment the window is halved, and until everything is
-    /// acknowledged that was sent by then, PIPE estimates how many bytes are in the network. While it is below the window,
-    /// the holes that the blocks show are sent again, each once, and then new data. A lost retransmission costs a timeout,
-    /// after which the blocks are forgotten.
+    /// Selective acknowledgments. At the third duplicate acknowledgment the window is halved. Until everything sent by then is
+    /// acknowledged, PIPE estimates how many bytes are in the network. While PIPE is below the window, the sender retransmits the holes
+    /// that the blocks show, each once, and then sends new data. A lost retransmission costs a timeout, after which the blocks are
+    /// forgotten.
     #[name = "sack"]
     #[source = "98-0876R1 section 3.2; Fall and Floyd 1996 section 4; RFC 2018"]
     pub struct Sack: dyn Recovery {
-        /// What PIPE begins with (T-32). 98-0876R1: "the value of CWND - 3 segments".
+        /// The initial value of PIPE (T-32). 98-0876R1: "the value of CWND - 3 segments".
         pipe_at_entry: PipeAtEntry = "usable-window" or ["congestion-window", "flight-size"],
         /// Whether the retransmission that begins the recovery counts in PIPE (T-32). 98-0876R1: "When a segment is sent, PIPE
         /// is incremented by one segment"; ns-2 leaves the first out.
         counts_first_retransmission: bool = "true" or ["false"],
-        /// What a segment that is not full counts for in PIPE (T-33).
+        /// How much a segment that is not full counts in PIPE (T-33).
         pipe_unit: PipeUnit = "bytes-sent" or ["segments", "bytes"],
-        /// What a timeout does to the fast retransmit phase (T-34). 98-0876R1: "the sender does not come out of the
-        /// fast-retransmit phase until it has received the ACK for RECOVER"; ns-2 leaves it.
+        /// What a timeout does to the fast retransmit phase (T-34). 98-0876R1: "the sender does not come out of the fast-retransmit phase
+        /// until it has received the ACK for RECOVER"; ns-2 ends the phase.
         phase_at_timeout: PhaseAtTimeout = "ends" or ["goes-on"],
-        /// Whether the receiver window, too, limits new data during the phase (T-33). 98-0876R1 names PIPE alone: "The sender sends data
+        /// Whether the receiver window also limits new data during the phase (T-33). 98-0876R1 names PIPE alone: "The sender sends data
         /// (new or retransmitted) only when PIPE is less than CWND value".
         respects_receiver_window: bool = "true" or ["false"],
-        /// Whether acknowledgments of new data let the window grow during the phase as outside of it (T-35). 98-0876R1 does not except
-        /// the phase; ns-2 does.
+        /// Whether acknowledgments of new data let the window grow during the phase as they do outside it (T-35). 98-0876R1 makes no
+        /// exception for the phase; ns-2 does.
         grows_in_phase: bool = "false" or ["true"],
-        /// Whether duplicate acknowledgments show a loss only when something sent since the last timeout is acknowledged.
+        /// Whether duplicate acknowledgments signal a loss only after something sent since the last timeout has been acknowledged.
         multiple_loss_guard: bool = "false" or ["true"],
-        /// Whether an acknowledgment counts as a duplicate only if its blocks tell something new.
+        /// Whether an acknowledgment counts as a duplicate only if its blocks report something new.
         duplicates_need_news: bool = "false" or ["true"],
-        /// Whether duplicate acknowledgments count for nothing from a timeout until new data is acknowledged (T-31).
+        /// Whether duplicate acknowledgments are ignored from a timeout until new data is acknowledged (T-31).
         ignores_duplicates_after_timeout: bool = "false" or ["true"],
     }
     build(config, _context) {

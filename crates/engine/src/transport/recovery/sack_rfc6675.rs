@@ -6,24 +6,24 @@ use crate::transport::ThresholdRule;
 use crate::units::Time;
 
 crate::choice! {
-    /// How a recovery comes down to its window.
+    /// How the amount in flight comes down to the reduced window in a recovery.
     pub enum Reduction {
-        /// The window is reduced at once: nothing is sent until enough has left the network.
+        /// At once: nothing is sent until enough has left the network.
         AtOnce = "at-once",
-        /// Something is sent for every so many bytes delivered, until the threshold is under way (proportional rate reduction; RFC 9937).
+        /// In proportion to the bytes delivered, until the amount in flight equals the threshold (proportional rate reduction; RFC 9937).
         Proportional = "proportional",
     }
     absent AtOnce
 }
 
 crate::model! {
-    /// Conservative loss recovery with selective acknowledgments, as the standard has it: what is in the network is computed anew from
-    /// the scoreboard at every acknowledgment, a segment counts as lost when enough has arrived beyond it, and one segment
-    /// beyond the last block is sent to avoid a timeout. New data goes at the first two duplicates already.
+    /// Conservative loss recovery with selective acknowledgments, as standardized. At every acknowledgment the amount in the network is
+    /// computed anew from the scoreboard. A segment counts as lost when enough data beyond it has arrived. One segment beyond the last
+    /// block is sent to avoid a timeout. New data is sent from the first two duplicates on (limited transmit).
     #[name = "sack-rfc6675"]
     #[source = "RFC 6675 sections 4 and 5; RFC 2018; RFC 9937"]
     pub struct SackRfc6675: dyn Recovery {
-        /// How a recovery comes down to its window.
+        /// How the amount in flight comes down to the reduced window in a recovery.
         pub reduction: Reduction = "at-once",
     }
     build(config, _context) {

@@ -5,12 +5,12 @@ use super::{Connection, DUPLICATE_THRESHOLD, Recovery};
 use crate::units::Time;
 
 crate::model! {
-    /// At the third duplicate acknowledgment as after a timeout: slow start from the lost segment on (go-back-N), without
-    /// waiting for the timer.
+    /// The third duplicate acknowledgment works like a timeout, without waiting for the timer: slow start from the lost segment on
+    /// (go-back-N).
     #[name = "tahoe"]
     #[source = "Jacobson 1988; Fall and Floyd 1996 section 2"]
     pub struct Tahoe: dyn Recovery {
-        /// Whether duplicate acknowledgments show a loss only when something sent since the last loss is acknowledged (T-21).
+        /// Whether duplicate acknowledgments signal a loss only after something sent since the last loss has been acknowledged (T-21).
         multiple_loss_guard: bool = "false" or ["true"],
     }
     build(config, _context) { Box::new(FastRetransmit { guard: LossGuard::new(config.multiple_loss_guard) }) }

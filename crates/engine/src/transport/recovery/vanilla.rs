@@ -3,8 +3,8 @@
 use super::Recovery;
 
 crate::model! {
-    /// Slow start and congestion avoidance; a loss shows only when the retransmission timer expires, and then everything
-    /// from there on is sent again. Duplicate acknowledgments cause nothing: this is not Tahoe, which retransmits at the third.
+    /// Slow start and congestion avoidance. A loss is noticed only when the retransmission timer expires; everything from the lost segment
+    /// on is then sent again. Duplicate acknowledgments have no effect: this is not Tahoe, which retransmits at the third.
     #[name = "vanilla"]
     #[source = "UBR+ section 2; 97-0424 section 2.1; Jacobson 1988"]
     pub struct Vanilla: dyn Recovery {}

@@ -4,9 +4,9 @@ use super::{Backoff, TimeoutEstimator};
 use crate::config::{AtLeastOne, PositiveSpan};
 
 crate::model! {
-    /// Jacobson's estimator in the scaled integers of 4.3BSD and 4.4BSD: srtt in eighths and rttvar in quarters of a tick,
-    /// a round trip within one tick counting as one. The rounding never lets the timeout fall below three ticks, which
-    /// the low efficiencies of UBR+ depend on.
+    /// Jacobson's estimator in the scaled integers of 4.3BSD and 4.4BSD: srtt in eighths and rttvar in quarters of a tick; a round trip
+    /// within one tick counts as one. Because of the rounding the timeout never falls below three ticks, on which the low efficiencies of
+    /// UBR+ depend.
     #[name = "bsd-integer"]
     #[source = "Jacobson 1988, appendix A; 4.4BSD tcp_input.c tcp_xmit_timer; UBR+ section 2"]
     pub struct BsdInteger: dyn TimeoutEstimator {

@@ -4,13 +4,13 @@ use super::{Backoff, TIMEOUT_AFTER_LATE_OPENING, TimeoutEstimator};
 use crate::config::PositiveSpan;
 
 crate::model! {
-    /// Linux's estimator: timeout = srtt + rttvar, where `rttvar` is the largest mean deviation of a round trip, times 4, and at least `minimum`. So
-    /// the timeout is the round trip and the minimum at least, and deviations are not forgotten within a round trip however many are
-    /// measured in it. Of shorter round trips an eighth counts for the deviation if it grows by them.
+    /// Linux's estimator: timeout = srtt + rttvar, where `rttvar` is 4 times the largest mean deviation within a round trip, and at least
+    /// `minimum`. So the timeout is never less than the round trip plus the minimum, and deviations are not forgotten within a round trip,
+    /// however many samples it has. If a round trip shorter than the mean would raise the deviation, only an eighth of it counts.
     #[name = "linux"]
     #[source = "Linux, net/ipv4/tcp_input.c: tcp_rtt_estimator; include/net/tcp.h: __tcp_set_rto; RFC 6298"]
     pub struct Linux: dyn TimeoutEstimator {
-        /// What is added to srtt at least (`tcp_rto_min`).
+        /// The least that is added to srtt (`tcp_rto_min`).
         minimum: PositiveSpan = "200 ms",
         /// Largest timeout.
         maximum: PositiveSpan = "120 s",

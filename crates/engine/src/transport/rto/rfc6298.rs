@@ -6,28 +6,30 @@ use crate::config::PositiveSpan;
 crate::choice! {
     /// How much a measured round trip counts where many are measured in each, as with timestamps.
     pub enum Weights {
-        /// Less the more there are: all of a round trip together as much as one alone (RFC 7323 section 4.2 and appendix G).
+        /// Less the more there are: all samples of a round trip together count as much as a single one (RFC 7323 section 4.2 and appendix
+        /// G).
         PerRoundTrip = "per-round-trip",
-        /// Each as if it were alone: what was measured a round trip ago is forgotten.
+        /// Each as if it were the only one: what was measured a round trip ago is forgotten.
         PerSample = "per-sample",
     }
 }
 
 crate::model! {
-    /// The standard's estimator: srtt and rttvar in floating point, timeout = srtt + max(G, 4 rttvar) with G a clock tick, at
-    /// least `minimum`. A round trip counts as the whole ticks that it lasts.
+    /// The standard's estimator: srtt and rttvar in floating point, timeout = srtt + max(G, 4 rttvar) with a clock tick G, and at least
+    /// `minimum`. Round trips are measured in whole ticks.
     #[name = "rfc-6298"]
     #[source = "RFC 6298 section 2"]
     pub struct Rfc6298: dyn TimeoutEstimator {
-        /// Smallest timeout, before it is doubled. The standard says one second "whenever"; many stacks have 200 ms.
+        /// Smallest timeout, before backoff. The standard says one second "whenever"; many stacks have 200 ms.
         minimum: PositiveSpan = "1 s" or ["200 ms"],
         /// Largest timeout.
         maximum: PositiveSpan = "60 s",
         /// Timeout before any round trip is measured (3 s until 2011: RFC 2988).
         initial: PositiveSpan = "1 s" or ["3 s"],
-        /// Expiries in a row after which the next round trip counts as the first (the end of section 5 allows it); 0 for never.
+        /// Number of consecutive expiries after which the next round trip counts as the first measurement (the end of section 5 allows it);
+        /// 0 for never.
         timeouts_until_fresh_start: u64 = "0" or ["4"],
-        /// How much each of many round trips that are measured at the same time counts.
+        /// The weight of each sample when many round trips are measured at the same time.
         weights: Weights = "per-round-trip" or ["per-sample"],
     }
     build(config, clock) {

@@ -17,11 +17,11 @@ crate::choice! {
         HostPairs = "hosts",
         /// Flows: circuits, one in each direction of a connection.
         Flows = "flows",
-        /// Hosts that send, and the share of each among its flows.
+        /// Sending hosts, and the flows of each host share its part.
         DualSource = "dual-srchost",
-        /// Hosts that receive, and the share of each among its flows.
+        /// Receiving hosts, and the flows of each host share its part.
         DualDestination = "dual-dsthost",
-        /// Hosts at either end, by the one of the two that has more flows, and their shares among flows.
+        /// Hosts at both ends: of a flow's two hosts the one with more flows counts. The flows of each host share its part.
         Triple = "triple-isolate",
     }
 }
