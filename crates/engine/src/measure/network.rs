@@ -147,6 +147,6 @@ mod tests {
             assert!(text.starts_with(' ') && text.ends_with('.') && text.len() > 20, "{name}: {text:?}");
         }
         assert_eq!(Metrics::NAMES[0], "efficiency");
-        assert!(Metrics::TEXTS[0].contains("over the most that TCP could get there"));
+        assert!(Metrics::TEXTS[0].contains("over the highest throughput that TCP could reach there"));
     }
 }
