@@ -10,6 +10,7 @@ MORE_IS_BETTER = frozenset(
     {
         *("efficiency", "goodput_bps", "share_useful"),
         *("fairness", "max_min_fairness", "excess_fairness", "least_share_of_mcr"),
+        "granted_capacity_used",
     }
 )
 
@@ -29,13 +30,15 @@ NEITHER_IS_BETTER = frozenset(
     {
         *("offered_bps", "max_goodput_bps", "first_group_share", "packet_mark_ratio"),
         *("share_vbr", "share_background", "share_control", "share_under_way"),
-        *("share_idle_no_data", "max_proxy_bytes"),
+        *("share_idle_no_data", "max_proxy_bytes", "mean_granted_bps"),
     }
 )
 """What is asked for, what could be had, who has it, and signals that are meant to be given."""
 
 
-_SHARES = frozenset({"efficiency", "fairness", "max_min_fairness", "excess_fairness"})
+_SHARES = frozenset(
+    {"efficiency", "fairness", "max_min_fairness", "excess_fairness", "granted_capacity_used"}
+)
 
 
 def is_share(metric: str) -> bool:

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 
 use crate::background::Background;
+use crate::capacity::Assignment;
 use crate::config::{one_line, parameters_json};
 use crate::framing::Framing;
 use crate::loss::LossModel;
@@ -39,6 +40,7 @@ pub fn models() -> Json {
         family::<dyn Framing>(),
         family::<dyn LossModel>(),
         family::<dyn Path>(),
+        family::<dyn Assignment>(),
         family::<dyn Proxies>(),
         family::<dyn Topology>(),
     ];

@@ -34,6 +34,7 @@ pub use serde_json;
 
 pub mod background;
 pub mod calendar;
+pub mod capacity;
 pub mod catalog;
 pub mod config;
 pub mod divergence;

@@ -3,6 +3,7 @@
 //! Where packets travel whole, a packet is one cell of its own size.
 
 mod changing;
+mod granted;
 mod outlet;
 mod relay;
 mod train;
@@ -14,6 +15,7 @@ pub use train::Train;
 use std::collections::VecDeque;
 
 use changing::Changing;
+use granted::Granted;
 
 use crate::framing::{Cell, Packets, Unit};
 use crate::path::Conditions;
@@ -67,6 +69,8 @@ pub struct Line {
     bits_whole: u64,
     /// If it changes over time.
     changing: Option<Box<Changing>>,
+    /// If its capacity is asked for and granted.
+    granted: Option<Box<Granted>>,
 }
 
 impl Line {
@@ -96,6 +100,7 @@ impl Line {
             packets_left: 0,
             bits_whole: 0,
             changing: None,
+            granted: None,
         }
     }
 
@@ -191,13 +196,13 @@ impl Line {
     /// What waits for the transmitter or is under way, in order: trains of cells of one packet, each with its next cell, their
     /// number, and whether the packet ends with them.
     pub fn trains(&self) -> impl Iterator<Item = (Cell, u32, bool)> {
-        self.trains.iter().map(Train::description)
+        self.trains.iter().map(Train::description).chain(self.granted_beyond().map(|packet| (packet, 1, true)))
     }
 
     /// Cells that wait for the transmitter or are under way.
     #[must_use]
     pub fn cells_under_way(&self) -> u64 {
-        self.trains.iter().map(|train| u64::from(train.cells)).sum()
+        self.trains.iter().map(|train| u64::from(train.cells)).sum::<u64>() + self.granted_beyond().map_or(0, |_| 1)
     }
 
     /// Hands over a whole packet of `cells` cells and `bits` bits, of which `first` is the first cell.
@@ -378,6 +383,9 @@ impl Line {
     #[cold]
     fn transmit_whole(&mut self, packet: Cell, bits: u64) {
         self.bits_whole += bits;
+        if self.granted.is_some() {
+            return self.transmit_granted(packet, bits);
+        }
         let Some(changing) = &mut self.changing else {
             return self.push(packet, TransmissionTime::of_bits(bits, self.rate));
         };

@@ -115,6 +115,10 @@ metrics! {
     pub clp1_frame_loss_ratio: Option<f64>,
     /// The most bytes of a connection, in the direction of its data, that any proxy has buffered; left out if there are no proxies.
     pub max_proxy_bytes: Option<u64>,
+    /// Mean capacity granted at the bottleneck, in bits per second; left out if capacity is permanent.
+    pub mean_granted_bps: Option<f64>,
+    /// The share of the granted capacity that was used; left out if none was granted or capacity is permanent.
+    pub granted_capacity_used: Option<f64>,
 }
 
 impl Metrics {

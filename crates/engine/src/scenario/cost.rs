@@ -13,6 +13,9 @@ const EVENTS_PER_UNIT: f64 = 3.5;
 /// needs, whatever the packet's cells. (On a desktop of 2020: 0.2 us in short runs of the papers' cells, 0.6 us with queue disciplines.)
 const CORE_SECONDS_PER_PACKET: f64 = 0.4e-6;
 
+/// What it takes to ask for capacity in a frame: it looks at all packets that wait.
+const CORE_SECONDS_PER_FRAME: f64 = 1e-6;
+
 /// What a connection takes with its end systems, hosts, links and names, once it has begun: a quarter before that.
 const BYTES_PER_FLOW: f64 = 4096.0;
 
@@ -43,6 +46,8 @@ impl Scenario {
         let load = Load::of(self, &graph);
         let (flows, packets) = (as_float(graph.flows.len()) * BYTES_PER_FLOW, load.packets * BYTES_PER_PACKET);
         let buffered = load.buffered_cells * BYTES_PER_CELL;
+        let seconds = self.duration.0.as_seconds();
+        let frames = self.demand(&graph).map_or(0.0, |demand| seconds / demand.frame.as_seconds());
         let largest = if flows >= packets + buffered {
             if self.journeys().iter().any(|journey| journey.from.is_some()) {
                 "connections"
@@ -55,8 +60,8 @@ impl Scenario {
             "tcp.receiver_window"
         };
         Cost {
-            events: load.units * EVENTS_PER_UNIT,
-            core_seconds: load.carried * CORE_SECONDS_PER_PACKET,
+            events: load.units * EVENTS_PER_UNIT + frames,
+            core_seconds: load.carried * CORE_SECONDS_PER_PACKET + frames * CORE_SECONDS_PER_FRAME,
             memory_bytes: flows + packets + buffered,
             memory_due_to: largest,
         }

@@ -3,6 +3,7 @@
 //! The text is checked once, here; everything behind this border works with values that make sense.
 
 mod buffer;
+mod capacity;
 mod classes;
 mod connections;
 mod cost;
@@ -25,6 +26,7 @@ use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
 use crate::background::Background;
+use crate::capacity::Assignment;
 use crate::config::{Document, Knob, Node, Parameter, PositiveSpan, Reader, Shape, Value, document_schema, knobs};
 use crate::framing::Framing;
 use crate::loss::LossModel;
@@ -88,6 +90,8 @@ crate::section! {
         pub acknowledgment_loss: Chosen<dyn LossModel> = "none",
         /// How the bottleneck's rate, delay and losses change over time; only for packets that travel whole.
         pub path: Chosen<dyn Path> = "fixed",
+        /// How the bottleneck's sender gets its capacity; only for packets that travel whole.
+        pub capacity: Chosen<dyn Assignment> = "permanent",
         /// What gateways at both ends of the bottleneck do to connections.
         pub proxies: Chosen<dyn Proxies> = "none",
         /// The end systems.

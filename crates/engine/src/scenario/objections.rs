@@ -61,6 +61,7 @@ impl Scenario {
         objections.extend(self.object_to_ports(&graph));
         objections.extend(self.object_to_losses(&graph));
         objections.extend(self.object_to_path(&graph, LONGEST_DELAY));
+        objections.extend(self.object_to_capacity(&graph));
         objections.extend(self.object_to_background(&graph));
         objections.extend(self.object_to_proxies(&graph));
         objections.extend(of_traffic);

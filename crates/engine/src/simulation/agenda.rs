@@ -14,6 +14,8 @@ pub(super) struct Agenda {
     ports: Vec<Slot>,
     /// Of the connection that begins next; those of backgrounds are behind it.
     starts: Slot,
+    /// Of the frame that begins next, where capacity is asked for frame by frame.
+    frame: Slot,
     /// What happens to a flow, and which flow has each place; none has those that are free.
     of_flow: Vec<fn(usize) -> Event>,
     tenants: Vec<u32>,
@@ -36,9 +38,9 @@ pub(super) const NOWHERE: Slot = Slot(u32::MAX);
 const OF_EVERY_FLOW: [fn(usize) -> Event; 2] = [Event::Timeout, Event::Wake];
 
 impl Agenda {
-    /// For ports in front of the lines `port_lines`, lines that are `watched` or not, or none at all, so many backgrounds, and flows
+    /// For ports in front of the lines `port_lines`, lines that are `watched` or not, or none at all, so many backgrounds, frames or not, and flows
     /// whose receivers may delay acknowledgments or not.
-    pub fn new(port_lines: &[usize], watched: &[bool], backgrounds: usize, delays: bool) -> Self {
+    pub fn new(port_lines: &[usize], watched: &[bool], backgrounds: usize, frames: bool, delays: bool) -> Self {
         let busiest = port_lines.first().copied();
         let mut of_network: Vec<_> =
             busiest.iter().flat_map(|&line| [Event::Service(0), Event::Arrival(line)]).collect();
@@ -48,6 +50,8 @@ impl Agenda {
         let starts = slot(of_network.len());
         of_network.push(Event::Start);
         of_network.extend((0..backgrounds).map(Event::Background));
+        let frame = slot(of_network.len());
+        of_network.extend(frames.then_some(Event::Frame));
         let (mut lines, mut ports) = (vec![NOWHERE; watched.len()], vec![NOWHERE; port_lines.len()]);
         for (index, event) in of_network.iter().enumerate() {
             match *event {
@@ -58,7 +62,7 @@ impl Agenda {
         }
         let late: Option<fn(usize) -> Event> = delays.then_some(Event::LateAcknowledgment);
         let of_flow = OF_EVERY_FLOW.into_iter().chain(late).collect();
-        Self { of_network, lines, ports, starts, of_flow, tenants: Vec::new(), free: Vec::new() }
+        Self { of_network, lines, ports, starts, of_flow, frame, tenants: Vec::new(), free: Vec::new() }
     }
 
     /// How many slots there are.
@@ -114,6 +118,11 @@ impl Agenda {
 
     pub fn background(&self, number: usize) -> Slot {
         slot(self.starts.0 as usize + 1 + number)
+    }
+
+    /// Only where capacity is asked for.
+    pub fn frames(&self) -> Slot {
+        self.frame
     }
 
     pub fn timer(&self, place: Place) -> Slot {

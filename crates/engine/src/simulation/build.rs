@@ -47,6 +47,10 @@ impl<O: Observer> Simulation<O> {
         let policing = scenario.contract(&graph).map(|contract| Policing::start(&contract, &graph, &mut links));
         let loss_points = place_loss_points(scenario, &graph, &mut links);
         let changing_ends = follow_path(scenario, &graph, &mut links);
+        let demand = scenario.demand(&graph);
+        if let (Some(demand), Some(number)) = (demand, graph.bottleneck_number()) {
+            links.make(number, NOWHERE).line.ask_for_capacity(demand);
+        }
         let numbers = Numbers::of(&graph);
         let flows = if sources.iter().any(|source| source.asks()) { 2 * numbers.pairs() } else { numbers.pairs() };
         let (backgrounds, vbr): (Vec<_>, Vec<_>) =
@@ -55,7 +59,7 @@ impl<O: Observer> Simulation<O> {
         let first_vbr = vbr.into_iter().filter_map(|source| ports[bottleneck_port].add_vbr(source)).min();
         let mut simulation = Self {
             calendar: Calendar::new(0),
-            agenda: Agenda::new(&[], &[], 0, false),
+            agenda: Agenda::new(&[], &[], 0, false, false),
             starts: Starts::default(),
             routes: Routes::of(&graph),
             books: Books::open(&graph, flows),
@@ -90,7 +94,7 @@ impl<O: Observer> Simulation<O> {
             observer,
         };
         let scope = if driver == Driver::Fast { simulation.scope() } else { None };
-        simulation.plan(scope.is_some(), first_vbr);
+        simulation.plan(scope.is_some(), first_vbr, demand.is_some());
         if let Some(scope) = scope {
             simulation.prepare_fast(scope, first_vbr);
         }
@@ -99,11 +103,11 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// Puts into the calendar what happens first.
-    fn plan(&mut self, are_lines_computed: bool, first_vbr: Option<Time>) {
+    fn plan(&mut self, are_lines_computed: bool, first_vbr: Option<Time>, has_frames: bool) {
         let is_watched = if are_lines_computed { Vec::new() } else { watched_lines(&self.graph, &self.links) };
         let port_lines: Vec<_> = self.ports.iter().map(|port| port.line).collect();
         let delays = self.scenario.delays_acknowledgments(self.graph.senders());
-        self.agenda = Agenda::new(&port_lines, &is_watched, self.backgrounds.len(), delays);
+        self.agenda = Agenda::new(&port_lines, &is_watched, self.backgrounds.len(), has_frames, delays);
         self.links.made_mut().for_each(|(number, link)| link.slot = self.agenda.line(number));
         self.calendar = Calendar::new(self.agenda.slots_with(self.flows.len().min(FLOWS_AT_FIRST)));
         self.starts = Starts::planned(&self.sources, &mut self.calendar);
@@ -111,6 +115,9 @@ impl<O: Observer> Simulation<O> {
         for number in 0..self.backgrounds.len() {
             let start = self.backgrounds[number].start();
             self.calendar.schedule(self.agenda.background(number), start, OTHER_RANK);
+        }
+        if has_frames {
+            self.calendar.schedule(self.agenda.frames(), Time::ZERO, OTHER_RANK);
         }
         if let Some(time) = first_vbr {
             self.books.note(Time::ZERO, Happening::WillSend(time));

@@ -25,6 +25,8 @@ pub(super) struct Before {
     /// For how long each port's line had been sending.
     pub busy_seconds: Vec<f64>,
     pub packets_lost: u64,
+    /// Bits of capacity that were granted at the bottleneck, if they had to be.
+    pub granted_bits: Option<f64>,
     /// An error if it did not add up even then.
     pub ledger: Result<Ledger, Violation>,
 }
@@ -94,6 +96,7 @@ impl<O: Observer> Simulation<O> {
             ports: self.ports.iter_mut().map(|port| port.count_anew(now)).collect(),
             busy_seconds,
             packets_lost: self.packets_lost_so_far(),
+            granted_bits: self.granted_bits(now),
             ledger,
         };
         self.before = Some(Box::new(before));

@@ -8,6 +8,7 @@ mod driver;
 mod end_systems;
 mod fast;
 mod flows;
+mod frames;
 mod ledger;
 mod legs;
 mod links;
@@ -87,6 +88,8 @@ enum Event {
     LateAcknowledgment(usize),
     /// A background has a datagram.
     Background(usize),
+    /// A frame begins for which capacity of the bottleneck is asked.
+    Frame,
 }
 
 /// Of events at one instant a slot closes before the cells that arrive at that very instant, which belong to the next.
@@ -183,6 +186,7 @@ impl<O: Observer> Simulation<O> {
             Event::Wake(flow) => self.wake(now, flow % self.sources.len(), false),
             Event::LateAcknowledgment(flow) => self.acknowledge_late(now, flow),
             Event::Background(number) => self.emit(now, number),
+            Event::Frame => self.begin_frame(now),
         }
     }
 
@@ -309,6 +313,9 @@ impl<O: Observer> Simulation<O> {
 
     fn serve(&mut self, now: Time, port: usize) {
         let line = self.ports[port].line;
+        if self.links[line].line.is_sending_beyond_grants() {
+            return self.go_on_sending(port);
+        }
         let idle = self.links[line].line.is_empty();
         let before = if self.observer.watches() { self.links[line].line.bits_whole() } else { 0 };
         let mut outlet = Feed { line: &mut self.links[line].line, packets: &self.packets };

@@ -301,6 +301,11 @@ impl Port {
         self.begin_service(now)
     }
 
+    /// What is being sent takes until `free`, so far as that is known.
+    pub fn sends_until(&mut self, free: LineClock) {
+        self.boundary = free;
+    }
+
     /// Nothing is pending, so the line has sent all it was given.
     #[inline(always)]
     fn begin_service(&mut self, now: Time) -> Option<Time> {

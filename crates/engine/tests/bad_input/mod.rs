@@ -1,5 +1,6 @@
 //! Mistakes in a scenario's text: one clear message for each, where it was made; no panic, whatever the bytes.
 
+mod capacity;
 mod classes;
 mod graphs;
 mod places;

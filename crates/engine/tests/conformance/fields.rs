@@ -36,7 +36,7 @@ fn companions(model: &str) -> Overrides {
     let needed: &[(&str, &str)] = match model {
         "vbr-on-off" => &[("port.scheduler", "strict-priority")],
         "tail-drop" | "ack-filter" | "red" | "codel" | "pie" | "fq-codel" | "cake" | "dualpi2" | "schedule" | "leo"
-        | "geo-fade" | "rain" => &[("framing", "packet")],
+        | "geo-fade" | "rain" | "on-demand" => &[("framing", "packet")],
         "double-threshold" | "weighted-fba" | "dfba" => {
             &[("port.service", "{ kind = 'gfr', minimum_cell_rate = '1 Mbit/s' }")]
         }

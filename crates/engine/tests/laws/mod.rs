@@ -1,6 +1,7 @@
 //! What holds in every network, and what can be worked out by hand.
 
 mod background;
+mod capacity;
 mod classes;
 mod conservation;
 mod delivery;

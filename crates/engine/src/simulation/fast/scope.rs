@@ -98,6 +98,9 @@ fn object_to_scenario(scenario: &Scenario, graph: &Graph, unit: Unit) -> Result<
     if !scenario.path.is_absent() {
         return Err("the path changes");
     }
+    if !scenario.capacity.is_absent() {
+        return Err("capacity is granted on demand");
+    }
     if unit == Unit::Cell && !scenario.port.arrival_order.is_slotted() {
         return Err("the port admits cells first come, first served");
     }

@@ -1,0 +1,40 @@
+//! How the bottleneck's sender gets its capacity, and what that does not go together with.
+
+use super::{Objection, Scenario};
+use crate::capacity::{CapacityContext, Demand};
+use crate::config::Parameter;
+use crate::framing::Unit;
+use crate::topology::Graph;
+
+impl Scenario {
+    /// How the bottleneck's capacity is asked for, unless it is always there.
+    #[must_use]
+    pub fn demand(&self, graph: &Graph) -> Option<Demand> {
+        self.capacity.build(&self.capacity_context(graph)?).demand()
+    }
+
+    fn capacity_context(&self, graph: &Graph) -> Option<CapacityContext> {
+        graph.bottleneck().filter(|_| !self.capacity.is_absent()).map(|link| CapacityContext { rate: link.rate })
+    }
+
+    /// Capacity is granted to packets, on a line that else does not change.
+    pub(super) fn object_to_capacity(&self, graph: &Graph) -> Vec<Objection> {
+        let Some(context) = self.capacity_context(graph) else { return Vec::new() };
+        let whole = |message: String| vec![("capacity".to_owned(), message)];
+        let name = self.capacity.name();
+        if self.framing.build(&()).unit() == Unit::Cell {
+            let framing = self.framing.name();
+            return whole(format!(
+                "\"{name}\" is for packets that travel whole, and framing \"{framing}\" has cells; write framing = \"packet\", \"ethernet\" or \"dvb-s2-gse\""
+            ));
+        }
+        if !self.path.is_absent() {
+            return whole(format!(
+                "\"{name}\" decides at which rate the bottleneck sends, and so does path \"{}\"; leave out one of both",
+                self.path.name()
+            ));
+        }
+        let own = self.capacity.objections(&context);
+        own.into_iter().map(|(key, message)| (format!("capacity.{key}"), message)).collect()
+    }
+}

@@ -1,0 +1,34 @@
+//! Capacity that is asked for: the frames in which the bottleneck's port asks, and packets that wait for an answer while they are sent.
+
+use super::{OTHER_RANK, SERVICE_RANK, Simulation};
+use crate::observer::Observer;
+use crate::units::Time;
+
+impl<O: Observer> Simulation<O> {
+    /// A frame begins: the port asks for what waits there.
+    #[cold]
+    pub(super) fn begin_frame(&mut self, now: Time) {
+        let port = &self.ports[self.bottleneck_port];
+        let mut bits_waiting = 0;
+        port.visit_cells(|packet, _, _| bits_waiting += self.packets.get(packet.packet).bits);
+        if let Some(grants) = self.links[port.line].line.grants_mut() {
+            grants.begin_frame(now, bits_waiting);
+            let next = now.saturating_add(grants.frame());
+            self.calendar.schedule(self.agenda.frames(), next, OTHER_RANK);
+        }
+    }
+
+    /// All is over that was granted when a packet began to be sent, or went on: now more is known.
+    #[cold]
+    pub(super) fn go_on_sending(&mut self, port: usize) {
+        let number = self.ports[port].line;
+        let line = &mut self.links[number].line;
+        let idle = line.is_empty();
+        let free = line.go_on();
+        self.ports[port].sends_until(free);
+        self.calendar.schedule(self.agenda.port(port), free.time, SERVICE_RANK);
+        if idle {
+            self.watch_line(number);
+        }
+    }
+}
