@@ -194,6 +194,22 @@ def test_a_fourth_factor_of_responses_is_told_by_markers_and_ranges_stand_side_b
     assert [mark.label for mark in chosen.picture.key] == ["leo", "geo", "a", "b"]
 
 
+def test_a_key_of_many_long_names_stays_within_the_picture() -> None:
+    controls = ("reno", "cubic", "high-speed", "scalable", "h-tcp", "hybla", "westwood", "vegas",
+                "bbr3", "h-tcp-scaled")  # fmt: skip
+    combinations: list[Combination] = [
+        (("control", control), ("ratio", ratio)) for control in controls for ratio in ("1", "2")
+    ]
+    rows = [ReferenceRow(place, {}, frozenset(), "") for place in combinations]
+    results = {place: {1: {"first_group_share": 0.5}} for place in combinations}
+    response = Response("s", "Shares", "first_group_share", rows, across="ratio", is_printed=False)
+    painting = draw("responses", [compare(response, results)]).matplotlib()
+    painting.canvas.draw()
+    (key,) = painting.legends
+    assert key.get_window_extent().x0 >= 0
+    assert key.get_window_extent().x1 <= painting.bbox.x1
+
+
 def test_responses_of_several_tables_have_a_row_of_panels_each() -> None:
     drawn = draw("responses", [shares(), shares("queue")], Options(columns="path"))
     titles = [axes.get_title(loc="left") for axes in drawn.matplotlib().axes]

@@ -20,6 +20,8 @@ _LEGEND_SHARE = 0.4
 """Of a panel's width: what a legend beside it may take."""
 _HANDLE = 5
 """What stands before a label in a legend, in letters."""
+_KEY_HANDLE = 7
+"""The same in a key above all panels, whose handles are longer and stand farther apart."""
 _ONE_KEY_ROW, _KEY_COLUMNS, _USUAL_KEY_ROWS = 5, 4, 2
 _KEY_ROW_INCHES = 0.17
 _TITLE_INCHES = 0.18
@@ -106,12 +108,12 @@ def _columns_beside(labels: "Sequence[str]") -> int:
     return 1 if len(labels) <= 10 else 2
 
 
-def _columns(labels: "Sequence[str]", letters: float, most: int = 0) -> int:
+def _columns(labels: "Sequence[str]", letters: float, most: int = 0, handle: int = _HANDLE) -> int:
     """How many labels have room side by side, if they fill column after column."""
     for columns in range(most or len(labels), 1, -1):
         rows = math.ceil(len(labels) / columns)
         starts = range(0, len(labels), rows)
-        widths = (_HANDLE + max(map(len, labels[start : start + rows])) for start in starts)
+        widths = (handle + max(map(len, labels[start : start + rows])) for start in starts)
         if sum(widths) <= letters:
             return columns
     return 1
@@ -142,7 +144,8 @@ def _key_columns(picture: Picture) -> int:
     labels = [mark.label for mark in picture.key]
     few = len(labels) <= _ONE_KEY_ROW
     letters = picture.width_inches / _LETTER_INCHES
-    return _columns(labels, letters, most=len(labels) if few else _KEY_COLUMNS)
+    most = len(labels) if few else _KEY_COLUMNS
+    return _columns(labels, letters, most, _KEY_HANDLE)
 
 
 def _paint_key(figure: "Figure", key: "Sequence[Mark]", columns: int) -> None:
