@@ -126,6 +126,11 @@ docs: build
 	    $(BIN)/longfat study claims $$study --splice studies/$$study/README.md; \
 	done
 	$(BIN)/python studies/buffer-sizing/search.py --splice
+	$(BIN)/longfat study run long-fat
+	$(BIN)/longfat study compare long-fat --intervals --splice studies/long-fat/README.md
+	$(BIN)/longfat study claims long-fat --splice studies/long-fat/README.md
+	$(BIN)/longfat plot responses long-fat --table newcomer,farther -o docs/images/long-fat-shares.png
+	$(BIN)/longfat plot responses long-fat --table friends -o docs/images/long-fat-reno.png
 	$(BIN)/python -m tools.screenshots longfat.db
 
 # A wheel is compiled twice, the second time for what runs do most. Needs llvm-profdata: rustup component add llvm-tools.

@@ -17,6 +17,7 @@ FAIL_IN_THE_PAPER = {
     "coexistence": set[str](),
     "leo": set[str](),
     "buffer-sizing": set[str](),
+    "long-fat": set[str](),
 }
 """Statements that the tables printed beside them contradict."""
 
@@ -28,6 +29,7 @@ PREFIXES = {
     "coexistence": "CX-",
     "leo": "LEO-",
     "buffer-sizing": "BS-",
+    "long-fat": "LF-",
 }
 
 
