@@ -91,6 +91,10 @@ fn most_left(flavor: &str) -> f64 {
         "h-tcp" => 0.8,
         // Kelly 2003.
         "scalable" => 0.875,
+        // Xu, Harfoush and Rhee 2004, as Linux has it.
+        "bic" => 0.8,
+        // Liu, Basar and Srikant 2008.
+        "illinois" => 0.875,
         _ => 0.5,
     }
 }
@@ -239,7 +243,8 @@ fn the_limit_of_the_window_is_not_the_limit_of_what_is_under_way() {
 
 #[test]
 fn flavors_whose_recovery_can_be_chosen_name_the_one_that_was() {
-    for flavor in ["bbr", "cubic", "dctcp", "prague", "high-speed", "hybla", "scalable", "h-tcp", "westwood", "vegas"] {
+    let flavors = ["bbr", "cubic", "dctcp", "prague", "high-speed", "hybla", "scalable", "h-tcp", "westwood", "vegas"];
+    for flavor in flavors.into_iter().chain(["bic", "illinois"]) {
         for recovery in ["sack-rfc6675", "rack-tlp"] {
             let marks = if matches!(flavor, "dctcp" | "prague") { ", ecn = \"accurate\"" } else { "" };
             let config = end_systems(&format!("flavor = {{ kind = {flavor:?}, recovery = {recovery:?} }}{marks}"));

@@ -1,10 +1,12 @@
 //! Analytic laws.
 
 mod bbr;
+mod bic;
 mod cubic;
 mod h_tcp;
 mod high_speed;
 mod hybla;
+mod illinois;
 mod integer_window;
 mod lone_flow;
 mod periodic;
@@ -33,6 +35,8 @@ pub fn checks() -> Vec<Check> {
     checks.extend(scalable::checks());
     checks.extend(westwood::checks());
     checks.extend(vegas::checks());
+    checks.extend(bic::checks());
+    checks.extend(illinois::checks());
     checks.extend(bbr::checks());
     checks.extend(integer_window::checks());
     checks.extend(waiting::checks());
