@@ -167,6 +167,7 @@ def test_cubic_grows_back_by_its_own_law_and_bbr_has_nothing_to_grow_back() -> N
         ("illinois", 2239 / 2 * (1 / 10 + 1 / 0.3) / 2 * 0.5757),
         ("westwood", 0.0),
         ("vegas", 0.0),
+        ("ledbat", 0.0),
     ],
 )
 def test_flavors_for_long_fat_networks_grow_back_by_their_laws(flavor: str, seconds: float) -> None:

@@ -110,7 +110,7 @@ def _illinois(flavor: Flavor, segments: float, round_trip_s: float) -> float:
     return float(lost / most * (1 + most / least) / 2 * round_trip_s)
 
 
-_WITHOUT = {"bbr", "bbr3", "dctcp", "prague", "vegas", "westwood"}
+_WITHOUT = {"bbr", "bbr3", "dctcp", "ledbat", "prague", "vegas", "westwood"}
 """Flavors whose windows are not a saw-tooth of losses, or not one whose depth a law says."""
 
 _IN_TIME: dict[str, Regrowth] = {"cubic": _cubic, "h-tcp": _h_tcp}

@@ -286,3 +286,19 @@ fn illinois_gives_an_eighth_and_grows_by_ten_while_queues_are_empty() {
     let tcp = format!("flavor = \"illinois\"\ninitial_window = \"9 MSS\"{STANDARD}");
     assert_as_expected("trajectories/illinois.txt", &table(&transfer(40, "[12]", &tcp)));
 }
+
+/// As RFC 6817 has it, with timestamps, a target of 20 and no slow start: nothing is lost. A packet is 1012 bytes then and takes 10.12.
+///
+/// - Segment 0 has taken 55.14 to the receiver, each of the next eleven 10.12 longer. Of the first four the shortest is that of segment 0: none waits, and the window
+///   grows by 1 / cwnd with each.
+/// - 141.14: segments 1 to 4 are looked at, the shortest has waited for 10.12: (1 - 10.12 / 20) / 12.33 = 0.040 more. With the next it is 20.24, and 0.001 less, with the one
+///   after that 30.36, and 0.042 less.
+/// - When twelve are acknowledged 11.5 are to be under way, and segment 12 and those behind it each wait for two others: 1 - 20.24 / 20. One fewer is then
+///   under way, so that from 313.18 on each waits for 10.12, and the window grows by 0.494 / cwnd.
+/// - 596.54: nothing is left to send. The window is one segment more than what was under way, and falls with it.
+#[test]
+fn ledbat_grows_while_packets_wait_for_less_than_its_target_and_shrinks_when_they_wait_for_more() {
+    let law = "{ kind = \"ledbat\", target = \"20 ms\", slow_start = \"none\" }";
+    let tcp = format!("flavor = {law}\ninitial_window = \"12 MSS\"\ntimestamps = true{STANDARD}");
+    assert_as_expected("trajectories/ledbat.txt", &table(&transfer(60, "[]", &tcp)));
+}

@@ -44,8 +44,10 @@ impl Bench {
 
     /// A whole round trip with such delays, and the acknowledgment that ends it; gives by how many segments the window grows then.
     fn round(&mut self, round_trips: &[u64]) -> f64 {
-        let most = self.segments as usize;
-        round_trips.iter().cycle().take(most).for_each(|&round_trip| _ = self.acknowledge(round_trip));
+        self.window.cwnd = 1000.0 * self.segments;
+        let segments = self.window.whole_cwnd() / 1000;
+        let cycle = round_trips.iter().cycle();
+        (0..segments).zip(cycle).for_each(|(_, &round_trip)| _ = self.acknowledge(round_trip));
         self.acknowledge(round_trips[0])
     }
 

@@ -12,6 +12,7 @@ mod hosts;
 mod hybla;
 mod hystart;
 mod illinois;
+mod ledbat;
 mod prague;
 mod scalable;
 mod vegas;

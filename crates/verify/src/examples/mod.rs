@@ -14,6 +14,7 @@ mod rfc5681;
 mod rfc6298;
 mod rfc6582;
 mod rfc6675;
+mod rfc6817;
 mod rfc8985;
 mod support;
 mod xu2004;
@@ -37,5 +38,6 @@ pub fn checks() -> Vec<Check> {
     checks.extend(brakmo1995::checks());
     checks.extend(xu2004::checks());
     checks.extend(liu2008::checks());
+    checks.extend(rfc6817::checks());
     checks
 }

@@ -88,7 +88,6 @@ fn has_mean_window(period: u64) -> Finding {
 }
 
 /// Reno takes half as many round trips as there were segments.
-#[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn is_back(window: u32) -> Finding {
     let losses = PeriodicLosses {
         flavor: json!("bic"),

@@ -8,6 +8,7 @@ mod high_speed;
 mod hybla;
 mod illinois;
 mod integer_window;
+mod ledbat;
 mod lone_flow;
 mod periodic;
 mod scalable;
@@ -37,6 +38,7 @@ pub fn checks() -> Vec<Check> {
     checks.extend(vegas::checks());
     checks.extend(bic::checks());
     checks.extend(illinois::checks());
+    checks.extend(ledbat::checks());
     checks.extend(bbr::checks());
     checks.extend(integer_window::checks());
     checks.extend(waiting::checks());

@@ -14,6 +14,7 @@ mod high_speed;
 mod hybla;
 mod hystart;
 mod illinois;
+mod ledbat;
 mod measured_round;
 mod model_rate;
 mod prague;
@@ -33,6 +34,7 @@ pub use high_speed::{HighSpeed, ResponseFunction, STANDARD_DECREASE};
 pub use hybla::{Hybla, HyblaSettings};
 pub use hystart::HyStart;
 pub use illinois::{Illinois, IllinoisSettings};
+pub use ledbat::{Ledbat, LedbatSettings, LedbatSlowStart};
 pub use prague::{Prague, PragueConstants};
 pub use scalable::{Scalable, ScalableConstants};
 pub use vegas::{Vegas, VegasSettings};
@@ -51,6 +53,8 @@ pub struct Progress {
     pub acknowledged: u64,
     /// The round trip that it measures, if it measures one.
     pub sample: Option<Span>,
+    /// If segments carry timestamps: how long the segment that it answers took to the receiver, in whole microseconds.
+    pub one_way_delay: Option<Span>,
     /// The average of the round trips measured so far (`SRTT` of RFC 6298).
     pub smoothed_round_trip: Option<Span>,
     /// Whether segments leave at a rate.
