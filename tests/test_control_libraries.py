@@ -79,7 +79,7 @@ def library_with(folder: Path, **changed: str) -> Path:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"VERSION": "7"}, "told.so: made for version 7 of longfat_control.h; this is version 1"),
+        ({"VERSION": "7"}, "told.so: made for version 7 of longfat_control.h; this is version 2"),
         ({"TIMEOUT": "0"}, "told.so: the control lacks on_timeout"),
     ],
 )

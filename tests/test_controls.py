@@ -145,12 +145,14 @@ def test_every_method_that_a_control_has_is_asked_and_told_what_it_should_be() -
         external("curious", "rack-tlp"),
         **{
             "tcp.handshake": True,
+            "tcp.timestamps": True,
             "loss": {"kind": "random", "probability": 0.003},
             "traffic": {"kind": "messages", "size": "100000 B", "interval": "500 ms"},
         },
     )
     assert told["progress"].acknowledged > 0
     assert 0.03 < told["progress"].smoothed_round_trip_s < 1
+    assert 0.015 < told["progress"].one_way_delay_s < told["progress"].smoothed_round_trip_s
     assert told["delivery"].total >= told["delivery"].total_when_sent
     assert told["lost"].bytes == 512
     assert 0.029 < told["opened"][1] < 0.04

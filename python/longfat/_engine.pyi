@@ -194,6 +194,12 @@ class Progress:
     def round_trip_s(self) -> float | None:
         """The round trip that it measures, if it measures one."""
     @property
+    def one_way_delay_s(self) -> float | None:
+        """How long the segment that it answers took to the receiver, in whole microseconds.
+
+        None where segments carry no timestamps.
+        """
+    @property
     def smoothed_round_trip_s(self) -> float | None:
         """The average of the round trips measured so far (`SRTT` of RFC 6298)."""
     @property

@@ -161,8 +161,13 @@ def test_cubic_grows_back_by_its_own_law_and_bbr_has_nothing_to_grow_back() -> N
         ("hybla", 2239 / 2 * 0.5757 / (575.7 / 25) ** 2),
         # 644.5 s by the classical law, of which a second is as slow: t + 5 t^2 = 643.5.
         ("h-tcp", 1 + 11.245),
+        # A fifth is 447.8 segments: (447.8 - 64) / 16, 4 ln 16 and 20 round trips.
+        ("bic", (23.99 + 11.09 + 20) * 0.5757),
+        # Half of them at 10 to 0.3 segments in a round trip, 1 / 0.58 on average.
+        ("illinois", 2239 / 2 * (1 / 10 + 1 / 0.3) / 2 * 0.5757),
         ("westwood", 0.0),
         ("vegas", 0.0),
+        ("ledbat", 0.0),
     ],
 )
 def test_flavors_for_long_fat_networks_grow_back_by_their_laws(flavor: str, seconds: float) -> None:

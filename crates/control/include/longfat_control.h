@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-#define LONGFAT_CONTROL_VERSION 1
+#define LONGFAT_CONTROL_VERSION 2
 
 /* The congestion window. A control sets cwnd and ssthresh; a cwnd of less than a segment counts as a segment. */
 typedef struct {
@@ -47,6 +47,7 @@ typedef struct {
     uint64_t highest;                /* first byte never sent */
     int32_t is_paced;                /* whether segments leave at a rate */
     int32_t window_is_used;          /* whether the window has kept data back lately */
+    uint64_t one_way_delay_ps;       /* to the receiver, of the segment that it answers, with timestamps; 0 for none */
 } longfat_progress;
 
 /* What any acknowledgment tells of deliveries (draft-cheng-iccrg-delivery-rate-estimation). */

@@ -7,7 +7,7 @@ use longfat_engine::transport::{Delivery, LostSegment, Window as EngineWindow};
 use longfat_engine::units::{Span, Time};
 
 /// `LONGFAT_CONTROL_VERSION`.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// `longfat_window`.
 #[repr(C)]
@@ -50,6 +50,7 @@ pub struct ShownProgress {
     highest: u64,
     is_paced: i32,
     window_is_used: i32,
+    one_way_delay_ps: u64,
 }
 
 impl From<&Progress> for ShownProgress {
@@ -63,6 +64,7 @@ impl From<&Progress> for ShownProgress {
             highest: progress.highest,
             is_paced: progress.is_paced.into(),
             window_is_used: progress.window_is_used.into(),
+            one_way_delay_ps: or_zero(progress.one_way_delay),
         }
     }
 }

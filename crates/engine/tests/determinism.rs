@@ -1,6 +1,7 @@
 //! The same scenario gives the same bytes: again, in slices, on any thread, and (by fingerprint) in any version of the engine
 //! that carries the same model number.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use longfat_engine::measure::RunRecord;
@@ -206,7 +207,7 @@ fn cases() -> Vec<(String, Scenario)> {
         );
         (name.to_owned(), scenario(&text))
     };
-    let flavors = FLAVORS.iter().map(|entry| of_flavor(entry.name));
+    let flavors = FLAVORS.iter().flat_map(|entry| [of_flavor(entry.name), of_flavor_far_away(entry.name)]);
     let disciplines =
         DISCIPLINES.iter().filter(|entry| entry.name != "by-policy").map(|entry| of_discipline(entry.name));
     CASES.iter().map(build).chain(flavors).chain(disciplines).collect()
@@ -221,6 +222,17 @@ tcp = {{ flavor = \"{name}\", receiver_window = \"300000 B\", acknowledgments = 
          handshake = true, timestamps = true }}\n"
     );
     (format!("uneven 3 {name}"), scenario(&text))
+}
+
+/// Each registered flavor over a long fat path, where those that differ by time or by round trips do so.
+fn of_flavor_far_away(name: &str) -> (String, Scenario) {
+    let text = format!(
+        "schema_version = 1\nduration = \"20 s\"\nframing = \"packet\"\nport = {{ buffer = \"60 packets\" }}\n
+topology = {{ kind = \"n-source\", sources = 1, access.delay = \"1 ms\", \
+              bottleneck = {{ rate = \"10 Mbit/s\", delay = \"98 ms\" }} }}\n
+tcp = {{ flavor = \"{name}\", mss = \"1000 B\", receiver_window = \"1 MB\", timestamps = true }}\n"
+    );
+    (format!("far 1 {name}"), scenario(&text))
 }
 
 /// Each registered queue discipline between ends that understand marks.
@@ -240,6 +252,19 @@ fn bytes(record: &RunRecord) -> String {
 #[track_caller]
 fn run_once(scenario: &Scenario) -> RunRecord {
     run(scenario).unwrap_or_else(|violation| panic!("{violation}"))
+}
+
+/// Without marks DCTCP is Reno's law, and so is a control from outside that nobody provides.
+#[test]
+fn far_away_each_flavor_that_is_another_has_another_fingerprint() {
+    let others = FLAVORS.iter().map(|entry| entry.name).filter(|name| !["dctcp", "external"].contains(name));
+    let mut seen = BTreeMap::new();
+    for name in others {
+        let fingerprint = run_once(&of_flavor_far_away(name).1).fingerprint;
+        if let Some(other) = seen.insert(fingerprint, name) {
+            panic!("{name} and {other} cannot be told apart");
+        }
+    }
 }
 
 #[test]

@@ -81,7 +81,36 @@ def _h_tcp(flavor: Flavor, segments: float, round_trip_s: float) -> float:
     return float(slow_s + (math.sqrt(1 + 20 * (lost_s - slow_s)) - 1) / 10)
 
 
-_WITHOUT = {"bbr", "bbr3", "dctcp", "prague", "vegas", "westwood"}
+def _bic(flavor: Flavor, segments: float, round_trip_s: float) -> float:
+    """By Smax, then by a part of the distance, then slowly (Xu, Harfoush and Rhee 2004)."""
+    divisor, most = flavor["search_divisor"], flavor["max_increment"]
+    if segments <= flavor["low_window"]:
+        return _classical(flavor, segments, round_trip_s)
+    distance = segments * (1 - flavor["beta"])
+    last = min(divisor, distance)
+    near = max(min(distance, divisor * most), last)
+    searching = divisor * math.log(near / last) if last > 0 else 0.0
+    slowly = last * max(flavor["smooth_part"] / divisor, 1 / most)
+    return float(((distance - near) / most + searching + slowly) * round_trip_s)
+
+
+def _illinois(flavor: Flavor, segments: float, round_trip_s: float) -> float:
+    """Of half of the window, which a queue that fills up grows back ever more slowly.
+
+    In round trips, half of the window is over the most for each, and that many times the mean of
+    the hyperbola's inverse from the most to the least (Liu, Basar and Srikant 2008).
+    """
+    if segments < flavor["window_threshold"]:
+        return _classical(flavor, segments, round_trip_s)
+    lost, most, least = (
+        segments * flavor["most_decrease"],
+        flavor["most_increase"],
+        flavor["least_increase"],
+    )
+    return float(lost / most * (1 + most / least) / 2 * round_trip_s)
+
+
+_WITHOUT = {"bbr", "bbr3", "dctcp", "ledbat", "prague", "vegas", "westwood"}
 """Flavors whose windows are not a saw-tooth of losses, or not one whose depth a law says."""
 
 _IN_TIME: dict[str, Regrowth] = {"cubic": _cubic, "h-tcp": _h_tcp}
@@ -90,4 +119,6 @@ _BY_ACKNOWLEDGMENTS: dict[str, Regrowth] = {
     "high-speed": _high_speed,
     "scalable": _scalable,
     "hybla": _hybla,
+    "bic": _bic,
+    "illinois": _illinois,
 }

@@ -132,6 +132,10 @@ impl ShownProgress {
         self.0.sample.map(|sample| sample.as_seconds())
     }
     #[getter]
+    fn one_way_delay_s(&self) -> Option<f64> {
+        self.0.one_way_delay.map(|delay| delay.as_seconds())
+    }
+    #[getter]
     fn smoothed_round_trip_s(&self) -> Option<f64> {
         self.0.smoothed_round_trip.map(|round_trip| round_trip.as_seconds())
     }

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::ranges::Range;
 use crate::config::{Node, Parameter, Reader, Shape, Value};
-use crate::units::Time;
+use crate::units::{PICOSECONDS_PER_SECOND, Span, Time};
 
 /// Selective acknowledgments of one segment: up to four blocks (RFC 2018 section 3).
 // Nearly always there are none, and then there is nothing to write but that.
@@ -70,13 +70,41 @@ impl FromIterator<Range> for Blocks {
     }
 }
 
+/// What timestamps tell of the segment that an acknowledgment answers (RFC 7323 section 3).
+// As long as the time alone: a whole acknowledgment without blocks lies in one line of a processor's cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Echo {
+    /// When it was sent.
+    pub sent: Time,
+    microseconds: u32,
+    tells_delay: bool,
+}
+
+impl Echo {
+    const PICOSECONDS_PER_MICROSECOND: u64 = PICOSECONDS_PER_SECOND / 1_000_000;
+
+    /// Of a segment that has come at `now`.
+    #[must_use]
+    #[inline]
+    pub fn new(sent: Time, now: Time) -> Self {
+        let microseconds = u32::try_from((now - sent).0 / Self::PICOSECONDS_PER_MICROSECOND);
+        Self { sent, microseconds: microseconds.unwrap_or(0), tells_delay: microseconds.is_ok() }
+    }
+
+    /// How long it took to the receiver, in whole microseconds; an hour is more than 32 bits can say.
+    #[must_use]
+    pub fn one_way_delay(self) -> Option<Span> {
+        self.tells_delay.then(|| Span::from_microseconds(self.microseconds.into()))
+    }
+}
+
 /// An acknowledgment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Acknowledgment {
     /// The next byte expected: all below has arrived.
     pub next: u64,
-    /// When the segment that it answers was sent, if segments carry timestamps (RFC 7323 section 3).
-    pub echo: Option<Time>,
+    /// The segment that it answers, if segments carry timestamps.
+    pub echo: Option<Echo>,
     /// What is echoed of marks: 1 where a mark is (ECE), all marked bytes so far where they are counted, or the three bits that count marked
     /// packets.
     pub marks: u64,
@@ -85,6 +113,12 @@ pub struct Acknowledgment {
 }
 
 impl Acknowledgment {
+    /// When the segment that it answers was sent, if segments carry timestamps.
+    #[must_use]
+    pub fn echoed(&self) -> Option<Time> {
+        self.echo.map(|echo| echo.sent)
+    }
+
     /// What it says to have arrived twice: its first block, if that lies below the number or within the second block (RFC 2883 section 4).
     #[must_use]
     pub fn duplicate(&self) -> Option<Range> {

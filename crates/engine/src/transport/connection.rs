@@ -84,6 +84,8 @@ pub struct Connection {
     told_before: u64,
     /// The latest round trip measured.
     round_trip: Option<Span>,
+    /// How long the segment took to the receiver that was echoed last, with timestamps.
+    one_way_delay: Option<Span>,
     smoothed_round_trip: SmoothedRoundTrip,
     expires: Option<Time>,
     /// Before that the timer would expire at the same time if it started anew.
@@ -138,6 +140,7 @@ impl Connection {
             answered_below: 0,
             told_before: 0,
             round_trip: None,
+            one_way_delay: None,
             smoothed_round_trip: SmoothedRoundTrip::default(),
             expires: None,
             expires_alike_until: Time::ZERO,
@@ -272,6 +275,7 @@ impl Connection {
             now,
             acknowledged: bytes,
             sample: self.round_trip.filter(|_| has_measured),
+            one_way_delay: self.one_way_delay.filter(|_| has_measured),
             smoothed_round_trip: self.smoothed_round_trip.get(),
             is_paced: self.pacer.is_some(),
             unacknowledged: self.unacknowledged,

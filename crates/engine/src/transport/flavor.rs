@@ -6,12 +6,15 @@
 
 mod bbr;
 mod bbr3;
+mod bic;
 mod cubic;
 mod dctcp;
 mod external;
 mod h_tcp;
 mod high_speed;
 mod hybla;
+mod illinois;
+mod ledbat;
 mod prague;
 mod scalable;
 mod vegas;
@@ -34,7 +37,7 @@ macro_rules! register {
 }
 
 register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675, RackTlp; cubic::Cubic, dctcp::Dctcp, bbr::Bbr, bbr3::Bbr3, prague::Prague,
-    high_speed::HighSpeed, hybla::Hybla, scalable::Scalable, h_tcp::HTcp, westwood::Westwood, vegas::Vegas, external::External];
+    high_speed::HighSpeed, hybla::Hybla, scalable::Scalable, h_tcp::HTcp, westwood::Westwood, vegas::Vegas, bic::Bic, illinois::Illinois, ledbat::Ledbat, external::External];
 
 /// The flavor whose law is provided from outside.
 pub const EXTERNAL: &str = <external::External as Model<dyn Flavor>>::NAME;

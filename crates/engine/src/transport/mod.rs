@@ -30,7 +30,7 @@ mod window_scale;
 mod window_settings;
 mod window_use;
 
-pub use acknowledgment::{Acknowledgment, Blocks, OptionSize, SackBlocks, option_bytes};
+pub use acknowledgment::{Acknowledgment, Blocks, Echo, OptionSize, SackBlocks, option_bytes};
 pub use clock::{TickClock, TimerPhase};
 pub use config::{IdleRestart, NagleWaitsFor, RoundTripsInRecovery, TcpConfig};
 pub use congestion_notification::{CongestionNotification, MarkEcho, MarkResponse};

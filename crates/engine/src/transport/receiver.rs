@@ -3,7 +3,7 @@
 use super::acknowledging::{Acknowledging, Arrival};
 use super::ranges::{Range, RangeSet};
 use super::recovery::Recovery;
-use super::{Acknowledgment, Blocks, MarkEcho, TcpConfig};
+use super::{Acknowledgment, Blocks, Echo, MarkEcho, TcpConfig};
 use crate::config::Parameter;
 use crate::units::Time;
 
@@ -62,7 +62,7 @@ pub struct Receiver {
     /// Highest byte number received, plus one.
     highest: u64,
     /// Timestamp to echo (`TS.Recent`), and the last acknowledgment sent (`Last.ACK.sent`; RFC 7323 section 4.3).
-    echo: Option<Time>,
+    echo: Option<Echo>,
     acknowledged: u64,
     marks: MarkEcho,
     echoes_marks: bool,
@@ -184,7 +184,7 @@ impl Receiver {
         self.highest = self.highest.max(self.next);
         self.latest = ReceivedBytes { new: length, ..ReceivedBytes::default() };
         self.received.new += length;
-        self.note_timestamp(sequence, sent);
+        self.note_timestamp(now, sequence, sent);
         if !self.acknowledges_at_once {
             self.wait(now, true);
         }
@@ -198,7 +198,7 @@ impl Receiver {
         let duplicate = if self.reports_duplicates { self.known((sequence, end)) } else { None };
         self.latest = self.take(sequence, end);
         self.received += self.latest;
-        self.note_timestamp(sequence, sent);
+        self.note_timestamp(now, sequence, sent);
         self.wait(now, false);
         if let Some(duplicate) = duplicate {
             return self.due.is_none().then(|| self.acknowledge_with(duplicate));
@@ -207,11 +207,12 @@ impl Receiver {
     }
 
     #[inline]
-    fn note_timestamp(&mut self, sequence: u64, sent: Time) {
+    fn note_timestamp(&mut self, now: Time, sequence: u64, sent: Time) {
         // RFC 7323 section 4.3: the earliest segment that an acknowledgment answers is echoed, never one that was sent before
         // what was echoed last.
-        if self.echoes_timestamps && sequence <= self.acknowledged {
-            self.echo = self.echo.max(Some(sent));
+        let is_answered = self.echoes_timestamps && sequence <= self.acknowledged;
+        if is_answered && self.echo.is_none_or(|echo| echo.sent <= sent) {
+            self.echo = Some(Echo::new(sent, now));
         }
     }
 

@@ -99,3 +99,17 @@ fn a_high_speed_tcp_that_is_none_is_refused_where_it_is_chosen() {
         assert_eq!(of_group, [format!("--set connections={group}: connections[0].flavor.{key}: {words}")]);
     }
 }
+
+#[test]
+fn an_illinois_that_grows_faster_with_longer_queues_is_refused_where_it_is_chosen() {
+    for (key, value, words) in [
+        ("least_increase", "20", "20 is above most_increase, 10; write less"),
+        ("least_decrease", "0.6", "0.6 is above most_decrease, 0.5; write less"),
+        ("empty_delay", "0.2", "0.2 is above short_delay, 0.1; write less"),
+        ("short_delay", "0.9", "0.9 is above long_delay, 0.8; write less"),
+    ] {
+        let flavor = format!("{{ kind = \"illinois\", {key} = {value} }}");
+        let problems = complaints_with(&[("tcp.flavor", &flavor)]);
+        assert_eq!(problems, [format!("--set tcp.flavor={flavor}: tcp.flavor.{key}: {words}")]);
+    }
+}

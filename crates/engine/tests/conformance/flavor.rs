@@ -28,14 +28,15 @@ tcp = {{ mss = \"512 B\", {settings} }}
     scenario(&text).tcp
 }
 
-/// An acknowledgment of so many bytes, with a round trip of 30 ms.
-fn progress(now: Time, acknowledged: u64) -> Progress {
+/// An acknowledgment of so many bytes, with a round trip of 30 ms, of a window that is full again.
+fn progress(now: Time, acknowledged: u64, window: &Window) -> Progress {
     let round_trip = Some(Span::from_microseconds(30_000));
     Progress {
         now,
         acknowledged,
         sample: round_trip,
         smoothed_round_trip: round_trip,
+        highest: window.usable(),
         window_is_used: true,
         ..Progress::default()
     }
@@ -91,6 +92,10 @@ fn most_left(flavor: &str) -> f64 {
         "h-tcp" => 0.8,
         // Kelly 2003.
         "scalable" => 0.875,
+        // Xu, Harfoush and Rhee 2004, as Linux has it.
+        "bic" => 0.8,
+        // Liu, Basar and Srikant 2008.
+        "illinois" => 0.875,
         _ => 0.5,
     }
 }
@@ -111,7 +116,8 @@ proptest! {
             now += Span::from_microseconds(30_000);
             match step {
                 Some(segments) => {
-                    law.on_acknowledgment(&mut window, &progress(now, 512 * segments));
+                    let progress = progress(now, 512 * segments, &window);
+                    law.on_acknowledgment(&mut window, &progress);
                     #[expect(clippy::cast_precision_loss, reason = "at most 40")]
                     let most = fastest(law_name(&settings), before) * MSS * (segments * period) as f64;
                     prop_assert!(window.cwnd >= before, "an acknowledgment shrank {before} to {}", window.cwnd);
@@ -239,7 +245,8 @@ fn the_limit_of_the_window_is_not_the_limit_of_what_is_under_way() {
 
 #[test]
 fn flavors_whose_recovery_can_be_chosen_name_the_one_that_was() {
-    for flavor in ["bbr", "cubic", "dctcp", "prague", "high-speed", "hybla", "scalable", "h-tcp", "westwood", "vegas"] {
+    let flavors = ["bbr", "cubic", "dctcp", "prague", "high-speed", "hybla", "scalable", "h-tcp", "westwood", "vegas"];
+    for flavor in flavors.into_iter().chain(["bic", "illinois", "ledbat"]) {
         for recovery in ["sack-rfc6675", "rack-tlp"] {
             let marks = if matches!(flavor, "dctcp" | "prague") { ", ecn = \"accurate\"" } else { "" };
             let config = end_systems(&format!("flavor = {{ kind = {flavor:?}, recovery = {recovery:?} }}{marks}"));

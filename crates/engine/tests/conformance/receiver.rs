@@ -175,13 +175,27 @@ fn bsds_fast_timer_ends_the_wait_at_the_next_multiple_of_the_delay() {
     assert_eq!(receiver.due(), Some(ms(600)));
 }
 
+/// In whole microseconds; of several that were sent at once, that of the one that is answered.
+#[test]
+fn an_acknowledgment_tells_how_long_the_segment_took_that_it_echoes() {
+    let mut receiver = receiver("timestamps = true");
+    let mut delay = |sequence: u64, sent: Time, now: Time| {
+        let echo = receiver.receive(now, sequence, 500, sent).expect("at once").echo.expect("timestamps");
+        echo.one_way_delay().map(|delay| delay.0)
+    };
+    assert_eq!(delay(0, ms(1), Time(ms(21).0 + 1_999_999)), Some(20_001_000_000));
+    assert_eq!(delay(500, ms(1), ms(31)), Some(30_000_000_000));
+    assert_eq!(delay(1500, ms(1), ms(51)), Some(30_000_000_000), "beyond a hole");
+    assert_eq!(delay(1000, ms(2), ms(2) + Span::from_microseconds(1 << 32)), None, "more than an hour");
+}
+
 /// RFC 7323 section 4.3: (A) delayed acknowledgments echo the first segment that they answer; (B) a hole leaves the echo as it
 /// is; (C) what fills the hole is echoed.
 #[test]
 fn the_earliest_segment_that_an_acknowledgment_answers_is_echoed() {
     let mut receiver = receiver("timestamps = true, acknowledgments = \"delayed\"");
     let mut echo = |sequence: u64, sent: u64| {
-        receiver.receive(ms(100 + sent), sequence, 500, ms(sent)).map(|acknowledgment| acknowledgment.echo)
+        receiver.receive(ms(100 + sent), sequence, 500, ms(sent)).map(|acknowledgment| acknowledgment.echoed())
     };
     assert_eq!(echo(0, 1), None);
     assert_eq!(echo(500, 2), Some(Some(ms(1))), "(A)");

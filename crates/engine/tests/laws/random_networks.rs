@@ -173,6 +173,10 @@ pub fn parse(text: &str) -> Option<Scenario> {
         "this needs a switch at either end",
         "the receiving ends ask for what is sent",
         "proxies split these",
+        "is above most_increase",
+        "is above most_decrease",
+        "is above short_delay",
+        "is above long_delay",
     ];
     match Scenario::parse(text.as_bytes(), "random.toml", &[]) {
         Ok(scenario) => Some(scenario),
@@ -342,8 +346,16 @@ fn any_groups_with_traffic() -> impl Strategy<Value = String> {
 
 /// Each flavor as often as the others, with any parameters.
 pub fn any_flavor() -> impl Strategy<Value = String> {
-    // Those of HighSpeed TCP must fit one another.
-    let left_out = ["high_window", "high_loss_rate", "high_decrease"];
+    // Those of HighSpeed TCP must fit one another, and so must some of Illinois'.
+    let left_out = [
+        "high_window",
+        "high_loss_rate",
+        "high_decrease",
+        "least_increase",
+        "least_decrease",
+        "empty_delay",
+        "long_delay",
+    ];
     let tables = FLAVORS.iter().map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &left_out));
     prop::strategy::Union::new(tables.collect::<Vec<_>>())
 }

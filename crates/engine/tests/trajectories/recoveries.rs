@@ -260,3 +260,45 @@ fn vegas_grows_by_one_and_stays_when_two_segments_wait() {
     let tcp = format!("flavor = \"vegas\"\ninitial_window = \"12 MSS\"\ninitial_ssthresh = \"1920 B\"{STANDARD}");
     assert_as_expected("trajectories/vegas.txt", &table(&transfer(60, "[]", &tcp)));
 }
+
+/// As Xu, Harfoush and Rhee 2004 have it, with no window too small for it, and five round trips for the last four segments. Segment 1 alone is lost.
+///
+/// - The third duplicate, 130.54104: ssthresh 0.8 * 10. Segment 1 goes, PIPE is 9.
+/// - The duplicate of segment 5 makes it 8, that of segment 6 makes it 7: 13 goes. Each further one lets one go, to 17.
+/// - 240.8416: all up to 12 is acknowledged. The next acknowledgment finds the window at the threshold; the one after it adds one segment, 9.
+/// - The loss came at ten: from 9 on it is 4/5 of a segment in a round trip, 0.8 / 9 = 0.089.
+#[test]
+fn bic_searches_for_the_window_of_its_loss() {
+    let tcp = format!("flavor = {{ kind = \"bic\", low_window = 5, smooth_part = 5 }}{STANDARD}");
+    assert_as_expected("trajectories/bic.txt", &table(&with_losses("[2]", &tcp)));
+}
+
+/// As Liu, Basar and Srikant 2008 have it. Of forty segments, segment 11 alone is lost.
+///
+/// - 100.4208: segment 0 is acknowledged; a round begins that ends when more than these nine are. Segments 9 and 10 go, and two more with each
+///   acknowledgment.
+/// - 200.8416: segment 9 is acknowledged. One round trip was measured in the round, the shortest of the connection: no delay. The window is 18, which is more than
+///   15: a loss takes an eighth, and growth is ten segments in a round trip.
+/// - The third duplicate of segment 11, 240.96184: twenty segments are under way, ssthresh 7/8 of them, 17.5.
+/// - 430.8416: the recovery is over. Segment 34 takes the window beyond the threshold, 18.5; each further one adds 10 / cwnd, the first 0.541.
+#[test]
+fn illinois_gives_an_eighth_and_grows_by_ten_while_queues_are_empty() {
+    let tcp = format!("flavor = \"illinois\"\ninitial_window = \"9 MSS\"{STANDARD}");
+    assert_as_expected("trajectories/illinois.txt", &table(&transfer(40, "[12]", &tcp)));
+}
+
+/// As RFC 6817 has it, with timestamps, a target of 20 and no slow start: nothing is lost. A packet is 1012 bytes then and takes 10.12.
+///
+/// - Segment 0 has taken 55.14 to the receiver, each of the next eleven 10.12 longer. Of the first four the shortest is that of segment 0: none waits, and the window
+///   grows by 1 / cwnd with each.
+/// - 141.14: segments 1 to 4 are looked at, the shortest has waited for 10.12: (1 - 10.12 / 20) / 12.33 = 0.040 more. With the next it is 20.24, and 0.001 less, with the one
+///   after that 30.36, and 0.042 less.
+/// - When twelve are acknowledged 11.5 are to be under way, and segment 12 and those behind it each wait for two others: 1 - 20.24 / 20. One fewer is then
+///   under way, so that from 313.18 on each waits for 10.12, and the window grows by 0.494 / cwnd.
+/// - 596.54: nothing is left to send. The window is one segment more than what was under way, and falls with it.
+#[test]
+fn ledbat_grows_while_packets_wait_for_less_than_its_target_and_shrinks_when_they_wait_for_more() {
+    let law = "{ kind = \"ledbat\", target = \"20 ms\", slow_start = \"none\" }";
+    let tcp = format!("flavor = {law}\ninitial_window = \"12 MSS\"\ntimestamps = true{STANDARD}");
+    assert_as_expected("trajectories/ledbat.txt", &table(&transfer(60, "[]", &tcp)));
+}

@@ -216,7 +216,7 @@ proptest! {
 fn random_transfers_make_every_flavor_lose_time_out_and_recover() {
     let mut runner = TestRunner::deterministic();
     let mut seen: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-    for _ in 0..900 {
+    for _ in 0..60 * FLAVORS.len() {
         let transfer = any_transfer().new_tree(&mut runner).expect("a transfer can be drawn").current();
         let statistics = transfer.run().unwrap_or_else(|violation| panic!("{violation}{transfer:?}"));
         let counts = seen.entry(transfer.tcp.flavor.name()).or_default();

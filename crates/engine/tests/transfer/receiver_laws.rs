@@ -91,7 +91,7 @@ impl<'c> LawfulReceiver<'c> {
         prop_assert_eq!(acknowledgment.next, self.reference.next());
         prop_assert_eq!(acknowledgment.blocks.as_slice(), self.reference.blocks(), "RFC 2018 section 4");
         let echo = self.reference.acknowledge();
-        prop_assert_eq!(acknowledgment.echo, echo.filter(|_| self.config.timestamps), "RFC 7323 section 4.3");
+        prop_assert_eq!(acknowledgment.echoed(), echo.filter(|_| self.config.timestamps), "RFC 7323 section 4.3");
         Ok(())
     }
 }

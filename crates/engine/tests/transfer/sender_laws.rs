@@ -259,7 +259,7 @@ impl<'c> LawfulSender<'c> {
         self.round_trip = measured;
         let sent = Time(now.0 - measured.expect("it has changed").0);
         if self.config.timestamps {
-            prop_assert_eq!(Some(sent), acknowledgment.echo);
+            prop_assert_eq!(Some(sent), acknowledgment.echoed());
             return Ok(());
         }
         let timed_at = |segment: &Segment| {

@@ -2,6 +2,7 @@
 
 mod bbr;
 mod bbr3;
+mod bic;
 mod cubic;
 mod dctcp;
 mod external;
@@ -10,6 +11,8 @@ mod high_speed;
 mod hosts;
 mod hybla;
 mod hystart;
+mod illinois;
+mod ledbat;
 mod prague;
 mod scalable;
 mod vegas;

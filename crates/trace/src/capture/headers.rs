@@ -5,8 +5,8 @@
 
 use longfat_engine::framing::Codepoint;
 use longfat_engine::scenario::Scenario;
-use longfat_engine::transport::{Acknowledgment, CongestionNotification, Segment as SentSegment, TcpConfig};
-use longfat_engine::units::{PICOSECONDS_PER_SECOND, Time};
+use longfat_engine::transport::{Acknowledgment, CongestionNotification, Echo, Segment as SentSegment, TcpConfig};
+use longfat_engine::units::{PICOSECONDS_PER_SECOND, Span, Time};
 
 const SOURCE_PORT: u16 = 50_000;
 const REQUESTS_PORT: u16 = 5002;
@@ -146,11 +146,12 @@ impl HeaderMaker {
         self.packet(flow, End::Source, &segment)
     }
 
-    /// An acknowledgment. Its own timestamp, which nobody reads, is the one that it echoes.
+    /// An acknowledgment. Its own timestamp says when the segment came that it echoes.
     #[must_use]
     pub fn acknowledgment(&self, flow: usize, acknowledgment: &Acknowledgment) -> Headers {
-        let echo = acknowledgment.echo.unwrap_or(Time::ZERO);
-        let mut options = self.timestamps(echo, echo);
+        let echoed = acknowledgment.echoed().unwrap_or(Time::ZERO);
+        let delay = acknowledgment.echo.and_then(Echo::one_way_delay).unwrap_or(Span::ZERO);
+        let mut options = self.timestamps(echoed + delay, echoed);
         options.extend(marked_bytes(self.ecn_of(flow), acknowledgment.marks));
         let blocks = acknowledgment.blocks.as_slice();
         if !blocks.is_empty() {

@@ -5,6 +5,7 @@ mod hybla2004;
 mod kelly2003;
 mod laws_by_hand;
 mod leith2004;
+mod liu2008;
 mod mascolo2004;
 mod rfc2018;
 mod rfc3042;
@@ -13,8 +14,10 @@ mod rfc5681;
 mod rfc6298;
 mod rfc6582;
 mod rfc6675;
+mod rfc6817;
 mod rfc8985;
 mod support;
+mod xu2004;
 
 use crate::check::Check;
 
@@ -33,5 +36,8 @@ pub fn checks() -> Vec<Check> {
     checks.extend(leith2004::checks());
     checks.extend(mascolo2004::checks());
     checks.extend(brakmo1995::checks());
+    checks.extend(xu2004::checks());
+    checks.extend(liu2008::checks());
+    checks.extend(rfc6817::checks());
     checks
 }

@@ -1,11 +1,14 @@
 //! Analytic laws.
 
 mod bbr;
+mod bic;
 mod cubic;
 mod h_tcp;
 mod high_speed;
 mod hybla;
+mod illinois;
 mod integer_window;
+mod ledbat;
 mod lone_flow;
 mod periodic;
 mod scalable;
@@ -33,6 +36,9 @@ pub fn checks() -> Vec<Check> {
     checks.extend(scalable::checks());
     checks.extend(westwood::checks());
     checks.extend(vegas::checks());
+    checks.extend(bic::checks());
+    checks.extend(illinois::checks());
+    checks.extend(ledbat::checks());
     checks.extend(bbr::checks());
     checks.extend(integer_window::checks());
     checks.extend(waiting::checks());

@@ -24,6 +24,8 @@ pub fn checks() -> Vec<Check> {
         "westwood",
         "bbr",
         "bbr3",
+        "bic",
+        "illinois",
     ])
     .into_iter()
     .map(check)

@@ -58,7 +58,7 @@ fn supersedes(newer: &Acknowledgment, older: &Acknowledgment) -> bool {
     let is_covered =
         |block: &(u64, u64)| newer.blocks.as_slice().iter().any(|other| other.0 <= block.0 && block.1 <= other.1);
     let says_all = older.next <= newer.next
-        && older.echo <= newer.echo
+        && older.echoed() <= newer.echoed()
         && older.duplicate().is_none()
         && older.blocks.as_slice().iter().all(is_covered);
     says_all && (older.next < newer.next || bytes_in_blocks(older) < bytes_in_blocks(newer))
@@ -72,6 +72,7 @@ fn bytes_in_blocks(acknowledgment: &Acknowledgment) -> u64 {
 mod tests {
     use super::*;
     use crate::framing::Cell;
+    use crate::transport::Echo;
     use crate::units::{Span, Time};
 
     /// A queue of acknowledgments of a circuit, and one of another circuit at its head.
@@ -156,7 +157,8 @@ mod tests {
         assert_eq!(bench.dropped(Superseded::Aggressive, 3000.into()), None, "the mark is not echoed again");
         assert_eq!(bench.dropped(Superseded::Aggressive, marked(3000)), Some(1), "it is");
         assert_eq!(bench.dropped(Superseded::Conservative, marked(3000)), None);
-        let at = |microseconds| Some(Time::ZERO + Span::from_microseconds(microseconds));
+        let time = |microseconds| Time::ZERO + Span::from_microseconds(microseconds);
+        let at = |microseconds| Some(Echo::new(time(microseconds), time(100)));
         let mut bench = Bench::new(&[Acknowledgment { echo: at(7), ..1000.into() }]);
         assert_eq!(bench.dropped(Superseded::Aggressive, Acknowledgment { echo: at(6), ..2000.into() }), None);
         assert_eq!(bench.dropped(Superseded::Aggressive, Acknowledgment { echo: at(7), ..2000.into() }), Some(0));

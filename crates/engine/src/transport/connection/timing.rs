@@ -11,8 +11,9 @@ impl Connection {
     #[inline(always)]
     pub fn measure_round_trip(&mut self, now: Time, acknowledgment: &Acknowledgment, is_partial: bool) -> bool {
         let measured = self.statistics.round_trips.count;
-        if let Some(sent) = acknowledgment.echo.filter(|_| self.carries_timestamps) {
-            self.note_round_trip(sent, now);
+        if let Some(echo) = acknowledgment.echo.filter(|_| self.carries_timestamps) {
+            self.one_way_delay = echo.one_way_delay();
+            self.note_round_trip(echo.sent, now);
         } else if is_partial {
             self.end_timing_in_recovery(now, acknowledgment);
         } else if let Some(timed) = self.timed.filter(|timed| acknowledgment.next > timed.sequence) {

@@ -5,6 +5,7 @@
 mod bandwidth;
 mod bbr;
 mod bbr3;
+mod bic;
 mod classical;
 mod cubic;
 mod dctcp;
@@ -12,6 +13,9 @@ mod h_tcp;
 mod high_speed;
 mod hybla;
 mod hystart;
+mod illinois;
+mod ledbat;
+mod measured_round;
 mod model_rate;
 mod prague;
 mod rounds;
@@ -21,6 +25,7 @@ mod westwood;
 
 pub use bbr::Bbr;
 pub use bbr3::Bbr3;
+pub use bic::{Bic, BicSettings};
 pub use classical::Classical;
 pub use cubic::{Cubic, CubicConstants};
 pub use dctcp::Dctcp;
@@ -28,6 +33,8 @@ pub use h_tcp::{HTcp, HTcpSettings};
 pub use high_speed::{HighSpeed, ResponseFunction, STANDARD_DECREASE};
 pub use hybla::{Hybla, HyblaSettings};
 pub use hystart::HyStart;
+pub use illinois::{Illinois, IllinoisSettings};
+pub use ledbat::{Ledbat, LedbatSettings, LedbatSlowStart};
 pub use prague::{Prague, PragueConstants};
 pub use scalable::{Scalable, ScalableConstants};
 pub use vegas::{Vegas, VegasSettings};
@@ -46,6 +53,8 @@ pub struct Progress {
     pub acknowledged: u64,
     /// The round trip that it measures, if it measures one.
     pub sample: Option<Span>,
+    /// If segments carry timestamps: how long the segment that it answers took to the receiver, in whole microseconds.
+    pub one_way_delay: Option<Span>,
     /// The average of the round trips measured so far (`SRTT` of RFC 6298).
     pub smoothed_round_trip: Option<Span>,
     /// Whether segments leave at a rate.

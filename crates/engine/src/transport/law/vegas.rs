@@ -1,5 +1,6 @@
 //! The window of TCP Vegas (Brakmo and Peterson 1995, "TCP Vegas: end to end congestion avoidance on a global Internet").
 
+use super::measured_round::MeasuredRound;
 use super::{Classical, Progress, Window, WindowLaw};
 use crate::units::{Span, Time};
 
@@ -25,31 +26,9 @@ pub struct Vegas {
     settings: VegasSettings,
     /// The shortest round trip (`BaseRTT`).
     base: Option<Span>,
-    round: Option<Round>,
+    round: Option<MeasuredRound>,
     /// Whether slow start grows in this round trip: in the other the window is compared with what it brings.
     grows: bool,
-}
-
-/// Round trips measured since one began.
-#[derive(Clone, Copy, Debug)]
-struct Round {
-    /// It is over when more is acknowledged than had been sent as it began.
-    end: u64,
-    sum_seconds: f64,
-    samples: u32,
-    shortest: Option<Span>,
-}
-
-impl Round {
-    fn beginning(highest: u64) -> Self {
-        Self { end: highest, sum_seconds: 0.0, samples: 0, shortest: None }
-    }
-
-    fn note(&mut self, sample: Span) {
-        self.sum_seconds += sample.as_seconds();
-        self.samples += 1;
-        self.shortest = Some(self.shortest.map_or(sample, |shortest| shortest.min(sample)));
-    }
 }
 
 impl Vegas {
@@ -61,18 +40,14 @@ impl Vegas {
 
     /// Segments in queues in a round trip: (Expected - Actual) * `BaseRTT`, where Expected is a window in `BaseRTT` and Actual one in the round
     /// trip. `None` if none was measured.
-    fn waiting(&self, window: &Window, round: &Round) -> Option<f64> {
-        let (base, shortest) = self.base.zip(round.shortest)?;
-        let round_trip = if self.settings.goes_by_shortest {
-            shortest.as_seconds()
-        } else {
-            round.sum_seconds / f64::from(round.samples)
-        };
+    fn waiting(&self, window: &Window, round: &MeasuredRound) -> Option<f64> {
+        let (base, shortest) = self.base.zip(round.shortest())?;
+        let round_trip = if self.settings.goes_by_shortest { shortest.as_seconds() } else { round.mean_seconds()? };
         Some(window.cwnd / window.mss() * (1.0 - base.as_seconds() / round_trip))
     }
 
     /// A round trip is over.
-    fn judge(&mut self, window: &mut Window, round: &Round, window_is_used: bool) {
+    fn judge(&mut self, window: &mut Window, round: &MeasuredRound, window_is_used: bool) {
         let waiting = self.waiting(window, round);
         if window.in_slow_start() {
             if waiting.is_some_and(|waiting| waiting > self.settings.gamma) {
@@ -105,18 +80,12 @@ fn end_slow_start(window: &mut Window) {
 impl WindowLaw for Vegas {
     fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress) {
         let window_is_used = progress.window_is_used || window.grows_unused();
-        let mut round = match self.round {
-            Some(round) if progress.unacknowledged <= round.end => round,
-            over => {
-                over.iter().for_each(|round| self.judge(window, round, window_is_used));
-                Round::beginning(progress.highest)
-            }
-        };
+        if let Some(over) = MeasuredRound::take_in(&mut self.round, progress) {
+            self.judge(window, &over, window_is_used);
+        }
         if let Some(sample) = progress.sample {
             self.base = Some(self.base.map_or(sample, |base| base.min(sample)));
-            round.note(sample);
         }
-        self.round = Some(round);
         if window.in_slow_start() && self.grows && window_is_used {
             Classical.on_acknowledgment(window, progress);
         }

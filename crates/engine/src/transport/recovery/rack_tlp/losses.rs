@@ -53,7 +53,7 @@ impl Arrivals {
             return true;
         }
         let is_in_order = segment.end <= acknowledgment.next;
-        let is_of_first = is_in_order && acknowledgment.echo.is_some_and(|echo| echo < segment.sent);
+        let is_of_first = is_in_order && acknowledgment.echoed().is_some_and(|echoed| echoed < segment.sent);
         !is_of_first && self.shortest.is_none_or(|(shortest, _)| round_trip >= shortest)
     }
 
@@ -253,6 +253,7 @@ impl Losses {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transport::Echo;
 
     fn ms(milliseconds: u64) -> Time {
         Time::ZERO + Span::from_microseconds(1000 * milliseconds)
@@ -361,7 +362,8 @@ mod tests {
         report(&mut losses, 41, 1, &[]);
         send(&mut losses, 121, 2);
         let blocks = [(200, 300)].into_iter().collect();
-        let acknowledgment = Acknowledgment { next: 100, blocks, echo: Some(ms(0)), ..Acknowledgment::default() };
+        let acknowledgment =
+            Acknowledgment { next: 100, blocks, echo: Some(Echo::new(ms(0), ms(20))), ..Acknowledgment::default() };
         losses.take_in(ms(161), &acknowledgment, 10_000);
         assert_eq!((losses.detect(ms(161), span(10)), first_lost(&losses)), (100, Some(1)));
     }
