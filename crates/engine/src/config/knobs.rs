@@ -48,7 +48,7 @@ fn of_table(fields: &[Field], table: &Node, path: &str, model: Option<&'static s
                 doc: one_line(field.doc),
             });
         }
-        below(&field.shape, node, field.default, &path, model, found);
+        below(&field.shape(), node, field.default, &path, model, found);
     }
 }
 

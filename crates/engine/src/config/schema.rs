@@ -20,7 +20,7 @@ pub fn parameters_json(fields: &[Field]) -> Json {
     let parameter = |field: &Field| {
         json!({
             "name": field.name,
-            "expected": field.shape.expected(),
+            "expected": field.shape().expected(),
             "default": field.default,
             "alternatives": field.alternatives,
             "doc": one_line(field.doc),
@@ -47,7 +47,7 @@ fn table_schema(fields: &[Field], kind: Option<&str>) -> Json {
         let has_base_unit = !field.suffix.is_empty();
         if has_base_unit {
             let doc = format!("{} As a whole number in base units.", one_line(field.doc));
-            let mut schema = shape_schema(&field.resolved_shape);
+            let mut schema = shape_schema(&field.resolved_shape());
             schema["description"] = doc.into();
             properties.insert(field.resolved_name(), schema);
         }
@@ -71,7 +71,7 @@ fn table_schema(fields: &[Field], kind: Option<&str>) -> Json {
 }
 
 fn field_schema(field: &Field) -> Json {
-    let mut schema = shape_schema(&field.shape);
+    let mut schema = shape_schema(&field.shape());
     let mut description = one_line(field.doc);
     if !field.alternatives.is_empty() {
         description +=

@@ -84,13 +84,25 @@ pub struct Field {
     pub default: Option<&'static str>,
     /// Other settings that the source leaves open: what makes a field a knob.
     pub alternatives: &'static [&'static str],
-    /// What may be written.
-    pub shape: Shape,
-    /// What a resolved value looks like, if the key then has a suffix.
-    pub resolved_shape: Shape,
+    /// Gives what may be written. It is made for those who ask: to read a scenario without mistakes nobody does.
+    pub written: fn() -> Shape,
+    /// Gives what a resolved value looks like, if the key then has a suffix.
+    pub resolved: fn() -> Shape,
 }
 
 impl Field {
+    /// What may be written.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        (self.written)()
+    }
+
+    /// What a resolved value looks like, if the key then has a suffix.
+    #[must_use]
+    pub fn resolved_shape(&self) -> Shape {
+        (self.resolved)()
+    }
+
     /// Whether `key` names this field, as written or resolved.
     #[must_use]
     pub fn answers_to(&self, key: &str) -> bool {
@@ -186,8 +198,8 @@ macro_rules! section {
                     doc: concat!($($doc, "\n",)*),
                     default: $crate::section!(@default $($default)?),
                     alternatives: $crate::section!(@alternatives $($($($alternative),*)?)?),
-                    shape: <$type as $crate::config::Parameter>::shape(),
-                    resolved_shape: <$type as $crate::config::Parameter>::resolved_shape(),
+                    written: <$type as $crate::config::Parameter>::shape,
+                    resolved: <$type as $crate::config::Parameter>::resolved_shape,
                 },)*]
             }
 

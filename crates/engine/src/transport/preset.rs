@@ -191,7 +191,7 @@ fn fill(tcp: &mut Node, key: &str, of_preset: Node) -> bool {
     let Value::Table(entries) = &mut tcp.value else { return false };
     match entries.iter_mut().find(|(written, _)| field.answers_to(&written.name)) {
         None => entries.push((Key { name: key.into(), place: of_preset.place.clone() }, of_preset)),
-        Some((_, written)) => return complete(written, &of_preset, &field.shape),
+        Some((_, written)) => return complete(written, &of_preset, &field.shape()),
     }
     true
 }
@@ -202,7 +202,7 @@ fn field_of_end_systems(key: &str) -> Field {
 
 /// Puts the preset's flavor behind what groups of connections say of theirs. Tells whether anything was missing.
 fn fill_groups(root: &mut Node, of_preset: &Node) -> bool {
-    let shape = field_of_end_systems(FLAVOR).shape;
+    let shape = field_of_end_systems(FLAVOR).shape();
     let Some(Value::Array(groups)) = root.get_mut("connections").map(|groups| &mut groups.value) else { return false };
     let mut adds = false;
     for flavor in groups.iter_mut().filter_map(|group| group.get_mut(FLAVOR)) {
@@ -233,7 +233,7 @@ fn complete(written: &mut Node, of_preset: &Node, shape: &Shape) -> bool {
         }
         let is_written = |own: &Key| own.name == key.name || field.is_some_and(|field| field.answers_to(&own.name));
         match (entries.iter_mut().find(|(own, _)| is_written(own)), field) {
-            (Some((_, own)), Some(field)) => adds |= complete(own, &value, &field.shape),
+            (Some((_, own)), Some(field)) => adds |= complete(own, &value, &field.shape()),
             (Some(_), None) => {}
             (None, _) => {
                 entries.push((key, value));

@@ -54,7 +54,7 @@ fn all_fields() -> Vec<Place> {
 
 fn walk(places: &mut Vec<Place>, above: &str, chosen: &Overrides, field: Field) {
     let path = if above.is_empty() { field.name.to_owned() } else { format!("{above}.{}", field.name) };
-    match &field.shape {
+    match &field.shape() {
         Shape::Section(fields) => fields.iter().for_each(|field| walk(places, &path, chosen, field.clone())),
         Shape::Model { models, .. } => {
             for model in models {
@@ -63,7 +63,7 @@ fn walk(places: &mut Vec<Place>, above: &str, chosen: &Overrides, field: Field) 
                 chosen.retain(|(place, _)| *place != path);
                 chosen.push((format!("{path}.kind"), model.name.into()));
                 let required = model.fields.iter().filter(|field| field.default.is_none());
-                chosen.extend(required.map(|field| (format!("{path}.{}", field.name), smallest(&field.shape))));
+                chosen.extend(required.map(|field| (format!("{path}.{}", field.name), smallest(&field.shape()))));
                 // They may say more than the smallest.
                 chosen.extend(companions(model.name));
                 model.fields.iter().for_each(|field| walk(places, &path, &chosen, field.clone()));
@@ -144,7 +144,7 @@ fn every_alternative_is_accepted_is_not_the_default_and_reads_back() {
 #[test]
 fn every_word_of_every_vocabulary_is_accepted_and_explained() {
     for place in all_fields() {
-        if let Shape::Choice(variants) = &place.field.shape {
+        if let Shape::Choice(variants) = &place.field.shape() {
             for variant in variants {
                 place.set(variant.name);
                 let explained = variant.doc.trim().ends_with('.');
@@ -157,7 +157,7 @@ fn every_word_of_every_vocabulary_is_accepted_and_explained() {
 #[test]
 fn every_example_of_a_quantity_is_accepted_where_it_fits() {
     for place in all_fields() {
-        if let Shape::Quantity { examples, .. } = &place.field.shape {
+        if let Shape::Quantity { examples, .. } = &place.field.shape() {
             for example in *examples {
                 let mut overrides = place.chosen.clone();
                 overrides.push((place.path.clone(), (*example).into()));

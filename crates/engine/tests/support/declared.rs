@@ -34,7 +34,7 @@ pub fn smallest(shape: &Shape) -> String {
 /// A table with everything that must be given and nothing more.
 pub fn table(fields: &[Field], kind: Option<&str>) -> String {
     let required = fields.iter().filter(|field| field.default.is_none());
-    let entries = required.map(|field| format!("{} = {}", field.name, smallest(&field.shape)));
+    let entries = required.map(|field| format!("{} = {}", field.name, smallest(&field.shape())));
     let kind = kind.map(|kind| format!("kind = {kind:?}"));
     format!("{{ {} }}", kind.into_iter().chain(entries).collect::<Vec<_>>().join(", "))
 }
@@ -48,12 +48,12 @@ pub fn fragment(text: &str) -> String {
 /// Any of the values that a declaration mentions, and random ones where its shape has room for them.
 pub fn any_value(field: &Field) -> BoxedStrategy<String> {
     let mentioned: Vec<String> = field.default.iter().chain(field.alternatives).map(|text| fragment(text)).collect();
-    let random = random_value(&field.shape);
+    let random = random_value(&field.shape());
     match (mentioned.is_empty(), random) {
         (false, Some(random)) => prop_oneof![prop::sample::select(mentioned), random].boxed(),
         (false, None) => prop::sample::select(mentioned).boxed(),
         (true, Some(random)) => random,
-        (true, None) => Just(smallest(&field.shape)).boxed(),
+        (true, None) => Just(smallest(&field.shape())).boxed(),
     }
 }
 
