@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::ranges::{Range, RangeSet};
 use super::{Acknowledgment, Piece};
 use crate::units::Time;
 
@@ -26,13 +27,14 @@ pub struct Transmission<T> {
 #[derive(Debug)]
 pub struct UnderWay<T> {
     segments: VecDeque<Transmission<T>>,
-    /// How many of them have arrived.
+    /// How many of them have arrived, and their bytes.
     arrived: usize,
+    reported: RangeSet,
 }
 
 impl<T> Default for UnderWay<T> {
     fn default() -> Self {
-        Self { segments: VecDeque::new(), arrived: 0 }
+        Self { segments: VecDeque::new(), arrived: 0, reported: RangeSet::default() }
     }
 }
 
@@ -52,7 +54,7 @@ impl<T: Copy> UnderWay<T> {
     /// Bytes that are allocated.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.segments.capacity() * size_of::<Transmission<T>>()
+        self.segments.capacity() * size_of::<Transmission<T>>() + self.reported.memory_bytes()
     }
 
     /// The segment with the highest bytes.
@@ -105,14 +107,8 @@ impl<T: Copy> UnderWay<T> {
     /// What is acknowledged of one that was sent again in part is told of as a segment, and the rest stays.
     pub fn take_in(&mut self, acknowledgment: &Acknowledgment, highest: u64, mut tell: impl FnMut(&Transmission<T>)) {
         let is_sound = |block: &&(u64, u64)| block.0 >= acknowledgment.next && block.1 <= highest;
-        for &(begin, end) in acknowledgment.blocks.as_slice().iter().filter(is_sound) {
-            let first = self.first_from(begin);
-            let reported = self.segments.range_mut(first..).take_while(|known| known.end <= end);
-            for known in reported.filter(|known| !known.has_arrived) {
-                known.has_arrived = true;
-                self.arrived += 1;
-                tell(known);
-            }
+        for &block in acknowledgment.blocks.as_slice().iter().filter(is_sound) {
+            self.report(block, &mut tell);
         }
         while let Some(first) = self.segments.front().filter(|first| first.end <= acknowledgment.next) {
             if first.has_arrived {
@@ -122,11 +118,92 @@ impl<T: Copy> UnderWay<T> {
             }
             self.segments.pop_front();
         }
+        self.reported.remove_below(acknowledgment.next);
         if let Some(first) = self.segments.front_mut().filter(|first| first.begin < acknowledgment.next) {
             if !first.has_arrived {
                 tell(&Transmission { end: acknowledgment.next, ..*first });
             }
             first.begin = acknowledgment.next;
+        }
+    }
+
+    /// Segments that lie within a block have arrived. Blocks repeat what others have said, and may be long: what is known is passed over.
+    fn report(&mut self, (begin, end): Range, tell: &mut impl FnMut(&Transmission<T>)) {
+        let first = self.first_from(begin);
+        let beyond = self.segments.partition_point(|segment| segment.end <= end);
+        if first >= beyond {
+            return;
+        }
+        let whole = (self.segments[first].begin, self.segments[beyond - 1].end);
+        let mut at = whole.0;
+        while at < whole.1 {
+            let known = self.reported.ranges().partition_point(|range| range.1 <= at);
+            let known =
+                self.reported.ranges().get(known).map_or((whole.1, whole.1), |&range| (range.0.min(whole.1), range.1));
+            let news = self.first_from(at);
+            for segment in self.segments.range_mut(news..).take_while(|segment| segment.begin < known.0) {
+                segment.has_arrived = true;
+                self.arrived += 1;
+                tell(segment);
+            }
+            at = known.1;
+        }
+        self.reported.insert(whole);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What an acknowledgment up to `next`, with these blocks, is the first to report, by looking at every segment.
+    fn looked_up(known: &mut Vec<(u64, u64, bool)>, next: u64, blocks: &[Range], highest: u64) -> Vec<(u64, u64)> {
+        let mut told = Vec::new();
+        for &(begin, end) in blocks.iter().filter(|block| block.0 >= next && block.1 <= highest) {
+            for segment in known.iter_mut().filter(|segment| segment.0 >= begin && segment.1 <= end && !segment.2) {
+                segment.2 = true;
+                told.push((segment.0, segment.1));
+            }
+        }
+        for segment in known.iter_mut().filter(|segment| segment.0 < next) {
+            if !segment.2 {
+                told.push((segment.0, segment.1.min(next)));
+            }
+            segment.0 = next.min(segment.1);
+        }
+        known.retain(|segment| segment.0 < segment.1);
+        told
+    }
+
+    fn any_acknowledgments() -> impl Strategy<Value = Vec<(u64, Vec<Range>)>> {
+        let block = (0_u64..60, 1_u64..40).prop_map(|(begin, length)| (5 * begin, 5 * (begin + length)));
+        prop::collection::vec((0_u64..6, prop::collection::vec(block, 0..4)), 1..40)
+    }
+
+    proptest! {
+        #[test]
+        fn each_segment_is_told_of_once_whatever_blocks_repeat_overlap_or_cut(
+            lengths in prop::collection::vec(1_u64..4, 1..60),
+            acknowledgments in any_acknowledgments(),
+        ) {
+            let (mut under_way, mut known, mut highest) = (UnderWay::default(), Vec::new(), 0);
+            for length in lengths {
+                under_way.note_sent(Time::ZERO, Piece { sequence: highest, length: 5 * length }, ());
+                known.push((highest, highest + 5 * length, false));
+                highest += 5 * length;
+            }
+            let mut next = 0;
+            for (steps, blocks) in acknowledgments {
+                next = (next + 5 * steps).min(highest);
+                let expected = looked_up(&mut known, next, &blocks, highest);
+                let mut told = Vec::new();
+                let acknowledgment =
+                    Acknowledgment { next, blocks: blocks.into_iter().collect(), ..Acknowledgment::default() };
+                under_way.take_in(&acknowledgment, highest, |segment| told.push((segment.begin, segment.end)));
+                prop_assert_eq!(told, expected);
+                prop_assert_eq!(under_way.arrived(), known.iter().filter(|segment| segment.2).count());
+            }
         }
     }
 }
