@@ -1,7 +1,9 @@
 //! Capacity that is asked for: the frames in which the bottleneck's port asks, and packets that wait for an answer while they are sent.
 
 use super::{OTHER_RANK, SERVICE_RANK, Simulation};
+use crate::measure::PortRecord;
 use crate::observer::Observer;
+use crate::topology::Graph;
 use crate::units::Time;
 
 impl<O: Observer> Simulation<O> {
@@ -30,5 +32,25 @@ impl<O: Observer> Simulation<O> {
         if idle {
             self.watch_line(number);
         }
+    }
+
+    /// Bits of capacity that were granted at the bottleneck by `now`, since the beginning, if they had to be.
+    pub(super) fn granted_bits(&self, now: Time) -> Option<f64> {
+        let port = self.ports.get(self.bottleneck_port)?;
+        Some(self.links[port.line].line.grants()?.granted_bits(now))
+    }
+
+    /// The same of the time that is measured.
+    pub(super) fn granted_bits_measured(&self) -> Option<f64> {
+        let before = self.before.as_ref().and_then(|before| before.granted_bits);
+        Some(self.granted_bits(self.end)? - before.unwrap_or(0.0))
+    }
+
+    /// The share of the granted capacity that was used.
+    #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
+    pub(super) fn granted_capacity_used(&self, graph: &Graph, ports: &[PortRecord]) -> Option<f64> {
+        let granted = self.granted_bits_measured().filter(|bits| *bits > 0.0)?;
+        let rate = graph.bottleneck()?.rate.0 as f64;
+        Some(ports.get(self.bottleneck_port)?.utilization * self.seconds() * rate / granted)
     }
 }

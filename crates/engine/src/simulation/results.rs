@@ -42,7 +42,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    fn seconds(&self) -> f64 {
+    pub(super) fn seconds(&self) -> f64 {
         self.measured().as_seconds()
     }
 
@@ -375,25 +375,6 @@ impl<O: Observer> Simulation<O> {
             return line.busy_seconds(bits_out - grants.bits_being_sent(now));
         }
         line.busy_seconds(bits_out) - self.still_to_send(port, now).as_seconds()
-    }
-
-    /// Bits of capacity that were granted at the bottleneck by `now`, since the beginning, if they had to be.
-    pub(super) fn granted_bits(&self, now: Time) -> Option<f64> {
-        let port = self.ports.get(self.bottleneck_port)?;
-        Some(self.links[port.line].line.grants()?.granted_bits(now))
-    }
-
-    /// The same of the time that is measured.
-    fn granted_bits_measured(&self) -> Option<f64> {
-        let before = self.before.as_ref().and_then(|before| before.granted_bits);
-        Some(self.granted_bits(self.end)? - before.unwrap_or(0.0))
-    }
-
-    /// The share of the granted capacity that was used.
-    fn granted_capacity_used(&self, graph: &Graph, ports: &[PortRecord]) -> Option<f64> {
-        let granted = self.granted_bits_measured().filter(|bits| *bits > 0.0)?;
-        let rate = graph.bottleneck()?.rate.0 as f64;
-        Some(ports.get(self.bottleneck_port)?.utilization * self.seconds() * rate / granted)
     }
 
     /// How long after `now` a packet is still being sent that travels whole; a cell counts with the slot before it.
