@@ -56,7 +56,10 @@ impl Hybla {
         let classical = window.cwnd - before;
         let most = window.ssthresh.min(window.receiver_window() as f64).max(window.cwnd);
         let grown = before + (libm::exp2(rho) - 1.0) * classical;
-        window.set(grown.clamp(window.cwnd, most));
+        // A first window may be larger than all that the receiver allows: that is left as it is.
+        if most > window.cwnd {
+            window.set(grown.clamp(window.cwnd, most));
+        }
     }
 }
 
