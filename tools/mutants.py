@@ -60,6 +60,12 @@ QUICK = (0.02, 0.1)
 BYTES = 4 << 30
 """What a test that allocates without end may have."""
 
+# The crates whose files `.cargo/mutants.toml` names.
+MUTATED = ("--package", "longfat-hosts", "--package", "longfat-network")
+
+# The guard of a match arm that a mutant takes out.
+SWITCHED_ARM = rb" !longfat_foundation::mutant\((\d+)\)"
+
 ASKED = """
 /// Whether a mutant is the one that is switched on. Without any, notes that it was asked about.
 #[doc(hidden)]
@@ -102,7 +108,7 @@ class Mutant:
     @property
     def asked(self) -> str:
         """The question whether it is switched on, in Rust."""
-        return f"crate::mutant({self.number})"
+        return f"longfat_foundation::mutant({self.number})"
 
 
 def main() -> None:
@@ -140,7 +146,7 @@ def rank(name: str, first: Sequence[str]) -> int:
 
 def listed() -> list[Mutant]:
     """The mutants of cargo-mutants that can be switched on and off."""
-    command = ["cargo", "mutants", "--list", "--json", "--package", "longfat-engine"]
+    command = ["cargo", "mutants", "--list", "--json", *MUTATED]
     done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     return [mutant(number, entry) for number, entry in enumerate(json.loads(done.stdout))]
 
@@ -288,16 +294,16 @@ def write_engine(folder: Path, mutants: Sequence[Mutant]) -> set[int]:
         rewriter = Rewriter((ROOT / file).read_bytes(), [m for m in mutants if m.file == file])
         (folder / file).write_text(rewriter.rewritten())
         written |= rewriter.written
-    library = folder / "crates/engine/src/lib.rs"
+    library = folder / "crates/foundation/src/lib.rs"
     number = f"const NUMBER: usize = {max(mutant.number for mutant in mutants) + 1};\n"
-    library.write_text((ROOT / "crates/engine/src/lib.rs").read_text() + ASKED + number)
+    library.write_text((ROOT / "crates/foundation/src/lib.rs").read_text() + ASKED + number)
     return written
 
 
 def compiled(folder: Path) -> tuple[list[str], set[int]]:
     """The test programs, and the mutants at which the compiler found something wrong."""
-    command = ["cargo", "test", "--no-run", "--package", "longfat-engine", "--profile", "mutants"]
-    command += ["--lib", "--test", "engine", "--message-format", "json"]
+    command = ["cargo", "test", "--no-run", *MUTATED, "--package", "longfat-engine"]
+    command += ["--lib", "--test", "engine", "--profile", "mutants", "--message-format", "json"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     errors = [m["message"] for m in messages if m.get("message", {}).get("level") == "error"]
@@ -316,13 +322,13 @@ def at(folder: Path, error: dict[str, Any]) -> set[int]:
             continue
         text = (folder / span["file_name"]).read_bytes()
         inside: list[tuple[int, int]] = []
-        for match in re.finditer(rb"if crate::mutant\((\d+)\) \{", text):
+        for match in re.finditer(rb"if longfat_foundation::mutant\((\d+)\) \{", text):
             end = closing(text, match.end())
             if match.start() <= span["byte_start"] < end:
                 inside.append((end - match.start(), int(match[1])))
         if inside:
             found.add(min(inside)[1])
-        elif arm := re.search(rb" !crate::mutant\((\d+)\)", text[span["byte_start"] :]):
+        elif arm := re.search(SWITCHED_ARM, text[span["byte_start"] :]):
             found.add(int(arm[1]))  # without which a match does not match everything
     return found
 

@@ -15,7 +15,6 @@ from longfat.report.splice import spliced
 ROOT = Path(__file__).parent.parent
 RECORDS = ROOT / "benchmarks/record"
 PAGE = ROOT / "docs/method/robustness.md"
-SOURCES = "crates/engine/src"
 
 
 def main() -> None:
@@ -54,11 +53,16 @@ def faults(record: dict[str, Any]) -> str:
     )
 
 
+def within_sources(name: str) -> str:
+    """The name of a mutant with its file's path below the sources of its crate."""
+    return name.partition("/src/")[2]
+
+
 def mutants(record: dict[str, Any]) -> str:
     """The score of each family of models, and the mutants that no test noticed."""
     of_module: dict[str, Counter[str]] = {}
     for name, outcome in record["mutants"].items():
-        folder = Path(name.partition(":")[0]).relative_to(SOURCES).parts[1]
+        folder = Path(within_sources(name)).parts[1]
         of_module.setdefault(folder, Counter())[outcome] += 1
     rows = [
         [folder.replace("_", " "), *(str(count[kind]) for kind in KINDS), share(count)]
@@ -67,7 +71,7 @@ def mutants(record: dict[str, Any]) -> str:
     total = sum(of_module.values(), Counter[str]())
     rows.append(["all", *(str(total[kind]) for kind in KINDS), share(total)])
     missed = [name for name, outcome in record["mutants"].items() if outcome == "missed"]
-    survivors = "\n".join(f"- `{name.removeprefix(f'{SOURCES}/')}`" for name in missed)
+    survivors = "\n".join(f"- `{within_sources(name)}`" for name in missed)
     tried = f"{record['tried']} of {record['listed']} mutants tried"
     header = ["models", "caught", "time out", "missed", "do not compile", "score"]
     return f"{tried}.\n\n{table(header, rows)}\n\nNo test noticed:\n\n{survivors or 'none'}"

@@ -6,14 +6,17 @@ use std::{env, fs, io};
 use sha2::{Digest, Sha256};
 
 fn main() -> io::Result<()> {
-    println!("cargo::rerun-if-changed=src");
-    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?);
+    let crates = PathBuf::from(env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?).join("..");
     let mut files = Vec::new();
-    list_files(&root.join("src"), &mut files)?;
+    for part in ["foundation", "hosts", "network", "engine"] {
+        let folder = crates.join(part).join("src");
+        println!("cargo::rerun-if-changed={}", folder.display());
+        list_files(&folder, &mut files)?;
+    }
     files.sort();
     let mut hash = Sha256::new();
     for file in &files {
-        hash.update(file.strip_prefix(&root).map_err(io::Error::other)?.to_string_lossy().as_bytes());
+        hash.update(file.strip_prefix(&crates).map_err(io::Error::other)?.to_string_lossy().as_bytes());
         hash.update([0]);
         hash.update(fs::read(file)?);
     }

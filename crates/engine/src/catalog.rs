@@ -4,23 +4,23 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use crate::background::Background;
-use crate::capacity::Assignment;
-use crate::config::{one_line, parameters_json};
-use crate::framing::Framing;
-use crate::loss::LossModel;
-use crate::path::Path;
-use crate::proxies::Proxies;
-use crate::registry::Family;
-use crate::switch::drop_policy::DropPolicy;
-use crate::switch::queue_discipline::QueueDiscipline;
-use crate::switch::scheduler::Scheduler;
-use crate::switch::service::Service;
-use crate::topology::Topology;
-use crate::traffic::{Source, size::SizeDistribution};
-use crate::transport::TcpConfig;
-use crate::transport::preset::{PRESETS, Preset};
-use crate::transport::{acknowledging::Acknowledging, flavor::Flavor, pacing::Pacing, rto::TimeoutEstimator};
+use longfat_foundation::config::{one_line, parameters_json};
+use longfat_foundation::registry::Family;
+use longfat_hosts::proxies::Proxies;
+use longfat_hosts::traffic::{Source, size::SizeDistribution};
+use longfat_hosts::transport::TcpConfig;
+use longfat_hosts::transport::preset::{PRESETS, Preset};
+use longfat_hosts::transport::{acknowledging::Acknowledging, flavor::Flavor, pacing::Pacing, rto::TimeoutEstimator};
+use longfat_network::background::Background;
+use longfat_network::capacity::Assignment;
+use longfat_network::framing::Framing;
+use longfat_network::loss::LossModel;
+use longfat_network::path::Path;
+use longfat_network::switch::drop_policy::DropPolicy;
+use longfat_network::switch::queue_discipline::QueueDiscipline;
+use longfat_network::switch::scheduler::Scheduler;
+use longfat_network::switch::service::Service;
+use longfat_network::topology::Topology;
 
 /// Every model: kind, name, summary, source and parameters.
 #[must_use]
@@ -64,7 +64,7 @@ fn presets() -> Vec<Json> {
 }
 
 fn family<F: Family + ?Sized>() -> Vec<Json> {
-    let model = |entry: &crate::registry::Entry<F>| {
+    let model = |entry: &longfat_foundation::registry::Entry<F>| {
         json!({
             "kind": F::KIND,
             "name": entry.name,

@@ -5,15 +5,15 @@
 
 use std::collections::VecDeque;
 
+use longfat_foundation::units::{Span, Time};
+use longfat_hosts::transport::{Acknowledgment, Segment, Window};
+use longfat_network::framing::{Cell, Content};
+use longfat_network::switch::drop_policy::Verdict;
 use serde::Serialize;
 
 use crate::Simulation;
-use crate::framing::{Cell, Content};
 use crate::observer::Observer;
 use crate::scenario::Scenario;
-use crate::switch::drop_policy::Verdict;
-use crate::transport::{Acknowledgment, Segment, Window};
-use crate::units::{Span, Time};
 
 /// Parts of a run that are simulated before they are compared.
 const SLICES: u64 = 4096;

@@ -28,33 +28,17 @@
 //! | [`divergence`] | where two runs part |
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
-#[doc(hidden)]
-pub use serde_json;
+pub use longfat_foundation::{calendar, choice, config, measure, model, random, registry, section, serde_json, units};
+pub use longfat_hosts::{proxies, traffic, transport};
+pub use longfat_network::{background, capacity, framing, link, loss, path, switch, topology};
 
-pub mod background;
-pub mod calendar;
-pub mod capacity;
 pub mod catalog;
-pub mod config;
 pub mod divergence;
-pub mod framing;
-pub mod link;
-pub mod loss;
-pub mod measure;
 pub mod observer;
-pub mod path;
-pub mod proxies;
-pub mod random;
-pub mod registry;
-mod row;
 pub mod scenario;
 pub mod simulation;
-pub mod switch;
-pub mod topology;
-pub mod traffic;
-pub mod transport;
-pub mod units;
 
 pub use simulation::{Driver, Simulation, Violation, run, run_by};
 

@@ -1,11 +1,11 @@
 //! What a simulation lets others see. Observers watch and never touch.
 
-use crate::framing::{Cell, Content};
-use crate::switch::drop_policy::Verdict;
-use crate::switch::scheduler::Class;
-use crate::switch::{Leaving, Port};
-use crate::transport::{Acknowledgment, Segment, Sender, Window};
-use crate::units::{CELL_BITS, LineClock, Span, Time, TransmissionTime};
+use longfat_foundation::units::{CELL_BITS, LineClock, Span, Time, TransmissionTime};
+use longfat_hosts::transport::{Acknowledgment, Segment, Sender, Window};
+use longfat_network::framing::Class;
+use longfat_network::framing::{Cell, Content};
+use longfat_network::switch::drop_policy::Verdict;
+use longfat_network::switch::{Leaving, Port};
 
 /// Slots of a port one after the other, in each of which it sends a cell.
 #[derive(Clone, Copy, Debug)]

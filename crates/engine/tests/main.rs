@@ -16,7 +16,9 @@
 mod bad_input;
 mod conformance;
 mod determinism;
+mod knobs;
 mod laws;
+mod presets;
 mod recovery;
 mod support;
 mod trajectories;

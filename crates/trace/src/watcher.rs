@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use longfat_engine::framing::Class;
 use longfat_engine::framing::{Cell, Content};
 use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::{Arriving, Observer, SlotRun};
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::drop_policy::Verdict;
-use longfat_engine::switch::scheduler::Class;
 use longfat_engine::switch::{Leaving, Port};
 use longfat_engine::transport::{Acknowledgment, Segment, Sender, Window};
 use longfat_engine::units::{Span, Time};

@@ -1,10 +1,11 @@
 //! How the bottleneck's sender gets its capacity, and what that does not go together with.
 
+use longfat_foundation::config::Parameter;
+use longfat_network::capacity::{CapacityContext, Demand};
+use longfat_network::framing::Unit;
+use longfat_network::topology::Graph;
+
 use super::{Objection, Scenario};
-use crate::capacity::{CapacityContext, Demand};
-use crate::config::Parameter;
-use crate::framing::Unit;
-use crate::topology::Graph;
 
 impl Scenario {
     /// How the bottleneck's capacity is asked for, unless it is always there.

@@ -1,18 +1,19 @@
 //! Service classes and promises: what the port, the background and the service make of each other.
 
+use longfat_foundation::config::{Parameter, listed};
+use longfat_foundation::random::Chance;
+use longfat_foundation::registry::Chosen;
+use longfat_network::background::{Background, BackgroundContext};
+use longfat_network::framing::{Class, Unit};
+use longfat_network::switch::PortConfig;
+use longfat_network::switch::drop_policy::BufferContext;
+use longfat_network::switch::queue_discipline::{Ends, QueueContext, Room};
+use longfat_network::switch::scheduler::SCHEDULERS;
+use longfat_network::switch::service::{Contract, ServiceContext};
+use longfat_network::topology::Graph;
+
 use super::Scenario;
 use super::objections::Objection;
-use crate::background::{Background, BackgroundContext};
-use crate::config::{Parameter, listed};
-use crate::framing::Unit;
-use crate::random::Chance;
-use crate::registry::Chosen;
-use crate::switch::PortConfig;
-use crate::switch::drop_policy::BufferContext;
-use crate::switch::queue_discipline::{Ends, QueueContext, Room};
-use crate::switch::scheduler::{Class, SCHEDULERS};
-use crate::switch::service::{Contract, ServiceContext};
-use crate::topology::Graph;
 
 impl Scenario {
     /// The sources of background traffic, in the order in which they are listed.
@@ -90,7 +91,7 @@ impl Scenario {
         })
     }
 
-    fn chance(&self) -> Chance {
+    pub(super) fn chance(&self) -> Chance {
         Chance { seed: self.seed, replication: self.replication }
     }
 

@@ -2,16 +2,17 @@
 
 use std::borrow::Cow;
 
-use super::Scenario;
-use crate::config::{AtLeastOne, PositiveSpan};
-use crate::registry::Chosen;
-use crate::topology::{Graph, Journey, Leg};
-use crate::traffic::Source;
-use crate::transport::flavor::Flavor;
-use crate::transport::{CongestionNotification, TcpConfig};
-use crate::units::Span;
+use longfat_foundation::config::{AtLeastOne, PositiveSpan};
+use longfat_foundation::registry::Chosen;
+use longfat_foundation::units::Span;
+use longfat_hosts::traffic::Source;
+use longfat_hosts::transport::flavor::Flavor;
+use longfat_hosts::transport::{CongestionNotification, TcpConfig};
+use longfat_network::topology::{Graph, Journey, Leg};
 
-crate::section! {
+use super::Scenario;
+
+longfat_foundation::section! {
     /// Some connections, and what is different with them.
     pub struct Group {
         /// Number of connections in the group; they follow those of the groups before.

@@ -1,10 +1,11 @@
 //! What a run will cost, told from its scenario alone: roughly, but before anything is allocated.
 
+use longfat_foundation::units::{CELL_BITS, Span};
+use longfat_network::framing::Unit;
+use longfat_network::switch::PortConfig;
+use longfat_network::topology::Graph;
+
 use super::Scenario;
-use crate::framing::Unit;
-use crate::switch::PortConfig;
-use crate::topology::Graph;
-use crate::units::{CELL_BITS, Span};
 
 /// Events for each cell or packet that such a line carries: its arrival and its slot there, and its part of the acknowledgments.
 const EVENTS_PER_UNIT: f64 = 3.5;

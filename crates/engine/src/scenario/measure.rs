@@ -2,9 +2,9 @@
 
 use serde_json::Value as Json;
 
-use crate::config::{Bytes, Node, Parameter, Reader, Shape, SpanIfAny, Value};
+use longfat_foundation::config::{Bytes, Node, Parameter, Reader, Shape, SpanIfAny, Value};
 
-crate::choice! {
+longfat_foundation::choice! {
     /// What counts as a connection's throughput (M-01).
     pub enum Throughput {
         /// Bytes delivered to the application, and so in order (UBR+ section 3.2).
@@ -64,7 +64,7 @@ impl Parameter for ReferenceSegment {
     }
 }
 
-crate::section! {
+longfat_foundation::section! {
     /// How results are computed.
     pub struct MeasureConfig {
         /// When measuring begins. What happens before is simulated but left out of the results, such as the slow start of connections whose

@@ -2,11 +2,11 @@
 //!
 //! The text is checked once, here; everything behind this border works with values that make sense.
 
-mod buffer;
 mod capacity;
 mod classes;
 mod connections;
 mod cost;
+mod loss;
 mod measure;
 mod objections;
 mod path;
@@ -15,7 +15,6 @@ mod ports;
 mod proxies;
 mod traffic;
 
-pub use buffer::Buffer;
 pub use connections::Group;
 pub use cost::Cost;
 pub use measure::{MeasureConfig, ReferenceSegment, Throughput};
@@ -25,18 +24,20 @@ use objections::Objection;
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
-use crate::background::Background;
-use crate::capacity::Assignment;
-use crate::config::{Document, Knob, Node, Parameter, PositiveSpan, Reader, Shape, Value, document_schema, knobs};
-use crate::framing::Framing;
-use crate::loss::LossModel;
-use crate::path::Path;
-use crate::proxies::Proxies;
-use crate::registry::Chosen;
-use crate::switch::PortConfig;
-use crate::topology::{Graph, Topology};
-use crate::traffic::Source;
-use crate::transport::{NamedControl, TcpConfig, preset};
+use longfat_foundation::config::{
+    Document, Knob, Node, Parameter, PositiveSpan, Reader, Shape, Value, document_schema, knobs,
+};
+use longfat_foundation::registry::Chosen;
+use longfat_hosts::proxies::Proxies;
+use longfat_hosts::traffic::Source;
+use longfat_hosts::transport::{NamedControl, TcpConfig, preset};
+use longfat_network::background::Background;
+use longfat_network::capacity::Assignment;
+use longfat_network::framing::Framing;
+use longfat_network::loss::LossModel;
+use longfat_network::path::Path;
+use longfat_network::switch::PortConfig;
+use longfat_network::topology::{Graph, Topology};
 
 /// The version of the scenario format: 1.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +64,7 @@ impl Parameter for SchemaVersion {
     }
 }
 
-crate::section! {
+longfat_foundation::section! {
     /// One network, its traffic, its end systems, a duration and a seed: all that one simulation needs.
     pub struct Scenario {
         /// Version of this format: 1.
@@ -122,7 +123,7 @@ impl Scenario {
     /// # Errors
     /// One line for each thing that is wrong, all at once.
     pub fn check(document: &Document) -> Result<Self, Vec<String>> {
-        let mut reader = Reader::provided_with(document.controls.clone());
+        let mut reader = Reader::provided_with(document.provision.clone());
         reader.problems.clone_from(&document.unset);
         let (root, idle) = preset::written_out(&document.root);
         if let Some(idle) = idle {

@@ -1,15 +1,16 @@
 //! Whether the parts of a scenario, each sound by itself, make sense together.
 
+use longfat_foundation::config::{Parameter, format_span};
+use longfat_foundation::random::Chance;
+use longfat_foundation::registry::Chosen;
+use longfat_foundation::units::{PICOSECONDS_PER_SECOND, Rate, Span};
+use longfat_hosts::transport::{OptionSize, OutOfOrder, TcpConfig, TickClock, TimerPhase, WindowScale, option_bytes};
+use longfat_network::background::{Background, BackgroundContext};
+use longfat_network::framing::Unit;
+use longfat_network::loss::{Direction, LossModel};
+use longfat_network::topology::Graph;
+
 use super::{ReferenceSegment, Scenario};
-use crate::background::{Background, BackgroundContext};
-use crate::config::{Parameter, format_span};
-use crate::framing::Unit;
-use crate::loss::{Direction, LossContext, LossModel};
-use crate::random::Chance;
-use crate::registry::Chosen;
-use crate::topology::Graph;
-use crate::transport::{OptionSize, OutOfOrder, TcpConfig, TickClock, TimerPhase, WindowScale, option_bytes};
-use crate::units::{PICOSECONDS_PER_SECOND, Rate, Span};
 
 /// Longest simulated time: well within the clock's range.
 const LONGEST_DURATION: Span = Span(100 * 24 * 3600 * PICOSECONDS_PER_SECOND);
@@ -138,7 +139,7 @@ impl Scenario {
             if model.is_absent() {
                 return Vec::new();
             }
-            let objections = model.objections(&LossContext::of(self, graph, direction));
+            let objections = model.objections(&self.loss_context(graph, direction));
             objections.into_iter().map(|(key, message)| (format!("{path}.{key}"), message)).collect()
         };
         let mut objections: Vec<_> = places.into_iter().flat_map(of_place).collect();

@@ -1,12 +1,13 @@
 //! The path of a scenario over time.
 
+use longfat_foundation::config::{Parameter, format_span};
+use longfat_foundation::random::Chance;
+use longfat_foundation::units::{Span, Time};
+use longfat_network::framing::Unit;
+use longfat_network::path::{Conditions, PathContext, Step};
+use longfat_network::topology::Graph;
+
 use super::Scenario;
-use crate::config::{Parameter, format_span};
-use crate::framing::Unit;
-use crate::path::{Conditions, PathContext, Step};
-use crate::random::Chance;
-use crate::topology::Graph;
-use crate::units::{Span, Time};
 
 /// More changes are taken for a slip.
 const MOST_CHANGES: usize = 1_000_000;

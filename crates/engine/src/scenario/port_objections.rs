@@ -1,11 +1,13 @@
 //! Whether the parts of a port make sense together, and with what travels.
 
+use longfat_foundation::config::Parameter;
+use longfat_network::framing::{Framing, Unit};
+use longfat_network::switch::Buffer;
+use longfat_network::switch::PortConfig;
+use longfat_network::topology::Graph;
+
+use super::Scenario;
 use super::objections::Objection;
-use super::{Buffer, Scenario};
-use crate::config::Parameter;
-use crate::framing::{Framing, Unit};
-use crate::switch::PortConfig;
-use crate::topology::Graph;
 
 impl Scenario {
     /// What is wrong with `port`, and with the ports that differ, as they are with what `port` says.

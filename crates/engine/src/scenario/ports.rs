@@ -1,18 +1,20 @@
 //! Managed ports that differ from the others.
 
-use super::objections::Objection;
-use super::{Buffer, Scenario};
-use crate::config::{Parameter, Reader, did_you_mean, listed, parse_fragment};
-use crate::framing::Unit;
-use crate::registry::Chosen;
-use crate::switch::PortConfig;
-use crate::switch::drop_policy::DropPolicy;
-use crate::switch::queue_discipline::QueueDiscipline;
-use crate::switch::scheduler::Scheduler;
-use crate::topology::{Flow, Graph};
-use crate::units::CELL_BITS;
+use longfat_foundation::config::{Parameter, Reader, did_you_mean, listed, parse_fragment};
+use longfat_foundation::registry::Chosen;
+use longfat_foundation::units::CELL_BITS;
+use longfat_network::framing::Unit;
+use longfat_network::switch::Buffer;
+use longfat_network::switch::PortConfig;
+use longfat_network::switch::drop_policy::DropPolicy;
+use longfat_network::switch::queue_discipline::QueueDiscipline;
+use longfat_network::switch::scheduler::Scheduler;
+use longfat_network::topology::{Flow, Graph};
 
-crate::section! {
+use super::Scenario;
+use super::objections::Objection;
+
+longfat_foundation::section! {
     /// A managed port, and what is different there from what `port` says.
     pub struct OtherPort {
         /// The name of the port's line, as in results.

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
+use longfat_foundation::config::Parameter;
+use longfat_hosts::proxies::SplitTcp;
+use longfat_hosts::transport::{TcpConfig, WindowScale};
+use longfat_network::topology::{Graph, Leg};
+
 use super::Scenario;
 use super::objections::Objection;
-use crate::config::Parameter;
-use crate::proxies::SplitTcp;
-use crate::topology::{Graph, Leg};
-use crate::transport::{TcpConfig, WindowScale};
 
 /// The topology whose connections can be split.
 const WITH_GATEWAYS: &str = "n-source";

@@ -1,12 +1,13 @@
 //! The applications of a scenario's senders, and the connections that they have.
 
+use longfat_foundation::random::Chance;
+use longfat_foundation::registry::Chosen;
+use longfat_foundation::units::Time;
+use longfat_hosts::traffic::{Source, SourceContext};
+use longfat_network::topology::{Flow, Graph};
+
 use super::Scenario;
 use super::objections::Objection;
-use crate::random::Chance;
-use crate::registry::Chosen;
-use crate::topology::{Flow, Graph};
-use crate::traffic::{Source, SourceContext};
-use crate::units::Time;
 
 impl Scenario {
     /// What the applications of a sender, of so many, do; each of their flows may have a connection of its own.

@@ -1,7 +1,8 @@
 //! Which slot of the calendar belongs to which entity.
 
+use longfat_foundation::calendar::Slot;
+
 use super::Event;
-use crate::calendar::Slot;
 
 /// The events of all entities, in the order of their slots.
 ///

@@ -35,7 +35,7 @@ impl<O: Observer> Simulation<O> {
             }
         }
         let on_lines: u64 = self.links.made().map(|(_, link)| link.line.cells_under_way()).sum();
-        let in_ports: u64 = self.ports.iter().map(crate::switch::Port::cells_held).sum();
+        let in_ports: u64 = self.ports.iter().map(longfat_network::switch::Port::cells_held).sum();
         let dropped: u64 = self.ports.iter().map(|port| port.statistics().cells_dropped).sum();
         let lost_on_path: u64 = self.changing_ends.iter().map(|end| end.packets_lost).sum();
         let lost = lost_on_path + self.loss_points.iter().map(|point| point.cells_lost).sum::<u64>();

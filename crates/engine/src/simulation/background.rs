@@ -1,9 +1,10 @@
 //! Background traffic: from its sources into the bottleneck's port, and out of the network at the other end of the line.
 
+use longfat_foundation::units::Time;
+use longfat_network::framing::{Cell, Content};
+
 use super::{OTHER_RANK, Policing, Simulation};
-use crate::framing::{Cell, Content};
 use crate::observer::Observer;
-use crate::units::Time;
 
 impl<O: Observer> Simulation<O> {
     /// A background has a datagram: all its cells come to the port now.

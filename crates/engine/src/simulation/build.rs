@@ -2,6 +2,16 @@
 
 use std::sync::Arc;
 
+use longfat_foundation::calendar::Calendar;
+use longfat_foundation::config::Parameter;
+use longfat_foundation::measure::Fingerprint;
+use longfat_foundation::random::Chance;
+use longfat_foundation::units::Time;
+use longfat_network::framing::Class;
+use longfat_network::framing::{Packets, Reassembly, Sizes};
+use longfat_network::switch::Port;
+use longfat_network::topology::{Graph, Routes};
+
 use super::agenda::{Agenda, NOWHERE};
 use super::flows::Flows;
 use super::ledger::{Books, Happening};
@@ -13,17 +23,8 @@ use super::policing::Policing;
 use super::relays::Relays;
 use super::starts::Starts;
 use super::{Driver, Entrance, OTHER_RANK, SERVICE_RANK, Simulation};
-use crate::calendar::Calendar;
-use crate::config::Parameter;
-use crate::framing::{Packets, Reassembly, Sizes};
-use crate::measure::Fingerprint;
 use crate::observer::Observer;
-use crate::random::Chance;
 use crate::scenario::Scenario;
-use crate::switch::Port;
-use crate::switch::scheduler::Class;
-use crate::topology::{Graph, Routes};
-use crate::units::Time;
 
 /// So many flows have room in the calendar from the beginning.
 const FLOWS_AT_FIRST: usize = 64;

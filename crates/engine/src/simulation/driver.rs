@@ -1,9 +1,10 @@
 //! Which driver advances time: by events, which is the law, or the fast one, whose results are the same.
 
+use longfat_foundation::units::Time;
+
 use super::Simulation;
 use super::fast::{Scope, Tie};
 use crate::observer::Observer;
-use crate::units::Time;
 
 /// A way to advance time. Results do not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,12 +1,14 @@
 //! The end systems: segments, acknowledgments and timers, between the network and the senders and receivers.
 
+use longfat_foundation::config::Parameter;
+use longfat_foundation::units::Time;
+use longfat_hosts::transport::Codepoint;
+use longfat_hosts::transport::{Acknowledgment, Segment, option_bytes};
+use longfat_network::framing::{Cell, Content, PacketId};
+
 use super::ledger::Lack;
 use super::{Flow, OTHER_RANK, Simulation, Slot, Way};
-use crate::config::Parameter;
-use crate::framing::{Cell, Codepoint, Content, PacketId};
 use crate::observer::Observer;
-use crate::transport::{Acknowledgment, Segment, option_bytes};
-use crate::units::Time;
 
 impl<O: Observer> Simulation<O> {
     /// A cell has reached the host at the end of its circuit.

@@ -6,18 +6,19 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::ops::{Index, IndexMut};
 
+use longfat_foundation::measure::Fingerprint;
+use longfat_foundation::random::Chance;
+use longfat_foundation::units::Time;
+use longfat_hosts::traffic::Source;
+use longfat_hosts::transport::{CongestionNotification, Receiver, Sender, SenderStatistics, TickClock};
+use longfat_network::topology::Graph;
+
 use super::agenda::Place;
 use super::audit::audit_flow;
 use super::legs::Numbers;
 use super::{Simulation, Way};
-use crate::measure::Fingerprint;
 use crate::observer::Observer;
-use crate::random::Chance;
 use crate::scenario::Scenario;
-use crate::topology::Graph;
-use crate::traffic::Source;
-use crate::transport::{CongestionNotification, Receiver, Sender, SenderStatistics, TickClock};
-use crate::units::Time;
 
 /// Bytes of TCP options of packets with data, and of acknowledgments without their blocks.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,11 @@
 //! Capacity that is asked for: the frames in which the bottleneck's port asks, and packets that wait for an answer while they are sent.
 
+use longfat_foundation::measure::PortRecord;
+use longfat_foundation::units::Time;
+use longfat_network::topology::Graph;
+
 use super::{OTHER_RANK, SERVICE_RANK, Simulation};
-use crate::measure::PortRecord;
 use crate::observer::Observer;
-use crate::topology::Graph;
-use crate::units::Time;
 
 impl<O: Observer> Simulation<O> {
     /// A frame begins: the port asks for what waits there.

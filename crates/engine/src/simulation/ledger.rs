@@ -8,15 +8,17 @@
 //! of what it has not yet looked at there: so each takes down its own, and what both know is put in order later. At one instant any
 //! order will do, for no time passes between.
 
+use longfat_foundation::measure::SendLimit;
+use longfat_foundation::measure::{ByCause, Cause};
+use longfat_foundation::row::Row;
+use longfat_foundation::units::Time;
+use longfat_hosts::transport::{ReceivedBytes, Waiting};
+use longfat_network::framing::Cell;
+use longfat_network::topology::Graph;
+
 use super::Simulation;
 use super::legs::Numbers;
-use crate::framing::Cell;
-use crate::measure::{ByCause, Cause};
 use crate::observer::Observer;
-use crate::row::Row;
-use crate::topology::Graph;
-use crate::transport::{ReceivedBytes, SendLimit, Waiting};
-use crate::units::Time;
 
 /// What decides to which cause an idle line is charged.
 #[derive(Clone, Copy, Debug)]

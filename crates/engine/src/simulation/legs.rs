@@ -1,6 +1,6 @@
 //! Which flow carries what: the data of a connection or its requests, whole or over one of its legs.
 
-use crate::topology::{Graph, Leg};
+use longfat_network::topology::{Graph, Leg};
 
 /// How flows are numbered: flow f of so many pairs of circuits carries data over circuit 2f, which its acknowledgments return on as 2f + 1.
 /// Behind these come the flows of requests: that with number pairs + f sends over circuit 2f + 1.

@@ -3,13 +3,14 @@
 use std::ops::{Deref, Index, IndexMut};
 use std::sync::Arc;
 
+use longfat_foundation::calendar::Slot;
+use longfat_network::framing::Unit;
+use longfat_network::link::{Line, Relay};
+use longfat_network::topology::Graph;
+
 use super::agenda::NOWHERE;
 use super::fast::Latest;
 use super::{Entrance, LineEnd};
-use crate::calendar::Slot;
-use crate::framing::Unit;
-use crate::link::{Line, Relay};
-use crate::topology::{self, Graph};
 
 /// A line with what surrounds it.
 pub(super) struct Link {
@@ -132,12 +133,6 @@ impl IndexMut<usize> for Links {
 #[inline(never)]
 fn not_made(number: usize) -> ! {
     unreachable!("a connection that uses line {number} has made it")
-}
-
-impl From<&topology::Link> for Relay {
-    fn from(link: &topology::Link) -> Self {
-        Self { rate: link.rate, delay: link.delay }
-    }
 }
 
 /// Of each link, the one line before it, if there is no other.

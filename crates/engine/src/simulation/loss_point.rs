@@ -1,15 +1,16 @@
 //! Where loss models act: before the bottleneck's port, and where acknowledgments enter its way back.
 
+use longfat_foundation::config::Parameter;
+use longfat_foundation::registry::Chosen;
+use longfat_foundation::units::Time;
+use longfat_network::framing::Cell;
+use longfat_network::loss::{Direction, Loses, LossContext, LossModel};
+use longfat_network::topology::Graph;
+
 use super::agenda::NOWHERE;
 use super::{Entrance, Links, Simulation};
-use crate::config::Parameter;
-use crate::framing::Cell;
-use crate::loss::{Direction, Loses, LossContext, LossModel};
 use crate::observer::Observer;
-use crate::registry::Chosen;
 use crate::scenario::Scenario;
-use crate::topology::Graph;
-use crate::units::Time;
 
 /// A place where packets get lost, and what is behind it.
 pub(super) struct LossPoint {
@@ -60,7 +61,7 @@ pub(super) fn place_loss_points(scenario: &Scenario, graph: &Graph, links: &mut 
             Direction::Acknowledgments => bottleneck.and_then(|number| graph.opposite(number)),
         };
         let link = links.make(link.expect("every topology has a bottleneck with a way back"), NOWHERE);
-        let context = LossContext::of(scenario, graph, direction);
+        let context = scenario.loss_context(graph, direction);
         points.push(LossPoint::new(model, &context, link.entrance));
         link.entrance = Entrance::LossPoint(points.len() - 1);
     }

@@ -7,13 +7,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use longfat_foundation::measure::{FrameRecord, Ledger};
+use longfat_foundation::units::{Span, Time};
+use longfat_hosts::traffic::Exchange;
+use longfat_network::switch::PortCounts;
+
 use super::flows::Outcome;
 use super::{Simulation, Violation};
-use crate::measure::{FrameRecord, Ledger};
 use crate::observer::Observer;
-use crate::switch::PortCounts;
-use crate::traffic::Exchange;
-use crate::units::{Span, Time};
 
 /// What had been counted when measuring began.
 pub(super) struct Before {

@@ -1,9 +1,10 @@
 //! How much memory a run has come to use.
 
+use longfat_network::framing::Cell;
+use longfat_network::switch::Port;
+
 use super::{Flow, Link, Simulation};
-use crate::framing::Cell;
 use crate::observer::Observer;
-use crate::switch::Port;
 
 impl<O: Observer> Simulation<O> {
     /// Bytes that the run has allocated, nearly: all that grows with what is under way, and the entities themselves.

@@ -33,6 +33,16 @@ use flows::{Flow, Flows};
 use ledger::{Books, Happening};
 use legs::Numbers;
 use links::{Link, Links};
+use longfat_foundation::calendar::{Calendar, Slot};
+use longfat_foundation::measure::{Fingerprint, RunRecord};
+use longfat_foundation::units::Time;
+use longfat_hosts::traffic::Source;
+use longfat_hosts::transport::Segment;
+use longfat_network::background::Background;
+use longfat_network::framing::{Cell, Packets, Reassembly, Sizes};
+use longfat_network::link::Feed;
+use longfat_network::switch::{Dropped, Next, Port};
+use longfat_network::topology::{Graph, Routes};
 use loss_point::LossPoint;
 use measured::Before;
 use path::ChangingEnd;
@@ -40,18 +50,8 @@ use policing::Policing;
 use relays::Relays;
 use starts::Starts;
 
-use crate::background::Background;
-use crate::calendar::{Calendar, Slot};
-use crate::framing::{Cell, Packets, Reassembly, Sizes};
-use crate::link::Feed;
-use crate::measure::{Fingerprint, RunRecord};
 use crate::observer::{Observer, Unobserved};
 use crate::scenario::Scenario;
-use crate::switch::{Dropped, Next, Port};
-use crate::topology::{Graph, Routes};
-use crate::traffic::Source;
-use crate::transport::Segment;
-use crate::units::Time;
 
 /// Simulates a scenario from beginning to end.
 ///

@@ -1,14 +1,15 @@
 //! Where a path that changes acts: on the bottleneck's line, and on the one that leads back.
 
+use longfat_foundation::random::{Chance, Stream};
+use longfat_foundation::units::Time;
+use longfat_network::framing::Cell;
+use longfat_network::path::Conditions;
+use longfat_network::topology::Graph;
+
 use super::agenda::NOWHERE;
 use super::{LineEnd, Links, Simulation};
-use crate::framing::Cell;
 use crate::observer::Observer;
-use crate::path::Conditions;
-use crate::random::{Chance, Stream};
 use crate::scenario::Scenario;
-use crate::topology::Graph;
-use crate::units::Time;
 
 /// The end of a line that changes, where packets turn out to be lost.
 pub(super) struct ChangingEnd {

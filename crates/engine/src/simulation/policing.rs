@@ -1,13 +1,14 @@
 //! Where connections are promised a rate: their frames are marked if they exceed it, before the bottleneck's port or at the
 //! sources, and what becomes of them at that port is counted.
 
+use longfat_foundation::measure::FrameRecord;
+use longfat_foundation::units::Time;
+use longfat_network::framing::Cell;
+use longfat_network::switch::service::{Contract, Policer, Tagging};
+use longfat_network::topology::Graph;
+
 use super::{Entrance, Links, Simulation};
-use crate::framing::Cell;
-use crate::measure::FrameRecord;
 use crate::observer::Observer;
-use crate::switch::service::{Contract, Policer, Tagging};
-use crate::topology::Graph;
-use crate::units::Time;
 
 /// Who marks, by what, and what became of the frames of each connection.
 pub(super) struct Policing {

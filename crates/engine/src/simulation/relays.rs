@@ -1,13 +1,14 @@
 //! What proxies do between the legs of a connection: what a leg delivers the next sends, and the room for more is what is advertised.
 
+use longfat_foundation::units::Time;
+use longfat_network::framing::PacketId;
+use longfat_network::topology::Graph;
+
 use super::flows::Flows;
 use super::legs::Numbers;
 use super::{Simulation, Violation};
-use crate::framing::PacketId;
 use crate::observer::Observer;
 use crate::scenario::Scenario;
-use crate::topology::Graph;
-use crate::units::Time;
 
 /// All proxies of a run.
 pub(super) struct Relays {

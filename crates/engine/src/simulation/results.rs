@@ -2,23 +2,24 @@
 
 use std::borrow::Cow;
 
-use super::Simulation;
-use super::flows::Outcome;
-use super::measured::RequestCounts;
-use crate::config::Parameter;
-use crate::framing::Unit;
-use crate::measure::{
+use longfat_foundation::config::Parameter;
+use longfat_foundation::measure::{
     ClassRecord, CompletionRecord, Fingerprint, FlowRecord, FrameRecord, Histogram, Ledger, LegRecord, Metrics,
     PortRecord, QueueRecord, RequestRecord, RunRecord, Shares, Work, excess_fairness, fairness_index,
     least_share_of_promises, max_min_fairness, max_min_shares_of_lines,
 };
+use longfat_foundation::units::{Span, Time};
+use longfat_hosts::traffic::{Completions, Kind};
+use longfat_network::framing::Class;
+use longfat_network::framing::Unit;
+use longfat_network::switch::{Port, PortCounts, PortStatistics};
+use longfat_network::topology::Graph;
+
+use super::Simulation;
+use super::flows::Outcome;
+use super::measured::RequestCounts;
 use crate::observer::Observer;
 use crate::scenario::Throughput;
-use crate::switch::scheduler::Class;
-use crate::switch::{Port, PortCounts, PortStatistics};
-use crate::topology::Graph;
-use crate::traffic::{Completions, Kind};
-use crate::units::{Span, Time};
 
 #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
 impl<O: Observer> Simulation<O> {

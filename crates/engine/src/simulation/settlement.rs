@@ -1,14 +1,15 @@
 //! The ledger of a run that is over: what was charged while it went on, what is under way, and the rest.
 
+use longfat_foundation::measure::{ByCause, Cause, Ledger};
+use longfat_foundation::units::{CELL_BITS, Time, TransmissionTime};
+use longfat_network::framing::Class;
+use longfat_network::framing::{Cell, PacketId};
+use longfat_network::switch::Port;
+use longfat_network::topology::Graph;
+
 use super::audit::equal;
 use super::{Simulation, Violation};
-use crate::framing::{Cell, PacketId};
-use crate::measure::{ByCause, Cause, Ledger};
 use crate::observer::Observer;
-use crate::switch::Port;
-use crate::switch::scheduler::Class;
-use crate::topology::Graph;
-use crate::units::{CELL_BITS, Time, TransmissionTime};
 
 /// What a port is sending at the end, and for how long it has.
 struct InService {

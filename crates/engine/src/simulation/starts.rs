@@ -1,10 +1,11 @@
 //! The connections that have not begun.
 
+use longfat_foundation::calendar::Calendar;
+use longfat_foundation::units::Time;
+use longfat_hosts::traffic::Source;
+
 use super::{OTHER_RANK, Simulation};
-use crate::calendar::Calendar;
 use crate::observer::Observer;
-use crate::traffic::Source;
-use crate::units::Time;
 
 /// When connections begin, in one slot of the calendar: of a hundred thousand few may be busy at once.
 #[derive(Default)]

@@ -3,10 +3,11 @@
 use std::collections::VecDeque;
 
 use longfat_engine::config::{Parameter, Reader, parse_fragment};
-use longfat_engine::framing::{Cell, Codepoint, PacketId};
+use longfat_engine::framing::{Cell, PacketId};
 use longfat_engine::random::Chance;
 use longfat_engine::registry::Chosen;
 use longfat_engine::switch::queue_discipline::{DISCIPLINES, Ends, QueueContext, QueueDiscipline, Room, Waiting};
+use longfat_engine::transport::Codepoint;
 use longfat_engine::units::{Rate, Span, Time};
 use proptest::prelude::*;
 

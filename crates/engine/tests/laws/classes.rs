@@ -1,10 +1,10 @@
 //! Service classes: what VBR takes of a line, and what is left for UBR.
 
 use longfat_engine::background::BACKGROUNDS;
+use longfat_engine::framing::Class;
 use longfat_engine::measure::{Cause, ClassRecord, RunRecord};
 use longfat_engine::observer::Observer;
 use longfat_engine::scenario::Scenario;
-use longfat_engine::switch::scheduler::Class;
 use longfat_engine::units::Time;
 use longfat_engine::{Simulation, run};
 

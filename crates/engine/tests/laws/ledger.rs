@@ -4,10 +4,10 @@
 //! cross the bottleneck 1001 us after it was sent, and its acknowledgment is back 6018 us after it was sent.
 
 use longfat_engine::Simulation;
+use longfat_engine::framing::Class;
 use longfat_engine::measure::{Cause, Ledger, RunRecord};
 use longfat_engine::observer::Observer;
 use longfat_engine::scenario::{Scenario, Throughput};
-use longfat_engine::switch::scheduler::Class;
 use longfat_engine::units::{CELL_BITS, Time};
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseError};

@@ -1,6 +1,7 @@
 //! RACK-TLP of RFC 8985, segment by segment. Acknowledgments come a millisecond after another, and so are segments sent.
 
-use longfat_engine::transport::{Acknowledgment, Connection, Piece, SendLimit, TcpConfig};
+use longfat_engine::measure::SendLimit;
+use longfat_engine::transport::{Acknowledgment, Connection, Piece, TcpConfig};
 use longfat_engine::units::{Span, Time};
 
 use super::bench::{Bench, clock, ms};

@@ -3,8 +3,8 @@
 //! Source n is 10.0.x.y and its destination 10.1.x.y, where x.y is n. Requests of a destination go to another port than data. Sequence numbers begin with 0, the one of the synchronizing
 //! segment: byte b of the data has number b + 1, and numbers start again after 2^32. Payloads are all zero bytes, and left out.
 
-use longfat_engine::framing::Codepoint;
 use longfat_engine::scenario::Scenario;
+use longfat_engine::transport::Codepoint;
 use longfat_engine::transport::{Acknowledgment, CongestionNotification, Echo, Segment as SentSegment, TcpConfig};
 use longfat_engine::units::{PICOSECONDS_PER_SECOND, Span, Time};
 

@@ -1,7 +1,7 @@
 //! What each service class gets of a port's line.
 
+use longfat_engine::framing::Class;
 use longfat_engine::observer::{Observer, SlotRun};
-use longfat_engine::switch::scheduler::Class;
 use longfat_engine::units::{CELL_BITS, Span, Time};
 
 use super::{Kind, Network, PORT, Rows, TIME, Trace, integers, words};

@@ -13,12 +13,13 @@ mod segments;
 mod throughput;
 mod timeouts;
 
+use longfat_engine::framing::Class;
 use longfat_engine::framing::Unit;
 use longfat_engine::observer::Observer;
 use longfat_engine::path::Step;
-use longfat_engine::scenario::{Buffer, Scenario};
+use longfat_engine::scenario::Scenario;
+use longfat_engine::switch::Buffer;
 use longfat_engine::switch::drop_policy::Verdict;
-use longfat_engine::switch::scheduler::Class;
 use longfat_engine::topology::{Flow, Graph};
 use longfat_engine::units::{CELL_BITS, Span, Time};
 

@@ -1,17 +1,18 @@
 //! What is on its way over lines side by side: from end systems to a switch, or from it to them.
 
+use longfat_foundation::row::Row;
+use longfat_foundation::units::{Time, TransmissionTime};
+use longfat_network::framing::Cell;
+use longfat_network::link::Train;
+
 use super::order::{Moment, Tie};
-use crate::framing::Cell;
-use crate::link::Train;
-use crate::row::Row;
 use crate::simulation::Links;
-use crate::units::{Time, TransmissionTime};
 
 /// What a line carries of a packet: all its cells, or all of it in one piece.
 pub(super) trait Load: Copy {
     /// Cells that have not arrived.
     fn cells(&self) -> u32;
-    /// As [`Line::trains`](crate::link::Line::trains) gives it.
+    /// As [`Line::trains`](longfat_network::link::Line::trains) gives it.
     fn description(&self) -> (Cell, u32, bool);
 }
 
@@ -319,7 +320,7 @@ impl<L: Load> Arrivals<L> {
         self.coming.iter().filter(|coming| coming.turn.sent < until).count() as u64
     }
 
-    /// What is on the lines, as [`Line::trains`](crate::link::Line::trains) gives it, of each line in order.
+    /// What is on the lines, as [`Line::trains`](longfat_network::link::Line::trains) gives it, of each line in order.
     pub fn trains(&self) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
         self.coming.iter().map(|coming| (coming.line(), coming.load.description()))
     }

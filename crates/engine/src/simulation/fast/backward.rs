@@ -3,15 +3,16 @@
 //! No buffer is full and nothing is lost there, so that when a cell comes out follows from the order in which cells come in. That
 //! order is known until the next moment at which a receiver can send, and a line's delay longer.
 
+use longfat_foundation::row::Row;
+use longfat_foundation::units::{LineClock, Span, Time, TransmissionTime};
+use longfat_network::framing::{Cell, Packets};
+use longfat_network::link::{Line, Train};
+
 use super::arrivals::{Arrivals, Coming};
 use super::fan::Fan;
 use super::order::{Moment, Tie};
 use super::{Carried, Path};
-use crate::framing::{Cell, Packets};
-use crate::link::{Line, Train};
-use crate::row::Row;
 use crate::simulation::{Link, Links};
-use crate::units::{LineClock, Span, Time, TransmissionTime};
 
 /// The lines of acknowledgments.
 pub(super) struct Backward {

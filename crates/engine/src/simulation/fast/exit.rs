@@ -1,10 +1,12 @@
 //! The bottleneck's line as the fast driver sees it: only the last cells of packets are followed, the others counted.
 
+use longfat_foundation::row::Row;
+use longfat_foundation::units::{LineClock, Time, TransmissionTime};
+use longfat_network::framing::Cell;
+use longfat_network::link::Line;
+use longfat_network::switch::Outlet;
+
 use super::order::Moment;
-use crate::framing::Cell;
-use crate::link::{Line, Outlet};
-use crate::row::Row;
-use crate::units::{LineClock, Time, TransmissionTime};
 
 /// A last cell on its way to its receiver, or let in and known to be.
 #[derive(Clone, Copy)]

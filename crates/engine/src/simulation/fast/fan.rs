@@ -1,12 +1,13 @@
 //! The lines behind a common one, each to a host of its own, where packets travel whole: a small one may have to wait there for
 //! a large one before it, and another way overtake.
 
+use longfat_foundation::units::Time;
+use longfat_network::framing::Cell;
+
 use super::Carried;
 use super::arrivals::{Arrivals, Coming, CountedAhead};
 use super::order::{Moment, Tie};
-use crate::framing::Cell;
 use crate::simulation::Links;
-use crate::units::Time;
 
 /// What has left the common line's transmitter and has not arrived.
 pub(super) struct Fan {
@@ -98,7 +99,7 @@ impl Fan {
     }
 
     /// What is on the common line and behind it and has crossed the common line, or will, before `time`, as
-    /// [`Line::trains`](crate::link::Line::trains) gives it, all as if behind it.
+    /// [`Line::trains`](longfat_network::link::Line::trains) gives it, all as if behind it.
     pub fn trains_before(&self, time: Time) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
         self.arrivals.trains_sent_before(time)
     }

@@ -3,15 +3,16 @@
 //! What is on the lines to the port is known until the next moment at which a source can send, and a line's delay longer. So far
 //! the port can be served without asking the calendar.
 
+use longfat_foundation::units::{Span, Time};
+use longfat_network::framing::Cell;
+
 use super::order::{Moment, Tie};
 use super::served::Served;
 use super::slotted::Slotted;
 use super::whole::Whole;
 use super::{Carried, Path};
-use crate::framing::Cell;
 use crate::observer::Observer;
 use crate::simulation::{Link, Links};
-use crate::units::{Span, Time};
 
 /// The port and the lines before and behind it.
 pub(super) struct Forward {

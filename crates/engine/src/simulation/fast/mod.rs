@@ -23,14 +23,14 @@ pub(super) use scope::{Path, Scope};
 
 use backward::Backward;
 use forward::Forward;
+use longfat_foundation::calendar::Slot;
+use longfat_foundation::units::Time;
+use longfat_network::framing::{Cell, Continuity, Unit};
 use order::Moment;
 use served::{Served, Told};
 
 use super::{Links, Simulation};
-use crate::calendar::Slot;
-use crate::framing::{Cell, Continuity, Unit};
 use crate::observer::Observer;
-use crate::units::Time;
 
 /// What the fast driver keeps besides the network.
 pub(super) struct Fast {

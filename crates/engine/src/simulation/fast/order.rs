@@ -3,8 +3,9 @@
 //! By events, the one whose event was put into the calendar earlier. An event is put there when another happens, and events of
 //! one instant come by rank, so the instant at which that was and the rank tell, but for a tie in both.
 
+use longfat_foundation::units::Time;
+
 use crate::simulation::{OTHER_RANK, SERVICE_RANK};
-use crate::units::Time;
 
 /// When something happens and when, by events, it was put into the calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::config::Parameter;
-use crate::framing::Unit;
+use longfat_foundation::config::Parameter;
+use longfat_foundation::units::Span;
+use longfat_network::framing::Unit;
+use longfat_network::topology::{Flow, Graph};
+
 use crate::observer::Observer;
 use crate::scenario::Scenario;
 use crate::simulation::{Entrance, LineEnd, Links, Simulation};
-use crate::topology::{Flow, Graph};
-use crate::units::Span;
 
 /// One port that all data goes through, and one line that all acknowledgments go back on.
 pub(in crate::simulation) struct Scope {

@@ -1,13 +1,14 @@
 //! The port that the fast driver serves, with all that serving it touches.
 
-use crate::framing::Packets;
-use crate::measure::Fingerprint;
+use longfat_foundation::measure::Fingerprint;
+use longfat_foundation::units::Time;
+use longfat_network::framing::Packets;
+use longfat_network::switch::{Dropped, Next, Port};
+
 use crate::observer::{Observer, SlotRun};
 use crate::simulation::end_systems::flow_on;
 use crate::simulation::ledger::{Books, Happening};
 use crate::simulation::{Links, note_drop};
-use crate::switch::{Dropped, Next, Port};
-use crate::units::Time;
 
 /// The port and its surroundings: parts of the simulation, borrowed one by one.
 pub(super) struct Served<'s, O> {

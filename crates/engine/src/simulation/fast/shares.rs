@@ -1,12 +1,13 @@
 //! What circuits have in the port's buffer, for an observer that follows them.
 
+use longfat_foundation::units::{LineClock, Time};
+use longfat_network::framing::Cell;
+use longfat_network::switch::Outlet;
+use longfat_network::switch::{Leaving, Port};
+
 use super::exit::Behind;
 use super::served::Told;
-use crate::framing::Cell;
-use crate::link::Outlet;
 use crate::observer::{Arriving, Observer, SlotRun};
-use crate::switch::{Leaving, Port};
-use crate::units::{LineClock, Time};
 
 /// The circuits whose shares may change in a slot; kept for its memory.
 #[derive(Default)]

@@ -2,19 +2,20 @@
 
 mod rounds;
 
+use longfat_foundation::row::Row;
+use longfat_foundation::units::{CELL_BITS, Span, Time, TransmissionTime};
+use longfat_network::framing::Cell;
+use longfat_network::link::{Line, Train};
+use rounds::Slots;
+
 use super::exit::{Behind, Exit};
 use super::order::Moment;
 use super::served::Served;
 use super::shares::Touched;
 use super::{Carried, Path};
-use crate::framing::Cell;
-use crate::link::{Line, Train};
 use crate::observer::Observer;
-use crate::row::Row;
 use crate::simulation::Links;
 use crate::simulation::ledger::Happening;
-use crate::units::{CELL_BITS, Span, Time, TransmissionTime};
-use rounds::Slots;
 
 /// So many cells that have been sent are taken off in one go: few enough to stay near the processor.
 const MANY: u64 = 1024;

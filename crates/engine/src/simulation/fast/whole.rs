@@ -1,18 +1,19 @@
 //! Packets that travel whole, on their way to the bottleneck's port, which lets in what comes first first, and through it.
 
+use longfat_foundation::units::{LineClock, Span, Time};
+use longfat_network::framing::{Cell, Packets};
+use longfat_network::switch::Outlet;
+use longfat_network::switch::{Begun, Booked};
+
 use super::arrivals::{Arrivals, CountedAhead};
 use super::fan::Fan;
 use super::order::{Moment, Tie};
 use super::served::Served;
 use super::shares::Touched;
 use super::{Carried, Path};
-use crate::framing::{Cell, Packets};
-use crate::link::Outlet;
 use crate::observer::Observer;
 use crate::simulation::ledger::Happening;
 use crate::simulation::{Link, Links};
-use crate::switch::{Begun, Booked};
-use crate::units::{LineClock, Span, Time};
 
 /// The port and the lines before and behind it.
 pub(super) struct Whole {

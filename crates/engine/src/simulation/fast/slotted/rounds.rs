@@ -1,14 +1,15 @@
 //! Many slots at once: rounds of one cell of each packet that arrives, or a packet that arrives alone.
 
+use longfat_foundation::units::{CELL_BITS, Span, Time};
+use longfat_network::framing::Cell;
+use longfat_network::switch::Outlet;
+use longfat_network::switch::{Port, Stretch};
+
 use super::super::exit::Behind;
 use super::super::served::Served;
 use super::super::shares::Followed;
 use super::{Head, Slotted};
-use crate::framing::Cell;
-use crate::link::Outlet;
 use crate::observer::{Arriving, Observer, SlotRun};
-use crate::switch::{Port, Stretch};
-use crate::units::{CELL_BITS, Span, Time};
 
 /// Slots to which one head alone brings so many cells: as the stretch says, or one to each.
 struct Lone {

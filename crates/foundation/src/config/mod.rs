@@ -1,0 +1,70 @@
+//! Declared parameters: read from text, checked, documented and described as a schema from one declaration.
+//!
+//! A [`Parameter`] is a type that a configuration can hold. A [`section!`](crate::section) is a struct of parameters, a
+//! [`choice!`](crate::choice) a closed vocabulary, a [`Chosen`](crate::registry::Chosen) a model from a registry. The
+//! type of a field decides its unit, its range, its messages, its line in the documentation and its JSON Schema.
+
+mod document;
+mod grammar;
+mod knobs;
+mod number;
+mod problem;
+mod provision;
+mod quantity;
+mod random_span;
+mod reader;
+mod schema;
+mod section;
+mod span_if_any;
+
+pub use document::{Document, Key, Node, Place, Value};
+pub use grammar::parse_fragment;
+pub use knobs::{Knob, knobs};
+pub use number::{Fraction, Gain, Numbers, PositiveNumber, Probability};
+pub use problem::{Problem, did_you_mean, listed};
+pub use provision::Provision;
+pub use quantity::{AtLeastOne, Bytes, Decibels, Decimal, Dimension, PositiveSpan, SIZE, TIME, format_span, parse_in};
+pub use random_span::DrawableSpan;
+pub use reader::{Entries, Reader};
+pub use schema::{document_schema, one_line, parameters_json};
+pub use section::{Field, ModelShape, Shape, VariantShape, plain_name};
+pub use span_if_any::SpanIfAny;
+
+use serde_json::Value as Json;
+
+/// A value that a configuration can hold.
+pub trait Parameter: Sized {
+    /// The unit of the resolved value as a suffix of its key (`"_ps"`), empty where there is none.
+    const SUFFIX: &'static str = "";
+
+    /// What may be written, for messages, documentation and schema.
+    fn shape() -> Shape;
+
+    /// Reads what a user wrote; on failure tells the reader and returns `None`.
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self>;
+
+    /// Reads what a user wrote for a field that has a default; a model may leave out its `kind` if that is the default's.
+    fn read_beside_default(node: &Node, _default: Option<&'static str>, reader: &mut Reader) -> Option<Self> {
+        Self::read(node, reader)
+    }
+
+    /// Reads a resolved value, an integer in base units; differs from `read` only where there is a [`Self::SUFFIX`].
+    fn read_resolved(node: &Node, reader: &mut Reader) -> Option<Self> {
+        Self::read(node, reader)
+    }
+
+    /// What a resolved value looks like where there is a [`Self::SUFFIX`].
+    #[must_use]
+    fn resolved_shape() -> Shape {
+        Shape::Integer { minimum: 0, maximum: u64::MAX }
+    }
+
+    /// The value in base units.
+    fn resolved(&self) -> Json;
+
+    /// Whether a resolved table leaves the value out: it says that there is none of something. So a scenario keeps its name
+    /// when it becomes possible to add to it what it does not have.
+    fn is_absent(&self) -> bool {
+        false
+    }
+}

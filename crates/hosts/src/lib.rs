@@ -1,0 +1,10 @@
+//! End systems: TCP, the traffic of the applications above it, and proxies that split connections.
+//!
+//! This crate knows nothing of the network: a sender takes acknowledgments and gives segments.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
+pub mod proxies;
+pub mod traffic;
+pub mod transport;

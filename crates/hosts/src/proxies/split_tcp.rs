@@ -1,0 +1,90 @@
+//! Proxies that end a TCP connection and begin the next.
+
+use longfat_foundation::config::Bytes;
+use longfat_foundation::registry::Chosen;
+
+use super::Proxies;
+use crate::transport::acknowledging::Acknowledging;
+use crate::transport::flavor::Flavor;
+use crate::transport::pacing::Pacing;
+use crate::transport::{
+    CongestionNotification, CongestionWindowLimit, InitialThreshold, InitialWindow, SlowStartGrowth, TcpConfig,
+    WindowScale,
+};
+
+longfat_foundation::section! {
+    /// The TCP of the leg over the bottleneck, where it differs from that of its connection.
+    pub struct LegTcp {
+        /// Congestion control, with its own threshold rule.
+        pub flavor: Option<Chosen<dyn Flavor>> = "as-others",
+        /// The largest window that the receiving proxy advertises; its buffer may have less room.
+        pub receiver_window: Option<Bytes> = "as-others",
+        /// Congestion window of a new leg.
+        pub initial_window: Option<InitialWindow> = "as-others",
+        /// Slow start threshold of a new leg.
+        pub initial_ssthresh: Option<InitialThreshold> = "as-others",
+        /// How far the congestion window may grow.
+        pub cwnd_limit: Option<CongestionWindowLimit> = "as-others",
+        /// What slow start adds to the window.
+        pub slow_start_growth: Option<SlowStartGrowth> = "as-others",
+        /// Whether segments are paced.
+        pub pacing: Option<Chosen<dyn Pacing>> = "as-others",
+        /// What the ends of the leg agree on for ECN marks.
+        pub ecn: Option<CongestionNotification> = "as-others",
+        /// When the receiving proxy sends acknowledgments.
+        pub acknowledgments: Option<Chosen<dyn Acknowledging>> = "as-others",
+        /// Whether the leg begins with a handshake. Proxies that keep connections open between them need none.
+        pub handshake: Option<bool> = "as-others",
+    }
+}
+
+longfat_foundation::model! {
+    /// A proxy before each end of the bottleneck splits every connection into three TCP connections in a row, each with its own windows,
+    /// timers and losses. A proxy forwards what it has received in order, and advertises the free room of its buffer.
+    #[name = "split-tcp"]
+    #[source = "RFC 3135 sections 2.4 and 3.1"]
+    pub struct SplitTcp: dyn Proxies {
+        /// The most bytes per connection and direction that each proxy buffers: data that has arrived, in order or not, and is not
+        /// acknowledged by the next leg.
+        pub buffer: Bytes,
+        /// The TCP over the bottleneck.
+        pub tcp: LegTcp = "{}",
+    }
+    build(config, _context) { Box::new(config.clone()) }
+}
+
+impl Proxies for SplitTcp {
+    fn splits(&self) -> Option<&SplitTcp> {
+        Some(self)
+    }
+}
+
+impl SplitTcp {
+    /// What the leg over the bottleneck is like of a connection whose ends are like `others`.
+    #[must_use]
+    pub fn over_bottleneck(&self, others: &TcpConfig) -> TcpConfig {
+        let (mut tcp, own) = (others.clone(), self.tcp.clone());
+        if let Some(flavor) = own.flavor {
+            tcp.ssthresh_rule = flavor.build(&()).recovery().threshold_rule();
+            tcp.flavor = flavor;
+        }
+        tcp.receiver_window = own.receiver_window.unwrap_or(tcp.receiver_window);
+        tcp.initial_window = own.initial_window.unwrap_or(tcp.initial_window);
+        tcp.initial_ssthresh = own.initial_ssthresh.unwrap_or(tcp.initial_ssthresh);
+        tcp.cwnd_limit = own.cwnd_limit.unwrap_or(tcp.cwnd_limit);
+        tcp.slow_start_growth = own.slow_start_growth.unwrap_or(tcp.slow_start_growth);
+        tcp.pacing = own.pacing.unwrap_or(tcp.pacing);
+        tcp.ecn = own.ecn.unwrap_or(tcp.ecn);
+        tcp.acknowledgments = own.acknowledgments.unwrap_or(tcp.acknowledgments);
+        tcp.handshake = own.handshake.unwrap_or(tcp.handshake);
+        self.ending_here(tcp)
+    }
+
+    /// The same of a leg that ends at a proxy: no more is advertised than the buffer holds, in the finest unit that suffices.
+    #[must_use]
+    pub fn ending_here(&self, mut tcp: TcpConfig) -> TcpConfig {
+        tcp.receiver_window.0 = tcp.receiver_window.0.min(self.buffer.0);
+        tcp.window_scale = WindowScale::Automatic.settled(tcp.receiver_window.0);
+        tcp
+    }
+}

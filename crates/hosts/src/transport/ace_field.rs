@@ -1,0 +1,194 @@
+//! The ACE field of accurate explicit congestion notification: marked packets, counted in three bits of the header. Section numbers are those of
+//! RFC 9768, names in code font its own.
+
+use super::Acknowledgment;
+use super::ranges::RangeSet;
+
+/// The field begins again after so many (`DIVACE`), and this is what it begins with (section 3.2.1).
+const MODULUS: u64 = 8;
+const BEGINNING: u64 = 5;
+
+/// Where acknowledgments answer more packets than this on the mean, they are taken to be few by habit, and not because others were lost
+/// (appendix A.2.1: "well below 8"). It is a moving mean with this weight, as Linux has it.
+const FEW_PACKETS: f64 = 4.0;
+const WEIGHT: f64 = 1.0 / 64.0;
+
+/// What a receiver says that has had so many marked packets.
+#[must_use]
+pub fn encoded(marked_packets: u64) -> u64 {
+    (BEGINNING + marked_packets) % MODULUS
+}
+
+/// What a sender makes of the field.
+///
+/// Lines are FIFOs: no acknowledgment comes after a later one, and each is news.
+#[derive(Clone, Debug, Default)]
+pub struct AceDecoder {
+    /// Marked packets so far (`s.cep`, less what it begins with).
+    marked_packets: u64,
+    /// Those of which no use has been made.
+    unused: u64,
+    /// What is known to have arrived beyond a hole: by blocks, or by acknowledgments without any that only repeat a number.
+    beyond_hole: RangeSet,
+    repetitions: u64,
+    acknowledged: u64,
+    /// Bytes known to have arrived.
+    arrived: u64,
+    packets_per_acknowledgment: Option<f64>,
+}
+
+impl AceDecoder {
+    /// Takes in an acknowledgment; segments are full (appendix A.2.1).
+    pub fn take_in(&mut self, acknowledgment: &Acknowledgment, mss: u64) {
+        let packets = self.newly_arrived(acknowledgment, mss).div_ceil(mss);
+        let least = (acknowledgment.marks + MODULUS - encoded(self.marked_packets)) % MODULUS;
+        let news = if self.acknowledgments_are_few() { least } else { safest(packets, least) };
+        self.marked_packets += news;
+        self.unused += news;
+        self.note_packets(packets);
+    }
+
+    /// Marked packets since this was asked last.
+    pub fn take_marked(&mut self) -> u64 {
+        std::mem::take(&mut self.unused)
+    }
+
+    /// Bytes that are allocated.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.beyond_hole.memory_bytes()
+    }
+
+    /// Bytes that an acknowledgment is the first to report (`newlyAckedB`).
+    fn newly_arrived(&mut self, acknowledgment: &Acknowledgment, mss: u64) -> u64 {
+        let blocks = acknowledgment.blocks.as_slice();
+        if acknowledgment.next > self.acknowledged {
+            (self.acknowledged, self.repetitions) = (acknowledgment.next, 0);
+            self.beyond_hole.remove_below(acknowledgment.next);
+        } else if blocks.is_empty() {
+            self.repetitions += 1;
+        }
+        blocks.iter().filter(|block| block.0 > self.acknowledged).for_each(|&block| _ = self.beyond_hole.insert(block));
+        let arrived = self.acknowledged + self.beyond_hole.bytes() + self.repetitions * mss;
+        let news = arrived.saturating_sub(self.arrived);
+        self.arrived = self.arrived.max(arrived);
+        news
+    }
+
+    fn acknowledgments_are_few(&self) -> bool {
+        self.packets_per_acknowledgment.is_some_and(|mean| mean > FEW_PACKETS)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 packets")]
+    fn note_packets(&mut self, packets: u64) {
+        if packets > 0 {
+            let mean = self.packets_per_acknowledgment.unwrap_or(packets as f64);
+            self.packets_per_acknowledgment = Some(mean + WEIGHT * (packets as f64 - mean));
+        }
+    }
+}
+
+/// As many marked packets as there can have been among those that arrived, if the field has gone on by so many (`dSafer.cep`).
+fn safest(packets: u64, least: u64) -> u64 {
+    if packets < least { least } else { packets - (packets - least) % MODULUS }
+}
+
+#[cfg(test)]
+mod tests {
+    use longfat_foundation::random::Chance;
+
+    use super::*;
+
+    const MSS: u64 = 100;
+
+    fn acknowledgment(segments: u64, marked_packets: u64) -> Acknowledgment {
+        Acknowledgment { next: MSS * segments, marks: encoded(marked_packets), ..Acknowledgment::default() }
+    }
+
+    /// A decoder to which acknowledgments of single segments have come, none marked.
+    fn used_to_single_segments() -> AceDecoder {
+        let mut decoder = AceDecoder::default();
+        (1..=10).for_each(|segments| decoder.take_in(&acknowledgment(segments, 0), MSS));
+        assert_eq!(decoder.take_marked(), 0);
+        decoder
+    }
+
+    #[test]
+    fn the_field_begins_with_five_and_goes_round() {
+        let values: Vec<u64> = (0..10).map(encoded).collect();
+        assert_eq!(values, [5, 6, 7, 0, 1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn one_acknowledgment_after_another_tells_of_every_mark_however_often_the_field_goes_round() {
+        let mut decoder = AceDecoder::default();
+        let marked = |segments: u64| segments / 2 + segments / 3;
+        let counted: u64 = (1..=300)
+            .map(|segments| {
+                decoder.take_in(&acknowledgment(segments, marked(segments)), MSS);
+                decoder.take_marked()
+            })
+            .sum();
+        assert_eq!(counted, marked(300));
+    }
+
+    #[test]
+    fn the_examples_of_appendix_a_2_1_come_out() {
+        for (segments, least, expected) in [(9, 2, 2), (10, 2, 10)] {
+            let mut decoder = used_to_single_segments();
+            decoder.take_in(&acknowledgment(10 + segments, least), MSS);
+            assert_eq!(decoder.take_marked(), expected, "{segments} segments");
+        }
+    }
+
+    #[test]
+    fn where_acknowledgments_are_few_by_habit_the_field_is_taken_at_its_word() {
+        let mut decoder = AceDecoder::default();
+        for number in 1..=10 {
+            decoder.take_in(&acknowledgment(10 * number, 0), MSS);
+        }
+        // The very first might have hidden 8.
+        assert_eq!(decoder.take_marked(), 8);
+        decoder.take_in(&acknowledgment(110, 2), MSS);
+        assert_eq!(decoder.take_marked(), 2);
+    }
+
+    #[test]
+    fn segments_that_were_reported_beyond_a_hole_are_no_news_when_it_is_filled() {
+        let with_blocks = |arrived: u64| Acknowledgment {
+            blocks: [(1100, 1100 + MSS * arrived)].into_iter().collect(),
+            ..acknowledgment(10, 0)
+        };
+        let mut decoder = used_to_single_segments();
+        (1..=20).for_each(|arrived| decoder.take_in(&with_blocks(arrived), MSS));
+        decoder.take_in(&acknowledgment(31, 0), MSS);
+        assert_eq!(decoder.take_marked(), 0, "told by blocks");
+        let mut decoder = used_to_single_segments();
+        (1..=20).for_each(|_| decoder.take_in(&acknowledgment(10, 0), MSS));
+        decoder.take_in(&acknowledgment(31, 0), MSS);
+        assert_eq!(decoder.take_marked(), 0, "told by repeated numbers");
+    }
+
+    #[test]
+    fn never_fewer_marks_are_counted_than_there_were_and_no_more_than_could_have_been_whatever_acknowledgments_are_lost()
+     {
+        let mut chance = Chance { seed: 1, replication: 0 }.stream("test");
+        let mut decoder = used_to_single_segments();
+        let (mut marked, mut counted, mut told) = (0, 0, 10);
+        for segments in 11..20_000 {
+            marked += u64::from(chance.happens(0.3));
+            // Now and then a whole run of acknowledgments is lost.
+            if segments % 200 < 20 || chance.happens(0.3) {
+                continue;
+            }
+            decoder.take_in(&acknowledgment(segments, marked), MSS);
+            let news = decoder.take_marked();
+            assert!(news <= segments - told, "{news} of {} segments", segments - told);
+            counted += news;
+            // What was counted too much stays; the field is followed from there.
+            assert!(counted >= marked && (counted - marked) % MODULUS == 0, "{counted} for {marked}");
+            told = segments;
+        }
+        assert!(counted < 2 * marked, "{counted} for {marked}");
+    }
+}

@@ -1,0 +1,41 @@
+//! When a receiver acknowledges.
+//!
+//! To add a rule: a file here with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`RULES`].
+
+mod delayed;
+mod immediate;
+mod thinned;
+
+use longfat_foundation::registry::{Entry, Family};
+use longfat_foundation::units::Time;
+
+/// Every registered rule.
+pub const RULES: &[Entry<dyn Acknowledging>] =
+    &[Entry::of::<immediate::Immediate>(), Entry::of::<delayed::Delayed>(), Entry::of::<thinned::Thinned>()];
+
+/// What a rule is told of a segment that has arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Whether it was the next one expected, and nothing is held beyond it.
+    pub in_order: bool,
+    /// Whether an acknowledgment is being delayed already.
+    pub waits: bool,
+}
+
+/// The acknowledgment rule of one receiver.
+pub trait Acknowledging: Send {
+    /// Until when the acknowledgment of a segment may wait; `None` for at once.
+    fn delay(&mut self, now: Time, arrival: Arrival) -> Option<Time>;
+    /// Whether none ever waits.
+    fn is_at_once(&self) -> bool {
+        false
+    }
+}
+
+impl Family for dyn Acknowledging {
+    const KIND: &'static str = "acknowledgment rule";
+    type Context = ();
+    fn models() -> &'static [Entry<Self>] {
+        RULES
+    }
+}

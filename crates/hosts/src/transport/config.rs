@@ -1,0 +1,183 @@
+//! What a scenario says about its end systems.
+
+use std::borrow::Cow;
+
+use longfat_foundation::config::{AtLeastOne, Bytes, PositiveSpan};
+#[cfg(test)]
+use longfat_foundation::config::{Parameter, Reader, parse_fragment};
+use longfat_foundation::registry::Chosen;
+
+use super::acknowledging::Acknowledging;
+use super::flavor::{EXTERNAL, Flavor};
+use super::pacing::Pacing;
+use super::preset::PresetName;
+use super::rto::TimeoutEstimator;
+use super::{
+    CongestionNotification, CongestionWindowLimit, InitialThreshold, InitialWindow, LinearGrowth, OptionSize,
+    OutOfOrder, SackBlocks, SlowStartGrowth, ThresholdRule, TimerPhase, WindowAfterLoss, WindowArithmetic, WindowScale,
+    option_bytes,
+};
+
+longfat_foundation::choice! {
+    /// What happens to the window of an idle connection (T-47).
+    pub enum IdleRestart {
+        /// Keeps it.
+        Keep = "keep",
+        /// Back to the initial window when nothing was sent for a retransmission timeout (RFC 5681 section 4.1).
+        InitialWindow = "initial-window",
+        /// Halved for each retransmission timeout in which nothing was sent, but not below the initial window; the threshold keeps three
+        /// quarters of it (RFC 2861 section 3; Linux, `tcp_cwnd_restart`).
+        Decay = "decay",
+    }
+}
+
+longfat_foundation::choice! {
+    /// What the round trip of a segment is worth that was timed during loss recovery.
+    pub enum RoundTripsInRecovery {
+        /// As much as any other.
+        Measured = "measured",
+        /// Nothing, if a partial acknowledgment covers it, as in ns-2's NewReno.
+        Ignored = "ignored",
+        /// It is measured when the recovery ends, as in ns-2's SACK.
+        UntilExit = "until-exit",
+    }
+}
+
+longfat_foundation::choice! {
+    /// What Nagle's rule waits for.
+    pub enum NagleWaitsFor {
+        /// Anything in flight (RFC 1122 section 4.2.3.4): the end of a message waits for a round trip.
+        Anything = "anything",
+        /// Another small segment: the end of a message is sent at once, and small messages one per round trip (Minshall's rule, Linux's
+        /// `tcp_minshall_check`).
+        SmallSegments = "small-segments",
+    }
+    absent Anything
+}
+
+longfat_foundation::section! {
+    /// The end systems. Every connection has the same settings.
+    pub struct TcpConfig {
+        /// A bundle of settings for everything that is not written here.
+        pub preset: PresetName = "none",
+        /// Congestion control.
+        pub flavor: Chosen<dyn Flavor> = "vanilla",
+        /// Maximum segment size: bytes of data in a full segment (T-08).
+        pub mss: Bytes = "512 B",
+        /// The window that the receiver advertises. It is constant, because the application reads at once (T-07).
+        pub receiver_window: Bytes = "65535 B",
+        /// By how many bits the 16-bit window field is shifted (T-07; RFC 7323). The low bits of the window are not transmitted.
+        pub window_scale: WindowScale = "automatic",
+        /// Congestion window of a new connection (T-02): one segment in the papers, "4 MSS" or "10 MSS" later (RFC 3390, RFC 6928).
+        pub initial_window: InitialWindow = "1 MSS" or ["4 MSS", "10 MSS"],
+        /// Length of a clock tick, the unit in which round trips are measured and timeouts counted (T-10; UBR+ section 3.1).
+        pub timer_granularity: PositiveSpan = "100 ms",
+        /// Whether the clocks of all hosts tick at the same instants (T-10). BSD's slow timer and a simulator without "randomization in any
+        /// component" suggest it, and the tables need it: with a phase for each connection, tail drop performs far too well.
+        pub timer_phase: TimerPhase = "common" or ["per-connection", "from-start"],
+        /// How the retransmission timeout is computed from round trips (T-11, T-12).
+        pub retransmission_timeout: Chosen<dyn TimeoutEstimator> = "bsd-integer" or ["floating-point", "rfc-6298"],
+        /// Whether segments carry timestamps, so that every acknowledgment measures a round trip (RFC 7323). They take 12
+        /// bytes of each segment's header.
+        pub timestamps: bool = "false",
+        /// What the round trip of a segment is worth that was timed during loss recovery. Only ns-2 makes a difference.
+        pub round_trips_in_recovery: RoundTripsInRecovery = "measured" or ["ignored", "until-exit"],
+        /// Slow start threshold of a new connection (T-04). The text says "typically 64K", but with that value the windows that Table 1 of
+        /// UBR+ reports for WANs cannot be reached in its 20 s.
+        pub initial_ssthresh: InitialThreshold = "receiver-window" or ["unlimited", "65535 B"],
+        /// Slow start threshold after a loss (T-05).
+        pub ssthresh_rule: ThresholdRule = "by-flavor" or ["bsd", "flight-size"],
+        /// The window that fast retransmit leaves, before it is inflated.
+        pub window_after_loss: WindowAfterLoss = "ssthresh" or ["half"],
+        /// How far the congestion window may grow (T-06).
+        pub cwnd_limit: CongestionWindowLimit = "receiver-window" or ["unlimited"],
+        /// What slow start adds to the window (T-02).
+        pub slow_start_growth: SlowStartGrowth = "per-acknowledgment" or ["per-segment"],
+        /// Whether the window still doubles when it equals the threshold (T-03). In BSD it does; UBR+ section 2 says "until CWND reaches
+        /// SSTHRESH", and its study sets it so.
+        pub slow_start_at_ssthresh: bool = "true" or ["false"],
+        /// What linear growth counts (T-03).
+        pub linear_growth: LinearGrowth = "per-acknowledgment",
+        /// Arithmetic of the congestion window (T-03, T-40, T-43).
+        pub window_arithmetic: WindowArithmetic = "floating-point" or ["integer"],
+        /// N, the acknowledgments for which linear growth adds N * MSS * MSS / cwnd at once (T-41, solution 1 of Task 6). In
+        /// integers the window can grow to N * MSS * MSS: 100 suffices for 8704000 B with segments of 512 B.
+        pub acknowledgments_per_increment: AtLeastOne = "1" or ["100"],
+        /// Whether a fast retransmission first waits half a round trip (T-44, Task 7). Nothing else is sent in that time.
+        pub delayed_retransmit: bool = "false",
+        /// Limited transmit: whether each of the first two duplicate acknowledgments lets a new segment be sent (RFC 3042).
+        pub limited_transmit: bool = "false",
+        /// Whether a small segment waits while anything is in flight (Nagle; RFC 1122 section 4.2.3.4).
+        pub nagle: bool = "false",
+        /// What must be in flight for Nagle's rule to hold back a small segment.
+        pub nagle_waits_for: NagleWaitsFor = "anything",
+        /// Whether a segment must be full, or the last of the data (T-01, T-45). Without, whatever fits the window's edge is
+        /// sent, as 98-0876R1 section 6.2 has it.
+        pub silly_window_avoidance: bool = "true" or ["false"],
+        /// Whether a connection begins with a handshake, or is open from the start (T-46).
+        pub handshake: bool = "false" or ["true"],
+        /// What happens to the window of an idle connection (T-47).
+        pub idle_restart: IdleRestart = "keep" or ["initial-window"],
+        /// Whether segments are paced. Flavors with a rate of their own are always paced, at that rate.
+        pub pacing: Chosen<dyn Pacing> = "none",
+        /// What the ends agree on for ECN marks, by which queues can signal congestion without drops.
+        pub ecn: CongestionNotification = "none",
+        /// When the receiver sends acknowledgments (T-09).
+        pub acknowledgments: Chosen<dyn Acknowledging> = "immediate" or ["delayed"],
+        /// What a receiver does with a segment beyond a hole (T-15).
+        pub out_of_order: OutOfOrder = "keep" or ["discard"],
+        /// Most selective acknowledgments in one segment, if the flavor uses them (T-30).
+        pub sack_blocks: SackBlocks = "3" or ["4"],
+        /// How many bytes selective acknowledgments add to a segment.
+        pub sack_option_size: OptionSize = "padded",
+    }
+}
+
+#[cfg(test)]
+impl TcpConfig {
+    /// Reads a `[tcp]` table written as an inline table of TOML.
+    pub(crate) fn written(table: &str) -> Self {
+        let mut reader = Reader::default();
+        let config = Self::read(&parse_fragment(table), &mut reader);
+        assert!(reader.problems.is_empty(), "{:?}", reader.problems);
+        config.expect("a valid table")
+    }
+}
+
+impl TcpConfig {
+    /// What its congestion control is called: the name of the flavor, or of the control that is provided from outside.
+    #[must_use]
+    pub fn congestion_control(&self) -> Cow<'static, str> {
+        let external = || self.flavor.build(&()).control().map(|control| control.name().to_owned());
+        // Others are not built for their names: there may be very many connections.
+        let name = if self.flavor.name() == EXTERNAL { external() } else { None };
+        name.map_or(Cow::Borrowed(self.flavor.name()), Cow::Owned)
+    }
+
+    /// The shift of the window field.
+    #[must_use]
+    pub fn window_scale(&self) -> WindowScale {
+        self.window_scale.settled(self.receiver_window.0)
+    }
+
+    /// The receiver window as it travels: what the scale's shift leaves of it.
+    #[must_use]
+    pub fn advertised_window(&self) -> u64 {
+        self.window_scale().advertised(self.receiver_window.0)
+    }
+
+    /// How a loss sets the threshold.
+    #[must_use]
+    pub fn ssthresh_rule(&self) -> ThresholdRule {
+        match self.ssthresh_rule {
+            ThresholdRule::ByFlavor => self.flavor.build(&()).recovery().threshold_rule(),
+            rule => rule,
+        }
+    }
+
+    /// Bytes of options in every segment.
+    #[must_use]
+    pub fn option_bytes(&self) -> u64 {
+        if self.timestamps { option_bytes::TIMESTAMPS } else { 0 }
+    }
+}

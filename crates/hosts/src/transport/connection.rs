@@ -1,0 +1,410 @@
+//! The mechanism of a sender: sequence numbers, the retransmission timer, and the acts that a loss recovery is made of.
+
+mod deliveries;
+mod idleness;
+mod receiver_window;
+mod sending;
+mod timing;
+
+use longfat_foundation::config::Parameter;
+use longfat_foundation::units::{Span, Time};
+
+use super::law::{Progress, WindowLaw};
+use super::pacing::Pacer;
+use super::rto::TimeoutEstimator;
+use super::segment::{Piece, Segment};
+use super::statistics::SenderStatistics;
+use super::{
+    CongestionWindowLimit, DeliveryLog, MarkResponse, NagleWaitsFor, RoundTripsInRecovery, Scoreboard,
+    SmoothedRoundTrip, TcpConfig, TickClock, TimeoutKind, Window, WindowUse,
+};
+
+/// A segment whose round trip is being measured.
+#[derive(Clone, Copy)]
+struct Timed {
+    sequence: u64,
+    sent: Time,
+}
+
+/// How many duplicate acknowledgments show a loss (RFC 5681 section 3.2).
+pub const DUPLICATE_THRESHOLD: u32 = 3;
+
+/// The sending half of a connection.
+pub struct Connection {
+    /// Congestion window and threshold.
+    pub window: Window,
+    /// What selective acknowledgments have told.
+    pub scoreboard: Scoreboard,
+    /// What it has done.
+    pub statistics: SenderStatistics,
+    /// Acknowledgments in a row that told nothing new.
+    pub duplicates: u32,
+    /// Bytes sent by limited transmit, which do not count when the window is reduced (RFC 5681 section 3.2, step 2).
+    pub sent_early: u64,
+    /// What it makes of marks.
+    pub marks: MarkResponse,
+    law: Box<dyn WindowLaw>,
+    window_use: WindowUse,
+    grows_classically: bool,
+    observes_marks: bool,
+    /// If the law goes by deliveries.
+    deliveries: Option<Box<DeliveryLog>>,
+    /// If so, bytes in the network as the recovery has said last.
+    in_flight: u64,
+    /// If segments are paced.
+    pacer: Option<Box<Pacer>>,
+    estimator: Box<dyn TimeoutEstimator>,
+    /// What the estimator says, asked when it has learnt something.
+    timeout_ticks: u64,
+    /// Whether a tick that has begun when a timer starts counts as one.
+    counts_begun_tick: bool,
+    clock: TickClock,
+    mss: u64,
+    nagle: bool,
+    nagle_waits_for: NagleWaitsFor,
+    /// The end of the latest small segment that was sent (`snd_sml` of Linux).
+    small_sent_to: u64,
+    avoids_silly_windows: bool,
+    delays_retransmission: bool,
+    carries_timestamps: bool,
+    round_trips_in_recovery: RoundTripsInRecovery,
+    /// Bytes that the application has handed over so far.
+    offered: u64,
+    /// First byte not acknowledged (`snd_una`).
+    unacknowledged: u64,
+    /// Next byte to send (`snd_nxt`).
+    next: u64,
+    /// First byte never sent (`snd_max`).
+    highest: u64,
+    timed: Option<Timed>,
+    /// The first byte of what the timer has sent again last.
+    timed_out: Option<u64>,
+    /// For losses below this the window was reduced last, if no timeout has come since.
+    answered_below: u64,
+    /// Below this an acknowledgment may tell anew of what had arrived before the timer expired, where growth must not count that.
+    told_before: u64,
+    /// The latest round trip measured.
+    round_trip: Option<Span>,
+    /// How long the segment took to the receiver that was echoed last, with timestamps.
+    one_way_delay: Option<Span>,
+    smoothed_round_trip: SmoothedRoundTrip,
+    expires: Option<Time>,
+    /// Before that the timer would expire at the same time if it started anew.
+    expires_alike_until: Time,
+    /// Until when nothing is sent (T-44).
+    held_until: Option<Time>,
+    /// Up to where data was sent when the latest round trip of those that follow one another began.
+    round_ends: u64,
+    last_sent: Time,
+    outbox: Vec<Segment>,
+}
+
+impl Connection {
+    /// A connection that has sent nothing yet.
+    #[must_use]
+    pub fn new(config: &TcpConfig, clock: TickClock, law: Box<dyn WindowLaw>) -> Self {
+        let window = Window::new(config);
+        let estimator = config.retransmission_timeout.build(&clock);
+        let is_paced = law.is_paced() || !config.pacing.is_absent();
+        Self {
+            deliveries: law.observes_deliveries().then(Box::default),
+            pacer: is_paced.then(|| Box::new(Pacer::new(config.pacing.build(&())))),
+            in_flight: 0,
+            window_use: WindowUse::default(),
+            grows_classically: law.grows_classically() && config.cwnd_limit != CongestionWindowLimit::Used,
+            observes_marks: law.observes_marks(),
+            law,
+            timeout_ticks: estimator.timeout_ticks(),
+            counts_begun_tick: estimator.counts_begun_tick(),
+            estimator,
+            clock,
+            mss: config.mss.0,
+            nagle: config.nagle,
+            nagle_waits_for: config.nagle_waits_for,
+            small_sent_to: 0,
+            avoids_silly_windows: config.silly_window_avoidance,
+            delays_retransmission: config.delayed_retransmit,
+            carries_timestamps: config.timestamps,
+            round_trips_in_recovery: config.round_trips_in_recovery,
+            statistics: SenderStatistics { max_cwnd: window.cwnd, ..SenderStatistics::default() },
+            window,
+            scoreboard: Scoreboard::default(),
+            duplicates: 0,
+            sent_early: 0,
+            marks: MarkResponse::new(config.ecn),
+            offered: 0,
+            unacknowledged: 0,
+            next: 0,
+            highest: 0,
+            timed: None,
+            timed_out: None,
+            answered_below: 0,
+            told_before: 0,
+            round_trip: None,
+            one_way_delay: None,
+            smoothed_round_trip: SmoothedRoundTrip::default(),
+            expires: None,
+            expires_alike_until: Time::ZERO,
+            held_until: None,
+            round_ends: 0,
+            last_sent: Time::ZERO,
+            outbox: Vec::new(),
+        }
+    }
+
+    /// Maximum segment size in bytes.
+    #[must_use]
+    pub fn mss(&self) -> u64 {
+        self.mss
+    }
+
+    /// First byte not acknowledged.
+    #[must_use]
+    pub fn unacknowledged(&self) -> u64 {
+        self.unacknowledged
+    }
+
+    /// Next byte to send: below [`highest`](Self::highest) while data is sent again after a timeout.
+    #[must_use]
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// First byte never sent.
+    #[must_use]
+    pub fn highest(&self) -> u64 {
+        self.highest
+    }
+
+    /// Whether only full segments go, but for the last of the data.
+    #[must_use]
+    pub fn avoids_silly_windows(&self) -> bool {
+        self.avoids_silly_windows
+    }
+
+    /// Bytes sent and not acknowledged.
+    #[must_use]
+    pub fn flight(&self) -> u64 {
+        self.highest - self.unacknowledged
+    }
+
+    /// The latest round trip measured.
+    #[must_use]
+    pub fn round_trip(&self) -> Option<Span> {
+        self.round_trip
+    }
+
+    /// The retransmission timeout, with its backoff.
+    #[must_use]
+    pub fn timeout(&self) -> Span {
+        self.clock.span(self.timeout_ticks)
+    }
+
+    /// When the retransmission timer expires.
+    #[must_use]
+    pub fn expires(&self) -> Option<Time> {
+        self.expires
+    }
+
+    /// When sending goes on after a delayed retransmission was due.
+    #[must_use]
+    pub fn held_until(&self) -> Option<Time> {
+        self.held_until
+    }
+
+    /// Bytes that the application has handed over so far; `u64::MAX` for data without end.
+    #[must_use]
+    pub fn offered(&self) -> u64 {
+        self.offered
+    }
+
+    /// Whether nothing is to be sent again, nothing suggests that it will be, and no segment has to wait for its turn.
+    #[must_use]
+    #[inline]
+    pub fn goes_on_undisturbed(&self) -> bool {
+        self.duplicates == 0 && self.next == self.highest && self.pacer.is_none()
+    }
+
+    /// Whether the application has handed over more than was ever sent.
+    #[must_use]
+    pub fn has_waiting_data(&self) -> bool {
+        self.offered > self.highest
+    }
+
+    /// Whether there is anything to send, for the first time or again.
+    #[must_use]
+    pub fn has_data_to_send(&self) -> bool {
+        self.offered > self.next
+    }
+
+    /// The application hands over `bytes` more.
+    pub fn offer(&mut self, bytes: u64) {
+        self.offered = self.offered.saturating_add(bytes);
+    }
+
+    /// Moves the left edge of the window to an acknowledgment of new data; gives the number of bytes.
+    #[inline]
+    pub fn advance(&mut self, acknowledged: u64) -> u64 {
+        let bytes = acknowledged - self.unacknowledged;
+        self.duplicates = 0;
+        self.sent_early = 0;
+        self.unacknowledged = acknowledged;
+        // After go-back-N a receiver that kept what lay beyond the hole acknowledges more than was sent again (T-15).
+        self.next = self.next.max(acknowledged);
+        bytes
+    }
+
+    /// Lets the window grow for an acknowledgment of `bytes` new bytes, which has measured a round trip or not.
+    #[inline(always)]
+    pub fn grow(&mut self, now: Time, mut bytes: u64, has_measured: bool) {
+        if bytes > self.mss && self.unacknowledged - bytes < self.told_before {
+            bytes = self.mss;
+        }
+        if self.grows_classically {
+            self.window.grow_classically(bytes);
+        } else {
+            self.grow_by_law(now, bytes, has_measured);
+        }
+        if self.window.cwnd > self.statistics.max_cwnd {
+            self.statistics.max_cwnd = self.window.cwnd;
+        }
+    }
+
+    #[inline(never)]
+    fn grow_by_law(&mut self, now: Time, bytes: u64, has_measured: bool) {
+        let progress = Progress {
+            now,
+            acknowledged: bytes,
+            sample: self.round_trip.filter(|_| has_measured),
+            one_way_delay: self.one_way_delay.filter(|_| has_measured),
+            smoothed_round_trip: self.smoothed_round_trip.get(),
+            is_paced: self.pacer.is_some(),
+            unacknowledged: self.unacknowledged,
+            highest: self.highest,
+            window_is_used: self.window_use.note(
+                &self.window,
+                self.unacknowledged - bytes,
+                self.highest,
+                self.pacer.is_some(),
+            ),
+        };
+        self.law.on_acknowledgment(&mut self.window, &progress);
+    }
+
+    /// Begins to repair a loss shown by duplicate acknowledgments: the window law reduces the window, nothing under way is
+    /// timed any more (Karn), the timer starts anew.
+    pub fn reduce(&mut self, now: Time) {
+        self.statistics.fast_retransmits += 1;
+        self.answer_loss(now);
+    }
+
+    /// Answers a loss that is repaired already, or will be: the window law reduces the window, nothing under way is timed any more, the timer
+    /// starts anew.
+    pub fn answer_loss(&mut self, now: Time) {
+        let flight = self.flight() - self.sent_early.min(self.flight());
+        if self.marks.have_reduced(self.unacknowledged) {
+            self.law.on_loss_after_mark(&mut self.window, flight);
+        } else {
+            self.law.on_loss(&mut self.window, flight);
+        }
+        self.marks.note_reduction(self.highest, false);
+        self.answered_below = self.highest;
+        self.timed = None;
+        self.restart_timer(now);
+    }
+
+    /// An acknowledgment of `bytes` new bytes says that `marked` bytes were marked: the window law takes note, and reduces the window
+    /// if it has not been for this window of data. The segment that is sent next announces that.
+    pub fn respond_to_marks(&mut self, bytes: u64, marked: u64, is_recovering: bool) {
+        if self.observes_marks {
+            self.law.observe_marks(bytes, marked, self.unacknowledged, self.highest);
+        }
+        if marked > 0 && !is_recovering && self.marks.may_reduce(self.unacknowledged) {
+            let (flight, before) = (self.flight(), self.window.cwnd);
+            self.law.on_mark(&mut self.window, flight);
+            self.statistics.reductions_for_marks += u64::from(self.window.cwnd < before);
+            self.marks.note_reduction(self.highest, true);
+        }
+    }
+
+    /// Retransmits the first segment that is not acknowledged, now or, with delayed retransmission, after half a round trip
+    /// (T-44). Gives what was sent.
+    pub fn fast_retransmit(&mut self, now: Time) -> Option<Piece> {
+        self.delay_retransmission(now);
+        self.held_until.is_none().then(|| self.retransmit_first(now))
+    }
+
+    /// With delayed retransmission, nothing is sent for half a round trip (T-44).
+    pub fn delay_retransmission(&mut self, now: Time) {
+        if self.delays_retransmission {
+            self.held_until = self.round_trip.map(|round_trip| now + Span(round_trip.0 / 2));
+        }
+    }
+
+    /// Retransmits the first segment that is not acknowledged; gives it.
+    pub fn retransmit_first(&mut self, now: Time) -> Piece {
+        let first = self.first_unacknowledged();
+        self.send(now, first);
+        first
+    }
+
+    /// The first segment that is not acknowledged.
+    #[must_use]
+    pub fn first_unacknowledged(&self) -> Piece {
+        let arrived = self.scoreboard.arrived().ranges().first().map_or(u64::MAX, |range| range.0);
+        let end = self.highest.min(arrived).min(self.unacknowledged + self.mss);
+        Piece { sequence: self.unacknowledged, length: end - self.unacknowledged }
+    }
+
+    /// Whether the window law wants to know how much was marked, and how much was not.
+    #[must_use]
+    pub fn observes_marks(&self) -> bool {
+        self.observes_marks
+    }
+
+    /// Ends the wait of a delayed retransmission.
+    pub fn release(&mut self) {
+        self.held_until = None;
+    }
+
+    /// What the timer's expiry does to the connection: go-back-N (T-15).
+    pub fn time_out(&mut self, now: Time) {
+        self.pacer.iter_mut().for_each(|pacer| pacer.release(now));
+        self.statistics.timeouts += 1;
+        self.back_off();
+        self.timed = None;
+        self.held_until = None;
+        self.duplicates = 0;
+        self.sent_early = 0;
+        self.window.inflation = 0.0;
+        let flight = self.flight();
+        let kind = self.kind_of_timeout();
+        self.window.note_timeout(kind);
+        self.told_before = if self.window.grows_by_arrivals() { self.highest } else { 0 };
+        self.law.on_timeout(&mut self.window, flight);
+        self.marks.note_reduction(self.highest, false);
+        self.next = self.unacknowledged;
+        self.stop_timer();
+    }
+
+    fn kind_of_timeout(&mut self) -> TimeoutKind {
+        let is_answered = self.unacknowledged < std::mem::take(&mut self.answered_below);
+        if self.timed_out.replace(self.unacknowledged) == Some(self.unacknowledged) {
+            TimeoutKind::Again
+        } else if is_answered {
+            TimeoutKind::InRecovery
+        } else {
+            TimeoutKind::First
+        }
+    }
+
+    /// Goes back to the first byte that is not acknowledged.
+    pub fn go_back(&mut self) {
+        self.next = self.unacknowledged;
+    }
+
+    /// Does not go back after all: what is to be sent again is known segment by segment.
+    pub fn go_on(&mut self) {
+        self.next = self.highest;
+    }
+}

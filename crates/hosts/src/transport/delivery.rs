@@ -1,0 +1,274 @@
+//! How fast data is delivered, as a sender can tell from acknowledgments. Section numbers are those of
+//! draft-cheng-iccrg-delivery-rate-estimation-00, names in code font its own.
+
+use longfat_foundation::units::{Span, Time};
+
+use super::under_way::{Transmission, UnderWay};
+use super::{Acknowledgment, Piece};
+
+/// What an acknowledgment tells of deliveries (`rs`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delivery {
+    /// When it has come.
+    pub now: Time,
+    /// Bytes that it is the first to report, acknowledged or selectively.
+    pub bytes: u64,
+    /// All bytes delivered so far (`C.delivered`).
+    pub total: u64,
+    /// The same when the latest of the segments that it reports was sent (`rs.prior_delivered`).
+    pub total_when_sent: u64,
+    /// Bytes in the network when that segment was sent, with it (`rs.tx_in_flight` of draft-ietf-ccwg-bbr).
+    pub in_flight_when_sent: u64,
+    /// Bytes found to be lost since, as far as the recovery knows segment by segment (`rs.lost` there).
+    pub lost_since_sent: u64,
+    /// Bytes per second since that segment was sent, if there was time enough to tell.
+    pub rate: Option<f64>,
+    /// Whether the application had too little to send when that segment was sent.
+    pub is_application_limited: bool,
+    /// The round trip of that segment, unless it was sent more than once.
+    pub round_trip: Option<Span>,
+    /// How things stand with the network and the repair of losses.
+    pub standing: Standing,
+}
+
+/// How things stand with the network and the repair of losses after an acknowledgment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    /// Bytes in the network before the acknowledgment came.
+    pub in_flight_before: u64,
+    /// The same now.
+    pub in_flight: u64,
+    /// Bytes that the recovery has come to take for lost.
+    pub lost: u64,
+    /// Whether a loss is being repaired.
+    pub is_recovering: bool,
+    /// First byte not acknowledged.
+    pub unacknowledged: u64,
+    /// First byte never sent.
+    pub highest: u64,
+}
+
+/// A segment that the recovery has come to take for lost, and what has come of the network since it was sent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LostSegment {
+    /// Its first byte.
+    pub begin: u64,
+    /// How many it has.
+    pub bytes: u64,
+    /// Bytes in the network when it was sent, with it.
+    pub in_flight_when_sent: u64,
+    /// Bytes found to be lost since, with it.
+    pub lost_since_sent: u64,
+    /// Whether the application had too little to send then.
+    pub is_application_limited: bool,
+    /// All bytes delivered so far.
+    pub total: u64,
+}
+
+/// How things stood when a segment was sent last (section 3.1.2): `P.first_sent_time`, `P.delivered_time`, `P.delivered`,
+/// `P.is_app_limited`.
+#[derive(Clone, Copy, Debug)]
+struct Departure {
+    first_sent: Time,
+    delivered_time: Time,
+    delivered: u64,
+    is_application_limited: bool,
+    /// Bytes in the network, with this segment, and bytes found to be lost.
+    in_flight: u64,
+    lost: u64,
+}
+
+type Sent = Transmission<Departure>;
+
+/// The segments under way and the deliveries of a connection.
+#[derive(Debug, Default)]
+pub struct DeliveryLog {
+    under_way: UnderWay<Departure>,
+    delivered: u64,
+    delivered_time: Time,
+    first_sent: Time,
+    /// What is sent is limited by the application until so much is delivered (`C.app_limited`).
+    limited_until: Option<u64>,
+    shortest_round_trip: Option<Span>,
+    bytes_sent: u64,
+    /// Bytes that were found to be lost, where the recovery tells.
+    lost: u64,
+}
+
+/// What one acknowledgment tells, before it is known what the recovery makes of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// Bytes that it is the first to report.
+    pub bytes: u64,
+    latest: Option<Sent>,
+}
+
+impl DeliveryLog {
+    /// Bytes sent so far, again or not.
+    #[must_use]
+    pub fn bytes_sent(&self) -> u64 {
+        self.bytes_sent
+    }
+
+    /// Bytes that are allocated.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.under_way.memory_bytes()
+    }
+
+    /// From now on what is sent is less than it could be, until all that is under way is delivered (section 3.4).
+    pub fn limit(&mut self, in_flight: u64) {
+        self.limited_until = Some(self.delivered + in_flight);
+    }
+
+    /// A piece is sent (section 3.2), with which `in_flight` bytes are in the network.
+    pub fn note_sent(&mut self, now: Time, piece: Piece, in_flight: u64) {
+        self.bytes_sent += piece.length;
+        if self.under_way.is_empty() {
+            self.first_sent = now;
+            self.delivered_time = now;
+        }
+        let departure = Departure {
+            first_sent: self.first_sent,
+            delivered_time: self.delivered_time,
+            delivered: self.delivered,
+            is_application_limited: self.limited_until.is_some(),
+            in_flight,
+            lost: self.lost,
+        };
+        self.under_way.note_sent(now, piece, departure);
+    }
+
+    /// The recovery has found a piece to be lost.
+    pub fn note_lost(&mut self, piece: Piece) -> Option<LostSegment> {
+        self.lost += piece.length;
+        let sent = self.under_way.from(piece.sequence).next()?;
+        Some(LostSegment {
+            begin: piece.sequence,
+            bytes: piece.length,
+            in_flight_when_sent: sent.note.in_flight,
+            lost_since_sent: self.lost - sent.note.lost,
+            is_application_limited: sent.note.is_application_limited,
+            total: self.delivered,
+        })
+    }
+
+    /// Takes in an acknowledgment, of which blocks beyond `highest` are not believed (section 3.3).
+    pub fn take_in(&mut self, now: Time, acknowledgment: &Acknowledgment, highest: u64) -> Sample {
+        let mut sample = Sample { bytes: 0, latest: None };
+        self.under_way.take_in(acknowledgment, highest, |sent| sample.note_arrival(sent));
+        if sample.bytes > 0 {
+            self.delivered += sample.bytes;
+            self.delivered_time = now;
+            self.first_sent = sample.latest.map_or(self.first_sent, |latest| latest.sent);
+        }
+        if self.limited_until.is_some_and(|until| self.delivered > until) {
+            self.limited_until = None;
+        }
+        let round_trip = sample.round_trip(now);
+        self.shortest_round_trip = [self.shortest_round_trip, round_trip].into_iter().flatten().min();
+        sample
+    }
+
+    /// The sample with the rate that it makes. It takes the longer of the times that sending and acknowledging took, since either may
+    /// have been compressed (section 2.1.4); less than a round trip tells nothing.
+    #[expect(clippy::cast_precision_loss, reason = "less than 2^53 bytes")]
+    pub fn delivery(&self, sample: Sample, now: Time, standing: Standing) -> Delivery {
+        let interval =
+            |latest: Sent| (latest.sent - latest.note.first_sent).max(self.delivered_time - latest.note.delivered_time);
+        let rate_since = |latest: Sent| {
+            let interval = interval(latest);
+            let is_enough = interval > Span::ZERO && self.shortest_round_trip.is_some_and(|least| interval >= least);
+            is_enough.then(|| (self.delivered - latest.note.delivered) as f64 / interval.as_seconds())
+        };
+        Delivery {
+            now,
+            bytes: sample.bytes,
+            total: self.delivered,
+            total_when_sent: sample.latest.map_or(0, |latest| latest.note.delivered),
+            in_flight_when_sent: sample.latest.map_or(0, |latest| latest.note.in_flight),
+            lost_since_sent: sample.latest.map_or(0, |latest| self.lost - latest.note.lost),
+            rate: sample.latest.and_then(rate_since),
+            is_application_limited: sample.latest.is_some_and(|latest| latest.note.is_application_limited),
+            round_trip: sample.round_trip(now),
+            standing,
+        }
+    }
+}
+
+impl Sample {
+    fn note_arrival(&mut self, sent: &Sent) {
+        self.bytes += sent.end - sent.begin;
+        if self.latest.is_none_or(|latest| (sent.sent, sent.end) > (latest.sent, latest.end)) {
+            self.latest = Some(*sent);
+        }
+    }
+
+    fn round_trip(&self, now: Time) -> Option<Span> {
+        self.latest.filter(|latest| !latest.was_sent_before).map(|latest| now - latest.sent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(milliseconds: u64) -> Time {
+        Time::ZERO + Span::from_microseconds(1000 * milliseconds)
+    }
+
+    fn piece(number: u64) -> Piece {
+        Piece { sequence: 100 * number, length: 100 }
+    }
+
+    fn report(log: &mut DeliveryLog, now: Time, next: u64, blocks: &[(u64, u64)]) -> Delivery {
+        let blocks = blocks.iter().map(|&(begin, end)| (100 * begin, 100 * end)).collect();
+        let acknowledgment = Acknowledgment { next: 100 * next, blocks, ..Acknowledgment::default() };
+        let sample = log.take_in(now, &acknowledgment, 10_000);
+        log.delivery(sample, now, NOT_OF_INTEREST)
+    }
+
+    const NOT_OF_INTEREST: Standing =
+        Standing { in_flight_before: 0, in_flight: 0, lost: 0, is_recovering: false, unacknowledged: 0, highest: 0 };
+
+    /// Segments go every 10 ms over a round trip of 40 ms.
+    #[test]
+    fn a_sample_is_what_was_delivered_since_its_segment_was_sent() {
+        let mut log = DeliveryLog::default();
+        (0..4).for_each(|number| log.note_sent(ms(10 * number), piece(number), 0));
+        let first = report(&mut log, ms(40), 1, &[]);
+        // 100 bytes in the 40 ms between its sending and its acknowledgment.
+        assert_eq!((first.bytes, first.total, first.rate), (100, 100, Some(2500.0)));
+        assert_eq!(first.round_trip, Some(Span::from_microseconds(40_000)));
+        log.note_sent(ms(40), piece(4), 0);
+        report(&mut log, ms(50), 2, &[]);
+        report(&mut log, ms(60), 3, &[]);
+        report(&mut log, ms(70), 4, &[]);
+        let steady = report(&mut log, ms(80), 5, &[]);
+        // When segment 4 was sent 100 bytes had been delivered, at 40 ms: 400 more in 40 ms are 10 segments each 100 ms.
+        assert_eq!((steady.total_when_sent, steady.rate), (100, Some(10_000.0)));
+    }
+
+    #[test]
+    fn what_blocks_report_is_delivered_once_and_what_was_sent_again_has_no_round_trip() {
+        let mut log = DeliveryLog::default();
+        (0..4).for_each(|number| log.note_sent(ms(number), piece(number), 0));
+        assert_eq!(report(&mut log, ms(41), 0, &[(1, 2)]).bytes, 100);
+        assert_eq!(report(&mut log, ms(43), 0, &[(1, 4)]).bytes, 200);
+        log.note_sent(ms(43), piece(0), 0);
+        let repaired = report(&mut log, ms(83), 4, &[]);
+        assert_eq!((repaired.bytes, repaired.total, repaired.round_trip), (100, 400, None));
+    }
+
+    #[test]
+    fn segments_sent_while_the_application_lacks_data_say_so_until_they_are_delivered() {
+        let mut log = DeliveryLog::default();
+        log.note_sent(ms(0), piece(0), 0);
+        log.limit(100);
+        log.note_sent(ms(10), piece(1), 0);
+        assert!(!report(&mut log, ms(40), 1, &[]).is_application_limited, "it was sent before");
+        assert!(report(&mut log, ms(50), 2, &[]).is_application_limited);
+        log.note_sent(ms(60), piece(2), 0);
+        assert!(!report(&mut log, ms(100), 3, &[]).is_application_limited, "more than the limit was delivered");
+    }
+}

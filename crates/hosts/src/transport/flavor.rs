@@ -1,0 +1,97 @@
+//! TCP flavors: a window law together with a loss recovery.
+//!
+//! The papers' flavors all have the classical law and differ in their recovery, so every registered
+//! [recovery](super::recovery) is a flavor of its own. A flavor with another law is a file in `flavor/` with a
+//! [`model!`](longfat_foundation::model) for `dyn Flavor` and an entry in [`FLAVORS`].
+
+mod bbr;
+mod bbr3;
+mod bic;
+mod cubic;
+mod dctcp;
+mod external;
+mod h_tcp;
+mod high_speed;
+mod hybla;
+mod illinois;
+mod ledbat;
+mod prague;
+mod scalable;
+mod vegas;
+mod westwood;
+
+use longfat_foundation::config::Field;
+use longfat_foundation::registry::{Entry, Family, Model};
+
+use super::NamedControl;
+use super::law::{Classical, WindowLaw};
+use super::recovery::{NewReno, NewRenoRfc6582, RackTlp, Recovery, Reno, Sack, SackRfc6675, Tahoe, Vanilla};
+
+/// Registers recoveries, each also as a flavor with the classical law, and flavors with laws of their own.
+macro_rules! register {
+    ($($recovery:ident),+; $($flavor:path),+) => {
+        /// Every registered recovery.
+        pub const RECOVERIES: &[Entry<dyn Recovery>] = &[$(Entry::of::<$recovery>()),+];
+        /// Every registered flavor.
+        pub const FLAVORS: &[Entry<dyn Flavor>] = &[$(Entry::of::<$recovery>()),+, $(Entry::of::<$flavor>()),+];
+
+        $(impl Model<dyn Flavor> for $recovery {
+            const NAME: &'static str = <Self as Model<dyn Recovery>>::NAME;
+            const SOURCE: &'static str = <Self as Model<dyn Recovery>>::SOURCE;
+            const ABOUT: &'static str = <Self as Model<dyn Recovery>>::ABOUT;
+
+            fn parameters() -> Vec<Field> {
+                <Self as Model<dyn Recovery>>::parameters()
+            }
+
+            fn build(&self, _context: &()) -> Box<dyn Flavor> {
+                Box::new(WithClassicalLaw(self.clone()))
+            }
+        })+
+    };
+}
+
+register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675, RackTlp; cubic::Cubic, dctcp::Dctcp, bbr::Bbr, bbr3::Bbr3, prague::Prague,
+    high_speed::HighSpeed, hybla::Hybla, scalable::Scalable, h_tcp::HTcp, westwood::Westwood, vegas::Vegas, bic::Bic, illinois::Illinois, ledbat::Ledbat, external::External];
+
+/// The flavor whose law is provided from outside.
+pub const EXTERNAL: &str = <external::External as Model<dyn Flavor>>::NAME;
+
+/// The plugs of one connection.
+pub trait Flavor: Send {
+    /// How the window grows and shrinks.
+    fn law(&self) -> Box<dyn WindowLaw>;
+    /// How losses are detected and repaired.
+    fn recovery(&self) -> Box<dyn Recovery>;
+    /// The name of the recovery.
+    fn recovery_name(&self) -> &'static str;
+    /// Where the law comes from outside: its name, and the law itself if it is provided.
+    fn control(&self) -> Option<&NamedControl> {
+        None
+    }
+}
+
+impl Family for dyn Flavor {
+    const KIND: &'static str = "TCP flavor";
+    type Context = ();
+    fn models() -> &'static [Entry<Self>] {
+        FLAVORS
+    }
+}
+
+/// A recovery with the classical law.
+struct WithClassicalLaw<R>(R);
+
+impl<R: Model<dyn Recovery>> Flavor for WithClassicalLaw<R> {
+    fn law(&self) -> Box<dyn WindowLaw> {
+        Box::new(Classical)
+    }
+
+    fn recovery(&self) -> Box<dyn Recovery> {
+        Model::<dyn Recovery>::build(&self.0, &())
+    }
+
+    fn recovery_name(&self) -> &'static str {
+        <R as Model<dyn Recovery>>::NAME
+    }
+}

@@ -1,0 +1,134 @@
+//! `HyStart++`: when slow start should end although nothing is lost.
+
+use longfat_foundation::units::Span;
+
+use super::{Progress, Window};
+
+/// Round trips that a round must have before they count (`N_RTT_SAMPLE`; RFC 9406 section 4.3).
+const SAMPLES: u32 = 8;
+/// The growth of a round trip that ends slow start is an eighth of it, but within these (`MIN_RTT_THRESH`, `MAX_RTT_THRESH`).
+const LEAST_GROWTH: Span = Span::from_microseconds(4_000);
+const MOST_GROWTH: Span = Span::from_microseconds(16_000);
+const GROWTH_DIVISOR: u64 = 8;
+/// What the growth of the window is divided by in conservative slow start, and for how many rounds that goes on.
+const CONSERVATIVE_DIVISOR: f64 = 4.0;
+const CONSERVATIVE_ROUNDS: u32 = 5;
+/// Most segments that one acknowledgment lets a sender add that is not paced (L). One that is paced adds them all.
+const MOST_SEGMENTS: f64 = 8.0;
+
+/// Watches a connection's first slow start (RFC 9406 section 4.2).
+#[derive(Clone, Debug, Default)]
+pub struct HyStart {
+    last_round: Option<Span>,
+    this_round: Option<Span>,
+    samples: u32,
+    /// What had been sent when the round began; the first begins with the initial window.
+    round_end: Option<u64>,
+    /// Conservative slow start, if it has begun.
+    conservative: Option<Conservative>,
+}
+
+/// Conservative slow start: the shortest round trip as it began, and rounds since.
+#[derive(Clone, Copy, Debug)]
+struct Conservative {
+    baseline: Span,
+    rounds: u32,
+}
+
+impl HyStart {
+    /// Lets the window grow in slow start, if it is used; tells whether slow start is over.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    pub fn ends_slow_start(&mut self, window: &mut Window, progress: &Progress) -> bool {
+        let most = if progress.is_paced { f64::INFINITY } else { MOST_SEGMENTS * window.mss() };
+        let bytes = (progress.acknowledged as f64).min(most);
+        if progress.window_is_used {
+            window.grow(if self.conservative.is_some() { bytes / CONSERVATIVE_DIVISOR } else { bytes });
+        }
+        if let Some(sample) = progress.sample {
+            self.note(sample);
+        }
+        if progress.unacknowledged >= *self.round_end.get_or_insert(progress.highest) {
+            self.end_round(progress.highest);
+        }
+        self.conservative.is_some_and(|conservative| conservative.rounds >= CONSERVATIVE_ROUNDS)
+    }
+
+    fn note(&mut self, sample: Span) {
+        self.samples += 1;
+        let shortest = self.this_round.map_or(sample, |shortest| shortest.min(sample));
+        self.this_round = Some(shortest);
+        if self.samples < SAMPLES {
+            return;
+        }
+        if let Some(conservative) = self.conservative {
+            // The queue has gone again: slow start was not over.
+            if shortest < conservative.baseline {
+                self.conservative = None;
+            }
+        } else if let Some(last) = self.last_round {
+            let growth = Span(last.0 / GROWTH_DIVISOR).clamp(LEAST_GROWTH, MOST_GROWTH);
+            if shortest >= last + growth {
+                self.conservative = Some(Conservative { baseline: shortest, rounds: 0 });
+            }
+        }
+    }
+
+    fn end_round(&mut self, highest: u64) {
+        self.round_end = Some(highest);
+        self.last_round = self.this_round.take();
+        self.samples = 0;
+        if let Some(conservative) = &mut self.conservative {
+            conservative.rounds += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn milliseconds(number: u64) -> Span {
+        Span::from_microseconds(1000 * number)
+    }
+
+    fn round(hystart: &mut HyStart, samples: &[u64]) {
+        samples.iter().for_each(|&sample| hystart.note(milliseconds(sample)));
+        hystart.end_round(0);
+    }
+
+    #[test]
+    fn a_round_trip_longer_by_an_eighth_within_limits_begins_conservative_slow_start() {
+        for (base, longer, begins) in
+            [(80, 90, true), (80, 89, false), (16, 20, true), (16, 19, false), (400, 416, true)]
+        {
+            let mut hystart = HyStart::default();
+            round(&mut hystart, &[base; 8]);
+            round(&mut hystart, &[longer; 8]);
+            assert_eq!(hystart.conservative.is_some(), begins, "{base} ms, then {longer} ms");
+        }
+    }
+
+    #[test]
+    fn it_takes_eight_samples_and_the_shortest_counts() {
+        let mut hystart = HyStart::default();
+        round(&mut hystart, &[80; 8]);
+        round(&mut hystart, &[200; 7]);
+        assert!(hystart.conservative.is_none(), "seven");
+        let mut hystart = HyStart::default();
+        round(&mut hystart, &[80; 8]);
+        round(&mut hystart, &[81, 200, 200, 200, 200, 200, 200, 200]);
+        assert!(hystart.conservative.is_none(), "one was short");
+    }
+
+    #[test]
+    fn shorter_round_trips_end_it_and_five_rounds_end_slow_start() {
+        let mut hystart = HyStart::default();
+        round(&mut hystart, &[80; 8]);
+        round(&mut hystart, &[100; 8]);
+        round(&mut hystart, &[99; 8]);
+        assert!(hystart.conservative.is_none(), "99 ms are less than 100");
+        round(&mut hystart, &[140; 8]);
+        (0..4).for_each(|_| round(&mut hystart, &[150; 8]));
+        assert_eq!(hystart.conservative.map(|conservative| conservative.rounds), Some(5));
+    }
+}

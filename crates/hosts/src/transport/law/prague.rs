@@ -1,0 +1,212 @@
+//! Prague. Section numbers are those of draft-briscoe-iccrg-prague-congestion-control-04.
+
+use longfat_foundation::units::{Span, Time};
+
+use super::{Classical, Dctcp, Progress, Window, WindowLaw};
+use crate::transport::SmoothedRoundTrip;
+
+/// What is chosen for a Prague.
+#[derive(Clone, Copy, Debug)]
+pub struct PragueConstants {
+    /// The weight of a new share of marked bytes.
+    pub gain: f64,
+    /// Windows grow as if no round trip were shorter.
+    pub least_round_trip: Span,
+    /// After so many round trips.
+    pub rounds_before: u64,
+}
+
+/// DCTCP's answer to marks, paced, growing at short round trips as others do at longer ones.
+pub struct Prague {
+    constants: PragueConstants,
+    marks: Dctcp,
+    smoothed_round_trip: SmoothedRoundTrip,
+    /// Round trips so far, and what is to be acknowledged to end this one.
+    rounds: u64,
+    round_end: u64,
+    unacknowledged: u64,
+    before_marks: Option<BeforeMarks>,
+}
+
+/// What there was before marks have reduced the window last, for as long as not all of it is acknowledged.
+#[derive(Clone, Copy)]
+struct BeforeMarks {
+    window: f64,
+    flight: u64,
+    /// The byte after all that was under way.
+    until: u64,
+}
+
+impl Prague {
+    /// Of a new connection.
+    #[must_use]
+    pub fn new(constants: PragueConstants) -> Self {
+        Self {
+            constants,
+            marks: Dctcp::new(constants.gain),
+            smoothed_round_trip: SmoothedRoundTrip::default(),
+            rounds: 0,
+            round_end: 0,
+            unacknowledged: 0,
+            before_marks: None,
+        }
+    }
+
+    /// How much more slowly the window grows than by a segment in a round trip: by the square of how much shorter the round trip is, so that
+    /// the rate grows as at the longer one (section 2.4.4).
+    fn growth(&self) -> f64 {
+        let Some(round_trip) = self.smoothed_round_trip.get() else { return 1.0 };
+        let is_dependent = self.rounds < self.constants.rounds_before || round_trip >= self.constants.least_round_trip;
+        if is_dependent {
+            1.0
+        } else {
+            (round_trip.as_seconds() / self.constants.least_round_trip.as_seconds()).powi(2)
+        }
+    }
+}
+
+impl WindowLaw for Prague {
+    /// Slow start as the classical law; then a segment in a (virtual) round trip, also after marks.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress) {
+        if let Some(sample) = progress.sample {
+            self.smoothed_round_trip.note(sample);
+        }
+        if !progress.window_is_used {
+            return;
+        }
+        if window.in_slow_start() {
+            Classical.on_acknowledgment(window, progress);
+        } else {
+            window.grow(self.growth() * window.mss() * progress.acknowledged as f64 / window.cwnd);
+        }
+    }
+
+    fn observes_marks(&self) -> bool {
+        true
+    }
+
+    fn observe_marks(&mut self, acknowledged: u64, marked: u64, unacknowledged: u64, highest: u64) {
+        self.marks.observe_marks(acknowledged, marked, unacknowledged, highest);
+        self.unacknowledged = unacknowledged;
+        if unacknowledged > self.round_end {
+            self.rounds += 1;
+            self.round_end = highest;
+        }
+    }
+
+    fn on_mark(&mut self, window: &mut Window, flight: u64) {
+        self.before_marks = Some(BeforeMarks { window: window.cwnd, flight, until: self.unacknowledged + flight });
+        self.marks.on_mark(window, flight);
+    }
+
+    /// As the classical law: losses are congestion of a queue that does not mark. What marks have taken in the same round trip is not taken
+    /// again.
+    fn on_loss(&mut self, window: &mut Window, mut flight: u64) {
+        if let Some(before) = self.before_marks.take()
+            && self.unacknowledged < before.until
+        {
+            window.cwnd = window.cwnd.max(before.window);
+            flight = flight.max(before.flight);
+        }
+        Classical.on_loss(window, flight);
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, flight: u64) {
+        Classical.on_timeout(window, flight);
+    }
+
+    fn on_opened(&mut self, _now: Time, round_trip: Span) {
+        self.smoothed_round_trip.note(round_trip);
+    }
+
+    fn is_paced(&self) -> bool {
+        true
+    }
+
+    /// A window in a round trip, and twice that in slow start, so that a queue sees no bursts.
+    fn pacing_rate(&mut self, window: &Window) -> Option<f64> {
+        let round_trip = self.smoothed_round_trip.get().filter(|round_trip| *round_trip > Span::ZERO)?;
+        let gain = if window.in_slow_start() { 2.0 } else { 1.0 };
+        Some(gain * window.cwnd / round_trip.as_seconds())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_support;
+    use super::*;
+
+    fn span(milliseconds: u64) -> Span {
+        Span::from_microseconds(1000 * milliseconds)
+    }
+
+    fn prague() -> Prague {
+        Prague::new(PragueConstants { gain: 0.0625, least_round_trip: span(25), rounds_before: 3 })
+    }
+
+    /// Of so many segments of 1000 bytes, past slow start.
+    fn window(segments: f64) -> Window {
+        let mut window = test_support::window(1000.0 * segments);
+        window.ssthresh = 2000.0;
+        window
+    }
+
+    /// (5 / 25)^2.
+    #[test]
+    fn growth_is_slowed_down_after_three_rounds_at_round_trips_below_twenty_five_milliseconds() {
+        let growth = |rounds, round_trip| {
+            let mut law = Prague { rounds, ..prague() };
+            law.smoothed_round_trip.note(span(round_trip));
+            (law.growth() * 1e6).round() / 1e6
+        };
+        assert_eq!([2, 3, 4].map(|rounds| growth(rounds, 5)), [1.0, 0.04, 0.04]);
+        assert_eq!([2, 4].map(|rounds| growth(rounds, 25)), [1.0; 2]);
+        assert_eq!(Prague { rounds: 4, ..prague() }.growth(), 1.0, "nothing is known of the round trip");
+    }
+
+    #[test]
+    fn a_round_is_over_when_more_than_was_sent_at_its_beginning_is_acknowledged() {
+        let mut law = prague();
+        let rounds = [(1000, 10_000), (10_000, 15_000), (10_001, 15_000), (15_000, 20_000), (15_001, 20_000)].map(
+            |(unacknowledged, highest)| {
+                law.observe_marks(1000, 0, unacknowledged, highest);
+                law.rounds
+            },
+        );
+        assert_eq!(rounds, [1, 1, 2, 2, 3]);
+    }
+
+    /// 5000 bytes were acknowledged and 10,000 under way when a mark halved a window of ten segments.
+    #[test]
+    fn what_a_mark_has_taken_a_loss_does_not_take_again_while_what_was_sent_before_is_not_acknowledged() {
+        let after = |unacknowledged| {
+            let mut law = prague();
+            let mut window = window(10.0);
+            law.observe_marks(1000, 1000, 5000, 15_000);
+            law.on_mark(&mut window, 10_000);
+            law.observe_marks(1000, 0, unacknowledged, 25_000);
+            law.on_loss(&mut window, 0);
+            window.cwnd
+        };
+        assert_eq!((after(14_999), after(15_000)), (5000.0, 2500.0));
+    }
+
+    #[test]
+    fn a_timeout_leaves_one_segment() {
+        let mut window = window(10.0);
+        prague().on_timeout(&mut window, 10_000);
+        assert_eq!((window.cwnd, window.ssthresh), (1000.0, 5000.0));
+    }
+
+    #[test]
+    fn segments_are_spread_as_soon_as_a_round_trip_is_known_that_takes_time() {
+        let mut law = prague();
+        assert!(law.is_paced());
+        law.smoothed_round_trip.note(Span::ZERO);
+        assert_eq!(law.pacing_rate(&window(10.0)), None);
+        let mut law = prague();
+        law.smoothed_round_trip.note(span(100));
+        assert_eq!(law.pacing_rate(&window(10.0)), Some(100_000.0));
+    }
+}

@@ -1,0 +1,261 @@
+//! Named bundles of settings of end systems: a short way to write what a kind of host is like.
+//!
+//! A preset is written out before a scenario is read: what is set beside it counts, the rest is the preset's. A resolved scenario
+//! therefore has settings and no preset, and the same name as one in which somebody wrote them all.
+
+use longfat_foundation::config::{
+    Field, Key, Node, Parameter, Reader, Shape, Value, VariantShape, did_you_mean, listed, parse_fragment,
+};
+use serde_json::Value as Json;
+
+use super::TcpConfig;
+
+/// A named bundle of settings.
+pub struct Preset {
+    /// The name in scenarios.
+    pub name: &'static str,
+    /// What it stands for.
+    pub about: &'static str,
+    /// Where its settings come from.
+    pub source: &'static str,
+    /// Keys of the end systems with their values, as scenarios have them.
+    pub settings: &'static [(&'static str, &'static str)],
+}
+
+/// Every preset.
+pub const PRESETS: &[Preset] = &[
+    Preset {
+        name: "seeds-1997",
+        about: "The end systems of the papers on TCP over ATM of 1996 to 1998: the defaults, written out.",
+        source: "UBR+ section 3.1; 98-0876R1 section 6",
+        settings: &[
+            ("flavor", "vanilla"),
+            ("mss", "512 B"),
+            ("receiver_window", "65535 B"),
+            ("initial_window", "1 MSS"),
+            ("timer_granularity", "100 ms"),
+            ("timer_phase", "common"),
+            ("retransmission_timeout", "bsd-integer"),
+            ("timestamps", "false"),
+            ("initial_ssthresh", "receiver-window"),
+            ("cwnd_limit", "receiver-window"),
+            ("slow_start_growth", "per-acknowledgment"),
+            ("limited_transmit", "false"),
+            ("nagle", "false"),
+            ("handshake", "false"),
+            ("idle_restart", "keep"),
+            ("acknowledgments", "immediate"),
+        ],
+    },
+    Preset {
+        name: "rfc",
+        about: "What the standards-track RFCs of TCP say, as they say it where they leave a choice: Reno's window with selective \
+                acknowledgments, a minimum timeout of a second, delayed acknowledgments.",
+        source: "RFC 5681 sections 3.1, 4.1 and 4.2; RFC 6675; RFC 6298; RFC 7323; RFC 3042; RFC 9293 section 3.7",
+        settings: &[
+            ("flavor", "sack-rfc6675"),
+            ("mss", "1448 B"),
+            ("receiver_window", "1 MiB"),
+            ("initial_window", "3 MSS"),
+            ("timer_granularity", "100 ms"),
+            ("timer_phase", "per-connection"),
+            ("retransmission_timeout", "rfc-6298"),
+            ("timestamps", "true"),
+            ("initial_ssthresh", "unlimited"),
+            ("ssthresh_rule", "flight-size"),
+            ("cwnd_limit", "unlimited"),
+            ("slow_start_growth", "at-most-a-segment"),
+            ("limited_transmit", "true"),
+            ("nagle", "true"),
+            ("handshake", "true"),
+            ("idle_restart", "initial-window"),
+            ("acknowledgments", "delayed"),
+        ],
+    },
+    Preset {
+        name: "linux-like",
+        about: "What a Linux host of the 2020s does by default, as far as the models have it: CUBIC, RACK-TLP with proportional rate reduction, ten segments at first, timers in \
+                milliseconds, a timeout of the round trip and at least 200 ms, acknowledgments delayed by 40 ms at most.",
+        source: "Linux, Documentation/networking/ip-sysctl.rst and include/net/tcp.h; RFC 9438, RFC 9406, RFC 8985, RFC 9937, RFC 6928",
+        settings: &[
+            ("flavor", "{ kind = 'cubic', slow_start_exit = 'hystart++', recovery = 'rack-tlp' }"),
+            ("mss", "1448 B"),
+            ("receiver_window", "6 MiB"),
+            ("initial_window", "10 MSS"),
+            ("timer_granularity", "1 ms"),
+            ("timer_phase", "per-connection"),
+            ("retransmission_timeout", "linux"),
+            ("timestamps", "true"),
+            ("initial_ssthresh", "unlimited"),
+            ("cwnd_limit", "used"),
+            ("slow_start_growth", "up-to-ssthresh"),
+            ("linear_growth", "acknowledged-bytes"),
+            // tcp_in_slow_start() of include/net/tcp.h: below the threshold only.
+            ("slow_start_at_ssthresh", "false"),
+            ("limited_transmit", "true"),
+            ("nagle", "true"),
+            ("nagle_waits_for", "small-segments"),
+            ("handshake", "true"),
+            ("idle_restart", "decay"),
+            ("acknowledgments", "{ kind = 'delayed', delay = '40 ms' }"),
+        ],
+    },
+];
+
+/// The name of a preset, or "none".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PresetName(Option<&'static str>);
+
+const NONE: &str = "none";
+
+fn names() -> impl Iterator<Item = &'static str> {
+    [NONE].into_iter().chain(PRESETS.iter().map(|preset| preset.name))
+}
+
+impl Parameter for PresetName {
+    fn shape() -> Shape {
+        let none = VariantShape { name: NONE, doc: "Every setting is what is written, or its default." };
+        let presets = PRESETS.iter().map(|preset| VariantShape { name: preset.name, doc: preset.about });
+        Shape::Choice([none].into_iter().chain(presets).collect())
+    }
+
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let Value::Text(text) = &node.value else {
+            reader.reject(node, format!("expected one of {}, found {}", listed(names()), node.describe()));
+            return None;
+        };
+        if text == NONE {
+            return Some(Self(None));
+        }
+        let found = PRESETS.iter().find(|preset| preset.name == text);
+        if found.is_none() {
+            let near = did_you_mean(text, names());
+            reader.reject(node, format!("unknown preset \"{text}\"; known: {}{near}", listed(names())));
+        }
+        found.map(|preset| Self(Some(preset.name)))
+    }
+
+    fn resolved(&self) -> Json {
+        self.0.unwrap_or(NONE).into()
+    }
+
+    /// Its settings are written in its place.
+    fn is_absent(&self) -> bool {
+        true
+    }
+}
+
+const KIND: &str = "kind";
+const FLAVOR: &str = "flavor";
+
+/// Parameters of flavors that are the host's, whatever congestion control it has: how it repairs losses.
+const OF_THE_HOST: &[&str] = &["recovery"];
+
+/// Keys that a resolved scenario leaves out where they are as they always were.
+const LEFT_OUT: &[&str] = &["nagle_waits_for", "linear_growth"];
+
+/// A scenario's tree with the preset of its end systems written out, and what is wrong with a preset that sets nothing because all is set
+/// beside it, as in a resolved scenario.
+#[must_use]
+pub fn written_out(root: &Node) -> (Node, Option<String>) {
+    let mut root = root.clone();
+    let mut idle = None;
+    if let Some(tcp) = root.get_mut("tcp")
+        && let Some(preset) = tcp.get("preset").cloned()
+        && let Value::Text(name) = &preset.value
+        && let Some(known) = PRESETS.iter().find(|known| known.name == name)
+    {
+        let (mut sets_anything, mut flavor) = (false, None);
+        for (key, value) in known.settings {
+            let mut value = parse_fragment(value);
+            value.relocate(&preset.place);
+            if *key == FLAVOR {
+                flavor = Some(value.clone());
+            }
+            sets_anything |= fill(tcp, key, value) && !LEFT_OUT.contains(key);
+        }
+        if let Some(flavor) = flavor {
+            sets_anything |= fill_groups(&mut root, &flavor);
+        }
+        idle = (!sets_anything).then(|| {
+            format!("\"{name}\" sets nothing: all its settings are written beside it, and count; leave out those that it is to set")
+        });
+    }
+    (root, idle)
+}
+
+/// Puts a preset's value under a key of the end systems where nothing is written, or what is missing of it beside what is. Tells whether
+/// anything was missing.
+fn fill(tcp: &mut Node, key: &str, of_preset: Node) -> bool {
+    let field = field_of_end_systems(key);
+    let Value::Table(entries) = &mut tcp.value else { return false };
+    match entries.iter_mut().find(|(written, _)| field.answers_to(&written.name)) {
+        None => entries.push((Key { name: key.into(), place: of_preset.place.clone() }, of_preset)),
+        Some((_, written)) => return complete(written, &of_preset, &field.shape()),
+    }
+    true
+}
+
+fn field_of_end_systems(key: &str) -> Field {
+    TcpConfig::fields().into_iter().find(|field| field.name == key).expect("presets have keys of end systems")
+}
+
+/// Puts the preset's flavor behind what groups of connections say of theirs. Tells whether anything was missing.
+fn fill_groups(root: &mut Node, of_preset: &Node) -> bool {
+    let shape = field_of_end_systems(FLAVOR).shape();
+    let Some(Value::Array(groups)) = root.get_mut("connections").map(|groups| &mut groups.value) else { return false };
+    let mut adds = false;
+    for flavor in groups.iter_mut().filter_map(|group| group.get_mut(FLAVOR)) {
+        adds |= complete(flavor, of_preset, &shape);
+    }
+    adds
+}
+
+/// Adds to a model what the preset has beside what is written of it, at any depth: all that a model of the preset's kind has, and of another
+/// kind what is the host's whatever it is. Tells whether anything was added.
+fn complete(written: &mut Node, of_preset: &Node, shape: &Shape) -> bool {
+    let Shape::Model { models, .. } = shape else { return false };
+    let of_preset = parameters(of_preset);
+    let kind =
+        |entries: &[(Key, Node)]| entries.iter().find(|(key, _)| key.name == KIND).map(|(_, node)| text_of(node));
+    let (mut entries, preset) = (parameters(written), kind(&of_preset));
+    let is_same = kind(&entries).is_none_or(|own| Some(own) == preset);
+    let Some(model) =
+        models.iter().find(|model| Some(model.name.to_owned()) == kind(&entries).or_else(|| preset.clone()))
+    else {
+        return false; // There is no such model, which is told when it is read.
+    };
+    let mut adds = false;
+    for (key, value) in of_preset {
+        let field = model.fields.iter().find(|field| field.answers_to(&key.name));
+        if key.name != KIND && (field.is_none() || !(is_same || OF_THE_HOST.contains(&key.name.as_str()))) {
+            continue;
+        }
+        let is_written = |own: &Key| own.name == key.name || field.is_some_and(|field| field.answers_to(&own.name));
+        match (entries.iter_mut().find(|(own, _)| is_written(own)), field) {
+            (Some((_, own)), Some(field)) => adds |= complete(own, &value, &field.shape()),
+            (Some(_), None) => {}
+            (None, _) => {
+                entries.push((key, value));
+                adds = true;
+            }
+        }
+    }
+    if adds {
+        written.value = Value::Table(entries);
+    }
+    adds
+}
+
+/// The parameters of a model with its kind, which may be all that is written of it.
+fn parameters(model: &Node) -> Vec<(Key, Node)> {
+    match &model.value {
+        Value::Table(parameters) => parameters.clone(),
+        Value::Text(_) => vec![(Key { name: KIND.into(), place: model.place.clone() }, model.clone())],
+        _ => Vec::new(),
+    }
+}
+
+fn text_of(node: &Node) -> String {
+    if let Value::Text(text) = &node.value { text.clone() } else { String::new() }
+}

@@ -1,0 +1,439 @@
+//! Which segments are lost, by the times at which they were sent (RFC 8985 sections 5.2, 6.1 and 6.2).
+
+use std::collections::VecDeque;
+
+use longfat_foundation::units::{Span, Time};
+
+use crate::transport::{Acknowledgment, Piece, Transmission, UnderWay};
+
+/// How long the shortest round trip is kept though all later ones are longer (Linux: `tcp_min_rtt_wlen`, 300 s).
+const SHORTEST_LIFETIME: Span = Span::from_microseconds(300_000_000);
+
+/// When a segment was sent, and which: in the order of `RACK_sent_after`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Departure {
+    sent: Time,
+    end: u64,
+    begin: u64,
+}
+
+impl Departure {
+    fn of<T>(segment: &Transmission<T>) -> Self {
+        Self { sent: segment.sent, end: segment.end, begin: segment.begin }
+    }
+}
+
+/// What was learnt of the path from segments that have arrived.
+#[derive(Clone, Copy, Debug, Default)]
+struct Arrivals {
+    /// The segment sent last of all that have arrived (`RACK.segment`).
+    latest: Option<Departure>,
+    /// How long a segment took that arrived (`RACK.rtt`).
+    round_trip: Span,
+    /// The shortest round trip (`RACK.min_RTT`), and when it was measured.
+    shortest: Option<(Span, Time)>,
+    /// The byte after the highest that has arrived (`RACK.fack`).
+    highest: u64,
+}
+
+impl Arrivals {
+    /// Step 1 of section 6.2: all round trips that RFC 6298 would measure, that of the opening too.
+    fn note_round_trip(&mut self, now: Time, round_trip: Span) {
+        if self.shortest.is_none_or(|(shortest, at)| round_trip <= shortest || now - at > SHORTEST_LIFETIME) {
+            self.shortest = Some((round_trip, now));
+        }
+    }
+
+    /// Step 2: whether what an acknowledgment says of a segment is to be believed. Of one sent again it may be about the first transmission,
+    /// as it certainly is if the round trip would be shorter than any, or if it echoes a time before the retransmission. That it does for
+    /// every segment beyond a hole, whichever transmission it was: the time echoed is then of one in order (RFC 7323 section 4.3).
+    fn believes<T>(&mut self, now: Time, acknowledgment: &Acknowledgment, segment: &Transmission<T>) -> bool {
+        let round_trip = now - segment.sent;
+        if !segment.was_sent_before {
+            self.note_round_trip(now, round_trip);
+            return true;
+        }
+        let is_in_order = segment.end <= acknowledgment.next;
+        let is_of_first = is_in_order && acknowledgment.echoed().is_some_and(|echoed| echoed < segment.sent);
+        !is_of_first && self.shortest.is_none_or(|(shortest, _)| round_trip >= shortest)
+    }
+
+    /// Of all that an acknowledgment reports this was sent last (step 2): it makes the round trip, though others were sent after it that have
+    /// arrived before.
+    fn note(&mut self, now: Time, newest: Departure) {
+        self.round_trip = now - newest.sent;
+        self.latest = self.latest.max(Some(newest));
+    }
+}
+
+/// What an acknowledgment tells of segments.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct News {
+    /// The longest round trip of the segments that it is the first to report and that were sent once.
+    pub round_trip: Option<Span>,
+    /// Whether one of these was overtaken (step 3 of section 6.2).
+    pub shows_reordering: bool,
+}
+
+/// The segments of a connection that are under way or lost.
+#[derive(Debug, Default)]
+pub(super) struct Losses {
+    /// With each whether it is lost and was not sent since (`Segment.lost`).
+    under_way: UnderWay<bool>,
+    /// Transmissions in the order of their times; some are of segments that have arrived, or were sent again since.
+    by_time: VecDeque<Departure>,
+    arrivals: Arrivals,
+    in_network: u64,
+    lost: u64,
+    /// No segment below is lost.
+    lost_from: u64,
+    /// When segments that may only be late will count as lost.
+    deadline: Option<Time>,
+    /// What was found to be lost and not told yet.
+    untold: Vec<Piece>,
+}
+
+impl Losses {
+    /// Bytes that have neither arrived nor are lost.
+    pub fn in_network(&self) -> u64 {
+        self.in_network
+    }
+
+    /// Bytes that are lost and were not sent again.
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Segments that have arrived beyond a hole (`RACK.segs_sacked`).
+    pub fn segments_arrived(&self) -> usize {
+        self.under_way.arrived()
+    }
+
+    /// The shortest round trip.
+    pub fn shortest_round_trip(&self) -> Option<Span> {
+        self.arrivals.shortest.map(|(shortest, _)| shortest)
+    }
+
+    /// The opening of the connection has measured a round trip.
+    pub fn note_round_trip(&mut self, now: Time, round_trip: Span) {
+        self.arrivals.note_round_trip(now, round_trip);
+    }
+
+    /// When segments that may only be late will count as lost: the reordering timer.
+    pub fn deadline(&self) -> Option<Time> {
+        self.deadline
+    }
+
+    /// Bytes that are allocated.
+    pub fn memory_bytes(&self) -> usize {
+        self.under_way.memory_bytes() + self.by_time.capacity() * size_of::<Departure>()
+    }
+
+    /// The first segment that is lost.
+    pub fn first_lost(&self) -> Option<Piece> {
+        if self.lost == 0 {
+            return None;
+        }
+        let lost = self.under_way.from(self.lost_from).find(|segment| segment.note && !segment.has_arrived)?;
+        Some(Piece { sequence: lost.begin, length: lost.end - lost.begin })
+    }
+
+    /// What was found to be lost since this was asked last.
+    pub fn take_untold(&mut self) -> Vec<Piece> {
+        std::mem::take(&mut self.untold)
+    }
+
+    /// The segment with the highest bytes.
+    pub fn last(&self) -> Option<Piece> {
+        self.under_way.last().map(|last| Piece { sequence: last.begin, length: last.end - last.begin })
+    }
+
+    /// A piece is sent (section 6.1).
+    pub fn note_sent(&mut self, now: Time, piece: Piece) {
+        if self.first_lost().is_some_and(|first| first.sequence == piece.sequence) {
+            self.lost_from = piece.end();
+        }
+        let first_new = self.under_way.last().map_or(piece.sequence, |last| last.end);
+        self.in_network += piece.end().saturating_sub(first_new.max(piece.sequence));
+        for known in self.under_way.from(piece.sequence).take_while(|known| known.begin < piece.end()) {
+            if known.note && !known.has_arrived {
+                self.lost -= known.end - known.begin;
+                self.in_network += known.end - known.begin;
+            }
+        }
+        self.under_way.note_sent(now, piece, false);
+        let sent = self.under_way.from(piece.sequence).take_while(|known| known.begin < piece.end());
+        self.by_time.extend(sent.filter(|known| !known.has_arrived).map(Departure::of));
+    }
+
+    /// Takes in an acknowledgment (steps 1 to 3 of section 6.2). What is overtaken is told by what had arrived before: what one acknowledgment
+    /// reports has no order.
+    pub fn take_in(&mut self, now: Time, acknowledgment: &Acknowledgment, highest: u64) -> News {
+        let mut news = News::default();
+        let arrived_before = self.arrivals.highest;
+        let mut newest = None;
+        self.under_way.take_in(acknowledgment, highest, |segment| {
+            let length = segment.end - segment.begin;
+            if segment.note {
+                self.lost -= length;
+            } else {
+                self.in_network -= length;
+            }
+            if !segment.was_sent_before {
+                news.round_trip = news.round_trip.max(Some(now - segment.sent));
+                news.shows_reordering |= segment.end < arrived_before;
+            }
+            self.arrivals.highest = self.arrivals.highest.max(segment.end);
+            if self.arrivals.believes(now, acknowledgment, segment) {
+                newest = newest.max(Some(Departure::of(segment)));
+            }
+        });
+        if let Some(newest) = newest {
+            self.arrivals.note(now, newest);
+        }
+        if self.under_way.is_empty() {
+            self.by_time.clear();
+        }
+        news
+    }
+
+    /// Takes segments for lost that were sent a round trip and this window before the latest that has arrived; gives their bytes (step 5).
+    pub fn detect(&mut self, now: Time, window: Span) -> u64 {
+        self.deadline = None;
+        let Some(latest) = self.arrivals.latest else { return 0 };
+        let patience = self.arrivals.round_trip + window;
+        let lost_before = self.lost;
+        while let Some(&oldest) = self.by_time.front().filter(|oldest| **oldest < latest) {
+            if self.is_in_network(oldest) {
+                if oldest.sent + patience > now {
+                    break;
+                }
+                self.lose(oldest.begin);
+            }
+            self.by_time.pop_front();
+        }
+        let waiting = self.by_time.iter().take_while(|departure| **departure < latest);
+        let last_waiting = waiting.filter(|departure| self.is_in_network(**departure)).last();
+        self.deadline = last_waiting.map(|departure| departure.sent + patience);
+        self.lost - lost_before
+    }
+
+    /// The retransmission timer has expired: the first segment is lost, and all that have been under way for so long (section 6.3).
+    pub fn time_out(&mut self, now: Time, window: Span) {
+        self.deadline = None;
+        let patience = self.arrivals.round_trip + window;
+        let mut is_first = true;
+        let overdue: Vec<u64> = self
+            .under_way
+            .from(0)
+            .filter(|segment| std::mem::take(&mut is_first) || segment.sent + patience <= now)
+            .filter(|segment| !segment.has_arrived && !segment.note)
+            .map(|segment| segment.begin)
+            .collect();
+        overdue.into_iter().for_each(|begin| self.lose(begin));
+    }
+
+    /// Whether a transmission is the latest of its segment, and of that, or what is left of it, nothing has arrived and nothing is lost.
+    fn is_in_network(&self, departure: Departure) -> bool {
+        let is_latest = |segment: &Transmission<bool>| (segment.sent, segment.end) == (departure.sent, departure.end);
+        let known = self.under_way.from(departure.begin).next().filter(|segment| is_latest(segment));
+        known.is_some_and(|segment| !segment.has_arrived && !segment.note)
+    }
+
+    fn lose(&mut self, begin: u64) {
+        let Some(segment) = self.under_way.from_mut(begin).next() else { return };
+        segment.note = true;
+        let length = segment.end - segment.begin;
+        self.untold.push(Piece { sequence: segment.begin, length });
+        self.in_network -= length;
+        self.lost_from = if self.lost == 0 { begin } else { self.lost_from.min(begin) };
+        self.lost += length;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::Echo;
+
+    fn ms(milliseconds: u64) -> Time {
+        Time::ZERO + Span::from_microseconds(1000 * milliseconds)
+    }
+
+    fn span(milliseconds: u64) -> Span {
+        Span::from_microseconds(1000 * milliseconds)
+    }
+
+    fn send(losses: &mut Losses, at: u64, number: u64) {
+        losses.note_sent(ms(at), Piece { sequence: 100 * number, length: 100 });
+    }
+
+    fn report(losses: &mut Losses, at: u64, next: u64, blocks: &[(u64, u64)]) -> News {
+        let blocks = blocks.iter().map(|&(begin, end)| (100 * begin, 100 * end)).collect();
+        let acknowledgment = Acknowledgment { next: 100 * next, blocks, ..Acknowledgment::default() };
+        losses.take_in(ms(at), &acknowledgment, 10_000)
+    }
+
+    fn first_lost(losses: &Losses) -> Option<u64> {
+        losses.first_lost().map(|piece| piece.sequence / 100)
+    }
+
+    /// Segments go every 10 ms from 0 on; 1 arrives after 40 ms and 0 does not. With a window of 10 ms segment 0 is late until
+    /// 0 + 40 + 10, though 1 was sent 10 ms later.
+    #[test]
+    fn a_segment_is_lost_a_round_trip_and_the_window_after_it_was_sent_if_a_later_one_has_arrived() {
+        let mut losses = Losses::default();
+        (0..4).for_each(|number| send(&mut losses, 10 * number, number));
+        assert_eq!((losses.detect(ms(45), span(10)), losses.deadline()), (0, None), "nothing has arrived");
+        report(&mut losses, 50, 0, &[(1, 2)]);
+        assert_eq!(losses.detect(ms(50), span(11)), 0);
+        assert_eq!(losses.deadline(), Some(ms(51)));
+        assert_eq!((losses.detect(ms(51), span(11)), losses.deadline()), (100, None));
+        assert_eq!((first_lost(&losses), losses.in_network(), losses.lost()), (Some(0), 200, 100));
+    }
+
+    /// Section 3.2: what counting segments cannot see. Segment 0 is sent again at 50 and lost again; 3, sent at 60, arrives at 100.
+    #[test]
+    fn a_retransmission_that_is_lost_shows_by_what_was_sent_after_it() {
+        let mut losses = Losses::default();
+        (0..3).for_each(|number| send(&mut losses, 0, number));
+        report(&mut losses, 40, 0, &[(1, 3)]);
+        assert_eq!(losses.detect(ms(40), Span::ZERO), 100);
+        send(&mut losses, 50, 0);
+        assert_eq!((first_lost(&losses), losses.in_network()), (None, 100));
+        send(&mut losses, 60, 3);
+        report(&mut losses, 100, 0, &[(1, 4)]);
+        assert_eq!(losses.detect(ms(100), Span::ZERO), 100);
+        assert_eq!((first_lost(&losses), losses.in_network()), (Some(0), 0));
+    }
+
+    /// Step 2 of section 6.2: an acknowledgment 5 ms after a retransmission, where no round trip was below 40 ms, is of the first
+    /// transmission. Believed, it would make a round trip of 5 ms, and segment 1 be lost at once.
+    #[test]
+    fn an_acknowledgment_that_comes_too_soon_after_a_retransmission_is_not_taken_for_its() {
+        let mut losses = Losses::default();
+        send(&mut losses, 0, 0);
+        report(&mut losses, 40, 1, &[]);
+        (1..3).for_each(|number| send(&mut losses, 40, number));
+        send(&mut losses, 75, 1);
+        send(&mut losses, 76, 3);
+        report(&mut losses, 80, 2, &[]);
+        assert_eq!(losses.detect(ms(80), Span::ZERO), 0);
+        assert_eq!(
+            losses.deadline(),
+            None,
+            "nothing was sent before segment 0, the latest that is known to have arrived"
+        );
+    }
+
+    /// Step 2 of section 6.2: segments are gone through by the times at which they were sent, whatever the order in which they are reported.
+    /// Segment 1, sent again at 60, is acknowledged at 101 with 3 and 4, sent at 30 and 70: the round trip is 31 ms, and 2, sent again at 65, is lost
+    /// at 96 with no patience.
+    #[test]
+    fn of_segments_that_one_acknowledgment_reports_the_one_sent_last_makes_the_round_trip() {
+        let mut losses = Losses::default();
+        (0..4).for_each(|number| send(&mut losses, 10 * number, number));
+        report(&mut losses, 30, 1, &[]);
+        send(&mut losses, 60, 1);
+        send(&mut losses, 65, 2);
+        send(&mut losses, 70, 4);
+        report(&mut losses, 101, 2, &[(3, 5)]);
+        assert_eq!((losses.detect(ms(101), Span::ZERO), first_lost(&losses)), (100, Some(2)));
+    }
+
+    #[test]
+    fn the_shortest_round_trip_is_forgotten_when_all_have_been_longer_for_more_than_five_minutes() {
+        for (at, shortest) in [(300_040, 40), (300_041, 50)] {
+            let mut losses = Losses::default();
+            send(&mut losses, 0, 0);
+            report(&mut losses, 40, 1, &[]);
+            send(&mut losses, at - 50, 1);
+            report(&mut losses, at, 2, &[]);
+            assert_eq!(losses.shortest_round_trip(), Some(span(shortest)));
+        }
+    }
+
+    /// The last two of three segments are lost, and the third is sent again as a probe. With timestamps its selective acknowledgment echoes the
+    /// time of segment 0, and it shows that segment 1 is lost.
+    #[test]
+    fn the_selective_acknowledgment_of_a_probe_is_believed_whatever_time_it_echoes() {
+        let mut losses = Losses::default();
+        losses.note_round_trip(ms(0), span(40));
+        (0..3).for_each(|number| send(&mut losses, number, number));
+        report(&mut losses, 41, 1, &[]);
+        send(&mut losses, 121, 2);
+        let blocks = [(200, 300)].into_iter().collect();
+        let acknowledgment =
+            Acknowledgment { next: 100, blocks, echo: Some(Echo::new(ms(0), ms(20))), ..Acknowledgment::default() };
+        losses.take_in(ms(161), &acknowledgment, 10_000);
+        assert_eq!((losses.detect(ms(161), span(10)), first_lost(&losses)), (100, Some(1)));
+    }
+
+    #[test]
+    fn a_segment_that_is_lost_stays_lost_until_it_is_sent_again_or_comes_after_all() {
+        let mut losses = Losses::default();
+        (0..5).for_each(|number| send(&mut losses, 0, number));
+        report(&mut losses, 40, 0, &[(2, 5)]);
+        assert_eq!(losses.detect(ms(40), Span::ZERO), 200);
+        send(&mut losses, 41, 5);
+        assert_eq!((first_lost(&losses), losses.lost(), losses.in_network()), (Some(0), 200, 100), "new data has gone");
+        report(&mut losses, 42, 1, &[(2, 5)]);
+        assert_eq!((first_lost(&losses), losses.lost(), losses.in_network()), (Some(1), 100, 100), "0 was only late");
+        send(&mut losses, 43, 1);
+        assert_eq!((first_lost(&losses), losses.lost(), losses.in_network()), (None, 0, 200));
+    }
+
+    #[test]
+    fn bytes_are_found_to_be_lost_once() {
+        let mut losses = Losses::default();
+        (0..5).for_each(|number| send(&mut losses, 0, number));
+        report(&mut losses, 40, 0, &[(2, 3)]);
+        assert_eq!(losses.detect(ms(40), Span::ZERO), 200, "0 and 1");
+        send(&mut losses, 41, 5);
+        report(&mut losses, 81, 0, &[(5, 6), (2, 3)]);
+        assert_eq!(losses.detect(ms(81), Span::ZERO), 200, "3 and 4");
+        assert_eq!(losses.lost(), 400);
+    }
+
+    #[test]
+    fn overtaking_shows_only_if_what_was_overtaken_was_sent_once_and_is_reported_later() {
+        let mut losses = Losses::default();
+        (0..4).for_each(|number| send(&mut losses, 0, number));
+        assert!(!report(&mut losses, 40, 1, &[(2, 3)]).shows_reordering, "both in one acknowledgment");
+        assert!(report(&mut losses, 41, 3, &[]).shows_reordering, "1 after 2");
+        send(&mut losses, 50, 4);
+        report(&mut losses, 60, 3, &[(4, 5)]);
+        send(&mut losses, 61, 3);
+        assert!(!report(&mut losses, 99, 5, &[]).shows_reordering, "3 was sent again");
+    }
+
+    /// A segment is sent again in part, and what was sent is acknowledged: the rest is what is lost or under way.
+    #[test]
+    fn of_a_segment_that_is_acknowledged_in_part_the_rest_is_left() {
+        let mut losses = Losses::default();
+        (0..3).for_each(|number| send(&mut losses, 0, number));
+        report(&mut losses, 40, 0, &[(1, 3)]);
+        assert_eq!(losses.detect(ms(40), Span::ZERO), 100);
+        losses.note_sent(ms(50), Piece { sequence: 0, length: 60 });
+        losses.take_in(ms(90), &Acknowledgment { next: 60, ..Acknowledgment::default() }, 10_000);
+        assert_eq!((losses.in_network(), losses.lost()), (40, 0));
+        send(&mut losses, 91, 3);
+        report(&mut losses, 140, 0, &[(3, 4)]);
+        assert_eq!(losses.detect(ms(140), Span::ZERO), 40);
+        assert_eq!(losses.first_lost(), Some(Piece { sequence: 60, length: 40 }));
+    }
+
+    #[test]
+    fn a_timeout_loses_the_first_segment_and_those_that_are_overdue() {
+        let mut losses = Losses::default();
+        send(&mut losses, 0, 0);
+        report(&mut losses, 40, 1, &[]);
+        send(&mut losses, 50, 1);
+        send(&mut losses, 60, 2);
+        send(&mut losses, 250, 3);
+        losses.time_out(ms(250), span(10));
+        assert_eq!((losses.lost(), losses.in_network()), (200, 100), "3 was sent just now");
+        send(&mut losses, 250, 1);
+        assert_eq!(first_lost(&losses), Some(2));
+    }
+}

@@ -1,0 +1,194 @@
+//! Probes that make the receiver speak when the last segments may be lost (RFC 8985 section 7).
+
+use longfat_foundation::units::{Span, Time};
+
+use crate::transport::Acknowledgment;
+
+/// The timeout before a round trip is measured (section 7.2).
+const FIRST_TIMEOUT: Span = Span::from_microseconds(1_000_000);
+
+/// A probe that is under way.
+#[derive(Clone, Copy, Debug)]
+struct UnderWay {
+    /// The byte after all that was sent by then (`TLP.end_seq`).
+    end: u64,
+    /// Whether it has sent something again (`TLP.is_retrans`).
+    is_again: bool,
+}
+
+/// The probes of a connection, one at a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TailLossProbe {
+    /// By how much one segment alone may be acknowledged later (`TLP.max_ack_delay`); none without probes.
+    longest_delay: Option<Span>,
+    /// When new data was sent last, or something acknowledged; none once a probe has gone since.
+    since: Option<Time>,
+    /// Whether its time has come, and it was not sent yet.
+    is_due: bool,
+    under_way: Option<UnderWay>,
+    /// Round trips that had been measured when the latest one was sent.
+    measured_before: u64,
+}
+
+impl TailLossProbe {
+    pub fn new(longest_delay: Option<Span>) -> Self {
+        Self { longest_delay, since: None, is_due: false, under_way: None, measured_before: 0 }
+    }
+
+    /// New data was sent, or some was acknowledged.
+    pub fn start_anew(&mut self, now: Time) {
+        self.since = Some(now);
+    }
+
+    /// A loss is being repaired: no probe, and nothing is made of the one under way.
+    pub fn end(&mut self) {
+        (self.since, self.is_due, self.under_way) = (None, false, None);
+    }
+
+    /// When a probe is to be sent (`TLP_calc_PTO` of section 7.2), not after the retransmission timer.
+    pub fn time(&self, smoothed: Option<Span>, one_segment: bool, timer: Option<Time>) -> Option<Time> {
+        let delay = self.longest_delay.map(|longest| if one_segment { longest } else { Span::ZERO })?;
+        let timeout = smoothed.map_or(FIRST_TIMEOUT, |smoothed| Span(2 * smoothed.0) + delay);
+        let due = self.since? + timeout;
+        timer.map(|timer| timer.min(due))
+    }
+
+    /// Whether there may be one (section 7.3): one at a time, and not before a round trip was measured since the latest, or since the
+    /// connection began.
+    pub fn is_allowed(&self, measured: u64) -> bool {
+        self.under_way.is_none() && measured > self.measured_before
+    }
+
+    /// Its time has come.
+    pub fn fall_due(&mut self) {
+        (self.since, self.is_due) = (None, true);
+    }
+
+    pub fn is_due(&self) -> bool {
+        self.is_due
+    }
+
+    /// It is sent (section 7.3): `end` is the byte after all that was sent by now, `measured` how many round trips have been measured.
+    pub fn note_sent(&mut self, end: u64, is_again: bool, measured: u64) {
+        (self.since, self.is_due, self.under_way) = (None, false, Some(UnderWay { end, is_again }));
+        self.measured_before = measured;
+    }
+
+    /// Takes in an acknowledgment that comes when all below `unacknowledged` was acknowledged; `duplicate_end` is the byte after what it says
+    /// to have arrived twice. Tells whether the probe has repaired a loss that nothing else shows (section 7.4.2). The next one waits anew.
+    pub fn take_in(
+        &mut self,
+        now: Time,
+        acknowledgment: &Acknowledgment,
+        unacknowledged: u64,
+        duplicate_end: Option<u64>,
+    ) -> bool {
+        self.is_due = false;
+        let Some(probe) = self.under_way.filter(|probe| acknowledgment.next >= probe.end) else { return false };
+        let repairs = probe.is_again && duplicate_end != Some(probe.end) && acknowledgment.next > probe.end;
+        // Without a report of the duplicate, a second acknowledgment of the same says that both have arrived.
+        let has_nothing_new = acknowledgment.next == unacknowledged && acknowledgment.blocks.as_slice().is_empty();
+        if repairs || !probe.is_again || duplicate_end == Some(probe.end) || has_nothing_new {
+            self.under_way = None;
+            self.since = self.since.map(|_| now);
+        }
+        repairs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(milliseconds: u64) -> Time {
+        Time::ZERO + Span::from_microseconds(1000 * milliseconds)
+    }
+
+    /// Section 7.2, with a smoothed round trip of 40 ms and 200 ms for delayed acknowledgments.
+    #[test]
+    fn a_probe_goes_after_two_round_trips_or_the_delay_of_an_acknowledgment_more_but_not_after_the_timer() {
+        let mut probe = TailLossProbe::new(Some(Span::from_microseconds(200_000)));
+        probe.start_anew(ms(10));
+        let smoothed = Some(Span::from_microseconds(40_000));
+        let timer = Some(ms(5000));
+        assert_eq!(probe.time(smoothed, false, timer), Some(ms(90)));
+        assert_eq!(probe.time(smoothed, true, timer), Some(ms(290)));
+        assert_eq!(probe.time(smoothed, true, Some(ms(250))), Some(ms(250)));
+        assert_eq!(probe.time(None, true, timer), Some(ms(1010)));
+    }
+
+    /// Section 7.3.
+    #[test]
+    fn one_probe_goes_at_a_time_and_only_after_a_round_trip_was_measured() {
+        let mut probe = TailLossProbe::new(Some(Span::ZERO));
+        assert_eq!((probe.is_allowed(0), probe.is_allowed(1)), (false, true), "since the connection began");
+        probe.note_sent(500, true, 7);
+        assert!(!probe.is_allowed(8), "one at a time");
+        probe.take_in(ms(600), &Acknowledgment::from(600), 500, None);
+        assert_eq!((probe.is_allowed(7), probe.is_allowed(8)), (false, true), "since the last one");
+    }
+
+    /// Section 7.4.2: segment 4, the last, was sent again.
+    #[test]
+    fn what_a_probe_has_repaired_shows_when_more_is_acknowledged_and_no_duplicate_was_reported() {
+        let acknowledgment = |next| Acknowledgment::from(next);
+        let sent = |is_again| {
+            let mut probe = TailLossProbe::new(Some(Span::ZERO));
+            probe.note_sent(500, is_again, 0);
+            probe
+        };
+        let mut lost = sent(true);
+        assert!(!lost.take_in(ms(600), &acknowledgment(500), 400, None), "the first transmission or the second?");
+        assert!(lost.take_in(ms(600), &acknowledgment(600), 500, None), "the second, for nothing told of a duplicate");
+        let mut reported = sent(true);
+        reported.take_in(ms(600), &acknowledgment(500), 400, None);
+        reported.take_in(ms(600), &acknowledgment(500), 500, Some(500));
+        assert!(!reported.take_in(ms(600), &acknowledgment(600), 500, None), "both have arrived");
+        let mut unreported = sent(true);
+        unreported.take_in(ms(600), &acknowledgment(500), 400, None);
+        unreported.take_in(ms(600), &acknowledgment(500), 500, None);
+        assert!(!unreported.take_in(ms(600), &acknowledgment(600), 500, None), "both have been acknowledged");
+        assert!(!sent(false).take_in(ms(600), &acknowledgment(600), 400, None), "new data repairs nothing");
+    }
+
+    #[test]
+    fn a_probe_is_judged_once_and_then_the_next_may_go() {
+        // A round trip has been measured since it went.
+        let waits = |probe: &TailLossProbe| !probe.is_allowed(1);
+        let sent = |is_again| {
+            let mut probe = TailLossProbe::new(Some(Span::ZERO));
+            probe.note_sent(500, is_again, 0);
+            probe.start_anew(ms(10));
+            assert!(waits(&probe));
+            probe
+        };
+        let mut lost = sent(true);
+        assert!(!lost.take_in(ms(600), &Acknowledgment::from(499), 400, None) && waits(&lost), "not of the probe");
+        assert!(lost.take_in(ms(700), &Acknowledgment::from(600), 500, None) && !waits(&lost));
+        assert_eq!(lost.time(None, false, Some(ms(9000))), Some(ms(1700)), "it waits anew");
+        assert!(!lost.take_in(ms(800), &Acknowledgment::from(700), 600, None));
+        let mut new = sent(false);
+        assert!(!new.take_in(ms(600), &Acknowledgment::from(500), 400, None) && !waits(&new));
+        let mut reported = sent(true);
+        assert!(!reported.take_in(ms(600), &Acknowledgment::from(500), 400, Some(500)) && !waits(&reported));
+        let mut twice = sent(true);
+        assert!(!twice.take_in(ms(600), &Acknowledgment::from(500), 400, None) && waits(&twice), "which of both?");
+        let blocks = [(600, 700)].into_iter().collect();
+        let beyond = Acknowledgment { blocks, ..Acknowledgment::from(500) };
+        assert!(!twice.take_in(ms(600), &beyond, 500, None) && waits(&twice), "of another segment");
+        assert!(!twice.take_in(ms(600), &Acknowledgment::from(500), 500, None) && !waits(&twice));
+    }
+
+    #[test]
+    fn nothing_is_made_of_a_probe_once_a_loss_is_repaired_otherwise() {
+        let mut probe = TailLossProbe::new(Some(Span::ZERO));
+        probe.note_sent(500, true, 0);
+        probe.end();
+        assert!(!probe.take_in(ms(600), &Acknowledgment::from(600), 500, None));
+        probe.start_anew(ms(10));
+        probe.fall_due();
+        probe.end();
+        assert!(!probe.is_due());
+        assert_eq!(probe.time(None, false, Some(ms(9000))), None, "until new data goes");
+    }
+}

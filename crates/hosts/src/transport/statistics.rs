@@ -1,0 +1,53 @@
+//! What a sender has done, in numbers.
+
+use longfat_foundation::measure::RoundTrips;
+
+/// What a sender has done.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SenderStatistics {
+    /// Segments with data sent, again or not.
+    pub segments_sent: u64,
+    /// Segments sent again.
+    pub segments_retransmitted: u64,
+    /// Expiries of the retransmission timer while data was under way.
+    pub timeouts: u64,
+    /// Expiries of the timer before the connection was open: synchronizing segments sent again.
+    pub openings_sent_again: u64,
+    /// Probes of a window that the receiver had closed, which are not among the segments.
+    pub window_probes: u64,
+    /// Losses shown by duplicate acknowledgments.
+    pub fast_retransmits: u64,
+    /// Acknowledgments that acknowledge nothing new, whatever a recovery makes of them.
+    pub duplicate_acknowledgments: u64,
+    /// Reductions of the window for marks.
+    pub reductions_for_marks: u64,
+    /// Round trips measured.
+    pub round_trips: RoundTrips,
+    /// Largest congestion window in bytes.
+    pub max_cwnd: f64,
+}
+
+impl SenderStatistics {
+    /// From now on peaks are counted anew, the first window being `cwnd` bytes.
+    pub fn count_anew(&mut self, cwnd: f64) {
+        self.max_cwnd = cwnd;
+        self.round_trips.count_anew();
+    }
+
+    /// What was added since `earlier`; the largest window is the one counted since.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            segments_sent: self.segments_sent - earlier.segments_sent,
+            segments_retransmitted: self.segments_retransmitted - earlier.segments_retransmitted,
+            timeouts: self.timeouts - earlier.timeouts,
+            openings_sent_again: self.openings_sent_again - earlier.openings_sent_again,
+            fast_retransmits: self.fast_retransmits - earlier.fast_retransmits,
+            duplicate_acknowledgments: self.duplicate_acknowledgments - earlier.duplicate_acknowledgments,
+            reductions_for_marks: self.reductions_for_marks - earlier.reductions_for_marks,
+            round_trips: self.round_trips.since(&earlier.round_trips),
+            window_probes: self.window_probes - earlier.window_probes,
+            max_cwnd: self.max_cwnd,
+        }
+    }
+}

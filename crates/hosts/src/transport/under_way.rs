@@ -1,0 +1,210 @@
+//! The segments under way, one by one, and when each was sent last.
+
+use std::collections::VecDeque;
+
+use longfat_foundation::units::Time;
+
+use super::ranges::{Range, RangeSet};
+use super::{Acknowledgment, Piece};
+
+/// A segment under way, with what its keeper notes of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Transmission<T> {
+    /// Its first byte.
+    pub begin: u64,
+    /// The byte after its last.
+    pub end: u64,
+    /// When it was sent last.
+    pub sent: Time,
+    /// Whether it was sent before that.
+    pub was_sent_before: bool,
+    /// Whether it has been reported to have arrived, beyond a hole.
+    pub has_arrived: bool,
+    /// What is noted of it.
+    pub note: T,
+}
+
+/// Segments under way in the order of their bytes, without gaps.
+#[derive(Debug)]
+pub struct UnderWay<T> {
+    segments: VecDeque<Transmission<T>>,
+    /// How many of them have arrived, and their bytes.
+    arrived: usize,
+    reported: RangeSet,
+}
+
+impl<T> Default for UnderWay<T> {
+    fn default() -> Self {
+        Self { segments: VecDeque::new(), arrived: 0, reported: RangeSet::default() }
+    }
+}
+
+impl<T: Copy> UnderWay<T> {
+    /// Whether nothing is under way.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// How many segments have arrived beyond a hole.
+    #[must_use]
+    pub fn arrived(&self) -> usize {
+        self.arrived
+    }
+
+    /// Bytes that are allocated.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.segments.capacity() * size_of::<Transmission<T>>() + self.reported.memory_bytes()
+    }
+
+    /// The segment with the highest bytes.
+    #[must_use]
+    pub fn last(&self) -> Option<&Transmission<T>> {
+        self.segments.back()
+    }
+
+    /// The segments that begin at `sequence` or beyond, ascending.
+    pub fn from(&self, sequence: u64) -> impl Iterator<Item = &Transmission<T>> {
+        self.segments.range(self.first_from(sequence)..)
+    }
+
+    /// The same, to be changed; not whether they have arrived.
+    pub fn from_mut(&mut self, sequence: u64) -> impl Iterator<Item = &mut Transmission<T>> {
+        let first = self.first_from(sequence);
+        self.segments.range_mut(first..)
+    }
+
+    fn first_from(&self, sequence: u64) -> usize {
+        self.segments.partition_point(|segment| segment.begin < sequence)
+    }
+
+    /// A piece is sent, for the first time or again.
+    pub fn note_sent(&mut self, now: Time, piece: Piece, note: T) {
+        let sent = Transmission {
+            begin: piece.sequence,
+            end: piece.end(),
+            sent: now,
+            was_sent_before: false,
+            has_arrived: false,
+            note,
+        };
+        let known_end = self.segments.back().map_or(piece.sequence, |last| last.end);
+        self.note_sent_again(sent);
+        if sent.end > known_end {
+            self.segments.push_back(Transmission { begin: sent.begin.max(known_end), ..sent });
+        }
+    }
+
+    /// What is sent again stands as when it was sent last, from the beginning of each segment on.
+    fn note_sent_again(&mut self, sent: Transmission<T>) {
+        let touched = self.from_mut(sent.begin).take_while(|known| known.begin < sent.end);
+        for known in touched.filter(|known| !known.has_arrived) {
+            *known = Transmission { begin: known.begin, end: known.end, was_sent_before: true, ..sent };
+        }
+    }
+
+    /// Takes in an acknowledgment, of which blocks beyond `highest` are not believed: tells of each segment that it is the first to report.
+    /// What is acknowledged of one that was sent again in part is told of as a segment, and the rest stays.
+    pub fn take_in(&mut self, acknowledgment: &Acknowledgment, highest: u64, mut tell: impl FnMut(&Transmission<T>)) {
+        let is_sound = |block: &&(u64, u64)| block.0 >= acknowledgment.next && block.1 <= highest;
+        for &block in acknowledgment.blocks.as_slice().iter().filter(is_sound) {
+            self.report(block, &mut tell);
+        }
+        while let Some(first) = self.segments.front().filter(|first| first.end <= acknowledgment.next) {
+            if first.has_arrived {
+                self.arrived -= 1;
+            } else {
+                tell(first);
+            }
+            self.segments.pop_front();
+        }
+        self.reported.remove_below(acknowledgment.next);
+        if let Some(first) = self.segments.front_mut().filter(|first| first.begin < acknowledgment.next) {
+            if !first.has_arrived {
+                tell(&Transmission { end: acknowledgment.next, ..*first });
+            }
+            first.begin = acknowledgment.next;
+        }
+    }
+
+    /// Segments that lie within a block have arrived. Blocks repeat what others have said, and may be long: what is known is passed over.
+    fn report(&mut self, (begin, end): Range, tell: &mut impl FnMut(&Transmission<T>)) {
+        let first = self.first_from(begin);
+        let beyond = self.segments.partition_point(|segment| segment.end <= end);
+        if first >= beyond {
+            return;
+        }
+        let whole = (self.segments[first].begin, self.segments[beyond - 1].end);
+        let mut at = whole.0;
+        while at < whole.1 {
+            let known = self.reported.ranges().partition_point(|range| range.1 <= at);
+            let known =
+                self.reported.ranges().get(known).map_or((whole.1, whole.1), |&range| (range.0.min(whole.1), range.1));
+            let news = self.first_from(at);
+            for segment in self.segments.range_mut(news..).take_while(|segment| segment.begin < known.0) {
+                segment.has_arrived = true;
+                self.arrived += 1;
+                tell(segment);
+            }
+            at = known.1;
+        }
+        self.reported.insert(whole);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What an acknowledgment up to `next`, with these blocks, is the first to report, by looking at every segment.
+    fn looked_up(known: &mut Vec<(u64, u64, bool)>, next: u64, blocks: &[Range], highest: u64) -> Vec<(u64, u64)> {
+        let mut told = Vec::new();
+        for &(begin, end) in blocks.iter().filter(|block| block.0 >= next && block.1 <= highest) {
+            for segment in known.iter_mut().filter(|segment| segment.0 >= begin && segment.1 <= end && !segment.2) {
+                segment.2 = true;
+                told.push((segment.0, segment.1));
+            }
+        }
+        for segment in known.iter_mut().filter(|segment| segment.0 < next) {
+            if !segment.2 {
+                told.push((segment.0, segment.1.min(next)));
+            }
+            segment.0 = next.min(segment.1);
+        }
+        known.retain(|segment| segment.0 < segment.1);
+        told
+    }
+
+    fn any_acknowledgments() -> impl Strategy<Value = Vec<(u64, Vec<Range>)>> {
+        let block = (0_u64..60, 1_u64..40).prop_map(|(begin, length)| (5 * begin, 5 * (begin + length)));
+        prop::collection::vec((0_u64..6, prop::collection::vec(block, 0..4)), 1..40)
+    }
+
+    proptest! {
+        #[test]
+        fn each_segment_is_told_of_once_whatever_blocks_repeat_overlap_or_cut(
+            lengths in prop::collection::vec(1_u64..4, 1..60),
+            acknowledgments in any_acknowledgments(),
+        ) {
+            let (mut under_way, mut known, mut highest) = (UnderWay::default(), Vec::new(), 0);
+            for length in lengths {
+                under_way.note_sent(Time::ZERO, Piece { sequence: highest, length: 5 * length }, ());
+                known.push((highest, highest + 5 * length, false));
+                highest += 5 * length;
+            }
+            let mut next = 0;
+            for (steps, blocks) in acknowledgments {
+                next = (next + 5 * steps).min(highest);
+                let expected = looked_up(&mut known, next, &blocks, highest);
+                let mut told = Vec::new();
+                let acknowledgment =
+                    Acknowledgment { next, blocks: blocks.into_iter().collect(), ..Acknowledgment::default() };
+                under_way.take_in(&acknowledgment, highest, |segment| told.push((segment.begin, segment.end)));
+                prop_assert_eq!(told, expected);
+                prop_assert_eq!(under_way.arrived(), known.iter().filter(|segment| segment.2).count());
+            }
+        }
+    }
+}

@@ -1,0 +1,381 @@
+//! The congestion window and the slow start threshold: their arithmetic, apart from when it is applied.
+
+use longfat_foundation::measure::SendLimit;
+use longfat_foundation::units::Span;
+
+use super::{
+    CongestionWindowLimit, InitialThreshold, LinearGrowth, SlowStartGrowth, TcpConfig, ThresholdRule, WindowAfterLoss,
+    WindowArithmetic,
+};
+
+/// What a timeout is to the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeoutKind {
+    /// Of something that has not been answered yet.
+    First,
+    /// Of what the timer has sent again before.
+    Again,
+    /// While what duplicate acknowledgments have shown, and the window has been reduced for, is repaired.
+    InRecovery,
+}
+
+/// The congestion window and slow start threshold of a connection, in bytes.
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// Congestion window.
+    pub cwnd: f64,
+    /// Slow start threshold.
+    pub ssthresh: f64,
+    /// What duplicate acknowledgments add to the congestion window during recovery: segments known to have left the network.
+    pub inflation: f64,
+    mss: f64,
+    initial: f64,
+    receiver_window: f64,
+    limit: f64,
+    threshold_rule: ThresholdRule,
+    after_loss: WindowAfterLoss,
+    growth: SlowStartGrowth,
+    linear_growth: LinearGrowth,
+    /// Whether slow start would be one after a timeout.
+    is_after_timeout: bool,
+    timeout: TimeoutKind,
+    grows_unused: bool,
+    slow_start_at_ssthresh: bool,
+    arithmetic: WindowArithmetic,
+    /// N of Task 6: acknowledgments for one increment of linear growth.
+    increment_period: u64,
+    /// N * MSS * MSS.
+    increment_area: f64,
+    /// Acknowledgments since the last increment.
+    acknowledgments: u64,
+}
+
+impl Window {
+    /// The window of a new connection.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    pub fn new(config: &TcpConfig) -> Self {
+        let mss = config.mss.0 as f64;
+        let receiver_window = config.advertised_window() as f64;
+        let initial = config.initial_window.bytes(config.mss.0) as f64;
+        Self {
+            cwnd: initial,
+            inflation: 0.0,
+            ssthresh: match config.initial_ssthresh {
+                InitialThreshold::ReceiverWindow => receiver_window,
+                InitialThreshold::Unlimited => f64::INFINITY,
+                InitialThreshold::Size(bytes) => bytes.0 as f64,
+            },
+            mss,
+            initial,
+            receiver_window,
+            limit: match config.cwnd_limit {
+                CongestionWindowLimit::ReceiverWindow => receiver_window,
+                CongestionWindowLimit::ScaledMaximum => config.window_scale().largest_window() as f64,
+                CongestionWindowLimit::Unlimited | CongestionWindowLimit::Used => f64::INFINITY,
+            },
+            threshold_rule: config.ssthresh_rule(),
+            growth: config.slow_start_growth,
+            linear_growth: config.linear_growth,
+            is_after_timeout: false,
+            timeout: TimeoutKind::First,
+            grows_unused: config.cwnd_limit != CongestionWindowLimit::Used,
+            slow_start_at_ssthresh: config.slow_start_at_ssthresh
+                && config.slow_start_growth != SlowStartGrowth::UpToThreshold,
+            arithmetic: config.window_arithmetic,
+            after_loss: config.window_after_loss,
+            increment_period: config.acknowledgments_per_increment.0,
+            increment_area: config.acknowledgments_per_increment.0 as f64 * mss * mss,
+            acknowledgments: 0,
+        }
+    }
+
+    /// Bytes that may be under way: the smaller of both windows.
+    #[must_use]
+    #[inline]
+    pub fn usable(&self) -> u64 {
+        let window = self.cwnd + self.inflation;
+        whole_bytes(if window < self.receiver_window { window } else { self.receiver_window })
+    }
+
+    /// Bytes that may be under way when the congestion window counts for `segments` more.
+    #[must_use]
+    pub fn usable_beyond(&self, segments: u32) -> u64 {
+        whole_bytes((self.cwnd + self.inflation + f64::from(segments) * self.mss).min(self.receiver_window))
+    }
+
+    /// Maximum segment size in bytes.
+    #[must_use]
+    pub fn mss(&self) -> f64 {
+        self.mss
+    }
+
+    /// The congestion window in whole segments, whatever the receiver allows.
+    #[must_use]
+    pub fn whole_cwnd(&self) -> u64 {
+        whole_bytes((self.cwnd / self.mss).floor() * self.mss)
+    }
+
+    /// The receiver allows so much to be under way from now on.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    pub fn set_receiver_window(&mut self, bytes: u64) {
+        self.receiver_window = bytes as f64;
+    }
+
+    /// What the receiver allows to be under way.
+    #[must_use]
+    pub fn receiver_window(&self) -> u64 {
+        whole_bytes(self.receiver_window)
+    }
+
+    /// Whether the window is in slow start.
+    #[must_use]
+    #[inline]
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh || (self.slow_start_at_ssthresh && self.cwnd <= self.ssthresh)
+    }
+
+    /// What lets no more be under way.
+    #[must_use]
+    #[inline]
+    pub fn send_limit(&self) -> SendLimit {
+        if self.cwnd + self.inflation >= self.receiver_window {
+            SendLimit::ReceiverWindow
+        } else if self.in_slow_start() {
+            SendLimit::SlowStart
+        } else {
+            SendLimit::CongestionAvoidance
+        }
+    }
+
+    /// Slow start up to the threshold, then a segment more in a round trip (Jacobson 1988; RFC 5681 section 3.1), for an acknowledgment
+    /// of `acknowledged` new bytes.
+    // Always: nearly every acknowledgment passes here.
+    #[inline(always)]
+    pub fn grow_classically(&mut self, acknowledged: u64) {
+        if self.in_slow_start() {
+            let before = self.cwnd;
+            self.grow_exponentially(acknowledged);
+            if self.growth == SlowStartGrowth::UpToThreshold {
+                self.grow_by_the_rest(acknowledged, before);
+            }
+        } else {
+            self.grow_linearly(acknowledged);
+        }
+    }
+
+    /// What slow start has left of an acknowledgment, on the way from `before` to the threshold, counts for linear growth.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    fn grow_by_the_rest(&mut self, acknowledged: u64, before: f64) {
+        let rest = acknowledged.saturating_sub(whole_bytes(self.cwnd - before));
+        if rest > 0 {
+            self.grow_linearly(rest);
+            // The rest may be less than the increment of an acknowledgment.
+            self.cwnd = self.cwnd.min(before + acknowledged as f64);
+        }
+    }
+
+    /// Whether it grows by what arrives, and not by what is acknowledged although it had arrived before.
+    #[must_use]
+    pub fn grows_by_arrivals(&self) -> bool {
+        self.growth == SlowStartGrowth::UpToThreshold
+    }
+
+    /// Whether it grows while it keeps nothing back.
+    #[must_use]
+    pub fn grows_unused(&self) -> bool {
+        self.grows_unused
+    }
+
+    /// Slow start: one segment more for an acknowledgment of `acknowledged` new bytes (T-02).
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    pub fn grow_exponentially(&mut self, acknowledged: u64) {
+        let increment = match self.growth {
+            SlowStartGrowth::PerAcknowledgment => self.mss,
+            SlowStartGrowth::PerSegment => acknowledged as f64,
+            SlowStartGrowth::AppropriateByteCounting => {
+                (acknowledged as f64).min(if self.is_after_timeout { self.mss } else { 2.0 * self.mss })
+            }
+            SlowStartGrowth::AtMostASegment => (acknowledged as f64).min(self.mss),
+            SlowStartGrowth::UpToThreshold => (acknowledged as f64).min((self.ssthresh - self.cwnd).max(0.0)),
+        };
+        self.grow(increment);
+    }
+
+    /// Congestion avoidance: MSS * MSS / cwnd for each acknowledgment, about a segment in a round trip (T-03); or N times as
+    /// much for N acknowledgments, which keeps integers from rounding the increment to nothing (T-41); or MSS / cwnd for each byte.
+    #[inline]
+    pub fn grow_linearly(&mut self, acknowledged: u64) {
+        self.grow_linearly_by(1.0, acknowledged);
+    }
+
+    /// The same by so many segments in a round trip, for laws that grow faster.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    #[inline]
+    pub fn grow_linearly_by(&mut self, segments: f64, acknowledged: u64) {
+        self.acknowledgments += 1;
+        if self.acknowledgments < self.increment_period {
+            return;
+        }
+        let area = match self.linear_growth {
+            LinearGrowth::PerAcknowledgment => self.increment_area,
+            LinearGrowth::Acknowledged => self.mss * acknowledged as f64 * self.increment_period as f64,
+        };
+        self.acknowledgments = 0;
+        self.grow(self.rounded(segments * area / self.cwnd));
+    }
+
+    /// Adds `increment` bytes, up to the limit.
+    #[inline]
+    pub fn grow(&mut self, increment: f64) {
+        let grown = self.cwnd + increment;
+        self.cwnd = if grown <= self.limit { grown } else { grown.min(self.limit.max(self.cwnd)) };
+    }
+
+    /// Makes it `bytes`, up to the limit.
+    pub fn set(&mut self, bytes: f64) {
+        self.cwnd = bytes.min(self.limit);
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    fn rounded(&self, bytes: f64) -> f64 {
+        match self.arithmetic {
+            WindowArithmetic::FloatingPoint => bytes,
+            WindowArithmetic::Integer => whole_bytes(bytes) as f64,
+        }
+    }
+
+    /// Half of what was under way, as the threshold rule has it, but at least two segments (T-05).
+    pub fn halve_threshold(&mut self, flight: u64) {
+        self.reduce_threshold(0.5, flight);
+    }
+
+    /// The same with another `share` than a half.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    pub fn reduce_threshold(&mut self, share: f64, flight: u64) {
+        let left = match self.threshold_rule {
+            ThresholdRule::AsPrinted | ThresholdRule::ByFlavor => (self.cwnd * share).min(self.receiver_window),
+            ThresholdRule::Bsd => (self.cwnd.min(self.receiver_window) * share / self.mss).floor() * self.mss,
+            ThresholdRule::FlightSize => flight as f64 * share,
+        };
+        self.ssthresh = self.rounded(left).max(2.0 * self.mss);
+        self.acknowledgments = 0;
+    }
+
+    /// Half of it when the timer expires, where the rule is that of what is under way with regard to what was done before.
+    pub fn halve_threshold_at_timeout(&mut self, flight: u64) {
+        self.reduce_threshold_at_timeout(0.5, flight);
+    }
+
+    /// The same with another `share` than a half.
+    pub fn reduce_threshold_at_timeout(&mut self, share: f64, flight: u64) {
+        if self.threshold_rule == ThresholdRule::FlightSize {
+            self.reduce_at_timeout(|window| window.reduce_threshold(share, flight));
+        } else {
+            self.reduce_threshold(share, flight);
+        }
+    }
+
+    /// Reduces the threshold at a timeout as RFC 5681 (section 3.1) has it: not again for what was sent again by the timer, and in a recovery
+    /// to no more than that has left, for what is under way then may be far more than the window.
+    pub fn reduce_at_timeout(&mut self, reduce: impl FnOnce(&mut Self)) {
+        let before = self.ssthresh;
+        match self.timeout {
+            TimeoutKind::Again => {}
+            TimeoutKind::First => reduce(self),
+            TimeoutKind::InRecovery => {
+                reduce(self);
+                self.ssthresh = self.ssthresh.min(before);
+            }
+        }
+    }
+
+    /// Which timeout it is, before it does anything.
+    pub fn note_timeout(&mut self, kind: TimeoutKind) {
+        self.timeout = kind;
+    }
+
+    /// Threshold and window after a loss that did not cost a timeout.
+    pub fn halve(&mut self, flight: u64) {
+        self.reduce(0.5, flight);
+    }
+
+    /// The same with another `share` than a half.
+    pub fn reduce(&mut self, share: f64, flight: u64) {
+        let left = self.cwnd.min(self.receiver_window) * share;
+        self.reduce_threshold(share, flight);
+        self.cwnd = match self.after_loss {
+            WindowAfterLoss::Threshold => self.ssthresh,
+            WindowAfterLoss::Half => left,
+            WindowAfterLoss::HalfInSegments => (left / self.mss).floor() * self.mss,
+        };
+    }
+
+    /// Down to one segment.
+    pub fn collapse(&mut self) {
+        self.cwnd = self.mss;
+        self.is_after_timeout = true;
+    }
+
+    /// Halves it for each `timeout` of a pause, but not below the initial window; the threshold remembers three quarters of it (RFC 2861
+    /// section 3; Linux, `tcp_cwnd_restart`).
+    pub fn decay(&mut self, pause: Span, timeout: Span) {
+        self.ssthresh = self.ssthresh.max(0.75 * self.cwnd);
+        let least = self.cwnd.min(self.initial);
+        let mut rest = pause;
+        while rest > timeout && self.cwnd > least {
+            self.cwnd /= 2.0;
+            rest = Span(rest.0 - timeout.0);
+        }
+        self.cwnd = self.cwnd.max(least);
+        self.is_after_timeout = false;
+    }
+
+    /// Down to the initial window, after the connection was idle (RFC 5681 section 4.1).
+    pub fn restart(&mut self) {
+        self.cwnd = self.cwnd.min(self.initial);
+        self.is_after_timeout = false;
+    }
+
+    /// Counts `segments` more that have left the network.
+    pub fn inflate(&mut self, segments: u32) {
+        self.inflation += f64::from(segments) * self.mss;
+    }
+
+    /// Takes back all inflation.
+    pub fn deflate(&mut self) {
+        self.inflation = 0.0;
+    }
+
+    /// Takes back as much as was `acknowledged`, less one segment, from the inflation first and then from the window
+    /// (RFC 6582 section 3.2, step 3, partial acknowledgments).
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    pub fn deflate_by(&mut self, acknowledged: u64) {
+        let bytes = acknowledged as f64;
+        let kept = if bytes >= self.mss { self.mss } else { 0.0 };
+        if self.inflation > bytes {
+            self.inflation -= bytes - kept;
+        } else {
+            self.cwnd = (self.cwnd - (bytes - self.inflation)).max(self.mss);
+            self.inflation = kept;
+        }
+    }
+
+    /// Sets the window to the threshold.
+    pub fn set_to_threshold(&mut self) {
+        self.cwnd = self.ssthresh;
+    }
+
+    /// Lets the window be no more than `bytes`.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    pub fn limit(&mut self, bytes: u64) {
+        self.cwnd = self.cwnd.min(bytes as f64);
+    }
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a window is positive and below 2^53")]
+fn whole_bytes(window: f64) -> u64 {
+    // A processor has an instruction for signed integers.
+    window as i64 as u64
+}

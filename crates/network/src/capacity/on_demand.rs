@@ -1,0 +1,67 @@
+//! Capacity on the return link of a satellite terminal: asked for by volume, and granted a satellite round trip later.
+
+use longfat_foundation::config::{PositiveSpan, Probability, format_span};
+use longfat_foundation::units::Span;
+
+use super::{Assignment, CapacityContext, Demand};
+
+/// More frames than that between a request and its answer are a mistake.
+const MOST_FRAMES: u64 = 10_000;
+
+/// Shorter frames than that are no satellite's, and would be most of a run's work.
+const SHORTEST_FRAME: Span = Span::from_microseconds(1000);
+
+longfat_foundation::model! {
+    /// Bandwidth on demand, as on the return link of a satellite terminal (demand assigned multiple access). Time is divided into frames.
+    /// At the beginning of each frame the terminal asks for the volume that waits at the bottleneck's port and that nothing granted or
+    /// requested covers yet (volume based dynamic capacity). The volume is granted in the frames from `response` on, up to the
+    /// bottleneck's rate. A `constant_share` of the rate is assigned in every frame without a request (constant rate assignment). What is
+    /// assigned in a frame is spread evenly over it, and lost if nothing waits.
+    #[name = "on-demand"]
+    #[source = "ETSI EN 301 790 (DVB-RCS): capacity categories CRA and VBDC"]
+    pub struct OnDemand: dyn Assignment {
+        /// How long a frame is: the time between two requests.
+        frame: PositiveSpan = "50 ms" or ["25 ms", "100 ms"],
+        /// Time from a request to the beginning of the first frame in which it is granted, rounded up to whole frames: over the satellite
+        /// to the hub, the hub's scheduling, and back. Two crossings of 270 ms and some processing by default.
+        response: PositiveSpan = "560 ms",
+        /// The share of the bottleneck's rate that is assigned without a request.
+        constant_share: Probability = "0.0",
+    }
+    build(config, context) { Box::new(Requested { config: config.clone(), context: *context }) }
+    objections(config, _context) {
+        if config.frame.0 < SHORTEST_FRAME {
+            return vec![("frame", format!("must be at least {}", format_span(SHORTEST_FRAME)))];
+        }
+        if frames_in(config.response.0, config.frame.0) > MOST_FRAMES {
+            let (response, frame) = (format_span(config.response.0), format_span(config.frame.0));
+            let message = format!("{response} are more than {MOST_FRAMES} frames of {frame}; make frames longer");
+            return vec![("frame", message)];
+        }
+        Vec::new()
+    }
+}
+
+struct Requested {
+    config: OnDemand,
+    context: CapacityContext,
+}
+
+impl Assignment for Requested {
+    #[expect(clippy::cast_precision_loss, reason = "a share of a rate")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "no more than the rate")]
+    fn demand(&self) -> Option<Demand> {
+        let OnDemand { frame, response, constant_share } = &self.config;
+        let most_bps = self.context.rate.0;
+        Some(Demand {
+            frame: frame.0,
+            response_frames: frames_in(response.0, frame.0),
+            constant_bps: (most_bps as f64 * constant_share.0).round() as u64,
+            most_bps,
+        })
+    }
+}
+
+fn frames_in(span: Span, frame: Span) -> u64 {
+    span.0.div_ceil(frame.0)
+}

@@ -1,0 +1,76 @@
+//! IP over ATM with AAL5.
+
+use longfat_foundation::units::{CELL_BITS, CELL_PAYLOAD_BYTES};
+
+use super::{Framing, LostLastCell, TCP_AND_IP_HEADER_BYTES, Unit};
+
+longfat_foundation::choice! {
+    /// What stands between the IP packet and the AAL5 trailer.
+    pub enum Encapsulation {
+        /// 8 bytes of LLC and SNAP header (RFC 1483 section 4), as in UBR+ section 3.2.
+        LlcSnap = "llc-snap",
+        /// Nothing (RFC 1483 section 5).
+        VcMultiplexed = "vc-multiplexed",
+    }
+}
+
+longfat_foundation::model! {
+    /// Packets with 20 bytes of TCP and 20 of IP header, LLC/SNAP and the 8-byte AAL5 trailer, padded to whole cells
+    /// of 48 bytes: 512 bytes of data become 12 cells. The last cell of a packet carries a mark in its header.
+    #[name = "aal5"]
+    #[source = "UBR+ section 3.2; RFC 1483; ITU-T I.363.5"]
+    pub struct Aal5: dyn Framing {
+        /// What is added to each IP packet.
+        encapsulation: Encapsulation = "llc-snap",
+        /// What the loss of a last cell does to the next packet of the circuit (D-02).
+        lost_last_cell: LostLastCell = "corrupts-next-packet" or ["corrupts-own-packet"],
+    }
+    build(config, _context) { Box::new(config.clone()) }
+}
+
+const LLC_SNAP_BYTES: u64 = 8;
+const TRAILER_BYTES: u64 = 8;
+
+impl Framing for Aal5 {
+    fn unit(&self) -> Unit {
+        Unit::Cell
+    }
+
+    fn cells(&self, payload_bytes: u64, option_bytes: u64) -> u64 {
+        let encapsulation = if self.encapsulation == Encapsulation::LlcSnap { LLC_SNAP_BYTES } else { 0 };
+        let bytes = payload_bytes + option_bytes + TCP_AND_IP_HEADER_BYTES + encapsulation + TRAILER_BYTES;
+        bytes.div_ceil(CELL_PAYLOAD_BYTES)
+    }
+
+    fn bits(&self, payload_bytes: u64, option_bytes: u64) -> u64 {
+        self.cells(payload_bytes, option_bytes) * CELL_BITS
+    }
+
+    /// Background cells are bare: no headers, no trailer.
+    fn datagram(&self, payload_bytes: u64) -> (u64, u64) {
+        let cells = payload_bytes.div_ceil(CELL_PAYLOAD_BYTES);
+        (cells, cells * CELL_BITS)
+    }
+
+    fn lost_last_cell(&self) -> LostLastCell {
+        self.lost_last_cell
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_take_the_cells_that_the_papers_count() {
+        let aal5 = Aal5 { encapsulation: Encapsulation::LlcSnap, lost_last_cell: LostLastCell::CorruptsNextPacket };
+        for (payload, options, cells) in
+            [(512, 0, 12), (1024, 0, 23), (9180, 0, 193), (128, 0, 4), (0, 0, 2), (0, 36, 2)]
+        {
+            assert_eq!(aal5.cells(payload, options), cells, "{payload} bytes");
+            assert_eq!(aal5.bits(payload, options), 424 * cells, "{payload} bytes");
+        }
+        let bare = Aal5 { encapsulation: Encapsulation::VcMultiplexed, ..aal5 };
+        assert_eq!(bare.cells(0, 0), 1);
+    }
+}

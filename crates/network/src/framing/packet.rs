@@ -1,0 +1,52 @@
+//! Packets that travel whole.
+
+use longfat_foundation::config::Bytes;
+
+use super::{Framing, Unit};
+
+longfat_foundation::model! {
+    /// No cells: a packet travels whole. A switch receives its last bit before sending it on (store and forward), and it takes one place in
+    /// a buffer, whatever its size. Buffers and results count packets.
+    #[name = "packet"]
+    #[source = "RFC 791 section 3.1; RFC 9293 section 3.1"]
+    pub struct WholePacket: dyn Framing {
+        /// Bytes of all headers of a packet, acknowledgments included: 20 of TCP and 20 of IP. TCP options are added to that.
+        header: Bytes = "40 B",
+    }
+    build(config, _context) { Box::new(config.clone()) }
+    objections(config, _context) {
+        let header = config.header.0;
+        let message = || format!("{header} B is too large; at most {LARGEST_HEADER_BYTES} B");
+        (header > LARGEST_HEADER_BYTES).then(|| ("header", message())).into_iter().collect()
+    }
+}
+
+/// More would be no header; a packet's bits stay far below [`LARGEST_PACKET_BITS`](longfat_foundation::units::LARGEST_PACKET_BITS).
+const LARGEST_HEADER_BYTES: u64 = 65_535;
+
+impl Framing for WholePacket {
+    fn unit(&self) -> Unit {
+        Unit::Packet
+    }
+
+    fn cells(&self, _payload_bytes: u64, _option_bytes: u64) -> u64 {
+        1
+    }
+
+    fn bits(&self, payload_bytes: u64, option_bytes: u64) -> u64 {
+        8 * (payload_bytes + option_bytes + self.header.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_is_its_data_its_options_and_its_header() {
+        let framing = WholePacket { header: Bytes(40) };
+        assert_eq!(framing.bits(1000, 0), 8 * 1040);
+        assert_eq!(framing.bits(0, 12), 8 * 52);
+        assert_eq!(WholePacket { header: Bytes(1) }.bits(0, 0), 8);
+    }
+}

@@ -1,0 +1,76 @@
+//! What packets take, found without asking the framing for each.
+
+use super::Framing;
+
+/// A framing that remembers what it said last.
+pub struct Sizes {
+    framing: Box<dyn Framing>,
+    /// The latest packet with data, and the latest without: nearly all are full segments and bare acknowledgments.
+    latest: [Size; 2],
+}
+
+/// What a packet takes.
+#[derive(Clone, Copy)]
+struct Size {
+    payload_bytes: u64,
+    option_bytes: u64,
+    cells: u32,
+    bits: u64,
+}
+
+impl Size {
+    #[expect(clippy::cast_possible_truncation, reason = "a packet has few cells")]
+    fn of(framing: &dyn Framing, payload_bytes: u64, option_bytes: u64) -> Self {
+        let cells = framing.cells(payload_bytes, option_bytes) as u32;
+        Self { payload_bytes, option_bytes, cells, bits: framing.bits(payload_bytes, option_bytes) }
+    }
+}
+
+impl Sizes {
+    /// As `framing` has them.
+    #[must_use]
+    pub fn new(framing: Box<dyn Framing>) -> Self {
+        let latest = [1, 0].map(|payload_bytes| Size::of(&*framing, payload_bytes, 0));
+        Self { framing, latest }
+    }
+
+    /// Cells and bits of a TCP packet with `payload_bytes` of data and `option_bytes` of TCP options.
+    #[inline(always)]
+    pub fn of(&mut self, payload_bytes: u64, option_bytes: u64) -> (u32, u64) {
+        let latest = &mut self.latest[usize::from(payload_bytes == 0)];
+        if (latest.payload_bytes, latest.option_bytes) != (payload_bytes, option_bytes) {
+            *latest = Size::of(&*self.framing, payload_bytes, option_bytes);
+        }
+        (latest.cells, latest.bits)
+    }
+
+    /// The framing.
+    #[must_use]
+    pub fn framing(&self) -> &dyn Framing {
+        &*self.framing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use longfat_foundation::config::{Parameter, Reader, parse_fragment};
+    use longfat_foundation::registry::Chosen;
+
+    use super::super::FRAMINGS;
+    use super::*;
+
+    #[test]
+    fn what_is_remembered_is_what_the_framing_says() {
+        for entry in FRAMINGS {
+            let chosen = parse_fragment(&format!("{{ kind = {:?} }}", entry.name));
+            let chosen = Chosen::<dyn Framing>::read(&chosen, &mut Reader::default()).expect("it needs no parameters");
+            let framing = || chosen.build(&());
+            let mut sizes = Sizes::new(framing());
+            for (payload, options) in [(512, 0), (512, 0), (0, 0), (0, 12), (512, 12), (513, 12), (0, 12), (1, 0)] {
+                let (cells, bits) = sizes.of(payload, options);
+                let expected = (framing().cells(payload, options), framing().bits(payload, options));
+                assert_eq!((u64::from(cells), bits), expected, "{}", entry.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! No loss.
+
+use super::LossModel;
+
+longfat_foundation::model! {
+    /// Loses nothing.
+    #[name = "none"]
+    #[source = "UBR+ section 3.1"]
+    pub struct None: dyn LossModel {}
+    build(_config, _context) { Box::new(Lossless) }
+}
+
+struct Lossless;
+
+impl LossModel for Lossless {
+    fn loses_next(&mut self, _flow: usize) -> bool {
+        false
+    }
+}

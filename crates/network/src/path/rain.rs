@@ -1,0 +1,144 @@
+//! Rain that comes and goes on the way to a satellite, and coding that follows it.
+
+use longfat_foundation::config::{Decibels, DrawableSpan, PositiveSpan};
+use longfat_foundation::units::{Rate, Span, Time};
+
+use super::modcod::{DVB_S2, Modcod};
+use super::{Path, PathContext, Step};
+
+longfat_foundation::model! {
+    /// A shower: the attenuation rises to a depth, stays there, and falls again. Adaptive coding and modulation steps down the ladder of
+    /// DVB-S2 and up again. It always uses the most efficient step that withstands the attenuation it knows of plus a margin; its knowledge
+    /// is `reaction` old. The bottleneck's rate is that of the clear sky. Where attenuation grows beyond the margin before the code
+    /// follows, everything is lost; where no code withstands it, nothing passes.
+    #[name = "rain"]
+    #[source = "ETSI EN 302 307-1 table 13 and annex D (adaptive coding and modulation); slopes: ITU-R P.1623-1"]
+    pub struct Rain: dyn Path {
+        /// When it begins.
+        begin: DrawableSpan = "10 s",
+        /// Time in which the attenuation rises to its depth, and in which it returns to nothing; 12 dB in 20 s are 0.6 dB/s, a steep slope.
+        rise: PositiveSpan = "20 s",
+        /// How long the attenuation stays at its depth.
+        lasting: DrawableSpan = "20 s",
+        /// The largest attenuation.
+        depth: Decibels = "12 dB",
+        /// Es/N0 under a clear sky.
+        clear_sky: Decibels = "15 dB",
+        /// The margin: how much more attenuation than the sender knows of the chosen code must withstand.
+        margin: Decibels = "1 dB",
+        /// The age of what the sender knows: the receiver measures, reports over the satellite, and the frame crosses the satellite again.
+        reaction: Span = "600 ms",
+    }
+    build(config, context) { Box::new(Shower { config: config.clone(), context: context.clone() }) }
+    objections(config, _context) {
+        let mut objections = Vec::new();
+        if config.code_at(Decibels(0)).is_none() {
+            objections.push(("clear_sky", "no code stands even a clear sky, with this margin; more".into()));
+        }
+        if config.depth == Decibels(0) {
+            objections.push(("depth", "must be more than zero".into()));
+        }
+        objections
+    }
+}
+
+impl Rain {
+    /// The code that the sender chooses where it knows of an attenuation; none where nothing stands it.
+    fn code_at(&self, attenuation: Decibels) -> Option<Modcod> {
+        let needed = attenuation.0 + self.margin.0;
+        let stands = |code: &Modcod| code.stands(self.clear_sky).is_some_and(|most| most.0 >= needed);
+        DVB_S2.into_iter().filter(stands).max_by_key(|code| code.efficiency)
+    }
+}
+
+struct Shower {
+    config: Rain,
+    context: PathContext,
+}
+
+/// A shower of a certain time.
+struct Fall<'a> {
+    rain: &'a Rain,
+    begin: Time,
+    /// When the attenuation begins to fall.
+    ease: Time,
+}
+
+impl Fall<'_> {
+    /// The attenuation at a time.
+    fn attenuation(&self, time: Time) -> Decibels {
+        let Rain { rise: PositiveSpan(rise), depth, .. } = self.rain;
+        let since = |from: Time| if time > from { (time - from).min(*rise) } else { Span::ZERO };
+        let shares = since(self.begin).0 - since(self.ease).0;
+        let decibels = u128::from(depth.0) * u128::from(shares) / u128::from(rise.0);
+        Decibels(u64::try_from(decibels).expect("no more than the depth"))
+    }
+
+    /// When the attenuation passes a level that it reaches, as it rises and as it falls.
+    fn passes(&self, level: Decibels) -> Option<[Time; 2]> {
+        let Rain { rise: PositiveSpan(rise), depth, .. } = self.rain;
+        let part = u128::from(rise.0) * u128::from(level.0) / u128::from(depth.0);
+        let part = Span(u64::try_from(part).ok().filter(|_| level < *depth)?);
+        Some([self.begin.saturating_add(part), self.ease.saturating_add(Span(rise.0 - part.0))])
+    }
+
+    /// All times at which another code is chosen, or the one that is chosen begins or ceases to be enough.
+    fn changes(&self) -> Vec<Time> {
+        let Rain { clear_sky, margin, reaction, .. } = self.rain;
+        let mut times = vec![self.begin];
+        for most in DVB_S2.into_iter().filter_map(|code| code.stands(*clear_sky)) {
+            let known = most.0.checked_sub(margin.0).and_then(|level| self.passes(Decibels(level)));
+            times.extend(known.into_iter().flatten().map(|time| time.saturating_add(*reaction)));
+            times.extend(self.passes(most).into_iter().flatten());
+        }
+        times.sort_unstable();
+        times.dedup();
+        times
+    }
+
+    /// Whether the most robust code stands the attenuation at a time.
+    fn is_stood(&self, time: Time) -> bool {
+        let stood = DVB_S2.into_iter().filter_map(|code| code.stands(self.rain.clear_sky)).max();
+        stood.is_some_and(|most| most >= self.attenuation(time))
+    }
+
+    /// The code that is chosen at a time by what is known then, and whether it stands what there is.
+    fn code(&self, time: Time) -> Option<(Modcod, bool)> {
+        let known = Time(time.0.saturating_sub(self.rain.reaction.0));
+        let code = self.rain.code_at(self.attenuation(known))?;
+        let stands = code.stands(self.rain.clear_sky).is_some_and(|most| most >= self.attenuation(time));
+        Some((code, stands))
+    }
+}
+
+impl Path for Shower {
+    fn steps(&self) -> Vec<Step> {
+        // A stream for each: what one is drawn from changes nothing of the other.
+        let chance = |what: &str| self.context.chance.stream(&format!("path/rain/{what}"));
+        let begin = self.config.begin.0.sample(&mut chance("begin"));
+        let lasting = self.config.lasting.0.sample(&mut chance("lasting")) - Time::ZERO;
+        let fall =
+            Fall { rain: &self.config, begin, ease: begin.saturating_add(self.config.rise.0).saturating_add(lasting) };
+        let clear = self.config.code_at(Decibels(0)).expect("a checked scenario has a code for a clear sky");
+        let times = fall.changes();
+        let ends = times[1..].iter().copied().chain([Time::NEVER]);
+        let state = |(time, end): (Time, Time)| {
+            // Between two changes nothing changes: what is true in the middle is true throughout.
+            let step = self.context.nominal(time);
+            let middle = Time(time.0.midpoint(end.0));
+            match fall.code(middle) {
+                Some((code, stands)) => {
+                    let rate =
+                        u128::from(self.context.rate.0) * u128::from(code.efficiency) / u128::from(clear.efficiency);
+                    let rate = Rate(u64::try_from(rate).expect("no more than that of the clear sky").max(1));
+                    Step { rate: Some(rate), loss: if stands { 0.0 } else { 1.0 }, ..step }
+                }
+                // What left before there was no code left is lost too while the attenuation is more than any code stands.
+                None => Step { rate: None, loss: if fall.is_stood(middle) { 0.0 } else { 1.0 }, ..step },
+            }
+        };
+        let mut steps: Vec<Step> = times.iter().copied().zip(ends).map(state).collect();
+        steps.dedup_by(|next, step| (next.rate, next.loss) == (step.rate, step.loss));
+        steps
+    }
+}

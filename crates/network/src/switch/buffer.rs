@@ -1,0 +1,188 @@
+//! Buffer sizes: cells or packets, round trips, or no limit.
+
+use longfat_foundation::config::{Decimal, Node, Parameter, Reader, SIZE, Shape, Value, VariantShape, parse_in};
+use longfat_foundation::units::{Rate, Span};
+use serde_json::Value as Json;
+
+use crate::framing::Unit;
+
+/// How many cells a buffer holds, or packets where they travel whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Buffer {
+    /// A number of cells.
+    Cells(u64),
+    /// A number of packets.
+    Packets(u64),
+    /// Bytes on the line of packets.
+    Bytes(u64),
+    /// What the bottleneck carries in a multiple of the round trip without queueing.
+    RoundTrips(Decimal),
+    /// As many as come.
+    Unlimited,
+}
+
+/// More are a slip, and too many to multiply.
+const MOST_ROUND_TRIPS: u128 = 1000;
+
+const EXPECTED: Shape = Shape::Quantity {
+    expected: "a number of cells (of packets, or bytes, where they travel whole), a multiple of the round trip (RTT or BDP), or \"unlimited\"",
+    examples: &["12000 cells", "20 packets", "150 kB", "0.5 RTT", "1 BDP", "unlimited"],
+};
+
+impl Buffer {
+    /// The size for a bottleneck of `rate` and a round trip without queueing, in units of `bits` bits; round trips are rounded
+    /// up.
+    #[must_use]
+    pub fn settled(self, rate: Rate, round_trip: Span, unit: Unit, bits: u64) -> Self {
+        match self {
+            Self::RoundTrips(times) => {
+                let units = rate.things_in(round_trip, bits, times.digits, times.scale);
+                Self::of(unit, u64::try_from(units).unwrap_or(u64::MAX))
+            }
+            other => other,
+        }
+    }
+
+    fn of(unit: Unit, number: u64) -> Self {
+        match unit {
+            Unit::Cell => Self::Cells(number),
+            Unit::Packet => Self::Packets(number),
+        }
+    }
+
+    /// The number of cells or packets, once known; `None` without limit on them.
+    ///
+    /// # Panics
+    /// If the buffer is still given in round trips.
+    #[must_use]
+    pub fn capacity(self) -> Option<u64> {
+        match self {
+            Self::Cells(number) | Self::Packets(number) => Some(number),
+            Self::Bytes(_) | Self::Unlimited => None,
+            Self::RoundTrips(_) => panic!("a checked scenario has its buffer in cells or packets"),
+        }
+    }
+
+    /// The number of bytes, if it is given in bytes.
+    #[must_use]
+    pub fn bytes(self) -> Option<u64> {
+        if let Self::Bytes(bytes) = self { Some(bytes) } else { None }
+    }
+
+    /// What the size is counted in, if it says so.
+    #[must_use]
+    pub fn unit(self) -> Option<Unit> {
+        match self {
+            Self::Cells(_) => Some(Unit::Cell),
+            Self::Packets(_) | Self::Bytes(_) => Some(Unit::Packet),
+            Self::RoundTrips(_) | Self::Unlimited => None,
+        }
+    }
+
+    /// Reads the size; what is wrong with one that is none.
+    fn parse(text: &str) -> Result<Self, String> {
+        match Self::written(text) {
+            Some(Self::RoundTrips(times)) if times.digits > MOST_ROUND_TRIPS * times.scale => {
+                Err(format!("{text} is more than {MOST_ROUND_TRIPS} round trips"))
+            }
+            Some(size) => Ok(size),
+            None => Err(format!("expected {}, found the text {text:?}", EXPECTED.expected())),
+        }
+    }
+
+    fn written(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text == "unlimited" {
+            return Some(Self::Unlimited);
+        }
+        let (number, unit) = text.split_once(' ')?;
+        // An i64, so that the resolved value can be read again.
+        let count = || number.parse().ok().and_then(|count: i64| u64::try_from(count).ok());
+        match unit.trim() {
+            "cells" | "cell" => count().map(Self::Cells),
+            "packets" | "packet" => count().map(Self::Packets),
+            "RTT" | "BDP" => Decimal::parse(number).filter(|times| times.scale <= 1_000_000).map(Self::RoundTrips),
+            _ => parse_in(&SIZE, text).ok().filter(|bytes| *bytes > 0).map(Self::Bytes),
+        }
+    }
+}
+
+impl Parameter for Buffer {
+    const SUFFIX: &'static str = "_cells";
+
+    fn shape() -> Shape {
+        EXPECTED
+    }
+
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let found = match &node.value {
+            Value::Text(text) => Self::parse(text),
+            _ => Err(format!("expected {}, found {}", EXPECTED.expected(), node.describe())),
+        };
+        found.map_err(|problem| reader.reject(node, problem)).ok()
+    }
+
+    fn read_resolved(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let found = match &node.value {
+            Value::Integer(cells) if *cells >= 0 => Some(Self::Cells(cells.unsigned_abs())),
+            Value::Text(text) if text == "unlimited" => Some(Self::Unlimited),
+            Value::Text(text) if text.ends_with(" packets") || text.ends_with(" B") => Self::written(text),
+            _ => None,
+        };
+        if found.is_none() {
+            let expected = "expected a whole number (of cells), \"20 packets\", \"150000 B\" or \"unlimited\"";
+            reader.reject(node, format!("{expected}, found {}", node.describe()));
+        }
+        found
+    }
+
+    fn resolved_shape() -> Shape {
+        let unlimited = VariantShape { name: "unlimited", doc: "As many as come." };
+        let packets = Shape::Quantity { expected: "a number of packets", examples: &["20 packets"] };
+        let bytes = Shape::Quantity { expected: "a number of bytes", examples: &["150000 B"] };
+        let cells = Shape::Integer { minimum: 0, maximum: u64::MAX };
+        Shape::Either(vec![cells, Shape::Choice(vec![unlimited]), packets, bytes])
+    }
+
+    fn resolved(&self) -> Json {
+        if let Self::Bytes(bytes) = self {
+            return format!("{bytes} B").into();
+        }
+        match (self.capacity(), self.unit()) {
+            (Some(packets), Some(Unit::Packet)) => format!("{packets} packets").into(),
+            (Some(cells), _) => cells.into(),
+            (None, _) => "unlimited".into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn round_trips_become_the_cells_that_the_papers_count() {
+        let cells = |text: &str, rate, milliseconds: u64| {
+            let round_trip = Span::from_microseconds(1000 * milliseconds);
+            Buffer::parse(text).unwrap().settled(Rate(rate), round_trip, Unit::Cell, 424)
+        };
+        assert_eq!(cells("1 RTT", 155_520_000, 30), Buffer::Cells(11_004));
+        assert_eq!(cells("1 BDP", 45_000_000, 10), Buffer::Cells(1_062));
+        assert_eq!(cells("0.5 RTT", 45_000_000, 550), Buffer::Cells(29_187));
+    }
+
+    #[test]
+    fn round_trips_become_full_packets_where_packets_travel_whole() {
+        // 1.5 Mbit/s for 100 ms are 150000 bits: 18.03 packets of 1040 bytes.
+        let buffer = Buffer::parse("1 BDP").unwrap();
+        let round_trip = Span::from_microseconds(100_000);
+        assert_eq!(buffer.settled(Rate(1_500_000), round_trip, Unit::Packet, 8 * 1040), Buffer::Packets(19));
+    }
+
+    #[test]
+    fn what_is_no_size_is_refused() {
+        for text in ["12000", "12000 cell s", "-1 cells", "1.5 cells", "RTT", "5000 RTT", "lots", "2.5 packets"] {
+            assert!(Buffer::parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! An output-buffered switch: one buffer and one transmitter for each output port (97-0424, section 3 and figure 1).
+
+mod booked;
+mod buffer;
+pub mod drop_policy;
+mod guarded;
+mod occupancy;
+mod outlet;
+mod port;
+pub mod queue_discipline;
+mod rounds;
+pub mod scheduler;
+pub mod service;
+mod slots;
+mod statistics;
+mod threshold;
+mod vbr;
+
+pub use booked::{Begun, Booked};
+pub use buffer::Buffer;
+pub use occupancy::Occupancy;
+pub use outlet::Outlet;
+pub use port::{Dropped, Next, Port, PortConfig};
+pub use rounds::{Leaving, Stretch, WholeRounds};
+pub use slots::ArrivalOrder;
+pub use statistics::{PortCounts, PortStatistics};
+pub use threshold::Threshold;
+pub use vbr::VbrQueue;

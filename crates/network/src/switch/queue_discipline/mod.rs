@@ -1,0 +1,106 @@
+//! How packets that wait are managed: which of them are dropped, or marked, before the buffer is full, and which is sent next.
+//!
+//! A drop policy sees a cell as it arrives, and no more. A queue discipline keeps the packets itself, knows for how long each has
+//! waited, and may also act when one is to be sent; it takes the place of the port's policy and scheduler. To add one: a file here
+//! with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`DISCIPLINES`].
+
+mod acknowledgment_filter;
+mod active;
+mod by_policy;
+mod cake;
+mod codel;
+mod controlled_delay;
+mod dual_pi2;
+mod flow_queue_codel;
+mod level;
+mod packet_queue;
+mod proportional_integral;
+mod random_early_detection;
+mod superseded;
+mod tail_drop;
+#[cfg(test)]
+mod test_support;
+
+pub use active::ActiveQueue;
+pub use packet_queue::{PacketQueue, Room, Waiting};
+
+use longfat_foundation::random::Stream;
+use longfat_foundation::registry::{Entry, Family};
+use longfat_foundation::units::{Rate, Time};
+
+use super::Dropped;
+use crate::framing::{Cell, Packets};
+
+/// Every registered queue discipline.
+pub const DISCIPLINES: &[Entry<dyn QueueDiscipline>] = &[
+    Entry::of::<by_policy::ByPolicy>(),
+    Entry::of::<tail_drop::TailDrop>(),
+    Entry::of::<acknowledgment_filter::AcknowledgmentFilter>(),
+    Entry::of::<random_early_detection::RandomEarlyDetection>(),
+    Entry::of::<codel::CoDel>(),
+    Entry::of::<proportional_integral::ProportionalIntegral>(),
+    Entry::of::<flow_queue_codel::FlowQueueCoDel>(),
+    Entry::of::<cake::Cake>(),
+    Entry::of::<dual_pi2::DualPi2>(),
+];
+
+/// Keeps the packets that wait at a port.
+///
+/// Packets that are dropped, whether they had been let in or not, are added to `dropped`.
+pub trait QueueDiscipline: Send {
+    /// A packet is about to arrive: drops what has nothing to say that it does not say better. Few disciplines look into packets.
+    fn supersede(&mut self, _newer: &Waiting, _packets: &Packets, _dropped: &mut Vec<Dropped>) {}
+    /// A packet arrives.
+    fn enqueue(&mut self, packet: Waiting, dropped: &mut Vec<Dropped>);
+    /// The line is free: takes the packet to send. `None` only if none is left.
+    fn dequeue(&mut self, now: Time, dropped: &mut Vec<Dropped>) -> Option<Waiting>;
+    /// Packets that wait.
+    fn len(&self) -> usize;
+    /// Shows the packets that wait, those of each circuit in the order in which they will be sent.
+    fn visit(&self, visit: &mut dyn FnMut(Cell));
+    /// Whether no packet waits.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The port that a discipline works at.
+#[derive(Clone, Debug)]
+pub struct QueueContext {
+    /// How much can wait.
+    pub room: Room,
+    /// The ends of each circuit that shares it.
+    pub circuits: Vec<Ends>,
+    /// The rate of the line behind it.
+    pub rate: Rate,
+    /// Bytes on the line of a full segment, the largest packet of the connections.
+    pub full_packet_bytes: u64,
+    /// The discipline's own chance.
+    pub chance: Stream,
+}
+
+/// Between which hosts a circuit is, by their numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ends {
+    /// The host that sends.
+    pub source: usize,
+    /// The receiving host.
+    pub destination: usize,
+}
+
+impl Ends {
+    /// Those of the circuit that leads the other way.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self { source: self.destination, destination: self.source }
+    }
+}
+
+impl Family for dyn QueueDiscipline {
+    const KIND: &'static str = "queue discipline";
+    type Context = QueueContext;
+    const NOTHING: Option<&'static str> = Some("by-policy");
+    fn models() -> &'static [Entry<Self>] {
+        DISCIPLINES
+    }
+}

@@ -1,0 +1,304 @@
+//! Networks written out: hosts, switches and the links between them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use longfat_foundation::config::{did_you_mean, listed};
+use longfat_foundation::units::{Rate, Span};
+
+use super::{Flow, Graph, Journey, RateBack, Topology};
+
+longfat_foundation::choice! {
+    /// Which ends of a link have a managed port: a buffer with a limit and a drop policy, as the scenario's `port` says.
+    pub enum ManagedPorts {
+        /// Neither: both have room for all packets.
+        None = "none",
+        /// The port whose line leads from `from` to `to`.
+        There = "there",
+        /// The port whose line leads from `to` to `from`.
+        Back = "back",
+        /// Both.
+        Both = "both",
+    }
+}
+
+longfat_foundation::section! {
+    /// A link between two nodes: a line in each direction.
+    pub struct LinkConfig {
+        /// Its name, and that of the port before its line from `from` to `to`; the port before the line back is "NAME back".
+        /// "by-ends" stands for "FROM to TO" and "TO to FROM".
+        pub name: String = "by-ends",
+        /// The node at one end.
+        pub from: String,
+        /// The node at the other end. No two links join the same two nodes.
+        pub to: String,
+        /// Bits per second on the line from `from` to `to`.
+        pub rate: Rate,
+        /// Bits per second on the line from `to` to `from`.
+        pub rate_back: RateBack = "as-there",
+        /// One-way propagation delay.
+        pub delay: Span,
+        /// Which ends of the link have a managed port. Only switches have such ports.
+        pub managed: ManagedPorts = "none",
+    }
+}
+
+longfat_foundation::model! {
+    /// Hosts and switches with links between them: parking lots, different round trips, several bottlenecks, reverse traffic. `connections`
+    /// says which hosts communicate, and over which switches if not over the shortest path by delay; acknowledgments return over the same
+    /// nodes unless told otherwise. Every managed link has a port as in `port`, except those listed in `ports`.
+    #[name = "graph"]
+    #[source = "RFC 5166 section 3; Andrew et al., Common TCP Evaluation Suite, section 2"]
+    pub struct GraphTopology: dyn Topology {
+        /// Names of the hosts, where connections begin and end.
+        hosts: Vec<String>,
+        /// Names of the switches, which forward.
+        switches: Vec<String>,
+        /// The links.
+        links: Vec<LinkConfig>,
+        /// Name of the managed link that results of the whole network refer to (`efficiency`, the ledger), that background traffic crosses,
+        /// and where `loss` and `path` act. "slowest" is the first link with the lowest rate among those that data cross, or among all if
+        /// data cross none.
+        bottleneck: String = "slowest",
+    }
+    build(config, _context) { Box::new(config.clone()) }
+}
+
+/// A dotted path and what is wrong there.
+type Objection = (String, String);
+
+impl Topology for GraphTopology {
+    fn graph(&self, journeys: &[Journey]) -> Result<Graph, Vec<Objection>> {
+        let mut plan = Plan::default();
+        plan.add_nodes("hosts", &self.hosts);
+        plan.add_nodes("switches", &self.switches);
+        (0..).zip(&self.links).for_each(|(number, link)| plan.add_link(number, link));
+        plan.choose_bottleneck(&self.bottleneck);
+        plan.object_to_lone_nodes();
+        // What is no network has no routes.
+        if plan.objections.is_empty() {
+            (0..).zip(journeys).for_each(|(number, journey)| plan.add_connections(number, journey));
+            plan.find_bottleneck();
+            if journeys.is_empty() {
+                plan.object(
+                    "topology",
+                    "no connections; write connections = [{ from = \"a host\", to = \"another\" }]",
+                );
+            }
+        }
+        if plan.objections.is_empty() { Ok(plan.graph) } else { Err(plan.objections) }
+    }
+}
+
+/// A graph that is being laid out.
+#[derive(Default)]
+struct Plan {
+    graph: Graph,
+    /// Of the nodes.
+    numbers: BTreeMap<String, usize>,
+    /// Of the lines.
+    names: BTreeSet<String>,
+    objections: Vec<Objection>,
+}
+
+impl Plan {
+    fn object(&mut self, path: impl Into<String>, message: impl Into<String>) {
+        self.objections.push((path.into(), message.into()));
+    }
+
+    fn add_nodes(&mut self, key: &str, names: &[String]) {
+        for (place, name) in names.iter().enumerate() {
+            let number = self.graph.add_node(name.clone(), key == "hosts");
+            let is_new = self.numbers.insert(name.clone(), number).is_none();
+            if !is_new {
+                self.object(
+                    format!("topology.{key}[{place}]"),
+                    format!("a second node {name:?}; names tell nodes apart"),
+                );
+            }
+            if name.trim().is_empty() {
+                self.object(format!("topology.{key}[{place}]"), "a name without letters");
+            }
+        }
+    }
+
+    fn add_link(&mut self, number: usize, config: &LinkConfig) {
+        let path = format!("topology.links[{number}]");
+        let ends = [("from", &config.from), ("to", &config.to)];
+        let [Some(from), Some(to)] = ends.map(|(key, name)| self.node(&format!("{path}.{key}"), name)) else { return };
+        if from == to {
+            return self.object(path, format!("joins {:?} to itself", config.from));
+        }
+        if self.link_between(from, to).is_some() {
+            return self
+                .object(path, format!("a second link between {:?} and {:?}; one at most", config.from, config.to));
+        }
+        let rates = (config.rate, config.rate_back.beside(config.rate));
+        let there = self.graph.join(from, to, rates, config.delay);
+        self.name_lines(&path, there, config);
+        for (line, end) in [(there, ManagedPorts::There), (there + 1, ManagedPorts::Back)] {
+            let is_managed = config.managed == end || config.managed == ManagedPorts::Both;
+            self.graph.links[line].managed = is_managed;
+            let node = &self.graph.nodes[self.graph.links[line].from];
+            if is_managed && node.is_host {
+                let message = format!(
+                    "\"{}\" is a host, whose interface takes all that it sends; only switches have managed ports",
+                    node.name
+                );
+                self.object(format!("{path}.managed"), message);
+            }
+        }
+    }
+
+    fn name_lines(&mut self, path: &str, there: usize, config: &LinkConfig) {
+        if config.name != "by-ends" {
+            self.graph.links[there].name = Some(config.name.clone().into());
+            self.graph.links[there + 1].name = Some(format!("{} back", config.name).into());
+        }
+        for line in [there, there + 1] {
+            let name = self.graph.link_name(line);
+            if !self.names.insert(name.clone()) {
+                self.object(format!("{path}.name"), format!("a second line {name:?}; names tell links apart"));
+            }
+        }
+    }
+
+    fn choose_bottleneck(&mut self, name: &str) {
+        let ports = self.graph.port_names();
+        if ports.is_empty() && self.objections.is_empty() {
+            return self
+                .object("topology.links", "no link has a managed port; write managed = \"there\" at one at least");
+        }
+        if name == "slowest" {
+            return;
+        }
+        let number = self.graph.managed().find(|&number| self.graph.link_name(number) == name);
+        self.graph.bottleneck = number;
+        if number.is_none() && self.objections.is_empty() {
+            let names = || ports.iter().map(String::as_str);
+            let message =
+                format!("no managed port {name:?}; known: {}{}", listed(names()), did_you_mean(name, names()));
+            self.object("topology.bottleneck", message);
+        }
+    }
+
+    /// Unless it is named: the slowest managed line, of those that data cross if there are any.
+    fn find_bottleneck(&mut self) {
+        let crossed: BTreeSet<usize> = self.graph.flows.iter().flat_map(|flow| flow.forward.iter()).copied().collect();
+        let order = |line: &usize| (!crossed.contains(line), self.graph.links[*line].rate);
+        self.graph.bottleneck = self.graph.bottleneck.or(self.graph.managed().min_by_key(order));
+    }
+
+    fn object_to_lone_nodes(&mut self) {
+        if !self.objections.is_empty() {
+            return;
+        }
+        let is_joined = |node: usize| self.graph.links.iter().any(|link| link.from == node);
+        let lone = (0..self.graph.nodes.len()).find(|&node| !is_joined(node));
+        if let Some(node) = lone.map(|number| &self.graph.nodes[number]) {
+            let key = if node.is_host { "hosts" } else { "switches" };
+            self.object(format!("topology.{key}"), format!("no link joins \"{}\" to anything", node.name));
+        }
+    }
+
+    fn add_connections(&mut self, number: usize, journey: &Journey) {
+        let path = format!("connections[{number}]");
+        if journey.access_delay.is_some() {
+            let message = "the links of a topology \"graph\" have their own delays; leave it out";
+            self.object(format!("{path}.access_delay"), message);
+        }
+        let ends = [("from", &journey.from), ("to", &journey.to)];
+        let [Some(from), Some(to)] = ends.map(|(key, name)| self.host(&path, key, name.as_deref())) else { return };
+        if from == to {
+            return self.object(format!("{path}.to"), "a connection from a host to itself; name another host");
+        }
+        let forward = match &journey.route {
+            Some(route) => self.along(&format!("{path}.route"), from, route, to),
+            None => self.shortest(&path, from, to),
+        };
+        let Some(forward) = forward else { return };
+        let backward = match &journey.route_back {
+            Some(route) => self.along(&format!("{path}.route_back"), to, route, from),
+            // The two lines of a link are neighbours.
+            None => Some(forward.iter().rev().map(|&line| line ^ 1).collect()),
+        };
+        let Some(backward) = backward else { return };
+        let (forward, backward): (Arc<[usize]>, Arc<[usize]>) = (forward.into(), backward.into());
+        for _ in 0..journey.count {
+            let sender = self.graph.flows.len();
+            self.graph.flows.push(Flow { sender, place: 0, forward: forward.clone(), backward: backward.clone() });
+        }
+    }
+
+    /// The node of a name.
+    fn node(&mut self, path: &str, name: &str) -> Option<usize> {
+        let number = self.numbers.get(name).copied();
+        if number.is_none() {
+            let names = || self.numbers.keys().map(String::as_str);
+            let message = format!("unknown node {name:?}; known: {}{}", listed(names()), did_you_mean(name, names()));
+            self.object(path, message);
+        }
+        number
+    }
+
+    /// The host at an end of a connection.
+    fn host(&mut self, path: &str, key: &str, name: Option<&str>) -> Option<usize> {
+        let Some(name) = name else {
+            let message =
+                format!("missing \"{key}\": topology \"graph\" must know between which hosts connections are");
+            self.object(path, message);
+            return None;
+        };
+        let path = format!("{path}.{key}");
+        let number = self.node(&path, name)?;
+        if self.graph.nodes[number].is_host {
+            return Some(number);
+        }
+        self.object(path, format!("{name:?} is a switch; connections are between hosts"));
+        None
+    }
+
+    fn shortest(&mut self, path: &str, from: usize, to: usize) -> Option<Vec<usize>> {
+        let found = self.graph.shortest_path(from, to);
+        if found.is_none() {
+            let (from, to) = (&self.graph.nodes[from].name, &self.graph.nodes[to].name);
+            self.object(path, format!("no path over switches joins \"{from}\" and \"{to}\"; add a link"));
+        }
+        found
+    }
+
+    /// The lines from a host over these switches to a host.
+    fn along(&mut self, path: &str, from: usize, route: &[String], to: usize) -> Option<Vec<usize>> {
+        let mut nodes = vec![from];
+        for (place, name) in route.iter().enumerate() {
+            let place = format!("{path}[{place}]");
+            let number = self.node(&place, name)?;
+            let problem = if self.graph.nodes[number].is_host {
+                Some(format!("{name:?} is a host; a route has the switches between its ends, without these"))
+            } else if nodes.contains(&number) {
+                Some(format!("{name:?} is passed twice; a route must not loop"))
+            } else {
+                None
+            };
+            if let Some(problem) = problem {
+                self.object(place, problem);
+                return None;
+            }
+            nodes.push(number);
+        }
+        nodes.push(to);
+        let hops: Vec<_> =
+            nodes.windows(2).map(|hop| self.link_between(hop[0], hop[1]).ok_or((hop[0], hop[1]))).collect();
+        if let Some((one, other)) = hops.iter().find_map(|hop| hop.err()) {
+            let (one, other) = (&self.graph.nodes[one].name, &self.graph.nodes[other].name);
+            self.object(path, format!("no link joins \"{one}\" and \"{other}\""));
+            return None;
+        }
+        Some(hops.into_iter().flatten().collect())
+    }
+
+    /// The line from a node to another.
+    fn link_between(&self, from: usize, to: usize) -> Option<usize> {
+        self.graph.links.iter().position(|link| (link.from, link.to) == (from, to))
+    }
+}
