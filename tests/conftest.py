@@ -1,6 +1,7 @@
 """A small scenario and a small study, and the command line as its users call it."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -8,11 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from longfat.study import Study, load_study
 from tests.support import Longfat
+from tests.waiting import PATIENCE_SECONDS
 
 pytest_plugins = ["tests.browser"]
+
+# Examples of Hypothesis may take as long as the machine needs for them.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 SCENARIO = """\
 schema_version = 1
@@ -95,6 +102,14 @@ light,fba,0.5,0.70
 """
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _interrupts() -> Iterator[None]:
+    """Programs hear of Ctrl-C, even if a shell began the tests in its background and ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture
 def scenario_file(tmp_path: Path) -> Path:
     file = tmp_path / "scenario.toml"
@@ -153,11 +168,11 @@ def program() -> Path:
 def in_folder(folder: Path, program: Path) -> Longfat:
     """The installed command, run in a folder, as a process of its own."""
 
-    def call(*arguments: str | Path, **settings: Any) -> subprocess.CompletedProcess[str]:
+    def call(*arguments: str | Path, **changed: Any) -> subprocess.CompletedProcess[str]:
         command: Sequence[str | Path] = [program, *arguments]
         environment = {name: value for name, value in os.environ.items() if name != "LONGFAT_STORE"}
-        settings = {"cwd": folder, "env": environment, "timeout": 60, **settings}
-        return subprocess.run(command, capture_output=True, text=True, check=False, **settings)
+        options = {"cwd": folder, "env": environment, "timeout": PATIENCE_SECONDS, **changed}
+        return subprocess.run(command, capture_output=True, text=True, check=False, **options)
 
     return call
 

@@ -81,7 +81,7 @@ def test_columns_of_a_fraction_are_balanced_and_orthogonal() -> None:
 
 
 @given(st.integers(1, 8), st.integers(2, 5), st.integers(0, 99))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_latin_hypercube_gives_every_level_the_same_share(
     share: int, count: int, sample_seed: int
 ) -> None:
@@ -93,7 +93,7 @@ def test_a_latin_hypercube_gives_every_level_the_same_share(
 
 
 @given(st.integers(10, 40), st.integers(0, 99))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_a_latin_hypercube_of_twice_as_many_points_misses_no_level(
     points: int, sample_seed: int
 ) -> None:

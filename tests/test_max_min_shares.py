@@ -67,7 +67,7 @@ demand = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.floats(0, 20), st.lists(demand, min_size=1, max_size=6))
 def test_progressive_filling_gives_what_linear_programs_give(
     capacity: float, demands: list[float]

@@ -8,6 +8,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from tests.waiting import PATIENCE_SECONDS
+
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "examples" / "notebooks").glob("*.ipynb"))
 VEGA_LITE = "application/vnd.vegalite.v6+json"
 
@@ -20,7 +22,13 @@ def executed(file: Path, folder: Path) -> list[tuple[str, dict[str, Any]]]:
     """What the cells of a notebook show: their source, and their last output by type."""
     notebook = opened(file)
     resources = {"metadata": {"path": str(folder)}}
-    client = NotebookClient(notebook, timeout=300, kernel_name="python3", resources=resources)
+    client = NotebookClient(
+        notebook,
+        timeout=int(PATIENCE_SECONDS),
+        startup_timeout=int(PATIENCE_SECONDS),
+        kernel_name="python3",
+        resources=resources,
+    )
     client.execute(env={**os.environ, "PYDEVD_DISABLE_FILE_VALIDATION": "1"})
     return [
         (cell.source, dict(cell.outputs[-1].get("data", {})) if cell.outputs else {})

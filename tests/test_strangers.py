@@ -15,6 +15,7 @@ import pytest
 from longfat.errors import LongfatError
 from longfat.study import load_study
 from tests.conftest import SCENARIO, STUDY
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.skipif(
     (platform.system(), platform.machine()) != ("Linux", "x86_64"),
@@ -76,7 +77,9 @@ def sealed(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     # glibc looks at /proc/sys/vm/overcommit_memory before it shrinks the heap of a thread, whatever
     # the thread has done: once in a while, or always with MALLOC_TRIM_THRESHOLD_=4096.
     environment = {**os.environ, "MALLOC_ARENA_MAX": "1"}
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, env=environment
+    )
 
 
 CARRY_OUT_ALL = """

@@ -42,7 +42,7 @@ def main() -> None:
         page.goto(server.address)
         page.wait_for_selector(".studies .progress")
         page.goto(f"{server.origin}/play?{urlencode(SACK_OVER_WAN)}")
-        page.wait_for_selector("html[data-drawn]", timeout=60_000)
+        page.wait_for_selector("html[data-drawn]")
         take(page, "view-playground.png")
         page.goto(f"{server.origin}/study/ubr-plus")
         page.wait_for_selector(".heat td.cell")

@@ -33,7 +33,7 @@ def analysed(found: Array, **chosen: Any) -> Analysis:
 
 
 @given(values(), st.booleans(), st.integers(1, 4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_percentages_add_up_to_100_and_degrees_of_freedom_to_all_but_one(
     found: Array, blocks: bool, order: int
 ) -> None:
@@ -46,7 +46,7 @@ def test_percentages_add_up_to_100_and_degrees_of_freedom_to_all_but_one(
 
 
 @given(values())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_effects_add_up_to_zero_over_each_factor(found: Array) -> None:
     model = Model(found.shape[:-1], found.shape[-1], order=found.ndim - 1)
     parts = fit(found, model)
@@ -57,7 +57,7 @@ def test_effects_add_up_to_zero_over_each_factor(found: Array) -> None:
 
 
 @given(values())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_effects_and_residuals_are_orthogonal_and_add_up_to_the_values(found: Array) -> None:
     model = Model(found.shape[:-1], found.shape[-1], order=found.ndim - 1)
     parts = fit(found, model)
@@ -69,7 +69,7 @@ def test_effects_and_residuals_are_orthogonal_and_add_up_to_the_values(found: Ar
 
 
 @given(values(), st.randoms(use_true_random=False))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_order_of_factors_and_levels_does_not_matter(found: Array, random: Any) -> None:
     before = experiment(found)
     names = list(before.factors)
@@ -96,7 +96,7 @@ def part_key(part: Any) -> tuple[str, frozenset[str]]:
 
 
 @given(values(), st.sampled_from([0.5, 2.0, -4.0]), st.sampled_from([0.0, 64.0]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_another_unit_of_the_response_changes_no_percentage(
     found: Array, unit: float, offset: float
 ) -> None:
@@ -110,7 +110,7 @@ def test_another_unit_of_the_response_changes_no_percentage(
 
 
 @given(values(), st.booleans(), st.sampled_from([2.0**40, -(2.0**43)]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_mean_a_million_million_times_what_differs_costs_no_digit(
     found: Array, blocks: bool, offset: float
 ) -> None:
@@ -127,7 +127,7 @@ def test_a_mean_a_million_million_times_what_differs_costs_no_digit(
 
 
 @given(values())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_without_replications_blocks_mean_nothing(found: Array) -> None:
     single = found[..., :1]
     assume(np.ptp(single) > 0)

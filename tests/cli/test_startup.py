@@ -1,8 +1,6 @@
 import json
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -49,21 +47,6 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
 def test_a_run_imports_no_database_and_no_drawing(scenario_file: Path) -> None:
     assert not imported("run", scenario_file) & HEAVY
     assert not imported("run", scenario_file, "--json") & HEAVY
-
-
-def test_help_comes_nearly_as_fast_as_its_library(longfat: Longfat) -> None:
-    """Below 150 ms where nothing else runs; here other tests do, so it is paired with a floor."""
-
-    def seconds(call: Callable[[], object]) -> float:
-        started = time.perf_counter()
-        call()
-        return time.perf_counter() - started
-
-    def floor() -> object:
-        return subprocess.run([sys.executable, "-c", "import click, json"], check=True)
-
-    pairs = [(seconds(lambda: longfat("--help")), seconds(floor)) for _ in range(10)]
-    assert min(ours for ours, _ in pairs) < 3 * min(bare for _, bare in pairs)
 
 
 def test_longfat_alone_says_what_to_type_next(longfat: Longfat) -> None:

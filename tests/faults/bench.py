@@ -17,6 +17,7 @@ from longfat.repeat import repeat
 from longfat.store import Store
 from longfat.store.schema import DONE
 from longfat.study import load_study
+from tests.waiting import PATIENCE_SECONDS
 
 
 @dataclass
@@ -121,4 +122,4 @@ class Bench:
 
     def _call(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
         command: list[str | Path] = [self._program, *arguments]
-        return subprocess.run(command, capture_output=True, text=True, timeout=300)
+        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS)

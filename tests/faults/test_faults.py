@@ -20,6 +20,7 @@ from longfat.store import Store
 from tests.conftest import mount
 from tests.faults.bench import Bench
 from tests.faults.conftest import FULL
+from tests.waiting import PATIENCE_SECONDS, ended, until
 
 KILLS = 50 if FULL else 3
 JUMPS = 20 if FULL else 1
@@ -30,10 +31,12 @@ FEW_PAGES = 100 * 1024
 
 def wait_for_runs(bench: Bench, store: Path, process: subprocess.Popen[str]) -> set[str]:
     """Wait until a run is acknowledged; the ones that are."""
-    while not (acknowledged := bench.acknowledged(store)):
+
+    def acknowledged() -> set[str]:
         assert process.poll() is None, process.stderr and process.stderr.read()
-        time.sleep(0.01)
-    return acknowledged
+        return bench.acknowledged(store)
+
+    return until(acknowledged, "the first acknowledged run")
 
 
 def test_killed_at_random_moments(bench: Bench, tmp_path: Path) -> None:
@@ -64,7 +67,7 @@ def test_interrupted_from_the_keyboard(bench: Bench, store: Path, times: int) ->
     for _ in range(times):
         process.send_signal(signal.SIGINT)  # none is sent any more once the process has ended
         time.sleep(0.02)
-    _, talk = process.communicate(timeout=60)
+    _, talk = ended(process, "the study after Ctrl-C")
     assert process.returncode == 128 + signal.SIGINT
     bench.struck(f"Ctrl-C x {times}", store, acknowledged, talk)
     bench.finish(store)
@@ -73,10 +76,10 @@ def test_interrupted_from_the_keyboard(bench: Bench, store: Path, times: int) ->
 def test_the_disk_is_full(bench: Bench, small_disk: Path) -> None:
     store = small_disk / "longfat.db"
     subprocess.run(["mount", "-o", f"remount,size={FEW_PAGES}", small_disk], check=True)
-    ended = bench.run(store)
-    assert ended.returncode == 2, ended
-    assert "full" in ended.stderr or "disk I/O error" in ended.stderr
-    bench.struck("full disk", store, bench.acknowledged(store), ended.stderr)
+    run = bench.run(store)
+    assert run.returncode == 2, run
+    assert "full" in run.stderr or "disk I/O error" in run.stderr
+    bench.struck("full disk", store, bench.acknowledged(store), run.stderr)
     subprocess.run(["mount", "-o", "remount,size=16m", small_disk], check=True)
     bench.finish(store)
 
@@ -86,11 +89,11 @@ def test_files_may_not_grow(bench: Bench, store: Path) -> None:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (FEW_PAGES, before[1]))
     try:
-        ended = bench.run(store)
+        run = bench.run(store)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert ended.returncode == 2, ended
-    bench.struck("quota", store, bench.acknowledged(store), ended.stderr)
+    assert run.returncode == 2, run
+    bench.struck("quota", store, bench.acknowledged(store), run.stderr)
     bench.finish(store)
 
 
@@ -102,9 +105,9 @@ def test_the_store_is_read_only(bench: Bench, small_disk: Path) -> None:
     process.kill()
     process.communicate()
     assert mount("-o", "remount,ro", str(small_disk))
-    ended = bench.run(store)
-    assert ended.returncode == 2, ended
-    bench.struck("read-only store", store, acknowledged, ended.stderr)
+    run = bench.run(store)
+    assert run.returncode == 2, run
+    bench.struck("read-only store", store, acknowledged, run.stderr)
     assert mount("-o", "remount,rw", str(small_disk))
     bench.finish(store)
 
@@ -115,7 +118,7 @@ def test_one_of_two_processes_dies(bench: Bench, store: Path) -> None:
     other = bench.start(store, "--jobs", "1")
     doomed.kill()
     doomed.communicate()
-    _, talk = other.communicate(timeout=120)
+    _, talk = ended(other, "the process that is left")
     assert other.returncode == 0, talk
     bench.struck("a worker dies", store, acknowledged, talk)
     bench.finish(store)
@@ -133,10 +136,10 @@ def test_one_of_two_processes_dies(bench: Bench, store: Path) -> None:
 def test_runs_meet_their_limits(
     bench: Bench, store: Path, limit: str, exit_code: int, said: str
 ) -> None:
-    ended = bench.run(store, "--limit", limit)
-    assert ended.returncode == exit_code, ended
-    assert said in ended.stderr
-    bench.struck(f"limit {limit.partition('=')[0]}", store, bench.acknowledged(store), ended.stderr)
+    run = bench.run(store, "--limit", limit)
+    assert run.returncode == exit_code, run
+    assert said in run.stderr
+    bench.struck(f"limit {limit.partition('=')[0]}", store, bench.acknowledged(store), run.stderr)
     bench.finish(store)
 
 
@@ -196,6 +199,8 @@ def test_the_clock_jumps(bench: Bench, tmp_path: Path) -> None:
             )
             seconds = opened.mean_wall_seconds().values()
         assert (progress.finished, progress.failed) == (len(bench.plan.distinct), 0)
-        assert all(0 <= mean < 60 for mean in seconds), "a clock of the day measured the runs"
+        assert all(0 <= mean < PATIENCE_SECONDS for mean in seconds), (
+            "a clock of the day measured the runs"
+        )
         bench.struck("clock jumps", store, bench.acknowledged(store))
         bench.finish(store)

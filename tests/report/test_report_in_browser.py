@@ -10,14 +10,15 @@ import pytest
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page
 
+from tests.browser import new_page
+
 DRAWN = "html[data-drawn=all]"
 
 
 @contextmanager
 def opened(browser: Browser, file: Path, **settings: Any) -> Iterator[tuple[Page, list[str]]]:
     """The page in a browser without a network, and what went wrong or out in it."""
-    context = browser.new_context(offline=True, **settings)
-    page = context.new_page()
+    page = new_page(browser, offline=True, **settings)
     wrong: list[str] = []
     page.on("console", lambda message: wrong.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: wrong.append(str(error)))
@@ -27,7 +28,7 @@ def opened(browser: Browser, file: Path, **settings: Any) -> Iterator[tuple[Page
     )
     page.goto(file.as_uri())
     yield page, wrong
-    context.close()
+    page.close()
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -5,13 +5,14 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any, Self
+
+from tests.waiting import ended, until
 
 PLACES = ("/usr/local/bin", *map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin"))))
 """Where the programs may be besides PATH; Debian keeps them by version."""
@@ -56,28 +57,24 @@ class PostgresqlServer:
                 process = subprocess.Popen(serve, stdout=log, stderr=log, cwd=data, **who)
             server = cls(sockets, process, count())
             try:
-                server.wait()
+                until(server.answers, "the PostgreSQL server to answer")
                 yield server
             finally:
                 process.terminate()
-                process.wait(timeout=30)
+                ended(process, "the PostgreSQL server")
 
     def url(self, name: str) -> str:
         return f"postgresql://longfat@/{name}?host={self.sockets}"
 
-    def wait(self) -> None:
+    def answers(self) -> bool:
         import psycopg
 
-        deadline = time.monotonic() + 60
-        while True:
-            try:
-                psycopg.connect(self.url("postgres")).close()
-            except psycopg.OperationalError:
-                assert self.process.poll() is None, "the server ended"
-                assert time.monotonic() < deadline, "the server does not answer"
-                time.sleep(0.1)
-            else:
-                return
+        assert self.process.poll() is None, "the PostgreSQL server ended"
+        try:
+            psycopg.connect(self.url("postgres")).close()
+        except psycopg.OperationalError:
+            return False
+        return True
 
     def create_database(self) -> str:
         import psycopg

@@ -3,13 +3,13 @@
 import json
 import os
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from longfat.store import Store
 from tests.support import Longfat
+from tests.waiting import ended, until
 
 PROCESSES = 3
 RUNS = 15
@@ -39,10 +39,10 @@ def done(location: str) -> int:
 
 def test_every_run_is_run_once(program: Path, slow_study: Path, location: str) -> None:
     processes = [start(program, slow_study, location) for _ in range(PROCESSES)]
-    ended = [(process, *process.communicate(timeout=120)) for process in processes]
-    for process, _, talk in ended:
+    outputs = [ended(process, "one of the processes that share a study") for process in processes]
+    for process, (_, talk) in zip(processes, outputs, strict=True):
         assert process.returncode == 0, talk
-    told = [json.loads(data) for _, data, _ in ended]
+    told = [json.loads(data) for data, _ in outputs]
     assert sum(document["finished"] for document in told) == RUNS
     for document in told:
         parts = ("stored_before", "finished", "finished_elsewhere")
@@ -53,15 +53,12 @@ def test_one_that_is_killed_costs_the_others_only_time(
     program: Path, longfat: Longfat, slow_study: Path, location: str
 ) -> None:
     doomed = start(program, slow_study, location)
-    deadline = time.monotonic() + 60
-    while done(location) == 0:
-        assert time.monotonic() < deadline, "it stores nothing"
-        time.sleep(0.02)
+    until(lambda: done(location), "the first stored run")
     other = start(program, slow_study, location)
     doomed.kill()
     doomed.communicate()
     assert done(location) < RUNS, "it had ended before it was killed"
-    data, talk = other.communicate(timeout=120)
+    data, talk = ended(other, "the process that is left")
     assert other.returncode == 0, talk
     assert json.loads(data)["failed"] == 0
     counted = longfat("study", "status", slow_study, "--store", location, "--json")
@@ -73,8 +70,8 @@ def test_a_study_in_postgresql_reads_like_one_in_a_file(
 ) -> None:
     tables = []
     for location in (str(tmp_path / "store.db"), database):
-        ended = longfat("study", "run", study_folder, "--store", location)
-        assert ended.returncode == 0, ended.stderr
+        run = longfat("study", "run", study_folder, "--store", location)
+        assert run.returncode == 0, run.stderr
         compared = longfat("study", "compare", study_folder, "--store", location, "--json")
         tables.append(compared.stdout)
         verified = longfat("study", "verify", study_folder, "--store", location, "--sample", "2")
@@ -87,7 +84,7 @@ def test_a_location_can_come_from_the_environment(
     longfat: Longfat, study_folder: Path, database: str
 ) -> None:
     environment = {**os.environ, "LONGFAT_STORE": database}
-    ended = longfat("study", "run", study_folder, "--quick", env=environment)
-    assert ended.returncode == 0, ended.stderr
+    run = longfat("study", "run", study_folder, "--quick", env=environment)
+    assert run.returncode == 0, run.stderr
     status = longfat("study", "status", study_folder, "--quick", "--json", env=environment)
     assert json.loads(status.stdout)["missing"] == 0

@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 import httpx2
 
+from tests.waiting import PATIENCE_SECONDS, ended
+
 
 @dataclass(frozen=True)
 class Served:
@@ -18,6 +20,7 @@ class Served:
 
     address: str
     process: subprocess.Popen[str]
+    folder: Path
 
     @property
     def origin(self) -> str:
@@ -32,10 +35,16 @@ class Served:
         assert port is not None
         return port
 
+    def simulates(self) -> bool:
+        """Whether it runs something for a page: the traces are in a temporary folder meanwhile."""
+        return any(self.folder.glob("longfat-*"))
+
     @contextmanager
     def client(self) -> Iterator[httpx2.Client]:
         """A client that has opened the address."""
-        with httpx2.Client(base_url=self.origin, follow_redirects=True, timeout=60) as client:
+        with httpx2.Client(
+            base_url=self.origin, follow_redirects=True, timeout=PATIENCE_SECONDS
+        ) as client:
             assert client.get(self.address).status_code == 200
             yield client
 
@@ -44,6 +53,7 @@ class Served:
 def served(program: Path, folder: Path, *arguments: str | Path) -> Iterator[Served]:
     """A view in a folder, at a free port; it must end well when it is told to."""
     environment = {name: value for name, value in os.environ.items() if name != "LONGFAT_STORE"}
+    environment["TMPDIR"] = str(folder)
     process = subprocess.Popen(
         [program, "view", "--port", "0", *arguments],
         cwd=folder,
@@ -57,12 +67,7 @@ def served(program: Path, folder: Path, *arguments: str | Path) -> Iterator[Serv
         address = process.stdout.readline().strip()
         if not address:
             raise AssertionError(process.communicate()[1])
-        yield Served(address, process)
+        yield Served(address, process, folder)
     finally:
         process.send_signal(signal.SIGINT)
-        try:
-            process.communicate(timeout=30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-            raise
+        ended(process, "the view")

@@ -4,7 +4,7 @@ import json
 import tomllib
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat import InvalidInput, _engine
@@ -28,7 +28,6 @@ documents = st.dictionaries(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])  # other tests share the cores
 @given(documents)
 def test_settings_hold_a_whole_document(document: dict[str, object]) -> None:
     again = tomllib.loads(toml_of(settings_of(document)))

@@ -1,0 +1,57 @@
+"""Waiting for other processes, threads and pages.
+
+A busy machine makes everything slower by any factor, so a limit only tells a hang from a slow
+machine: it is far beyond what anything takes, and its error names what was waited for. What takes
+how long is measured in `benchmarks`.
+"""
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import AnyStr, TypeVar
+
+import pytest
+
+Result = TypeVar("Result")
+
+PATIENCE_SECONDS = 300.0
+"""After this, what has not happened is taken to hang."""
+
+
+def until(
+    condition: Callable[[], Result], what: str, pause: Callable[[float], object] = time.sleep
+) -> Result:
+    """Wait until a condition holds and return its value, or fail for want of `what`."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not (result := condition()):
+        assert time.monotonic() < deadline, f"waited {PATIENCE_SECONDS:g} s in vain for {what}"
+        pause(0.02)
+    return result
+
+
+def ended(process: subprocess.Popen[AnyStr], what: str) -> tuple[AnyStr, AnyStr]:
+    """Wait for the end of a process; what it wrote to standard output and standard error."""
+    try:
+        return process.communicate(timeout=PATIENCE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise AssertionError(f"{what} has not ended within {PATIENCE_SECONDS:g} s") from None
+
+
+def until_heeding(process: subprocess.Popen[AnyStr], number: signal.Signals, what: str) -> None:
+    """Wait until a process handles a signal itself, as `longfat` does once it simulates."""
+    status = Path(f"/proc/{process.pid}/status")
+    if not status.exists():
+        pytest.skip("only Linux shows which signals a process handles")
+
+    def is_heeded() -> bool:
+        assert process.poll() is None, f"{what} ended before it handled {number.name}"
+        (caught,) = (
+            line.split()[1] for line in status.read_text().splitlines() if "SigCgt" in line
+        )
+        return bool(int(caught, 16) >> (number - 1) & 1)
+
+    until(is_heeded, f"{what} to handle {number.name}")
