@@ -1,4 +1,4 @@
-//! What an acknowledgment says.
+//! Acknowledgments: the cumulative number, SACK blocks, timestamps and the echo of ECN marks.
 
 use std::num::NonZeroU8;
 

@@ -1,4 +1,4 @@
-//! The mechanism of a sender: sequence numbers, the retransmission timer, and the acts that a loss recovery is made of.
+//! Sequence numbers, the retransmission timer, and the acts from which loss recoveries are built.
 
 mod deliveries;
 mod idleness;
@@ -26,37 +26,37 @@ struct Timed {
     sent: Time,
 }
 
-/// How many duplicate acknowledgments show a loss (RFC 5681 section 3.2).
+/// Duplicate acknowledgments that signal a loss (RFC 5681 section 3.2).
 pub const DUPLICATE_THRESHOLD: u32 = 3;
 
 /// The sending half of a connection.
 pub struct Connection {
     /// Congestion window and threshold.
     pub window: Window,
-    /// What selective acknowledgments have told.
+    /// Ranges reported by selective acknowledgments.
     pub scoreboard: Scoreboard,
-    /// What it has done.
+    /// Counters of the connection.
     pub statistics: SenderStatistics,
-    /// Acknowledgments in a row that told nothing new.
+    /// Consecutive duplicate acknowledgments.
     pub duplicates: u32,
-    /// Bytes sent by limited transmit, which do not count when the window is reduced (RFC 5681 section 3.2, step 2).
+    /// Bytes sent by limited transmit, which the flight excludes when the window is reduced (RFC 5681 section 3.2, step 2).
     pub sent_early: u64,
-    /// What it makes of marks.
+    /// Response to ECN marks.
     pub marks: MarkResponse,
     law: Box<dyn WindowLaw>,
     window_use: WindowUse,
     grows_classically: bool,
     observes_marks: bool,
-    /// If the law goes by deliveries.
+    /// Delivery rate estimation, for laws that use it.
     deliveries: Option<Box<DeliveryLog>>,
-    /// If so, bytes in the network as the recovery has said last.
+    /// Bytes in flight by the recovery's latest estimate; kept only with `deliveries`.
     in_flight: u64,
-    /// If segments are paced.
+    /// Pacing, if configured or required by the law.
     pacer: Option<Box<Pacer>>,
     estimator: Box<dyn TimeoutEstimator>,
-    /// What the estimator says, asked when it has learnt something.
+    /// Retransmission timeout in ticks: copy of the estimator's value, updated after each sample.
     timeout_ticks: u64,
-    /// Whether a tick that has begun when a timer starts counts as one.
+    /// Whether the tick during which a timer starts counts as a whole one.
     counts_begun_tick: bool,
     clock: TickClock,
     mss: u64,
@@ -77,30 +77,31 @@ pub struct Connection {
     /// First byte never sent (`snd_max`).
     highest: u64,
     timed: Option<Timed>,
-    /// The first byte of what the timer has sent again last.
+    /// First byte of the latest retransmission by timeout.
     timed_out: Option<u64>,
-    /// For losses below this the window was reduced last, if no timeout has come since.
+    /// Losses below this sequence number were answered by the latest reduction; 0 after a timeout.
     answered_below: u64,
-    /// Below this an acknowledgment may tell anew of what had arrived before the timer expired, where growth must not count that.
+    /// Below this sequence number an acknowledgment may cover data that arrived before the latest timeout; it then counts for at most one
+    /// segment of growth.
     told_before: u64,
-    /// The latest round trip measured.
+    /// Latest round-trip sample.
     round_trip: Option<Span>,
-    /// How long the segment took to the receiver that was echoed last, with timestamps.
+    /// One-way delay of the segment echoed last, from its timestamp.
     one_way_delay: Option<Span>,
     smoothed_round_trip: SmoothedRoundTrip,
     expires: Option<Time>,
-    /// Before that the timer would expire at the same time if it started anew.
+    /// Until this time a restart of the timer would not change its expiry: both fall into one tick.
     expires_alike_until: Time,
-    /// Until when nothing is sent (T-44).
+    /// End of the pause before a delayed retransmission (T-44).
     held_until: Option<Time>,
-    /// Up to where data was sent when the latest round trip of those that follow one another began.
+    /// `highest` when the current round trip began; the round ends when it is acknowledged.
     round_ends: u64,
     last_sent: Time,
     outbox: Vec<Segment>,
 }
 
 impl Connection {
-    /// A connection that has sent nothing yet.
+    /// Creates a connection that has sent nothing.
     #[must_use]
     pub fn new(config: &TcpConfig, clock: TickClock, law: Box<dyn WindowLaw>) -> Self {
         let window = Window::new(config);
@@ -164,7 +165,7 @@ impl Connection {
         self.unacknowledged
     }
 
-    /// Next byte to send: below [`highest`](Self::highest) while data is sent again after a timeout.
+    /// Next byte to send; below [`highest`](Self::highest) during go-back-N.
     #[must_use]
     pub fn next(&self) -> u64 {
         self.next
@@ -176,7 +177,7 @@ impl Connection {
         self.highest
     }
 
-    /// Whether only full segments go, but for the last of the data.
+    /// Whether only full segments are sent, except for the last of the data.
     #[must_use]
     pub fn avoids_silly_windows(&self) -> bool {
         self.avoids_silly_windows
@@ -188,25 +189,25 @@ impl Connection {
         self.highest - self.unacknowledged
     }
 
-    /// The latest round trip measured.
+    /// Latest round-trip sample.
     #[must_use]
     pub fn round_trip(&self) -> Option<Span> {
         self.round_trip
     }
 
-    /// The retransmission timeout, with its backoff.
+    /// Retransmission timeout including backoff.
     #[must_use]
     pub fn timeout(&self) -> Span {
         self.clock.span(self.timeout_ticks)
     }
 
-    /// When the retransmission timer expires.
+    /// Expiry of the retransmission timer.
     #[must_use]
     pub fn expires(&self) -> Option<Time> {
         self.expires
     }
 
-    /// When sending goes on after a delayed retransmission was due.
+    /// End of the pause before a delayed retransmission (T-44).
     #[must_use]
     pub fn held_until(&self) -> Option<Time> {
         self.held_until
@@ -218,7 +219,7 @@ impl Connection {
         self.offered
     }
 
-    /// Whether nothing is to be sent again, nothing suggests that it will be, and no segment has to wait for its turn.
+    /// Whether no duplicate acknowledgments, go-back-N or pacing affect sending.
     #[must_use]
     #[inline]
     pub fn goes_on_undisturbed(&self) -> bool {
@@ -231,7 +232,7 @@ impl Connection {
         self.offered > self.highest
     }
 
-    /// Whether there is anything to send, for the first time or again.
+    /// Whether there is data to send, new or by go-back-N.
     #[must_use]
     pub fn has_data_to_send(&self) -> bool {
         self.offered > self.next
@@ -242,7 +243,7 @@ impl Connection {
         self.offered = self.offered.saturating_add(bytes);
     }
 
-    /// Moves the left edge of the window to an acknowledgment of new data; gives the number of bytes.
+    /// Advances `unacknowledged`; returns the number of bytes newly acknowledged.
     #[inline]
     pub fn advance(&mut self, acknowledged: u64) -> u64 {
         let bytes = acknowledged - self.unacknowledged;
@@ -254,7 +255,7 @@ impl Connection {
         bytes
     }
 
-    /// Lets the window grow for an acknowledgment of `bytes` new bytes, which has measured a round trip or not.
+    /// Grows the window for `bytes` newly acknowledged; `has_measured` if the acknowledgment gave a round-trip sample.
     #[inline(always)]
     pub fn grow(&mut self, now: Time, mut bytes: u64, has_measured: bool) {
         if bytes > self.mss && self.unacknowledged - bytes < self.told_before {
@@ -291,15 +292,14 @@ impl Connection {
         self.law.on_acknowledgment(&mut self.window, &progress);
     }
 
-    /// Begins to repair a loss shown by duplicate acknowledgments: the window law reduces the window, nothing under way is
-    /// timed any more (Karn), the timer starts anew.
+    /// Begins a fast retransmission: the law reduces the window, the running round-trip measurement ends (Karn) and the timer restarts.
     pub fn reduce(&mut self, now: Time) {
         self.statistics.fast_retransmits += 1;
         self.answer_loss(now);
     }
 
-    /// Answers a loss that is repaired already, or will be: the window law reduces the window, nothing under way is timed any more, the timer
-    /// starts anew.
+    /// Answers a loss without counting a fast retransmission: the law reduces the window, the running round-trip measurement ends (Karn)
+    /// and the timer restarts.
     pub fn answer_loss(&mut self, now: Time) {
         let flight = self.flight() - self.sent_early.min(self.flight());
         if self.marks.have_reduced(self.unacknowledged) {
@@ -313,8 +313,8 @@ impl Connection {
         self.restart_timer(now);
     }
 
-    /// An acknowledgment of `bytes` new bytes says that `marked` bytes were marked: the window law takes note, and reduces the window
-    /// if it has not been for this window of data. The segment that is sent next announces that.
+    /// Passes `marked` of `bytes` newly acknowledged to the law, which reduces the window at most once per window of data. The next new
+    /// segment announces a reduction (CWR; RFC 3168 section 6.1.2).
     pub fn respond_to_marks(&mut self, bytes: u64, marked: u64, is_recovering: bool) {
         if self.observes_marks {
             self.law.observe_marks(bytes, marked, self.unacknowledged, self.highest);
@@ -327,28 +327,28 @@ impl Connection {
         }
     }
 
-    /// Retransmits the first segment that is not acknowledged, now or, with delayed retransmission, after half a round trip
-    /// (T-44). Gives what was sent.
+    /// Retransmits the first unacknowledged segment at once or, with delayed retransmission, after half a round trip (T-44). Returns the
+    /// piece sent at once.
     pub fn fast_retransmit(&mut self, now: Time) -> Option<Piece> {
         self.delay_retransmission(now);
         self.held_until.is_none().then(|| self.retransmit_first(now))
     }
 
-    /// With delayed retransmission, nothing is sent for half a round trip (T-44).
+    /// With delayed retransmission, pauses sending for half a round trip (T-44).
     pub fn delay_retransmission(&mut self, now: Time) {
         if self.delays_retransmission {
             self.held_until = self.round_trip.map(|round_trip| now + Span(round_trip.0 / 2));
         }
     }
 
-    /// Retransmits the first segment that is not acknowledged; gives it.
+    /// Retransmits the first unacknowledged segment and returns it.
     pub fn retransmit_first(&mut self, now: Time) -> Piece {
         let first = self.first_unacknowledged();
         self.send(now, first);
         first
     }
 
-    /// The first segment that is not acknowledged.
+    /// First unacknowledged segment.
     #[must_use]
     pub fn first_unacknowledged(&self) -> Piece {
         let arrived = self.scoreboard.arrived().ranges().first().map_or(u64::MAX, |range| range.0);
@@ -356,18 +356,18 @@ impl Connection {
         Piece { sequence: self.unacknowledged, length: end - self.unacknowledged }
     }
 
-    /// Whether the window law wants to know how much was marked, and how much was not.
+    /// Whether the law uses the share of marked bytes.
     #[must_use]
     pub fn observes_marks(&self) -> bool {
         self.observes_marks
     }
 
-    /// Ends the wait of a delayed retransmission.
+    /// Ends the pause before a delayed retransmission.
     pub fn release(&mut self) {
         self.held_until = None;
     }
 
-    /// What the timer's expiry does to the connection: go-back-N (T-15).
+    /// Handles a retransmission timeout: reduces the window, backs off and goes back to `unacknowledged` (go-back-N, T-15).
     pub fn time_out(&mut self, now: Time) {
         self.pacer.iter_mut().for_each(|pacer| pacer.release(now));
         self.statistics.timeouts += 1;
@@ -398,12 +398,12 @@ impl Connection {
         }
     }
 
-    /// Goes back to the first byte that is not acknowledged.
+    /// Starts go-back-N: sends from the first unacknowledged byte on.
     pub fn go_back(&mut self) {
         self.next = self.unacknowledged;
     }
 
-    /// Does not go back after all: what is to be sent again is known segment by segment.
+    /// Cancels go-back-N, for recoveries that know the lost segments one by one.
     pub fn go_on(&mut self) {
         self.next = self.highest;
     }

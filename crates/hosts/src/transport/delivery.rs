@@ -1,44 +1,44 @@
-//! How fast data is delivered, as a sender can tell from acknowledgments. Section numbers are those of
-//! draft-cheng-iccrg-delivery-rate-estimation-00, names in code font its own.
+//! Delivery rate estimation. Section numbers are those of draft-cheng-iccrg-delivery-rate-estimation-00; names in code font are that
+//! draft's variables.
 
 use longfat_foundation::units::{Span, Time};
 
 use super::under_way::{Transmission, UnderWay};
 use super::{Acknowledgment, Piece};
 
-/// What an acknowledgment tells of deliveries (`rs`).
+/// Rate sample of one acknowledgment (`rs`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delivery {
-    /// When it has come.
+    /// Arrival time of the acknowledgment.
     pub now: Time,
-    /// Bytes that it is the first to report, acknowledged or selectively.
+    /// Bytes newly acknowledged, cumulatively or selectively.
     pub bytes: u64,
     /// All bytes delivered so far (`C.delivered`).
     pub total: u64,
-    /// The same when the latest of the segments that it reports was sent (`rs.prior_delivered`).
+    /// `total` when the most recently sent of the newly acknowledged segments was sent (`rs.prior_delivered`).
     pub total_when_sent: u64,
-    /// Bytes in the network when that segment was sent, with it (`rs.tx_in_flight` of draft-ietf-ccwg-bbr).
+    /// Bytes in flight when that segment was sent, including it (`rs.tx_in_flight` of draft-ietf-ccwg-bbr).
     pub in_flight_when_sent: u64,
-    /// Bytes found to be lost since, as far as the recovery knows segment by segment (`rs.lost` there).
+    /// Bytes marked lost since that segment was sent, for recoveries that mark segments (`rs.lost` of draft-ietf-ccwg-bbr).
     pub lost_since_sent: u64,
-    /// Bytes per second since that segment was sent, if there was time enough to tell.
+    /// Delivery rate in bytes per second; `None` if the sampling interval is shorter than the least round trip.
     pub rate: Option<f64>,
-    /// Whether the application had too little to send when that segment was sent.
+    /// Whether the sender was application-limited when that segment was sent.
     pub is_application_limited: bool,
-    /// The round trip of that segment, unless it was sent more than once.
+    /// Round trip of that segment; `None` if it was retransmitted (Karn).
     pub round_trip: Option<Span>,
-    /// How things stand with the network and the repair of losses.
+    /// State of the connection after the acknowledgment.
     pub standing: Standing,
 }
 
-/// How things stand with the network and the repair of losses after an acknowledgment.
+/// State of the connection after an acknowledgment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
-    /// Bytes in the network before the acknowledgment came.
+    /// Bytes in flight before the acknowledgment.
     pub in_flight_before: u64,
-    /// The same now.
+    /// Bytes in flight after it.
     pub in_flight: u64,
-    /// Bytes that the recovery has come to take for lost.
+    /// Bytes that this acknowledgment made the recovery mark as lost.
     pub lost: u64,
     /// Whether a loss is being repaired.
     pub is_recovering: bool,
@@ -48,24 +48,24 @@ pub struct Standing {
     pub highest: u64,
 }
 
-/// A segment that the recovery has come to take for lost, and what has come of the network since it was sent.
+/// A segment newly marked as lost, with the counters since it was sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LostSegment {
     /// Its first byte.
     pub begin: u64,
-    /// How many it has.
+    /// Its length in bytes.
     pub bytes: u64,
-    /// Bytes in the network when it was sent, with it.
+    /// Bytes in flight when it was sent, including it.
     pub in_flight_when_sent: u64,
-    /// Bytes found to be lost since, with it.
+    /// Bytes marked lost since it was sent, including it.
     pub lost_since_sent: u64,
-    /// Whether the application had too little to send then.
+    /// Whether the sender was application-limited when it was sent.
     pub is_application_limited: bool,
     /// All bytes delivered so far.
     pub total: u64,
 }
 
-/// How things stood when a segment was sent last (section 3.1.2): `P.first_sent_time`, `P.delivered_time`, `P.delivered`,
+/// State of the connection when a segment was last sent (section 3.1.2): `P.first_sent_time`, `P.delivered_time`, `P.delivered`,
 /// `P.is_app_limited`.
 #[derive(Clone, Copy, Debug)]
 struct Departure {
@@ -73,7 +73,7 @@ struct Departure {
     delivered_time: Time,
     delivered: u64,
     is_application_limited: bool,
-    /// Bytes in the network, with this segment, and bytes found to be lost.
+    /// Bytes in flight, including this segment, and all bytes marked lost so far.
     in_flight: u64,
     lost: u64,
 }
@@ -87,24 +87,24 @@ pub struct DeliveryLog {
     delivered: u64,
     delivered_time: Time,
     first_sent: Time,
-    /// What is sent is limited by the application until so much is delivered (`C.app_limited`).
+    /// Segments count as application-limited until this many bytes are delivered (`C.app_limited`).
     limited_until: Option<u64>,
     shortest_round_trip: Option<Span>,
     bytes_sent: u64,
-    /// Bytes that were found to be lost, where the recovery tells.
+    /// Bytes marked lost, for recoveries that mark segments.
     lost: u64,
 }
 
-/// What one acknowledgment tells, before it is known what the recovery makes of it.
+/// The part of a rate sample that is known before the recovery has handled the acknowledgment.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
-    /// Bytes that it is the first to report.
+    /// Bytes newly acknowledged.
     pub bytes: u64,
     latest: Option<Sent>,
 }
 
 impl DeliveryLog {
-    /// Bytes sent so far, again or not.
+    /// Bytes sent so far, retransmissions included.
     #[must_use]
     pub fn bytes_sent(&self) -> u64 {
         self.bytes_sent
@@ -116,12 +116,12 @@ impl DeliveryLog {
         self.under_way.memory_bytes()
     }
 
-    /// From now on what is sent is less than it could be, until all that is under way is delivered (section 3.4).
+    /// Marks the connection application-limited until the `in_flight` bytes now under way are delivered (section 3.4).
     pub fn limit(&mut self, in_flight: u64) {
         self.limited_until = Some(self.delivered + in_flight);
     }
 
-    /// A piece is sent (section 3.2), with which `in_flight` bytes are in the network.
+    /// Records that a piece is sent (section 3.2); `in_flight` bytes include it.
     pub fn note_sent(&mut self, now: Time, piece: Piece, in_flight: u64) {
         self.bytes_sent += piece.length;
         if self.under_way.is_empty() {
@@ -139,7 +139,7 @@ impl DeliveryLog {
         self.under_way.note_sent(now, piece, departure);
     }
 
-    /// The recovery has found a piece to be lost.
+    /// Records that the recovery has marked a piece as lost.
     pub fn note_lost(&mut self, piece: Piece) -> Option<LostSegment> {
         self.lost += piece.length;
         let sent = self.under_way.from(piece.sequence).next()?;
@@ -153,7 +153,7 @@ impl DeliveryLog {
         })
     }
 
-    /// Takes in an acknowledgment, of which blocks beyond `highest` are not believed (section 3.3).
+    /// Updates the counters by an acknowledgment (section 3.3); ignores blocks beyond `highest`.
     pub fn take_in(&mut self, now: Time, acknowledgment: &Acknowledgment, highest: u64) -> Sample {
         let mut sample = Sample { bytes: 0, latest: None };
         self.under_way.take_in(acknowledgment, highest, |sent| sample.note_arrival(sent));
@@ -170,8 +170,8 @@ impl DeliveryLog {
         sample
     }
 
-    /// The sample with the rate that it makes. It takes the longer of the times that sending and acknowledging took, since either may
-    /// have been compressed (section 2.1.4); less than a round trip tells nothing.
+    /// Completes a sample. The interval is the longer of the send and the acknowledgment interval, since either may be compressed
+    /// (section 2.1.4); an interval below the least round trip gives no rate.
     #[expect(clippy::cast_precision_loss, reason = "less than 2^53 bytes")]
     pub fn delivery(&self, sample: Sample, now: Time, standing: Standing) -> Delivery {
         let interval =

@@ -1,4 +1,4 @@
-//! The receiving end: what has arrived, in order, and what to acknowledge.
+//! The receiver: reassembly in order, selective acknowledgments, delayed acknowledgments and echoes.
 
 use longfat_foundation::config::Parameter;
 use longfat_foundation::units::Time;
@@ -18,19 +18,19 @@ longfat_foundation::choice! {
     }
 }
 
-/// What the bytes of segments were to their receiver.
+/// Received bytes by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceivedBytes {
-    /// New, and kept.
+    /// Bytes received for the first time and kept.
     pub new: u64,
-    /// There already.
+    /// Bytes that had arrived before.
     pub duplicate: u64,
-    /// Thrown away, because a hole lies before them.
+    /// Bytes discarded beyond a hole.
     pub beyond_hole: u64,
 }
 
 impl ReceivedBytes {
-    /// All of them.
+    /// Sum of all kinds.
     #[must_use]
     pub fn sum(self) -> u64 {
         self.new + self.duplicate + self.beyond_hole
@@ -45,20 +45,20 @@ impl std::ops::AddAssign for ReceivedBytes {
     }
 }
 
-/// One receiving TCP. Its application reads at once.
+/// The receiver of one TCP connection. Its application reads at once.
 pub struct Receiver {
     out_of_order: OutOfOrder,
     acknowledging: Box<dyn Acknowledging>,
     acknowledges_at_once: bool,
-    /// Most selective acknowledgments in one segment; 0 without.
+    /// Maximum of SACK blocks in a segment; 0 without SACK.
     most_blocks: usize,
-    /// Whether it reports what has arrived twice (RFC 2883).
+    /// Whether it reports duplicates (D-SACK, RFC 2883).
     reports_duplicates: bool,
     echoes_timestamps: bool,
     next: u64,
-    /// What has arrived beyond `next`.
+    /// Ranges received beyond `next`.
     islands: RangeSet,
-    /// A byte in each island, that of the latest arrival first.
+    /// One byte of each range in `islands`, most recent arrival first: the order of SACK blocks (RFC 2018 section 4).
     recent: Vec<u64>,
     /// Highest byte number received, plus one.
     highest: u64,
@@ -75,13 +75,13 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver that has nothing yet.
+    /// Creates a receiver that has received nothing.
     #[must_use]
     pub fn new(config: &TcpConfig) -> Self {
         Self::for_recovery(config, &*config.flavor.build(&()).recovery())
     }
 
-    /// The same for a sender that repairs losses in that way, which is the one configured.
+    /// [`new`](Self::new), given the recovery that `config` names.
     #[must_use]
     pub(super) fn for_recovery(config: &TcpConfig, recovery: &dyn Recovery) -> Self {
         let acknowledging = config.acknowledgments.build(&());
@@ -106,7 +106,7 @@ impl Receiver {
         }
     }
 
-    /// The next byte expected, which is also the number of bytes delivered to the application, all in order.
+    /// Next byte expected, which is also the number of bytes delivered to the application.
     #[must_use]
     pub fn next(&self) -> u64 {
         self.next
@@ -124,13 +124,13 @@ impl Receiver {
         self.islands.bytes()
     }
 
-    /// What the bytes of all segments were.
+    /// Bytes of all segments received.
     #[must_use]
     pub fn received(&self) -> ReceivedBytes {
         self.received
     }
 
-    /// What the bytes of the latest segment were.
+    /// Bytes of the latest segment.
     #[must_use]
     pub fn latest(&self) -> ReceivedBytes {
         self.latest
@@ -142,14 +142,14 @@ impl Receiver {
         self.islands.memory_bytes()
     }
 
-    /// When a delayed acknowledgment is due.
+    /// Time at which a delayed acknowledgment is due.
     #[must_use]
     pub fn due(&self) -> Option<Time> {
         self.due
     }
 
-    /// A segment is about to be taken: whether a queue has marked it, and whether it announces a reduced window. Gives the
-    /// acknowledgment that waits and must be sent before, if there is one.
+    /// Records the ECN bits of a segment before it is received: CE, and CWR as `window_is_reduced`. Returns the delayed acknowledgment that
+    /// must be sent first, if any (RFC 8257 section 3.2).
     pub fn note_mark(&mut self, length: u64, is_marked: bool, window_is_reduced: bool) -> Option<Acknowledgment> {
         if !self.marks.note(length, is_marked, window_is_reduced) {
             return None;
@@ -159,7 +159,7 @@ impl Receiver {
         waiting
     }
 
-    /// Takes a segment that was sent at `sent`; gives the acknowledgment to send at once, if any.
+    /// Receives a segment that was sent at `sent`; returns the acknowledgment to send at once, if any.
     pub fn receive(&mut self, now: Time, sequence: u64, length: u64, sent: Time) -> Option<Acknowledgment> {
         if self.expects(sequence) {
             self.take_expected(now, length, sent).then(|| self.acknowledge_in_order())
@@ -168,15 +168,14 @@ impl Receiver {
         }
     }
 
-    /// Whether a segment that begins with that byte is the next one, and nothing is held beyond it: nearly always ("header prediction",
-    /// Jacobson 1990).
+    /// Whether `sequence` is the next byte expected and nothing is held beyond it: the fast path ("header prediction", Jacobson 1990).
     #[must_use]
     #[inline]
     pub fn expects(&self, sequence: u64) -> bool {
         sequence == self.next && self.islands.is_empty()
     }
 
-    /// As [`receive`](Self::receive), for a segment that it [`expects`](Self::expects); tells whether to
+    /// Fast path of [`receive`](Self::receive), for a segment that it [`expects`](Self::expects); returns whether to
     /// [acknowledge](Self::acknowledge_in_order) it at once.
     #[inline(always)]
     pub fn take_expected(&mut self, now: Time, length: u64, sent: Time) -> bool {
@@ -192,7 +191,7 @@ impl Receiver {
         self.due.is_none()
     }
 
-    /// As [`receive`](Self::receive), for another.
+    /// General path of [`receive`](Self::receive).
     #[inline(never)]
     pub fn receive_unexpected(&mut self, now: Time, sequence: u64, length: u64, sent: Time) -> Option<Acknowledgment> {
         let end = sequence + length;
@@ -209,21 +208,21 @@ impl Receiver {
 
     #[inline]
     fn note_timestamp(&mut self, now: Time, sequence: u64, sent: Time) {
-        // RFC 7323 section 4.3: the earliest segment that an acknowledgment answers is echoed, never one that was sent before
-        // what was echoed last.
+        // RFC 7323 section 4.3: echo the timestamp of the earliest segment that the acknowledgment answers, never an older one than
+        // was echoed last.
         let is_answered = self.echoes_timestamps && sequence <= self.acknowledged;
         if is_answered && self.echo.is_none_or(|echo| echo.sent <= sent) {
             self.echo = Some(Echo::new(sent, now));
         }
     }
 
-    /// Lets the acknowledgment of a segment wait that has come, in order or not, if it may.
+    /// Sets or clears the time of the delayed acknowledgment by the acknowledgment rule; marks that must be echoed at once prevent a delay.
     fn wait(&mut self, now: Time, in_order: bool) {
         let arrival = Arrival { in_order, waits: self.due.is_some() };
         self.due = self.acknowledging.delay(now, arrival).filter(|_| !self.marks.is_urgent());
     }
 
-    /// The first of some bytes that are there already (RFC 2883 section 4).
+    /// First contiguous part of a range that had arrived before (RFC 2883 section 4).
     fn known(&self, (begin, end): Range) -> Option<Range> {
         if begin < self.next {
             return Some((begin, end.min(self.next)));
@@ -233,7 +232,7 @@ impl Receiver {
         next_island.filter(|island| island.0 < end).map(|island| (begin.max(island.0), end.min(island.1)))
     }
 
-    /// An acknowledgment that reports a duplicate before all else.
+    /// Acknowledgment whose first block is a D-SACK.
     #[cold]
     fn acknowledge_with(&mut self, duplicate: Range) -> Acknowledgment {
         let mut acknowledgment = self.acknowledge();
@@ -241,13 +240,13 @@ impl Receiver {
         acknowledgment
     }
 
-    /// The acknowledgment that was delayed is due.
+    /// Sends the delayed acknowledgment.
     pub fn acknowledge_late(&mut self) -> Acknowledgment {
         self.due = None;
         self.acknowledge()
     }
 
-    /// Takes in bytes; tells what they were.
+    /// Adds bytes to the reassembly; returns what became of them.
     fn take(&mut self, sequence: u64, end: u64) -> ReceivedBytes {
         let held = self.islands.bytes();
         let before = self.next;
@@ -269,7 +268,7 @@ impl Receiver {
         ReceivedBytes { new, duplicate: end - sequence - new, beyond_hole: 0 }
     }
 
-    /// The island around `sequence` becomes the first to be reported.
+    /// Makes the range around `sequence` the first SACK block.
     fn note_recent(&mut self, sequence: u64) {
         if self.most_blocks == 0 {
             return;
@@ -286,8 +285,8 @@ impl Receiver {
         Acknowledgment { blocks, ..self.acknowledge_in_order() }
     }
 
-    /// An acknowledgment when nothing is held beyond the next byte expected.
-    // Always: it is made in its place then.
+    /// Acknowledgment without SACK blocks, for when nothing is held beyond the next byte expected.
+    // Always: builds the acknowledgment in place.
     #[inline(always)]
     pub fn acknowledge_in_order(&mut self) -> Acknowledgment {
         self.acknowledged = self.next;

@@ -1,4 +1,4 @@
-//! What a sender knows from selective acknowledgments.
+//! The SACK scoreboard of a sender (RFC 6675 section 3).
 
 use super::acknowledgment::Blocks;
 use super::ranges::{Range, RangeSet};

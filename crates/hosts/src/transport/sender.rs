@@ -15,40 +15,41 @@ use super::recovery::{Recovery, Response};
 use super::segment::{Piece, Segment};
 use super::{Acknowledgment, IdleRestart, Receiver, SenderStatistics, TcpConfig, TickClock, Window};
 
-/// How far the opening of a connection has come (T-46).
+/// State of the opening handshake (T-46).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Opening {
-    /// Nothing was sent yet.
+    /// No segment was sent.
     Closed,
-    /// A synchronizing segment is under way since then; whether it was sent more than once.
+    /// A SYN was sent at `sent`, and more than once if `again`.
     Synchronizing { sent: Time, again: bool },
     /// Data may be sent.
     Open,
 }
 
-/// One sending TCP.
+/// The sender of one TCP connection.
 pub struct Sender {
     connection: Connection,
     recovery: Box<dyn Recovery>,
-    /// What the recovery says of itself, asked when it has acted.
+    /// Copy of `Recovery::is_recovering`, updated after each act of the recovery.
     is_recovering: bool,
-    /// Whether acknowledgments tell the recovery more than their numbers.
+    /// Whether the recovery uses selective acknowledgments.
     is_selective: bool,
-    /// Whether the recovery is told of everything.
+    /// Whether the recovery takes every acknowledgment, not only those during a recovery.
     tells_everything: bool,
     opening: Opening,
     limited_transmit: bool,
     idle_restart: IdleRestart,
-    /// Whether acknowledgments of new data tell of nothing but that, while no hole is known.
+    /// Whether an acknowledgment without blocks can only advance the window: no ECN, no delivery rates, no recovery that takes every
+    /// acknowledgment.
     is_plain: bool,
-    /// Whether all goes well: the latest acknowledgment was one of new data, and a further one means only that more may be sent.
+    /// Whether the next acknowledgment of new data may take the fast path (header prediction): no loss is known or being repaired.
     goes_well: bool,
-    /// When what the window allows, and pacing does not yet, may leave, or when the recovery wants to be woken.
+    /// Next wake-up: the time when pacing lets the next segment go, or a timer of the recovery, whichever is first.
     wakes: Option<Time>,
 }
 
 impl Sender {
-    /// A sender that has sent nothing yet.
+    /// Creates a sender that has sent nothing.
     #[must_use]
     pub fn new(config: &TcpConfig, clock: TickClock) -> Self {
         let flavor = config.flavor.build(&());
@@ -69,19 +70,19 @@ impl Sender {
         }
     }
 
-    /// The other end of the connection, with nothing yet.
+    /// Creates the receiver at the other end of the connection.
     #[must_use]
     pub fn receiver(&self, config: &TcpConfig) -> Receiver {
         Receiver::for_recovery(config, &*self.recovery)
     }
 
-    /// Gives the window law its chance, if it draws any.
+    /// Gives the window law a stream of random numbers, if it draws any.
     pub fn take_chance(&mut self, mut chance: impl FnMut() -> Stream) {
         self.connection.take_chance(&mut chance);
     }
 
-    /// Whether its law goes by the share of what is marked: then what is sent again is capable of marks too, which RFC 3168 (section
-    /// 6.1.5) keeps from other segments (Linux, `tcp_ecn_send`).
+    /// Whether the window law uses the share of marked bytes (DCTCP, Prague). Retransmissions are then ECN-capable too, as in Linux
+    /// (`tcp_ecn_send`); RFC 3168 section 6.1.5 forbids that to other senders.
     #[must_use]
     pub fn learns_share_of_marks(&self) -> bool {
         self.connection.observes_marks()
@@ -93,13 +94,13 @@ impl Sender {
         &self.connection.window
     }
 
-    /// What it has done.
+    /// Counters of the connection.
     #[must_use]
     pub fn statistics(&self) -> &SenderStatistics {
         &self.connection.statistics
     }
 
-    /// From now on the largest window and the extremes of round trips are counted anew.
+    /// Resets the largest window and the extremes of round trips.
     pub fn count_anew(&mut self) {
         self.connection.statistics.count_anew(self.connection.window.cwnd);
     }
@@ -128,13 +129,13 @@ impl Sender {
         self.connection.flight()
     }
 
-    /// The retransmission timeout, with its backoff: how long a timer runs that is started now, in whole ticks of the clock.
+    /// Retransmission timeout including backoff, rounded to ticks: the duration of a timer started now.
     #[must_use]
     pub fn timeout(&self) -> Span {
         self.connection.timeout()
     }
 
-    /// Bytes that are allocated for what is known of losses and deliveries.
+    /// Bytes allocated for the state of losses and deliveries.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.connection.memory_bytes() + self.recovery.memory_bytes()
@@ -146,7 +147,7 @@ impl Sender {
         self.is_recovering
     }
 
-    /// The latest round trip measured.
+    /// Latest round-trip sample.
     #[must_use]
     pub fn round_trip(&self) -> Option<Span> {
         self.connection.round_trip()
@@ -172,7 +173,7 @@ impl Sender {
         self.send_allowed(now, segments);
     }
 
-    /// The answer to the synchronizing segment has arrived: data may be sent.
+    /// Handles the SYN-ACK: data may be sent from now on.
     pub fn synchronized(&mut self, now: Time, segments: &mut Vec<Segment>) {
         let Opening::Synchronizing { sent, again } = self.opening else { return };
         self.opening = Opening::Open;
@@ -188,12 +189,12 @@ impl Sender {
         self.send_allowed(now, segments);
     }
 
-    /// An acknowledgment has arrived, or one of all below a number without more.
+    /// Handles an acknowledgment; a number alone acknowledges all bytes below it.
     pub fn acknowledge(&mut self, now: Time, acknowledgment: impl Into<Acknowledgment>, segments: &mut Vec<Segment>) {
         self.take_acknowledgment(now, &acknowledgment.into(), segments);
     }
 
-    /// An acknowledgment has arrived.
+    /// Handles an acknowledgment, by the fast path where that gives the same result.
     // Always: there is one caller but for tests.
     #[inline(always)]
     pub fn take_acknowledgment(&mut self, now: Time, acknowledgment: &Acknowledgment, segments: &mut Vec<Segment>) {
@@ -204,8 +205,8 @@ impl Sender {
         }
     }
 
-    /// As `take_any_acknowledgment`, when all goes well and this acknowledgment tells of nothing else: neither recovery nor marks nor
-    /// deliveries have a say ("header prediction", Jacobson 1990).
+    /// Fast path of [`take_any_acknowledgment`](Self::take_any_acknowledgment) ("header prediction", Jacobson 1990). Exact while nothing
+    /// is lost and the acknowledgment carries only new data: recovery, marks and delivery rates would not act.
     #[inline(always)]
     fn go_on(&mut self, now: Time, acknowledgment: &Acknowledgment, segments: &mut Vec<Segment>) {
         let connection = &mut self.connection;
@@ -217,8 +218,7 @@ impl Sender {
         self.watch_waiting_data(now);
     }
 
-    /// An acknowledgment has arrived, whatever it tells. For one that tells of new data alone [`acknowledge`](Self::acknowledge) comes to
-    /// the same sooner.
+    /// General path for acknowledgments. Tests compare it with the fast path that [`acknowledge`](Self::acknowledge) may take.
     #[inline(never)]
     pub fn take_any_acknowledgment(&mut self, now: Time, acknowledgment: &Acknowledgment, segments: &mut Vec<Segment>) {
         let connection = &mut self.connection;
@@ -249,7 +249,7 @@ impl Sender {
         self.goes_well = is_plain && self.goes_on_undisturbed() && self.connection.scoreboard.arrived().is_empty();
     }
 
-    /// Whether nothing is to be repaired, or might be as far as is known.
+    /// Whether the connection is open, nothing is held back and no loss is known or being repaired.
     #[inline]
     fn goes_on_undisturbed(&self) -> bool {
         let can_send = self.opening == Opening::Open && self.connection.held_until().is_none();
@@ -269,7 +269,7 @@ impl Sender {
         let has_measured = connection.measure_round_trip(now, acknowledgment, is_recovering);
         let marked = connection.marks.marked_bytes(acknowledgment, bytes, connection.mss());
         connection.respond_to_marks(bytes, marked, is_recovering);
-        // RFC 3168 section 6.1.2: no growth by what tells of congestion.
+        // RFC 3168 section 6.1.2: an acknowledgment that echoes a mark does not grow the window.
         if response.window_may_grow && marked == 0 {
             connection.grow(now, bytes, has_measured);
         }
@@ -300,7 +300,7 @@ impl Sender {
         }
     }
 
-    /// The time of [`expires`](Self::expires) has come.
+    /// Handles the timers that are due at [`expires`](Self::expires).
     pub fn expire(&mut self, now: Time, segments: &mut Vec<Segment>) {
         self.goes_well = false;
         let is_due = |time: Option<Time>| time.is_some_and(|time| time <= now);
@@ -321,7 +321,7 @@ impl Sender {
         self.send_allowed(now, segments);
     }
 
-    /// The retransmission timer has expired: slow start, and everything from the lost segment on again (T-15).
+    /// Handles a retransmission timeout: slow start and go-back-N from the lost segment (T-15); a SYN or a window probe is repeated.
     fn time_out(&mut self, now: Time) {
         if let Opening::Synchronizing { sent, .. } = self.opening {
             self.opening = Opening::Synchronizing { sent, again: true };
@@ -337,11 +337,11 @@ impl Sender {
         }
     }
 
-    /// Sends what the recovery allows.
+    /// Sends all segments that the window, the recovery and pacing allow.
     fn send_allowed(&mut self, now: Time, segments: &mut Vec<Segment>) {
         self.wakes = None;
         if self.goes_on_undisturbed() {
-            // Where nothing is to be repaired, no recovery has anything to say.
+            // Without a loss every recovery sends new data within the window.
             self.connection.empty_outbox(segments);
             self.connection.send_new(now, segments);
             self.watch_waiting_data(now);
@@ -377,8 +377,8 @@ impl Sender {
 
     #[inline]
     fn watch_waiting_data(&mut self, now: Time) {
-        // A window of less than a segment, as `window_after_loss = "half"` may leave it, lets nothing go even when nothing is
-        // under way. As in ns-2 the timer then runs nevertheless; without it nothing would ever happen again.
+        // A window below one segment, possible with `window_after_loss = "half"`, sends nothing even when nothing is in flight. The
+        // timer then runs, as in ns-2; otherwise the connection would stall forever.
         if self.connection.expires().is_none() && self.connection.has_waiting_data() && self.wakes.is_none() {
             self.connection.restart_timer(now);
         }
@@ -393,7 +393,7 @@ impl Sender {
     }
 }
 
-/// Whether an acknowledgment tells that data below its number has arrived, of which not all below `unacknowledged` is old, and nothing else.
+/// Whether an acknowledgment advances beyond `unacknowledged` and carries no selective acknowledgments.
 #[inline]
 fn tells_new_data_alone(acknowledgment: &Acknowledgment, unacknowledged: u64) -> bool {
     acknowledgment.next > unacknowledged && acknowledgment.blocks.is_empty()

@@ -1,4 +1,4 @@
-//! The segments under way, one by one, and when each was sent last.
+//! The segments in flight, one by one, with the time of the last transmission of each.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use longfat_foundation::units::Time;
 use super::ranges::{Range, RangeSet};
 use super::{Acknowledgment, Piece};
 
-/// A segment under way, with what its keeper notes of it.
+/// A segment in flight, with a note of the user of this module.
 #[derive(Clone, Copy, Debug)]
 pub struct Transmission<T> {
     /// Its first byte.
@@ -18,17 +18,17 @@ pub struct Transmission<T> {
     pub sent: Time,
     /// Whether it was sent before that.
     pub was_sent_before: bool,
-    /// Whether it has been reported to have arrived, beyond a hole.
+    /// Whether a selective acknowledgment has covered it.
     pub has_arrived: bool,
-    /// What is noted of it.
+    /// Note of the user, for example the counters when it was sent.
     pub note: T,
 }
 
-/// Segments under way in the order of their bytes, without gaps.
+/// Segments in flight in order of sequence, without gaps.
 #[derive(Debug)]
 pub struct UnderWay<T> {
     segments: VecDeque<Transmission<T>>,
-    /// How many of them have arrived, and their bytes.
+    /// Number of segments selectively acknowledged, and their ranges.
     arrived: usize,
     reported: RangeSet,
 }
@@ -46,7 +46,7 @@ impl<T: Copy> UnderWay<T> {
         self.segments.is_empty()
     }
 
-    /// How many segments have arrived beyond a hole.
+    /// Number of segments selectively acknowledged.
     #[must_use]
     pub fn arrived(&self) -> usize {
         self.arrived
@@ -69,7 +69,7 @@ impl<T: Copy> UnderWay<T> {
         self.segments.range(self.first_from(sequence)..)
     }
 
-    /// The same, to be changed; not whether they have arrived.
+    /// Mutable [`from`](Self::from); callers must not change `has_arrived`, which is counted.
     pub fn from_mut(&mut self, sequence: u64) -> impl Iterator<Item = &mut Transmission<T>> {
         let first = self.first_from(sequence);
         self.segments.range_mut(first..)
@@ -79,7 +79,7 @@ impl<T: Copy> UnderWay<T> {
         self.segments.partition_point(|segment| segment.begin < sequence)
     }
 
-    /// A piece is sent, for the first time or again.
+    /// Records a transmission, original or repeated.
     pub fn note_sent(&mut self, now: Time, piece: Piece, note: T) {
         let sent = Transmission {
             begin: piece.sequence,
@@ -96,7 +96,7 @@ impl<T: Copy> UnderWay<T> {
         }
     }
 
-    /// What is sent again stands as when it was sent last, from the beginning of each segment on.
+    /// Overwrites the record of every segment that begins within a retransmission.
     fn note_sent_again(&mut self, sent: Transmission<T>) {
         let touched = self.from_mut(sent.begin).take_while(|known| known.begin < sent.end);
         for known in touched.filter(|known| !known.has_arrived) {
@@ -104,8 +104,8 @@ impl<T: Copy> UnderWay<T> {
         }
     }
 
-    /// Takes in an acknowledgment, of which blocks beyond `highest` are not believed: tells of each segment that it is the first to report.
-    /// What is acknowledged of one that was sent again in part is told of as a segment, and the rest stays.
+    /// Applies an acknowledgment: calls `tell` once for each newly acknowledged segment and removes those below the cumulative number.
+    /// Ignores blocks beyond `highest`. A segment acknowledged in part is reported up to the number; the rest stays.
     pub fn take_in(&mut self, acknowledgment: &Acknowledgment, highest: u64, mut tell: impl FnMut(&Transmission<T>)) {
         let is_sound = |block: &&(u64, u64)| block.0 >= acknowledgment.next && block.1 <= highest;
         for &block in acknowledgment.blocks.as_slice().iter().filter(is_sound) {
@@ -128,7 +128,8 @@ impl<T: Copy> UnderWay<T> {
         }
     }
 
-    /// Segments that lie within a block have arrived. Blocks repeat what others have said, and may be long: what is known is passed over.
+    /// Marks the segments within a block as arrived. Skips ranges that earlier blocks covered: blocks repeat, and with large windows
+    /// looking at every segment would cost O(window) per acknowledgment.
     fn report(&mut self, (begin, end): Range, tell: &mut impl FnMut(&Transmission<T>)) {
         let first = self.first_from(begin);
         let beyond = self.segments.partition_point(|segment| segment.end <= end);

@@ -1,4 +1,4 @@
-//! The congestion window and the slow start threshold: their arithmetic, apart from when it is applied.
+//! Arithmetic of the congestion window and the slow start threshold. Laws and recoveries decide when to apply it.
 
 use longfat_foundation::measure::SendLimit;
 use longfat_foundation::units::Span;
@@ -8,14 +8,14 @@ use super::{
     WindowArithmetic,
 };
 
-/// What a timeout is to the window.
+/// Kinds of retransmission timeouts, which set ssthresh differently (RFC 5681 section 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeoutKind {
-    /// Of something that has not been answered yet.
+    /// The first timeout of a segment.
     First,
-    /// Of what the timer has sent again before.
+    /// Another timeout of a segment that a timeout has retransmitted.
     Again,
-    /// While what duplicate acknowledgments have shown, and the window has been reduced for, is repaired.
+    /// A timeout during a recovery, for which the window was already reduced.
     InRecovery,
 }
 
@@ -26,7 +26,7 @@ pub struct Window {
     pub cwnd: f64,
     /// Slow start threshold.
     pub ssthresh: f64,
-    /// What duplicate acknowledgments add to the congestion window during recovery: segments known to have left the network.
+    /// Bytes that duplicate acknowledgments add to the congestion window during fast recovery (RFC 5681 section 3.2 step 4).
     pub inflation: f64,
     mss: f64,
     initial: f64,
@@ -36,7 +36,7 @@ pub struct Window {
     after_loss: WindowAfterLoss,
     growth: SlowStartGrowth,
     linear_growth: LinearGrowth,
-    /// Whether slow start would be one after a timeout.
+    /// Whether the next slow start follows a timeout (RFC 3465 section 2.3).
     is_after_timeout: bool,
     timeout: TimeoutKind,
     grows_unused: bool,
@@ -90,7 +90,7 @@ impl Window {
         }
     }
 
-    /// Bytes that may be under way: the smaller of both windows.
+    /// Bytes that may be in flight: the smaller of congestion window and receiver window.
     #[must_use]
     #[inline]
     pub fn usable(&self) -> u64 {
@@ -98,7 +98,7 @@ impl Window {
         whole_bytes(if window < self.receiver_window { window } else { self.receiver_window })
     }
 
-    /// Bytes that may be under way when the congestion window counts for `segments` more.
+    /// Bytes that may be in flight with a congestion window larger by `segments` segments (limited transmit, RFC 3042).
     #[must_use]
     pub fn usable_beyond(&self, segments: u32) -> u64 {
         whole_bytes((self.cwnd + self.inflation + f64::from(segments) * self.mss).min(self.receiver_window))
@@ -110,19 +110,19 @@ impl Window {
         self.mss
     }
 
-    /// The congestion window in whole segments, whatever the receiver allows.
+    /// Congestion window in bytes, rounded down to whole segments; not bounded by the receiver window.
     #[must_use]
     pub fn whole_cwnd(&self) -> u64 {
         whole_bytes((self.cwnd / self.mss).floor() * self.mss)
     }
 
-    /// The receiver allows so much to be under way from now on.
+    /// Sets the receiver window to `bytes`.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     pub fn set_receiver_window(&mut self, bytes: u64) {
         self.receiver_window = bytes as f64;
     }
 
-    /// What the receiver allows to be under way.
+    /// Receiver window in bytes.
     #[must_use]
     pub fn receiver_window(&self) -> u64 {
         whole_bytes(self.receiver_window)
@@ -135,7 +135,7 @@ impl Window {
         self.cwnd < self.ssthresh || (self.slow_start_at_ssthresh && self.cwnd <= self.ssthresh)
     }
 
-    /// What lets no more be under way.
+    /// The limit that binds when the window is full.
     #[must_use]
     #[inline]
     pub fn send_limit(&self) -> SendLimit {
@@ -148,8 +148,8 @@ impl Window {
         }
     }
 
-    /// Slow start up to the threshold, then a segment more in a round trip (Jacobson 1988; RFC 5681 section 3.1), for an acknowledgment
-    /// of `acknowledged` new bytes.
+    /// Reno growth for an acknowledgment of `acknowledged` new bytes: slow start up to the threshold, then one segment per round trip
+    /// (Jacobson 1988; RFC 5681 section 3.1).
     // Always: nearly every acknowledgment passes here.
     #[inline(always)]
     pub fn grow_classically(&mut self, acknowledged: u64) {
@@ -164,13 +164,13 @@ impl Window {
         }
     }
 
-    /// What slow start has left of an acknowledgment, on the way from `before` to the threshold, counts for linear growth.
+    /// Applies linear growth for the bytes that slow start, from `before` to the threshold, did not use.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     fn grow_by_the_rest(&mut self, acknowledged: u64, before: f64) {
         let rest = acknowledged.saturating_sub(whole_bytes(self.cwnd - before));
         if rest > 0 {
             self.grow_linearly(rest);
-            // The rest may be less than the increment of an acknowledgment.
+            // With growth per acknowledgment the increment may exceed the bytes that are left.
             self.cwnd = self.cwnd.min(before + acknowledged as f64);
         }
     }
@@ -202,14 +202,14 @@ impl Window {
         self.grow(increment);
     }
 
-    /// Congestion avoidance: MSS * MSS / cwnd for each acknowledgment, about a segment in a round trip (T-03); or N times as
-    /// much for N acknowledgments, which keeps integers from rounding the increment to nothing (T-41); or MSS / cwnd for each byte.
+    /// Congestion avoidance: adds MSS * MSS / cwnd per acknowledgment, about one segment per round trip (T-03); or N times as much every N
+    /// acknowledgments, so that integer arithmetic does not round the increment to zero (T-41); or MSS / cwnd per acknowledged byte.
     #[inline]
     pub fn grow_linearly(&mut self, acknowledged: u64) {
         self.grow_linearly_by(1.0, acknowledged);
     }
 
-    /// The same by so many segments in a round trip, for laws that grow faster.
+    /// Congestion avoidance by `segments` segments per round trip, for laws that grow faster than Reno.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     #[inline]
     pub fn grow_linearly_by(&mut self, segments: f64, acknowledged: u64) {
@@ -225,14 +225,14 @@ impl Window {
         self.grow(self.rounded(segments * area / self.cwnd));
     }
 
-    /// Adds `increment` bytes, up to the limit.
+    /// Adds `increment` bytes, up to `cwnd_limit`.
     #[inline]
     pub fn grow(&mut self, increment: f64) {
         let grown = self.cwnd + increment;
         self.cwnd = if grown <= self.limit { grown } else { grown.min(self.limit.max(self.cwnd)) };
     }
 
-    /// Makes it `bytes`, up to the limit.
+    /// Sets the congestion window to `bytes`, up to `cwnd_limit`.
     pub fn set(&mut self, bytes: f64) {
         self.cwnd = bytes.min(self.limit);
     }
@@ -245,12 +245,12 @@ impl Window {
         }
     }
 
-    /// Half of what was under way, as the threshold rule has it, but at least two segments (T-05).
+    /// Sets ssthresh to half of the window or flight, by `ssthresh_rule`, and at least two segments (T-05).
     pub fn halve_threshold(&mut self, flight: u64) {
         self.reduce_threshold(0.5, flight);
     }
 
-    /// The same with another `share` than a half.
+    /// Sets ssthresh to `share` of the window or flight, by `ssthresh_rule`, and at least two segments.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     pub fn reduce_threshold(&mut self, share: f64, flight: u64) {
         let left = match self.threshold_rule {
@@ -262,12 +262,12 @@ impl Window {
         self.acknowledgments = 0;
     }
 
-    /// Half of it when the timer expires, where the rule is that of what is under way with regard to what was done before.
+    /// [`halve_threshold`](Self::halve_threshold) at a timeout; with `flight-size`, by the kind of the timeout.
     pub fn halve_threshold_at_timeout(&mut self, flight: u64) {
         self.reduce_threshold_at_timeout(0.5, flight);
     }
 
-    /// The same with another `share` than a half.
+    /// [`reduce_threshold`](Self::reduce_threshold) at a timeout; with `flight-size`, by the kind of the timeout.
     pub fn reduce_threshold_at_timeout(&mut self, share: f64, flight: u64) {
         if self.threshold_rule == ThresholdRule::FlightSize {
             self.reduce_at_timeout(|window| window.reduce_threshold(share, flight));
@@ -276,8 +276,8 @@ impl Window {
         }
     }
 
-    /// Reduces the threshold at a timeout as RFC 5681 (section 3.1) has it: not again for what was sent again by the timer, and in a recovery
-    /// to no more than that has left, for what is under way then may be far more than the window.
+    /// Reduces ssthresh at a timeout (RFC 5681 section 3.1): not again for a segment that a timeout has retransmitted; during a recovery to
+    /// at most its present value, because the flight may then be far larger than the window.
     pub fn reduce_at_timeout(&mut self, reduce: impl FnOnce(&mut Self)) {
         let before = self.ssthresh;
         match self.timeout {
@@ -290,17 +290,17 @@ impl Window {
         }
     }
 
-    /// Which timeout it is, before it does anything.
+    /// Records the kind of a timeout before its effects.
     pub fn note_timeout(&mut self, kind: TimeoutKind) {
         self.timeout = kind;
     }
 
-    /// Threshold and window after a loss that did not cost a timeout.
+    /// Sets ssthresh and window after a loss without a timeout, to one half.
     pub fn halve(&mut self, flight: u64) {
         self.reduce(0.5, flight);
     }
 
-    /// The same with another `share` than a half.
+    /// Sets ssthresh and window after a loss without a timeout, to `share`.
     pub fn reduce(&mut self, share: f64, flight: u64) {
         let left = self.cwnd.min(self.receiver_window) * share;
         self.reduce_threshold(share, flight);

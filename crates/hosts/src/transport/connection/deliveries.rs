@@ -1,4 +1,4 @@
-//! What a connection does for window laws that go by deliveries, and for pacing.
+//! Delivery rates for the laws that use them, and pacing.
 
 use longfat_foundation::random::Stream;
 use longfat_foundation::units::Time;
@@ -7,7 +7,7 @@ use super::Connection;
 use crate::transport::{Acknowledgment, Piece, Sample, Standing};
 
 impl Connection {
-    /// A piece leaves of a connection that is paced.
+    /// Records a transmission for delivery rates and for the pacer.
     #[cold]
     pub(super) fn note_paced(&mut self, now: Time, piece: Piece) {
         if let Some(deliveries) = &mut self.deliveries {
@@ -19,53 +19,53 @@ impl Connection {
         }
     }
 
-    /// When the next segment may leave, if segments are paced.
+    /// Time from which pacing lets the next segment go; `None` without pacing.
     #[must_use]
     pub fn paced_until(&self) -> Option<Time> {
         self.pacer.as_ref().map(|pacer| pacer.next())
     }
 
-    /// Whether the window law goes by deliveries.
+    /// Whether the law uses delivery rates.
     #[must_use]
     pub fn observes_deliveries(&self) -> bool {
         self.deliveries.is_some()
     }
 
-    /// Whether the window law is told neither of deliveries nor of marks.
+    /// Whether the law uses neither delivery rates nor marks.
     pub fn observes_nothing(&self) -> bool {
         !self.observes_deliveries() && !self.observes_marks
     }
 
-    /// The recovery says how many bytes are in the network, before the next piece is sent.
+    /// Sets the bytes in flight by the recovery's estimate, before the next piece is sent.
     pub fn note_in_flight(&mut self, bytes: u64) {
         self.in_flight = bytes;
     }
 
-    /// The recovery has found a piece to be lost: the window law hears of it.
+    /// Passes a piece that the recovery has marked as lost to the law.
     pub fn note_lost(&mut self, now: Time, piece: Piece) {
         if let Some(lost) = self.deliveries.as_mut().and_then(|deliveries| deliveries.note_lost(piece)) {
             self.law.on_lost_segment(&mut self.window, &lost, now);
         }
     }
 
-    /// Gives the window law its chance.
+    /// Gives the law a stream of random numbers.
     pub fn take_chance(&mut self, chance: &mut dyn FnMut() -> Stream) {
         self.law.take_chance(chance);
     }
 
-    /// Bytes that were sent so far, again or not, where deliveries are observed.
+    /// Bytes sent so far, retransmissions included; 0 for laws without delivery rates.
     #[must_use]
     pub fn bytes_sent(&self) -> u64 {
         self.deliveries.as_ref().map_or(0, |deliveries| deliveries.bytes_sent())
     }
 
-    /// Takes in what an acknowledgment tells of deliveries, before all else.
+    /// Samples deliveries from an acknowledgment, before anything else handles it.
     pub fn take_in_deliveries(&mut self, now: Time, acknowledgment: &Acknowledgment) -> Option<Sample> {
         let highest = self.highest;
         self.deliveries.as_mut().map(|deliveries| deliveries.take_in(now, acknowledgment, highest))
     }
 
-    /// Lets the window law answer to it, after all else.
+    /// Passes the completed sample to the law, after recovery and growth.
     pub fn respond_to_deliveries(&mut self, now: Time, sample: Sample, standing: Standing) {
         let Some(deliveries) = &mut self.deliveries else { return };
         self.law.on_delivery(&mut self.window, &deliveries.delivery(sample, now, standing));
@@ -75,19 +75,19 @@ impl Connection {
         self.statistics.max_cwnd = self.statistics.max_cwnd.max(self.window.cwnd);
     }
 
-    /// The application has no more to send, though the window would allow it with `in_flight` bytes in the network.
+    /// Marks the connection application-limited: the window has room beyond `in_flight` bytes and there is no data.
     pub fn note_lack_of_data(&mut self, in_flight: u64) {
         if let Some(deliveries) = &mut self.deliveries {
             deliveries.limit(in_flight);
         }
     }
 
-    /// The application hands over data when nothing is under way.
+    /// Notifies the law of a restart from idle.
     pub fn restart_from_idle(&mut self, now: Time) {
         self.law.on_restart_from_idle(now);
     }
 
-    /// Bytes that are allocated for what is known of losses and deliveries.
+    /// Bytes allocated for the state of losses and deliveries.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let deliveries = self.deliveries.as_ref().map_or(0, |deliveries| deliveries.memory_bytes());

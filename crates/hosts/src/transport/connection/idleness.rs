@@ -1,30 +1,30 @@
-//! When nothing is under way: at the beginning, and in pauses.
+//! The opening of a connection, and its idle times.
 
 use longfat_foundation::units::Time;
 
 use super::Connection;
 
 impl Connection {
-    /// A synchronizing segment sent at `sent`, and only then, has been answered.
+    /// Takes the round trip of a SYN that was sent once, at `sent`.
     pub fn measure_synchronization(&mut self, sent: Time, now: Time) {
         self.note_round_trip(sent, now);
         self.law.on_opened(now, now - sent);
     }
 
-    /// The timer had to send the synchronizing segment again: what it was doubled by is none of the data's.
+    /// Resets the backoff after a SYN that was retransmitted: it does not apply to data (RFC 6298 section 5.7).
     pub fn restart_timeout(&mut self) {
         self.inform(|estimator| estimator.on_opened_late());
     }
 
-    /// Whether nothing is under way and nothing was sent for a whole timeout, so that the window says nothing of the path any more (RFC
-    /// 5681 section 4.1).
+    /// Whether the connection was idle for at least one retransmission timeout, so that the window no longer reflects the path (RFC 5681
+    /// section 4.1).
     #[must_use]
     pub fn is_stale(&self, now: Time) -> bool {
         let is_idle = self.highest > 0 && self.flight() == 0;
         is_idle && now >= self.clock.after(self.last_sent, self.timeout_ticks) && self.law.forgets_when_idle()
     }
 
-    /// What a stale window has lost in the pause, timeout by timeout.
+    /// Halves the window for each timeout of the idle time, as Linux does (`tcp_cwnd_restart`).
     pub fn decay(&mut self, now: Time) {
         let timeout = self.clock.after(self.last_sent, self.timeout_ticks) - self.last_sent;
         self.window.decay(now - self.last_sent, timeout);

@@ -1,4 +1,4 @@
-//! What a sender does when its receiver has no room: it asks (RFC 9293 section 3.8.6.1).
+//! Zero-window probes (RFC 9293 section 3.8.6.1).
 
 use longfat_foundation::units::Time;
 
@@ -7,20 +7,20 @@ use crate::transport::Segment;
 use crate::transport::rto::TimeoutEstimator;
 
 impl Connection {
-    /// Whether nothing is under way and the receiver has room for nothing that there is to send: nothing but an update of its window
-    /// would let anything go, and that may get lost.
+    /// Whether only a window update, which may get lost, would let the connection send: nothing is in flight and the receiver window has
+    /// no room for the next segment.
     #[must_use]
     pub fn is_shut_out(&self) -> bool {
         let is_at_rest = self.flight() == 0 && self.next == self.highest && self.has_waiting_data();
         is_at_rest && self.next_at_once(self.window.receiver_window()).is_none()
     }
 
-    /// The timer has expired while [shut out](Self::is_shut_out): asks for the window with the last byte that was acknowledged, which the
-    /// receiver acknowledges again (Linux, `tcp_xmit_probe_skb`), at intervals that double.
+    /// Sends a window probe, with exponential backoff: the last acknowledged byte again, which makes the receiver acknowledge (Linux,
+    /// `tcp_xmit_probe_skb`).
     pub fn probe_window(&mut self, now: Time) {
         self.back_off();
         self.timed = None;
-        // The first window has room for a segment.
+        // Byte 0 cannot be probed with; the initial window always has room for one segment.
         if let Some(sequence) = self.unacknowledged.checked_sub(1) {
             self.statistics.window_probes += 1;
             self.outbox.push(Segment { sequence, length: 1, again: true, synchronize: false, reduced: false });
@@ -29,7 +29,7 @@ impl Connection {
         self.restart_timer(now);
     }
 
-    /// The receiver has more room: if that was all that was waited for, the timer was one of probes, whose intervals say nothing of the path.
+    /// Handles a larger receiver window. If nothing is in flight the timer was one of probes, whose backoff does not apply to data.
     pub fn open_window(&mut self) {
         if self.flight() == 0 {
             self.stop_timer();

@@ -1,4 +1,4 @@
-//! What may be sent, and the segments that are.
+//! Segmentation: which piece may be sent next, and the segment made of it.
 
 use longfat_foundation::units::Time;
 
@@ -6,22 +6,22 @@ use super::{Connection, Timed};
 use crate::transport::{NagleWaitsFor, Piece, Segment};
 
 impl Connection {
-    /// The next piece in order, if it may be sent with `window` bytes under way from the first unacknowledged on.
+    /// Next piece in order within `window` bytes from `unacknowledged` on.
     ///
     /// With silly window avoidance, a full segment or the last of the data; without, whatever fits (T-45). Nagle's rule holds
-    /// a small last piece back while anything is under way (RFC 1122 section 4.2.3.4).
+    /// back a small last piece while data is in flight (RFC 1122 section 4.2.3.4).
     #[must_use]
     pub fn next_within(&self, window: u64) -> Option<Piece> {
         self.piece_within(self.next, window)
     }
 
-    /// The same for the piece that begins at `sequence`.
+    /// [`next_within`](Self::next_within) for the piece that begins at `sequence`.
     #[must_use]
     pub fn piece_within(&self, sequence: u64, window: u64) -> Option<Piece> {
         self.piece(sequence, window, self.nagle)
     }
 
-    /// The next piece in order, though Nagle's rule may hold it back.
+    /// Next piece in order, without Nagle's rule.
     #[must_use]
     pub fn next_at_once(&self, window: u64) -> Option<Piece> {
         self.piece(self.next, window, false)
@@ -39,7 +39,7 @@ impl Connection {
         Some(Piece { sequence, length })
     }
 
-    /// What must be acknowledged for Nagle's rule to let a small segment go.
+    /// Sequence number up to which data must be acknowledged before Nagle's rule permits a small segment.
     fn nagle_waits_to(&self) -> u64 {
         match self.nagle_waits_for {
             NagleWaitsFor::Anything => self.highest,
@@ -53,7 +53,7 @@ impl Connection {
         self.outbox.push(segment);
     }
 
-    /// Sends new data as far as the window goes.
+    /// Sends new data up to the window.
     // Always: one caller is far busier than the other.
     #[inline(always)]
     pub fn send_new(&mut self, now: Time, segments: &mut Vec<Segment>) {
@@ -71,7 +71,7 @@ impl Connection {
         }
     }
 
-    /// The segment of a piece that is sent now.
+    /// Makes the segment of a piece and updates counters, timing and the timer.
     #[inline(always)]
     fn segment_of(&mut self, now: Time, piece: Piece) -> Segment {
         let end = piece.end();
@@ -106,13 +106,13 @@ impl Connection {
         Segment { sequence, length, again, synchronize: false, reduced }
     }
 
-    /// Opens the connection, for the first time or again.
+    /// Sends a SYN.
     pub fn synchronize(&mut self, now: Time, again: bool) {
         self.outbox.push(Segment { sequence: 0, length: 0, again, synchronize: true, reduced: false });
         self.restart_timer(now);
     }
 
-    /// Gives away what is to be sent.
+    /// Moves the segments to be sent to `segments`.
     pub fn empty_outbox(&mut self, segments: &mut Vec<Segment>) {
         if segments.is_empty() {
             std::mem::swap(segments, &mut self.outbox);

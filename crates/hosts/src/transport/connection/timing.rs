@@ -1,4 +1,4 @@
-//! When the retransmission timer expires, and what round trips tell of that.
+//! Round-trip measurement and the retransmission timer.
 
 use longfat_foundation::units::Time;
 
@@ -7,8 +7,8 @@ use crate::transport::rto::TimeoutEstimator;
 use crate::transport::{Acknowledgment, RoundTripsInRecovery};
 
 impl Connection {
-    /// Measures the round trip that an acknowledgment of new data ends, if it does; tells whether it does. `is_partial` if a recovery goes
-    /// on.
+    /// Takes a round-trip sample from an acknowledgment of new data, if it completes one; returns whether it did. `is_partial` during a
+    /// recovery.
     #[inline(always)]
     pub fn measure_round_trip(&mut self, now: Time, acknowledgment: &Acknowledgment, is_partial: bool) -> bool {
         let measured = self.statistics.round_trips.count;
@@ -43,7 +43,7 @@ impl Connection {
         }
     }
 
-    /// At an acknowledgment of new data the retransmission timer starts anew if anything is under way, and stops if not (T-13).
+    /// Restarts the retransmission timer if data is in flight and stops it otherwise, at an acknowledgment of new data (T-13).
     #[inline]
     pub fn renew_timer(&mut self, now: Time) {
         if self.flight() == 0 {
@@ -53,10 +53,10 @@ impl Connection {
         }
     }
 
-    /// Starts the retransmission timer anew.
+    /// Restarts the retransmission timer.
     #[inline]
     pub fn restart_timer(&mut self, now: Time) {
-        // Within a tick of the clock it goes on to expire when it would have before.
+        // A restart within the same tick would not change the expiry.
         if now >= self.expires_alike_until {
             self.set_timer(now);
         }

@@ -1,4 +1,4 @@
-//! What window laws that go by deliveries are told.
+//! Delivery samples for the laws that use them.
 
 use longfat_foundation::units::Time;
 

@@ -1,24 +1,23 @@
-//! What a sender waits for, and until when.
+//! The limit that keeps a sender from sending, and its next wake-up.
 
 use longfat_foundation::measure::SendLimit;
 use longfat_foundation::units::Time;
 
 use super::{Opening, Sender};
 
-/// What a sender waits for.
+/// Limit and next wake-up of a sender.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
-    /// When it [`expires`](Sender::expires).
+    /// Next wake-up: [`Sender::expires`].
     pub expires: Option<Time>,
-    /// What it lacks: its [`send_limit`](Sender::send_limit).
+    /// Binding limit: [`Sender::send_limit`].
     pub limit: SendLimit,
-    /// Whether what expires next is a timer that makes it send something again: not pacing, nor the wait before a delayed
-    /// retransmission.
+    /// Whether the next wake-up is a timer that retransmits: not pacing, nor the pause before a delayed retransmission.
     pub has_timer: bool,
 }
 
 impl Sender {
-    /// What it lacks to send more, as far as it can know: whether anything under way could still make it send, it cannot.
+    /// The limit that binds, as far as the sender can know it: it cannot know whether anything in flight will still make it send.
     #[must_use]
     pub fn send_limit(&self) -> SendLimit {
         let connection = &self.connection;
@@ -34,8 +33,8 @@ impl Sender {
         }
     }
 
-    /// When it wants to be woken by [`expire`](Self::expire): when the retransmission timer expires, when the wait before a
-    /// delayed retransmission is over, when pacing lets the next segment leave, or when the recovery wants it.
+    /// Time at which [`expire`](Self::expire) must be called: the earliest of the retransmission timer, the end of the pause before a delayed
+    /// retransmission, pacing, and the recovery's own timers.
     #[must_use]
     pub fn expires(&self) -> Option<Time> {
         match (self.connection.expires(), self.connection.held_until(), self.wakes) {
@@ -44,7 +43,7 @@ impl Sender {
         }
     }
 
-    /// What it waits for.
+    /// Binding limit and next wake-up.
     #[must_use]
     #[inline]
     pub fn waits_for(&self) -> Waiting {
@@ -61,12 +60,12 @@ impl Sender {
     fn waits_for_in_general(&self) -> Waiting {
         let expires = self.expires();
         let is_timer = expires.is_some() && (self.times_out_next() || self.wakes_recovery_next());
-        // Probes of a closed window make nothing be sent again.
+        // Probes of a closed window retransmit nothing.
         let has_timer = is_timer && !self.connection.is_shut_out();
         Waiting { expires, limit: self.send_limit(), has_timer }
     }
 
-    /// When the recovery wants to be woken. It goes before a timer that expires at the same time, in whose place it may send.
+    /// Next timer of the recovery. It precedes a retransmission timer that expires at the same time, since it may send in its place.
     #[inline]
     pub(super) fn recovery_wakes(&self) -> Option<Time> {
         if self.tells_everything && self.connection.held_until().is_none() {
@@ -76,14 +75,14 @@ impl Sender {
         }
     }
 
-    /// Whether what expires next is a timer of the recovery.
+    /// Whether the next wake-up is a timer of the recovery.
     #[must_use]
     pub fn wakes_recovery_next(&self) -> bool {
         let wakes = self.recovery_wakes();
         wakes.is_some() && wakes == self.expires()
     }
 
-    /// Whether the retransmission timer is what expires next.
+    /// Whether the next wake-up is the retransmission timer.
     #[must_use]
     #[inline]
     pub fn times_out_next(&self) -> bool {
