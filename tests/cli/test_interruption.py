@@ -4,6 +4,7 @@ import json
 import signal
 import sqlite3
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -11,15 +12,14 @@ from pathlib import Path
 import pytest
 
 from tests.support import Longfat
-from tests.waiting import PATIENCE_SECONDS, ended, until, until_heeding
 
 
 @pytest.fixture
 def long_study(study_folder: Path) -> Path:
-    """The small study with runs of about a tenth of a second, for some seconds altogether."""
+    """The small study with runs of about a quarter of a second, for some seconds altogether."""
     file = study_folder / "study.toml"
     text = file.read_text()
-    file.write_text(text.replace('"40 ms"', '"8 s"').replace('"80 ms"', '"9 s"'))
+    file.write_text(text.replace('"40 ms"', '"80 s"').replace('"80 ms"', '"90 s"'))
     return study_folder
 
 
@@ -36,12 +36,9 @@ def running(program: Path, folder: Path, *arguments: str | Path) -> Iterator[sub
     """A process that has stored a run and has more to do."""
     process = subprocess.Popen([program, *arguments], cwd=folder, stderr=subprocess.PIPE, text=True)
     try:
-
-        def has_stored() -> bool:
+        while stored_runs(folder) == 0:
             assert process.poll() is None, "it ended before it could be stopped"
-            return stored_runs(folder) > 0
-
-        until(has_stored, "the first stored run")
+            time.sleep(0.02)
         yield process
     finally:
         process.kill()
@@ -52,7 +49,7 @@ def stored_runs(folder: Path) -> int:
     file = folder / "longfat.db"
     if not file.exists():
         return 0
-    with closing(sqlite3.connect(file, timeout=PATIENCE_SECONDS)) as database:
+    with closing(sqlite3.connect(file, timeout=10)) as database:
         try:
             count: int = database.execute("SELECT count(*) FROM runs").fetchone()[0]
         except sqlite3.OperationalError:  # not created yet
@@ -76,7 +73,7 @@ def test_a_signal_flushes_and_tells_how_to_go_on(
     arguments = ("study", "run", str(long_study), "--jobs", "1")
     with running(program, tmp_path, *arguments) as process:
         process.send_signal(number)
-        _, talk = ended(process, "the stopped study")
+        _, talk = process.communicate(timeout=20)
         assert process.returncode == exit_code
     assert f"  longfat study run {long_study} --jobs 1\n" in talk
     assert "Traceback" not in talk
@@ -96,7 +93,7 @@ def test_the_command_to_go_on_names_a_store_that_only_the_environment_names(
     monkeypatch.setenv("LONGFAT_STORE", str(store))
     with running(program, tmp_path, "study", "run", long_study, "--jobs", "1") as process:
         process.send_signal(signal.SIGINT)
-        _, talk = ended(process, "the stopped study")
+        _, talk = process.communicate(timeout=20)
     assert f"  longfat study run {long_study} --jobs 1 --store {store}\n" in talk
 
 
@@ -132,9 +129,9 @@ def test_a_single_run_that_is_stopped_prints_nothing(program: Path, scenario_fil
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        until_heeding(process, signal.SIGTERM, "the run")
+        time.sleep(1)
         process.send_signal(signal.SIGINT)
-        data, talk = ended(process, "the stopped run")
+        data, talk = process.communicate(timeout=30)
     assert process.returncode == 130
     assert data == ""
     assert "Traceback" not in talk
@@ -147,9 +144,9 @@ def test_a_single_run_whose_terminal_is_closed_leaves_no_half_written_files(
     outputs = ("--trace", tmp_path / "t", "--pcap", tmp_path / "p")
     watched: list[str | Path] = [program, "run", scenario_file, *outputs]
     with subprocess.Popen(watched, stderr=subprocess.PIPE) as process:
-        until(lambda: list(tmp_path.glob(".p*")), "the first capture")
+        time.sleep(2)
         process.send_signal(signal.SIGHUP)
-        ended(process, "the run without a terminal")
+        process.communicate(timeout=30)
     assert process.returncode == 129
     assert not (tmp_path / "t").exists()
     assert list(tmp_path.glob(".p*")) == []
@@ -164,8 +161,8 @@ def test_a_command_that_nohup_began_goes_on_without_its_terminal(
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     ) as process:
-        until_heeding(process, signal.SIGTERM, "the run")
+        time.sleep(1)
         process.send_signal(signal.SIGHUP)
-        data, _ = ended(process, "the run that goes on")
+        data, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     assert json.loads(data)["work"]["events"] > 0
