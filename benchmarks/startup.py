@@ -1,4 +1,4 @@
-"""What it takes to start: `longfat run` of a short and a longer LAN beside Python alone.
+"""What it takes to start: help, and `longfat run` of a short and a longer LAN, beside Python alone.
 
     .venv/bin/python -m benchmarks.startup [--record FILE] [--splice PAGE] [--repetitions N]
 
@@ -32,7 +32,11 @@ def commands(folder: Path) -> dict[str, list[str]]:
         for line in (HERE / "scenarios" / "lan-5.toml").read_text().splitlines()
         if not line.startswith("duration")
     ]
-    named = {BARE: [sys.executable, "-c", "pass"]}
+    named = {
+        BARE: [sys.executable, "-c", "pass"],
+        "its libraries": [sys.executable, "-c", "import click, json"],
+        "`longfat --help`": [program, "--help"],
+    }
     for length in LENGTHS:
         scenario = folder / f"{length.replace(' ', '-')}.toml"
         scenario.write_text("\n".join([f'duration = "{length}"', *lan]))
