@@ -46,7 +46,7 @@ def test_all_traces_cost_less_than_the_run() -> None:
 
 def test_a_page_has_shares_that_sum_to_all() -> None:
     profile = Profile("lan", "fast", 100, 10, 5)
-    profile.of_places.update({"crates/engine/src/link.rs": 30, "malloc": 20, "elsewhere": 50})
+    profile.of_places.update({"crates/network/src/link.rs": 30, "malloc": 20, "elsewhere": 50})
     events = Profile("lan", "events", 400, 10, 5)
     text = page([profile, events])
     assert "| `lan` | 40 | 10.0 | 20 | 4.0 |" in text

@@ -23,7 +23,7 @@ PATIENCE_SECONDS = 300.0
 def until(
     condition: Callable[[], Result], what: str, pause: Callable[[float], object] = time.sleep
 ) -> Result:
-    """Wait until a condition holds and return its value, or fail for want of `what`."""
+    """Wait until a condition holds and return its value; the error after the limit names `what`."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not (result := condition()):
         assert time.monotonic() < deadline, f"waited {PATIENCE_SECONDS:g} s in vain for {what}"
@@ -41,17 +41,17 @@ def ended(process: subprocess.Popen[AnyStr], what: str) -> tuple[AnyStr, AnyStr]
         raise AssertionError(f"{what} has not ended within {PATIENCE_SECONDS:g} s") from None
 
 
-def until_heeding(process: subprocess.Popen[AnyStr], number: signal.Signals, what: str) -> None:
+def until_handling(process: subprocess.Popen[AnyStr], number: signal.Signals, what: str) -> None:
     """Wait until a process handles a signal itself, as `longfat` does once it simulates."""
     status = Path(f"/proc/{process.pid}/status")
     if not status.exists():
         pytest.skip("only Linux shows which signals a process handles")
 
-    def is_heeded() -> bool:
+    def is_handled() -> bool:
         assert process.poll() is None, f"{what} ended before it handled {number.name}"
         (caught,) = (
             line.split()[1] for line in status.read_text().splitlines() if "SigCgt" in line
         )
         return bool(int(caught, 16) >> (number - 1) & 1)
 
-    until(is_heeded, f"{what} to handle {number.name}")
+    until(is_handled, f"{what} to handle {number.name}")

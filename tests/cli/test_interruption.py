@@ -4,7 +4,6 @@ import json
 import signal
 import sqlite3
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import Longfat
+from tests.waiting import PATIENCE_SECONDS, ended, until, until_handling
 
 
 @pytest.fixture
@@ -36,9 +36,12 @@ def running(program: Path, folder: Path, *arguments: str | Path) -> Iterator[sub
     """A process that has stored a run and has more to do."""
     process = subprocess.Popen([program, *arguments], cwd=folder, stderr=subprocess.PIPE, text=True)
     try:
-        while stored_runs(folder) == 0:
+
+        def has_stored() -> bool:
             assert process.poll() is None, "it ended before it could be stopped"
-            time.sleep(0.02)
+            return stored_runs(folder) > 0
+
+        until(has_stored, "the first stored run")
         yield process
     finally:
         process.kill()
@@ -49,7 +52,7 @@ def stored_runs(folder: Path) -> int:
     file = folder / "longfat.db"
     if not file.exists():
         return 0
-    with closing(sqlite3.connect(file, timeout=10)) as database:
+    with closing(sqlite3.connect(file, timeout=PATIENCE_SECONDS)) as database:
         try:
             count: int = database.execute("SELECT count(*) FROM runs").fetchone()[0]
         except sqlite3.OperationalError:  # not created yet
@@ -73,7 +76,7 @@ def test_a_signal_flushes_and_tells_how_to_go_on(
     arguments = ("study", "run", str(long_study), "--jobs", "1")
     with running(program, tmp_path, *arguments) as process:
         process.send_signal(number)
-        _, talk = process.communicate(timeout=20)
+        _, talk = ended(process, "the stopped study")
         assert process.returncode == exit_code
     assert f"  longfat study run {long_study} --jobs 1\n" in talk
     assert "Traceback" not in talk
@@ -93,7 +96,7 @@ def test_the_command_to_go_on_names_a_store_that_only_the_environment_names(
     monkeypatch.setenv("LONGFAT_STORE", str(store))
     with running(program, tmp_path, "study", "run", long_study, "--jobs", "1") as process:
         process.send_signal(signal.SIGINT)
-        _, talk = process.communicate(timeout=20)
+        _, talk = ended(process, "the stopped study")
     assert f"  longfat study run {long_study} --jobs 1 --store {store}\n" in talk
 
 
@@ -129,9 +132,9 @@ def test_a_single_run_that_is_stopped_prints_nothing(program: Path, scenario_fil
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        time.sleep(1)
+        until_handling(process, signal.SIGTERM, "the run")
         process.send_signal(signal.SIGINT)
-        data, talk = process.communicate(timeout=30)
+        data, talk = ended(process, "the stopped run")
     assert process.returncode == 130
     assert data == ""
     assert "Traceback" not in talk
@@ -144,9 +147,9 @@ def test_a_single_run_whose_terminal_is_closed_leaves_no_half_written_files(
     outputs = ("--trace", tmp_path / "t", "--pcap", tmp_path / "p")
     watched: list[str | Path] = [program, "run", scenario_file, *outputs]
     with subprocess.Popen(watched, stderr=subprocess.PIPE) as process:
-        time.sleep(2)
+        until(lambda: list(tmp_path.glob(".p*")), "the first capture")
         process.send_signal(signal.SIGHUP)
-        process.communicate(timeout=30)
+        ended(process, "the run without a terminal")
     assert process.returncode == 129
     assert not (tmp_path / "t").exists()
     assert list(tmp_path.glob(".p*")) == []
@@ -161,8 +164,8 @@ def test_a_command_that_nohup_began_goes_on_without_its_terminal(
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     ) as process:
-        time.sleep(1)
+        until_handling(process, signal.SIGTERM, "the run")
         process.send_signal(signal.SIGHUP)
-        data, _ = process.communicate(timeout=60)
+        data, _ = ended(process, "the run that goes on")
     assert process.returncode == 0
     assert json.loads(data)["work"]["events"] > 0

@@ -12,7 +12,7 @@ import pytest
 from tests.cli.test_bad_input import refused
 from tests.support import Longfat
 from tests.test_searching import LAN
-from tests.waiting import ended, until_heeding
+from tests.waiting import ended, until_handling
 
 SPAN = ("--from", "2 packets", "--to", "200 packets", "--resolution", "0.2")
 
@@ -188,7 +188,7 @@ def test_ctrl_c_ends_a_search_whether_its_runs_are_long_or_short(
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        until_heeding(process, signal.SIGTERM, "the search")
+        until_handling(process, signal.SIGTERM, "the search")
         process.send_signal(signal.SIGINT)
         data, talk = ended(process, "the stopped search")
     assert process.returncode == 130
