@@ -8,9 +8,10 @@ use longfat_foundation::config::{one_line, parameters_json};
 use longfat_foundation::registry::Family;
 use longfat_hosts::proxies::Proxies;
 use longfat_hosts::traffic::{Source, size::SizeDistribution};
-use longfat_hosts::transport::TcpConfig;
 use longfat_hosts::transport::preset::{PRESETS, Preset};
-use longfat_hosts::transport::{acknowledging::Acknowledging, flavor::Flavor, pacing::Pacing, rto::TimeoutEstimator};
+use longfat_hosts::transport::{
+    TcpConfig, acknowledging::Acknowledging, flavor::Flavor, pacing::Pacing, rto::TimeoutEstimator,
+};
 use longfat_network::background::Background;
 use longfat_network::capacity::Assignment;
 use longfat_network::framing::Framing;

@@ -2,8 +2,7 @@
 
 use longfat_foundation::units::{CELL_BITS, LineClock, Span, Time, TransmissionTime};
 use longfat_hosts::transport::{Acknowledgment, Segment, Sender, Window};
-use longfat_network::framing::Class;
-use longfat_network::framing::{Cell, Content};
+use longfat_network::framing::{Cell, Class, Content};
 use longfat_network::switch::drop_policy::Verdict;
 use longfat_network::switch::{Leaving, Port};
 

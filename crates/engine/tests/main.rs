@@ -8,6 +8,7 @@
 //! | `window_law` | the same for the laws by which windows grow and shrink |
 //! | `conformance` | what every model of a family must do, over the registries: a new model is tested by being listed |
 //! | `trajectories` | what happens in small networks, event by event, as text |
+//! | `presets`, `knobs` | presets of end systems, and the open choices of a document, in whole scenarios |
 //! | `determinism` | the same bytes again, in slices, on other threads; fingerprints as text |
 //! | `bad_input` | one clear message for each mistake |
 //!

@@ -59,7 +59,7 @@ fn a_parameter_of_a_model_within_a_model_leaves_the_rest_to_the_preset() {
     let within = "{ preset = 'linux-like', flavor = { recovery = { tail_loss_probe = false } } }";
     assert_eq!(flavor(within).unwrap(), expected);
     assert_eq!((&whole["recovery"]["tail_loss_probe"], &whole["recovery"]["kind"]), (&true.into(), &"rack-tlp".into()));
-    // The same kind named anew is the same; another has its own defaults.
+    // Naming the recovery that the preset has changes nothing; another recovery comes with its own defaults.
     let named = "{ preset = 'linux-like', flavor = { recovery = { kind = 'rack-tlp', tail_loss_probe = false } } }";
     assert_eq!(flavor(named).unwrap(), expected);
     let anew = "{ preset = 'linux-like', flavor = { kind = 'cubic', recovery = { tail_loss_probe = false } } }";

@@ -1,4 +1,4 @@
-//! The ground floor of the simulator: everything that needs to know nothing of networks.
+//! The ground floor of the simulator: time, random numbers, parameters and results, on which all other crates stand.
 //!
 //! | module | content |
 //! |---|---|

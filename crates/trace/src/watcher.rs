@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use longfat_engine::framing::Class;
-use longfat_engine::framing::{Cell, Content};
+use longfat_engine::framing::{Cell, Class, Content};
 use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::{Arriving, Observer, SlotRun};
 use longfat_engine::scenario::Scenario;

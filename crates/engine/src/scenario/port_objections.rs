@@ -2,8 +2,7 @@
 
 use longfat_foundation::config::Parameter;
 use longfat_network::framing::{Framing, Unit};
-use longfat_network::switch::Buffer;
-use longfat_network::switch::PortConfig;
+use longfat_network::switch::{Buffer, PortConfig};
 use longfat_network::topology::Graph;
 
 use super::Scenario;

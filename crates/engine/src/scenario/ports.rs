@@ -4,11 +4,10 @@ use longfat_foundation::config::{Parameter, Reader, did_you_mean, listed, parse_
 use longfat_foundation::registry::Chosen;
 use longfat_foundation::units::CELL_BITS;
 use longfat_network::framing::Unit;
-use longfat_network::switch::Buffer;
-use longfat_network::switch::PortConfig;
 use longfat_network::switch::drop_policy::DropPolicy;
 use longfat_network::switch::queue_discipline::QueueDiscipline;
 use longfat_network::switch::scheduler::Scheduler;
+use longfat_network::switch::{Buffer, PortConfig};
 use longfat_network::topology::{Flow, Graph};
 
 use super::Scenario;

@@ -7,8 +7,7 @@ use longfat_foundation::config::Parameter;
 use longfat_foundation::measure::Fingerprint;
 use longfat_foundation::random::Chance;
 use longfat_foundation::units::Time;
-use longfat_network::framing::Class;
-use longfat_network::framing::{Packets, Reassembly, Sizes};
+use longfat_network::framing::{Class, Packets, Reassembly, Sizes};
 use longfat_network::switch::Port;
 use longfat_network::topology::{Graph, Routes};
 

@@ -2,8 +2,7 @@
 
 use longfat_foundation::config::Parameter;
 use longfat_foundation::units::Time;
-use longfat_hosts::transport::Codepoint;
-use longfat_hosts::transport::{Acknowledgment, Segment, option_bytes};
+use longfat_hosts::transport::{Acknowledgment, Codepoint, Segment, option_bytes};
 use longfat_network::framing::{Cell, Content, PacketId};
 
 use super::ledger::Lack;

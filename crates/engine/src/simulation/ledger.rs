@@ -8,8 +8,7 @@
 //! of what it has not yet looked at there: so each takes down its own, and what both know is put in order later. At one instant any
 //! order will do, for no time passes between.
 
-use longfat_foundation::measure::SendLimit;
-use longfat_foundation::measure::{ByCause, Cause};
+use longfat_foundation::measure::{ByCause, Cause, SendLimit};
 use longfat_foundation::row::Row;
 use longfat_foundation::units::Time;
 use longfat_hosts::transport::{ReceivedBytes, Waiting};

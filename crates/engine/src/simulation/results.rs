@@ -10,8 +10,7 @@ use longfat_foundation::measure::{
 };
 use longfat_foundation::units::{Span, Time};
 use longfat_hosts::traffic::{Completions, Kind};
-use longfat_network::framing::Class;
-use longfat_network::framing::Unit;
+use longfat_network::framing::{Class, Unit};
 use longfat_network::switch::{Port, PortCounts, PortStatistics};
 use longfat_network::topology::Graph;
 

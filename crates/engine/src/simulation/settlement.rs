@@ -2,8 +2,7 @@
 
 use longfat_foundation::measure::{ByCause, Cause, Ledger};
 use longfat_foundation::units::{CELL_BITS, Time, TransmissionTime};
-use longfat_network::framing::Class;
-use longfat_network::framing::{Cell, PacketId};
+use longfat_network::framing::{Cell, Class, PacketId};
 use longfat_network::switch::Port;
 use longfat_network::topology::Graph;
 

@@ -177,7 +177,7 @@ impl Connection {
         self.highest
     }
 
-    /// Whether only full segments are sent, except for the last of the data.
+    /// Whether the sender avoids silly windows: it sends full segments only, except for the last of the data (RFC 9293 section 3.8.6.2.1).
     #[must_use]
     pub fn avoids_silly_windows(&self) -> bool {
         self.avoids_silly_windows
@@ -219,7 +219,7 @@ impl Connection {
         self.offered
     }
 
-    /// Whether no duplicate acknowledgments, go-back-N or pacing affect sending.
+    /// Whether the window alone limits sending: no duplicate acknowledgments since the latest new data, no go-back-N, no pacing.
     #[must_use]
     #[inline]
     pub fn goes_on_undisturbed(&self) -> bool {

@@ -26,7 +26,7 @@ pub struct Window {
     pub cwnd: f64,
     /// Slow start threshold.
     pub ssthresh: f64,
-    /// Bytes that duplicate acknowledgments add to the congestion window during fast recovery (RFC 5681 section 3.2 step 4).
+    /// Bytes that duplicate acknowledgments add to the congestion window during fast recovery (RFC 5681 section 3.2 steps 3 and 4).
     pub inflation: f64,
     mss: f64,
     initial: f64,

@@ -11,8 +11,7 @@ use longfat_foundation::random::{Chance, Stream};
 use longfat_foundation::registry::{Chosen, Entry, Family};
 use longfat_foundation::units::{Rate, Time};
 
-use crate::framing::Class;
-use crate::framing::Framing;
+use crate::framing::{Class, Framing};
 
 /// Every registered background.
 pub const BACKGROUNDS: &[Entry<dyn Background>] =

@@ -5,8 +5,7 @@ use longfat_foundation::units::{CELL_BITS, CellSlots, LineClock, Rate, Span, Tim
 use serde_json::Value as Json;
 
 use super::{Background, BackgroundContext, Emission};
-use crate::framing::Class;
-use crate::framing::Unit;
+use crate::framing::{Class, Unit};
 
 longfat_foundation::choice! {
     /// What a source with bursts and pauses begins its cycle with.

@@ -1,4 +1,4 @@
-//! A line as a port sends on it.
+//! Implements [`Outlet`] for a line.
 
 use longfat_foundation::units::LineClock;
 

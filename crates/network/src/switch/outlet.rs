@@ -1,11 +1,11 @@
-//! What is behind a port.
+//! The interface through which a port sends on its line.
 
 use longfat_foundation::units::LineClock;
 
 use super::Leaving;
 use crate::framing::Cell;
 
-/// What a port sends its cells on.
+/// The transmitter behind a port.
 pub trait Outlet {
     /// Sends a cell whose transmission begins exactly at `clock`. Gives when the next one may begin.
     fn send_cell_at(&mut self, clock: LineClock, cell: Cell) -> LineClock;

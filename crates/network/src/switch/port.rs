@@ -5,8 +5,6 @@ use longfat_foundation::random::Stream;
 use longfat_foundation::registry::Chosen;
 use longfat_foundation::units::{CellSlots, LineClock, Rate, Time, TransmissionTime};
 
-use super::Buffer;
-use super::Outlet;
 use super::drop_policy::{BufferContext, DropPolicy, Verdict};
 use super::guarded::{Guarded, Queue};
 use super::queue_discipline::{ActiveQueue, QueueContext, QueueDiscipline, Waiting};
@@ -15,10 +13,9 @@ use super::scheduler::{Scheduler, Turn};
 use super::service::Service;
 use super::slots::Slots;
 use super::vbr::VbrQueue;
-use super::{ArrivalOrder, Occupancy, PortCounts, PortStatistics};
+use super::{ArrivalOrder, Buffer, Occupancy, Outlet, PortCounts, PortStatistics};
 use crate::background::Background;
-use crate::framing::Class;
-use crate::framing::{Cell, Continuity, PacketId, Packets};
+use crate::framing::{Cell, Class, Continuity, PacketId, Packets};
 
 longfat_foundation::section! {
     /// The bottleneck's output port.

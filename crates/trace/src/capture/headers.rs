@@ -4,8 +4,9 @@
 //! segment: byte b of the data has number b + 1, and numbers start again after 2^32. Payloads are all zero bytes, and left out.
 
 use longfat_engine::scenario::Scenario;
-use longfat_engine::transport::Codepoint;
-use longfat_engine::transport::{Acknowledgment, CongestionNotification, Echo, Segment as SentSegment, TcpConfig};
+use longfat_engine::transport::{
+    Acknowledgment, Codepoint, CongestionNotification, Echo, Segment as SentSegment, TcpConfig,
+};
 use longfat_engine::units::{PICOSECONDS_PER_SECOND, Span, Time};
 
 const SOURCE_PORT: u16 = 50_000;

@@ -13,8 +13,7 @@ mod segments;
 mod throughput;
 mod timeouts;
 
-use longfat_engine::framing::Class;
-use longfat_engine::framing::Unit;
+use longfat_engine::framing::{Class, Unit};
 use longfat_engine::observer::Observer;
 use longfat_engine::path::Step;
 use longfat_engine::scenario::Scenario;

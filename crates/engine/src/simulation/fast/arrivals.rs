@@ -320,7 +320,7 @@ impl<L: Load> Arrivals<L> {
         self.coming.iter().filter(|coming| coming.turn.sent < until).count() as u64
     }
 
-    /// What is on the lines, as [`Line::trains`](longfat_network::link::Line::trains) gives it, of each line in order.
+    /// Cells in flight on each line, in the order of lines, as trains ([`Line::trains`](longfat_network::link::Line::trains)).
     pub fn trains(&self) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
         self.coming.iter().map(|coming| (coming.line(), coming.load.description()))
     }

@@ -2,8 +2,7 @@
 
 use longfat_foundation::units::{LineClock, Time};
 use longfat_network::framing::Cell;
-use longfat_network::switch::Outlet;
-use longfat_network::switch::{Leaving, Port};
+use longfat_network::switch::{Leaving, Outlet, Port};
 
 use super::exit::Behind;
 use super::served::Told;

@@ -2,8 +2,7 @@
 
 use longfat_foundation::units::{LineClock, Span, Time};
 use longfat_network::framing::{Cell, Packets};
-use longfat_network::switch::Outlet;
-use longfat_network::switch::{Begun, Booked};
+use longfat_network::switch::{Begun, Booked, Outlet};
 
 use super::arrivals::{Arrivals, CountedAhead};
 use super::fan::Fan;

@@ -11,7 +11,8 @@ impl Connection {
         self.law.on_opened(now, now - sent);
     }
 
-    /// Resets the backoff after a SYN that was retransmitted: it does not apply to data (RFC 6298 section 5.7).
+    /// Notifies the timeout estimator of a handshake whose SYN was retransmitted. By RFC 6298 (section 5.7) the backoff then ends; BSD keeps
+    /// it.
     pub fn restart_timeout(&mut self) {
         self.inform(|estimator| estimator.on_opened_late());
     }

@@ -2,8 +2,7 @@
 
 use longfat_foundation::units::{CELL_BITS, Span, Time};
 use longfat_network::framing::Cell;
-use longfat_network::switch::Outlet;
-use longfat_network::switch::{Port, Stretch};
+use longfat_network::switch::{Outlet, Port, Stretch};
 
 use super::super::exit::Behind;
 use super::super::served::Served;
