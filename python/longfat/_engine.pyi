@@ -7,8 +7,10 @@ judge of a scenario or a study; Python never checks a model parameter itself.
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+MODEL: int
+"""Number of the model, hashed into every run's id; it moves whenever any run's fingerprint does."""
 ENGINE_VERSION: str
-"""Version of the simulator; part of every run's identity (e.g. ``"0.1.0+model.1"``)."""
+"""Release and model, recorded with every run, as ``release+model.number``."""
 
 ENGINE_BUILD: str
 """Hash of the sources that this engine was built from: tells apart engines of one version."""

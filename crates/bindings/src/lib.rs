@@ -282,6 +282,7 @@ fn verification_scenario(name: &str) -> PyResult<String> {
 /// The simulator, as Python sees it.
 #[pymodule]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("MODEL", longfat_engine::MODEL)?;
     module.add("ENGINE_VERSION", longfat_engine::ENGINE_VERSION)?;
     module.add("ENGINE_BUILD", longfat_engine::ENGINE_BUILD)?;
     module.add("BUILD_PROFILE", if cfg!(debug_assertions) { "debug" } else { "release" })?;

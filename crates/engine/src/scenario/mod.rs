@@ -197,10 +197,10 @@ impl Scenario {
         sha256(&resolved.to_string())
     }
 
-    /// The run's name: SHA-256 of scenario, seed, replication and engine version.
+    /// The run's name: SHA-256 of scenario, seed, replication and model number, in hexadecimal. The release is recorded but not hashed.
     #[must_use]
     pub fn run_id(&self) -> String {
-        sha256(&json!({ "engine": crate::ENGINE_VERSION, "scenario": self.resolved() }).to_string())
+        sha256(&json!({ "model": crate::MODEL, "scenario": self.resolved() }).to_string())
     }
 
     /// This scenario in several replications. Many times faster than reading each.
@@ -214,7 +214,7 @@ impl Scenario {
         let (before, behind) = (format!("{{{},\"{REPLICATION}\":", text(before)), format!(",{}}}", text(behind)));
         // The text of what `run_id` hashes; all begin alike.
         let mut begun = Sha256::new();
-        begun.update(format!("{{\"engine\":{},\"scenario\":{before}", Json::from(crate::ENGINE_VERSION)));
+        begun.update(format!("{{\"model\":{},\"scenario\":{before}", crate::MODEL));
         let run_id = |replication: &u64| {
             let mut hash = begun.clone();
             for part in [&replication.to_string(), &behind, "}"] {
