@@ -22,8 +22,10 @@ CONTROL_HEADER: str
 """The header of the C interface of congestion controls in shared libraries."""
 
 METRICS: list[str]
-METRIC_TEXTS: list[str]
-"""The names of the metrics of a run."""
+"""The names of the metrics of a run, in the order of records."""
+
+DECLARED_METRICS: list[tuple[str, str, Literal["more", "less"] | None, bool]]
+"""Of each metric in turn: name, text, which of two runs is better by it, and if it is a share."""
 
 Override = tuple[str, str, str]
 """A scenario path, the value to set there (a TOML value or a bare text such as ``"12000 cells"``),

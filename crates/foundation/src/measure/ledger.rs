@@ -4,12 +4,12 @@
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::SendLimit;
+use super::{Better, DeclaredMetric, SendLimit};
 use crate::units::Span;
 
-/// Declares the causes once: their names in ledgers, and the metrics that hold their shares.
+/// Declares the causes once: their names in ledgers, and the metrics that hold their shares, with which run is better by each.
 macro_rules! causes {
-    ($($(#[doc = $doc:literal])+ $cause:ident = $name:literal,)+) => {
+    ($($(#[doc = $doc:literal])+ $cause:ident = $name:literal, $better:ident;)+) => {
         /// What a picosecond of the bottleneck's line went into.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Cause {
@@ -19,10 +19,13 @@ macro_rules! causes {
         impl Cause {
             /// All of them, in the order of ledgers: what the line sent, then why it did not.
             pub const ALL: &[Self] = &[$(Self::$cause),+];
-            /// The metrics that hold their shares of the duration, in the same order.
-            pub const METRICS: &[&str] = &[$(concat!("share_", $name)),+];
-            /// What is charged to each, in the same order.
-            pub const TEXTS: &[&str] = &[$(concat!($($doc),+)),+];
+            /// The metrics that hold their shares of the duration, in the same order; each text is what is charged to the cause.
+            pub const SHARES: &[DeclaredMetric] = &[$(DeclaredMetric {
+                name: concat!("share_", $name),
+                text: concat!($($doc),+),
+                better: Better::$better,
+                is_share: true,
+            }),+];
 
             /// Its name.
             #[must_use]
@@ -37,35 +40,35 @@ macro_rules! causes {
 
 causes! {
     /// Packets that brought their receiver new bytes, which were delivered to the application by the end.
-    Useful = "useful",
+    Useful = "useful", More;
     /// Packets that brought bytes that were there already.
-    Duplicate = "duplicate",
+    Duplicate = "duplicate", Less;
     /// Packets that arrived beyond a hole, at a receiver that throws such away.
-    BeyondHole = "beyond_hole",
+    BeyondHole = "beyond_hole", Less;
     /// Cells of packets that never arrived whole.
-    Incomplete = "incomplete",
+    Incomplete = "incomplete", Less;
     /// Cells of the class VBR, which does not wait for UBR.
-    Vbr = "vbr",
+    Vbr = "vbr", Neither;
     /// Background traffic that shares the buffer.
-    Background = "background",
+    Background = "background", Neither;
     /// Packets without data: acknowledgments and the opening of connections.
-    Control = "control",
+    Control = "control", Neither;
     /// Packets whose fate was open at the end: still under way, or held by their receiver beyond a hole.
-    UnderWay = "under_way",
+    UnderWay = "under_way", Neither;
     /// Nothing to send: the receiver's window allowed no more.
-    IdleReceiverWindow = "idle_receiver_window",
+    IdleReceiverWindow = "idle_receiver_window", Less;
     /// Nothing to send: the congestion window, past slow start, allowed no more.
-    IdleCongestionAvoidance = "idle_congestion_avoidance",
+    IdleCongestionAvoidance = "idle_congestion_avoidance", Less;
     /// Nothing to send: a loss was being repaired.
-    IdleRecovery = "idle_recovery",
+    IdleRecovery = "idle_recovery", Less;
     /// Nothing to send: the congestion window was still small.
-    IdleSlowStart = "idle_slow_start",
+    IdleSlowStart = "idle_slow_start", Less;
     /// Nothing to send: connections were being opened.
-    IdleOpening = "idle_opening",
+    IdleOpening = "idle_opening", Less;
     /// Nothing to send: all senders with anything to send, or to be acknowledged, waited for their retransmission timers.
-    IdleTimeout = "idle_timeout",
+    IdleTimeout = "idle_timeout", Less;
     /// Nothing to send: no application had offered anything that was not sent.
-    IdleNoData = "idle_no_data",
+    IdleNoData = "idle_no_data", Neither;
 }
 
 impl From<SendLimit> for Cause {
@@ -206,8 +209,8 @@ pub struct Shares(pub Ledger);
 impl Serialize for Shares {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(Cause::ALL.len()))?;
-        for (&cause, metric) in Cause::ALL.iter().zip(Cause::METRICS) {
-            map.serialize_entry(metric, &self.0.share(cause))?;
+        for (&cause, metric) in Cause::ALL.iter().zip(Cause::SHARES) {
+            map.serialize_entry(metric.name, &self.0.share(cause))?;
         }
         map.end()
     }
@@ -244,7 +247,7 @@ mod tests {
         assert_eq!(list.as_array().unwrap().len(), Cause::ALL.len());
         let shares = serde_json::to_value(Shares(ledger)).unwrap();
         assert_eq!(shares["share_idle_timeout"], 0.25);
-        assert_eq!(shares.as_object().unwrap().len(), Cause::METRICS.len());
+        assert_eq!(shares.as_object().unwrap().len(), Cause::SHARES.len());
     }
 
     proptest! {
