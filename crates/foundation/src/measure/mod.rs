@@ -1,4 +1,4 @@
-//! Results: metrics, counters, histograms, and a fingerprint of all that happened.
+//! Results: metrics, counters, histograms, and a fingerprint of all events.
 
 mod declared;
 mod fingerprint;

@@ -1,20 +1,20 @@
-//! Results of the whole network: each a number with a name, of which studies make tables.
+//! Metrics of the whole network: named numbers, from which studies make tables.
 
 use serde::{Serialize, Serializer};
 
 use super::{Better, Cause, DeclaredMetric, Shares};
 
-/// Declares the metrics once, each as a field and as a [`DeclaredMetric`]: after the type, which run is better by it, and `share` if no run
-/// has more than 1.
+/// Declares the metrics once, as fields and as [`DeclaredMetric`]s. After the type: which run is better by it, and `share` if no run exceeds 1.
 macro_rules! metrics {
     ($($(#[doc = $doc:literal])+ pub $metric:ident: $type:ty = $better:ident $($share:ident)?,)+) => {
-        /// Results of the whole network, over the time that is measured.
+        /// Results of the whole network over the measurement.
         ///
-        /// As JSON an object; what a network does not have is left out of it, and the shares of the ledger are `share_useful` and so on.
+        /// As JSON, an object. Metrics that do not apply to the network are left out; the shares of the ledger are `share_useful` and so
+        /// on.
         #[derive(Clone, Debug)]
         pub struct Metrics {
             $($(#[doc = $doc])+ pub $metric: $type,)+
-            /// The share of the time that each cause of the ledger took.
+            /// Shares of the ledger's causes.
             pub shares: Shares,
         }
 
@@ -43,7 +43,7 @@ macro_rules! metrics {
     (@is_share share) => { true };
 }
 
-/// A number that a network may not have.
+/// A metric that may not apply to a network.
 trait Measured {
     fn is_absent(&self) -> bool;
 }
@@ -88,7 +88,7 @@ metrics! {
     pub mean_queue_cells: f64 = Less,
     /// Cells dropped over cells that arrived, at managed ports.
     pub cell_loss_ratio: f64 = Less share,
-    /// Expiries of retransmission timers with data under way, all connections: those in an opening are the connections'
+    /// Expiries of retransmission timers with data in flight, all connections. Expiries during a handshake are the connections'
     /// `openings_sent_again`; those of clients' requests are in the connections' `requests`.
     pub timeouts: u64 = Less,
     /// Packets lost by loss models, acknowledgments included; drops at buffers are not counted.
@@ -98,7 +98,7 @@ metrics! {
     pub least_share_of_mcr: Option<f64> = More,
     /// Jain's fairness index of what connections get beyond their minimum cell rates; left out if no rates are promised.
     pub excess_fairness: Option<f64> = More share,
-    /// What clients have requested, in bits per second of the run, whether it was sent or not; left out if there are no clients.
+    /// Rate at which clients requested data, in bits per second of the run, whether it was sent or not; left out if there are no clients.
     pub offered_bps: Option<f64> = Neither,
     /// Jain's fairness index of throughputs relative to max-min fair shares (M-04) of the lines behind managed ports; left out if no
     /// application limits its demand and all shares are equal.
@@ -113,7 +113,7 @@ metrics! {
     pub queueing_delay_p99_s: Option<f64> = Less,
     /// Packets marked by queue disciplines instead of dropped, over packets sent; left out if there are none.
     pub packet_mark_ratio: Option<f64> = Neither share,
-    /// The first group's share of all goodput; left out if connections are alike.
+    /// The first group's share of the total goodput; left out if connections are alike.
     pub first_group_share: Option<f64> = Neither,
     /// Frames with CLP = 0 that lost a cell at the port, over those that arrived, all connections; left out if no rates are promised or no
     /// such frame arrived.
@@ -138,7 +138,7 @@ impl Metrics {
         all
     };
 
-    /// Their names, in the same order.
+    /// Names of the metrics, in the same order.
     pub const NAMES: &[&str] = &{
         let mut names = [""; Self::DECLARED.len()];
         let mut index = 0;
