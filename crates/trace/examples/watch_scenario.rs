@@ -1,7 +1,7 @@
-//! Runs one scenario file and leaves its traces: a small program for profilers.
+//! Runs one scenario file and writes its traces: a small program for profilers.
 //!
-//! `cargo run --release --package longfat-trace --example watch_scenario -- SCENARIO FOLDER [TRACE,TRACE...] [path=value]...`; all
-//! traces, if none is named. With "unwatched" in place of a folder the same program runs it without any.
+//! `cargo run --release --package longfat-trace --example watch_scenario -- SCENARIO FOLDER [TRACE,TRACE...] [path=value]...`; all traces
+//! if none is named. With "unwatched" in place of a folder, it runs without traces.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use longfat_engine::scenario::Scenario;
 use longfat_engine::{Driver, Simulation, run_by};
 use longfat_trace::{Wanted, Watcher};
 
-/// What `longfat run --trace-error` is if nothing is said.
+/// Default of `longfat run --trace-error`.
 const DEFAULT_ERROR: f64 = 0.005;
 
 fn main() {
