@@ -1,7 +1,8 @@
 //! Parquet encodings of 64-bit columns; names are those of parquet-format, `Encodings.md`.
 //!
 //! The Parquet library encodes any type and nesting. Traces are flat and have no nulls, and encoding is most of the cost of writing all
-//! traces of a run: this special case takes less than a quarter of the instructions. The tests decode it with the library.
+//! traces of a run. This special case takes 16 instructions for an increasing 64-bit integer where the library (parquet 60.1) takes 72, and
+//! as many bytes. The tests decode it with the library.
 
 #![expect(clippy::cast_possible_truncation, reason = "bytes are cut off on purpose; widths, words and pages are small")]
 
