@@ -10,8 +10,8 @@ import pytest
 
 import longfat
 from longfat import _engine
+from longfat.base.errors import CheckFailed, Interrupted, LongfatError
 from longfat.campaign import missing_runs, run_campaign
-from longfat.errors import CheckFailed, Interrupted, LongfatError
 from longfat.execution import Progress, Threads
 from longfat.plan import Plan, Selection, plan_design
 from longfat.repeat import check_other_builds

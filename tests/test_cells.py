@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from longfat.analysis.table import load_observations
-from longfat.cells import csv_lines, is_number
-from longfat.errors import BadInput
+from longfat.base.cells import csv_lines, is_number
+from longfat.base.errors import BadInput
 from longfat.reference import load_reference, read_reference
 
 

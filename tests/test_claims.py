@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from longfat import _engine
+from longfat.base.errors import LongfatError
 from longfat.claims import Bound, load_claims
-from longfat.errors import LongfatError
 from longfat.study import load_study
 
 

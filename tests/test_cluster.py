@@ -19,9 +19,9 @@ import pytest
 from distributed import Client, LocalCluster, WorkerPlugin
 
 from longfat import cluster
+from longfat.base.errors import LongfatError
 from longfat.campaign import missing_runs, run_campaign
 from longfat.cluster import Cluster, cluster_at, run_portion
-from longfat.errors import LongfatError
 from longfat.execution import NO_LIMITS, Executor, Progress, Threads
 from longfat.plan import Plan, Selection, plan_design
 from longfat.results import load_results

@@ -6,9 +6,9 @@ import pytest
 
 import longfat
 from longfat import load_scenario, run
+from longfat.base.errors import BadInput
 from longfat.completions import DELIVERED_SHARE, TIMES, in_short
 from longfat.directions import is_more_better, is_share
-from longfat.errors import BadInput
 from longfat.histogram import Histogram
 from longfat.notebook.studies import StudyAtHand
 from longfat.plan import plan_design

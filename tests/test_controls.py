@@ -9,8 +9,8 @@ import pytest
 
 import longfat
 from longfat import _engine
+from longfat.base.errors import InvalidInput
 from longfat.controls import Delivery, Progress, Window, use_control
-from longfat.errors import InvalidInput
 from longfat.execution import Record
 from longfat.study import load_study
 from tests.support import Longfat

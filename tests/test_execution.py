@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from longfat import _engine, load_scenario
-from longfat.errors import Interrupted
+from longfat.base.errors import Interrupted
 from longfat.execution import Outcome, execute, usable_cores
 from longfat.scenario import Scenario
 

@@ -6,7 +6,7 @@ import pytest
 
 from longfat import load_study
 from longfat.analysis.measures import COMPLETIONS, OWN_COLUMNS, REFERENCE_COLUMNS
-from longfat.errors import BadInput
+from longfat.base.errors import BadInput
 from longfat.factors import RESERVED, Factor, check_settings
 from longfat.notebook.studies import StudyAtHand
 from longfat.overrides import Override

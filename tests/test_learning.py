@@ -13,8 +13,8 @@ from gymnasium.wrappers import NormalizeObservation, RecordEpisodeStatistics, ve
 
 import longfat
 from longfat import _engine
+from longfat.base.errors import InvalidInput, LongfatError
 from longfat.controls import Interval
-from longfat.errors import InvalidInput, LongfatError
 from longfat.learning import (
     RELATIVE,
     Episodes,

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from longfat.errors import BadInput
+from longfat.base.errors import BadInput
 from longfat.reference import load_reference
 
 LEVELS = {"config": ["lan", "wan"], "sources": ["5", "15"], "z": ["0.8"]}

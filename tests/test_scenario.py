@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from longfat import InvalidInput, LongfatError, _engine, load_scenario, run
-from longfat.errors import Interrupted, RunFailed
+from longfat.base.errors import Interrupted, RunFailed
 from longfat.notebook.display import record_html
 from longfat.report.record import record_tables
 from longfat.scenario import OverrideValue

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from longfat import _engine, load_scenario, run, smallest_setting
-from longfat.errors import InvalidInput, LongfatError, OverLimit, RunFailed
+from longfat.base.errors import InvalidInput, LongfatError, OverLimit, RunFailed
 from longfat.limits import Limits
 from longfat.searching import Span
 

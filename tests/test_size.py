@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from longfat import LongfatError, load_study
+from longfat.base.errors import BadInput
 from longfat.design import MOST_COMBINATIONS, MOST_RUNS, combinations, size
-from longfat.errors import BadInput
 from longfat.plan import Selection, plan_design
 from longfat.study import Study
 from tests.cli.test_bad_input import refused

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.smallest import looks_at_most, smallest_enough
 
 TARGET = 0.98

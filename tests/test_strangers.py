@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.study import load_study
 from tests.conftest import SCENARIO, STUDY
 from tests.waiting import PATIENCE_SECONDS

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from longfat import InvalidInput, LongfatError, load_study
-from longfat.errors import BadInput
+from longfat.base.errors import BadInput
 from longfat.study import Study, shipped_studies, shipped_study
 from tests.conftest import SCENARIO
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from longfat._engine import max_min_shares
+    from longfat.base.errors import InvalidInput, LongfatError
     from longfat.controls import use_control
-    from longfat.errors import InvalidInput, LongfatError
     from longfat.notebook.plot import plot
     from longfat.notebook.runs import Record
     from longfat.notebook.studies import StudyAtHand as study  # noqa: N813
@@ -56,8 +56,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    "InvalidInput": "longfat.errors",
-    "LongfatError": "longfat.errors",
+    "InvalidInput": "longfat.base.errors",
+    "LongfatError": "longfat.base.errors",
     "Scenario": "longfat.scenario",
     "load_scenario": "longfat.scenario",
     "run": "longfat.scenario",

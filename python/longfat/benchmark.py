@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.execution import Driver
 from longfat.scenario import Scenario, load_scenario, run
 

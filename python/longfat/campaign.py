@@ -5,12 +5,12 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from longfat.base.errors import Interrupted, LongfatError
+from longfat.base.stopping import requested_stop
 from longfat.cost import CostEstimator
-from longfat.errors import Interrupted, LongfatError
 from longfat.execution import Executor, Outcome, Progress
 from longfat.limits import Limits
 from longfat.plan import Plan, PlannedRun
-from longfat.stopping import requested_stop
 from longfat.store import RunResult, Store
 from longfat.store.schema import DONE
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from longfat import _engine
-from longfat.errors import LongfatError
-from longfat.files import read_bytes
-from longfat.kinds import CLAIMS_FILE
+from longfat.base.errors import LongfatError
+from longfat.base.files import read_bytes
+from longfat.base.kinds import CLAIMS_FILE
 from longfat.study import Study
 
 InPaper = Literal["measured", "holds", "fails", "not-printed"]

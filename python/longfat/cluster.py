@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longfat import _engine
-from longfat.errors import Interrupted, LongfatError
+from longfat.base.errors import Interrupted, LongfatError
+from longfat.base.stopping import requested_stop
 from longfat.execution import EngineLimits, More, Outcome, Report, execute
-from longfat.stopping import requested_stop
 
 if TYPE_CHECKING:
     from distributed import Client, Future

@@ -29,8 +29,8 @@ from types import (
 )
 from typing import Any
 
-from longfat.errors import InvalidInput
-from longfat.files import read_bytes
+from longfat.base.errors import InvalidInput
+from longfat.base.files import read_bytes
 
 Part = tuple[str, object]
 """A value that another goes by, and its name; which is empty where it has none."""

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple, Protocol
 
 from longfat import _engine
 from longfat._engine import Chance, Delivery, LostSegment, Progress, Window
+from longfat.base.errors import InvalidInput
+from longfat.base.files import read_bytes
 from longfat.control_signatures import maker, misfits
 from longfat.control_versions import version_of
-from longfat.errors import InvalidInput
-from longfat.files import read_bytes
 
 __all__ = [
     "HEADER",

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from longfat.errors import BadInput
+from longfat.base.errors import BadInput
 from longfat.reference import Combination
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
 from longfat import _engine
-from longfat.errors import DriverUnfit, Interrupted
-from longfat.machine import cores
-from longfat.stopping import requested_stop
+from longfat.base.errors import DriverUnfit, Interrupted
+from longfat.base.machine import cores
+from longfat.base.stopping import requested_stop
 from longfat.watching import DEFAULT_ERROR
 
 Record = dict[str, Any]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longfat import _engine
-from longfat.errors import BadInput
+from longfat.base.errors import BadInput
 from longfat.overrides import Overrides
 from longfat.reference import DOUBTFUL, NOTE, Combination
 

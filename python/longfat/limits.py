@@ -6,10 +6,10 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from longfat import _engine
-from longfat.errors import InvalidInput, LongfatError, OverLimit
+from longfat.base.errors import InvalidInput, LongfatError, OverLimit
+from longfat.base.machine import memory_bytes
+from longfat.base.units import PICOSECONDS_PER_SECOND
 from longfat.execution import EngineLimits
-from longfat.machine import memory_bytes
-from longfat.units import PICOSECONDS_PER_SECOND
 
 MOST_EVENTS = 10**12
 """Hours of one core, whatever the machine."""

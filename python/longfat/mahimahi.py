@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from longfat.cells import csv_lines, is_number
-from longfat.errors import BadInput, LongfatError
+from longfat.base.cells import csv_lines, is_number
+from longfat.base.errors import BadInput, LongfatError
 
 PACKET_BITS = 8 * 1500
 """What one opportunity delivers."""

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from longfat.errors import BadInput, LongfatError
+from longfat.base.errors import BadInput, LongfatError
 
 if TYPE_CHECKING:
     import polars

@@ -18,7 +18,7 @@ from math import ceil
 from statistics import fmean, median
 from typing import Any
 
-from longfat.errors import BadInput
+from longfat.base.errors import BadInput
 
 _ANSWER = re.compile(r"(?:icmp_)?seq=(\d{1,9}) .*?time[=<](\d{1,9}(?:\.\d{1,9})?) ?ms", re.ASCII)
 _SENT = re.compile(r"^(\d{1,9}) packets transmitted", re.ASCII | re.MULTILINE)

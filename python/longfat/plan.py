@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
+from longfat.base.errors import LongfatError
+from longfat.base.where import matching
 from longfat.design import too_many_runs
-from longfat.errors import LongfatError
 from longfat.overrides import Override, Overrides
 from longfat.readings import Quick
 from longfat.reference import Combination
 from longfat.scenario import Scenario, SeriesKey
 from longfat.study import Study
-from longfat.where import matching
 
 Found = TypeVar("Found")
 

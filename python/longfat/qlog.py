@@ -14,8 +14,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from longfat import _engine
-from longfat.errors import InvalidInput
-from longfat.units import PICOSECONDS_PER_MILLISECOND
+from longfat.base.errors import InvalidInput
+from longfat.base.units import PICOSECONDS_PER_MILLISECOND
 
 if TYPE_CHECKING:
     import polars

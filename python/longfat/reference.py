@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 
-from longfat.cells import csv_lines, is_number, separator_problem
-from longfat.errors import BadInput
-from longfat.files import as_text, read_bytes
+from longfat.base.cells import csv_lines, is_number, separator_problem
+from longfat.base.errors import BadInput
+from longfat.base.files import as_text, read_bytes
 
 Combination = tuple[tuple[str, str], ...]
 """A factor combination: (factor, level) pairs in the study's order of factors."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from longfat import _engine
-from longfat.errors import CheckFailed, LongfatError
+from longfat.base.errors import CheckFailed, LongfatError
 from longfat.execution import (
     Driver,
     Outcome,

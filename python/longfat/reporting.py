@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longfat.analysis.intervals import DEFAULT_CONFIDENCE
+from longfat.base.errors import LongfatError
+from longfat.base.location import shown
 from longfat.claims import claims_of
-from longfat.errors import LongfatError
 from longfat.execution import Watch
-from longfat.location import shown
 from longfat.plan import Selection, plan_everything, plan_reference
 from longfat.repeat import repeat
 from longfat.report.study_report import gather, page

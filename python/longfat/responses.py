@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from longfat.base.errors import BadInput
 from longfat.completions import is_time
 from longfat.design import check_number
 from longfat.directions import LESS_IS_BETTER
-from longfat.errors import BadInput
 from longfat.factors import Factor
 from longfat.reference import (
     Combination,

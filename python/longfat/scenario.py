@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from longfat import _engine
-from longfat.errors import InvalidInput, LongfatError, RunFailed
+from longfat.base.errors import InvalidInput, LongfatError, RunFailed
+from longfat.base.files import read_bytes
+from longfat.base.units import PICOSECONDS_PER_SECOND
 from longfat.execution import (
     Driver,
     Outcome,
@@ -24,10 +26,8 @@ from longfat.execution import (
     execute_watched,
     refuse_other_driver,
 )
-from longfat.files import read_bytes
 from longfat.limits import Limits
 from longfat.settings import TextOfFile
-from longfat.units import PICOSECONDS_PER_SECOND
 
 OverrideValue = str | int | float | bool | Mapping[str, Any] | Sequence[Any]
 

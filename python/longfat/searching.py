@@ -12,9 +12,9 @@ from functools import cache
 from typing import TypeVar
 
 from longfat.analysis.undelivered import lack_of
+from longfat.base.errors import LongfatError, RunFailed, check_count
 from longfat.completions import is_time, kind_of, share_behind, statistics_of
 from longfat.directions import LESS_IS_BETTER, MORE_IS_BETTER, check_target, is_more_better
-from longfat.errors import LongfatError, RunFailed, check_count
 from longfat.execution import Outcome, Record, execute, usable_cores
 from longfat.limits import Limits
 from longfat.scenario import OverrideValue, Scenario, ScenarioSource, ScenarioText

@@ -17,8 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from longfat.analysis.intervals import half_width
+from longfat.base.errors import LongfatError
 from longfat.comparison import Results
-from longfat.errors import LongfatError
 from longfat.plan import Plan
 from longfat.reference import Combination
 from longfat.results import load_results

@@ -18,7 +18,7 @@ from statistics import fmean
 from typing import Literal
 
 from longfat.analysis.intervals import half_width
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 
 Verdict = Literal["enough", "open", "too little"]
 

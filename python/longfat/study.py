@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from longfat import _engine
 from longfat.analysis.intervals import DEFAULT_CONFIDENCE
+from longfat.base.errors import BadInput, InvalidInput, LongfatError
+from longfat.base.files import read_bytes
+from longfat.base.kinds import STUDY_FILE, surely_no_study
+from longfat.base.slips import nearest_or_known
+from longfat.base.where import matching
 from longfat.controls import FileOfControl, control_at
 from longfat.design import check_number, size, too_many_runs
 from longfat.design import combinations as designed_combinations
-from longfat.errors import BadInput, InvalidInput, LongfatError
 from longfat.factors import Factor, check_levels, check_names, check_settings
-from longfat.files import read_bytes
-from longfat.kinds import STUDY_FILE, surely_no_study
 from longfat.overrides import Override, Overrides, read_overrides
 from longfat.readings import AuditSettings, Quick, audit_settings
 from longfat.reference import Combination, ReferenceRow
 from longfat.responses import Response, read_responses, responses_of
 from longfat.scenario import Scenario
-from longfat.slips import nearest_or_known
-from longfat.where import matching
 
 if TYPE_CHECKING:
     from longfat.notebook.studies import StudyAtHand

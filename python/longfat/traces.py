@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longfat import _engine
-from longfat.errors import LongfatError
-from longfat.files import read_text
-from longfat.units import PICOSECONDS_PER_SECOND
+from longfat.base.errors import LongfatError
+from longfat.base.files import read_text
+from longfat.base.units import PICOSECONDS_PER_SECOND
 
 _LEGS = "leg over the bottleneck", "leg to the first proxy", "leg from the second proxy"
 """The legs of split connections in the order in which flows are numbered."""

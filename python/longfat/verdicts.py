@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from longfat.analysis.claim_tables import claims_within, paper_tables, planned_tables, run_tables
 from longfat.analysis.claims import Judgement, check_claims, judge_claims
+from longfat.base.errors import BadInput, LongfatError
 from longfat.claims import Claim, load_claims
-from longfat.errors import BadInput, LongfatError
 from longfat.plan import Plan, plan_everything
 from longfat.results import load_completions, load_results
 from longfat.sequential import in_effect

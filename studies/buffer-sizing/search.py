@@ -14,11 +14,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from longfat.base.errors import LongfatError
+from longfat.base.files import read_text, written_whole
+from longfat.base.location import DEFAULT_STORE, shown
 from longfat.campaign import missing_runs, run_campaign
-from longfat.errors import LongfatError
 from longfat.execution import Threads
-from longfat.files import read_text, written_whole
-from longfat.location import DEFAULT_STORE, shown
 from longfat.overrides import Override
 from longfat.plan import Selection, plan_combinations
 from longfat.reference import Combination

@@ -19,11 +19,11 @@ from statistics import fmean, stdev
 from longfat.analysis.analysis import Analysis, Settings, analyse
 from longfat.analysis.experiment import Observation, cross
 from longfat.analysis.study_runs import RunsMissing, settings_of_study, study_observations
+from longfat.base.errors import LongfatError
+from longfat.base.files import read_text, written_whole
+from longfat.base.location import DEFAULT_STORE, shown
 from longfat.comparison import Results
-from longfat.errors import LongfatError
-from longfat.files import read_text, written_whole
 from longfat.histogram import Histogram
-from longfat.location import DEFAULT_STORE, shown
 from longfat.plan import Plan, Selection, plan_reference
 from longfat.reference import Combination
 from longfat.report.markdown import markdown_table

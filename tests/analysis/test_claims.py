@@ -9,8 +9,8 @@ from scipy import stats
 
 from longfat.analysis.claims import Judgement, check_claims, judge_claims, judge_runs
 from longfat.analysis.measures import ResampledDatabase, Row, Tables
+from longfat.base.errors import BadInput, Interrupted, InvalidInput
 from longfat.claims import Bound, Claim, InPaper
-from longfat.errors import BadInput, Interrupted, InvalidInput
 from longfat.study import Study
 
 AT_LEAST_HALF = Bound(">= 0.5", 0.5, None, is_strict=False)

@@ -10,7 +10,7 @@ from longfat.analysis.steady_state import (
     steady_state,
     truncation,
 )
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 
 
 def series(length: int, start: float, correlation: float, seed: int) -> list[float]:

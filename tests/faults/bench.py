@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.plan import Plan, Selection, plan_design
 from longfat.repeat import repeat
 from longfat.store import Store

@@ -5,8 +5,8 @@ from statistics import correlation, covariance, stdev
 import pytest
 
 from longfat import _engine
+from longfat.base.errors import LongfatError
 from longfat.comparison import TableComparison, compare
-from longfat.errors import LongfatError
 from longfat.plots import PLAIN, PLOTS, Options, check_formats, draw, find
 from longfat.plots.figure import Figure
 from longfat.plots.palette import level_colors

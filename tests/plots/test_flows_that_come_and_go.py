@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from longfat import load_scenario, run
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.execution import Watch
 from longfat.plots import PLAIN, Options, draw, find
 from longfat.scenario import OverrideValue

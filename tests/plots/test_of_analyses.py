@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.plots import PLAIN, PLOTS, draw, find
 from tests.plots.test_vega_lite import check
 

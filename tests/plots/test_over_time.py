@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from longfat import load_scenario, run
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.execution import Watch
 from longfat.plots import PLAIN, PLOTS, Options, draw, find
 from longfat.plots.capacity import names_of

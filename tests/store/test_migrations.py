@@ -10,7 +10,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.store import Store
 from longfat.store.backend import store_at
 from longfat.store.migrations import upgrade

@@ -5,8 +5,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from longfat.errors import LongfatError
-from longfat.location import in_commands, shown
+from longfat.base.errors import LongfatError
+from longfat.base.location import in_commands, shown
 from longfat.notebook.studies import StudyAtHand
 from longfat.store import Store
 from tests.store.server import PostgresqlServer

@@ -4,8 +4,8 @@ import pytest
 
 from longfat.analysis.claim_tables import paper_tables, planned_tables
 from longfat.analysis.claims import check_claims, judge_claims
+from longfat.base.kinds import CLAIMS_FILE
 from longfat.claims import load_claims
-from longfat.kinds import CLAIMS_FILE
 from longfat.plan import plan_everything
 from longfat.study import Study, load_study, shipped_studies
 

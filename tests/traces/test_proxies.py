@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from longfat import load_scenario, run
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.execution import Watch
 from longfat.plots.over_time import flow_name
 from longfat.traces import load_traces

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import longfat
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.execution import Watch
 from longfat.qlog import RECORD_SEPARATOR, qlog_lines
 from longfat.traces import load_traces

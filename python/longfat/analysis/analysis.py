@@ -12,7 +12,7 @@ from longfat.analysis.fit import Array, Fit, fit, higher_order
 from longfat.analysis.intervals import Intervals
 from longfat.analysis.model import Model, Term
 from longfat.analysis.residuals import Check, check_residuals
-from longfat.errors import InvalidInput
+from longfat.base.errors import InvalidInput
 
 DEFAULT_ORDER = 2
 """Main effects and first-order interactions, section 8.1."""

@@ -12,10 +12,10 @@ from typing import Any
 
 from longfat.analysis.regrowth import regrowth_s
 from longfat.analysis.undelivered import undelivered
+from longfat.base.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 from longfat.comparison import Results
 from longfat.plan import Plan
 from longfat.reference import Combination
-from longfat.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 
 SIGNIFICANCE = 0.01
 """Share of studies with normal replications in which any is called an outlier."""

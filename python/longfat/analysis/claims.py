@@ -23,9 +23,9 @@ from longfat.analysis.measures import (
 )
 from longfat.analysis.resampling import confidence_interval
 from longfat.analysis.undelivered import Lack, undelivered_of
+from longfat.base.errors import BadInput, Interrupted
+from longfat.base.stopping import requested_stop
 from longfat.claims import Bound, Claim
-from longfat.errors import BadInput, Interrupted
-from longfat.stopping import requested_stop
 from longfat.study import Study
 
 NO_NUMBER = (

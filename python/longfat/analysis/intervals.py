@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longfat.errors import InvalidInput
+from longfat.base.errors import InvalidInput
 
 DEFAULT_CONFIDENCE = 0.90
 """As in 98-0876R1, section 8.1."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from longfat.analysis.intervals import Intervals
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 
 AT_A_TIME = 5
 """Observations that MSER-5 averages first."""

@@ -10,9 +10,9 @@ from longfat.aliases import aliases, named
 from longfat.analysis.analysis import Analysis, Component, Settings, analyse
 from longfat.analysis.experiment import Observation, cross
 from longfat.analysis.table import Observations, check_names, unknown
+from longfat.base.errors import BadInput, LongfatError
 from longfat.comparison import Results
 from longfat.design import base_factors
-from longfat.errors import BadInput, LongfatError
 from longfat.fraction import Fraction, fraction_of
 from longfat.plan import Plan
 from longfat.study import Study

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
+from longfat.base.errors import Interrupted
+from longfat.base.stopping import one_interrupt
 from longfat.cli.lazy import LazyGroup
 from longfat.cli.talk import report_failure
-from longfat.errors import Interrupted
-from longfat.stopping import one_interrupt
 
 NEXT_STEPS = """\
 longfat simulates transport over long fat networks, cell by cell, and compares with papers.

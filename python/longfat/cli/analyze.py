@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from longfat.base.errors import LongfatError
+from longfat.base.location import shown
 from longfat.cli.options import (
     Part,
     confidence_option,
@@ -17,8 +19,6 @@ from longfat.cli.options import (
     study_command,
 )
 from longfat.cli.talk import print_json, print_table, say
-from longfat.errors import LongfatError
-from longfat.location import shown
 
 if TYPE_CHECKING:
     from longfat.analysis.analysis import Analysis, Settings
@@ -115,7 +115,7 @@ def command(
     from longfat.analysis.experiment import cross
     from longfat.analysis.intervals import Intervals
     from longfat.analysis.table import load_observations
-    from longfat.cells import names_in
+    from longfat.base.cells import names_in
     from longfat.report.analysis import analysis_document
 
     names = [] if factors is None else names_in(factors, f"--factors {factors!r}")

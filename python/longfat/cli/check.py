@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from longfat.base.errors import BadInput, LongfatError
+from longfat.base.kinds import CLAIMS_FILE, Kind, kind_of
 from longfat.cli.options import json_option, overrides_of, settings_option
 from longfat.cli.talk import print_json, print_table, say
-from longfat.errors import BadInput, LongfatError
-from longfat.kinds import CLAIMS_FILE, Kind, kind_of
 
 if TYPE_CHECKING:
     from longfat.scenario import Scenario
@@ -82,7 +82,7 @@ def _found(file: str) -> Path:
     """What is at a path, or else the folder of the shipped study of that name."""
     path = Path(file)
     if not path.exists():
-        from longfat.slips import nearest
+        from longfat.base.slips import nearest
         from longfat.study import shipped_studies, shipped_study
 
         if file in shipped_studies():
@@ -93,7 +93,7 @@ def _found(file: str) -> Path:
 
 
 def _check(file: Path, overrides: dict[str, str]) -> _Checked:
-    from longfat.files import read_bytes
+    from longfat.base.files import read_bytes
     from longfat.scenario import ScenarioText
 
     text = b"" if file.is_dir() else read_bytes(file)

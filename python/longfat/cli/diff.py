@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.base.units import PICOSECONDS_PER_MILLISECOND
 from longfat.cli.options import (
     control_option,
     json_option,
@@ -17,7 +18,6 @@ from longfat.cli.options import (
     store_option,
 )
 from longfat.cli.talk import print_json, print_table, say
-from longfat.units import PICOSECONDS_PER_MILLISECOND
 
 if TYPE_CHECKING:
     from longfat.divergence import Setting

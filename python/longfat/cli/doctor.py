@@ -4,10 +4,10 @@ from typing import Any
 
 import click
 
+from longfat.base.errors import CheckFailed, LongfatError
+from longfat.base.location import shown
 from longfat.cli.options import json_option, store_option
 from longfat.cli.talk import print_json, print_table, say_if_debug_build
-from longfat.errors import CheckFailed, LongfatError
-from longfat.location import shown
 
 
 @click.command("doctor")

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.analysis.intervals import DEFAULT_CONFIDENCE
+from longfat.base.errors import LongfatError
+from longfat.base.location import DEFAULT_STORE, in_commands
 from longfat.cli.talk import say
-from longfat.errors import LongfatError
-from longfat.location import DEFAULT_STORE, in_commands
 from longfat.settings import TextOfFile, undone_by
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class Part:
 
     def of(self, study: "Study", quick: "Quick | None" = None) -> "Selection":
         """The selection; `quick` is the small part, the study's unless it is given."""
-        from longfat.cells import names_in
+        from longfat.base.cells import names_in
         from longfat.plan import selection_of
 
         tables = names_in(self.tables, f"--table {self.tables!r}") if self.tables else []
@@ -229,7 +229,7 @@ def _value(text: str) -> str:
 
     Raises `LongfatError` for a file that cannot be read.
     """
-    from longfat.files import read_text
+    from longfat.base.files import read_text
 
     return TextOfFile(read_text(Path(text[1:])), text) if text.startswith("@") else text
 

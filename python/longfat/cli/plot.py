@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.base.errors import BadInput, LongfatError
+from longfat.base.files import read_text
+from longfat.base.location import shown
 from longfat.cli.options import (
     Number,
     Part,
@@ -18,9 +21,6 @@ from longfat.cli.options import (
     study_command,
 )
 from longfat.cli.talk import command_line, print_table, say
-from longfat.errors import BadInput, LongfatError
-from longfat.files import read_text
-from longfat.location import shown
 
 if TYPE_CHECKING:
     from longfat.comparison import Results, TableComparison

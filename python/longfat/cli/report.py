@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from longfat.base.errors import LongfatError
+from longfat.base.location import in_commands
 from longfat.cli.options import (
     Part,
     confidence_option,
@@ -14,8 +16,6 @@ from longfat.cli.options import (
     study_command,
 )
 from longfat.cli.talk import say
-from longfat.errors import LongfatError
-from longfat.location import in_commands
 
 
 @click.command("report")
@@ -52,7 +52,7 @@ def command(
 
     Example: longfat report ubr-plus -o report.html
     """
-    from longfat.files import written_whole
+    from longfat.base.files import written_whole
     from longfat.report.study_report.contents import Said
     from longfat.reporting import NothingToReport, report
     from longfat.study import load_study

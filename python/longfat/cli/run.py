@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from longfat.base.errors import CheckFailed, Interrupted, InvalidInput, RunFailed
+from longfat.base.location import shown
 from longfat.cli.options import (
     Number,
     control_option,
@@ -17,8 +19,6 @@ from longfat.cli.options import (
     settings_option,
 )
 from longfat.cli.talk import print_json, print_table, say
-from longfat.errors import CheckFailed, Interrupted, InvalidInput, RunFailed
-from longfat.location import shown
 from longfat.report.record import record_summary, record_tables
 from longfat.watching import DEFAULT_ERROR, where_traces_are
 

@@ -41,7 +41,7 @@ def from_mahimahi(trace: Path, window_ms: int, duration_s: int | None) -> None:
 
     Example: longfat schedule from-mahimahi verizon-lte.down > lte.csv
     """
-    from longfat.files import read_text
+    from longfat.base.files import read_text
     from longfat.mahimahi import read_trace, schedule_of, schedule_text
 
     times = read_trace(read_text(trace), str(trace))
@@ -59,7 +59,7 @@ def to_mahimahi(schedule: Path, duration_s: int) -> None:
 
     Delays and losses have no place in a trace: `mm-delay` and `mm-loss` are for them.
     """
-    from longfat.files import read_text
+    from longfat.base.files import read_text
     from longfat.mahimahi import read_schedule, trace_of
 
     times = trace_of(read_schedule(read_text(schedule), str(schedule)), 1000 * duration_s)
@@ -125,7 +125,7 @@ def from_ping(
 
     Example: ping -D -i 0.2 example.net > ping.log; longfat schedule from-ping ping.log > path.csv
     """
-    from longfat.files import read_text
+    from longfat.base.files import read_text
     from longfat.pings import read_ping
 
     pings = read_ping(read_text(log), str(log), interval_ms / 1000)
@@ -142,7 +142,7 @@ def from_irtt(file: Path, window_ms: int, elsewhere_ms: float, with_jitter: bool
 
     Example: longfat schedule from-irtt starlink.json.gz --window-ms 100 > path.csv
     """
-    from longfat.files import read_bytes
+    from longfat.base.files import read_bytes
     from longfat.pings import read_irtt
 
     pings = read_irtt(read_bytes(file), str(file))

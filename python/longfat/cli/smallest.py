@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.base.errors import CheckFailed
+from longfat.base.numbers import percentage, significant
 from longfat.cli.options import (
     MOST_CONFIDENCE,
     Number,
@@ -20,8 +22,6 @@ from longfat.cli.options import (
 )
 from longfat.cli.talk import print_json, print_table, say
 from longfat.directions import is_more_better
-from longfat.errors import CheckFailed
-from longfat.report.numbers import percentage, significant
 
 if TYPE_CHECKING:
     from longfat.searching import Span

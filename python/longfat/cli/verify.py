@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
+from longfat.base.errors import CheckFailed, LongfatError
 from longfat.cli.options import json_option
 from longfat.cli.talk import print_json, print_table, say
-from longfat.errors import CheckFailed, LongfatError
 
 Outcome = dict[str, Any]
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from longfat import _engine
+from longfat.base.errors import InvalidInput, LongfatError
 from longfat.controls import Interval
-from longfat.errors import InvalidInput, LongfatError
 from longfat.execution import Driver, usable_cores
 from longfat.limits import Limits
 from longfat.notebook.runs import Record

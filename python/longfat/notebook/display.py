@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from longfat.base.html import Html, element, folded, joined, table
+from longfat.base.units import PICOSECONDS_PER_SECOND
 from longfat.paths import leaves
-from longfat.report.elements import Html, element, folded, joined, table
 from longfat.report.record import record_tables
-from longfat.units import PICOSECONDS_PER_SECOND
 
 if TYPE_CHECKING:
     from longfat.study import Study

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.notebook.studies import WHAT_PLOTS_SHOW, AnalysisAtHand, StudyAtHand
 from longfat.plots import Options, draw, find
 from longfat.plots.figure import Figure

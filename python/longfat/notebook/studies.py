@@ -10,13 +10,14 @@ from longfat.analysis.analysis import Analysis, Settings
 from longfat.analysis.intervals import DEFAULT_CONFIDENCE, Intervals
 from longfat.analysis.study_runs import analyse_study
 from longfat.analysis.words import sentences
-from longfat.cells import names_in
+from longfat.base.cells import names_in
+from longfat.base.errors import LongfatError, RunFailed, check_count
+from longfat.base.files import written_whole
+from longfat.base.html import element, joined
+from longfat.base.location import DEFAULT_STORE, in_commands, shown
 from longfat.comparison import Results
-from longfat.errors import LongfatError, RunFailed, check_count
 from longfat.execution import Progress
-from longfat.files import written_whole
 from longfat.limits import Limits
-from longfat.location import DEFAULT_STORE, in_commands, shown
 from longfat.notebook.display import study_html, tables_html
 from longfat.plan import Plan, plan_design, plan_reference, selection_of
 from longfat.plots import Options, Source, draw, find
@@ -25,7 +26,6 @@ from longfat.repeat import check_other_builds
 from longfat.report.analysis import analysis_document, analysis_tables, summary
 from longfat.report.claims import claims_document
 from longfat.report.document import comparison_document
-from longfat.report.elements import element, joined
 from longfat.report.study_report.contents import Said
 from longfat.results import compare_results, load_responses, load_results
 from longfat.sequential import in_effect
@@ -85,7 +85,7 @@ class StudyAtHand:
     def run(self, jobs: int | None = None, *, limits: Limits | None = None) -> Self:
         """Simulate what the store does not have yet, on all cores unless `jobs` says how many.
 
-        What finishes is kept, whatever happens. Raises `longfat.errors.RunFailed` when runs failed.
+        What finishes is kept, whatever happens. Raises `longfat.RunFailed` when runs failed.
         """
         from longfat.campaign import run_campaign
         from longfat.execution import Threads, usable_cores
@@ -185,7 +185,7 @@ class StudyAtHand:
         Or for how long things took: `"flow up to 100 kB p95_s"`, where applications ask. Factors
         are a list, or a text such as ``"policy,buffer"``; all that vary unless some are given.
 
-        Raises `longfat.errors.LongfatError` where the part is no full factorial design, or runs are
+        Raises `longfat.LongfatError` where the part is no full factorial design, or runs are
         missing, and `longfat.InvalidInput` for a confidence that is not between 0 and 1.
         """
         with Store.readable(self.store) as opened:
@@ -198,7 +198,7 @@ class StudyAtHand:
     def plot(self, kind: str, **options: Any) -> Figure:
         """A plot of the stored runs, by its name; `options` are those of `longfat plot`.
 
-        Raises `longfat.errors.LongfatError` for a plot that is not of a study.
+        Raises `longfat.LongfatError` for a plot that is not of a study.
         """
         from longfat.ledger import ledger_rows
 

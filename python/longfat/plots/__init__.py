@@ -10,8 +10,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
-from longfat.errors import LongfatError
-from longfat.slips import nearest
+from longfat.base.errors import LongfatError
+from longfat.base.slips import nearest
 
 if TYPE_CHECKING:
     from longfat.plots.figure import Figure

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.histogram import Histogram
 from longfat.plots.capacity import names_of
 from longfat.plots.over_time import Row, common

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.plots.main_effects import told
 from longfat.plots.names import shortened
 from longfat.plots.palette import level_looks

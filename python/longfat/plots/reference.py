@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from longfat.base.numbers import significant
 from longfat.comparison import TableComparison
 from longfat.plots.palette import NEUTRAL, level_colors
 from longfat.plots.panels import as_many, level_of, named
 from longfat.plots.picture import Axis, Mark, Panel, Picture
-from longfat.report.numbers import significant
 
 if TYPE_CHECKING:
     from longfat.plots import Options, Row

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.plots.main_effects import told
 from longfat.plots.palette import BLUE, INK, NEUTRAL
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture

@@ -6,8 +6,8 @@ from typing import Any
 
 from longfat import _engine
 from longfat.analysis.claims import Judgement
+from longfat.base.numbers import counted, formatted, percentage, significant
 from longfat.report.markdown import markdown_table
-from longfat.report.numbers import counted, formatted, percentage, significant
 from longfat.study import Study
 
 DECIMALS = 3

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from longfat import _engine
-from longfat.report.numbers import significant
-from longfat.units import BITS_PER_BYTE, PICOSECONDS_PER_MILLISECOND, PICOSECONDS_PER_SECOND
+from longfat.base.numbers import significant
+from longfat.base.units import BITS_PER_BYTE, PICOSECONDS_PER_MILLISECOND, PICOSECONDS_PER_SECOND
 
 HEADER = [
     *("managed line", "Mbit/s", "round trip, ms", "rate x round trip, kB"),

@@ -5,12 +5,12 @@ Nothing here loads a library: a short run takes less time than that (see `longfa
 
 from __future__ import annotations
 
-from longfat.framing import in_units, travels_whole
-from longfat.units import (
+from longfat.base.units import (
     MICROSECONDS_PER_SECOND,
     PICOSECONDS_PER_MILLISECOND,
     PICOSECONDS_PER_SECOND,
 )
+from longfat.framing import in_units, travels_whole
 
 TYPE_CHECKING = False  # as mypy knows it; to load typing takes as long as to start Python
 if TYPE_CHECKING:

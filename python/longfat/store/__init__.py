@@ -10,7 +10,7 @@ from typing import Any, Self
 from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, select
 
 from longfat import _engine
-from longfat.errors import CheckFailed, LongfatError
+from longfat.base.errors import CheckFailed, LongfatError
 from longfat.scenario import SeriesKey
 from longfat.store.backend import Backend, clear_errors, empty_store, store_at
 from longfat.store.dialects import among, insert_new, listed, picked

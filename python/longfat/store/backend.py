@@ -9,8 +9,8 @@ from sqlalchemy import Connection, Engine, create_engine, insert, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
-from longfat.errors import LongfatError
-from longfat.location import shown
+from longfat.base.errors import LongfatError
+from longfat.base.location import shown
 from longfat.store.schema import SCHEMA_VERSION, alembic_version, meta, metadata
 
 KINDS = "PATH, sqlite:///PATH or postgresql://USER@HOST/DATABASE"

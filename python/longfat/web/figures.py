@@ -4,8 +4,8 @@ import shlex
 from typing import Any
 
 from longfat import plots
+from longfat.base.location import shown
 from longfat.ledger import ledger_rows
-from longfat.location import shown
 from longfat.plan import Selection, plan_reference
 from longfat.results import compare_results, load_results
 from longfat.sequential import in_effect

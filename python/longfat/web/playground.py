@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from longfat import _engine
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.execution import Watch
 from longfat.framing import travels_whole
 from longfat.ledger import shares_of

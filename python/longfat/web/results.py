@@ -7,9 +7,10 @@ from statistics import fmean
 from typing import Any
 
 from longfat import _engine
+from longfat.base.location import shown
+from longfat.base.where import condition_of
 from longfat.framing import travels_whole
 from longfat.ledger import METRIC_PREFIX
-from longfat.location import shown
 from longfat.reference import Combination
 from longfat.report.record import in_numbers
 from longfat.results import count_runs, load_results
@@ -22,7 +23,6 @@ from longfat.web.playground import MOST_PARTS, ledger
 from longfat.web.settings import settings_of
 from longfat.web.view import Unknown, View
 from longfat.web.written import written
-from longfat.where import condition_of
 
 Answer = dict[str, Any]
 

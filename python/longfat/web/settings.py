@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from longfat import _engine
-from longfat.errors import BadInput
+from longfat.base.errors import BadInput
 from longfat.paths import leaves
 from longfat.scenario import Scenario
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
+from longfat.base.location import shown
 from longfat.limits import Limits
-from longfat.location import shown
 from longfat.plan import Plan, Selection, plan_design
 from longfat.report.study_report.contents import Said
 from longfat.store import Store

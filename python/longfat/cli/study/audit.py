@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from longfat.base.errors import RunFailed
 from longfat.cli.options import (
     Part,
     chosen_executor,
@@ -24,7 +25,6 @@ from longfat.cli.options import (
 )
 from longfat.cli.study.run import run_missing, told_failures
 from longfat.cli.talk import print_json, print_table, say, splice_into
-from longfat.errors import RunFailed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -195,10 +195,10 @@ def _completions(plan: "AuditPlan", store: str, claims: "Sequence[Claim]") -> "R
 
 
 def _show_plan(plan: "AuditPlan", store: str, as_json: bool) -> None:
+    from longfat.base.numbers import formatted_seconds
     from longfat.campaign import missing_runs
     from longfat.cost import CostEstimator
     from longfat.report.audit import PLAN_COLUMNS, plan_document, plan_rows
-    from longfat.report.numbers import formatted_seconds
     from longfat.store import Store
 
     with Store.readable(store) as opened:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from longfat.base.errors import CheckFailed
 from longfat.cli.options import (
     WHOLE,
     Part,
@@ -22,7 +23,6 @@ from longfat.cli.options import (
     study_argument,
 )
 from longfat.cli.talk import print_json, print_table, say, splice_into
-from longfat.errors import CheckFailed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,8 +67,8 @@ def command(
     decide, and claims that need others are left out.
     """
     from longfat.analysis.intervals import DEFAULT_CONFIDENCE
+    from longfat.base.numbers import counted
     from longfat.report.claims import claims_document, claims_markdown, explanation
-    from longfat.report.numbers import counted
 
     chosen = explain if only is None else only
     part = replace(WHOLE, replications=replications, quick=quick)

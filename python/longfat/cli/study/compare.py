@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from longfat.base.errors import BadInput, CheckFailed, LongfatError
 from longfat.cli.options import (
     MOST_CONFIDENCE,
     Number,
@@ -23,7 +24,6 @@ from longfat.cli.options import (
     study_argument,
 )
 from longfat.cli.talk import print_json, print_table, say, splice_into
-from longfat.errors import BadInput, CheckFailed, LongfatError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from longfat.base.errors import BadInput, LongfatError
+from longfat.base.location import shown
 from longfat.cli.options import Part, opened_store, study_command
 from longfat.cli.talk import print_json, print_table, say, splice_into
-from longfat.errors import BadInput, LongfatError
-from longfat.location import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -127,7 +127,7 @@ def _document(
 
 
 def _print(plan: "Plan", counts: Mapping[str, int], cost: "Cost", missing_ids: set[str]) -> None:
-    from longfat.report.numbers import formatted_seconds
+    from longfat.base.numbers import formatted_seconds
 
     factors = _factors(plan)
     rows = []

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from longfat.base.numbers import percentage
 from longfat.cli.options import WHOLE, study_command
-from longfat.report.numbers import percentage
 from longfat.sequential import HalfWidth, Needed
 from longfat.study import Study
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from longfat.base.errors import Interrupted, LongfatError, OverLimit, RunFailed
+from longfat.base.location import shown
 from longfat.cli.options import (
     Part,
     chosen_executor,
@@ -19,8 +21,6 @@ from longfat.cli.options import (
     study_command,
 )
 from longfat.cli.talk import command_line, print_json, say
-from longfat.errors import Interrupted, LongfatError, OverLimit, RunFailed
-from longfat.location import shown
 
 if TYPE_CHECKING:
     from longfat.execution import Executor, Progress

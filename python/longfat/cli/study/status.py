@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.base.location import shown
 from longfat.cli.options import (
     Part,
     json_option,
@@ -16,7 +17,6 @@ from longfat.cli.options import (
     study_command,
 )
 from longfat.cli.talk import print_json, say
-from longfat.location import shown
 
 if TYPE_CHECKING:
     from longfat.sequential import HalfWidth

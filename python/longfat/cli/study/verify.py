@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.base.errors import CheckFailed, LongfatError
+from longfat.base.location import shown
 from longfat.cli.options import (
     Part,
     jobs_option,
@@ -15,8 +17,6 @@ from longfat.cli.options import (
     study_command,
 )
 from longfat.cli.talk import print_json, say
-from longfat.errors import CheckFailed, LongfatError
-from longfat.location import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -27,7 +27,7 @@ _NOT_CARRIED = ("predicted", "residuals")
 class Said:
     """How the user named the study, its part and the store: each command repeats it.
 
-    `store` is what `longfat.location.in_commands` makes of the store's location.
+    `store` is what `longfat.base.location.in_commands` makes of the store's location.
     """
 
     study: str

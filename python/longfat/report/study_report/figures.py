@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
+from longfat.base.errors import LongfatError
+from longfat.base.html import Html, element, joined
+from longfat.base.location import DEFAULT_STORE
 from longfat.comparison import TableComparison
-from longfat.errors import LongfatError
 from longfat.ledger import ledger_rows
-from longfat.location import DEFAULT_STORE
 from longfat.plots import draw
 from longfat.plots.figure import Figure
 from longfat.report.analysis import analysis_document
-from longfat.report.elements import Html, element, joined
 from longfat.report.study_report.contents import Contents
 from longfat.report.study_report.parts import ChosenRun, PartAnalysis, names_of, results_of
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from longfat.analysis.analysis import Analysis, Settings
 from longfat.analysis.study_runs import analyse_study
+from longfat.base.errors import LongfatError
 from longfat.comparison import Results, TableComparison
 from longfat.directions import LESS_IS_BETTER, MORE_IS_BETTER
-from longfat.errors import LongfatError
 from longfat.plan import Plan, PlannedRun
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 import hashlib
 import json
 
+from longfat.base.kinds import CLAIMS_FILE
 from longfat.comparison import Results
-from longfat.kinds import CLAIMS_FILE
 from longfat.plan import Plan
 from longfat.study import Study
 

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 
 from longfat.analysis.cautions import lengths
 from longfat.analysis.words import listed, sentences
+from longfat.base.html import Html, element, folded, joined, table
+from longfat.base.numbers import counted, formatted, formatted_share
 from longfat.comparison import TableComparison
 from longfat.framing import in_units, travels_whole
 from longfat.knobs import knobs_of
@@ -13,7 +15,6 @@ from longfat.report.analysis import analysis_tables
 from longfat.report.analysis import summary as analysis_summary
 from longfat.report.claims import claim_table, how_sure
 from longfat.report.claims import summary as claims_summary
-from longfat.report.elements import Html, element, folded, joined, table
 from longfat.report.markdown import (
     SUMMARY_COLUMNS,
     curve_rows,
@@ -22,7 +23,6 @@ from longfat.report.markdown import (
     part_rows,
     table_name,
 )
-from longfat.report.numbers import counted, formatted, formatted_share
 from longfat.report.record import part_table, run_ledger_rows
 from longfat.report.study_report.contents import Contents
 from longfat.report.study_report.figures import Figures, trace_command

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from longfat.errors import Interrupted
+from longfat.base.errors import Interrupted
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """The last comes when the terminal is closed; for a command of `nohup` it is ignored."""

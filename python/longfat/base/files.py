@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 
 _ANYBODY_WRITES = 0o222
 

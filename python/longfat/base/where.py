@@ -5,9 +5,9 @@ import sqlite3
 import string
 from collections.abc import Sequence
 
-from longfat.errors import LongfatError
-from longfat.read_only import open_database, quoted, restrict
-from longfat.stopping import stopped_afterwards
+from longfat.base.errors import LongfatError
+from longfat.base.read_only import open_database, quoted, restrict
+from longfat.base.stopping import stopped_afterwards
 
 _FUNCTIONS = frozenset({"abs", "coalesce", "glob", "like", "lower", "round", "upper"})
 

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from longfat.errors import BadInput
+from longfat.base.errors import BadInput
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*", re.ASCII | re.IGNORECASE)
 
