@@ -9,10 +9,10 @@ from longfat import load_scenario, run
 from longfat.base.errors import BadInput
 from longfat.completions import DELIVERED_SHARE, TIMES, in_short
 from longfat.directions import is_more_better, is_share
-from longfat.histogram import Histogram
 from longfat.notebook.studies import StudyAtHand
 from longfat.plan import plan_design
 from longfat.results import load_responses
+from longfat.statistics.histogram import Histogram
 from longfat.store import Store
 from longfat.study import load_study
 

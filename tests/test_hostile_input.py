@@ -18,8 +18,8 @@ from longfat.base.errors import BadInput, LongfatError
 from longfat.base.location import shown
 from longfat.base.where import matching
 from longfat.limits import Limits
-from longfat.pings import Crossing, Ping, read_irtt, read_ping, schedule_of
 from longfat.reference import read_reference
+from longfat.schedules.pings import Crossing, Ping, read_irtt, read_ping, schedule_of
 from longfat.store.backend import store_at
 from tests.conftest import SCENARIO, STUDY
 from tests.test_pings import IPUTILS, trip

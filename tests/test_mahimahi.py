@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 
 from longfat import load_scenario
 from longfat.base.errors import BadInput, LongfatError
-from longfat.mahimahi import Rate, read_schedule, read_trace, schedule_of, schedule_text, trace_of
+from longfat.schedules.mahimahi import (
+    Rate,
+    read_schedule,
+    read_trace,
+    schedule_of,
+    schedule_text,
+    trace_of,
+)
 from tests.support import Longfat
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from longfat import load_scenario
 from longfat.base.errors import BadInput, LongfatError
-from longfat.parquet_schedule import read_parquet
+from longfat.schedules.parquet import read_parquet
 from tests.support import Longfat
 
 

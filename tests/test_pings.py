@@ -9,7 +9,7 @@ import pytest
 
 from longfat import load_scenario, run
 from longfat.base.errors import BadInput
-from longfat.pings import Crossing, Ping, read_irtt, read_ping, schedule_of, schedule_text
+from longfat.schedules.pings import Crossing, Ping, read_irtt, read_ping, schedule_of, schedule_text
 from tests.support import Longfat
 
 IPUTILS = """\

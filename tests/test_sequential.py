@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from longfat.analysis.intervals import half_width
 from longfat.cli.study.precision import precision_lines
 from longfat.plan import Plan, Selection, plan_design
 from longfat.sequential import half_widths, needed_by, replications_in_effect
+from longfat.statistics.intervals import half_width
 from longfat.study import Precision, Study, Target
 
 ABSOLUTE = Target("efficiency", 0.05, is_relative=False)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from longfat.base.errors import LongfatError
-from longfat.smallest import looks_at_most, smallest_enough
+from longfat.statistics.smallest import looks_at_most, smallest_enough
 
 TARGET = 0.98
 

@@ -1,7 +1,7 @@
 """How long what was asked for took, in a few numbers for each kind of thing.
 
-A store has whole histograms (`longfat.histogram`). Claims read this: JSON with, for each kind
-(`"flow up to 100 kB"`, `"page"`), how many were `asked` for and `delivered`, and of those the
+A store has whole histograms (`longfat.statistics.histogram`). Claims read this: JSON with, for each
+kind (`"flow up to 100 kB"`, `"page"`), how many were `asked` for and `delivered`, and of those the
 `mean_s`, and what half, 90, 95 and 99 % of the times do not exceed, in seconds. What has not
 arrived when the run ends is in no time: `delivered_share` tells how much has, of what was asked.
 """
@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from longfat.histogram import Histogram
+from longfat.statistics.histogram import Histogram
 
 QUANTILES = {"p50_s": 0.5, "p90_s": 0.9, "p95_s": 0.95, "p99_s": 0.99}
 

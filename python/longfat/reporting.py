@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from longfat.analysis.intervals import DEFAULT_CONFIDENCE
 from longfat.base.errors import LongfatError
 from longfat.base.location import shown
 from longfat.claims import claims_of
@@ -17,6 +16,7 @@ from longfat.report.study_report.contents import Said
 from longfat.report.study_report.parts import ChosenRun, chosen_runs
 from longfat.results import compare_results, load_completions, load_results
 from longfat.sequential import in_effect
+from longfat.statistics.intervals import DEFAULT_CONFIDENCE
 from longfat.store import Store
 from longfat.study import Study
 from longfat.traces import Traces, load_traces

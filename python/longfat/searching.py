@@ -18,7 +18,7 @@ from longfat.directions import LESS_IS_BETTER, MORE_IS_BETTER, check_target, is_
 from longfat.execution import Outcome, Record, execute, usable_cores
 from longfat.limits import Limits
 from longfat.scenario import OverrideValue, Scenario, ScenarioSource, ScenarioText
-from longfat.smallest import Found, Show, smallest_enough
+from longfat.statistics.smallest import Found, Show, smallest_enough
 
 # The digits of a number and its decimals, and a unit without any: 1e3 is no such number.
 _NUMBER = re.compile(r"\s*([0-9]{1,12})(?:\.([0-9]{1,6}))?\s*([A-Za-z]\D*?)?\s*")

@@ -16,12 +16,12 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from longfat.analysis.intervals import half_width
 from longfat.base.errors import LongfatError
 from longfat.comparison import Results
 from longfat.plan import Plan
 from longfat.reference import Combination
 from longfat.results import load_results
+from longfat.statistics.intervals import half_width
 from longfat.store import Store
 from longfat.study import Design, Precision, Target
 

@@ -11,7 +11,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from longfat import _engine
-from longfat.analysis.intervals import DEFAULT_CONFIDENCE
 from longfat.base.errors import BadInput, InvalidInput, LongfatError
 from longfat.base.files import read_bytes
 from longfat.base.kinds import STUDY_FILE, surely_no_study
@@ -26,6 +25,7 @@ from longfat.readings import AuditSettings, Quick, audit_settings
 from longfat.reference import Combination, ReferenceRow
 from longfat.responses import Response, read_responses, responses_of
 from longfat.scenario import Scenario
+from longfat.statistics.intervals import DEFAULT_CONFIDENCE
 
 if TYPE_CHECKING:
     from longfat.notebook.studies import StudyAtHand

@@ -4,8 +4,8 @@
     python studies/buffer-sizing/search.py --splice [--store STORE] [--replications N]
 
 For each control and number of connections, by bisection with the confidence that
-`longfat.smallest` speaks of; runs that the store does not have are made. `--splice` puts the table
-into README.md.
+`longfat.smallest_enough` speaks of; runs that the store does not have are made. `--splice` puts the
+table into README.md.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from longfat.reference import Combination
 from longfat.report.markdown import markdown_table
 from longfat.report.splice import spliced
 from longfat.results import load_results
-from longfat.smallest import Found, smallest_enough
+from longfat.statistics.smallest import Found, smallest_enough
 from longfat.store import Store
 from longfat.study import Study, load_study
 

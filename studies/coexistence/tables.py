@@ -23,12 +23,12 @@ from typing import Self
 from longfat.base.errors import LongfatError
 from longfat.base.files import read_text, written_whole
 from longfat.base.location import DEFAULT_STORE, shown
-from longfat.harm import harm_to_less_is_better, harm_to_more_is_better
-from longfat.histogram import Histogram
 from longfat.plan import PlannedRun, Selection, plan_reference, selection_of
 from longfat.report.markdown import markdown_table
 from longfat.report.splice import spliced
 from longfat.results import load_results
+from longfat.statistics.harm import harm_to_less_is_better, harm_to_more_is_better
+from longfat.statistics.histogram import Histogram
 from longfat.store import Store
 from longfat.study import Study, load_study
 

@@ -23,12 +23,12 @@ from longfat.base.errors import LongfatError
 from longfat.base.files import read_text, written_whole
 from longfat.base.location import DEFAULT_STORE, shown
 from longfat.comparison import Results
-from longfat.histogram import Histogram
 from longfat.plan import Plan, Selection, plan_reference
 from longfat.reference import Combination
 from longfat.report.markdown import markdown_table
 from longfat.report.splice import spliced
 from longfat.results import load_results
+from longfat.statistics.histogram import Histogram
 from longfat.store import Store
 from longfat.study import Study, load_study
 

@@ -11,13 +11,13 @@ from typing import Literal
 
 from longfat.analysis.claim_tables import NONE, run_tables
 from longfat.analysis.claims import Measured, Verdict, judge_runs
-from longfat.analysis.intervals import DEFAULT_CONFIDENCE
 from longfat.audit import AuditPlan, Variation
 from longfat.claims import Claim
 from longfat.comparison import Results, compare
 from longfat.plan import Plan, Replicated
 from longfat.reference import Combination
 from longfat.responses import Response
+from longfat.statistics.intervals import DEFAULT_CONFIDENCE
 from longfat.study import Study
 
 Outcome = Literal["survives", "flips", "decided", "undecided", "no data"]

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from longfat.analysis.intervals import DEFAULT_CONFIDENCE, check_confidence
 from longfat.analysis.levels_in_sql import unknown_levels
 from longfat.analysis.measures import (
     MeasureDatabase,
@@ -21,11 +20,12 @@ from longfat.analysis.measures import (
     Tables,
     WrongMeasure,
 )
-from longfat.analysis.resampling import confidence_interval
 from longfat.analysis.undelivered import Lack, undelivered_of
 from longfat.base.errors import BadInput, Interrupted
 from longfat.base.stopping import requested_stop
 from longfat.claims import Bound, Claim
+from longfat.statistics.intervals import DEFAULT_CONFIDENCE, check_confidence
+from longfat.statistics.resampling import confidence_interval
 from longfat.study import Study
 
 NO_NUMBER = (

@@ -113,10 +113,10 @@ def command(
         return
     from longfat.analysis.analysis import Settings, analyse
     from longfat.analysis.experiment import cross
-    from longfat.analysis.intervals import Intervals
     from longfat.analysis.table import load_observations
     from longfat.base.cells import names_in
     from longfat.report.analysis import analysis_document
+    from longfat.statistics.intervals import Intervals
 
     names = [] if factors is None else names_in(factors, f"--factors {factors!r}")
     settings = Settings(Intervals(confidence, exact_quantiles), order, bool(blocks))
@@ -160,8 +160,8 @@ def _steady_state(
 ) -> None:
     import dataclasses
 
-    from longfat.analysis.steady_state import steady_state
     from longfat.analysis.table import load_observations
+    from longfat.statistics.steady_state import steady_state
 
     rows = load_observations(path, [], column, replication, where).rows
     runs = len({row.replication for row in rows})

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.analysis.intervals import DEFAULT_CONFIDENCE
 from longfat.base.errors import LongfatError
 from longfat.base.location import DEFAULT_STORE, in_commands
 from longfat.cli.talk import say
 from longfat.settings import TextOfFile, undone_by
+from longfat.statistics.intervals import DEFAULT_CONFIDENCE
 
 if TYPE_CHECKING:
     from longfat.execution import Executor

@@ -25,7 +25,7 @@ from longfat.directions import is_more_better
 
 if TYPE_CHECKING:
     from longfat.searching import Span
-    from longfat.smallest import Found, Verdict
+    from longfat.statistics.smallest import Found, Verdict
 
 FINEST = 0.001
 """Tells settings to the unit up to a thousand; looks at finer shares would take long to count."""

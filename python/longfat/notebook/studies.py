@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from longfat.analysis.analysis import Analysis, Settings
-from longfat.analysis.intervals import DEFAULT_CONFIDENCE, Intervals
 from longfat.analysis.study_runs import analyse_study
 from longfat.analysis.words import sentences
 from longfat.base.cells import names_in
@@ -29,6 +28,7 @@ from longfat.report.document import comparison_document
 from longfat.report.study_report.contents import Said
 from longfat.results import compare_results, load_responses, load_results
 from longfat.sequential import in_effect
+from longfat.statistics.intervals import DEFAULT_CONFIDENCE, Intervals
 from longfat.store import Store
 from longfat.study import Study, load_study
 from longfat.verdicts import stored_verdicts

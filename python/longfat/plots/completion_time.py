@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from longfat.base.errors import LongfatError
-from longfat.histogram import Histogram
 from longfat.plots.capacity import names_of
 from longfat.plots.over_time import Row, common
 from longfat.plots.palette import level_colors
 from longfat.plots.picture import Axis, Mark, Panel, Picture
+from longfat.statistics.histogram import Histogram
 from longfat.traces import Traces
 
 if TYPE_CHECKING:

@@ -171,7 +171,7 @@ def _is_histogram(value: Any) -> bool:
 
 
 def _times(name: str, document: Part) -> dict[str, float | None]:
-    from longfat.histogram import Histogram
+    from longfat.statistics.histogram import Histogram
 
     times = Histogram.of(document)
     if not times.count:

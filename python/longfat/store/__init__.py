@@ -113,7 +113,7 @@ class Store:
         """What was asked for in those of the runs where applications ask, by run id and name.
 
         For each kind of thing (`"class 0"`, `"page"`): how many were `asked` for and `delivered`,
-        and their `times`, which `longfat.histogram.Histogram.of` reads.
+        and their `times`, which `longfat.statistics.histogram.Histogram.of` reads.
         """
         query = select(completions.c.run_id, completions.c.name, completions.c.measures)
         found: dict[str, dict[str, Any]] = {}

@@ -81,10 +81,10 @@ def command(
     the part that is audited. Exit code 1 when some runs failed (the others are kept).
     """
     from longfat.analysis.audit import audit
-    from longfat.analysis.intervals import DEFAULT_CONFIDENCE
     from longfat.audit import audited, check_audit, plan_audit
     from longfat.limits import Limits
     from longfat.report.audit import audit_document, audit_markdown
+    from longfat.statistics.intervals import DEFAULT_CONFIDENCE
     from longfat.study import load_study
 
     if only_plan and stored:

@@ -66,9 +66,9 @@ def command(
     --replications 0 the deterministic runs decide. With --quick the runs of `study run --quick`
     decide, and claims that need others are left out.
     """
-    from longfat.analysis.intervals import DEFAULT_CONFIDENCE
     from longfat.base.numbers import counted
     from longfat.report.claims import claims_document, claims_markdown, explanation
+    from longfat.statistics.intervals import DEFAULT_CONFIDENCE
 
     chosen = explain if only is None else only
     part = replace(WHOLE, replications=replications, quick=quick)

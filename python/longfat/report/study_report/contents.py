@@ -8,7 +8,6 @@ from typing import Any
 from longfat.analysis.analysis import Settings
 from longfat.analysis.claim_tables import paper_tables, run_tables
 from longfat.analysis.claims import Judgement, check_claims, judge_claims
-from longfat.analysis.intervals import DEFAULT_CONFIDENCE, Intervals
 from longfat.claims import claims_of
 from longfat.comparison import Results, TableComparison
 from longfat.plan import Plan, Replicated
@@ -17,6 +16,7 @@ from longfat.report.claims import claims_document
 from longfat.report.document import comparison_document
 from longfat.report.study_report.parts import ChosenRun, PartAnalysis, analyses, chosen_runs
 from longfat.results import compare_results
+from longfat.statistics.intervals import DEFAULT_CONFIDENCE, Intervals
 from longfat.study import Study
 from longfat.traces import Traces
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Literal
 
-from longfat.analysis.intervals import half_width
 from longfat.base.errors import LongfatError
+from longfat.statistics.intervals import half_width
 
 Verdict = Literal["enough", "open", "too little"]
 

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from longfat.analysis.intervals import Intervals
 from longfat.base.errors import LongfatError
+from longfat.statistics.intervals import Intervals
 
 AT_A_TIME = 5
 """Observations that MSER-5 averages first."""

@@ -18,8 +18,8 @@ from longfat import _engine
 from longfat._engine import Chance, Delivery, LostSegment, Progress, Window
 from longfat.base.errors import InvalidInput
 from longfat.base.files import read_bytes
-from longfat.control_signatures import maker, misfits
-from longfat.control_versions import version_of
+from longfat.controls.signatures import maker, misfits
+from longfat.controls.versions import version_of
 
 __all__ = [
     "HEADER",

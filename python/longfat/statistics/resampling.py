@@ -26,7 +26,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from statistics import NormalDist
 
-from longfat.analysis.intervals import Intervals
+from longfat.statistics.intervals import Intervals
 
 RESAMPLES = 500
 """The standard error is then known to about 3 percent."""
