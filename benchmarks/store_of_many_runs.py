@@ -20,7 +20,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from longfat.plan import Plan, Selection, plan_design
-from longfat.scenario import run
+from longfat.running.run import run
 from longfat.store import RunResult, Store
 from longfat.study import load_study
 

@@ -9,7 +9,7 @@ from longfat import _engine
 from longfat.audit import AuditPlan, Variation, audited, check_audit, plan_audit
 from longfat.base.errors import BadInput, InvalidInput, LongfatError
 from longfat.plan import Selection, plan_reference
-from longfat.scenario import load_scenario
+from longfat.scenarios.scenario import load_scenario
 from longfat.study import Study, load_study, shipped_studies
 from tests.conftest import STUDY
 

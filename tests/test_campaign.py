@@ -12,10 +12,10 @@ import longfat
 from longfat import _engine
 from longfat.base.errors import CheckFailed, Interrupted, LongfatError
 from longfat.campaign import missing_runs, run_campaign
-from longfat.execution import Progress, Threads
 from longfat.plan import Plan, Selection, plan_design
 from longfat.repeat import check_other_builds
 from longfat.results import load_results
+from longfat.running.execution import Progress, Threads
 from longfat.store import RunResult, Store
 from longfat.study import Study
 

@@ -21,10 +21,10 @@ from distributed import Client, LocalCluster, WorkerPlugin
 from longfat import cluster
 from longfat.base.errors import LongfatError
 from longfat.campaign import missing_runs, run_campaign
-from longfat.cluster import Cluster, cluster_at, run_portion
-from longfat.execution import NO_LIMITS, Executor, Progress, Threads
 from longfat.plan import Plan, Selection, plan_design
 from longfat.results import load_results
+from longfat.running.cluster import Cluster, cluster_at, run_portion
+from longfat.running.execution import NO_LIMITS, Executor, Progress, Threads
 from longfat.store import Store
 from longfat.study import Study
 from tests.support import Longfat
@@ -100,7 +100,7 @@ class Deadly(WorkerPlugin):
 
     def setup(self, worker: object) -> None:
         del worker
-        module: Any = importlib.import_module("longfat.cluster")
+        module: Any = importlib.import_module("longfat.running.cluster")
         execute = module.execute
 
         def deadly(resolved: list[str], *others: Any, **named: Any) -> None:

@@ -7,10 +7,10 @@ import pytest
 import longfat
 from longfat import load_scenario, run
 from longfat.base.errors import BadInput
-from longfat.completions import DELIVERED_SHARE, TIMES, in_short
-from longfat.directions import is_more_better, is_share
 from longfat.notebook.studies import StudyAtHand
 from longfat.plan import plan_design
+from longfat.records.completions import DELIVERED_SHARE, TIMES, in_short
+from longfat.records.directions import is_more_better, is_share
 from longfat.results import load_responses
 from longfat.statistics.histogram import Histogram
 from longfat.store import Store

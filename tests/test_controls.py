@@ -11,7 +11,7 @@ import longfat
 from longfat import _engine
 from longfat.base.errors import InvalidInput
 from longfat.controls import Delivery, Progress, Window, use_control
-from longfat.execution import Record
+from longfat.records.record import Record
 from longfat.study import load_study
 from tests.support import Longfat
 

@@ -8,8 +8,8 @@ import pytest
 
 from longfat import _engine, load_scenario
 from longfat.base.errors import Interrupted
-from longfat.execution import Outcome, execute, usable_cores
-from longfat.scenario import Scenario
+from longfat.running.execution import Outcome, execute, usable_cores
+from longfat.scenarios.scenario import Scenario
 
 
 def variants(scenario: Scenario, count: int) -> list[str]:

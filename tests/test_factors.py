@@ -9,8 +9,8 @@ from longfat.analysis.measures import COMPLETIONS, OWN_COLUMNS, REFERENCE_COLUMN
 from longfat.base.errors import BadInput
 from longfat.factors import RESERVED, Factor, check_settings
 from longfat.notebook.studies import StudyAtHand
-from longfat.overrides import Override
 from longfat.plots import PLOTS, find
+from longfat.scenarios.scenario import Override
 from longfat.study import shipped_studies
 from tests.conftest import SCENARIO
 from tests.support import Longfat

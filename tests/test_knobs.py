@@ -1,5 +1,5 @@
 from longfat.knobs import knobs_of
-from longfat.overrides import Override
+from longfat.scenarios.scenario import Override
 from longfat.study import Study
 
 

@@ -24,7 +24,7 @@ from longfat.learning import (
     power,
     relative,
 )
-from longfat.limits import Limits
+from longfat.running.limits import Limits
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "learning"
 

@@ -11,7 +11,7 @@ import pytest
 
 from longfat import _engine, load_scenario, run, smallest_setting
 from longfat.base.errors import InvalidInput, LongfatError, OverLimit, RunFailed
-from longfat.limits import Limits
+from longfat.running.limits import Limits
 from longfat.searching import Span
 
 LAN: dict[str, Any] = {

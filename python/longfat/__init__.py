@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from longfat.base.errors import InvalidInput, LongfatError
     from longfat.controls import use_control
     from longfat.notebook.plot import plot
-    from longfat.notebook.runs import Record
     from longfat.notebook.studies import StudyAtHand as study  # noqa: N813
     from longfat.notebook.traced import TracedRun, traced
-    from longfat.scenario import Scenario, load_scenario, run
+    from longfat.records.record import Record
+    from longfat.running.run import run
+    from longfat.scenarios.scenario import Scenario, load_scenario
     from longfat.searching import smallest_setting
     from longfat.study import Study, load_study
     from longfat.traces import Traces, load_traces
@@ -58,15 +59,15 @@ __all__ = [
 _HOMES = {
     "InvalidInput": "longfat.base.errors",
     "LongfatError": "longfat.base.errors",
-    "Scenario": "longfat.scenario",
-    "load_scenario": "longfat.scenario",
-    "run": "longfat.scenario",
+    "Scenario": "longfat.scenarios.scenario",
+    "load_scenario": "longfat.scenarios.scenario",
+    "run": "longfat.running.run",
     "smallest_setting": "longfat.searching",
     "max_min_shares": "longfat._engine",
     "use_control": "longfat.controls",
     "Study": "longfat.study",
     "load_study": "longfat.study",
-    "Record": "longfat.notebook.runs",
+    "Record": "longfat.records.record",
     "TracedRun": "longfat.notebook.traced",
     "traced": "longfat.notebook.traced",
     "plot": "longfat.notebook.plot",

@@ -14,10 +14,10 @@ from longfat import _engine
 from longfat.base.errors import BadInput
 from longfat.base.slips import nearest_or_known
 from longfat.knobs import Knob, knobs_of
-from longfat.overrides import Override, Overrides
 from longfat.plan import Plan, Selection, plan_combinations, plan_everything, reference_rows
 from longfat.readings import Named, Reading
 from longfat.reference import Combination
+from longfat.scenarios.scenario import Override, Overrides
 from longfat.study import Study
 
 Changes = Mapping[Combination, Overrides]

@@ -8,9 +8,9 @@ from contextlib import suppress
 from longfat.base.errors import Interrupted, LongfatError
 from longfat.base.stopping import requested_stop
 from longfat.cost import CostEstimator
-from longfat.execution import Executor, Outcome, Progress
-from longfat.limits import Limits
 from longfat.plan import Plan, PlannedRun
+from longfat.running.execution import Executor, Outcome, Progress
+from longfat.running.limits import Limits
 from longfat.store import RunResult, Store
 from longfat.store.schema import DONE
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from longfat import _engine
-from longfat.overrides import Override
+from longfat.scenarios.scenario import Override
 from longfat.study import Study
 
 

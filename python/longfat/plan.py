@@ -11,10 +11,9 @@ from typing import TypeVar
 from longfat.base.errors import LongfatError
 from longfat.base.where import matching
 from longfat.design import too_many_runs
-from longfat.overrides import Override, Overrides
 from longfat.readings import Quick
 from longfat.reference import Combination
-from longfat.scenario import Scenario, SeriesKey
+from longfat.scenarios.scenario import Override, Overrides, Scenario, SeriesKey
 from longfat.study import Study
 
 Found = TypeVar("Found")

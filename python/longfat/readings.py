@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from longfat.overrides import Overrides, read_overrides
+from longfat.scenarios.scenario import Overrides, read_overrides
 
 
 class Named(NamedTuple):

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 from longfat import _engine
 from longfat.base.errors import CheckFailed, LongfatError
-from longfat.execution import (
+from longfat.plan import Plan
+from longfat.records.record import Record
+from longfat.running.execution import (
     Driver,
     Outcome,
     Progress,
-    Record,
     Watch,
     execute,
     execute_watched,
     refuse_other_driver,
 )
-from longfat.limits import Limits
-from longfat.plan import Plan
+from longfat.running.limits import Limits
 from longfat.store import Store, StoredRun
 
 

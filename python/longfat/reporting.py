@@ -8,13 +8,13 @@ from pathlib import Path
 from longfat.base.errors import LongfatError
 from longfat.base.location import shown
 from longfat.claims import claims_of
-from longfat.execution import Watch
 from longfat.plan import Selection, plan_everything, plan_reference
 from longfat.repeat import repeat
 from longfat.report.study_report import gather, page
 from longfat.report.study_report.contents import Said
 from longfat.report.study_report.parts import ChosenRun, chosen_runs
 from longfat.results import compare_results, load_completions, load_results
+from longfat.running.execution import Watch
 from longfat.sequential import in_effect
 from longfat.statistics.intervals import DEFAULT_CONFIDENCE
 from longfat.store import Store

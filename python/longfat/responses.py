@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from longfat.base.errors import BadInput
-from longfat.completions import is_time
 from longfat.design import check_number
-from longfat.directions import LESS_IS_BETTER
 from longfat.factors import Factor
+from longfat.records.completions import is_time
+from longfat.records.directions import LESS_IS_BETTER
 from longfat.reference import (
     Combination,
     Levels,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from longfat import _engine
 from longfat.claims import Claim
 from longfat.comparison import Carried, Results, TableComparison, compare
-from longfat.completions import in_short, is_of_completions, statistics_of
-from longfat.framing import travels_whole
 from longfat.plan import Plan, Replicated
+from longfat.records.completions import in_short, is_of_completions, statistics_of
+from longfat.scenarios.resolved import travels_whole
 from longfat.store import Store
 from longfat.store.schema import DONE, FAILED
 

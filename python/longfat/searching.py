@@ -13,11 +13,12 @@ from typing import TypeVar
 
 from longfat.analysis.undelivered import lack_of
 from longfat.base.errors import LongfatError, RunFailed, check_count
-from longfat.completions import is_time, kind_of, share_behind, statistics_of
-from longfat.directions import LESS_IS_BETTER, MORE_IS_BETTER, check_target, is_more_better
-from longfat.execution import Outcome, Record, execute, usable_cores
-from longfat.limits import Limits
-from longfat.scenario import OverrideValue, Scenario, ScenarioSource, ScenarioText
+from longfat.records.completions import is_time, kind_of, share_behind, statistics_of
+from longfat.records.directions import LESS_IS_BETTER, MORE_IS_BETTER, check_target, is_more_better
+from longfat.records.record import Record
+from longfat.running.execution import Outcome, execute, usable_cores
+from longfat.running.limits import Limits
+from longfat.scenarios.scenario import OverrideValue, Scenario, ScenarioSource, ScenarioText
 from longfat.statistics.smallest import Found, Show, smallest_enough
 
 # The digits of a number and its decimals, and a unit without any: 1e3 is no such number.

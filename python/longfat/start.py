@@ -14,8 +14,7 @@ import signal
 import stat
 import sys
 
-from longfat.settings import undone_by
-from longfat.watching import DEFAULT_ERROR, where_traces_are
+from longfat.scenarios.settings import undone_by
 
 TYPE_CHECKING = False  # as mypy knows it; to load typing takes as long as to start Python
 if TYPE_CHECKING:
@@ -144,7 +143,7 @@ def _outcome(resolved: str, traces: str | None) -> str:
     if traces is None:
         _engine.run_batch([resolved], 1, collect)
     else:
-        _engine.run_watched(resolved, traces, (), DEFAULT_ERROR, None, None, collect)
+        _engine.run_watched(resolved, traces, (), None, None, None, collect)
     return outcomes[0]
 
 
@@ -156,12 +155,16 @@ def _is_small_file(location: str) -> bool:
 
 def _shown(record: Any, asked: _Asked) -> list[Part] | None:
     """A record as `longfat.cli.run` prints it; None if that needs more than lines of text."""
+    from longfat.records.tables import (
+        record_json,
+        record_summary,
+        record_tables,
+        where_traces_are,
+    )
+
     said = [] if asked.traces is None else [(sys.stderr, f"{where_traces_are(asked.traces)}\n")]
     if asked.as_json:
-        from longfat.report.record import record_json
-
         return [(sys.stdout, record_json(record)), *said]
-    from longfat.report.record import record_summary, record_tables
     from longfat.report.table import table_text, width_of_output
 
     width, styled = width_of_output(), sys.stdout.isatty()

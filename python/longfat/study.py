@@ -20,11 +20,10 @@ from longfat.controls import FileOfControl, control_at
 from longfat.design import check_number, size, too_many_runs
 from longfat.design import combinations as designed_combinations
 from longfat.factors import Factor, check_levels, check_names, check_settings
-from longfat.overrides import Override, Overrides, read_overrides
 from longfat.readings import AuditSettings, Quick, audit_settings
 from longfat.reference import Combination, ReferenceRow
 from longfat.responses import Response, read_responses, responses_of
-from longfat.scenario import Scenario
+from longfat.scenarios.scenario import Override, Overrides, Scenario, read_overrides
 from longfat.statistics.intervals import DEFAULT_CONFIDENCE
 
 if TYPE_CHECKING:

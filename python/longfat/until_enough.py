@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from longfat.campaign import missing_runs
-from longfat.execution import Progress
 from longfat.plan import Plan, PlannedRun
+from longfat.running.execution import Progress
 from longfat.sequential import in_effect
 from longfat.store import Store
 

@@ -18,13 +18,13 @@ from longfat.base.errors import LongfatError
 from longfat.base.files import read_text, written_whole
 from longfat.base.location import DEFAULT_STORE, shown
 from longfat.campaign import missing_runs, run_campaign
-from longfat.execution import Threads
-from longfat.overrides import Override
 from longfat.plan import Selection, plan_combinations
 from longfat.reference import Combination
 from longfat.report.markdown import markdown_table
 from longfat.report.splice import spliced
 from longfat.results import load_results
+from longfat.running.execution import Threads
+from longfat.scenarios.scenario import Override
 from longfat.statistics.smallest import Found, smallest_enough
 from longfat.store import Store
 from longfat.study import Study, load_study

@@ -12,7 +12,7 @@ from longfat.audit import AuditPlan, audited, plan_audit
 from longfat.claims import load_claims
 from longfat.plan import PlannedRun, Selection
 from longfat.report.audit import audit_markdown, claim_rows, idle_sentence, move_rows, summary
-from longfat.scenario import SeriesKey
+from longfat.scenarios.scenario import SeriesKey
 from longfat.study import Study, load_study
 
 CLAIMS = """\

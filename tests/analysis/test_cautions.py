@@ -8,7 +8,7 @@ import pytest
 
 from longfat.analysis.cautions import cautions, outlier, outlier_limit, path_of, without_chance
 from longfat.plan import Plan, Selection, Series, plan_design
-from longfat.scenario import load_scenario
+from longfat.scenarios.scenario import load_scenario
 from longfat.study import Study
 
 # NIST/SEMATECH e-Handbook of Statistical Methods, section 1.3.5.17.1: uranium in eight samples.

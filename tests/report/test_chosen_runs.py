@@ -7,8 +7,8 @@ import pytest
 
 from longfat import _engine
 from longfat.comparison import compare
-from longfat.directions import LESS_IS_BETTER, MORE_IS_BETTER, NEITHER_IS_BETTER
 from longfat.plan import Selection, plan_reference
+from longfat.records.directions import LESS_IS_BETTER, MORE_IS_BETTER, NEITHER_IS_BETTER
 from longfat.reference import Combination
 from longfat.report.study_report.parts import chosen_runs, results_of
 from longfat.study import Study

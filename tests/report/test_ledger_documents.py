@@ -1,6 +1,6 @@
 from longfat.ledger import LedgerRow
+from longfat.records.tables import bar, run_ledger_rows
 from longfat.report.ledger import ledger_document, ledger_markdown, study_ledger_rows
-from longfat.report.record import bar, run_ledger_rows
 from longfat.study import Study
 
 SHARES = {"useful": 0.75, "duplicate": 0.0001, "idle_timeout": 0.2499}

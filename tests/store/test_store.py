@@ -10,7 +10,7 @@ from sqlalchemy import create_engine, text
 
 from longfat import load_scenario, run
 from longfat.base.errors import CheckFailed, LongfatError
-from longfat.scenario import Scenario
+from longfat.scenarios.scenario import Scenario
 from longfat.store import SILENCE, RunResult, Store
 
 WWW = """\

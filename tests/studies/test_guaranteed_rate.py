@@ -10,7 +10,7 @@ from longfat import load_study
 from longfat.plan import Selection, plan_design
 from longfat.reference import Combination
 from longfat.responses import Response
-from longfat.scenario import Scenario
+from longfat.scenarios.scenario import Scenario
 from longfat.study import Study
 from tests.support import Longfat
 

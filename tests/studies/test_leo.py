@@ -4,7 +4,7 @@ import pytest
 
 from longfat import load_study
 from longfat.plan import Selection, plan_reference
-from longfat.scenario import Scenario
+from longfat.scenarios.scenario import Scenario
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 
 import longfat
 from longfat.base.errors import LongfatError
-from longfat.execution import Watch
+from longfat.running.execution import Watch
 from longfat.traces import load_traces
 from longfat.traces.qlog import RECORD_SEPARATOR, qlog_lines
 from tests.support import Longfat

@@ -10,7 +10,7 @@ from longfat.comparison import Results
 from longfat.plan import Plan, PlannedRun, Replicated, plan_everything
 from longfat.reference import Combination, ReferenceRow
 from longfat.responses import Response
-from longfat.scenario import SeriesKey
+from longfat.scenarios.scenario import SeriesKey
 from longfat.study import Study
 
 FIRST_REPLICATION = 1

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from longfat.analysis.measures import Row
 from longfat.comparison import Results
-from longfat.completions import DELIVERED_SHARE, TIMES, is_time, least_share, share_behind
+from longfat.records.completions import DELIVERED_SHARE, TIMES, is_time, least_share, share_behind
 
 
 class Lack(NamedTuple):

@@ -11,7 +11,7 @@ from longfat.cli.options import json_option, overrides_of, settings_option
 from longfat.cli.talk import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from longfat.scenario import Scenario
+    from longfat.scenarios.scenario import Scenario
     from longfat.study import Study
 
 
@@ -54,7 +54,8 @@ def command(file: str, settings: tuple[str, ...], as_json: bool) -> None:
 
 
 def _document(file: str, checked: _Checked) -> dict[str, Any]:
-    from longfat.report.network import network_of, network_words
+    from longfat.report.network import network_words
+    from longfat.scenarios.resolved import network_of
 
     kind, problems, _, scenario = checked
     document = {"file": file, "kind": kind, "valid": not problems, "problems": problems}
@@ -69,7 +70,8 @@ def _document(file: str, checked: _Checked) -> dict[str, Any]:
 
 def _show(scenario: "Scenario") -> None:
     """What the network is like, and what a reader should know before a run."""
-    from longfat.report.network import HEADER, network_of, network_rows, network_words
+    from longfat.report.network import HEADER, network_rows, network_words
+    from longfat.scenarios.resolved import network_of
 
     network = network_of(scenario.settings)
     if network["ports"]:
@@ -94,7 +96,7 @@ def _found(file: str) -> Path:
 
 def _check(file: Path, overrides: dict[str, str]) -> _Checked:
     from longfat.base.files import read_bytes
-    from longfat.scenario import ScenarioText
+    from longfat.scenarios.scenario import ScenarioText
 
     text = b"" if file.is_dir() else read_bytes(file)
     kind = "study" if file.is_dir() else kind_of(file, text)

@@ -18,7 +18,7 @@ def command(store: str, as_json: bool) -> None:
 
     Exit code 3 when the store is damaged.
     """
-    from longfat.execution import usable_cores
+    from longfat.running.execution import usable_cores
 
     document = {**_versions(), "cores": usable_cores(), "store": _store_health(store)}
     if as_json:

@@ -14,14 +14,14 @@ import click
 from longfat.base.errors import LongfatError
 from longfat.base.location import DEFAULT_STORE, in_commands
 from longfat.cli.talk import say
-from longfat.settings import TextOfFile, undone_by
+from longfat.scenarios.settings import TextOfFile, undone_by
 from longfat.statistics.intervals import DEFAULT_CONFIDENCE
 
 if TYPE_CHECKING:
-    from longfat.execution import Executor
     from longfat.plan import Plan, Selection
     from longfat.readings import Quick
     from longfat.reference import Combination
+    from longfat.running.execution import Executor
     from longfat.store import Store
     from longfat.study import Study
 
@@ -324,10 +324,10 @@ def chosen_executor(study: "Study", jobs: int | None, cluster: str | None) -> "I
     """What simulates a study: `jobs` threads of this process (all cores if None), or a cluster.
 
     Raises `LongfatError` where both are given, for a cluster if the study has controls of its own,
-    for one of those that is none, and as `longfat.cluster.cluster_at`.
+    for one of those that is none, and as `longfat.running.cluster.cluster_at`.
     """
     if cluster is None:
-        from longfat.execution import Threads, usable_cores
+        from longfat.running.execution import Threads, usable_cores
 
         for name, control in study.controls.items():
             control.provide(name, load=True)
@@ -337,7 +337,7 @@ def chosen_executor(study: "Study", jobs: int | None, cluster: str | None) -> "I
         raise LongfatError("--jobs counts threads of this process, and --cluster uses none of them")
     if study.controls:
         raise LongfatError(f"--cluster: the controls of {study.name} are in this process only")
-    from longfat.cluster import cluster_at
+    from longfat.running.cluster import cluster_at
 
     with cluster_at(cluster) as executor:
         yield executor

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from longfat.base.numbers import formatted_seconds
 from longfat.cli.talk import say
-from longfat.execution import Progress
+from longfat.running.execution import Progress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress

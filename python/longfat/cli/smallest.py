@@ -21,7 +21,7 @@ from longfat.cli.options import (
     settings_option,
 )
 from longfat.cli.talk import print_json, print_table, say
-from longfat.directions import is_more_better
+from longfat.records.directions import is_more_better
 
 if TYPE_CHECKING:
     from longfat.searching import Span
@@ -113,7 +113,7 @@ def command(
     0.9
     """
     from longfat import _engine
-    from longfat.limits import Limits
+    from longfat.running.limits import Limits
     from longfat.searching import Span, smallest_setting
 
     asked = _Asked(

@@ -32,7 +32,7 @@ def command(words: Sequence[str], as_scenario: bool, as_json: bool) -> None:
     Example: longfat verify ns-2 reno
     """
     from longfat import _engine
-    from longfat.execution import usable_cores
+    from longfat.running.execution import usable_cores
 
     names = _chosen([name for name, _ in _engine.verification_checks()], words)
     if as_scenario:

@@ -51,7 +51,7 @@ def command(
 
     Example: longfat view longfat.db --open
     """
-    from longfat.execution import usable_cores
+    from longfat.running.execution import usable_cores
 
     try:
         from longfat.web.server import serve

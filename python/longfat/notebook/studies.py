@@ -15,8 +15,6 @@ from longfat.base.files import written_whole
 from longfat.base.html import element, joined
 from longfat.base.location import DEFAULT_STORE, in_commands, shown
 from longfat.comparison import Results
-from longfat.execution import Progress
-from longfat.limits import Limits
 from longfat.notebook.display import study_html, tables_html
 from longfat.plan import Plan, plan_design, plan_reference, selection_of
 from longfat.plots import Options, Source, draw, find
@@ -27,6 +25,8 @@ from longfat.report.claims import claims_document
 from longfat.report.document import comparison_document
 from longfat.report.study_report.contents import Said
 from longfat.results import compare_results, load_responses, load_results
+from longfat.running.execution import Progress
+from longfat.running.limits import Limits
 from longfat.sequential import in_effect
 from longfat.statistics.intervals import DEFAULT_CONFIDENCE, Intervals
 from longfat.store import Store
@@ -88,7 +88,7 @@ class StudyAtHand:
         What finishes is kept, whatever happens. Raises `longfat.RunFailed` when runs failed.
         """
         from longfat.campaign import run_campaign
-        from longfat.execution import Threads, usable_cores
+        from longfat.running.execution import Threads, usable_cores
         from longfat.until_enough import run_until_enough
 
         check_count("jobs", jobs, 1)

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from longfat.paths import leaves
 from longfat.plots.over_time import (
     MEGA,
     Row,
@@ -17,6 +16,7 @@ from longfat.plots.over_time import (
 )
 from longfat.plots.palette import CLASSES, NEUTRAL
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
+from longfat.scenarios.resolved import leaves
 from longfat.traces import Traces
 
 if TYPE_CHECKING:

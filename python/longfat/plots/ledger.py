@@ -10,8 +10,8 @@ from longfat.plots import PLAIN, Layout, Options, Row
 from longfat.plots.names import shortened
 from longfat.plots.panels import as_many, level_of, levels_of, named, not_varied
 from longfat.plots.picture import Axis, Mark, Panel, Picture
+from longfat.records.tables import cause_words
 from longfat.report.ledger import SHOWN_FROM
-from longfat.report.record import cause_words
 
 SUMMARY = "where the capacity went: a bar for each combination, in panels by two factors"
 SOURCE = "ledgers"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from longfat.base.errors import LongfatError
 from longfat.base.numbers import significant
 from longfat.base.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
-from longfat.framing import travels_whole
 from longfat.plots.palette import DROP, FLOW_COLORS, NEUTRAL, TIMEOUT, flow_color
 from longfat.plots.picture import Axis, Guide, Mark
 from longfat.plots.thinning import thinned
+from longfat.scenarios.resolved import travels_whole
 from longfat.traces import Traces
 
 if TYPE_CHECKING:

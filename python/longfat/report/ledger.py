@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat import _engine
 from longfat.ledger import LedgerRow, causes_above
-from longfat.report.record import cause_words, percent
+from longfat.records.tables import cause_words, percent
 
 if TYPE_CHECKING:
     from longfat.study import Study

@@ -13,6 +13,7 @@ from longfat import _engine
 from longfat.base.errors import LongfatError
 from longfat.base.files import read_text
 from longfat.base.units import PICOSECONDS_PER_SECOND
+from longfat.records.record import Record
 
 _LEGS = "leg over the bottleneck", "leg to the first proxy", "leg from the second proxy"
 """The legs of split connections in the order in which flows are numbered."""
@@ -31,10 +32,9 @@ class Traces:
     description: Mapping[str, Any]
 
     @property
-    def record(self) -> Mapping[str, Any]:
+    def record(self) -> Record:
         """The record of the run."""
-        record: Mapping[str, Any] = self.description["run"]
-        return record
+        return Record(self.description["run"])
 
     @property
     def settings(self) -> Mapping[str, Any]:

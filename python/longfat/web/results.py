@@ -9,11 +9,11 @@ from typing import Any
 from longfat import _engine
 from longfat.base.location import shown
 from longfat.base.where import condition_of
-from longfat.framing import travels_whole
 from longfat.ledger import METRIC_PREFIX
+from longfat.records.tables import in_numbers
 from longfat.reference import Combination
-from longfat.report.record import in_numbers
 from longfat.results import count_runs, load_results
+from longfat.scenarios.resolved import travels_whole
 from longfat.sequential import in_effect
 from longfat.store import StoredRun
 from longfat.store.schema import FAILED

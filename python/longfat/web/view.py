@@ -8,9 +8,9 @@ from threading import Lock
 
 from longfat.base.errors import LongfatError
 from longfat.base.location import shown
-from longfat.limits import Limits
 from longfat.plan import Plan, Selection, plan_design
 from longfat.report.study_report.contents import Said
+from longfat.running.limits import Limits
 from longfat.store import Store
 from longfat.study import Study, load_study, shipped_studies, shipped_study
 

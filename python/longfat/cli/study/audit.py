@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from longfat.analysis.audit import Audit, Metrics, ReadByClaims
     from longfat.audit import AuditPlan
     from longfat.claims import Claim
-    from longfat.execution import Executor
-    from longfat.limits import Limits
     from longfat.plan import Replicated, Selection
+    from longfat.running.execution import Executor
+    from longfat.running.limits import Limits
     from longfat.study import Study
 
 
@@ -82,8 +82,8 @@ def command(
     """
     from longfat.analysis.audit import audit
     from longfat.audit import audited, check_audit, plan_audit
-    from longfat.limits import Limits
     from longfat.report.audit import audit_document, audit_markdown
+    from longfat.running.limits import Limits
     from longfat.statistics.intervals import DEFAULT_CONFIDENCE
     from longfat.study import load_study
 
@@ -162,8 +162,8 @@ def _run(
 ) -> "tuple[Metrics, dict[str, str]]":
     """The metrics of all runs, after those that were missing; and what failed."""
     from longfat.campaign import missing_runs
-    from longfat.execution import usable_cores
     from longfat.repeat import check_other_builds
+    from longfat.running.execution import usable_cores
     from longfat.store import Store
 
     everything = plan.everything

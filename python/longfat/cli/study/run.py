@@ -23,9 +23,9 @@ from longfat.cli.options import (
 from longfat.cli.talk import command_line, print_json, say
 
 if TYPE_CHECKING:
-    from longfat.execution import Executor, Progress
-    from longfat.limits import Limits
     from longfat.plan import Plan, PlannedRun
+    from longfat.running.execution import Executor, Progress
+    from longfat.running.limits import Limits
     from longfat.sequential import Needed
     from longfat.store import Store
     from longfat.study import Study
@@ -55,10 +55,10 @@ def command(
 
     Exit code 1 when some runs failed (the others are kept).
     """
-    from longfat.execution import usable_cores
-    from longfat.limits import Limits
     from longfat.plan import plan_design
     from longfat.repeat import check_other_builds
+    from longfat.running.execution import usable_cores
+    from longfat.running.limits import Limits
     from longfat.sequential import needed
     from longfat.store import Store
     from longfat.study import load_study

@@ -64,9 +64,9 @@ def command(
     """
     from longfat import _engine
     from longfat.cli.progress import shown_progress
-    from longfat.execution import usable_cores
     from longfat.plan import plan_design
     from longfat.repeat import repeat, sample
+    from longfat.running.execution import usable_cores
     from longfat.study import load_study
 
     loaded = load_study(study)

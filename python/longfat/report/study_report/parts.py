@@ -7,8 +7,8 @@ from longfat.analysis.analysis import Analysis, Settings
 from longfat.analysis.study_runs import analyse_study
 from longfat.base.errors import LongfatError
 from longfat.comparison import Results, TableComparison
-from longfat.directions import LESS_IS_BETTER, MORE_IS_BETTER
 from longfat.plan import Plan, PlannedRun
+from longfat.records.directions import LESS_IS_BETTER, MORE_IS_BETTER
 
 if TYPE_CHECKING:
     from longfat.reference import Combination

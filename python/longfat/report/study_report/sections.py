@@ -7,10 +7,9 @@ from longfat.analysis.words import listed, sentences
 from longfat.base.html import Html, element, folded, joined, table
 from longfat.base.numbers import counted, formatted, formatted_share
 from longfat.comparison import TableComparison
-from longfat.framing import in_units, travels_whole
 from longfat.knobs import knobs_of
 from longfat.ledger import METRIC_PREFIX
-from longfat.overrides import Overrides
+from longfat.records.tables import part_table, run_ledger_rows
 from longfat.report.analysis import analysis_tables
 from longfat.report.analysis import summary as analysis_summary
 from longfat.report.claims import claim_table, how_sure
@@ -23,10 +22,11 @@ from longfat.report.markdown import (
     part_rows,
     table_name,
 )
-from longfat.report.record import part_table, run_ledger_rows
 from longfat.report.study_report.contents import Contents
 from longfat.report.study_report.figures import Figures, trace_command
 from longfat.report.study_report.parts import ChosenRun, PartAnalysis, groups, names_of
+from longfat.scenarios.resolved import in_units, travels_whole
+from longfat.scenarios.scenario import Overrides
 from longfat.study import Study
 
 _OF_GROUPS = ("efficiency-fairness", "reference", "buffer-efficiency", "ledger")

@@ -9,7 +9,7 @@ from longfat import _engine
 from longfat.base.errors import InvalidInput, LongfatError, OverLimit
 from longfat.base.machine import memory_bytes
 from longfat.base.units import PICOSECONDS_PER_SECOND
-from longfat.execution import EngineLimits
+from longfat.running.execution import EngineLimits
 
 MOST_EVENTS = 10**12
 """Hours of one core, whatever the machine."""

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longfat.base.errors import LongfatError
-from longfat.execution import Driver
-from longfat.scenario import Scenario, load_scenario, run
+from longfat.running.execution import Driver
+from longfat.running.run import run
+from longfat.scenarios.scenario import Scenario, load_scenario
 
-SCENARIOS = Path(__file__).parent / "benchmarks"
+SCENARIOS = Path(__file__).parents[1] / "benchmarks"
 DRIVERS: tuple[Driver, ...] = ("events", "fast")
 
 

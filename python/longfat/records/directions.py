@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 from longfat.base.errors import LongfatError
 from longfat.base.slips import nearest_or_known
-from longfat.completions import DELIVERED_SHARE, is_of_completions, is_time
+from longfat.records.completions import DELIVERED_SHARE, is_of_completions, is_time
 
 MORE_IS_BETTER = frozenset(
     {

@@ -6,30 +6,38 @@ Nothing is checked here: the engine is the only judge of a scenario.
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from longfat import _engine
-from longfat.base.errors import InvalidInput, LongfatError, RunFailed
+from longfat.base.errors import InvalidInput, LongfatError
 from longfat.base.files import read_bytes
 from longfat.base.units import PICOSECONDS_PER_SECOND
-from longfat.execution import (
-    Driver,
-    Outcome,
-    Progress,
-    Record,
-    Watch,
-    execute,
-    execute_watched,
-    refuse_other_driver,
-)
-from longfat.limits import Limits
-from longfat.settings import TextOfFile
+from longfat.scenarios.resolved import leaves
+from longfat.scenarios.settings import TextOfFile
 
 OverrideValue = str | int | float | bool | Mapping[str, Any] | Sequence[Any]
+"""What may be set in a scenario by path."""
+
+
+class Override(NamedTuple):
+    """A scenario path, the value to set there, and where that is written (``study.toml:12:3``)."""
+
+    path: str
+    value: str
+    origin: str
+
+
+Overrides = tuple[Override, ...]
+"""Overrides in the order in which they are applied."""
+
+
+def read_overrides(documents: Sequence[Sequence[str]]) -> Overrides:
+    """Overrides as the engine hands them over."""
+    return tuple(Override(*document) for document in documents)
 
 
 SeriesKey = tuple[str, int]
@@ -90,14 +98,21 @@ class Scenario:
         return self.hash, self.settings["seed"]
 
     def __repr__(self) -> str:
-        from longfat.notebook.display import scenario_words
-
-        return f"<{scenario_words(self.settings, self.hash)}>"
+        return f"<{self._words()}>"
 
     def _repr_html_(self) -> str:
-        from longfat.notebook.display import scenario_html
+        from longfat.base.html import element, folded, joined, table
 
-        return scenario_html(self.settings, self.hash)
+        rows = [[path, str(value)] for path, value in leaves(self.settings)]
+        said = element("p", element("b", self._words()))
+        return joined([said, folded("Settings", table(["path", "value"], rows))])
+
+    def _words(self) -> str:
+        """The scenario in a line."""
+        from_seconds = self.settings.get("measure", {}).get("from_ps", 0) / PICOSECONDS_PER_SECOND
+        measured = f", measured from {from_seconds:g} s on" if from_seconds else ""
+        topology = self.settings["topology"]["kind"]
+        return f"Scenario {self.hash[:12]}: {topology}, {self.simulated_seconds:g} s{measured}"
 
     def replicated(self, replications: Sequence[int]) -> "list[Scenario]":
         """This scenario in several replications: what they have in common is worked out once."""
@@ -191,61 +206,6 @@ class ScenarioText(NamedTuple):
                 raise
             told = [_PLACE_IN_NO_FILE.sub("", problem) for problem in error.problems]
             raise InvalidInput(told) from None
-
-
-def run(
-    scenario: ScenarioSource,
-    *,
-    limits: Limits | None = None,
-    watch: Watch | None = None,
-    show: Callable[[Progress], None] | None = None,
-    driver: Driver | None = None,
-) -> Record:
-    """Simulate a scenario and return its record (metrics, flows, ports, work, fingerprint).
-
-    `limits` are the machine's unless they are given. `watch` asks for traces and packet captures,
-    which may need every event; but for the driver the record is the same with and without. `show`
-    is told about ten times a second. Time is advanced by the fast driver where that is exact and by
-    events elsewhere, or by the `driver` asked for; results are the same. Raises `LongfatError` for
-    a scenario that is estimated to exceed a limit, `RunFailed` when the simulation fails,
-    `DriverUnfit` when the driver asked for cannot do it and `Interrupted` when a signal stops it.
-    """
-    if not isinstance(scenario, Scenario):
-        scenario = load_scenario(scenario)
-    limits = Limits.of_machine() if limits is None else limits
-    limits.refuse([scenario.resolved])
-    outcomes: list[Outcome] = []
-    progress = Progress(runs=1, simulated_seconds_total=scenario.simulated_seconds)
-
-    def collect(finished: list[Outcome], simulated_seconds: float) -> None:
-        outcomes.extend(finished)
-        progress.finished = len(outcomes)
-        progress.simulated_seconds = simulated_seconds
-        if show is not None:
-            show(progress)
-
-    if watch is None:
-        execute(
-            [scenario.resolved],
-            jobs=1,
-            report=collect,
-            limits=limits.of_engine,
-            driver=driver or "fast",
-        )
-    else:
-        execute_watched(scenario.resolved, watch, collect, limits.of_engine, driver or "fast")
-    (outcome,) = outcomes
-    if outcome.record is None:
-        raise RunFailed(outcome.failure)
-    refuse_other_driver(outcome.record, driver)
-    return _shown(outcome.record)
-
-
-def _shown(record: Record) -> Record:
-    """The record as what shows itself in notebooks, which is a dictionary like any other."""
-    from longfat.notebook import runs
-
-    return runs.Record(record)
 
 
 def _set(overrides: Mapping[str, OverrideValue]) -> list[tuple[str, str, str]]:

@@ -10,7 +10,7 @@ from longfat.base.units import (
     PICOSECONDS_PER_MILLISECOND,
     PICOSECONDS_PER_SECOND,
 )
-from longfat.framing import in_units, travels_whole
+from longfat.scenarios.resolved import in_units, network_of, travels_whole
 
 TYPE_CHECKING = False  # as mypy knows it; to load typing takes as long as to start Python
 if TYPE_CHECKING:
@@ -59,10 +59,23 @@ def _below_metrics(record: Part) -> str | None:
             f"measured from {from_ps / PICOSECONDS_PER_SECOND:g} s on: nothing before counts"
         )
     if len(record["ports"]) > 1:
-        from longfat.report.network import words_on_one_line
-
-        words += words_on_one_line(record["scenario"])
+        words += _words_on_one_line(record["scenario"])
     return "\n".join(words) or None
+
+
+def _words_on_one_line(settings: Part) -> list[str]:
+    """Which results of a network of several managed lines are of one of them."""
+    return [
+        f"efficiency, max_goodput_bps, mean_queue_cells and where the capacity went: of the line "
+        f"{port['name']}; goodput_bps: of all connections"
+        for port in network_of(settings)["ports"]
+        if port["is_bottleneck"]
+    ]
+
+
+def where_traces_are(folder: str, plot: str = "three-panel") -> str:
+    """Where a run has left its traces, and how to see them."""
+    return f"traces are in {folder}; to see them: longfat plot {plot} {folder} -o run.png"
 
 
 def record_json(record: Part) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from longfat import _engine
 from longfat.base.errors import Interrupted, LongfatError
 from longfat.base.stopping import requested_stop
-from longfat.execution import EngineLimits, More, Outcome, Report, execute
+from longfat.running.execution import EngineLimits, More, Outcome, Report, execute
 
 if TYPE_CHECKING:
     from distributed import Client, Future

@@ -7,16 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from longfat import _engine
 from longfat.base.errors import DriverUnfit, Interrupted
 from longfat.base.machine import cores
 from longfat.base.stopping import requested_stop
-from longfat.watching import DEFAULT_ERROR
-
-Record = dict[str, Any]
-"""What one run yields: metrics, flows, ports, work and provenance (what `run --json` prints)."""
+from longfat.records.record import Record
 
 Driver = Literal["fast", "events"]
 """How time is advanced: fast where the results are the same to the byte, or always by events."""
@@ -41,14 +38,14 @@ class Watch:
     """What a run leaves besides its record.
 
     `traces` is the folder for traces and `names` which of them, all if there are none; `error` is
-    how far a value may be from the truth as a share of its scale (0 keeps every change), and
-    `interval_ps` the length in picoseconds of the intervals in which cells and bytes are counted (a
-    thousandth of the run if None). `pcap` is the file for a packet capture.
+    how far a value may be from the truth as a share of its scale (0 keeps every change, None is
+    0.005), and `interval_ps` the length in picoseconds of the intervals in which cells and bytes
+    are counted (a thousandth of the run if None). `pcap` is the file for a packet capture.
     """
 
     traces: Path | None = None
     names: Sequence[str] = ()
-    error: float = DEFAULT_ERROR
+    error: float | None = None
     interval_ps: int | None = None
     pcap: Path | None = None
 
@@ -194,7 +191,9 @@ def _stoppable(
 def _outcome(index: int, text: str, times: "_Times") -> Outcome:
     document = json.loads(text)
     started, ended = times.end(index)
-    return Outcome(index, document.get("record"), document.get("failure"), started, ended)
+    record = document.get("record")
+    found = None if record is None else Record(record)
+    return Outcome(index, found, document.get("failure"), started, ended)
 
 
 class _Start(NamedTuple):

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from longfat import _engine
-from longfat.limits import Limits
-from longfat.paths import leaves
-from longfat.scenario import Scenario
+from longfat.running.limits import Limits
+from longfat.scenarios.resolved import leaves
+from longfat.scenarios.scenario import Scenario
 
 
 @dataclass(frozen=True)
