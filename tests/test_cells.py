@@ -5,7 +5,7 @@ import pytest
 from longfat.analysis.table import load_observations
 from longfat.base.cells import csv_lines, is_number
 from longfat.base.errors import BadInput
-from longfat.reference import load_reference, read_reference
+from longfat.studies.reference import load_reference, read_reference
 
 
 @pytest.mark.parametrize(

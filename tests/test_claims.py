@@ -5,8 +5,8 @@ import pytest
 
 from longfat import _engine
 from longfat.base.errors import LongfatError
-from longfat.claims import Bound, load_claims
-from longfat.study import load_study
+from longfat.studies.claims import Bound, load_claims
+from longfat.studies.definition import load_study
 
 
 def bound(text: str) -> Bound:

@@ -20,18 +20,18 @@ from distributed import Client, LocalCluster, WorkerPlugin
 
 from longfat import cluster
 from longfat.base.errors import LongfatError
-from longfat.campaign import missing_runs, run_campaign
-from longfat.plan import Plan, Selection, plan_design
-from longfat.results import load_results
+from longfat.results.stored import load_results
+from longfat.running.campaign import missing_runs, run_campaign
 from longfat.running.cluster import Cluster, cluster_at, run_portion
 from longfat.running.execution import NO_LIMITS, Executor, Progress, Threads
 from longfat.store import Store
-from longfat.study import Study
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.plan import Plan, Selection, plan_design
 from tests.support import Longfat
 
 
 @pytest.fixture
-def plan(study: Study) -> Plan:
+def plan(study: StudyDefinition) -> Plan:
     return plan_design(study, Selection())
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from longfat.base.errors import BadInput
-from longfat.reference import load_reference
+from longfat.studies.reference import load_reference
 
 LEVELS = {"config": ["lan", "wan"], "sources": ["5", "15"], "z": ["0.8"]}
 METRICS = ["efficiency", "fairness"]

@@ -12,7 +12,7 @@ import pytest
 from longfat import _engine, load_scenario, run, smallest_setting
 from longfat.base.errors import InvalidInput, LongfatError, OverLimit, RunFailed
 from longfat.running.limits import Limits
-from longfat.searching import Span
+from longfat.running.searching import Span
 
 LAN: dict[str, Any] = {
     "schema_version": 1,

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from longfat.base.errors import LongfatError
-from longfat.study import load_study
+from longfat.studies.definition import load_study
 from tests.conftest import SCENARIO, STUDY
 from tests.waiting import PATIENCE_SECONDS
 

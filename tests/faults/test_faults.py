@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from longfat import _engine
-from longfat.campaign import missing_runs, run_campaign
+from longfat.running.campaign import missing_runs, run_campaign
 from longfat.running.execution import Threads
 from longfat.store import Store
 from tests.conftest import mount

@@ -5,9 +5,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from longfat import study as open_study
 from longfat.base.errors import LongfatError
 from longfat.base.location import in_commands, shown
-from longfat.notebook.studies import StudyAtHand
 from longfat.store import Store
 from tests.store.server import PostgresqlServer
 from tests.support import Longfat
@@ -71,7 +71,7 @@ def test_what_is_kept_or_mailed_has_no_password(
     assert "secret" in location
     advice = longfat("study", "compare", study_folder, "--ledger", "--store", location).stderr
     assert "no such store" in advice
-    study = StudyAtHand(study_folder, store=location, quick=True).run(jobs=1)
+    study = open_study(study_folder, store=location, quick=True).run(jobs=1)
     page = study.report(tmp_path / "report.html", with_traces=False).read_text()
     assert in_commands(location) in page.replace("&amp;", "&")
     for text in (advice, page, study._repr_html_()):

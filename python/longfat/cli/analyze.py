@@ -209,10 +209,10 @@ def _of_study(
     from longfat.analysis.cautions import without_chance
     from longfat.analysis.study_runs import RunsMissing, analyse_study
     from longfat.analysis.undelivered import undelivered
-    from longfat.plan import plan_design
-    from longfat.results import load_responses
-    from longfat.sequential import in_effect
-    from longfat.study import load_study
+    from longfat.results.sequential import in_effect
+    from longfat.results.stored import load_responses
+    from longfat.studies.definition import load_study
+    from longfat.studies.plan import plan_design
 
     study = load_study(name)
     plan = plan_design(study, part.of(study))

@@ -12,7 +12,7 @@ from longfat.cli.talk import print_json, print_table, say
 
 if TYPE_CHECKING:
     from longfat.scenarios.scenario import Scenario
-    from longfat.study import Study
+    from longfat.studies.definition import StudyDefinition
 
 
 class _Checked(NamedTuple):
@@ -85,7 +85,7 @@ def _found(file: str) -> Path:
     path = Path(file)
     if not path.exists():
         from longfat.base.slips import nearest
-        from longfat.study import shipped_studies, shipped_study
+        from longfat.studies.definition import shipped_studies, shipped_study
 
         if file in shipped_studies():
             return shipped_study(file)
@@ -116,7 +116,7 @@ def _check(file: Path, overrides: dict[str, str]) -> _Checked:
 
 def _checked_study(file: Path) -> _Checked:
     """A study; of a folder its claims as well."""
-    from longfat.audit import check_audit
+    from longfat.studies.audit import check_audit
 
     study, problems = _loaded(file)
     if study is not None:
@@ -129,9 +129,9 @@ def _checked_study(file: Path) -> _Checked:
     return _Checked("study", problems, study is not None)
 
 
-def _loaded(source: Path) -> "tuple[Study | None, list[str]]":
+def _loaded(source: Path) -> "tuple[StudyDefinition | None, list[str]]":
     """A study, or what is wrong with it."""
-    from longfat.study import load_study
+    from longfat.studies.definition import load_study
 
     try:
         return load_study(source), []
@@ -139,11 +139,11 @@ def _loaded(source: Path) -> "tuple[Study | None, list[str]]":
         return None, error.problems
 
 
-def _problems_of_claims(file: Path, study: "Study | None") -> list[str]:
+def _problems_of_claims(file: Path, study: "StudyDefinition | None") -> list[str]:
     """What is wrong with claims; their SQL is judged where there is a study, whatever else is."""
     from longfat.analysis.claim_tables import planned_tables
     from longfat.analysis.claims import check_claims
-    from longfat.claims import read_claims, readable_claims
+    from longfat.studies.claims import read_claims, readable_claims
 
     problems: list[str] = []
     try:

@@ -23,9 +23,9 @@ from longfat.cli.options import (
 from longfat.cli.talk import command_line, print_table, say
 
 if TYPE_CHECKING:
-    from longfat.comparison import Results, TableComparison
-    from longfat.plan import Plan
     from longfat.plots import Options
+    from longfat.results.comparison import Results, TableComparison
+    from longfat.studies.plan import Plan
     from longfat.traces import Traces
 
 
@@ -133,8 +133,8 @@ def _open(
     (source,) = sources
     if wanted == "analysis":
         return _analysis(source)
-    from longfat.ledger import ledger_rows
-    from longfat.results import compare_results
+    from longfat.results.ledger import ledger_rows
+    from longfat.results.stored import compare_results
 
     plan, results = _results(source, options, part, store)
     return compare_results(plan, results) if wanted == "study" else ledger_rows(results)
@@ -150,10 +150,10 @@ def _traces(kind: str, source: str) -> "Traces":
 
 
 def _results(source: str, options: "Options", part: Part, store: str) -> "tuple[Plan, Results]":
-    from longfat.plan import plan_reference
-    from longfat.results import load_results
-    from longfat.sequential import in_effect
-    from longfat.study import load_study
+    from longfat.results.sequential import in_effect
+    from longfat.results.stored import load_results
+    from longfat.studies.definition import load_study
+    from longfat.studies.plan import plan_reference
 
     study = load_study(source)
     _check_factors(options, [factor.name for factor in study.factors])

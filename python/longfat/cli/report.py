@@ -53,9 +53,9 @@ def command(
     Example: longfat report ubr-plus -o report.html
     """
     from longfat.base.files import written_whole
+    from longfat.report.from_store import NothingToReport, report
     from longfat.report.study_report.contents import Said
-    from longfat.reporting import NothingToReport, report
-    from longfat.study import load_study
+    from longfat.studies.definition import load_study
 
     if output.suffix != ".html":
         raise LongfatError(f"{output}: the suffix must be .html")

@@ -169,8 +169,8 @@ def _repeat(
 ) -> None:
     """Repeat a stored run and say whether it came out the same."""
     from longfat.cli.progress import shown_progress
-    from longfat.repeat import repeat
     from longfat.running.limits import Limits
+    from longfat.running.repeat import repeat
     from longfat.store import Store
 
     with Store.readable(location) as opened:

@@ -24,7 +24,7 @@ from longfat.cli.talk import print_json, print_table, say
 from longfat.records.directions import is_more_better
 
 if TYPE_CHECKING:
-    from longfat.searching import Span
+    from longfat.running.searching import Span
     from longfat.statistics.smallest import Found, Verdict
 
 FINEST = 0.001
@@ -114,7 +114,7 @@ def command(
     """
     from longfat import _engine
     from longfat.running.limits import Limits
-    from longfat.searching import Span, smallest_setting
+    from longfat.running.searching import Span, smallest_setting
 
     asked = _Asked(
         path=path,

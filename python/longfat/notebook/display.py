@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from longfat.base.html import Html, element, joined, table
 
 if TYPE_CHECKING:
-    from longfat.study import Study
+    from longfat.studies.definition import StudyDefinition
 
 
-def study_html(study: "Study", done: int, planned: int, store: str) -> Html:
+def study_html(study: "StudyDefinition", done: int, planned: int, store: str) -> Html:
     """A study: what it asks, what varies, and how much of it is done."""
     rows = [[factor.name, ", ".join(factor.levels)] for factor in study.factors]
     return joined([

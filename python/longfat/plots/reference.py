@@ -5,10 +5,10 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from longfat.base.numbers import significant
-from longfat.comparison import TableComparison
 from longfat.plots.palette import NEUTRAL, level_colors
 from longfat.plots.panels import as_many, level_of, named
 from longfat.plots.picture import Axis, Mark, Panel, Picture
+from longfat.results.comparison import TableComparison
 
 if TYPE_CHECKING:
     from longfat.plots import Options, Row

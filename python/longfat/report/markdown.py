@@ -11,8 +11,8 @@ from longfat.base.numbers import (
     formatted_share,
     percentage,
 )
-from longfat.comparison import Entry, Summary, TableComparison
-from longfat.curves import curve_levels, curves
+from longfat.results.comparison import Entry, Summary, TableComparison
+from longfat.results.curves import curve_levels, curves
 
 SUMMARY_COLUMNS = (
     "entries",

@@ -11,7 +11,7 @@ from longfat.running.execution import Driver
 from longfat.running.run import run
 from longfat.scenarios.scenario import Scenario, load_scenario
 
-SCENARIOS = Path(__file__).parents[1] / "benchmarks"
+SCENARIOS = Path(__file__).parents[1] / "shipped" / "benchmarks"
 DRIVERS: tuple[Driver, ...] = ("events", "fast")
 
 

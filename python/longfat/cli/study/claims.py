@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from longfat.analysis.claims import Judgement
-    from longfat.plan import Plan
-    from longfat.verdicts import Verdicts
+    from longfat.analysis.verdicts import Verdicts
+    from longfat.studies.plan import Plan
 
 
 @click.command("claims")
@@ -106,8 +106,8 @@ def command(
 
 def _judged(name: str, part: Part, store: str, ids: str | None, confidence: float) -> "Verdicts":
     """Judge the claims of a study, or those of a list of ids, by the runs of a store."""
-    from longfat.study import load_study
-    from longfat.verdicts import stored_verdicts
+    from longfat.analysis.verdicts import stored_verdicts
+    from longfat.studies.definition import load_study
 
     study = load_study(name)
     only = None if ids is None else [claim.strip() for claim in ids.split(",")]

@@ -8,13 +8,13 @@ from urllib.parse import quote
 from longfat.base.errors import LongfatError
 from longfat.base.html import Html, element, joined
 from longfat.base.location import DEFAULT_STORE
-from longfat.comparison import TableComparison
-from longfat.ledger import ledger_rows
 from longfat.plots import draw
 from longfat.plots.figure import Figure
 from longfat.report.analysis import analysis_document
 from longfat.report.study_report.contents import Contents
 from longfat.report.study_report.parts import ChosenRun, PartAnalysis, names_of, results_of
+from longfat.results.comparison import TableComparison
+from longfat.results.ledger import ledger_rows
 
 _MOST_CSV_BYTES = 24_000
 """Of what is longer, only the command that writes it is in the report."""

@@ -1,18 +1,18 @@
-"""The factor combinations that each kind of design asks for; nothing here knows a scenario."""
+"""Designs: which factor combinations each kind of them asks for, and how often each is run."""
 
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
 from longfat.base.errors import BadInput
-from longfat.reference import Combination
+from longfat.scenarios.scenario import Overrides
+from longfat.statistics.intervals import DEFAULT_CONFIDENCE
+from longfat.studies.factors import Factor
+from longfat.studies.reference import Combination
 
-if TYPE_CHECKING:
-    from longfat.factors import Factor
-    from longfat.study import Design
-
-_Factors = Sequence["Factor"]
+_Factors = Sequence[Factor]
 
 MOST_COMBINATIONS = 100_000
 """Factor combinations that are planned at once: each takes 20 kB, so that these take 2 GB."""
@@ -21,7 +21,48 @@ MOST_RUNS = 5_000_000
 """Runs that are planned at once: more than a machine simulates in weeks."""
 
 
-def size(design: "Design", factors: _Factors) -> int:
+class Target(NamedTuple):
+    """The half-width that a metric's mean may have: in its unit, or as a share of the mean."""
+
+    metric: str
+    half_width: float
+    is_relative: bool
+
+
+class Precision(NamedTuple):
+    """When replications are enough: at the first n, from `fewest` on, that reaches all targets.
+
+    Without targets a study has as many replications as its design says.
+    """
+
+    targets: Sequence[Target] = ()
+    confidence: float = DEFAULT_CONFIDENCE
+    fewest: int = 10
+
+
+@dataclass(frozen=True)
+class Design:
+    """Which factor combinations run, how often, and what chance may change between replications.
+
+    `kind` is as study files have it. Replication 0 is the scenario as it stands; replications 1 to
+    `replications` apply `perturb`.
+    With a `precision` there may be fewer of them.
+    `generators` belongs to fractional designs, `combinations` to explicit ones, `points` and
+    `sample_seed` to Latin hypercubes and Sobol's sequence.
+    """
+
+    kind: str
+    replications: int
+    seeds: Literal["common", "independent"]
+    perturb: Overrides
+    precision: Precision = Precision()  # noqa: RUF009
+    generators: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    combinations: Sequence[Combination] = ()
+    points: int = 0
+    sample_seed: int = 0
+
+
+def size(design: Design, factors: _Factors) -> int:
     """How many combinations a design asks for, but for `reference-rows`; nothing is built."""
     return _KINDS[design.kind].size(design, factors)
 
@@ -48,29 +89,29 @@ def too_many_runs(count: int, replications: int) -> str | None:
     )
 
 
-def combinations(design: "Design", factors: _Factors) -> list[Combination]:
+def combinations(design: Design, factors: _Factors) -> list[Combination]:
     """The combinations of any design but `reference-rows`, each once, in order."""
     return list(dict.fromkeys(_KINDS[design.kind].combinations(design, factors)))
 
 
-def base_factors(design: "Design", factors: _Factors) -> list[str]:
+def base_factors(design: Design, factors: _Factors) -> list[str]:
     """The factors of a fractional design that no generator sets."""
     return [factor.name for factor in factors if factor.name not in design.generators]
 
 
-def _full_factorial(_design: "Design", factors: _Factors) -> Iterator[Combination]:
+def _full_factorial(_design: Design, factors: _Factors) -> Iterator[Combination]:
     """Every level of every factor with every level of all others."""
     return itertools.product(
         *([(factor.name, level) for level in factor.levels] for factor in factors)
     )
 
 
-def _two_level(_design: "Design", factors: _Factors) -> Iterator[Combination]:
+def _two_level(_design: Design, factors: _Factors) -> Iterator[Combination]:
     """2^k: the first and the last level of every factor with those of all others."""
     return itertools.product(*([low, high] for low, high in map(_ends, factors)))
 
 
-def _fractional(design: "Design", factors: _Factors) -> Iterator[Combination]:
+def _fractional(design: Design, factors: _Factors) -> Iterator[Combination]:
     """2^(k-p): the sign of a generated factor is the product of those of other factors."""
     base = base_factors(design, factors)
     for signs in itertools.product([-1, 1], repeat=len(base)):
@@ -82,7 +123,7 @@ def _fractional(design: "Design", factors: _Factors) -> Iterator[Combination]:
         yield tuple(_ends(factor)[sign[factor.name] > 0] for factor in factors)
 
 
-def _one_at_a_time(_design: "Design", factors: _Factors) -> Iterator[Combination]:
+def _one_at_a_time(_design: Design, factors: _Factors) -> Iterator[Combination]:
     """The first level of every factor, then each other level alone."""
     base = tuple(_ends(factor)[0] for factor in factors)
     yield base
@@ -91,7 +132,7 @@ def _one_at_a_time(_design: "Design", factors: _Factors) -> Iterator[Combination
             yield (*base[:position], (factor.name, level), *base[position + 1 :])
 
 
-def _latin_hypercube(design: "Design", factors: _Factors) -> Iterator[Combination]:
+def _latin_hypercube(design: Design, factors: _Factors) -> Iterator[Combination]:
     """Points of which the levels of a factor get equal shares, if the number of points allows.
 
     M. D. McKay, R. J. Beckman, W. J. Conover: A comparison of three methods for selecting values
@@ -103,7 +144,7 @@ def _latin_hypercube(design: "Design", factors: _Factors) -> Iterator[Combinatio
     return _at_levels(sampler.random(design.points), factors)
 
 
-def _sobol(design: "Design", factors: _Factors) -> Iterator[Combination]:
+def _sobol(design: Design, factors: _Factors) -> Iterator[Combination]:
     """Points of Sobol's sequence, scrambled (A. B. Owen, 1998), which fill the space evenly."""
     from scipy.stats import qmc
 
@@ -111,7 +152,7 @@ def _sobol(design: "Design", factors: _Factors) -> Iterator[Combination]:
     return _at_levels(sampler.random(design.points), factors)
 
 
-def _explicit(design: "Design", _factors: _Factors) -> Iterator[Combination]:
+def _explicit(design: Design, _factors: _Factors) -> Iterator[Combination]:
     """The combinations that the study lists."""
     return iter(design.combinations)
 
@@ -119,8 +160,8 @@ def _explicit(design: "Design", _factors: _Factors) -> Iterator[Combination]:
 class _Kind(NamedTuple):
     """The combinations of a kind of design, and how many there are at most, before any is built."""
 
-    combinations: Callable[["Design", _Factors], Iterator[Combination]]
-    size: Callable[["Design", _Factors], int]
+    combinations: Callable[[Design, _Factors], Iterator[Combination]]
+    size: Callable[[Design, _Factors], int]
 
 
 _KINDS: Mapping[str, _Kind] = {
@@ -140,13 +181,13 @@ _KINDS: Mapping[str, _Kind] = {
 }
 
 
-def _ends(factor: "Factor") -> tuple[tuple[str, str], tuple[str, str]]:
+def _ends(factor: Factor) -> tuple[tuple[str, str], tuple[str, str]]:
     """The first and the last level, the low and the high one of two-level designs."""
     levels = list(factor.levels)
     return (factor.name, levels[0]), (factor.name, levels[-1])
 
 
-def _generator(design: "Design") -> object:
+def _generator(design: Design) -> object:
     import numpy as np
 
     return np.random.Generator(np.random.PCG64(design.sample_seed))

@@ -6,8 +6,8 @@ Pure functions of comparisons.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from longfat.comparison import Entry, TableComparison
-from longfat.reference import Combination
+from longfat.results.comparison import Entry, TableComparison
+from longfat.studies.reference import Combination
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from longfat.base.errors import BadInput
-from longfat.design import check_number
-from longfat.factors import Factor
 from longfat.records.completions import is_time
 from longfat.records.directions import LESS_IS_BETTER
-from longfat.reference import (
+from longfat.studies.design import check_number
+from longfat.studies.factors import Factor
+from longfat.studies.reference import (
     Combination,
     Levels,
     ReferenceRow,

@@ -2,13 +2,11 @@
 
 import functools
 import json
-import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any
 
 from longfat import _engine
 from longfat.base.errors import BadInput, InvalidInput, LongfatError
@@ -17,19 +15,15 @@ from longfat.base.kinds import STUDY_FILE, surely_no_study
 from longfat.base.slips import nearest_or_known
 from longfat.base.where import matching
 from longfat.controls import FileOfControl, control_at
-from longfat.design import check_number, size, too_many_runs
-from longfat.design import combinations as designed_combinations
-from longfat.factors import Factor, check_levels, check_names, check_settings
-from longfat.readings import AuditSettings, Quick, audit_settings
-from longfat.reference import Combination, ReferenceRow
-from longfat.responses import Response, read_responses, responses_of
 from longfat.scenarios.scenario import Override, Overrides, Scenario, read_overrides
-from longfat.statistics.intervals import DEFAULT_CONFIDENCE
+from longfat.studies.design import Design, Precision, Target, check_number, size, too_many_runs
+from longfat.studies.design import combinations as designed_combinations
+from longfat.studies.factors import Factor, check_levels, check_names, check_settings
+from longfat.studies.readings import AuditSettings, Quick, audit_settings
+from longfat.studies.reference import Combination, ReferenceRow
+from longfat.studies.responses import Response, read_responses, responses_of
 
-if TYPE_CHECKING:
-    from longfat.notebook.studies import StudyAtHand
-
-SHIPPED = Path(__file__).parent / "studies"
+SHIPPED = Path(__file__).parents[1] / "shipped" / "studies"
 
 
 @dataclass(frozen=True)
@@ -45,50 +39,9 @@ class Adjustment:
     reason: str
 
 
-class Target(NamedTuple):
-    """The half-width that a metric's mean may have: in its unit, or as a share of the mean."""
-
-    metric: str
-    half_width: float
-    is_relative: bool
-
-
-class Precision(NamedTuple):
-    """When replications are enough: at the first n, from `fewest` on, that reaches all targets.
-
-    Without targets a study has as many replications as its design says.
-    """
-
-    targets: Sequence[Target] = ()
-    confidence: float = DEFAULT_CONFIDENCE
-    fewest: int = 10
-
-
 @dataclass(frozen=True)
-class Design:
-    """Which factor combinations run, how often, and what chance may change between replications.
-
-    `kind` is as study files have it. Replication 0 is the scenario as it stands; replications 1 to
-    `replications` apply `perturb`.
-    With a `precision` there may be fewer of them.
-    `generators` belongs to fractional designs, `combinations` to explicit ones, `points` and
-    `sample_seed` to Latin hypercubes and Sobol's sequence.
-    """
-
-    kind: str
-    replications: int
-    seeds: Literal["common", "independent"]
-    perturb: Overrides
-    precision: Precision = Precision()  # noqa: RUF009
-    generators: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    combinations: Sequence[Combination] = ()
-    points: int = 0
-    sample_seed: int = 0
-
-
-@dataclass(frozen=True)
-class Study:
-    """A study as its folder describes it, checked."""
+class StudyDefinition:
+    """A study as its folder describes it, checked; `longfat.Study` is what people work with."""
 
     name: str
     file: Path
@@ -191,7 +144,7 @@ def shipped_study(name: str) -> Path:
     return (SHIPPED / name).resolve()
 
 
-def load_study(name_or_path: str | Path) -> Study:
+def load_study(name_or_path: str | Path) -> StudyDefinition:
     """Load a study by its shipped name, or by the path of its folder or file.
 
     Raises `longfat.InvalidInput` for a wrong study or scenario file, `BadInput` for factors that
@@ -260,7 +213,7 @@ def _study(
     scenario_source: str,
     text: bytes,
     controls: Mapping[str, FileOfControl],
-) -> Study:
+) -> StudyDefinition:
     factors = [_factor(factor, file) for factor in document["factors"]]
     check_names(factors, file)
     design = _design(document["design"], factors)
@@ -269,7 +222,7 @@ def _study(
         check_number(size(design, factors), f"{file}: design")
     combinations_of = functools.partial(_combinations, design, factors)
     responses = read_responses(document["responses"], factors, combinations_of, file)
-    return Study(
+    return StudyDefinition(
         name=file.parent.resolve().name,
         file=file,
         title=document["title"],
@@ -349,7 +302,7 @@ def _combinations(
     return designed_combinations(design, factors)
 
 
-def _check_runs(study: Study, file: Path) -> None:
+def _check_runs(study: StudyDefinition, file: Path) -> None:
     """Raise `BadInput` for more runs than can be planned."""
     of_rows = study.design.kind == "reference-rows"
     count = len(study.combinations) if of_rows else size(study.design, study.factors)
@@ -357,7 +310,7 @@ def _check_runs(study: Study, file: Path) -> None:
         raise BadInput([f"{file}: design.replications: {too_many}"])
 
 
-def _all_combinations(study: Study) -> Iterator[Combination]:
+def _all_combinations(study: StudyDefinition) -> Iterator[Combination]:
     """Those of the design and those that stand in tables; designed when first asked for."""
     yield from study.combinations
     for response in study.responses:
@@ -365,7 +318,7 @@ def _all_combinations(study: Study) -> Iterator[Combination]:
             yield from row.simulated
 
 
-def _check_adjustments(study: Study) -> None:
+def _check_adjustments(study: StudyDefinition) -> None:
     """Let the engine judge the combinations that adjustments change; each must change one.
 
     Raises `LongfatError` for a condition that SQL refuses, `BadInput` for one that no combination
@@ -382,19 +335,3 @@ def _check_adjustments(study: Study) -> None:
             raise BadInput([f"{adjustment.origin}: {problem}"])
         changed.update(dict.fromkeys(found))
     study.resolve(list(study.overrides(changed).values()))
-
-
-class _CallableModule(ModuleType):
-    """`longfat.study` names this module and, in notebooks, what opens a study.
-
-    Python sets the name to the module whenever something imports it, so the module can be called.
-    """
-
-    def __call__(self, name_or_path: str | Path, **options: Any) -> "StudyAtHand":
-        """A study with its store; see `longfat.notebook.studies.StudyAtHand` for the options."""
-        from longfat.notebook.studies import StudyAtHand
-
-        return StudyAtHand(name_or_path, **options)
-
-
-sys.modules[__name__].__class__ = _CallableModule

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from longfat import _engine
 from longfat.scenarios.scenario import Override
-from longfat.study import Study
+from longfat.studies.definition import StudyDefinition
 
 
 class Knob(NamedTuple):
@@ -34,7 +34,7 @@ class Knob(NamedTuple):
         return [setting for setting in self.settings if setting != self.value]
 
 
-def knobs_of(study: Study, variants: Sequence[Sequence[Override]]) -> list[list[Knob]]:
+def knobs_of(study: StudyDefinition, variants: Sequence[Sequence[Override]]) -> list[list[Knob]]:
     """The knobs of the study's scenario with each list of overrides."""
     text = _engine.knobs(study.scenario_text, study.scenario_source, variants)
     return [[Knob(**knob) for knob in of_variant] for of_variant in json.loads(text)]

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from longfat.campaign import missing_runs
-from longfat.plan import Plan, PlannedRun
+from longfat.results.sequential import in_effect
+from longfat.running.campaign import missing_runs
 from longfat.running.execution import Progress
-from longfat.sequential import in_effect
 from longfat.store import Store
+from longfat.studies.plan import Plan, PlannedRun
 
 
 @dataclass

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from longfat.comparison import Results
-    from longfat.reference import Combination
+    from longfat.results.comparison import Results
+    from longfat.studies.reference import Combination
 
 METRIC_PREFIX = "share_"
 IDLE_PREFIX = "idle_"

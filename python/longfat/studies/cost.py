@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from longfat import _engine
-from longfat.plan import PlannedRun
+from longfat.studies.plan import PlannedRun
 
 
 @dataclass(frozen=True)

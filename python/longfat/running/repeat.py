@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from longfat import _engine
 from longfat.base.errors import CheckFailed, LongfatError
-from longfat.plan import Plan
 from longfat.records.record import Record
 from longfat.running.execution import (
     Driver,
@@ -19,6 +18,7 @@ from longfat.running.execution import (
 )
 from longfat.running.limits import Limits
 from longfat.store import Store, StoredRun
+from longfat.studies.plan import Plan
 
 
 @dataclass(frozen=True)

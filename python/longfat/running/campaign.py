@@ -7,12 +7,12 @@ from contextlib import suppress
 
 from longfat.base.errors import Interrupted, LongfatError
 from longfat.base.stopping import requested_stop
-from longfat.cost import CostEstimator
-from longfat.plan import Plan, PlannedRun
 from longfat.running.execution import Executor, Outcome, Progress
 from longfat.running.limits import Limits
 from longfat.store import RunResult, Store
 from longfat.store.schema import DONE
+from longfat.studies.cost import CostEstimator
+from longfat.studies.plan import Plan, PlannedRun
 
 SPEAK_EVERY_SECONDS = 1.0
 """How often the store hears that this process lives."""

@@ -10,11 +10,11 @@ from typing import TypeVar
 
 from longfat.base.errors import LongfatError
 from longfat.base.where import matching
-from longfat.design import too_many_runs
-from longfat.readings import Quick
-from longfat.reference import Combination
 from longfat.scenarios.scenario import Override, Overrides, Scenario, SeriesKey
-from longfat.study import Study
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.design import too_many_runs
+from longfat.studies.readings import Quick
+from longfat.studies.reference import Combination
 
 Found = TypeVar("Found")
 
@@ -78,7 +78,7 @@ class Series:
 class Plan:
     """The runs of a selection; several combinations may mean the same run."""
 
-    study: Study
+    study: StudyDefinition
     selection: Selection
     series: Sequence[Series]
 
@@ -219,7 +219,7 @@ def selection_of(
     return Selection(tuple(tables), tuple(filter(None, conditions)), replications)
 
 
-def plan_design(study: Study, selection: Selection) -> Plan:
+def plan_design(study: StudyDefinition, selection: Selection) -> Plan:
     """Plan what the design asks for, or the rows of the selected tables.
 
     Raises `LongfatError` for an unknown table, a condition that SQL refuses, one that leaves
@@ -231,12 +231,14 @@ def plan_design(study: Study, selection: Selection) -> Plan:
     return plan_combinations(study, selection, study.combinations)
 
 
-def plan_reference(study: Study, selection: Selection) -> Plan:
+def plan_reference(study: StudyDefinition, selection: Selection) -> Plan:
     """Plan the rows of the paper's tables, whatever the design. Raises as `plan_design` does."""
     return plan_combinations(study, selection, reference_rows(study, selection))
 
 
-def plan_everything(study: Study, replications: int | None, quick: Quick | None = None) -> Plan:
+def plan_everything(
+    study: StudyDefinition, replications: int | None, quick: Quick | None = None
+) -> Plan:
     """Plan the design and the rows of all tables: whatever runs of the study there can be.
 
     Only those within the small part `quick`, if there is one.
@@ -246,7 +248,7 @@ def plan_everything(study: Study, replications: int | None, quick: Quick | None 
     return plan_combinations(study, selection, list(combinations))
 
 
-def reference_rows(study: Study, selection: Selection) -> list[Combination]:
+def reference_rows(study: StudyDefinition, selection: Selection) -> list[Combination]:
     """The factor combinations of the selected tables. Raises `LongfatError` for an unknown one."""
     for table in selection.tables:
         if table not in study.tables:
@@ -264,7 +266,7 @@ def reference_rows(study: Study, selection: Selection) -> list[Combination]:
 
 
 def plan_combinations(
-    study: Study,
+    study: StudyDefinition,
     selection: Selection,
     chosen: Sequence[Combination],
     changes: Mapping[Combination, Overrides] | None = None,
@@ -301,7 +303,7 @@ Numbers = Mapping[Combination, Sequence[int]]
 
 
 def _series(
-    study: Study,
+    study: StudyDefinition,
     numbers: Numbers,
     overrides: Mapping[Combination, Sequence[Override]],
     seeds: Mapping[Combination, Sequence[Override]],
@@ -330,7 +332,9 @@ def _series(
     ]
 
 
-def _where(study: Study, numbers: Numbers, condition: str) -> dict[Combination, list[int]]:
+def _where(
+    study: StudyDefinition, numbers: Numbers, condition: str
+) -> dict[Combination, list[int]]:
     """Those of the replications that meet a condition; combinations without any are left out."""
     keys = [(combination, number) for combination in numbers for number in numbers[combination]]
     rows: list[list[str | int | None]] = [
@@ -345,7 +349,7 @@ def _where(study: Study, numbers: Numbers, condition: str) -> dict[Combination, 
 
 
 def _seeds(
-    study: Study, overrides: Mapping[Combination, Sequence[Override]]
+    study: StudyDefinition, overrides: Mapping[Combination, Sequence[Override]]
 ) -> dict[Combination, list[Override]]:
     """The seed override of each combination; none with common random numbers.
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from longfat.analysis.claim_tables import claims_within, paper_tables, planned_tables, run_tables
 from longfat.analysis.claims import Judgement, check_claims, judge_claims
 from longfat.base.errors import BadInput, LongfatError
-from longfat.claims import Claim, load_claims
-from longfat.plan import Plan, plan_everything
-from longfat.results import load_completions, load_results
-from longfat.sequential import in_effect
+from longfat.results.sequential import in_effect
+from longfat.results.stored import load_completions, load_results
 from longfat.store import Store
-from longfat.study import Study
+from longfat.studies.claims import Claim, load_claims
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.plan import Plan, plan_everything
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Verdicts:
 
 
 def stored_verdicts(
-    study: Study,
+    study: StudyDefinition,
     store: Store,
     confidence: float,
     *,

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from longfat import _engine
-from longfat.claims import Claim
-from longfat.comparison import Carried, Results, TableComparison, compare
-from longfat.plan import Plan, Replicated
 from longfat.records.completions import in_short, is_of_completions, statistics_of
+from longfat.results.comparison import Carried, Results, TableComparison, compare
 from longfat.scenarios.resolved import travels_whole
 from longfat.store import Store
 from longfat.store.schema import DONE, FAILED
+from longfat.studies.claims import Claim
+from longfat.studies.plan import Plan, Replicated
 
 COMPLETIONS = "completions"
 """The column by which claims read them."""

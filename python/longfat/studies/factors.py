@@ -7,8 +7,8 @@ from pathlib import Path
 
 from longfat import _engine
 from longfat.base.errors import BadInput
-from longfat.reference import DOUBTFUL, NOTE, Combination
 from longfat.scenarios.scenario import Overrides
+from longfat.studies.reference import DOUBTFUL, NOTE, Combination
 
 RESERVED = frozenset(
     {

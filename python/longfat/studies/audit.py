@@ -13,12 +13,12 @@ from functools import cached_property
 from longfat import _engine
 from longfat.base.errors import BadInput
 from longfat.base.slips import nearest_or_known
-from longfat.knobs import Knob, knobs_of
-from longfat.plan import Plan, Selection, plan_combinations, plan_everything, reference_rows
-from longfat.readings import Named, Reading
-from longfat.reference import Combination
 from longfat.scenarios.scenario import Override, Overrides
-from longfat.study import Study
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.knobs import Knob, knobs_of
+from longfat.studies.plan import Plan, Selection, plan_combinations, plan_everything, reference_rows
+from longfat.studies.readings import Named, Reading
+from longfat.studies.reference import Combination
 
 Changes = Mapping[Combination, Overrides]
 
@@ -69,7 +69,7 @@ class AuditPlan:
 
 
 def audited(
-    study: Study, selection: Selection, read_by_claims: Sequence[Combination]
+    study: StudyDefinition, selection: Selection, read_by_claims: Sequence[Combination]
 ) -> list[Combination]:
     """The factor combinations that an audit is about.
 
@@ -89,7 +89,7 @@ def audited(
 
 
 def plan_audit(
-    study: Study,
+    study: StudyDefinition,
     selection: Selection,
     chosen: Sequence[Combination],
     only: Sequence[str] = (),
@@ -126,7 +126,7 @@ def plan_audit(
     return AuditPlan(baseline, variations, refused)
 
 
-def check_audit(study: Study) -> None:
+def check_audit(study: StudyDefinition) -> None:
     """Judge the `[audit]` table by all factor combinations of the study.
 
     Raises as `plan_audit` does.
@@ -145,20 +145,20 @@ def check_audit(study: Study) -> None:
         study.resolve([[*overrides[found], *settings] for found, settings in read.items()])
 
 
-def alternatives(study: Study, combinations: Sequence[Combination]) -> list[Alternative]:
+def alternatives(study: StudyDefinition, combinations: Sequence[Combination]) -> list[Alternative]:
     """The alternatives that any of the combinations has: those of knobs, then the readings."""
     declared = list(_declared(study, combinations))
     here = {alternative.knob: alternative.here for alternative in declared}
     return [*declared, *_readings(study, combinations, here)]
 
 
-def _knobs(study: Study, combinations: Sequence[Combination]) -> list[list[Knob]]:
+def _knobs(study: StudyDefinition, combinations: Sequence[Combination]) -> list[list[Knob]]:
     """The knobs of each factor combination."""
     overrides = study.overrides(combinations)
     return knobs_of(study, [[*overrides[found], *study.design.perturb] for found in combinations])
 
 
-def _declared(study: Study, combinations: Sequence[Combination]) -> Iterator[Alternative]:
+def _declared(study: StudyDefinition, combinations: Sequence[Combination]) -> Iterator[Alternative]:
     """The alternatives of the knobs that the study does not set, or that `[audit]` varies."""
     vary = {named.path: named.reason for named in study.audit.vary}
     keep = {named.path for named in study.audit.keep}
@@ -182,7 +182,7 @@ def _declared(study: Study, combinations: Sequence[Combination]) -> Iterator[Alt
 
 
 def _readings(
-    study: Study, combinations: Sequence[Combination], here: Mapping[str, str]
+    study: StudyDefinition, combinations: Sequence[Combination], here: Mapping[str, str]
 ) -> Iterator[Alternative]:
     """The readings of the study file; entries of one name are one alternative.
 
@@ -200,7 +200,7 @@ def _readings(
 
 
 def _read(
-    study: Study,
+    study: StudyDefinition,
     reading: Reading,
     combinations: Sequence[Combination],
     allow_none: bool = False,
@@ -220,7 +220,7 @@ def _read(
 
 
 def _judge(
-    study: Study, combinations: Sequence[Combination]
+    study: StudyDefinition, combinations: Sequence[Combination]
 ) -> Callable[[Changes], tuple[dict[Combination, Overrides], str | None]]:
     """A judge of changes: those that make another simulation, and why the engine refuses others."""
     overrides = study.overrides(combinations)

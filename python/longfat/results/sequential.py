@@ -17,13 +17,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from longfat.base.errors import LongfatError
-from longfat.comparison import Results
-from longfat.plan import Plan
-from longfat.reference import Combination
-from longfat.results import load_results
+from longfat.results.comparison import Results
+from longfat.results.stored import load_results
 from longfat.statistics.intervals import half_width
 from longfat.store import Store
-from longfat.study import Design, Precision, Target
+from longfat.studies.design import Design, Precision, Target
+from longfat.studies.plan import Plan
+from longfat.studies.reference import Combination
 
 
 @dataclass(frozen=True)

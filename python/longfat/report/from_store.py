@@ -7,18 +7,18 @@ from pathlib import Path
 
 from longfat.base.errors import LongfatError
 from longfat.base.location import shown
-from longfat.claims import claims_of
-from longfat.plan import Selection, plan_everything, plan_reference
-from longfat.repeat import repeat
 from longfat.report.study_report import gather, page
 from longfat.report.study_report.contents import Said
 from longfat.report.study_report.parts import ChosenRun, chosen_runs
-from longfat.results import compare_results, load_completions, load_results
+from longfat.results.sequential import in_effect
+from longfat.results.stored import compare_results, load_completions, load_results
 from longfat.running.execution import Watch
-from longfat.sequential import in_effect
+from longfat.running.repeat import repeat
 from longfat.statistics.intervals import DEFAULT_CONFIDENCE
 from longfat.store import Store
-from longfat.study import Study
+from longfat.studies.claims import claims_of
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.plan import Selection, plan_everything, plan_reference
 from longfat.traces import Traces, load_traces
 
 
@@ -36,7 +36,7 @@ class Report:
 
 
 def report(
-    study: Study,
+    study: StudyDefinition,
     selection: Selection,
     location: str,
     said: Said,

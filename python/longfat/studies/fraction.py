@@ -4,9 +4,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from longfat.aliases import Word, defining_relation, named, relation_among
-from longfat.plan import Plan
-from longfat.study import Study
+from longfat.studies.aliases import Word, defining_relation, named, relation_among
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def fraction_of(plan: Plan) -> Fraction | None:
     return Fraction(factors, relation, frozenset(negative))
 
 
-def _signs(study: Study, combination: Mapping[str, str]) -> Mapping[str, int]:
+def _signs(study: StudyDefinition, combination: Mapping[str, str]) -> Mapping[str, int]:
     """The sign of each factor's level: that of the first is -1."""
     return {
         factor.name: -1 if combination[factor.name] == next(iter(factor.levels)) else 1

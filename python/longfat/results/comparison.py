@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
 
-from longfat.reference import Combination, ReferenceRow
-from longfat.responses import Response
 from longfat.statistics.intervals import interval_of_mean
+from longfat.studies.reference import Combination, ReferenceRow
+from longfat.studies.responses import Response
 
 Results = Mapping[Combination, Mapping[int, Mapping[str, float]]]
 """Metrics by factor combination and replication, of the runs that are done."""

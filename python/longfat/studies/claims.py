@@ -9,7 +9,7 @@ from longfat import _engine
 from longfat.base.errors import LongfatError
 from longfat.base.files import read_bytes
 from longfat.base.kinds import CLAIMS_FILE
-from longfat.study import Study
+from longfat.studies.definition import StudyDefinition
 
 InPaper = Literal["measured", "holds", "fails", "not-printed"]
 """How it is known whether a claim holds in the source's own numbers; all but the first state it."""
@@ -74,7 +74,7 @@ class Claim:
     note: str
 
 
-def load_claims(study: Study) -> list[Claim]:
+def load_claims(study: StudyDefinition) -> list[Claim]:
     """The claims of a study, in the order of its file.
 
     Raises `longfat.InvalidInput` for a wrong file and `LongfatError` for one that cannot be read.
@@ -86,7 +86,7 @@ def load_claims(study: Study) -> list[Claim]:
     return read_claims(file)
 
 
-def claims_of(study: Study) -> list[Claim]:
+def claims_of(study: StudyDefinition) -> list[Claim]:
     """The claims of a study; none if it has no file of them. Raises as `load_claims` does."""
     return load_claims(study) if (study.folder / CLAIMS_FILE).exists() else []
 
