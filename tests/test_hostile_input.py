@@ -19,7 +19,7 @@ from longfat.base.location import shown
 from longfat.base.where import matching
 from longfat.running.limits import Limits
 from longfat.schedules.pings import Crossing, Ping, read_irtt, read_ping, schedule_of
-from longfat.store.backend import store_at
+from longfat.store.databases import store_at
 from longfat.studies.reference import read_reference
 from tests.conftest import SCENARIO, STUDY
 from tests.test_pings import IPUTILS, trip

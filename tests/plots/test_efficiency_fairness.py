@@ -6,8 +6,9 @@ import pytest
 
 from longfat import _engine
 from longfat.base.errors import LongfatError
-from longfat.plots import PLAIN, PLOTS, Options, check_formats, draw, find
+from longfat.plots import PLOTS, draw, find
 from longfat.plots.figure import Figure
+from longfat.plots.options import PLAIN, Options, check_formats
 from longfat.plots.palette import level_colors
 from longfat.results.comparison import TableComparison, compare
 from longfat.studies.reference import Combination, ReferenceRow

@@ -6,7 +6,8 @@ import pytest
 
 from longfat import load_scenario, run
 from longfat.base.errors import LongfatError
-from longfat.plots import PLAIN, Options, draw, find
+from longfat.plots import draw, find
+from longfat.plots.options import PLAIN, Options
 from longfat.running.execution import Watch
 from longfat.scenarios.scenario import OverrideValue
 from longfat.traces import Traces, load_traces

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from longfat.plots import Options, draw, find
+from longfat.plots import draw, find
+from longfat.plots.options import Options
 from longfat.results.ledger import LedgerRow
 
 CAUSES = ("useful", "duplicate", "under_way", "idle_slow_start", "idle_timeout")

@@ -3,7 +3,8 @@ import itertools
 import numpy as np
 import pytest
 
-from longfat.plots import PLAIN, NothingToDraw, Options, draw, find
+from longfat.plots import NothingToDraw, draw, find
+from longfat.plots.options import PLAIN, Options
 from longfat.plots.picture import Panel, Picture
 from longfat.results.comparison import Carried, TableComparison, compare
 from longfat.studies.reference import Combination, ReferenceRow, unprinted

@@ -7,8 +7,9 @@ import pytest
 
 from longfat import load_scenario, run
 from longfat.base.errors import LongfatError
-from longfat.plots import PLAIN, PLOTS, Options, draw, find
+from longfat.plots import PLOTS, draw, find
 from longfat.plots.capacity import names_of
+from longfat.plots.options import PLAIN, Options
 from longfat.plots.palette import DARK, OLIVE, flow_color, level_colors
 from longfat.plots.queue import capacity_of
 from longfat.plots.thinning import POINTS_ON_PAPER, thinned

@@ -12,7 +12,7 @@ from sqlalchemy import create_engine
 
 from longfat.base.errors import LongfatError
 from longfat.store import Store
-from longfat.store.backend import store_at
+from longfat.store.databases import store_at
 from longfat.store.migrations import upgrade
 from longfat.store.schema import SCHEMA_VERSION, metadata
 from tests.support import Longfat

@@ -34,12 +34,12 @@ def command(store: str, as_json: bool) -> None:
 
 def _versions() -> dict[str, Any]:
     import platform
+    from importlib.metadata import version
 
-    import longfat
     from longfat import _engine
 
     return {
-        "longfat": longfat.__version__,
+        "longfat": version("longfat"),
         "engine": _engine.ENGINE_VERSION,
         "build_profile": _engine.BUILD_PROFILE,
         "python": platform.python_version(),

@@ -23,7 +23,7 @@ from longfat.cli.options import (
 from longfat.cli.talk import command_line, print_table, say
 
 if TYPE_CHECKING:
-    from longfat.plots import Options
+    from longfat.plots.options import Options
     from longfat.results.comparison import Results, TableComparison
     from longfat.studies.plan import Plan
     from longfat.traces import Traces
@@ -83,6 +83,7 @@ def command(
     Example: longfat analyze r.csv --factors a,b --json | longfat plot variation - -o v.pdf
     """
     from longfat import plots
+    from longfat.plots.options import Options, check_formats
 
     if list_plots:
         rows = [[name, plots.find(name).SOURCE, plots.find(name).SUMMARY] for name in plots.PLOTS]
@@ -91,8 +92,8 @@ def command(
     if kind is None or not sources or not outputs:
         raise click.UsageError("KIND, SOURCE and -o FILE are needed, or --list")
     plot = plots.find(kind)
-    plots.check_formats(outputs)
-    options = plots.Options(**factors, flow=flow, start_s=start_s, end_s=end_s)
+    check_formats(outputs)
+    options = Options(**factors, flow=flow, start_s=start_s, end_s=end_s)
     _check_said(kind, plot.SOURCE, options, part)
     source = _open(kind, plot.SOURCE, sources, options, part, store)
     try:

@@ -6,8 +6,9 @@ from typing import Any
 
 from longfat.base.errors import LongfatError
 from longfat.notebook.study import WHAT_PLOTS_SHOW, Study, StudyAnalysis
-from longfat.plots import Options, draw, find
+from longfat.plots import draw, find
 from longfat.plots.figure import Figure
+from longfat.plots.options import Options
 from longfat.traces import Traces, load_traces
 
 Drawable = (

@@ -16,8 +16,9 @@ from longfat.base.files import written_whole
 from longfat.base.html import element, joined
 from longfat.base.location import DEFAULT_STORE, in_commands, shown
 from longfat.notebook.display import study_html, tables_html
-from longfat.plots import Options, Source, draw, find
+from longfat.plots import draw, find
 from longfat.plots.figure import Figure
+from longfat.plots.options import Options, Source
 from longfat.report.analysis import analysis_document, analysis_tables, summary
 from longfat.report.claims import claims_document
 from longfat.report.document import comparison_document

@@ -12,7 +12,7 @@ from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 from longfat.results.comparison import TableComparison
 
 if TYPE_CHECKING:
-    from longfat.plots import Layout, Options, Row
+    from longfat.plots.options import Layout, Options, Row
 
 SUMMARY = "efficiency against the buffer, with guides at 0.5 and 1 RTT where it is in round trips"
 SOURCE = "study"

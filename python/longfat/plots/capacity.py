@@ -20,7 +20,7 @@ from longfat.scenarios.resolved import leaves
 from longfat.traces import Traces
 
 if TYPE_CHECKING:
-    from longfat.plots import Options
+    from longfat.plots.options import Options
 
 SUMMARY = "capacity of the bottleneck that each service class gets over time, one panel a run"
 SOURCE = "traces"

@@ -13,7 +13,7 @@ from longfat.statistics.histogram import Histogram
 from longfat.traces import Traces
 
 if TYPE_CHECKING:
-    from longfat.plots import Options
+    from longfat.plots.options import Options
 
 SUMMARY = "distribution of the times that files, pages and flows take to arrive, one panel a run"
 SOURCE = "traces"

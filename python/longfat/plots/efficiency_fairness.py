@@ -7,8 +7,8 @@ from statistics import covariance, stdev
 from typing import Any
 
 from longfat.base.numbers import counted
-from longfat.plots import PLAIN, Layout, Options, Row
 from longfat.plots.names import shortened
+from longfat.plots.options import PLAIN, Layout, Options, Row
 from longfat.plots.palette import INK, MARKERS, NEUTRAL, level_looks
 from longfat.plots.panels import as_many, level_of, levels_of, told_level
 from longfat.plots.picture import Axis, Mark, Panel, Picture

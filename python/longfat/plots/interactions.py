@@ -10,7 +10,7 @@ from longfat.plots.palette import level_looks
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 
 if TYPE_CHECKING:
-    from longfat.plots import Options, Row
+    from longfat.plots.options import Options, Row
 
 SUMMARY = "mean response at each pair of levels: lines that are not parallel interact"
 SOURCE = "analysis"

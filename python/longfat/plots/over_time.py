@@ -17,7 +17,7 @@ from longfat.traces import Traces
 if TYPE_CHECKING:
     import polars
 
-    from longfat.plots import Options
+    from longfat.plots.options import Options
 
 Row = Mapping[str, Any]
 

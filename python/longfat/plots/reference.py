@@ -11,7 +11,7 @@ from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.results.comparison import TableComparison
 
 if TYPE_CHECKING:
-    from longfat.plots import Options, Row
+    from longfat.plots.options import Options, Row
 
 SUMMARY = "the paper's values against ours, a panel for each metric"
 SOURCE = "study"

@@ -9,7 +9,7 @@ from longfat.plots.palette import BLUE, INK, NEUTRAL
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 
 if TYPE_CHECKING:
-    from longfat.plots import Options, Row
+    from longfat.plots.options import Options, Row
 
 SUMMARY = "residuals against predictions, and against quantiles of the normal distribution"
 SOURCE = "analysis"

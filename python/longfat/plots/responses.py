@@ -12,7 +12,7 @@ from longfat.plots.picture import Axis, Mark, Panel, Picture, Shared
 from longfat.results.comparison import TableComparison
 
 if TYPE_CHECKING:
-    from longfat.plots import Options, Row
+    from longfat.plots.options import Options, Row
 
 SUMMARY = "every metric that a study tabulates, against one of its factors, a row a table"
 SOURCE = "study"

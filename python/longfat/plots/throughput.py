@@ -27,7 +27,7 @@ from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 from longfat.traces import Traces
 
 if TYPE_CHECKING:
-    from longfat.plots import Options
+    from longfat.plots.options import Options
 
 SUMMARY = "bytes delivered in order by each flow over time, and by all together"
 SOURCE = "traces"

@@ -14,7 +14,7 @@ from longfat.traces import Traces
 if TYPE_CHECKING:
     import polars
 
-    from longfat.plots import Options
+    from longfat.plots.options import Options
 
 SUMMARY = "time-sequence graph of a flow: segments, retransmissions, acknowledgments, SACK, window"
 SOURCE = "traces"

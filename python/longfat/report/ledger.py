@@ -5,13 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from longfat import _engine
 from longfat.records.tables import cause_words, percent
-from longfat.results.ledger import LedgerRow, causes_above
+from longfat.results.ledger import SHOWN_FROM, LedgerRow, causes_above
 
 if TYPE_CHECKING:
     from longfat.studies.definition import StudyDefinition
-
-SHOWN_FROM = 0.0005
-"""Causes that never take so much of the duration, 0.1 % when rounded, have no column."""
 
 
 def study_ledger_rows(rows: Sequence[LedgerRow]) -> tuple[list[str], list[list[str]]]:

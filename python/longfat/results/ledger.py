@@ -6,15 +6,16 @@ order of its ledger; runs of engines that kept no ledger have none.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from longfat.results.comparison import Results
-    from longfat.studies.reference import Combination
+from longfat.results.comparison import Results
+from longfat.studies.reference import Combination
 
 METRIC_PREFIX = "share_"
 IDLE_PREFIX = "idle_"
 """What the causes of an idle line begin with; the others say what it sent."""
+
+SHOWN_FROM = 0.0005
+"""Causes that never take so much of the duration, 0.1 % when rounded, are not shown."""
 
 Shares = Mapping[str, float]
 """Shares of the duration, from 0 to 1, by cause; they sum to 1."""
@@ -24,7 +25,7 @@ Shares = Mapping[str, float]
 class LedgerRow:
     """The mean shares of the runs that have these levels, and how many runs they are."""
 
-    levels: "Combination"
+    levels: Combination
     shares: Shares
     runs: int
 
@@ -38,7 +39,7 @@ def shares_of(metrics: Mapping[str, float]) -> dict[str, float]:
     }
 
 
-def ledger_rows(results: "Results") -> list[LedgerRow]:
+def ledger_rows(results: Results) -> list[LedgerRow]:
     """The mean ledger of each combination over its replications.
 
     As in comparisons, replication 0 counts only where there is no other. Combinations without a

@@ -12,7 +12,8 @@ from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, 
 from longfat import _engine
 from longfat.base.errors import CheckFailed, LongfatError
 from longfat.scenarios.scenario import SeriesKey
-from longfat.store.backend import Backend, clear_errors, empty_store, store_at
+from longfat.store.backend import Backend, clear_errors, empty_store
+from longfat.store.databases import store_at
 from longfat.store.dialects import among, insert_new, listed, picked
 from longfat.store.leasing import Leased, beat, end_leases, lease, retire
 from longfat.store.rows import (

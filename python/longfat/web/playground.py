@@ -11,8 +11,7 @@ from longfat import _engine
 from longfat.base.errors import LongfatError
 from longfat.plots.ledger import fills
 from longfat.records.tables import cause_words, in_numbers
-from longfat.report.ledger import SHOWN_FROM
-from longfat.results.ledger import shares_of
+from longfat.results.ledger import SHOWN_FROM, shares_of
 from longfat.running.execution import Watch
 from longfat.running.limits import Limits
 from longfat.running.run import run
