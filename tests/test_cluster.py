@@ -230,7 +230,7 @@ def test_threads_and_a_cluster_exclude_each_other(longfat: Longfat, study_folder
 
 def test_a_study_on_threads_imports_no_dask(study_folder: Path, tmp_path: Path) -> None:
     code = (
-        "import sys; from longfat.cli import main\n"
+        "import sys; from longfat.cli.program import main\n"
         "try: main()\n"
         "except SystemExit as end: assert not end.code\n"
         "assert not {'dask', 'distributed'} & set(sys.modules)"

@@ -16,7 +16,7 @@ longfat.plot("cwnd", longfat.traced(scenario))
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as type checkers know it; importing typing takes a sixth of a short run
+TYPE_CHECKING = False  # importing typing takes its time: see longfat.cli.start
 if TYPE_CHECKING:
     from longfat._engine import max_min_shares
     from longfat.base.errors import (

@@ -1,6 +1,6 @@
 """The record of one run as tables for people.
 
-Nothing here loads a library: a short run takes less time than that (see `longfat.start`).
+Nothing here loads a library: see `longfat.cli.start`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from longfat.base.units import (
 )
 from longfat.scenarios.resolved import in_units, network_of, travels_whole
 
-TYPE_CHECKING = False  # as mypy knows it; to load typing takes as long as to start Python
+TYPE_CHECKING = False  # importing typing takes its time: see longfat.cli.start
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any

@@ -6,7 +6,7 @@ import json
 
 from longfat import _engine
 
-TYPE_CHECKING = False  # as type checkers know it; importing typing takes a sixth of a short run
+TYPE_CHECKING = False  # importing typing takes its time: see longfat.cli.start
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any

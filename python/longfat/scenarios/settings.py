@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as mypy knows it; to load typing takes as long as to start Python
+TYPE_CHECKING = False  # importing typing takes its time: see longfat.cli.start
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
