@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from benchmarks.recorded import Recorded
 
-from longfat.execution import usable_cores
 from longfat.learning import PathEnvironments
+from longfat.running.execution import usable_cores
 
 PLACES = (1, 8, 64)
 INTERVAL_S = 0.1

@@ -3,8 +3,8 @@
     .venv/bin/python -m benchmarks.startup [--record FILE] [--splice PAGE] [--repetitions N]
 
 Whole processes, wall time, the least of some repetitions, all in turn. Plainly asked, a short
-simulation is done before the command line is loaded (`longfat.start`); *with an option* is the same
-with one that asks for nothing else and for which it is loaded. `--record` keeps the result,
+simulation is done before the command line is loaded (`longfat.cli.start`); *with an option* is the
+same with one that asks for nothing else and for which it is loaded. `--record` keeps the result,
 `--splice` puts the table of the newest record into a page without measuring anything.
 """
 

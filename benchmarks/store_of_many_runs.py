@@ -19,10 +19,10 @@ from datetime import UTC, datetime, timedelta
 from multiprocessing import get_context
 from pathlib import Path
 
-from longfat.plan import Plan, Selection, plan_design
-from longfat.scenario import run
+from longfat.running.run import run
 from longfat.store import RunResult, Store
-from longfat.study import load_study
+from longfat.studies.definition import load_study
+from longfat.studies.plan import Plan, Selection, plan_design
 
 STUDY = "ubr-plus"
 PORTION = 1000

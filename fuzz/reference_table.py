@@ -14,8 +14,8 @@ NAME = Path("table.csv")
 
 def check(data: bytes) -> None:
     """Raise `AssertionError` if something does not hold for these bytes."""
-    from longfat.errors import BadInput, LongfatError
-    from longfat.reference import ReferenceRow, read_reference
+    from longfat.base.errors import BadInput, LongfatError
+    from longfat.studies.reference import ReferenceRow, read_reference
 
     refusal: LongfatError | None = None
     rows: list[ReferenceRow] = []
@@ -38,9 +38,9 @@ def main() -> None:
     """Let atheris make up bytes."""
     import atheris
 
-    read_by = ["longfat.reference", "longfat.files", "longfat.cells"]
+    read_by = ["longfat.studies.reference", "longfat.base.files", "longfat.base.cells"]
     with atheris.instrument_imports(include=read_by):
-        import longfat.reference  # noqa: F401
+        import longfat.studies.reference  # noqa: F401
     atheris.Setup(sys.argv, check)
     atheris.Fuzz()
 

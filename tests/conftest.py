@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from longfat.study import Study, load_study
+from longfat.studies.definition import StudyDefinition, load_study
 from tests.support import Longfat
 from tests.waiting import PATIENCE_SECONDS
 
@@ -133,7 +133,7 @@ def study_folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def study(study_folder: Path) -> Study:
+def study(study_folder: Path) -> StudyDefinition:
     return load_study(study_folder)
 
 

@@ -4,7 +4,14 @@ import numpy as np
 import pyDOE3
 import pytest
 
-from longfat.aliases import Word, alias_chains, aliases, defining_relation, named, resolution
+from longfat.studies.aliases import (
+    Word,
+    alias_chains,
+    aliases,
+    defining_relation,
+    named,
+    resolution,
+)
 
 
 def word(letters: str) -> Word:

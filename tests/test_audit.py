@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from longfat import _engine
-from longfat.audit import AuditPlan, Variation, audited, check_audit, plan_audit
-from longfat.errors import BadInput, InvalidInput, LongfatError
-from longfat.plan import Selection, plan_reference
-from longfat.scenario import load_scenario
-from longfat.study import Study, load_study, shipped_studies
+from longfat.base.errors import BadInput, InvalidInput, LongfatError
+from longfat.scenarios.scenario import load_scenario
+from longfat.studies.audit import AuditPlan, Variation, audited, check_audit, plan_audit
+from longfat.studies.definition import StudyDefinition, load_study, shipped_studies
+from longfat.studies.plan import Selection, plan_reference
 from tests.conftest import STUDY
 
 AUDIT = """
@@ -40,17 +40,17 @@ where = "policy = 'ubr'"
 FIRST = Selection(replications=0)
 
 
-def with_audit(folder: Path, audit: str) -> Study:
+def with_audit(folder: Path, audit: str) -> StudyDefinition:
     (folder / "study.toml").write_text(STUDY + audit)
     return load_study(folder)
 
 
 @pytest.fixture
-def audited_study(study_folder: Path) -> Study:
+def audited_study(study_folder: Path) -> StudyDefinition:
     return with_audit(study_folder, AUDIT)
 
 
-def planned(study: Study) -> AuditPlan:
+def planned(study: StudyDefinition) -> AuditPlan:
     return plan_audit(study, FIRST, audited(study, FIRST, []))
 
 
@@ -78,7 +78,7 @@ def differences(first: object, second: object, path: str = "") -> set[str]:
 
 
 def test_a_knob_that_the_study_leaves_at_its_default_is_varied_over_its_declared_alternatives(
-    study: Study,
+    study: StudyDefinition,
 ) -> None:
     variations = found(planned(study), "tcp.timer_phase")
     assert list(variations) == ["per-connection", "from-start"]
@@ -87,18 +87,20 @@ def test_a_knob_that_the_study_leaves_at_its_default_is_varied_over_its_declared
     assert set(alternative.changes) == set(planned(study).baseline.of_combination)
 
 
-def test_what_the_study_sets_is_not_varied(study: Study) -> None:
+def test_what_the_study_sets_is_not_varied(study: StudyDefinition) -> None:
     assert not found(planned(study), "tcp.receiver_window")
     changes = found(planned(study), "port.policy.z (fba)")["0.5"].alternatives[0].changes
     assert {dict(combination).get("z") for combination in changes} == {None}
 
 
-def test_parameters_of_a_model_are_varied_where_the_model_is_chosen(study: Study) -> None:
+def test_parameters_of_a_model_are_varied_where_the_model_is_chosen(study: StudyDefinition) -> None:
     changes = found(planned(study), "port.policy.threshold (fba)")["0.5"].alternatives[0].changes
     assert {dict(combination)["policy"] for combination in changes} == {"fba"}
 
 
-def test_every_variation_changes_the_path_of_its_knob_and_nothing_else(study: Study) -> None:
+def test_every_variation_changes_the_path_of_its_knob_and_nothing_else(
+    study: StudyDefinition,
+) -> None:
     plan = planned(study)
     own = {(run.combination, run.replication): run.scenario for run in plan.baseline.runs}
     assert len(plan.variations) > 20
@@ -112,7 +114,7 @@ def test_every_variation_changes_the_path_of_its_knob_and_nothing_else(study: St
             assert all(different.startswith(path) for different in changed), (path, changed)
 
 
-def test_a_run_of_an_audit_is_the_run_of_its_scenario(study: Study) -> None:
+def test_a_run_of_an_audit_is_the_run_of_its_scenario(study: StudyDefinition) -> None:
     """So it is stored once, whoever asked for it."""
     variation = found(planned(study), "tcp.timer_phase")["from-start"]
     run = next(run for run in variation.plan.runs if dict(run.combination)["load"] == "light")
@@ -134,7 +136,9 @@ def test_an_alternative_that_is_the_same_simulation_is_none(study_folder: Path) 
     assert not found(planned(with_audit(study_folder, same)), "ticks")
 
 
-def test_the_audit_table_varies_keeps_and_reads_what_it_says(audited_study: Study) -> None:
+def test_the_audit_table_varies_keeps_and_reads_what_it_says(
+    audited_study: StudyDefinition,
+) -> None:
     check_audit(audited_study)
     plan = planned(audited_study)
     assert not found(plan, "tcp.sack_blocks")
@@ -145,7 +149,7 @@ def test_the_audit_table_varies_keeps_and_reads_what_it_says(audited_study: Stud
     assert {dict(combination)["z"] for combination in alternative.changes} == {"0.5"}
 
 
-def test_readings_of_one_name_are_one_alternative(audited_study: Study) -> None:
+def test_readings_of_one_name_are_one_alternative(audited_study: StudyDefinition) -> None:
     (variation,) = found(planned(audited_study), "ticks").values()
     granularity = {
         (dict(run.combination)["load"], dict(run.combination)["policy"]): run.scenario.settings[
@@ -161,7 +165,7 @@ def test_readings_of_one_name_are_one_alternative(audited_study: Study) -> None:
 
 
 def test_pairs_are_of_different_knobs_neither_of_which_is_part_of_the_other(
-    audited_study: Study,
+    audited_study: StudyDefinition,
 ) -> None:
     selection = Selection(replications=0, where=("load = 'light' AND policy = 'ubr'",))
     chosen = audited(audited_study, selection, [])
@@ -197,7 +201,7 @@ def test_an_alternative_that_the_engine_refuses_is_left_out_and_told(study_folde
     assert any(refused.startswith("tcp.out_of_order = discard: ") for refused in plan.refused)
 
 
-def test_an_audit_is_about_the_printed_tables_and_what_claims_read(study: Study) -> None:
+def test_an_audit_is_about_the_printed_tables_and_what_claims_read(study: StudyDefinition) -> None:
     everything = audited(study, FIRST, [])
     assert everything == list(plan_reference(study, FIRST).of_combination)
     (other,) = {(("load", "heavy"), ("policy", "fba"), ("z", "0.5"))}
@@ -244,7 +248,7 @@ def test_a_reading_that_the_engine_refuses_is_told_with_its_place(study_folder: 
     assert caught.value.problems[0].startswith(f"{study_folder / 'study.toml'}:")
 
 
-def test_an_unknown_knob_is_told_the_known_ones(study: Study) -> None:
+def test_an_unknown_knob_is_told_the_known_ones(study: StudyDefinition) -> None:
     with pytest.raises(
         BadInput, match=r"no knob 'tcp.flavour' is varied here; known: .*tcp.timer_phase"
     ):

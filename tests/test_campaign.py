@@ -10,20 +10,20 @@ import pytest
 
 import longfat
 from longfat import _engine
-from longfat.campaign import missing_runs, run_campaign
-from longfat.errors import CheckFailed, Interrupted, LongfatError
-from longfat.execution import Progress, Threads
-from longfat.plan import Plan, Selection, plan_design
-from longfat.repeat import check_other_builds
-from longfat.results import load_results
+from longfat.base.errors import CheckFailed, Interrupted, LongfatError
+from longfat.results.stored import load_results
+from longfat.running.campaign import missing_runs, run_campaign
+from longfat.running.execution import Progress, Threads
+from longfat.running.repeat import check_other_builds
 from longfat.store import RunResult, Store
-from longfat.study import Study
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.plan import Plan, Selection, plan_design
 
 Report = Callable[[list[tuple[int, str]], float], object]
 
 
 @pytest.fixture
-def plan(study: Study) -> Plan:
+def plan(study: StudyDefinition) -> Plan:
     return plan_design(study, Selection())
 
 
@@ -65,7 +65,7 @@ def test_a_campaign_runs_what_is_missing_and_nothing_twice(plan: Plan, store: St
     assert missing_runs(plan, store) == []
 
 
-def test_a_part_that_is_stored_is_not_run_again(study: Study, store: Store) -> None:
+def test_a_part_that_is_stored_is_not_run_again(study: StudyDefinition, store: Store) -> None:
     part = plan_design(study, Selection(tables=("B",)))
     run_campaign(missing_runs(part, store), store, Threads(2), ignore)
     whole = plan_design(study, Selection())

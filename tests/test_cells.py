@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from longfat.analysis.table import load_observations
-from longfat.cells import csv_lines, is_number
-from longfat.errors import BadInput
-from longfat.reference import load_reference, read_reference
+from longfat.base.cells import csv_lines, is_number
+from longfat.base.errors import BadInput
+from longfat.studies.reference import load_reference, read_reference
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from longfat import _engine
-from longfat.claims import Bound, load_claims
-from longfat.errors import LongfatError
-from longfat.study import load_study
+from longfat.base.errors import LongfatError
+from longfat.studies.claims import Bound, load_claims
+from longfat.studies.definition import load_study
 
 
 def bound(text: str) -> Bound:

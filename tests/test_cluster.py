@@ -19,14 +19,14 @@ import pytest
 from distributed import Client, LocalCluster, WorkerPlugin
 
 from longfat import cluster
-from longfat.campaign import missing_runs, run_campaign
-from longfat.cluster import Cluster, cluster_at, run_portion
-from longfat.errors import LongfatError
-from longfat.execution import NO_LIMITS, Executor, Progress, Threads
-from longfat.plan import Plan, Selection, plan_design
-from longfat.results import load_results
+from longfat.base.errors import LongfatError
+from longfat.results.stored import load_results
+from longfat.running.campaign import missing_runs, run_campaign
+from longfat.running.cluster import Cluster, cluster_at, run_portion
+from longfat.running.execution import NO_LIMITS, Executor, Progress, Threads
 from longfat.store import Store
-from longfat.study import Study
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.plan import Plan, Selection, plan_design
 from tests.support import Longfat
 from tests.waiting import PATIENCE_SECONDS
 
@@ -46,7 +46,7 @@ def _patience() -> Iterator[None]:
 
 
 @pytest.fixture
-def plan(study: Study) -> Plan:
+def plan(study: StudyDefinition) -> Plan:
     return plan_design(study, Selection())
 
 
@@ -115,7 +115,7 @@ class Deadly(WorkerPlugin):
 
     def setup(self, worker: object) -> None:
         del worker
-        module: Any = importlib.import_module("longfat.cluster")
+        module: Any = importlib.import_module("longfat.running.cluster")
         execute = module.execute
 
         def deadly(resolved: list[str], *others: Any, **named: Any) -> None:
@@ -247,7 +247,7 @@ def test_threads_and_a_cluster_exclude_each_other(longfat: Longfat, study_folder
 
 def test_a_study_on_threads_imports_no_dask(study_folder: Path, tmp_path: Path) -> None:
     code = (
-        "import sys; from longfat.cli import main\n"
+        "import sys; from longfat.cli.program import main\n"
         "try: main()\n"
         "except SystemExit as end: assert not end.code\n"
         "assert not {'dask', 'distributed'} & set(sys.modules)"

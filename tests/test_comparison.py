@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longfat.comparison import Results, compare, rank_correlation
-from longfat.reference import Combination, ReferenceRow, unprinted
-from longfat.responses import Response
+from longfat.results.comparison import Results, compare, rank_correlation
+from longfat.studies.reference import Combination, ReferenceRow, unprinted
+from longfat.studies.responses import Response
 
 numbers = st.floats(min_value=-1e6, max_value=1e6, allow_nan=False)
 

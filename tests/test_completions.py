@@ -6,15 +6,15 @@ import pytest
 
 import longfat
 from longfat import load_scenario, run
-from longfat.completions import DELIVERED_SHARE, TIMES, in_short
-from longfat.directions import is_more_better, is_share
-from longfat.errors import BadInput
-from longfat.histogram import Histogram
-from longfat.notebook.studies import StudyAtHand
-from longfat.plan import plan_design
-from longfat.results import load_responses
+from longfat.base.errors import BadInput
+from longfat.notebook.study import Study
+from longfat.records.completions import DELIVERED_SHARE, TIMES, in_short
+from longfat.records.directions import is_more_better, is_share
+from longfat.results.stored import load_responses
+from longfat.statistics.histogram import Histogram
 from longfat.store import Store
-from longfat.study import load_study
+from longfat.studies.definition import load_study
+from longfat.studies.plan import plan_design
 
 SHORT = "flow up to 100 kB p95_s"
 
@@ -72,15 +72,15 @@ perturb = { start = "uniform(0 ms, 100 ms)" }
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> StudyAtHand:
+def own(tmp_path: Path) -> Study:
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "scenario.toml").write_text(FLOWS)
     (tmp_path / "own" / "study.toml").write_text(STUDY)
     return longfat.study(tmp_path / "own", store=tmp_path / "own.db").run()
 
 
-def test_how_long_flows_took_is_analysed_as_a_metric_is(own: StudyAtHand) -> None:
-    plan = plan_design(own.study, own.selection)
+def test_how_long_flows_took_is_analysed_as_a_metric_is(own: Study) -> None:
+    plan = plan_design(own.definition, own.selection)
     with Store.readable(own.store) as store:
         results = load_responses(plan, store, SHORT)
         assert SHORT not in next(iter(load_responses(plan, store, "timeouts").values()))[1]
@@ -88,7 +88,7 @@ def test_how_long_flows_took_is_analysed_as_a_metric_is(own: StudyAtHand) -> Non
     assert own.analyze(SHORT).document()["mean"] == pytest.approx(fmean(times))
 
 
-def test_a_time_that_there_is_not_is_told_with_those_that_there_are(own: StudyAtHand) -> None:
+def test_a_time_that_there_is_not_is_told_with_those_that_there_are(own: Study) -> None:
     with pytest.raises(BadInput, match=f"no response '{SHORT[:-2]}'; did you mean '{SHORT}'"):
         own.analyze(SHORT[:-2])
     with pytest.raises(BadInput, match="no response 'flow up to 1 kB p95_s'"):
@@ -102,15 +102,15 @@ def test_a_kind_of_which_nothing_was_delivered_has_no_times(tmp_path: Path) -> N
     assert json.loads(in_short(kinds))["flow up to 1 kB"] == {"asked": 0, "delivered": 0}
 
 
-def test_how_long_flows_took_is_tabulated_as_a_metric_is(own: StudyAtHand) -> None:
-    file = own.study.folder / "study.toml"
+def test_how_long_flows_took_is_tabulated_as_a_metric_is(own: Study) -> None:
+    file = own.definition.folder / "study.toml"
     file.write_text(
         f'{STUDY}\n[[response]]\ntable = "times"\nmetric = "{SHORT}"\nrows = {{ buffer = "all" }}\n'
     )
-    tabulated = longfat.study(own.study.folder, store=own.store)
+    tabulated = longfat.study(own.definition.folder, store=own.store)
     (table,) = tabulated.compare()["table"].unique()
     assert table == "times"
-    plan = plan_design(tabulated.study, tabulated.selection)
+    plan = plan_design(tabulated.definition, tabulated.selection)
     with Store.readable(own.store) as store:
         runs = load_responses(plan, store, SHORT)
     means = {
@@ -122,12 +122,12 @@ def test_how_long_flows_took_is_tabulated_as_a_metric_is(own: StudyAtHand) -> No
     assert not is_more_better(SHORT), "who waits for less time is better off"
 
 
-def test_how_much_of_what_was_asked_for_was_delivered_is_tabulated_too(own: StudyAtHand) -> None:
-    file = own.study.folder / "study.toml"
+def test_how_much_of_what_was_asked_for_was_delivered_is_tabulated_too(own: Study) -> None:
+    file = own.definition.folder / "study.toml"
     share = "flow delivered_share"
     file.write_text(f'{STUDY}\n[[response]]\nmetric = "{share}"\nrows = {{ buffer = "all" }}\n')
-    tabulated = longfat.study(own.study.folder, store=own.store)
-    plan = plan_design(tabulated.study, tabulated.selection)
+    tabulated = longfat.study(own.definition.folder, store=own.store)
+    plan = plan_design(tabulated.definition, tabulated.selection)
     drawn = [run.scenario.run_id for run in plan.runs if run.replication > 0]
     with Store.readable(own.store) as store:
         flows = [kinds["flow"] for kinds in store.completions(drawn).values()]
@@ -138,13 +138,13 @@ def test_how_much_of_what_was_asked_for_was_delivered_is_tabulated_too(own: Stud
     assert is_share(share)
 
 
-def test_whatever_a_study_may_tabulate_of_completions_is_told_of_them(own: StudyAtHand) -> None:
-    plan = plan_design(own.study, own.selection)
+def test_whatever_a_study_may_tabulate_of_completions_is_told_of_them(own: Study) -> None:
+    plan = plan_design(own.definition, own.selection)
     with Store.readable(own.store) as store:
         (runs, *_) = load_responses(plan, store, SHORT).values()
     for statistic in (*TIMES, DELIVERED_SHARE):
         assert f"flow {statistic}" in runs[1]
         response = f'\n[[response]]\nmetric = "flow {statistic}"\nrows = {{ buffer = "all" }}\n'
-        (own.study.folder / "study.toml").write_text(STUDY + response)
-        (found,) = load_study(own.study.folder).responses
+        (own.definition.folder / "study.toml").write_text(STUDY + response)
+        (found,) = load_study(own.definition.folder).responses
         assert found.metric == f"flow {statistic}"

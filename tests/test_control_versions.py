@@ -11,7 +11,7 @@ import pytest
 
 import longfat
 from longfat import _engine
-from longfat.control_versions import version_of
+from longfat.controls.versions import version_of
 
 CONTROL = """\
 class Control{bases}:
@@ -130,7 +130,7 @@ def test_lines_comments_and_what_is_not_named_do_not_count(before: str, body: st
 
 def test_a_version_is_the_same_in_every_process() -> None:
     code = (
-        "from longfat.control_versions import version_of\n"
+        "from longfat.controls.versions import version_of\n"
         "names = {'a', 'b', 'c', 'd', 'e'}\n"
         "class Mine:\n"
         "    def decide(self, interval): return interval in names or interval in {'f', 'g', 'h'}\n"

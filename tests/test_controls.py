@@ -9,10 +9,10 @@ import pytest
 
 import longfat
 from longfat import _engine
+from longfat.base.errors import InvalidInput
 from longfat.controls import Delivery, Progress, Window, use_control
-from longfat.errors import InvalidInput
-from longfat.execution import Record
-from longfat.study import load_study
+from longfat.records.record import Record
+from longfat.studies.definition import load_study
 from tests.support import Longfat
 
 ROOT = Path(__file__).parent.parent

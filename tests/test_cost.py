@@ -1,17 +1,17 @@
 import pytest
 
-from longfat.cost import CostEstimator
-from longfat.plan import Selection, plan_design
-from longfat.study import Study
+from longfat.studies.cost import CostEstimator
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.plan import Selection, plan_design
 
 
-def test_stored_runs_of_the_same_scenario_tell_the_cost(study: Study) -> None:
+def test_stored_runs_of_the_same_scenario_tell_the_cost(study: StudyDefinition) -> None:
     run = plan_design(study, Selection()).runs[0]
     cost = CostEstimator({run.scenario.hash: 3.0}).cost([run, run])
     assert (cost.core_seconds, cost.measured_runs, cost.rough_runs) == (6.0, 2, 0)
 
 
-def test_without_them_the_packets_of_a_full_line_do(study: Study) -> None:
+def test_without_them_the_packets_of_a_full_line_do(study: StudyDefinition) -> None:
     run = plan_design(study, Selection(where=("load = 'light'",))).runs[0]
     cost = CostEstimator({}).cost([run])
     packets = 0.04 * 155.52e6 / (12 * 53 * 8)

@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longfat.comparison import TableComparison, compare
-from longfat.curves import curve_levels, curves
-from longfat.reference import unprinted
-from longfat.responses import Response
+from longfat.results.comparison import TableComparison, compare
+from longfat.results.curves import curve_levels, curves
+from longfat.studies.reference import unprinted
+from longfat.studies.responses import Response
 
 BUFFERS = ["0.25 RTT", "0.5 RTT", "1 RTT", "2 RTT"]
 ROWS = unprinted({"sources": ["5", "15"], "buffer": BUFFERS})

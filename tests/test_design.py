@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import qmc
 
-from longfat import InvalidInput, load_study
-from longfat.design import base_factors, combinations
-from longfat.factors import Factor
-from longfat.plan import Selection, plan_design
-from longfat.reference import Combination
-from longfat.study import Design
+from longfat import InvalidInput
+from longfat.studies.definition import load_study
+from longfat.studies.design import Design, base_factors, combinations
+from longfat.studies.factors import Factor
+from longfat.studies.plan import Selection, plan_design
+from longfat.studies.reference import Combination
 
 
 def factors(*counts: int) -> list[Factor]:
@@ -213,7 +213,9 @@ def test_a_design_that_cannot_be_is_refused_with_words(
 
 
 def test_only_samples_import_scipy() -> None:
-    script = "import sys, longfat.plan; print('scipy' in sys.modules, 'numpy' in sys.modules)"
+    script = (
+        "import sys, longfat.studies.plan; print('scipy' in sys.modules, 'numpy' in sys.modules)"
+    )
     found = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )

@@ -1,5 +1,5 @@
-from longfat.divergence import Setting, differing_settings
-from longfat.scenario import Scenario
+from longfat.running.divergence import Setting, differing_settings
+from longfat.scenarios.scenario import Scenario
 
 
 def test_settings_that_differ_are_named_by_their_paths() -> None:

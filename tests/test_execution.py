@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from longfat import _engine, load_scenario
-from longfat.errors import Interrupted
-from longfat.execution import Outcome, execute, usable_cores
-from longfat.scenario import Scenario
+from longfat.base.errors import Interrupted
+from longfat.running.execution import Outcome, execute, usable_cores
+from longfat.scenarios.scenario import Scenario
 
 
 def variants(scenario: Scenario, count: int) -> list[str]:

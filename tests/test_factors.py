@@ -4,14 +4,13 @@ from typing import Any
 
 import pytest
 
-from longfat import load_study
+from longfat import study as open_study
 from longfat.analysis.measures import COMPLETIONS, OWN_COLUMNS, REFERENCE_COLUMNS
-from longfat.errors import BadInput
-from longfat.factors import RESERVED, Factor, check_settings
-from longfat.notebook.studies import StudyAtHand
-from longfat.overrides import Override
+from longfat.base.errors import BadInput
 from longfat.plots import PLOTS, find
-from longfat.study import shipped_studies
+from longfat.scenarios.scenario import Override
+from longfat.studies.definition import load_study, shipped_studies
+from longfat.studies.factors import RESERVED, Factor, check_settings
 from tests.conftest import SCENARIO
 from tests.support import Longfat
 
@@ -125,8 +124,8 @@ def beside_levels(document: Any, factors: set[str]) -> set[str]:
 def test_no_factor_can_hide_what_stands_beside_its_levels(
     longfat: Longfat, about_buffers: Path
 ) -> None:
-    study = StudyAtHand(about_buffers, store=about_buffers.parent / "longfat.db").run(jobs=1)
-    factors = {factor.name for factor in study.study.factors}
+    study = open_study(about_buffers, store=about_buffers.parent / "longfat.db").run(jobs=1)
+    factors = {factor.name for factor in study.definition.factors}
     found = {*study.runs().columns, *study.compare().columns} - factors
     kinds = [kind for kind in PLOTS if find(kind).SOURCE in ("study", "ledgers")]
     for kind in kinds:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from longfat.errors import LongfatError
-from longfat.files import read_bytes, read_text, written_whole
+from longfat.base.errors import LongfatError
+from longfat.base.files import read_bytes, read_text, written_whole
 
 
 def write_half(page: Path) -> None:

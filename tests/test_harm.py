@@ -1,6 +1,6 @@
 import pytest
 
-from longfat.harm import harm_to_less_is_better, harm_to_more_is_better
+from longfat.statistics.harm import harm_to_less_is_better, harm_to_more_is_better
 
 
 def test_harm_is_the_part_that_is_lost_of_what_there_is_alone() -> None:

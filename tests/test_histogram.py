@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from longfat import load_scenario, run
-from longfat.histogram import Histogram
+from longfat.statistics.histogram import Histogram
 
 WWW = """\
 schema_version = 1

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat import InvalidInput, _engine
-from longfat.errors import BadInput, LongfatError
-from longfat.limits import Limits
-from longfat.location import shown
-from longfat.pings import Crossing, Ping, read_irtt, read_ping, schedule_of
-from longfat.reference import read_reference
-from longfat.store.backend import store_at
-from longfat.where import matching
+from longfat.base.errors import BadInput, LongfatError
+from longfat.base.location import shown
+from longfat.base.where import matching
+from longfat.running.limits import Limits
+from longfat.schedules.pings import Crossing, Ping, read_irtt, read_ping, schedule_of
+from longfat.store.databases import store_at
+from longfat.studies.reference import read_reference
 from tests.conftest import SCENARIO, STUDY
 from tests.test_pings import IPUTILS, trip
 

@@ -1,9 +1,9 @@
-from longfat.knobs import knobs_of
-from longfat.overrides import Override
-from longfat.study import Study
+from longfat.scenarios.scenario import Override
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.knobs import knobs_of
 
 
-def test_knobs_are_the_open_choices_of_a_scenario_as_it_makes_them(study: Study) -> None:
+def test_knobs_are_the_open_choices_of_a_scenario_as_it_makes_them(study: StudyDefinition) -> None:
     other = Override("framing.lost_last_cell", "corrupts-own-packet", "here")
     left, changed = (
         {knob.path: knob for knob in of_variant} for of_variant in knobs_of(study, [[], [other]])
@@ -17,7 +17,7 @@ def test_knobs_are_the_open_choices_of_a_scenario_as_it_makes_them(study: Study)
     assert "topology.sources" not in left
 
 
-def test_knobs_of_quantities_are_said_with_their_units(study: Study) -> None:
+def test_knobs_of_quantities_are_said_with_their_units(study: StudyDefinition) -> None:
     flavor = Override("tcp.flavor", "prague", "here")
     marks = Override("tcp.ecn", "accurate", "here")
     (knobs,) = knobs_of(study, [[flavor, marks]])

@@ -13,8 +13,8 @@ from gymnasium.wrappers import NormalizeObservation, RecordEpisodeStatistics, ve
 
 import longfat
 from longfat import _engine
+from longfat.base.errors import InvalidInput, LongfatError
 from longfat.controls import Interval
-from longfat.errors import InvalidInput, LongfatError
 from longfat.learning import (
     RELATIVE,
     Episodes,
@@ -24,7 +24,7 @@ from longfat.learning import (
     power,
     relative,
 )
-from longfat.limits import Limits
+from longfat.running.limits import Limits
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "learning"
 

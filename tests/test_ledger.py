@@ -1,6 +1,6 @@
 import pytest
 
-from longfat.ledger import LedgerRow, by_factor, causes_above, ledger_rows, shares_of
+from longfat.results.ledger import LedgerRow, by_factor, causes_above, ledger_rows, shares_of
 
 
 def metrics(useful: float) -> dict[str, float]:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from longfat import LongfatError, _engine, load_scenario, run
-from longfat.errors import RunFailed
-from longfat.limits import Limits
+from longfat.base.errors import RunFailed
+from longfat.running.limits import Limits
 from tests.support import Longfat
 
 NONE = Limits()

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from longfat.limits import SHARE_OF_MEMORY, Limits
-from longfat.machine import cores, memory_bytes
+from longfat.base.machine import cores, memory_bytes
+from longfat.running.limits import SHARE_OF_MEMORY, Limits
 
 
 def group(root: Path, path: str, **settings: str) -> None:
@@ -60,5 +60,5 @@ def test_a_system_without_groups_is_taken_as_it_is(tmp_path: Path) -> None:
 
 
 def test_limits_of_the_machine_are_those_of_the_container(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longfat.limits.memory_bytes", lambda: 10**9)
+    monkeypatch.setattr("longfat.running.limits.memory_bytes", lambda: 10**9)
     assert Limits.of_machine().memory_bytes == int(10**9 * SHARE_OF_MEMORY)

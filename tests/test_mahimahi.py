@@ -6,8 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat import load_scenario
-from longfat.errors import BadInput, LongfatError
-from longfat.mahimahi import Rate, read_schedule, read_trace, schedule_of, schedule_text, trace_of
+from longfat.base.errors import BadInput, LongfatError
+from longfat.schedules.mahimahi import (
+    Rate,
+    read_schedule,
+    read_trace,
+    schedule_of,
+    schedule_text,
+    trace_of,
+)
 from tests.support import Longfat
 
 

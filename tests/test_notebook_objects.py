@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import longfat
-from longfat.scenario import OverrideValue
+from longfat.scenarios.scenario import OverrideValue
 
 
 def test_a_traced_run_has_the_values_that_are_set_whatever_it_is_of(scenario_file: Path) -> None:

@@ -4,8 +4,8 @@ import polars
 import pytest
 
 from longfat import load_scenario
-from longfat.errors import BadInput, LongfatError
-from longfat.parquet_schedule import read_parquet
+from longfat.base.errors import BadInput, LongfatError
+from longfat.schedules.parquet import read_parquet
 from tests.support import Longfat
 
 

@@ -1,5 +1,7 @@
-from longfat.notebook.display import scenario_html
-from longfat.paths import leaves
+import json
+
+from longfat.scenarios.resolved import leaves
+from longfat.scenarios.scenario import Scenario
 
 
 def test_tables_are_walked_in_lists_too_and_all_else_is_a_value() -> None:
@@ -25,4 +27,4 @@ def test_tables_are_walked_in_lists_too_and_all_else_is_a_value() -> None:
 def test_a_notebook_shows_the_settings_of_groups_by_their_paths() -> None:
     topology = {"kind": "n-source"}
     settings = {"topology": topology, "duration_ps": 10**12, "connections": [{"later": "1 ms"}]}
-    assert "connections[0].later" in scenario_html(settings, "name")
+    assert "connections[0].later" in Scenario(json.dumps(settings), "name")._repr_html_()

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from longfat import load_scenario, run
-from longfat.errors import BadInput
-from longfat.pings import Crossing, Ping, read_irtt, read_ping, schedule_of, schedule_text
+from longfat.base.errors import BadInput
+from longfat.schedules.pings import Crossing, Ping, read_irtt, read_ping, schedule_of, schedule_text
 from tests.support import Longfat
 
 IPUTILS = """\

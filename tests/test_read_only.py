@@ -2,7 +2,7 @@ import sqlite3
 
 import pytest
 
-from longfat.read_only import open_database, restrict
+from longfat.base.read_only import open_database, restrict
 
 
 @pytest.fixture

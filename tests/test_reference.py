@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from longfat.errors import BadInput
-from longfat.reference import load_reference
+from longfat.base.errors import BadInput
+from longfat.studies.reference import load_reference
 
 LEVELS = {"config": ["lan", "wan"], "sources": ["5", "15"], "z": ["0.8"]}
 METRICS = ["efficiency", "fairness"]

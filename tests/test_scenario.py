@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from longfat import InvalidInput, LongfatError, _engine, load_scenario, run
-from longfat.errors import Interrupted, RunFailed
-from longfat.notebook.display import record_html
-from longfat.report.record import record_tables
-from longfat.scenario import OverrideValue
+from longfat.base.errors import Interrupted, RunFailed
+from longfat.records.tables import record_tables
+from longfat.scenarios.scenario import OverrideValue
 
 RECORD_FIELDS = {
     "scenario",
@@ -196,7 +195,7 @@ def test_a_notebook_shows_every_metric_of_a_run_that_the_terminal_shows(
 ) -> None:
     packets = {"framing": "ethernet", "port.buffer": "20 packets", "port.policy": "tail-drop"}
     record = run(load_scenario(scenario_file, packets))
-    shown = record_html(record)
+    shown = record._repr_html_()
     (_, metrics, *_), *_ = record_tables(record)
     assert [name for name, _ in metrics if name not in shown] == []
     assert all(f"<summary>{title}" in shown for title in ("where the capacity", "flows", "ports"))

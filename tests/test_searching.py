@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from longfat import _engine, load_scenario, run, smallest_setting
-from longfat.errors import InvalidInput, LongfatError, OverLimit, RunFailed
-from longfat.limits import Limits
-from longfat.searching import Span
+from longfat.base.errors import InvalidInput, LongfatError, OverLimit, RunFailed
+from longfat.running.limits import Limits
+from longfat.running.searching import Span
 
 LAN: dict[str, Any] = {
     "schema_version": 1,

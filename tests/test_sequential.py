@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from longfat.analysis.intervals import half_width
 from longfat.cli.study.precision import precision_lines
-from longfat.plan import Plan, Selection, plan_design
-from longfat.sequential import half_widths, needed_by, replications_in_effect
-from longfat.study import Precision, Study, Target
+from longfat.results.sequential import half_widths, needed_by, replications_in_effect
+from longfat.statistics.intervals import half_width
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.design import Precision, Target
+from longfat.studies.plan import Plan, Selection, plan_design
 
 ABSOLUTE = Target("efficiency", 0.05, is_relative=False)
 RELATIVE = Target("efficiency", 0.10, is_relative=True)
@@ -20,7 +21,7 @@ RELATIVE = Target("efficiency", 0.10, is_relative=True)
 EXPERIMENTS = 200_000
 
 
-def plan_for(study: Study, precision: Precision, most: int) -> Plan:
+def plan_for(study: StudyDefinition, precision: Precision, most: int) -> Plan:
     design = dataclasses.replace(study.design, precision=precision, replications=most)
     return plan_design(dataclasses.replace(study, design=design), Selection())
 
@@ -50,13 +51,13 @@ def test_the_half_width_is_that_of_students_interval() -> None:
     ids=["the fewest", "in between", "as many as there may be", "missing runs leave it open"],
 )
 def test_a_study_stops_at_the_first_prefix_that_is_precise_enough(
-    study: Study, values: list[float | None], expected: int
+    study: StudyDefinition, values: list[float | None], expected: int
 ) -> None:
     plan = plan_for(study, Precision([ABSOLUTE], fewest=5), most=9)
     assert replications_in_effect(plan.study.design, results(plan, values)) == expected
 
 
-def test_the_rule_is_the_definition(study: Study) -> None:
+def test_the_rule_is_the_definition(study: StudyDefinition) -> None:
     """Against a search by hand, for twenty random series."""
     chance = random.Random(3)
     for _ in range(20):
@@ -66,7 +67,7 @@ def test_the_rule_is_the_definition(study: Study) -> None:
         assert replications_in_effect(plan.study.design, results(plan, values)) == by_hand
 
 
-def test_what_lies_beyond_the_prefix_does_not_matter(study: Study) -> None:
+def test_what_lies_beyond_the_prefix_does_not_matter(study: StudyDefinition) -> None:
     plan = plan_for(study, Precision([ABSOLUTE], fewest=5), most=20)
     quiet = [0.5, 0.50, 0.51, 0.49, 0.50, 0.51]
     wild = [0.0, 1.0] * 7
@@ -78,13 +79,13 @@ def test_what_lies_beyond_the_prefix_does_not_matter(study: Study) -> None:
     )
 
 
-def test_a_gap_leaves_the_answer_open_at_the_gap(study: Study) -> None:
+def test_a_gap_leaves_the_answer_open_at_the_gap(study: StudyDefinition) -> None:
     plan = plan_for(study, Precision([ABSOLUTE], fewest=5), most=9)
     values = [0.5, 0.4, 0.6, 0.4, 0.6, 0.4, None, 0.5, 0.5, 0.5]
     assert replications_in_effect(plan.study.design, results(plan, values)) == 6
 
 
-def test_the_least_known_combination_decides_for_all(study: Study) -> None:
+def test_the_least_known_combination_decides_for_all(study: StudyDefinition) -> None:
     plan = plan_for(study, Precision([ABSOLUTE], fewest=5), most=9)
     found = results(plan, [0.5] * 10)
     assert replications_in_effect(plan.study.design, found) == 5
@@ -93,7 +94,7 @@ def test_the_least_known_combination_decides_for_all(study: Study) -> None:
     assert replications_in_effect(plan.study.design, found) == 9
 
 
-def test_a_relative_half_width_is_a_share_of_the_mean(study: Study) -> None:
+def test_a_relative_half_width_is_a_share_of_the_mean(study: StudyDefinition) -> None:
     plan = plan_for(study, Precision([RELATIVE], fewest=5), most=9)
     values = [0.5, 0.48, 0.52, 0.49, 0.51, 0.5]
     known = next(half_widths(results(plan, values), 5, Precision([RELATIVE], fewest=5)))
@@ -104,14 +105,14 @@ def test_a_relative_half_width_is_a_share_of_the_mean(study: Study) -> None:
     assert known.excess == pytest.approx(known.half_width / 0.05)
 
 
-def test_a_metric_that_a_combination_does_not_have_is_passed_over(study: Study) -> None:
+def test_a_metric_that_a_combination_does_not_have_is_passed_over(study: StudyDefinition) -> None:
     plan = plan_for(study, Precision([ABSOLUTE], fewest=5), most=9)
     found = results(plan, [0.5] * 10)
     found[next(iter(found))] = {number: {"fairness": float(number % 2)} for number in range(10)}
     assert needed_by(plan.study.design, found).are_enough
 
 
-def test_a_metric_that_no_combination_has_is_never_known(study: Study) -> None:
+def test_a_metric_that_no_combination_has_is_never_known(study: StudyDefinition) -> None:
     fairness = Target("fairness", 0.01, is_relative=False)
     plan = plan_for(study, Precision([ABSOLUTE, fairness], fewest=5), most=9)
     needed = needed_by(plan.study.design, results(plan, [0.5] * 10))
@@ -122,12 +123,12 @@ def test_a_metric_that_no_combination_has_is_never_known(study: Study) -> None:
     )
 
 
-def test_a_run_without_chance_decides_nothing(study: Study) -> None:
+def test_a_run_without_chance_decides_nothing(study: StudyDefinition) -> None:
     plan = plan_for(study, Precision([ABSOLUTE], fewest=5), most=9)
     assert needed_by(plan.study.design, results(plan, [None, *[0.5] * 5])).are_enough
 
 
-def test_of_relative_targets_the_largest_share_of_a_mean_is_told(study: Study) -> None:
+def test_of_relative_targets_the_largest_share_of_a_mean_is_told(study: StudyDefinition) -> None:
     """The mean of 0.1 is known to less than that of 0.9, and yet less well."""
     plan = plan_for(study, Precision([RELATIVE], fewest=5), most=5)
     found = results(plan, [0.5, 0.85, 0.95, 0.85, 0.95, 0.9])
@@ -142,7 +143,7 @@ def test_of_relative_targets_the_largest_share_of_a_mean_is_told(study: Study) -
     assert told.startswith("efficiency: known to 19.1 % of the mean or better, wanted 10 % (90% ")
 
 
-def test_without_a_target_all_replications_are_in_effect(study: Study) -> None:
+def test_without_a_target_all_replications_are_in_effect(study: StudyDefinition) -> None:
     plan = plan_for(study, Precision(), most=3)
     assert max(run.replication for run in plan.runs) == 3
     assert max(run.replication for run in plan.up_to(1).runs) == 1

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from longfat import LongfatError, load_study
-from longfat.design import MOST_COMBINATIONS, MOST_RUNS, combinations, size
-from longfat.errors import BadInput
-from longfat.plan import Selection, plan_design
-from longfat.study import Study
+from longfat import LongfatError
+from longfat.base.errors import BadInput
+from longfat.studies.definition import StudyDefinition, load_study
+from longfat.studies.design import MOST_COMBINATIONS, MOST_RUNS, combinations, size
+from longfat.studies.plan import Selection, plan_design
 from tests.cli.test_bad_input import refused
 from tests.conftest import SCENARIO
 from tests.support import Longfat
@@ -72,7 +72,7 @@ def test_more_replications_asked_for_than_can_be_planned_are_refused(
     refused(process, "6000000006 runs", f"at most {MOST_RUNS // 6 - 1} replications")
 
 
-def test_as_many_runs_as_the_message_allows_are_planned(study: Study) -> None:
+def test_as_many_runs_as_the_message_allows_are_planned(study: StudyDefinition) -> None:
     with pytest.raises(LongfatError, match="at most 833332 replications"):
         plan_design(study, Selection(replications=MOST_RUNS // 6))
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from longfat.errors import LongfatError
-from longfat.smallest import looks_at_most, smallest_enough
+from longfat.base.errors import LongfatError
+from longfat.statistics.smallest import looks_at_most, smallest_enough
 
 TARGET = 0.98
 

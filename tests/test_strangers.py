@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from longfat.errors import LongfatError
-from longfat.study import load_study
+from longfat.base.errors import LongfatError
+from longfat.studies.definition import load_study
 from tests.conftest import SCENARIO, STUDY
 from tests.waiting import PATIENCE_SECONDS
 

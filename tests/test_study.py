@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from longfat import InvalidInput, LongfatError, load_study
-from longfat.errors import BadInput
-from longfat.study import Study, shipped_studies, shipped_study
+from longfat import InvalidInput, LongfatError
+from longfat.base.errors import BadInput
+from longfat.studies.definition import StudyDefinition, load_study, shipped_studies, shipped_study
 from tests.conftest import SCENARIO
 
 
@@ -31,7 +31,7 @@ def test_a_study_in_the_current_folder_has_the_folders_name(study_folder: Path) 
         os.chdir(before)
 
 
-def test_levels_stand_for_overrides_in_the_order_of_factors(study: Study) -> None:
+def test_levels_stand_for_overrides_in_the_order_of_factors(study: StudyDefinition) -> None:
     combination = (("load", "heavy"), ("policy", "fba"), ("z", "0.5"))
     overrides = study.overrides([combination])[combination]
     assert [override.path for override in overrides] == [
@@ -42,7 +42,7 @@ def test_levels_stand_for_overrides_in_the_order_of_factors(study: Study) -> Non
     ]
 
 
-def test_every_response_has_the_rows_of_its_file(study: Study) -> None:
+def test_every_response_has_the_rows_of_its_file(study: StudyDefinition) -> None:
     assert [len(response.rows) for response in study.responses] == [4, 4, 2]
 
 
@@ -95,7 +95,7 @@ def adjusted(study_folder: Path, text: str = ADJUST) -> Path:
     return study_folder
 
 
-def thresholds(study: Study) -> dict[str, object]:
+def thresholds(study: StudyDefinition) -> dict[str, object]:
     overrides = study.overrides(study.combinations)
     scenarios = study.resolve(list(overrides.values()))
     return {

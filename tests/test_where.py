@@ -4,9 +4,9 @@ import sqlite3
 
 import pytest
 
-from longfat.errors import Interrupted, LongfatError
-from longfat.read_only import quoted
-from longfat.where import condition_of, matching
+from longfat.base.errors import Interrupted, LongfatError
+from longfat.base.read_only import quoted
+from longfat.base.where import condition_of, matching
 
 COLUMNS = ["config", "sources", "z", "replication"]
 ROWS: list[list[str | int | None]] = [
@@ -101,6 +101,6 @@ def test_a_signal_while_sql_asks_what_it_may_read_is_no_error_of_the_condition(
         os.kill(os.getpid(), signal.SIGINT)
         return sqlite3.SQLITE_OK
 
-    monkeypatch.setattr("longfat.read_only._permission", permission)
+    monkeypatch.setattr("longfat.base.read_only._permission", permission)
     with pytest.raises(Interrupted):
         matching(["sources"], [["5"]], "sources = 5")

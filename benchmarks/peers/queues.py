@@ -18,7 +18,8 @@ from pathlib import Path
 from statistics import fmean
 
 from longfat.report.splice import spliced
-from longfat.scenario import load_scenario, run
+from longfat.running.run import run
+from longfat.scenarios.scenario import load_scenario
 
 HERE = Path(__file__).parent
 COMMAND = "python -m benchmarks.peers.queues --page"

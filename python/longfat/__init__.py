@@ -16,78 +16,108 @@ longfat.plot("cwnd", longfat.traced(scenario))
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as mypy knows it; to load typing takes as long as to start Python
+TYPE_CHECKING = False  # importing typing takes its time: see longfat.cli.start
 if TYPE_CHECKING:
-    from typing import Any
-
     from longfat._engine import max_min_shares
+    from longfat.base.errors import (
+        DriverUnfit,
+        Interrupted,
+        InvalidInput,
+        LongfatError,
+        OverLimit,
+        RunFailed,
+    )
     from longfat.controls import use_control
-    from longfat.errors import InvalidInput, LongfatError
     from longfat.notebook.plot import plot
-    from longfat.notebook.runs import Record
-    from longfat.notebook.studies import StudyAtHand as study  # noqa: N813
+    from longfat.notebook.study import Study, StudyAnalysis, study
     from longfat.notebook.traced import TracedRun, traced
-    from longfat.scenario import Scenario, load_scenario, run
-    from longfat.searching import smallest_setting
-    from longfat.study import Study, load_study
+    from longfat.plots.figure import Figure
+    from longfat.records.record import Record
+    from longfat.running.execution import Progress, Watch
+    from longfat.running.limits import Limits
+    from longfat.running.run import run
+    from longfat.running.searching import smallest_setting
+    from longfat.scenarios.scenario import Scenario, load_scenario
+    from longfat.statistics.harm import harm_to_less_is_better, harm_to_more_is_better
+    from longfat.statistics.histogram import Histogram
+    from longfat.statistics.smallest import Found, smallest_enough
+    from longfat.store import Store
     from longfat.traces import Traces, load_traces
 
     __version__: str
 
 __all__ = [
+    "DriverUnfit",
+    "Figure",
+    "Found",
+    "Histogram",
+    "Interrupted",
     "InvalidInput",
+    "Limits",
     "LongfatError",
+    "OverLimit",
+    "Progress",
     "Record",
+    "RunFailed",
     "Scenario",
+    "Store",
     "Study",
+    "StudyAnalysis",
     "TracedRun",
     "Traces",
+    "Watch",
     "__version__",
+    "harm_to_less_is_better",
+    "harm_to_more_is_better",
     "load_scenario",
-    "load_study",
     "load_traces",
     "max_min_shares",
     "plot",
     "run",
+    "smallest_enough",
     "smallest_setting",
     "study",
     "traced",
     "use_control",
 ]
 
-_HOMES = {
-    "InvalidInput": "longfat.errors",
-    "LongfatError": "longfat.errors",
-    "Scenario": "longfat.scenario",
-    "load_scenario": "longfat.scenario",
-    "run": "longfat.scenario",
-    "smallest_setting": "longfat.searching",
-    "max_min_shares": "longfat._engine",
-    "use_control": "longfat.controls",
-    "Study": "longfat.study",
-    "load_study": "longfat.study",
-    "Record": "longfat.notebook.runs",
-    "TracedRun": "longfat.notebook.traced",
-    "traced": "longfat.notebook.traced",
-    "plot": "longfat.notebook.plot",
-    "Traces": "longfat.traces",
-    "load_traces": "longfat.traces",
+_MODULES = {
+    "_engine": ("max_min_shares",),
+    "base.errors": (
+        *("DriverUnfit", "Interrupted", "InvalidInput", "LongfatError", "OverLimit", "RunFailed"),
+    ),
+    "controls": ("use_control",),
+    "notebook.plot": ("plot",),
+    "notebook.study": ("Study", "StudyAnalysis", "study"),
+    "notebook.traced": ("TracedRun", "traced"),
+    "plots.figure": ("Figure",),
+    "records.record": ("Record",),
+    "running.execution": ("Progress", "Watch"),
+    "running.limits": ("Limits",),
+    "running.run": ("run",),
+    "running.searching": ("smallest_setting",),
+    "scenarios.scenario": ("Scenario", "load_scenario"),
+    "statistics.harm": ("harm_to_less_is_better", "harm_to_more_is_better"),
+    "statistics.histogram": ("Histogram",),
+    "statistics.smallest": ("Found", "smallest_enough"),
+    "store": ("Store",),
+    "traces": ("Traces", "load_traces"),
 }
+"""The public names by the module, below `longfat`, that has them."""
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import a public name on first use, so that `longfat --help` pays for none of them."""
-    from importlib import import_module
-
     if name == "__version__":
         from importlib.metadata import version
 
         return version("longfat")
-    if name == "study":  # the module, which can be called
-        return import_module("longfat.study")
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'longfat' has no attribute {name!r}")
+    module = next((module for module, names in _MODULES.items() if name in names), None)
+    if module is None:
+        raise AttributeError(f"module 'longfat' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"longfat.{module}"), name)
 
 
 def __dir__() -> list[str]:

@@ -391,7 +391,7 @@ def run_watched(
     resolved: str,
     traces: str | None,
     names: Sequence[str],
-    error: float,
+    error: float | None,
     interval_ps: int | None,
     capture: str | None,
     report: Callable[[list[tuple[int, str]], float], object],
@@ -401,8 +401,8 @@ def run_watched(
     """`run_batch` for one resolved scenario that leaves traces, a packet capture, or both.
 
     ``traces`` is a folder and ``names`` the traces to write there, all if there are none; ``error``
-    is how far a value may be from the truth as a share of its scale, ``interval_ps`` the length of
-    an interval in which cells and bytes are counted (a thousandth of the run if None). ``capture``
-    is a pcapng file. All files appear when the run is over, and only then. Raises `InvalidInput`
-    for names that no trace has and for files that cannot be made.
+    is how far a value may be from the truth as a share of its scale (0.005 if None),
+    ``interval_ps`` the length of an interval in which cells and bytes are counted (a thousandth of
+    the run if None). ``capture`` is a pcapng file. All files appear when the run is over, and only
+    then. Raises `InvalidInput` for names that no trace has and for files that cannot be made.
     """

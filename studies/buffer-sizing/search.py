@@ -4,8 +4,8 @@
     python studies/buffer-sizing/search.py --splice [--store STORE] [--replications N]
 
 For each control and number of connections, by bisection with the confidence that
-`longfat.smallest` speaks of; runs that the store does not have are made. `--splice` puts the table
-into README.md.
+`longfat.smallest_enough` speaks of; runs that the store does not have are made. `--splice` puts the
+table into README.md.
 """
 
 import argparse
@@ -14,20 +14,20 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from longfat.campaign import missing_runs, run_campaign
-from longfat.errors import LongfatError
-from longfat.execution import Threads
-from longfat.files import read_text, written_whole
-from longfat.location import DEFAULT_STORE, shown
-from longfat.overrides import Override
-from longfat.plan import Selection, plan_combinations
-from longfat.reference import Combination
+from longfat.base.errors import LongfatError
+from longfat.base.files import read_text, written_whole
+from longfat.base.location import DEFAULT_STORE, shown
 from longfat.report.markdown import markdown_table
 from longfat.report.splice import spliced
-from longfat.results import load_results
-from longfat.smallest import Found, smallest_enough
+from longfat.results.stored import load_results
+from longfat.running.campaign import missing_runs, run_campaign
+from longfat.running.execution import Threads
+from longfat.scenarios.scenario import Override
+from longfat.statistics.smallest import Found, smallest_enough
 from longfat.store import Store
-from longfat.study import Study, load_study
+from longfat.studies.definition import StudyDefinition, load_study
+from longfat.studies.plan import Selection, plan_combinations
+from longfat.studies.reference import Combination
 
 FOLDER = Path(__file__).parent
 COMMAND = "python studies/buffer-sizing/search.py"
@@ -41,7 +41,11 @@ REPLICATIONS = 8
 
 
 def efficiencies(
-    study: Study, combination: Combination, packets: int, store: Store, options: argparse.Namespace
+    study: StudyDefinition,
+    combination: Combination,
+    packets: int,
+    store: Store,
+    options: argparse.Namespace,
 ) -> list[float]:
     """The efficiency of each replication with a buffer; runs that are missing are made."""
     buffer = (Override("port.buffer", f'"{packets} packets"', f"a buffer of {packets} packets"),)
@@ -57,7 +61,7 @@ def efficiencies(
 
 
 def search(
-    study: Study, combination: Combination, store: Store, options: argparse.Namespace
+    study: StudyDefinition, combination: Combination, store: Store, options: argparse.Namespace
 ) -> Found:
     """The smallest buffer of one control and number of connections."""
 
@@ -69,7 +73,7 @@ def search(
     return smallest_enough(shares, TARGET, LOW, HIGH, confidence=CONFIDENCE, resolution=RESOLUTION)
 
 
-def table(study: Study, store: Store, options: argparse.Namespace) -> str:
+def table(study: StudyDefinition, store: Store, options: argparse.Namespace) -> str:
     """A row for each control and number of connections."""
     header = ["control", "number", "too little", "enough", "enough, in BDP", "BDP / sqrt(number)"]
     header.append("buffers tried")
@@ -90,7 +94,7 @@ def table(study: Study, store: Store, options: argparse.Namespace) -> str:
     return "\n".join([told, "", *markdown_table(header, rows)]) + "\n"
 
 
-def combinations(study: Study) -> list[Combination]:
+def combinations(study: StudyDefinition) -> list[Combination]:
     """Each control with each number of connections; the buffer is what is searched for."""
     controls, numbers = (
         next(factor.levels for factor in study.factors if factor.name == name)

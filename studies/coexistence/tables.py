@@ -20,17 +20,17 @@ from pathlib import Path
 from statistics import fmean
 from typing import Self
 
-from longfat.errors import LongfatError
-from longfat.files import read_text, written_whole
-from longfat.harm import harm_to_less_is_better, harm_to_more_is_better
-from longfat.histogram import Histogram
-from longfat.location import DEFAULT_STORE, shown
-from longfat.plan import PlannedRun, Selection, plan_reference, selection_of
+from longfat.base.errors import LongfatError
+from longfat.base.files import read_text, written_whole
+from longfat.base.location import DEFAULT_STORE, shown
 from longfat.report.markdown import markdown_table
 from longfat.report.splice import spliced
-from longfat.results import load_results
+from longfat.results.stored import load_results
+from longfat.statistics.harm import harm_to_less_is_better, harm_to_more_is_better
+from longfat.statistics.histogram import Histogram
 from longfat.store import Store
-from longfat.study import Study, load_study
+from longfat.studies.definition import StudyDefinition, load_study
+from longfat.studies.plan import PlannedRun, Selection, plan_reference, selection_of
 
 FOLDER = Path(__file__).parent
 COMMAND = "python studies/coexistence/tables.py"
@@ -62,7 +62,9 @@ class Runs:
     store: Store
 
     @classmethod
-    def of(cls, study: Study, store: Store, tables: Sequence[str], part: Selection) -> Self:
+    def of(
+        cls, study: StudyDefinition, store: Store, tables: Sequence[str], part: Selection
+    ) -> Self:
         """Those of a part of the study. Raises `LongfatError` for runs that the store lacks."""
         plan = plan_reference(study, replace(part, tables=tuple(tables)))
         results = load_results(plan, store)
@@ -149,7 +151,7 @@ def _p95(run: Mapping[str, float]) -> float:
     return run["queueing_delay_p95_s"]
 
 
-def harm_markdown(study: Study, store: Store, part: Selection) -> str:
+def harm_markdown(study: StudyDefinition, store: Store, part: Selection) -> str:
     """Harm in throughput, at equal and at unequal distances, and in round trips."""
     runs = Runs.of(study, store, ("share", "solo"), part)
     one_queue = [queue for queue in QUEUES if queue != "fq-codel"]
@@ -182,7 +184,7 @@ def _harm(harm: Callable[..., float], queues: Sequence[str] = QUEUES) -> Table:
     return header, rows
 
 
-def delay_markdown(study: Study, store: Store, part: Selection) -> str:
+def delay_markdown(study: StudyDefinition, store: Store, part: Selection) -> str:
     """Percentiles of the time that packets wait at the bottleneck, of both orders of a pair."""
     runs = Runs.of(study, store, ("share", "solo"), part)
     header = ["queue", "pair", *(f"{products} BDP" for products in BUFFERS.values())]
@@ -216,7 +218,7 @@ def _milliseconds(times: Histogram, decimals: int = 1) -> str:
     return _each(f"{1000 * times.quantile_seconds(share):.{decimals}f}" for share in QUANTILES)
 
 
-def completions_markdown(study: Study, store: Store, part: Selection) -> str:
+def completions_markdown(study: StudyDefinition, store: Store, part: Selection) -> str:
     """How long short flows take among long ones, and long ones in the median."""
     runs = Runs.of(study, store, ("flows",), part)
     header = ["queue", "pair", "buffer", "up to 100 kB", "above 1 MB"]
@@ -238,7 +240,7 @@ def _flows(runs: Runs, pair: tuple[str, str], queue: str, buffer: str) -> list[s
     return [_milliseconds(short, 0), f"{long.quantile_seconds(0.5):.2f}"]
 
 
-def newcomers_markdown(study: Study, store: Store, part: Selection) -> str:
+def newcomers_markdown(study: StudyDefinition, store: Store, part: Selection) -> str:
     """BBR v3 behind tail drop and Prague behind a dual queue: shares, harm both ways and delay."""
     runs = Runs.of(study, store, ("share", "solo", "bbr3", "l4s", "classic"), part)
     return _titled({
@@ -289,7 +291,7 @@ def _titled(tables: Mapping[str, Table]) -> str:
     return "\n".join(lines)
 
 
-PARTS: Mapping[str, Callable[[Study, Store, Selection], str]] = {
+PARTS: Mapping[str, Callable[[StudyDefinition, Store, Selection], str]] = {
     "harm": harm_markdown,
     "delay": delay_markdown,
     "completions": completions_markdown,

@@ -19,18 +19,18 @@ from statistics import fmean, stdev
 from longfat.analysis.analysis import Analysis, Settings, analyse
 from longfat.analysis.experiment import Observation, cross
 from longfat.analysis.study_runs import RunsMissing, settings_of_study, study_observations
-from longfat.comparison import Results
-from longfat.errors import LongfatError
-from longfat.files import read_text, written_whole
-from longfat.histogram import Histogram
-from longfat.location import DEFAULT_STORE, shown
-from longfat.plan import Plan, Selection, plan_reference
-from longfat.reference import Combination
+from longfat.base.errors import LongfatError
+from longfat.base.files import read_text, written_whole
+from longfat.base.location import DEFAULT_STORE, shown
 from longfat.report.markdown import markdown_table
 from longfat.report.splice import spliced
-from longfat.results import load_results
+from longfat.results.comparison import Results
+from longfat.results.stored import load_results
+from longfat.statistics.histogram import Histogram
 from longfat.store import Store
-from longfat.study import Study, load_study
+from longfat.studies.definition import StudyDefinition, load_study
+from longfat.studies.plan import Plan, Selection, plan_reference
+from longfat.studies.reference import Combination
 
 FOLDER = Path(__file__).parent
 COMMAND = "python studies/www-satellite/tables.py"
@@ -46,7 +46,7 @@ QUANTILES = (0.5, 0.9, 0.99)
 KINDS = ("class 0", "class 2", "class 4", "page")
 
 
-def analysis_markdown(study: Study, store: Store, replications: int | None) -> str:
+def analysis_markdown(study: StudyDefinition, store: Store, replications: int | None) -> str:
     """Allocation of variation and main effects of Tables 4, 7 and 10, the paper's beside ours."""
     lines: list[str] = []
     for table, (link, analysed) in TABLES.items():
@@ -66,7 +66,7 @@ def _of_runs(plan: Plan, results: Results, response: str) -> Analysis:
     return analyse(cross(response, found.factors, found.rows, matched=settings.blocks), settings)
 
 
-def _of_paper(study: Study, table: str, response: str) -> Analysis:
+def _of_paper(study: StudyDefinition, table: str, response: str) -> Analysis:
     """The analysis of the paper's own numbers, which gives the digits that it prints."""
     (printed,) = (
         found for found in study.responses if (found.table, found.metric) == (table, response)
@@ -130,7 +130,7 @@ def _effects(
     return header, rows
 
 
-def choices_markdown(study: Study, store: Store, replications: int | None) -> str:
+def choices_markdown(study: StudyDefinition, store: Store, replications: int | None) -> str:
     """By how much each choice moves the efficiency, and how much one draw of the traffic does."""
     plan = plan_reference(study, Selection(tables=(CHOICES,), replications=replications))
     efficiencies = {
@@ -201,7 +201,7 @@ def _move(
     return fmean(changed - efficiency for changed, efficiency in pairs)
 
 
-def loads_markdown(study: Study, store: Store, replications: int | None) -> str:
+def loads_markdown(study: StudyDefinition, store: Store, replications: int | None) -> str:
     """How far the tables are from the paper's for draws that ask for little, and for much."""
     results = {
         table: load_results(
@@ -241,7 +241,7 @@ def _loads(results: Iterable[Results]) -> dict[int, float]:
 
 
 def _error(
-    study: Study, table: str, response: str, results: Results, draws: Sequence[int]
+    study: StudyDefinition, table: str, response: str, results: Results, draws: Sequence[int]
 ) -> float:
     """The mean absolute error of a table's means over some draws."""
     (printed,) = (
@@ -255,7 +255,7 @@ def _error(
     )
 
 
-def completions_markdown(study: Study, store: Store, replications: int | None) -> str:
+def completions_markdown(study: StudyDefinition, store: Store, replications: int | None) -> str:
     """How long files and pages take at 1 RTT of buffer, over drop policies and replications."""
     header = [
         "link",
@@ -296,7 +296,7 @@ def _times(kinds: Sequence[Mapping[str, object]]) -> list[str]:
     return [f"{times.count / asked:.1%}", *quantiles]
 
 
-PARTS: Mapping[str, Callable[[Study, Store, int | None], str]] = {
+PARTS: Mapping[str, Callable[[StudyDefinition, Store, int | None], str]] = {
     "analysis": analysis_markdown,
     "choices": choices_markdown,
     "loads": loads_markdown,

@@ -1,7 +1,7 @@
 import pytest
 
 from longfat.analysis.aggregates import register_aggregates
-from longfat.read_only import open_database
+from longfat.base.read_only import open_database
 
 
 def aggregated(expression: str, rows: str) -> float | None:

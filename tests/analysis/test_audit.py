@@ -8,12 +8,12 @@ import pytest
 from longfat.analysis.audit import Audit, VariationOutcome, audit, outcome
 from longfat.analysis.claim_tables import combinations_read
 from longfat.analysis.claims import Verdict
-from longfat.audit import AuditPlan, audited, plan_audit
-from longfat.claims import load_claims
-from longfat.plan import PlannedRun, Selection
 from longfat.report.audit import audit_markdown, claim_rows, idle_sentence, move_rows, summary
-from longfat.scenario import SeriesKey
-from longfat.study import Study, load_study
+from longfat.scenarios.scenario import SeriesKey
+from longfat.studies.audit import AuditPlan, audited, plan_audit
+from longfat.studies.claims import load_claims
+from longfat.studies.definition import StudyDefinition, load_study
+from longfat.studies.plan import PlannedRun, Selection
 
 CLAIMS = """\
 schema_version = 1
@@ -45,13 +45,13 @@ Value = Callable[[PlannedRun], float]
 
 
 @pytest.fixture
-def claimed_study(study_folder: Path) -> Study:
+def claimed_study(study_folder: Path) -> StudyDefinition:
     (study_folder / "claims.toml").write_text(CLAIMS)
     return load_study(study_folder)
 
 
 @pytest.fixture
-def plan(claimed_study: Study) -> AuditPlan:
+def plan(claimed_study: StudyDefinition) -> AuditPlan:
     selection = Selection(tables=("A",), replications=2)
     chosen = audited(claimed_study, selection, [])
     return plan_audit(
@@ -180,7 +180,7 @@ def test_missing_runs_leave_moves_and_verdicts_open(plan: AuditPlan) -> None:
     assert [claim.outcome for claim in outcome.claims] == ["survives", "no data"]
 
 
-def test_a_part_judges_a_claim_on_what_it_has_and_says_so(claimed_study: Study) -> None:
+def test_a_part_judges_a_claim_on_what_it_has_and_says_so(claimed_study: StudyDefinition) -> None:
     selection = Selection(where=("policy = 'ubr' AND load = 'heavy'",), replications=2)
     chosen = audited(claimed_study, selection, [])
     part = plan_audit(claimed_study, selection, chosen, ["tcp.timer_phase"])

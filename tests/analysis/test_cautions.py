@@ -7,16 +7,16 @@ import sys
 import pytest
 
 from longfat.analysis.cautions import cautions, outlier, outlier_limit, path_of, without_chance
-from longfat.plan import Plan, Selection, Series, plan_design
-from longfat.scenario import load_scenario
-from longfat.study import Study
+from longfat.scenarios.scenario import load_scenario
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.plan import Plan, Selection, Series, plan_design
 
 # NIST/SEMATECH e-Handbook of Statistical Methods, section 1.3.5.17.1: uranium in eight samples.
 URANIUM = [199.31, 199.53, 200.19, 200.82, 201.92, 201.95, 202.18, 245.57]
 
 
 @pytest.fixture
-def plan(study: Study) -> Plan:
+def plan(study: StudyDefinition) -> Plan:
     return plan_design(study, Selection())
 
 
@@ -88,7 +88,7 @@ def test_a_run_of_another_kind_is_told_with_its_replication(plan: Plan) -> None:
 
 
 def test_a_run_of_another_kind_keeps_its_number_where_runs_before_it_are_missing(
-    study: Study,
+    study: StudyDefinition,
 ) -> None:
     runs = {number: {"efficiency": 0.8 + number / 1000} for number in range(6, 16)}
     runs |= {4: {}, 12: {"efficiency": 0.1}}
@@ -178,7 +178,7 @@ def test_flavors_for_long_fat_networks_grow_back_by_their_laws(flavor: str, seco
 
 
 def test_runs_too_short_for_the_window_to_grow_back_and_for_the_start_are_told(
-    study: Study, plan: Plan
+    study: StudyDefinition, plan: Plan
 ) -> None:
     assert study.name == "small"
     words = cautions(plan, {}, ["efficiency"])
@@ -194,7 +194,7 @@ def test_runs_too_short_for_the_window_to_grow_back_and_for_the_start_are_told(
     assert "measure.from" in start
 
 
-def test_a_start_that_is_left_out_is_not_told_of(study: Study, plan: Plan) -> None:
+def test_a_start_that_is_left_out_is_not_told_of(study: StudyDefinition, plan: Plan) -> None:
     far = [("topology.bottleneck.delay", "275 ms", "x"), ("duration", "40 s", "x")]
 
     def told(*more: tuple[str, str, str]) -> list[str]:

@@ -1,14 +1,16 @@
 from longfat.analysis.claim_tables import paper_tables, planned_tables, run_tables
 from longfat.analysis.measures import MeasureDatabase, Row, Tables
-from longfat.plan import plan_everything
-from longfat.study import Study
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.plan import plan_everything
 
 
 def rows_of(tables: Tables, *levels: str | None) -> list[Row]:
     return [row for row in tables.rows if list(row.levels) == list(levels)]
 
 
-def test_runs_stand_under_the_levels_and_the_replication_that_they_have(study: Study) -> None:
+def test_runs_stand_under_the_levels_and_the_replication_that_they_have(
+    study: StudyDefinition,
+) -> None:
     plan = plan_everything(study, 2)
     results = {
         combination: {1: {"efficiency": 0.25}} if dict(combination)["policy"] == "ubr" else {}
@@ -22,7 +24,7 @@ def test_runs_stand_under_the_levels_and_the_replication_that_they_have(study: S
     assert '"sources":2' in rows[0].scenario
 
 
-def test_completions_stand_beside_the_metrics_of_their_run(study: Study) -> None:
+def test_completions_stand_beside_the_metrics_of_their_run(study: StudyDefinition) -> None:
     plan = plan_everything(study, 1)
     series = next(series for series in plan.series if 1 in series.numbers)
     results = plan.by_combination({series.first.series: {1: {"efficiency": 0.5}}})
@@ -33,7 +35,7 @@ def test_completions_stand_beside_the_metrics_of_their_run(study: Study) -> None
 
 
 def test_without_replications_deterministic_runs_are_shown_as_the_first_one_too(
-    study: Study,
+    study: StudyDefinition,
 ) -> None:
     plan = plan_everything(study, 0)
     tables = run_tables(
@@ -47,7 +49,7 @@ def test_without_replications_deterministic_runs_are_shown_as_the_first_one_too(
     ]
 
 
-def test_the_papers_numbers_stand_as_its_only_run(study: Study) -> None:
+def test_the_papers_numbers_stand_as_its_only_run(study: StudyDefinition) -> None:
     tables = paper_tables(plan_everything(study, 2))
     rows = rows_of(tables, "heavy", "fba", None)
     assert [row.replication for row in rows] == [0, 1]
@@ -57,7 +59,7 @@ def test_the_papers_numbers_stand_as_its_only_run(study: Study) -> None:
     assert other.metrics == {"efficiency": 0.7}
 
 
-def test_the_reference_has_an_entry_for_every_number(study: Study) -> None:
+def test_the_reference_has_an_entry_for_every_number(study: StudyDefinition) -> None:
     tables = planned_tables(study)
     assert len(tables.reference) == 4 + 4 + 2
     (doubtful,) = [entry for entry in tables.reference if entry.doubtful]
@@ -65,7 +67,7 @@ def test_the_reference_has_an_entry_for_every_number(study: Study) -> None:
     assert list(doubtful.levels) == ["heavy", "fba", None]
 
 
-def test_planned_runs_can_be_asked_for_before_there_are_any(study: Study) -> None:
+def test_planned_runs_can_be_asked_for_before_there_are_any(study: StudyDefinition) -> None:
     with MeasureDatabase(planned_tables(study)) as database:
         assert database.read("SELECT count(*) FROM runs WHERE load = 'light'").value == 4
         reading = database.read("SELECT avg(efficiency) FROM runs WHERE load = 'light'")

@@ -9,9 +9,9 @@ from scipy import stats
 
 from longfat.analysis.claims import Judgement, check_claims, judge_claims, judge_runs
 from longfat.analysis.measures import ResampledDatabase, Row, Tables
-from longfat.claims import Bound, Claim, InPaper
-from longfat.errors import BadInput, Interrupted, InvalidInput
-from longfat.study import Study
+from longfat.base.errors import BadInput, Interrupted, InvalidInput
+from longfat.studies.claims import Bound, Claim, InPaper
+from longfat.studies.definition import StudyDefinition
 
 AT_LEAST_HALF = Bound(">= 0.5", 0.5, None, is_strict=False)
 MEAN = "SELECT avg(efficiency) FROM runs WHERE config = 'lan'"
@@ -214,7 +214,9 @@ def test_claims_are_judged_in_their_order() -> None:
     assert [judgement.claim.id for judgement in found] == ["B", "A"]
 
 
-def test_all_wrong_measures_of_a_study_are_told_at_once_with_their_places(study: Study) -> None:
+def test_all_wrong_measures_of_a_study_are_told_at_once_with_their_places(
+    study: StudyDefinition,
+) -> None:
     rows = [Row(["light", "ubr", None], number, "{}", None) for number in (0, 1)]
     claims = [
         claim("SELECT max(efficency) FROM runs", name="C-1"),

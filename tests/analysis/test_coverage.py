@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from longfat.analysis.fit import Array, Fit, fit
-from longfat.analysis.intervals import Intervals
 from longfat.analysis.model import Model
+from longfat.statistics.intervals import Intervals
 
 DESIGNS = 2000
 LEVELS = (3, 2, 2)

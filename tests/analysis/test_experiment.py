@@ -1,7 +1,7 @@
 import pytest
 
 from longfat.analysis.experiment import Experiment, Observation, cross
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 
 FACTORS = {"flavor": ["reno", "sack"], "buffer": ["1", "2"]}
 CELLS = [("reno", "1"), ("reno", "2"), ("sack", "1"), ("sack", "2")]

@@ -11,7 +11,7 @@ from longfat.analysis.measures import (
     Tables,
     WrongMeasure,
 )
-from longfat.errors import Interrupted
+from longfat.base.errors import Interrupted
 
 
 def row(

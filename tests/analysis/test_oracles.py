@@ -12,7 +12,7 @@ from statsmodels.stats.anova import anova_lm
 
 from longfat.analysis.analysis import Component, Settings, analyse
 from longfat.analysis.fit import Array
-from longfat.analysis.intervals import Intervals
+from longfat.statistics.intervals import Intervals
 from tests.analysis.support import experiment
 
 EXACT = Intervals(0.95, exact=True)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from longfat.analysis.resampling import confidence_interval, draws, standard_error
+from longfat.statistics.resampling import confidence_interval, draws, standard_error
 
 VALUES = [0.31, 0.47, 0.29, 0.35, 0.60, 0.41]
 

@@ -4,13 +4,13 @@ import statistics
 import pytest
 from scipy import stats
 
-from longfat.analysis.steady_state import (
+from longfat.base.errors import LongfatError
+from longfat.statistics.steady_state import (
     batch_means,
     lag_one_correlation,
     steady_state,
     truncation,
 )
-from longfat.errors import LongfatError
 
 
 def series(length: int, start: float, correlation: float, seed: int) -> list[float]:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from longfat import LongfatError, load_study
+from longfat import LongfatError
 from longfat.analysis.analysis import Settings, analyse
 from longfat.analysis.experiment import cross
 from longfat.analysis.study_runs import (
@@ -13,10 +13,10 @@ from longfat.analysis.study_runs import (
     study_observations,
     with_aliases,
 )
-from longfat.comparison import Results
-from longfat.fraction import fraction_of
-from longfat.plan import Plan, Selection, plan_design
-from longfat.study import Study
+from longfat.results.comparison import Results
+from longfat.studies.definition import StudyDefinition, load_study
+from longfat.studies.fraction import fraction_of
+from longfat.studies.plan import Plan, Selection, plan_design
 
 STUDY = """\
 schema_version = 1
@@ -51,7 +51,7 @@ def made_up(plan: Plan, value: Callable[[dict[str, int], int], float]) -> Result
     return results  # type: ignore[return-value]  # combinations are the keys
 
 
-def planned(folder: Path, **chosen: object) -> tuple[Study, Plan]:
+def planned(folder: Path, **chosen: object) -> tuple[StudyDefinition, Plan]:
     study = load_study(folder)
     return study, plan_design(study, Selection(**chosen))  # type: ignore[arg-type]
 
@@ -103,7 +103,7 @@ def test_an_unknown_metric_is_told_the_nearest(folder: Path) -> None:
         study_observations(plan, results, None, "eficiency")
 
 
-def test_rows_of_several_tables_are_no_design(study: Study) -> None:
+def test_rows_of_several_tables_are_no_design(study: StudyDefinition) -> None:
     plan = plan_design(study, Selection())
     with pytest.raises(LongfatError, match=r"no level of 'z'.*--table"):
         study_observations(plan, {}, None, "efficiency")

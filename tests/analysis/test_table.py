@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from longfat.analysis.table import Observations, load_observations
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 
 TABLE = """\
 flavor,buffer,replication,efficiency,note

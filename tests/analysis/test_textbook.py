@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from longfat.analysis.analysis import Settings, analyse
-from longfat.analysis.intervals import Intervals
 from longfat.analysis.words import sentences
+from longfat.statistics.intervals import Intervals
 from tests.analysis.support import MEMORY_CACHE, experiment
 
 

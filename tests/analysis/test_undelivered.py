@@ -5,8 +5,8 @@ import pytest
 from longfat.analysis.claims import judge_runs
 from longfat.analysis.measures import Row, Tables
 from longfat.analysis.undelivered import undelivered
-from longfat.claims import Bound
-from longfat.comparison import Results
+from longfat.results.comparison import Results
+from longfat.studies.claims import Bound
 from tests.analysis.test_claims import claim
 
 P95 = "page p95_s"

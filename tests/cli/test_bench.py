@@ -1,7 +1,7 @@
 import json
 
-from longfat.benchmark import SCENARIOS, names
-from longfat.scenario import load_scenario
+from longfat.running.benchmark import SCENARIOS, names
+from longfat.scenarios.scenario import load_scenario
 from tests.support import Longfat
 
 

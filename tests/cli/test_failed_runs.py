@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from longfat import _engine
-from longfat.cli import main
+from longfat.cli.program import main
 
 Report = Callable[[list[tuple[int, str]], float], object]
 

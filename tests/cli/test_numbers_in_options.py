@@ -2,7 +2,7 @@
 
 import pytest
 
-from longfat.report.numbers import percentage
+from longfat.base.numbers import percentage
 from tests.analysis.support import EXAMPLES
 from tests.cli.test_bad_input import refused
 from tests.support import Longfat

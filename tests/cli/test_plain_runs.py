@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from longfat import start
+from longfat.cli import start
 from tests.support import Longfat
 
 LOADED = """\
 import json, sys
 sys.argv = ["longfat", *sys.argv[1:]]
-from longfat.start import program
+from longfat.cli.start import program
 try:
     program()
 finally:
@@ -70,7 +70,7 @@ def test_a_plain_run_of_many_connections_says_how_many_it_leaves_out(
 def test_a_plain_run_loads_neither_command_line_nor_typing(
     scenario_file: Path, options: Sequence[str]
 ) -> None:
-    slow = {"click", "typing", "dataclasses", "pathlib", "rich", "longfat.cli"}
+    slow = {"click", "typing", "dataclasses", "pathlib", "rich", "longfat.cli.program"}
     # What an editable installation loads itself is none of longfat's doing.
     assert not (loaded("run", scenario_file, *options) - loaded_by_python()) & slow
 

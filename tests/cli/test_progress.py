@@ -1,7 +1,7 @@
 import pytest
 
 from longfat.cli.progress import shown_progress
-from longfat.execution import Progress
+from longfat.running.execution import Progress
 
 HALFWAY = Progress(
     runs=10, simulated_seconds_total=100.0, finished=4, failed=1, simulated_seconds=50.0

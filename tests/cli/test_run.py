@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from longfat import load_scenario, run
-from longfat.scenario import OverrideValue
+from longfat.scenarios.scenario import OverrideValue
 from tests.support import Longfat
 
 PCAPNG = b"\n\r\r\n"

@@ -11,7 +11,7 @@ IMPORTED = """\
 import json, sys
 sys.argv = ["longfat", *sys.argv[1:]]
 before = set(sys.modules)
-from longfat.cli import main
+from longfat.cli.program import main
 try:
     main()
 except SystemExit:

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from longfat.errors import LongfatError
-from longfat.plan import Plan, Selection, plan_design
-from longfat.repeat import repeat
+from longfat.base.errors import LongfatError
+from longfat.running.repeat import repeat
 from longfat.store import Store
 from longfat.store.schema import DONE
-from longfat.study import load_study
+from longfat.studies.definition import load_study
+from longfat.studies.plan import Plan, Selection, plan_design
 from tests.waiting import PATIENCE_SECONDS
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from longfat import _engine
-from longfat.campaign import missing_runs, run_campaign
-from longfat.execution import Threads
+from longfat.running.campaign import missing_runs, run_campaign
+from longfat.running.execution import Threads
 from longfat.store import Store
 from tests.conftest import mount
 from tests.faults.bench import Bench

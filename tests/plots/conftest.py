@@ -8,8 +8,8 @@ import pytest
 from longfat import load_scenario, run
 from longfat.analysis.analysis import analyse
 from longfat.analysis.experiment import Observation, cross
-from longfat.execution import Watch
 from longfat.report.analysis import analysis_document
+from longfat.running.execution import Watch
 from longfat.traces import Traces, load_traces
 from tests.traces.conftest import LOSSY
 

@@ -5,13 +5,14 @@ from statistics import correlation, covariance, stdev
 import pytest
 
 from longfat import _engine
-from longfat.comparison import TableComparison, compare
-from longfat.errors import LongfatError
-from longfat.plots import PLAIN, PLOTS, Options, check_formats, draw, find
+from longfat.base.errors import LongfatError
+from longfat.plots import PLOTS, draw, find
 from longfat.plots.figure import Figure
+from longfat.plots.options import PLAIN, Options, check_formats
 from longfat.plots.palette import level_colors
-from longfat.reference import Combination, ReferenceRow
-from longfat.responses import Response
+from longfat.results.comparison import TableComparison, compare
+from longfat.studies.reference import Combination, ReferenceRow
+from longfat.studies.responses import Response
 
 
 def combination(policy: str, sources: str, config: str) -> Combination:

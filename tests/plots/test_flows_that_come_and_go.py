@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from longfat import load_scenario, run
-from longfat.errors import LongfatError
-from longfat.execution import Watch
-from longfat.plots import PLAIN, Options, draw, find
-from longfat.scenario import OverrideValue
+from longfat.base.errors import LongfatError
+from longfat.plots import draw, find
+from longfat.plots.options import PLAIN, Options
+from longfat.running.execution import Watch
+from longfat.scenarios.scenario import OverrideValue
 from longfat.traces import Traces, load_traces
 from longfat.web.charts import charts
 

@@ -27,7 +27,7 @@ def test_a_source_of_another_kind_is_refused(kind: str, source: Any, told: str) 
 
 
 def test_a_study_is_no_traces(study_folder: Path) -> None:
-    with pytest.raises(longfat.LongfatError, match="cwnd shows .* not StudyAtHand"):
+    with pytest.raises(longfat.LongfatError, match="cwnd shows .* not Study"):
         longfat.plot("cwnd", longfat.study(study_folder))
 
 

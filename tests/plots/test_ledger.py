@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from longfat.ledger import LedgerRow
-from longfat.plots import Options, draw, find
+from longfat.plots import draw, find
+from longfat.plots.options import Options
+from longfat.results.ledger import LedgerRow
 
 CAUSES = ("useful", "duplicate", "under_way", "idle_slow_start", "idle_timeout")
 SHARES = (0.6, 0.0001, 0.0999, 0.1, 0.2)

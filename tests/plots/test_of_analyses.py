@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from longfat.errors import LongfatError
-from longfat.plots import PLAIN, PLOTS, draw, find
+from longfat.base.errors import LongfatError
+from longfat.plots import PLOTS, draw, find
+from longfat.plots.options import PLAIN
 from tests.plots.test_vega_lite import check
 
 OF_ANALYSES = [name for name in PLOTS if find(name).SOURCE == "analysis"]

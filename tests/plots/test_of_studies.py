@@ -3,11 +3,12 @@ import itertools
 import numpy as np
 import pytest
 
-from longfat.comparison import Carried, TableComparison, compare
-from longfat.plots import PLAIN, NothingToDraw, Options, draw, find
+from longfat.plots import NothingToDraw, draw, find
+from longfat.plots.options import PLAIN, Options
 from longfat.plots.picture import Panel, Picture
-from longfat.reference import Combination, ReferenceRow, unprinted
-from longfat.responses import Response
+from longfat.results.comparison import Carried, TableComparison, compare
+from longfat.studies.reference import Combination, ReferenceRow, unprinted
+from longfat.studies.responses import Response
 
 SIZES = ("0.5 RTT", "1 RTT", "2 RTT")
 

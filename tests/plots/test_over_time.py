@@ -6,14 +6,15 @@ from pathlib import Path
 import pytest
 
 from longfat import load_scenario, run
-from longfat.errors import LongfatError
-from longfat.execution import Watch
-from longfat.plots import PLAIN, PLOTS, Options, draw, find
+from longfat.base.errors import LongfatError
+from longfat.plots import PLOTS, draw, find
 from longfat.plots.capacity import names_of
+from longfat.plots.options import PLAIN, Options
 from longfat.plots.palette import DARK, OLIVE, flow_color, level_colors
 from longfat.plots.queue import capacity_of
 from longfat.plots.thinning import POINTS_ON_PAPER, thinned
-from longfat.scenario import OverrideValue
+from longfat.running.execution import Watch
+from longfat.scenarios.scenario import OverrideValue
 from longfat.traces import Traces, load_traces
 from tests.plots.test_vega_lite import check
 from tests.traces.conftest import LOSSY

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from longfat import load_scenario, run
-from longfat.execution import Watch
 from longfat.plots import draw
 from longfat.plots.picture import Mark, Panel
+from longfat.running.execution import Watch
 from longfat.traces import Traces, load_traces
 
 ROOT = Path(__file__).parents[2]

@@ -5,14 +5,14 @@ import itertools
 
 import pytest
 
-from longfat.comparison import compare
-from longfat.plan import Selection, plan_reference
-from longfat.reference import Combination
 from longfat.report.study_report.parts import chosen_runs, results_of
-from longfat.study import Study
+from longfat.results.comparison import compare
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.plan import Selection, plan_reference
+from longfat.studies.reference import Combination
 
 
-def chosen(study: Study, *metrics: str) -> dict[str, tuple[str, float]]:
+def chosen(study: StudyDefinition, *metrics: str) -> dict[str, tuple[str, float]]:
     """By role, why a run of a study about these metrics is chosen, and its number.
 
     Replications are numbered from 1 on, and the number is what each of the metrics is.
@@ -34,7 +34,7 @@ def chosen(study: Study, *metrics: str) -> dict[str, tuple[str, float]]:
     return {each.role: (each.reason, each.metrics["efficiency"]) for each in found}
 
 
-def test_tables_are_drawn_with_the_runs_of_their_rows_and_no_others(study: Study) -> None:
+def test_tables_are_drawn_with_the_runs_of_their_rows_and_no_others(study: StudyDefinition) -> None:
     results = {found: {0: {"efficiency": 0.5}} for found in study.combinations}
     rows = study.responses[0].rows[:2]
     table = compare(dataclasses.replace(study.responses[0], rows=rows), results)
@@ -54,11 +54,13 @@ def test_tables_are_drawn_with_the_runs_of_their_rows_and_no_others(study: Study
     ],
 )
 def test_the_worst_run_is_the_one_with_most_of_what_is_bad_or_least_of_what_is_good(
-    study: Study, metrics: list[str], reason: str, number: int
+    study: StudyDefinition, metrics: list[str], reason: str, number: int
 ) -> None:
     assert chosen(study, *metrics)["Worst run"] == (reason, number)
 
 
-def test_the_typical_run_is_the_one_in_the_middle_in_either_direction(study: Study) -> None:
+def test_the_typical_run_is_the_one_in_the_middle_in_either_direction(
+    study: StudyDefinition,
+) -> None:
     assert chosen(study, "fairness")["Typical run"] == ("Median fairness of 10 runs", 5)
     assert chosen(study, "timeouts")["Typical run"] == ("Median timeouts of 10 runs", 6)

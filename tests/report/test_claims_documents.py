@@ -6,7 +6,6 @@ import pytest
 
 from longfat.analysis.claims import InPaper, Judgement, Measured
 from longfat.analysis.measures import Row
-from longfat.claims import Bound, Claim
 from longfat.report.claims import (
     claim_table,
     claims_document,
@@ -14,7 +13,8 @@ from longfat.report.claims import (
     explanation,
     summary,
 )
-from longfat.study import Study
+from longfat.studies.claims import Bound, Claim
+from longfat.studies.definition import StudyDefinition
 
 
 def claim(name: str) -> Claim:
@@ -41,7 +41,7 @@ def judgements() -> list[Judgement]:
 
 
 def test_the_document_has_the_fields_that_scripts_rely_on(
-    study: Study, judgements: list[Judgement]
+    study: StudyDefinition, judgements: list[Judgement]
 ) -> None:
     document = json.loads(json.dumps(claims_document(study, judgements, 0.9, 2)))
     assert (document["study"], document["confidence"], document["replications"]) == (

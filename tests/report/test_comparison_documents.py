@@ -2,13 +2,13 @@ import json
 
 import pytest
 
-from longfat.comparison import TableComparison, compare
-from longfat.reference import ReferenceRow, unprinted
 from longfat.report.comparison_latex import comparison_latex, short_latex
 from longfat.report.document import comparison_document
 from longfat.report.markdown import comparison_markdown, markdown_table, short_markdown
-from longfat.responses import Response
-from longfat.study import Study
+from longfat.results.comparison import TableComparison, compare
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.reference import ReferenceRow, unprinted
+from longfat.studies.responses import Response
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def table() -> TableComparison:
 
 
 def test_the_document_has_the_fields_that_scripts_rely_on(
-    study: Study, table: TableComparison
+    study: StudyDefinition, table: TableComparison
 ) -> None:
     document = json.loads(json.dumps(comparison_document(study, [table])))
     assert document["study"] == "small"
@@ -66,7 +66,7 @@ def repeated() -> TableComparison:
 
 
 def test_means_have_intervals_of_the_studys_confidence_in_the_document(
-    study: Study, repeated: TableComparison
+    study: StudyDefinition, repeated: TableComparison
 ) -> None:
     document = comparison_document(study, [repeated])
     assert document["confidence"] == 0.9
@@ -134,7 +134,7 @@ def curve() -> TableComparison:
 
 
 def test_what_the_paper_has_no_numbers_for_has_no_reference_in_the_document(
-    study: Study, curve: TableComparison
+    study: StudyDefinition, curve: TableComparison
 ) -> None:
     document = json.loads(json.dumps(comparison_document(study, [curve])))
     (found,) = document["tables"]

@@ -1,7 +1,7 @@
-from longfat.ledger import LedgerRow
+from longfat.records.tables import bar, run_ledger_rows
 from longfat.report.ledger import ledger_document, ledger_markdown, study_ledger_rows
-from longfat.report.record import bar, run_ledger_rows
-from longfat.study import Study
+from longfat.results.ledger import LedgerRow
+from longfat.studies.definition import StudyDefinition
 
 SHARES = {"useful": 0.75, "duplicate": 0.0001, "idle_timeout": 0.2499}
 ROWS = [
@@ -42,7 +42,7 @@ def test_markdown_says_the_unit() -> None:
     assert lines[2] == "| policy | z | useful | idle timeout | runs |"
 
 
-def test_the_document_has_every_cause_as_a_share(study: Study) -> None:
+def test_the_document_has_every_cause_as_a_share(study: StudyDefinition) -> None:
     document = ledger_document(study, ROWS)
     assert document["study"] == "small"
     assert document["rows"][0] == {"levels": {"policy": "ubr"}, "runs": 3, "shares": SHARES}

@@ -1,6 +1,6 @@
 import pytest
 
-from longfat.report.numbers import (
+from longfat.base.numbers import (
     counted,
     formatted,
     formatted_range,

@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 
 from longfat.report.study_report.provenance import digests
-from longfat.study import load_study
+from longfat.studies.definition import load_study
 
 
 def sha256(file: Path) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from longfat import load_scenario, run
-from longfat.report.record import record_tables
+from longfat.records.tables import record_tables
 
 SCENARIO = """
 schema_version = 1

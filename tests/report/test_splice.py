@@ -1,6 +1,6 @@
 import pytest
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.report.splice import spliced
 
 COMMAND = "longfat study compare small --markdown"

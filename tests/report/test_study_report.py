@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from longfat.report.elements import element, joined, table
+from longfat.base.html import element, joined, table
 from tests.support import Longfat
 
 

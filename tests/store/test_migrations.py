@@ -12,10 +12,10 @@ from alembic.migration import MigrationContext
 from sqlalchemy import create_engine
 
 from longfat import _engine
-from longfat.errors import LongfatError
-from longfat.scenario import Scenario
+from longfat.base.errors import LongfatError
+from longfat.scenarios.scenario import Scenario
 from longfat.store import Store
-from longfat.store.backend import store_at
+from longfat.store.databases import store_at
 from longfat.store.migrations import upgrade
 from longfat.store.schema import SCHEMA_VERSION, metadata
 from tests.support import Longfat

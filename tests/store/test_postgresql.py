@@ -5,12 +5,12 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from longfat.errors import LongfatError
-from longfat.location import in_commands, shown
-from longfat.notebook.studies import StudyAtHand
-from longfat.scenario import Scenario
+from longfat import study as open_study
+from longfat.base.errors import LongfatError
+from longfat.base.location import in_commands, shown
+from longfat.scenarios.scenario import Scenario
 from longfat.store import Store
-from longfat.store.backend import store_at
+from longfat.store.databases import store_at
 from longfat.store.migrations import upgrade
 from longfat.store.schema import SCHEMA_VERSION
 from tests.store.server import PostgresqlServer
@@ -99,7 +99,7 @@ def test_what_is_kept_or_mailed_has_no_password(
     assert "secret" in location
     advice = longfat("study", "compare", study_folder, "--ledger", "--store", location).stderr
     assert "no such store" in advice
-    study = StudyAtHand(study_folder, store=location, quick=True).run(jobs=1)
+    study = open_study(study_folder, store=location, quick=True).run(jobs=1)
     page = study.report(tmp_path / "report.html", with_traces=False).read_text()
     assert in_commands(location) in page.replace("&amp;", "&")
     for text in (advice, page, study._repr_html_()):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.store import Store
 from longfat.store.schema import SCHEMA_VERSION
 

@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from longfat import load_scenario, run
-from longfat.errors import CheckFailed, LongfatError
-from longfat.scenario import Scenario
+from longfat.base.errors import CheckFailed, LongfatError
+from longfat.scenarios.scenario import Scenario
 from longfat.store import SILENCE, RunResult, Store
 
 WWW = """\

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from longfat import load_study
-from longfat.plan import Selection, plan_reference
-from longfat.scenario import Scenario
+from longfat.scenarios.scenario import Scenario
 from longfat.store import Store
+from longfat.studies.definition import load_study
+from longfat.studies.plan import Selection, plan_reference
 
 
 @pytest.fixture(scope="module")

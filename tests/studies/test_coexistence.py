@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from longfat import load_study
-from longfat.plan import PlannedRun, Selection, plan_reference, selection_of
 from longfat.store import Store
-from longfat.study import Study
+from longfat.studies.definition import StudyDefinition, load_study
+from longfat.studies.plan import PlannedRun, Selection, plan_reference, selection_of
 from tests.support import Longfat
 
 FLAVORS = {"reno": "rack-tlp", "cubic": "cubic", "bbr": "bbr"}
@@ -20,17 +19,17 @@ PARTS = ("harm", "delay", "completions", "newcomers")
 
 
 @pytest.fixture(scope="module")
-def coexistence() -> Study:
+def coexistence() -> StudyDefinition:
     return load_study("coexistence")
 
 
-def planned(study: Study, *tables: str) -> list[tuple[dict[str, str], PlannedRun]]:
+def planned(study: StudyDefinition, *tables: str) -> list[tuple[dict[str, str], PlannedRun]]:
     plan = plan_reference(study, Selection(tables=tables, replications=0))
     return [(dict(run.combination), run) for run in plan.runs]
 
 
 @pytest.fixture(scope="module")
-def pairs(coexistence: Study) -> list[tuple[dict[str, str], PlannedRun]]:
+def pairs(coexistence: StudyDefinition) -> list[tuple[dict[str, str], PlannedRun]]:
     return planned(coexistence, "share")
 
 
@@ -70,7 +69,9 @@ def test_buffers_are_a_quarter_one_and_four_bandwidth_delay_products(
     assert products == {0.25, 1, 4}
 
 
-def test_what_a_control_has_alone_is_there_wherever_it_meets_others(coexistence: Study) -> None:
+def test_what_a_control_has_alone_is_there_wherever_it_meets_others(
+    coexistence: StudyDefinition,
+) -> None:
     def places(tables: tuple[str, ...]) -> set[tuple[str, str, str, str]]:
         return {
             (levels["first"], levels["queue"], levels["buffer"], levels["ratio"])
@@ -81,14 +82,14 @@ def test_what_a_control_has_alone_is_there_wherever_it_meets_others(coexistence:
     assert places(("solo",)) == places(("share",))
 
 
-def test_nobody_begins_after_the_end(coexistence: Study) -> None:
+def test_nobody_begins_after_the_end(coexistence: StudyDefinition) -> None:
     for levels, run in planned(coexistence, "solo", "bbr3", "l4s", "classic"):
         settings = run.scenario.settings
         if levels["second"] == "nobody":
             assert settings["connections"][1]["later_ps"] > settings["duration_ps"]
 
 
-def test_only_prague_understands_marks(coexistence: Study) -> None:
+def test_only_prague_understands_marks(coexistence: StudyDefinition) -> None:
     for levels, run in planned(coexistence, "l4s", "classic"):
         for name, connection in zip(
             (levels["first"], levels["second"]), run.scenario.settings["connections"], strict=True
@@ -96,7 +97,7 @@ def test_only_prague_understands_marks(coexistence: Study) -> None:
             assert ("ecn" in connection) == (name == "prague")
 
 
-def test_the_quick_size_has_some_three_hundred_runs(coexistence: Study) -> None:
+def test_the_quick_size_has_some_three_hundred_runs(coexistence: StudyDefinition) -> None:
     assert coexistence.quick.where is not None
     part = Selection(where=(coexistence.quick.where,), replications=coexistence.quick.replications)
     plan = plan_reference(coexistence, part)
@@ -105,7 +106,7 @@ def test_the_quick_size_has_some_three_hundred_runs(coexistence: Study) -> None:
 
 @pytest.mark.parametrize("part", PARTS)
 def test_the_page_has_its_tables_from_a_program_that_it_names(
-    coexistence: Study, part: str
+    coexistence: StudyDefinition, part: str
 ) -> None:
     page = (Path(coexistence.folder) / "README.md").read_text()
     command = f"python studies/coexistence/tables.py {part}"
@@ -115,7 +116,7 @@ def test_the_page_has_its_tables_from_a_program_that_it_names(
 
 
 def test_short_flows_are_told_of_by_queue_and_pair_and_faster_in_queues_of_their_own(
-    coexistence: Study, longfat: Longfat, tmp_path: Path
+    coexistence: StudyDefinition, longfat: Longfat, tmp_path: Path
 ) -> None:
     store = str(tmp_path / "flows.db")
     arguments = ("--table", "flows", "--replications", "0", "--store", store)
@@ -138,7 +139,7 @@ def test_short_flows_are_told_of_by_queue_and_pair_and_faster_in_queues_of_their
 
 
 def test_the_quick_size_leaves_dashes_where_it_has_no_runs(
-    coexistence: Study, longfat: Longfat, tmp_path: Path
+    coexistence: StudyDefinition, longfat: Longfat, tmp_path: Path
 ) -> None:
     store = str(tmp_path / "quick.db")
     part = ("--table", "share,solo", "--quick", "--where", "queue = 'fq-codel'")
@@ -159,7 +160,7 @@ def test_the_quick_size_leaves_dashes_where_it_has_no_runs(
 
 
 def test_a_part_without_its_runs_says_how_many_are_missing(
-    coexistence: Study, tmp_path: Path
+    coexistence: StudyDefinition, tmp_path: Path
 ) -> None:
     program = Path(coexistence.folder) / "tables.py"
     done = subprocess.run(

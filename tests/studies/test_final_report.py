@@ -4,25 +4,25 @@ from pathlib import Path
 
 import pytest
 
-from longfat import _engine, load_study
+from longfat import _engine
 from longfat.analysis.claim_tables import paper_tables, run_tables
 from longfat.analysis.claims import Verdict, judge_claims
-from longfat.claims import load_claims
-from longfat.plan import Selection, plan_design, plan_everything
-from longfat.study import Study
+from longfat.studies.claims import load_claims
+from longfat.studies.definition import StudyDefinition, load_study
+from longfat.studies.plan import Selection, plan_design, plan_everything
 from tests.support import Longfat
 
 
 @pytest.fixture(scope="module")
-def final_report() -> Study:
+def final_report() -> StudyDefinition:
     return load_study("final-report")
 
 
-def test_the_report_prints_no_numbers(final_report: Study) -> None:
+def test_the_report_prints_no_numbers(final_report: StudyDefinition) -> None:
     assert not any(response.is_printed for response in final_report.responses)
 
 
-def test_every_task_with_persistent_sources_has_its_table(final_report: Study) -> None:
+def test_every_task_with_persistent_sources_has_its_table(final_report: StudyDefinition) -> None:
     rows = {response.table: len(response.rows) for response in final_report.responses}
     assert rows == {
         "policies": 128,
@@ -36,13 +36,15 @@ def test_every_task_with_persistent_sources_has_its_table(final_report: Study) -
     }
 
 
-def test_rows_that_mean_the_same_simulation_are_simulated_once(final_report: Study) -> None:
+def test_rows_that_mean_the_same_simulation_are_simulated_once(
+    final_report: StudyDefinition,
+) -> None:
     plan = plan_design(final_report, Selection(replications=0))
     assert len(plan.of_combination) == 310
     assert len(plan.distinct) == 298
 
 
-def test_means_are_over_the_balanced_grid_of_policies(final_report: Study) -> None:
+def test_means_are_over_the_balanced_grid_of_policies(final_report: StudyDefinition) -> None:
     grid = {
         row.combination
         for response in final_report.responses
@@ -57,7 +59,7 @@ def test_means_are_over_the_balanced_grid_of_policies(final_report: Study) -> No
 
 
 def test_early_packet_discard_leaves_room_for_a_packet_of_each_source(
-    final_report: Study,
+    final_report: StudyDefinition,
 ) -> None:
     plan = plan_design(final_report, Selection(tables=("policies",), replications=0))
     rooms = {
@@ -87,7 +89,7 @@ def test_the_quick_part_runs_and_the_queue_of_a_lan_holds_all_windows(longfat: L
 
 
 def test_the_page_of_the_study_has_its_numbers_from_the_commands_that_it_names(
-    final_report: Study,
+    final_report: StudyDefinition,
 ) -> None:
     page = (Path(final_report.folder) / "README.md").read_text()
     for command in (
@@ -98,7 +100,9 @@ def test_the_page_of_the_study_has_its_numbers_from_the_commands_that_it_names(
         assert f"<!-- END: {command} -->" in page
 
 
-def verdicts(study: Study, efficiency: Callable[[Mapping[str, str]], float]) -> dict[str, Verdict]:
+def verdicts(
+    study: StudyDefinition, efficiency: Callable[[Mapping[str, str]], float]
+) -> dict[str, Verdict]:
     """The verdict on each claim if the efficiency depended on the levels in this way."""
     plan = plan_everything(study, 0)
     others = dict.fromkeys(_engine.METRICS, 0.5)
@@ -111,7 +115,7 @@ def verdicts(study: Study, efficiency: Callable[[Mapping[str, str]], float]) -> 
     return {found.claim.id: found.verdict for found in judgements}
 
 
-def test_claims_follow_the_numbers(final_report: Study) -> None:
+def test_claims_follow_the_numbers(final_report: StudyDefinition) -> None:
     sack_helps = verdicts(
         final_report, lambda levels: 0.9 if levels.get("flavor", "sack") == "sack" else 0.5
     )
@@ -122,7 +126,9 @@ def test_claims_follow_the_numbers(final_report: Study) -> None:
     assert (sack_helps["FR-03"], sack_hurts["FR-03"]) == ("fails", "holds")
 
 
-def test_buffers_are_enough_only_if_every_source_count_says_so(final_report: Study) -> None:
+def test_buffers_are_enough_only_if_every_source_count_says_so(
+    final_report: StudyDefinition,
+) -> None:
     def efficiency(levels: Mapping[str, str], with_half: float) -> float:
         is_hard = levels.get("sources") == "100" and levels.get("buffer") == "0.5 RTT"
         return with_half if is_hard else 1.0
@@ -133,7 +139,7 @@ def test_buffers_are_enough_only_if_every_source_count_says_so(final_report: Stu
 
 
 def test_the_queue_of_the_zero_loss_claim_is_held_against_all_windows(
-    final_report: Study,
+    final_report: StudyDefinition,
 ) -> None:
     """Five windows of 127 segments of 12 cells on the LAN, whose round trip holds 11 cells."""
     plan = plan_everything(final_report, 0)

@@ -6,21 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from longfat import load_study
-from longfat.plan import Selection, plan_design
-from longfat.reference import Combination
-from longfat.responses import Response
-from longfat.scenario import Scenario
-from longfat.study import Study
+from longfat.scenarios.scenario import Scenario
+from longfat.studies.definition import StudyDefinition, load_study
+from longfat.studies.plan import Selection, plan_design
+from longfat.studies.reference import Combination
+from longfat.studies.responses import Response
 from tests.support import Longfat
 
 
 @pytest.fixture(scope="module")
-def guaranteed_rate() -> Study:
+def guaranteed_rate() -> StudyDefinition:
     return load_study("guaranteed-rate")
 
 
-def scenarios(study: Study) -> Iterator[tuple[dict[str, str], Scenario]]:
+def scenarios(study: StudyDefinition) -> Iterator[tuple[dict[str, str], Scenario]]:
     overrides = study.overrides(study.combinations)
     resolved = study.resolve(list(overrides.values()))
     for combination, scenario in zip(overrides, resolved, strict=True):
@@ -36,7 +35,7 @@ def printed(response: Response) -> dict[Combination, float]:
     }
 
 
-def test_all_rows_of_the_papers_tables_are_there(guaranteed_rate: Study) -> None:
+def test_all_rows_of_the_papers_tables_are_there(guaranteed_rate: StudyDefinition) -> None:
     rows = {
         response.table: len(response.rows)
         for response in guaranteed_rate.responses
@@ -46,13 +45,15 @@ def test_all_rows_of_the_papers_tables_are_there(guaranteed_rate: Study) -> None
     assert rows == {"1": 36, "2": 36, **large, "7": 18, "8": 18, "9": 18, "slides": 81}
 
 
-def test_rows_that_mean_the_same_simulation_are_simulated_once(guaranteed_rate: Study) -> None:
+def test_rows_that_mean_the_same_simulation_are_simulated_once(
+    guaranteed_rate: StudyDefinition,
+) -> None:
     plan = plan_design(guaranteed_rate, Selection(replications=0))
     assert len(plan.distinct) == len(plan.of_combination) == 294 + 12
 
 
 def test_the_means_of_the_slides_are_the_means_of_the_papers_tables(
-    guaranteed_rate: Study,
+    guaranteed_rate: StudyDefinition,
 ) -> None:
     values: dict[str, dict[Combination, float]] = {"efficiency": {}, "fairness": {}}
     for response in guaranteed_rate.responses:
@@ -72,7 +73,7 @@ def test_the_means_of_the_slides_are_the_means_of_the_papers_tables(
     assert compared == {"efficiency": 78, "fairness": 65}
 
 
-def test_the_same_row_in_two_tables_has_the_same_number(guaranteed_rate: Study) -> None:
+def test_the_same_row_in_two_tables_has_the_same_number(guaranteed_rate: StudyDefinition) -> None:
     tables = {
         (response.table, response.metric): printed(response)
         for response in guaranteed_rate.responses
@@ -90,7 +91,7 @@ def test_the_same_row_in_two_tables_has_the_same_number(guaranteed_rate: Study) 
 
 
 def test_vbr_is_as_long_on_as_off_and_a_rate_of_0_means_strict_priority(
-    guaranteed_rate: Study,
+    guaranteed_rate: StudyDefinition,
 ) -> None:
     for levels, scenario in scenarios(guaranteed_rate):
         (vbr,) = scenario.settings["background"]
@@ -101,7 +102,7 @@ def test_vbr_is_as_long_on_as_off_and_a_rate_of_0_means_strict_priority(
 
 
 def test_early_packet_discard_leaves_room_for_a_packet_of_each_source(
-    guaranteed_rate: Study,
+    guaranteed_rate: StudyDefinition,
 ) -> None:
     thresholds = Counter(
         (levels["config"], scenario.settings["port"]["policy"]["threshold"])
@@ -116,7 +117,7 @@ def test_early_packet_discard_leaves_room_for_a_packet_of_each_source(
 
 
 def test_only_reno_on_lans_has_a_receiver_that_keeps_nothing_beyond_a_hole(
-    guaranteed_rate: Study,
+    guaranteed_rate: StudyDefinition,
 ) -> None:
     discarding = {
         (levels["config"], levels["flavor"])
@@ -126,13 +127,13 @@ def test_only_reno_on_lans_has_a_receiver_that_keeps_nothing_beyond_a_hole(
     assert discarding == {("lan", "reno")}
 
 
-def test_every_doubt_has_its_reason(guaranteed_rate: Study) -> None:
+def test_every_doubt_has_its_reason(guaranteed_rate: StudyDefinition) -> None:
     rows = [row for response in guaranteed_rate.responses for row in response.rows]
     assert any(row.doubtful for row in rows)
     assert all(row.note for row in rows if row.doubtful)
 
 
-def test_no_fairness_is_below_what_a_single_winner_gives(guaranteed_rate: Study) -> None:
+def test_no_fairness_is_below_what_a_single_winner_gives(guaranteed_rate: StudyDefinition) -> None:
     for response in guaranteed_rate.responses:
         if response.metric == "fairness" and response.table != "slides":
             for combination, fairness in printed(response).items():
@@ -157,7 +158,7 @@ def test_the_quick_part_runs_and_a_steady_half_is_kinder_than_starvation(
 
 
 def test_the_page_of_the_study_has_its_numbers_from_the_command_that_it_names(
-    guaranteed_rate: Study,
+    guaranteed_rate: StudyDefinition,
 ) -> None:
     page = (Path(guaranteed_rate.folder) / "README.md").read_text()
     command = "longfat study compare guaranteed-rate --markdown"
@@ -165,7 +166,9 @@ def test_the_page_of_the_study_has_its_numbers_from_the_command_that_it_names(
     assert f"<!-- END: {command} -->" in page
 
 
-def test_the_reference_files_hold_no_more_than_the_study_reads(guaranteed_rate: Study) -> None:
+def test_the_reference_files_hold_no_more_than_the_study_reads(
+    guaranteed_rate: StudyDefinition,
+) -> None:
     folder = Path(guaranteed_rate.folder) / "reference"
     lines = {}
     for file in folder.glob("*.csv"):

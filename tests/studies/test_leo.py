@@ -2,9 +2,9 @@ from itertools import product
 
 import pytest
 
-from longfat import load_study
-from longfat.plan import Selection, plan_reference
-from longfat.scenario import Scenario
+from longfat.scenarios.scenario import Scenario
+from longfat.studies.definition import load_study
+from longfat.studies.plan import Selection, plan_reference
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from longfat import load_study
-from longfat.plan import Selection, plan_reference
-from longfat.scenario import Scenario
+from longfat.scenarios.scenario import Scenario
+from longfat.studies.definition import load_study
+from longfat.studies.plan import Selection, plan_reference
 
 KINDS = {
     "reno": "rack-tlp",

@@ -3,27 +3,26 @@ from pathlib import Path
 
 import pytest
 
-from longfat import load_study
-from longfat.plan import Selection, plan_reference
-from longfat.scenario import Scenario
-from longfat.study import Study
+from longfat.scenarios.scenario import Scenario
+from longfat.studies.definition import StudyDefinition, load_study
+from longfat.studies.plan import Selection, plan_reference
 from tests.support import Longfat
 
 PRINTED = ("4", "7", "10")
 
 
 @pytest.fixture(scope="module")
-def www() -> Study:
+def www() -> StudyDefinition:
     return load_study("www-satellite")
 
 
 @pytest.fixture(scope="module")
-def scenarios(www: Study) -> list[tuple[dict[str, str], Scenario]]:
+def scenarios(www: StudyDefinition) -> list[tuple[dict[str, str], Scenario]]:
     plan = plan_reference(www, Selection(tables=PRINTED, replications=0))
     return [(dict(run.combination), run.scenario) for run in plan.runs]
 
 
-def test_all_rows_of_the_papers_tables_are_there_once(www: Study) -> None:
+def test_all_rows_of_the_papers_tables_are_there_once(www: StudyDefinition) -> None:
     rows = {(response.table, response.metric): len(response.rows) for response in www.responses}
     for table in PRINTED:
         assert rows[table, "efficiency"] == rows[table, "max_min_fairness"] == 24
@@ -31,7 +30,7 @@ def test_all_rows_of_the_papers_tables_are_there_once(www: Study) -> None:
     assert len(plan.distinct) == 72 * 11
 
 
-def test_the_tables_are_those_whose_analysis_the_paper_prints(www: Study) -> None:
+def test_the_tables_are_those_whose_analysis_the_paper_prints(www: StudyDefinition) -> None:
     """Their sums of squares, less those of the means, are in Tables 5, 8 and 11."""
     totals = {("4", 0.4565, 0.2450), ("7", 0.0119, 0.0012), ("10", 0.0497, 0.0054)}
     for table, *printed in totals:
@@ -70,7 +69,9 @@ def test_both_policies_begin_at_eight_tenths_of_the_buffer(
         assert policy.get("z", 0.8) == 0.8
 
 
-def test_each_choice_is_another_simulation_and_as_here_is_that_of_the_tables(www: Study) -> None:
+def test_each_choice_is_another_simulation_and_as_here_is_that_of_the_tables(
+    www: StudyDefinition,
+) -> None:
     choices = plan_reference(www, Selection(tables=("choices",), replications=0))
     tables = plan_reference(www, Selection(tables=PRINTED, replications=0))
     assert len(choices.distinct) == len(choices.of_combination)
@@ -101,7 +102,7 @@ def test_the_quick_part_runs_and_sack_beats_vanilla_on_the_same_requests(longfat
     ],
 )
 def test_the_page_of_the_study_has_its_numbers_from_commands_that_it_names(
-    www: Study, command: str
+    www: StudyDefinition, command: str
 ) -> None:
     page = (Path(www.folder) / "README.md").read_text()
     begin, end = f"<!-- BEGIN: {command} -->", f"<!-- END: {command} -->"

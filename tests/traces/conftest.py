@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from longfat import load_scenario, run
-from longfat.execution import Watch
+from longfat.running.execution import Watch
 from longfat.traces import Traces, load_traces
 
 LOSSY = """\

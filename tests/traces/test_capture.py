@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from longfat import load_scenario, run
-from longfat.execution import Watch
-from longfat.scenario import OverrideValue
+from longfat.running.execution import Watch
+from longfat.scenarios.scenario import OverrideValue
 from tests.traces.conftest import Watched
 
 needs_tshark = pytest.mark.skipif(

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from longfat import load_scenario, run
-from longfat.execution import Driver, Watch
+from longfat.running.execution import Driver, Watch
 from tests.traces.conftest import Watched
 
 

@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 from longfat import load_scenario, run
-from longfat.errors import LongfatError
-from longfat.execution import Watch
+from longfat.base.errors import LongfatError
 from longfat.plots.over_time import flow_name
+from longfat.running.execution import Watch
 from longfat.traces import load_traces
 
 SOURCES = 2

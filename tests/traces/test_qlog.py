@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 import longfat
-from longfat.errors import LongfatError
-from longfat.execution import Watch
-from longfat.qlog import RECORD_SEPARATOR, qlog_lines
+from longfat.base.errors import LongfatError
+from longfat.running.execution import Watch
 from longfat.traces import load_traces
+from longfat.traces.qlog import RECORD_SEPARATOR, qlog_lines
 from tests.support import Longfat
 
 PATH = {

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from longfat import load_scenario, run
-from longfat.execution import Watch
+from longfat.running.execution import Watch
 from longfat.traces import load_traces
 from tests.traces.test_capture import SENT_AGAIN, needs_tshark, tshark
 

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from longfat import InvalidInput, load_scenario, run
-from longfat.errors import Interrupted, LongfatError
-from longfat.execution import Progress, Watch
+from longfat.base.errors import Interrupted, LongfatError
+from longfat.running.execution import Progress, Watch
 from longfat.traces import load_traces
 from tests.support import Longfat
 from tests.traces.conftest import Watched

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from longfat.limits import Limits
+from longfat.running.limits import Limits
 from longfat.web.app import create_app
 from longfat.web.view import View
 from tests.conftest import in_folder, write_study

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat import load_scenario, run
-from longfat.execution import Watch
+from longfat.running.execution import Watch
 from longfat.traces import load_traces
 from longfat.web.charts import BINS, TRACES, charts, extremes
 

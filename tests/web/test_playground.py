@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from longfat import load_scenario, run
-from longfat.limits import Limits
+from longfat.running.limits import Limits
 from longfat.web.desk import Crowded, Desk, Errand, Superseded
 from longfat.web.playground import play
 from tests.web.conftest import SMALL, played

@@ -12,7 +12,7 @@ from threading import Thread
 import httpx2
 import pytest
 
-from longfat.limits import Limits
+from longfat.running.limits import Limits
 from longfat.web.view import MOST_EVENTS, MOST_MEMORY_BYTES, MOST_WALL_SECONDS
 from tests.support import Longfat
 from tests.waiting import PATIENCE_SECONDS, ended, until

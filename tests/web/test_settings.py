@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat import InvalidInput, _engine
-from longfat.errors import BadInput
+from longfat.base.errors import BadInput
 from longfat.web.presets import presets
 from longfat.web.settings import scenario_of, settings_of, steps_of, toml_of
 from longfat.web.written import written

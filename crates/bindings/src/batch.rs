@@ -71,7 +71,7 @@ pub fn run_watched(
     resolved: &str,
     traces: Option<PathBuf>,
     names: Vec<String>,
-    error: f64,
+    error: Option<f64>,
     interval_ps: Option<u64>,
     capture: Option<PathBuf>,
     report: Py<PyAny>,
@@ -80,6 +80,7 @@ pub fn run_watched(
 ) -> PyResult<()> {
     let driver = driver_named(driver)?;
     let scenario = crate::runnable_scenario(resolved)?;
+    let error = error.unwrap_or(Wanted::DEFAULT_ERROR);
     let wanted = Wanted { names, error, interval: interval_ps.map(Span) };
     let folder = traces.as_deref().map(|folder| (folder, &wanted));
     let watcher = Watcher::start(&scenario, folder, capture.as_deref()).map_err(crate::invalid)?;

@@ -21,8 +21,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
 
-pyo3::import_exception!(longfat.errors, InvalidInput);
-pyo3::import_exception!(longfat.errors, RunFailed);
+pyo3::import_exception!(longfat.base.errors, InvalidInput);
+pyo3::import_exception!(longfat.base.errors, RunFailed);
 
 /// Scenario parameters that are set beside the file: path, value, and where that is said, as messages name it.
 type Overrides = Vec<(String, String, String)>;

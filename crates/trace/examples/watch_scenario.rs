@@ -10,9 +10,6 @@ use longfat_engine::scenario::Scenario;
 use longfat_engine::{Driver, Simulation, run_by};
 use longfat_trace::{Wanted, Watcher};
 
-/// Default of `longfat run --trace-error`.
-const DEFAULT_ERROR: f64 = 0.005;
-
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let file = arguments.next().expect("a scenario file");
@@ -36,7 +33,7 @@ fn main() {
 
 fn watch(scenario: &Scenario, folder: &Path, names: Vec<String>) -> Result<RunRecord, Vec<String>> {
     let one = |problem: String| vec![problem];
-    let wanted = Wanted { names, error: DEFAULT_ERROR, interval: None };
+    let wanted = Wanted { names, error: Wanted::DEFAULT_ERROR, interval: None };
     let watcher = Watcher::start(scenario, Some((folder, &wanted)), None)?;
     let mut simulation = Simulation::driven_by(Driver::Fast, scenario, watcher);
     let end = simulation.end();

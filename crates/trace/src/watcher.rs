@@ -31,6 +31,9 @@ pub struct Wanted {
 const INTERVALS: u64 = 1000;
 
 impl Wanted {
+    /// The default `error`: a line's width in most plots.
+    pub const DEFAULT_ERROR: f64 = 0.005;
+
     /// Kinds of the requested traces, in the order of the registry.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ import sqlite3
 import statistics
 from collections.abc import Callable, Sequence
 
-from longfat.comparison import rank_correlation
+from longfat.results.comparison import rank_correlation
 
 
 def fairness_index(values: Sequence[float]) -> float | None:

@@ -9,10 +9,10 @@ from scipy.special import fdtrc
 
 from longfat.analysis.experiment import Experiment
 from longfat.analysis.fit import Array, Fit, fit, higher_order
-from longfat.analysis.intervals import Intervals
 from longfat.analysis.model import Model, Term
 from longfat.analysis.residuals import Check, check_residuals
-from longfat.errors import InvalidInput
+from longfat.base.errors import InvalidInput
+from longfat.statistics.intervals import Intervals
 
 DEFAULT_ORDER = 2
 """Main effects and first-order interactions, section 8.1."""

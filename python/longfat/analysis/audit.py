@@ -11,14 +11,14 @@ from typing import Literal
 
 from longfat.analysis.claim_tables import NONE, run_tables
 from longfat.analysis.claims import Measured, Verdict, judge_runs
-from longfat.analysis.intervals import DEFAULT_CONFIDENCE
-from longfat.audit import AuditPlan, Variation
-from longfat.claims import Claim
-from longfat.comparison import Results, compare
-from longfat.plan import Plan, Replicated
-from longfat.reference import Combination
-from longfat.responses import Response
-from longfat.study import Study
+from longfat.results.comparison import Results, compare
+from longfat.statistics.intervals import DEFAULT_CONFIDENCE
+from longfat.studies.audit import AuditPlan, Variation
+from longfat.studies.claims import Claim
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.plan import Plan, Replicated
+from longfat.studies.reference import Combination
+from longfat.studies.responses import Response
 
 Outcome = Literal["survives", "flips", "decided", "undecided", "no data"]
 """What becomes of a verdict: the same, the opposite, one where there was none, or none."""
@@ -94,7 +94,7 @@ class AuditedClaim:
 class Audit:
     """An audit: the study's own runs first, then each variation in the order of the plan."""
 
-    study: Study
+    study: StudyDefinition
     replications: int
     responses: Sequence[Response]
     distances: Sequence[Distance]

@@ -12,10 +12,10 @@ from typing import Any
 
 from longfat.analysis.regrowth import regrowth_s
 from longfat.analysis.undelivered import undelivered
-from longfat.comparison import Results
-from longfat.plan import Plan
-from longfat.reference import Combination
-from longfat.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
+from longfat.base.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
+from longfat.results.comparison import Results
+from longfat.studies.plan import Plan
+from longfat.studies.reference import Combination
 
 SIGNIFICANCE = 0.01
 """Share of studies with normal replications in which any is called an outlier."""

@@ -5,13 +5,13 @@ from types import MappingProxyType
 
 from longfat.analysis.claims import rows_read
 from longfat.analysis.measures import Entry, Row, Tables
-from longfat.claims import Claim
-from longfat.comparison import Results
-from longfat.plan import Plan, PlannedRun, Replicated, plan_everything
-from longfat.reference import Combination, ReferenceRow
-from longfat.responses import Response
-from longfat.scenario import SeriesKey
-from longfat.study import Study
+from longfat.results.comparison import Results
+from longfat.scenarios.scenario import SeriesKey
+from longfat.studies.claims import Claim
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.plan import Plan, PlannedRun, Replicated, plan_everything
+from longfat.studies.reference import Combination, ReferenceRow
+from longfat.studies.responses import Response
 
 FIRST_REPLICATION = 1
 NONE: Mapping[SeriesKey, Mapping[int, str]] = MappingProxyType({})
@@ -41,13 +41,15 @@ def run_tables(plan: Plan, results: Results, completions: Replicated[str] = NONE
     return Tables(_factors(plan.study), rows, list(_entries(plan.study)), plan.drawn)
 
 
-def planned_tables(study: Study) -> Tables:
+def planned_tables(study: StudyDefinition) -> Tables:
     """The runs of a study as if none had been made yet."""
     plan = plan_everything(study, FIRST_REPLICATION)
     return run_tables(plan, {combination: {} for combination in plan.combinations})
 
 
-def combinations_read(study: Study, claims: Sequence[Claim]) -> dict[str, frozenset[Combination]]:
+def combinations_read(
+    study: StudyDefinition, claims: Sequence[Claim]
+) -> dict[str, frozenset[Combination]]:
     """By claim id, the factor combinations of the whole study whose metrics its measure reads."""
     plan = plan_everything(study, FIRST_REPLICATION)
     combinations = {tuple(study.levels(found)): found for found in plan.combinations}
@@ -58,7 +60,7 @@ def combinations_read(study: Study, claims: Sequence[Claim]) -> dict[str, frozen
     }
 
 
-def claims_within(study: Study, claims: Sequence[Claim], plan: Plan) -> list[Claim]:
+def claims_within(study: StudyDefinition, claims: Sequence[Claim], plan: Plan) -> list[Claim]:
     """The claims whose measures read runs of a plan only: all that they need is there.
 
     One that reads no metric counts the runs of the whole study.
@@ -89,11 +91,11 @@ def paper_tables(plan: Plan) -> Tables:
     return Tables(_factors(plan.study), rows, list(_entries(plan.study)), drawn=())
 
 
-def _factors(study: Study) -> list[str]:
+def _factors(study: StudyDefinition) -> list[str]:
     return [factor.name for factor in study.factors]
 
 
-def _printed(study: Study) -> dict[Combination, dict[str, tuple[float, bool]]]:
+def _printed(study: StudyDefinition) -> dict[Combination, dict[str, tuple[float, bool]]]:
     """What the paper prints for single combinations, with whether to doubt it.
 
     Where two tables print the same, a number without doubt goes before one with.
@@ -108,7 +110,7 @@ def _printed(study: Study) -> dict[Combination, dict[str, tuple[float, bool]]]:
     return printed
 
 
-def _entries(study: Study) -> Iterator[Entry]:
+def _entries(study: StudyDefinition) -> Iterator[Entry]:
     for response, row, value in _printed_rows(study):
         yield Entry(
             levels=study.levels(row.combination),
@@ -119,7 +121,7 @@ def _entries(study: Study) -> Iterator[Entry]:
         )
 
 
-def _printed_rows(study: Study) -> Iterator[tuple[Response, ReferenceRow, float]]:
+def _printed_rows(study: StudyDefinition) -> Iterator[tuple[Response, ReferenceRow, float]]:
     for response in study.responses:
         for row in response.rows:
             if response.metric in row.values:

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from longfat.analysis.intervals import DEFAULT_CONFIDENCE, check_confidence
 from longfat.analysis.levels_in_sql import unknown_levels
 from longfat.analysis.measures import (
     MeasureDatabase,
@@ -21,12 +20,13 @@ from longfat.analysis.measures import (
     Tables,
     WrongMeasure,
 )
-from longfat.analysis.resampling import confidence_interval
 from longfat.analysis.undelivered import Lack, undelivered_of
-from longfat.claims import Bound, Claim
-from longfat.errors import BadInput, Interrupted
-from longfat.stopping import requested_stop
-from longfat.study import Study
+from longfat.base.errors import BadInput, Interrupted
+from longfat.base.stopping import requested_stop
+from longfat.statistics.intervals import DEFAULT_CONFIDENCE, check_confidence
+from longfat.statistics.resampling import confidence_interval
+from longfat.studies.claims import Bound, Claim
+from longfat.studies.definition import StudyDefinition
 
 NO_NUMBER = (
     "yields no number (NULL): no run of the study meets its conditions, or its arithmetic has no "
@@ -91,7 +91,7 @@ class Judgement:
         return sum(value is not None and self.claim.bound.contains(value) for value in values)
 
 
-def check_claims(study: Study, claims: Sequence[Claim], tables: Tables) -> None:
+def check_claims(study: StudyDefinition, claims: Sequence[Claim], tables: Tables) -> None:
     """Judge the SQL of claims by `tables`, which need no metrics, and the study's levels.
 
     Raises `BadInput` with one line for each thing that is wrong, and one for what can be read.

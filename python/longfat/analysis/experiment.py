@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from longfat.analysis.fit import ROUND_OFF, Array
-from longfat.errors import BadInput, LongfatError
+from longfat.base.errors import BadInput, LongfatError
 
 SMALLEST, LARGEST = 1e-100, 1e100
 """Between these no sum of squares underflows or overflows."""

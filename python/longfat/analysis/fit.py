@@ -11,8 +11,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from longfat.analysis.intervals import Intervals
 from longfat.analysis.model import Model, Term
+from longfat.statistics.intervals import Intervals
 
 Array: TypeAlias = npt.NDArray[np.float64]
 

@@ -17,9 +17,9 @@ from typing import Self
 from longfat import _engine
 from longfat.analysis import aggregates
 from longfat.analysis.experiment import LARGEST
-from longfat.read_only import SqlValue, limit_time, open_database, quoted, restrict
-from longfat.slips import nearest
-from longfat.stopping import stopped_afterwards
+from longfat.base.read_only import SqlValue, limit_time, open_database, quoted, restrict
+from longfat.base.slips import nearest
+from longfat.base.stopping import stopped_afterwards
 
 SECONDS = 1.0
 """Of this thread, for each time that a measure is taken."""

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from longfat.units import PICOSECONDS_PER_SECOND
+from longfat.base.units import PICOSECONDS_PER_SECOND
 
 Flavor = Mapping[str, Any]
 """A resolved flavor."""

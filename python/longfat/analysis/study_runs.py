@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from longfat import _engine
-from longfat.aliases import aliases, named
 from longfat.analysis.analysis import Analysis, Component, Settings, analyse
 from longfat.analysis.experiment import Observation, cross
 from longfat.analysis.table import Observations, check_names, unknown
-from longfat.comparison import Results
-from longfat.design import base_factors
-from longfat.errors import BadInput, LongfatError
-from longfat.fraction import Fraction, fraction_of
-from longfat.plan import Plan
-from longfat.study import Study
+from longfat.base.errors import BadInput, LongfatError
+from longfat.results.comparison import Results
+from longfat.studies.aliases import aliases, named
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.design import base_factors
+from longfat.studies.fraction import Fraction, fraction_of
+from longfat.studies.plan import Plan
 
 if TYPE_CHECKING:
-    from longfat.reference import Combination
+    from longfat.studies.reference import Combination
 
 
 class RunsMissing(LongfatError):
@@ -72,7 +72,9 @@ def analyse_study(
     return with_aliases(analyse(experiment, chosen), fraction)
 
 
-def settings_of_study(settings: Settings, study: Study, blocks_as_seeds: bool) -> Settings:
+def settings_of_study(
+    settings: Settings, study: StudyDefinition, blocks_as_seeds: bool
+) -> Settings:
     """Settings completed by the study: common seeds are blocks, unless the user says otherwise.
 
     In a fractional design all interactions of the base factors count: they hold the effects of the
@@ -138,7 +140,7 @@ def _ragged(factor: str) -> None:
     )
 
 
-def _default_factors(study: Study, varying: Mapping[str, Sequence[str]]) -> list[str]:
+def _default_factors(study: StudyDefinition, varying: Mapping[str, Sequence[str]]) -> list[str]:
     generated = study.design.generators
     return [
         factor for factor, levels in varying.items() if len(levels) > 1 and factor not in generated
@@ -198,7 +200,9 @@ def _check_each_is_its_own(plan: Plan) -> None:
             )
 
 
-def _check_response(study: Study, runs: Sequence[Mapping[str, float]], response: str) -> None:
+def _check_response(
+    study: StudyDefinition, runs: Sequence[Mapping[str, float]], response: str
+) -> None:
     """Raise `BadInput` for a metric that there is not, or that not all of the runs have."""
     lacking = sum(response not in metrics for metrics in runs)
     found = (name for metrics in runs for name in metrics)
@@ -209,5 +213,5 @@ def _check_response(study: Study, runs: Sequence[Mapping[str, float]], response:
         raise BadInput([unknown("response", response, known, study.name)])
 
 
-def _levels(study: Study, name: str) -> Sequence[str]:
+def _levels(study: StudyDefinition, name: str) -> Sequence[str]:
     return next(list(factor.levels) for factor in study.factors if factor.name == name)

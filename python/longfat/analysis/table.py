@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longfat.analysis.experiment import Observation
-from longfat.cells import csv_lines, is_number, separator_problem
-from longfat.errors import BadInput, LongfatError
-from longfat.files import read_text
-from longfat.slips import nearest_or_known
-from longfat.where import matching
+from longfat.base.cells import csv_lines, is_number, separator_problem
+from longfat.base.errors import BadInput, LongfatError
+from longfat.base.files import read_text
+from longfat.base.slips import nearest_or_known
+from longfat.base.where import matching
 
 REPLICATION = "replication"
 """The column that tells replications apart, unless another one is named."""

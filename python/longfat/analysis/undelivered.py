@@ -11,8 +11,8 @@ from statistics import fmean
 from typing import NamedTuple
 
 from longfat.analysis.measures import Row
-from longfat.comparison import Results
-from longfat.completions import DELIVERED_SHARE, TIMES, is_time, least_share, share_behind
+from longfat.records.completions import DELIVERED_SHARE, TIMES, is_time, least_share, share_behind
+from longfat.results.comparison import Results
 
 
 class Lack(NamedTuple):

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from longfat.base.errors import LongfatError
+from longfat.base.location import shown
 from longfat.cli.options import (
     Part,
     confidence_option,
@@ -17,8 +19,6 @@ from longfat.cli.options import (
     study_command,
 )
 from longfat.cli.talk import print_json, print_table, say
-from longfat.errors import LongfatError
-from longfat.location import shown
 
 if TYPE_CHECKING:
     from longfat.analysis.analysis import Analysis, Settings
@@ -113,10 +113,10 @@ def command(
         return
     from longfat.analysis.analysis import Settings, analyse
     from longfat.analysis.experiment import cross
-    from longfat.analysis.intervals import Intervals
     from longfat.analysis.table import load_observations
-    from longfat.cells import names_in
+    from longfat.base.cells import names_in
     from longfat.report.analysis import analysis_document
+    from longfat.statistics.intervals import Intervals
 
     names = [] if factors is None else names_in(factors, f"--factors {factors!r}")
     settings = Settings(Intervals(confidence, exact_quantiles), order, bool(blocks))
@@ -160,8 +160,8 @@ def _steady_state(
 ) -> None:
     import dataclasses
 
-    from longfat.analysis.steady_state import steady_state
     from longfat.analysis.table import load_observations
+    from longfat.statistics.steady_state import steady_state
 
     rows = load_observations(path, [], column, replication, where).rows
     runs = len({row.replication for row in rows})
@@ -209,10 +209,10 @@ def _of_study(
     from longfat.analysis.cautions import without_chance
     from longfat.analysis.study_runs import RunsMissing, analyse_study
     from longfat.analysis.undelivered import undelivered
-    from longfat.plan import plan_design
-    from longfat.results import load_responses
-    from longfat.sequential import in_effect
-    from longfat.study import load_study
+    from longfat.results.sequential import in_effect
+    from longfat.results.stored import load_responses
+    from longfat.studies.definition import load_study
+    from longfat.studies.plan import plan_design
 
     study = load_study(name)
     plan = plan_design(study, part.of(study))

@@ -9,7 +9,7 @@ from longfat.cli.options import json_option
 from longfat.cli.talk import print_json, print_table, say_if_debug_build
 
 if TYPE_CHECKING:
-    from longfat.benchmark import Speed
+    from longfat.running.benchmark import Speed
 
 
 @click.command("bench")
@@ -32,7 +32,7 @@ def command(words: Sequence[str], repeat: int, as_json: bool) -> None:
     Example: longfat bench wan
     """
     from longfat import _engine
-    from longfat.benchmark import chosen, measure
+    from longfat.running.benchmark import chosen, measure
 
     speeds = list(measure(chosen(words), repeat))
     if as_json:

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from longfat.base.errors import BadInput, LongfatError
+from longfat.base.kinds import CLAIMS_FILE, Kind, kind_of
 from longfat.cli.options import json_option, overrides_of, settings_option
 from longfat.cli.talk import print_json, print_table, say
-from longfat.errors import BadInput, LongfatError
-from longfat.kinds import CLAIMS_FILE, Kind, kind_of
 
 if TYPE_CHECKING:
-    from longfat.scenario import Scenario
-    from longfat.study import Study
+    from longfat.scenarios.scenario import Scenario
+    from longfat.studies.definition import StudyDefinition
 
 
 class _Checked(NamedTuple):
@@ -54,7 +54,8 @@ def command(file: str, settings: tuple[str, ...], as_json: bool) -> None:
 
 
 def _document(file: str, checked: _Checked) -> dict[str, Any]:
-    from longfat.report.network import network_of, network_words
+    from longfat.report.network import network_words
+    from longfat.scenarios.resolved import network_of
 
     kind, problems, _, scenario = checked
     document = {"file": file, "kind": kind, "valid": not problems, "problems": problems}
@@ -69,7 +70,8 @@ def _document(file: str, checked: _Checked) -> dict[str, Any]:
 
 def _show(scenario: "Scenario") -> None:
     """What the network is like, and what a reader should know before a run."""
-    from longfat.report.network import HEADER, network_of, network_rows, network_words
+    from longfat.report.network import HEADER, network_rows, network_words
+    from longfat.scenarios.resolved import network_of
 
     network = network_of(scenario.settings)
     if network["ports"]:
@@ -82,8 +84,8 @@ def _found(file: str) -> Path:
     """What is at a path, or else the folder of the shipped study of that name."""
     path = Path(file)
     if not path.exists():
-        from longfat.slips import nearest
-        from longfat.study import shipped_studies, shipped_study
+        from longfat.base.slips import nearest
+        from longfat.studies.definition import shipped_studies, shipped_study
 
         if file in shipped_studies():
             return shipped_study(file)
@@ -93,8 +95,8 @@ def _found(file: str) -> Path:
 
 
 def _check(file: Path, overrides: dict[str, str]) -> _Checked:
-    from longfat.files import read_bytes
-    from longfat.scenario import ScenarioText
+    from longfat.base.files import read_bytes
+    from longfat.scenarios.scenario import ScenarioText
 
     text = b"" if file.is_dir() else read_bytes(file)
     kind = "study" if file.is_dir() else kind_of(file, text)
@@ -114,7 +116,7 @@ def _check(file: Path, overrides: dict[str, str]) -> _Checked:
 
 def _checked_study(file: Path) -> _Checked:
     """A study; of a folder its claims as well."""
-    from longfat.audit import check_audit
+    from longfat.studies.audit import check_audit
 
     study, problems = _loaded(file)
     if study is not None:
@@ -127,9 +129,9 @@ def _checked_study(file: Path) -> _Checked:
     return _Checked("study", problems, study is not None)
 
 
-def _loaded(source: Path) -> "tuple[Study | None, list[str]]":
+def _loaded(source: Path) -> "tuple[StudyDefinition | None, list[str]]":
     """A study, or what is wrong with it."""
-    from longfat.study import load_study
+    from longfat.studies.definition import load_study
 
     try:
         return load_study(source), []
@@ -137,11 +139,11 @@ def _loaded(source: Path) -> "tuple[Study | None, list[str]]":
         return None, error.problems
 
 
-def _problems_of_claims(file: Path, study: "Study | None") -> list[str]:
+def _problems_of_claims(file: Path, study: "StudyDefinition | None") -> list[str]:
     """What is wrong with claims; their SQL is judged where there is a study, whatever else is."""
     from longfat.analysis.claim_tables import planned_tables
     from longfat.analysis.claims import check_claims
-    from longfat.claims import read_claims, readable_claims
+    from longfat.studies.claims import read_claims, readable_claims
 
     problems: list[str] = []
     try:

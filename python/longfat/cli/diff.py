@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.base.units import PICOSECONDS_PER_MILLISECOND
 from longfat.cli.options import (
     control_option,
     json_option,
@@ -17,11 +18,10 @@ from longfat.cli.options import (
     store_option,
 )
 from longfat.cli.talk import print_json, print_table, say
-from longfat.units import PICOSECONDS_PER_MILLISECOND
 
 if TYPE_CHECKING:
-    from longfat.divergence import Setting
-    from longfat.scenario import Scenario
+    from longfat.running.divergence import Setting
+    from longfat.scenarios.scenario import Scenario
 
 
 Event = Mapping[str, Any]
@@ -60,8 +60,8 @@ def command(
 
     Example: longfat diff lan.toml lan.toml --set-second port.policy=epd
     """
-    from longfat.divergence import compare_runs, differing_settings
-    from longfat.limits import Limits
+    from longfat.running.divergence import compare_runs, differing_settings
+    from longfat.running.limits import Limits
 
     allowed = Limits.of_machine().changed(limits)
     both = overrides_of(settings)
@@ -90,7 +90,7 @@ def _scenario(run: str, overrides: Mapping[str, str], store: str) -> "Scenario":
     Raises `click.UsageError` for what is to be set in a stored one.
     """
     from longfat import _engine
-    from longfat.scenario import load_scenario
+    from longfat.scenarios.scenario import load_scenario
 
     if Path(run).exists() or Path(run).suffix:
         return load_scenario(run, overrides)

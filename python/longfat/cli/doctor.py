@@ -4,10 +4,10 @@ from typing import Any
 
 import click
 
+from longfat.base.errors import CheckFailed, LongfatError
+from longfat.base.location import shown
 from longfat.cli.options import json_option, store_option
 from longfat.cli.talk import print_json, print_table, say_if_debug_build
-from longfat.errors import CheckFailed, LongfatError
-from longfat.location import shown
 
 
 @click.command("doctor")
@@ -18,7 +18,7 @@ def command(store: str, as_json: bool) -> None:
 
     Exit code 3 when the store is damaged.
     """
-    from longfat.execution import usable_cores
+    from longfat.running.execution import usable_cores
 
     document = {**_versions(), "cores": usable_cores(), "store": _store_health(store)}
     if as_json:
@@ -34,12 +34,12 @@ def command(store: str, as_json: bool) -> None:
 
 def _versions() -> dict[str, Any]:
     import platform
+    from importlib.metadata import version
 
-    import longfat
     from longfat import _engine
 
     return {
-        "longfat": longfat.__version__,
+        "longfat": version("longfat"),
         "engine": _engine.ENGINE_VERSION,
         "build_profile": _engine.BUILD_PROFILE,
         "python": platform.python_version(),

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from longfat.slips import nearest
+from longfat.base.slips import nearest
 
 
 class LazyGroup(click.Group):

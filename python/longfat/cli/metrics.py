@@ -2,9 +2,9 @@
 
 import click
 
+from longfat.base.errors import LongfatError
 from longfat.cli.options import json_option
 from longfat.cli.talk import print_json, print_table, say_where_codes_lead
-from longfat.errors import LongfatError
 
 
 @click.command("metrics")
@@ -18,8 +18,8 @@ def command(name: str | None, as_json: bool, as_markdown: bool) -> None:
 
     Example: longfat metrics mean_round_trip_s
     """
-    from longfat.directions import described_metrics
-    from longfat.slips import nearest_or_known
+    from longfat.base.slips import nearest_or_known
+    from longfat.records.directions import described_metrics
 
     metrics = described_metrics()
     if name is not None:

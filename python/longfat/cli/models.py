@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
+from longfat.base.errors import LongfatError
 from longfat.cli.options import json_option
 from longfat.cli.talk import print_json, print_table, say_where_codes_lead
-from longfat.errors import LongfatError
 
 Model = Mapping[str, Any]
 

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.analysis.intervals import DEFAULT_CONFIDENCE
+from longfat.base.errors import LongfatError
+from longfat.base.location import DEFAULT_STORE, in_commands
 from longfat.cli.talk import say
-from longfat.errors import LongfatError
-from longfat.location import DEFAULT_STORE, in_commands
-from longfat.settings import TextOfFile, undone_by
+from longfat.scenarios.settings import TextOfFile, undone_by
+from longfat.statistics.intervals import DEFAULT_CONFIDENCE
 
 if TYPE_CHECKING:
-    from longfat.execution import Executor
-    from longfat.plan import Plan, Selection
-    from longfat.readings import Quick
-    from longfat.reference import Combination
+    from longfat.running.execution import Executor
     from longfat.store import Store
-    from longfat.study import Study
+    from longfat.studies.definition import StudyDefinition
+    from longfat.studies.plan import Plan, Selection
+    from longfat.studies.readings import Quick
+    from longfat.studies.reference import Combination
 
 MOST_CONFIDENCE = 0.9999
 """More of it means intervals of hundreds of standard errors, which say nothing."""
@@ -171,10 +171,10 @@ class Part:
         }
         return options_said(options) + (" --quick" if self.quick else "")
 
-    def of(self, study: "Study", quick: "Quick | None" = None) -> "Selection":
+    def of(self, study: "StudyDefinition", quick: "Quick | None" = None) -> "Selection":
         """The selection; `quick` is the small part, the study's unless it is given."""
-        from longfat.cells import names_in
-        from longfat.plan import selection_of
+        from longfat.base.cells import names_in
+        from longfat.studies.plan import selection_of
 
         tables = names_in(self.tables, f"--table {self.tables!r}") if self.tables else []
         small = (quick or study.quick) if self.quick else None
@@ -229,7 +229,7 @@ def _value(text: str) -> str:
 
     Raises `LongfatError` for a file that cannot be read.
     """
-    from longfat.files import read_text
+    from longfat.base.files import read_text
 
     return TextOfFile(read_text(Path(text[1:])), text) if text.startswith("@") else text
 
@@ -267,7 +267,7 @@ def study_command(verb: str, study: str, part: Part, store: str) -> str:
 
 
 def commands_to_run(
-    study: "Study", lacking: "Collection[Combination]", name: str, part: Part, store: str
+    study: "StudyDefinition", lacking: "Collection[Combination]", name: str, part: Part, store: str
 ) -> str:
     """The commands that run these factor combinations of a part of a study, a line each.
 
@@ -320,14 +320,16 @@ _PART_OPTIONS = (
 
 
 @contextmanager
-def chosen_executor(study: "Study", jobs: int | None, cluster: str | None) -> "Iterator[Executor]":
+def chosen_executor(
+    study: "StudyDefinition", jobs: int | None, cluster: str | None
+) -> "Iterator[Executor]":
     """What simulates a study: `jobs` threads of this process (all cores if None), or a cluster.
 
     Raises `LongfatError` where both are given, for a cluster if the study has controls of its own,
-    for one of those that is none, and as `longfat.cluster.cluster_at`.
+    for one of those that is none, and as `longfat.running.cluster.cluster_at`.
     """
     if cluster is None:
-        from longfat.execution import Threads, usable_cores
+        from longfat.running.execution import Threads, usable_cores
 
         for name, control in study.controls.items():
             control.provide(name, load=True)
@@ -337,7 +339,7 @@ def chosen_executor(study: "Study", jobs: int | None, cluster: str | None) -> "I
         raise LongfatError("--jobs counts threads of this process, and --cluster uses none of them")
     if study.controls:
         raise LongfatError(f"--cluster: the controls of {study.name} are in this process only")
-    from longfat.cluster import cluster_at
+    from longfat.running.cluster import cluster_at
 
     with cluster_at(cluster) as executor:
         yield executor

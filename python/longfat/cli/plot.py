@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.base.errors import BadInput, LongfatError
+from longfat.base.files import read_text
+from longfat.base.location import shown
 from longfat.cli.options import (
     Number,
     Part,
@@ -18,14 +21,11 @@ from longfat.cli.options import (
     study_command,
 )
 from longfat.cli.talk import command_line, print_table, say
-from longfat.errors import BadInput, LongfatError
-from longfat.files import read_text
-from longfat.location import shown
 
 if TYPE_CHECKING:
-    from longfat.comparison import Results, TableComparison
-    from longfat.plan import Plan
-    from longfat.plots import Options
+    from longfat.plots.options import Options
+    from longfat.results.comparison import Results, TableComparison
+    from longfat.studies.plan import Plan
     from longfat.traces import Traces
 
 
@@ -83,6 +83,7 @@ def command(
     Example: longfat analyze r.csv --factors a,b --json | longfat plot variation - -o v.pdf
     """
     from longfat import plots
+    from longfat.plots.options import Options, check_formats
 
     if list_plots:
         rows = [[name, plots.find(name).SOURCE, plots.find(name).SUMMARY] for name in plots.PLOTS]
@@ -91,8 +92,8 @@ def command(
     if kind is None or not sources or not outputs:
         raise click.UsageError("KIND, SOURCE and -o FILE are needed, or --list")
     plot = plots.find(kind)
-    plots.check_formats(outputs)
-    options = plots.Options(**factors, flow=flow, start_s=start_s, end_s=end_s)
+    check_formats(outputs)
+    options = Options(**factors, flow=flow, start_s=start_s, end_s=end_s)
     _check_said(kind, plot.SOURCE, options, part)
     source = _open(kind, plot.SOURCE, sources, options, part, store)
     try:
@@ -133,8 +134,8 @@ def _open(
     (source,) = sources
     if wanted == "analysis":
         return _analysis(source)
-    from longfat.ledger import ledger_rows
-    from longfat.results import compare_results
+    from longfat.results.ledger import ledger_rows
+    from longfat.results.stored import compare_results
 
     plan, results = _results(source, options, part, store)
     return compare_results(plan, results) if wanted == "study" else ledger_rows(results)
@@ -150,10 +151,10 @@ def _traces(kind: str, source: str) -> "Traces":
 
 
 def _results(source: str, options: "Options", part: Part, store: str) -> "tuple[Plan, Results]":
-    from longfat.plan import plan_reference
-    from longfat.results import load_results
-    from longfat.sequential import in_effect
-    from longfat.study import load_study
+    from longfat.results.sequential import in_effect
+    from longfat.results.stored import load_results
+    from longfat.studies.definition import load_study
+    from longfat.studies.plan import plan_reference
 
     study = load_study(source)
     _check_factors(options, [factor.name for factor in study.factors])

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from longfat.base.numbers import formatted_seconds
 from longfat.cli.talk import say
-from longfat.execution import Progress
-from longfat.report.numbers import formatted_seconds
+from longfat.running.execution import Progress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress

@@ -18,8 +18,8 @@ def command(traces: Path, flow: int | None) -> None:
 
     Example: longfat qlog traces --flow 2 > flow-2.sqlog
     """
-    from longfat.qlog import qlog_lines
     from longfat.traces import load_traces
+    from longfat.traces.qlog import qlog_lines
 
     run = load_traces(traces)
     if flow is None and run.flows > 1:

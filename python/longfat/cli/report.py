@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from longfat.base.errors import LongfatError
+from longfat.base.location import in_commands
 from longfat.cli.options import (
     Part,
     confidence_option,
@@ -14,8 +16,6 @@ from longfat.cli.options import (
     study_command,
 )
 from longfat.cli.talk import say
-from longfat.errors import LongfatError
-from longfat.location import in_commands
 
 
 @click.command("report")
@@ -52,10 +52,10 @@ def command(
 
     Example: longfat report ubr-plus -o report.html
     """
-    from longfat.files import written_whole
+    from longfat.base.files import written_whole
+    from longfat.report.from_store import NothingToReport, report
     from longfat.report.study_report.contents import Said
-    from longfat.reporting import NothingToReport, report
-    from longfat.study import load_study
+    from longfat.studies.definition import load_study
 
     if output.suffix != ".html":
         raise LongfatError(f"{output}: the suffix must be .html")

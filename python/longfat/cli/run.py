@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from longfat.base.errors import CheckFailed, Interrupted, InvalidInput, RunFailed
+from longfat.base.location import shown
 from longfat.cli.options import (
     Number,
     control_option,
@@ -17,14 +19,12 @@ from longfat.cli.options import (
     settings_option,
 )
 from longfat.cli.talk import print_json, print_table, say
-from longfat.errors import CheckFailed, Interrupted, InvalidInput, RunFailed
-from longfat.location import shown
-from longfat.report.record import record_summary, record_tables
-from longfat.watching import DEFAULT_ERROR, where_traces_are
+from longfat.records.tables import record_summary, record_tables, where_traces_are
 
 if TYPE_CHECKING:
-    from longfat.execution import Driver, Record, Watch
-    from longfat.scenario import Scenario
+    from longfat.records.record import Record
+    from longfat.running.execution import Driver, Watch
+    from longfat.scenarios.scenario import Scenario
 
 
 @click.command("run")
@@ -124,7 +124,7 @@ def command(
         if not only_scenario:
             _say_what_is_left(traces, watch, pcap)
         return
-    from longfat.scenario import load_scenario
+    from longfat.scenarios.scenario import load_scenario
 
     loaded = load_scenario(scenario, overrides_of(settings, seed))
     if only_scenario:
@@ -146,8 +146,8 @@ def _simulate(
     scenario: "Scenario", limits: Sequence[str], watch: "Watch | None", driver: "Driver | None"
 ) -> "Record":
     from longfat.cli.progress import shown_progress
-    from longfat.limits import Limits
-    from longfat.scenario import run
+    from longfat.running.limits import Limits
+    from longfat.running.run import run
 
     allowed = Limits.of_machine().changed(limits)
     try:
@@ -169,8 +169,8 @@ def _repeat(
 ) -> None:
     """Repeat a stored run and say whether it came out the same."""
     from longfat.cli.progress import shown_progress
-    from longfat.limits import Limits
-    from longfat.repeat import repeat
+    from longfat.running.limits import Limits
+    from longfat.running.repeat import repeat
     from longfat.store import Store
 
     with Store.readable(location) as opened:
@@ -208,7 +208,7 @@ def _watch(
     interval: str | None,
     pcap: Path | None,
 ) -> "Watch | None":
-    from longfat.execution import Watch
+    from longfat.running.execution import Watch
 
     if names is not None and not names.strip(" ,"):
         raise click.BadParameter(
@@ -223,7 +223,7 @@ def _watch(
     return Watch(
         traces=traces,
         names=tuple(name.strip() for name in names.split(",")) if names else (),
-        error=DEFAULT_ERROR if error is None else error,
+        error=error,
         interval_ps=None if interval is None else _picoseconds(interval),
         pcap=pcap,
     )

@@ -11,7 +11,7 @@ from longfat.cli.talk import say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from longfat.pings import Ping
+    from longfat.schedules.pings import Ping
 
 
 @click.group("schedule")
@@ -41,8 +41,8 @@ def from_mahimahi(trace: Path, window_ms: int, duration_s: int | None) -> None:
 
     Example: longfat schedule from-mahimahi verizon-lte.down > lte.csv
     """
-    from longfat.files import read_text
-    from longfat.mahimahi import read_trace, schedule_of, schedule_text
+    from longfat.base.files import read_text
+    from longfat.schedules.mahimahi import read_trace, schedule_of, schedule_text
 
     times = read_trace(read_text(trace), str(trace))
     duration_ms = None if duration_s is None else 1000 * duration_s
@@ -59,8 +59,8 @@ def to_mahimahi(schedule: Path, duration_s: int) -> None:
 
     Delays and losses have no place in a trace: `mm-delay` and `mm-loss` are for them.
     """
-    from longfat.files import read_text
-    from longfat.mahimahi import read_schedule, trace_of
+    from longfat.base.files import read_text
+    from longfat.schedules.mahimahi import read_schedule, trace_of
 
     times = trace_of(read_schedule(read_text(schedule), str(schedule)), 1000 * duration_s)
     click.echo("\n".join(map(str, times)))
@@ -75,7 +75,7 @@ def from_parquet(table: Path) -> None:
 
     Example: longfat schedule from-parquet measured.parquet > measured.csv
     """
-    from longfat.parquet_schedule import read_parquet
+    from longfat.schedules.parquet import read_parquet
 
     click.echo(read_parquet(table))
 
@@ -125,8 +125,8 @@ def from_ping(
 
     Example: ping -D -i 0.2 example.net > ping.log; longfat schedule from-ping ping.log > path.csv
     """
-    from longfat.files import read_text
-    from longfat.pings import read_ping
+    from longfat.base.files import read_text
+    from longfat.schedules.pings import read_ping
 
     pings = read_ping(read_text(log), str(log), interval_ms / 1000)
     _print_schedule(pings, window_ms, elsewhere_ms, log, with_jitter=with_jitter)
@@ -142,8 +142,8 @@ def from_irtt(file: Path, window_ms: int, elsewhere_ms: float, with_jitter: bool
 
     Example: longfat schedule from-irtt starlink.json.gz --window-ms 100 > path.csv
     """
-    from longfat.files import read_bytes
-    from longfat.pings import read_irtt
+    from longfat.base.files import read_bytes
+    from longfat.schedules.pings import read_irtt
 
     pings = read_irtt(read_bytes(file), str(file))
     _print_schedule(pings, window_ms, elsewhere_ms, file, with_jitter=with_jitter)
@@ -152,7 +152,7 @@ def from_irtt(file: Path, window_ms: int, elsewhere_ms: float, with_jitter: bool
 def _print_schedule(
     pings: "Sequence[Ping]", window_ms: int, elsewhere_ms: float, source: Path, *, with_jitter: bool
 ) -> None:
-    from longfat.pings import how_coarse, schedule_of, schedule_text
+    from longfat.schedules.pings import how_coarse, schedule_of, schedule_text
 
     window_s, elsewhere_s = window_ms / 1000, elsewhere_ms / 1000
     schedule = schedule_of(pings, window_s, elsewhere_s, str(source), with_jitter=with_jitter)

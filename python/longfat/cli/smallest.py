@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.base.errors import CheckFailed
+from longfat.base.numbers import percentage, significant
 from longfat.cli.options import (
     MOST_CONFIDENCE,
     Number,
@@ -19,13 +21,11 @@ from longfat.cli.options import (
     settings_option,
 )
 from longfat.cli.talk import print_json, print_table, say
-from longfat.directions import is_more_better
-from longfat.errors import CheckFailed
-from longfat.report.numbers import percentage, significant
+from longfat.records.directions import is_more_better
 
 if TYPE_CHECKING:
-    from longfat.searching import Span
-    from longfat.smallest import Found, Verdict
+    from longfat.running.searching import Span
+    from longfat.statistics.smallest import Found, Verdict
 
 FINEST = 0.001
 """Tells settings to the unit up to a thousand; looks at finer shares would take long to count."""
@@ -113,8 +113,8 @@ def command(
     0.9
     """
     from longfat import _engine
-    from longfat.limits import Limits
-    from longfat.searching import Span, smallest_setting
+    from longfat.running.limits import Limits
+    from longfat.running.searching import Span, smallest_setting
 
     asked = _Asked(
         path=path,

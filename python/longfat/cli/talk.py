@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 import click
 
-from longfat.errors import LongfatError
-from longfat.location import shown
-from longfat.output import NOT_PRINTED, is_of_output, print_no_more
+from longfat.base.errors import LongfatError
+from longfat.base.location import shown
+from longfat.base.output import NOT_PRINTED, is_of_output, print_no_more
 from longfat.report.table import (
     numeric_columns,
     parts_that_fit,
@@ -133,7 +133,7 @@ def _print_parts(
 
 def splice_into(page: Path, command: str, text: str) -> None:
     """Put `text` into a page, between the comments that name the `command` that printed it."""
-    from longfat.files import read_text, written_whole
+    from longfat.base.files import read_text, written_whole
     from longfat.report.splice import spliced
 
     new = spliced(read_text(page), command, text, str(page))

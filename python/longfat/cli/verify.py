@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
+from longfat.base.errors import CheckFailed, LongfatError
 from longfat.cli.options import json_option
 from longfat.cli.talk import print_json, print_table, say
-from longfat.errors import CheckFailed, LongfatError
 
 Outcome = dict[str, Any]
 
@@ -32,7 +32,7 @@ def command(words: Sequence[str], as_scenario: bool, as_json: bool) -> None:
     Example: longfat verify ns-2 reno
     """
     from longfat import _engine
-    from longfat.execution import usable_cores
+    from longfat.running.execution import usable_cores
 
     names = _chosen([name for name, _ in _engine.verification_checks()], words)
     if as_scenario:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import click
 
+from longfat.base.errors import LongfatError
+from longfat.base.location import DEFAULT_STORE
 from longfat.cli.options import jobs_option, limit_option_with
 from longfat.cli.talk import say
-from longfat.errors import LongfatError
-from longfat.location import DEFAULT_STORE
 
 
 @click.command("view")
@@ -51,7 +51,7 @@ def command(
 
     Example: longfat view longfat.db --open
     """
-    from longfat.execution import usable_cores
+    from longfat.running.execution import usable_cores
 
     try:
         from longfat.web.server import serve

@@ -13,7 +13,8 @@ In the scenarios the connections that learn have the flavor
 decides at intervals (`longfat.use_control`).
 """
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from longfat.learning.environments import PathEnvironment, PathEnvironments
     from longfat.learning.episodes import Episodes, Step

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from longfat.errors import InvalidInput, LongfatError
+from longfat.base.errors import InvalidInput, LongfatError
 from longfat.learning.episodes import Episodes, Source, as_decisions
 from longfat.learning.signals import power, relative
 

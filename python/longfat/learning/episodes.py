@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from longfat import _engine
+from longfat.base.errors import InvalidInput, LongfatError
 from longfat.controls import Interval
-from longfat.errors import InvalidInput, LongfatError
-from longfat.execution import Driver, usable_cores
-from longfat.limits import Limits
-from longfat.notebook.runs import Record
-from longfat.scenario import Scenario, ScenarioSource, load_scenario
+from longfat.records.record import Record
+from longfat.running.execution import Driver, usable_cores
+from longfat.running.limits import Limits
+from longfat.scenarios.scenario import Scenario, ScenarioSource, load_scenario
 
 Floats = NDArray[np.float64]
 

@@ -4,14 +4,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from longfat.errors import LongfatError
-from longfat.notebook.studies import WHAT_PLOTS_SHOW, AnalysisAtHand, StudyAtHand
-from longfat.plots import Options, draw, find
+from longfat.base.errors import LongfatError
+from longfat.notebook.study import WHAT_PLOTS_SHOW, Study, StudyAnalysis
+from longfat.plots import draw, find
 from longfat.plots.figure import Figure
+from longfat.plots.options import Options
 from longfat.traces import Traces, load_traces
 
 Drawable = (
-    Traces | str | Path | Sequence[Traces | str | Path] | StudyAtHand | AnalysisAtHand
+    Traces | str | Path | Sequence[Traces | str | Path] | Study | StudyAnalysis
     | Mapping[str, Any]
 )  # fmt: skip
 """Runs with their traces (or the folders of these), a study, or an analysis."""
@@ -24,9 +25,9 @@ def plot(kind: str, source: Drawable, **options: Any) -> Figure:
     what the plot shows.
     """
     wants = find(kind).SOURCE
-    if wants in ("study", "ledgers") and isinstance(source, StudyAtHand):
+    if wants in ("study", "ledgers") and isinstance(source, Study):
         return source.plot(kind, **options)
-    if wants == "analysis" and isinstance(source, AnalysisAtHand):
+    if wants == "analysis" and isinstance(source, StudyAnalysis):
         return source.plot(kind)
     if wants == "analysis" and isinstance(source, Mapping):
         return draw(kind, source, Options(**options))

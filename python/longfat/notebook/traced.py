@@ -6,10 +6,10 @@ import weakref
 from collections.abc import Mapping
 from pathlib import Path
 
-from longfat.execution import Watch
-from longfat.limits import Limits
-from longfat.notebook.display import record_html
-from longfat.scenario import OverrideValue, ScenarioSource, load_scenario, run
+from longfat.running.execution import Watch
+from longfat.running.limits import Limits
+from longfat.running.run import run
+from longfat.scenarios.scenario import OverrideValue, ScenarioSource, load_scenario
 from longfat.traces import Traces, load_traces
 
 
@@ -22,7 +22,7 @@ class TracedRun(Traces):
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
 
     def _repr_html_(self) -> str:
-        return record_html(self.record)
+        return self.record._repr_html_()
 
 
 def traced(

@@ -4,14 +4,13 @@ The rows that are drawn are the rows that a `.csv` output holds. A new plot is a
 `SUMMARY`, `SOURCE`, `HEEDS`, `collect` and `picture`, and a line in `PLOTS`.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from longfat.errors import LongfatError
-from longfat.slips import nearest
+from longfat.base.errors import LongfatError
+from longfat.base.slips import nearest
+from longfat.plots.options import PLAIN, Options, Row, Source
 
 if TYPE_CHECKING:
     from longfat.plots.figure import Figure
@@ -36,78 +35,9 @@ PLOTS = {
     "residuals": "longfat.plots.residuals",
 }
 
-FORMATS = (".svg", ".pdf", ".png", ".html", ".csv")
-
 
 class NothingToDraw(LongfatError):
     """The source is good, but has nothing of what the plot shows."""
-
-
-Row = Mapping[str, Any]
-
-Source = Literal["traces", "study", "ledgers", "analysis"]
-"""Folders of traces, comparisons or ledgers of a study, or the document of an analysis."""
-
-
-@dataclass(frozen=True)
-class Layout:
-    """What each factor of a study decides in a picture with many panels.
-
-    A factor that the rows do not have decides nothing.
-    """
-
-    rows: str = "config"
-    columns: str = "policy"
-    colors: str = "policy"
-    markers: str = "sources"
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the user says about a plot; None leaves it to the plot.
-
-    The first four are factors of a study; `flow` is the number of a flow, `start_s` and `end_s` the
-    part of a run to show, in seconds. A plot heeds those that its `HEEDS` names.
-    """
-
-    rows: str | None = None
-    columns: str | None = None
-    colors: str | None = None
-    markers: str | None = None
-    flow: int | None = None
-    start_s: float | None = None
-    end_s: float | None = None
-
-    def layout(
-        self,
-        columns: str,
-        colors: str | None = None,
-        factors: Sequence[str] = (),
-        parts: Sequence[str] = ("rows", "columns"),
-    ) -> Layout:
-        """The layout, `columns` and `colors` being the plot's own; colours follow columns.
-
-        Of `factors`, those of the rows to draw, the first that nothing else needs take the `parts`
-        that were meant for factors of other studies.
-        """
-        plain = Layout()
-        own = {"rows": plain.rows, "columns": columns, "markers": plain.markers}
-        if colors is not None:
-            own["colors"] = colors
-        chosen = {part: getattr(self, part) or factor for part, factor in own.items()}
-        free = [factor for factor in factors if factor not in chosen.values()]
-        for part in parts:
-            if free and getattr(self, part) is None and chosen[part] not in factors:
-                chosen[part] = free.pop(0)
-        return Layout(**{"colors": self.colors or chosen["columns"], **chosen})
-
-    @property
-    def said(self) -> list[str]:
-        """The names of what the user says."""
-        return [option.name for option in fields(self) if getattr(self, option.name) is not None]
-
-
-PLAIN = Options()
 
 
 class Plot(Protocol):
@@ -144,13 +74,6 @@ def check_heeded(kind: str, options: Options) -> None:
         spelled = [", ".join(SPELLED.get(name, f"--{name}") for name in names)
                    for names in (idle, heeds)]  # fmt: skip
         raise LongfatError(f"{kind} has no {spelled[0]}; it has {spelled[1] or 'no such options'}")
-
-
-def check_formats(outputs: Sequence[Path]) -> None:
-    """Raise `LongfatError` for an output whose suffix is no known format."""
-    for output in outputs:
-        if output.suffix not in FORMATS:
-            raise LongfatError(f"{output}: the suffix must be one of {', '.join(FORMATS)}")
 
 
 def draw(kind: str, source: Any, options: Options = PLAIN, command: str = "") -> "Figure":

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from longfat.comparison import TableComparison
 from longfat.plots.names import shortened
 from longfat.plots.palette import NEUTRAL, Look, level_looks
 from longfat.plots.panels import level_of, levels_of, means_and_ranges, named
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
+from longfat.results.comparison import TableComparison
 
 if TYPE_CHECKING:
-    from longfat.plots import Layout, Options, Row
+    from longfat.plots.options import Layout, Options, Row
 
 SUMMARY = "efficiency against the buffer, with guides at 0.5 and 1 RTT where it is in round trips"
 SOURCE = "study"

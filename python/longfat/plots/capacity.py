@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from longfat.paths import leaves
 from longfat.plots.over_time import (
     MEGA,
     Row,
@@ -17,10 +16,11 @@ from longfat.plots.over_time import (
 )
 from longfat.plots.palette import CLASSES, NEUTRAL
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
+from longfat.scenarios.resolved import leaves
 from longfat.traces import Traces
 
 if TYPE_CHECKING:
-    from longfat.plots import Options
+    from longfat.plots.options import Options
 
 SUMMARY = "capacity of the bottleneck that each service class gets over time, one panel a run"
 SOURCE = "traces"

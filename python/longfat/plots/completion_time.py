@@ -4,16 +4,16 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from longfat.errors import LongfatError
-from longfat.histogram import Histogram
+from longfat.base.errors import LongfatError
 from longfat.plots.capacity import names_of
 from longfat.plots.over_time import Row, common
 from longfat.plots.palette import level_colors
 from longfat.plots.picture import Axis, Mark, Panel, Picture
+from longfat.statistics.histogram import Histogram
 from longfat.traces import Traces
 
 if TYPE_CHECKING:
-    from longfat.plots import Options
+    from longfat.plots.options import Options
 
 SUMMARY = "distribution of the times that files, pages and flows take to arrive, one panel a run"
 SOURCE = "traces"

@@ -28,7 +28,7 @@ from longfat.traces import Traces
 if TYPE_CHECKING:
     import polars
 
-    from longfat.plots import Options
+    from longfat.plots.options import Options
 
 SUMMARY = "congestion window of each flow over time; of a single flow also ssthresh and flight"
 SOURCE = "traces"

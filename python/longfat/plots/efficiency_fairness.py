@@ -6,14 +6,14 @@ from dataclasses import replace
 from statistics import covariance, stdev
 from typing import Any
 
-from longfat.comparison import Entry, TableComparison
-from longfat.plots import PLAIN, Layout, Options, Row
+from longfat.base.numbers import counted
 from longfat.plots.names import shortened
+from longfat.plots.options import PLAIN, Layout, Options, Row
 from longfat.plots.palette import INK, MARKERS, NEUTRAL, level_looks
 from longfat.plots.panels import as_many, level_of, levels_of, told_level
 from longfat.plots.picture import Axis, Mark, Panel, Picture
-from longfat.reference import Combination
-from longfat.report.numbers import counted
+from longfat.results.comparison import Entry, TableComparison
+from longfat.studies.reference import Combination
 
 SUMMARY = "efficiency against fairness of each combination, in panels by two factors"
 SOURCE = "study"

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longfat.files import written_whole
-from longfat.plots import Row, check_formats
+from longfat.base.files import written_whole
+from longfat.plots.options import Row, check_formats
 from longfat.plots.picture import Picture
 
 if TYPE_CHECKING:

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.plots.main_effects import told
 from longfat.plots.names import shortened
 from longfat.plots.palette import level_looks
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 
 if TYPE_CHECKING:
-    from longfat.plots import Options, Row
+    from longfat.plots.options import Options, Row
 
 SUMMARY = "mean response at each pair of levels: lines that are not parallel interact"
 SOURCE = "analysis"

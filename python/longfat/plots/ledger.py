@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from longfat.analysis.words import listed
-from longfat.ledger import IDLE_PREFIX, METRIC_PREFIX, LedgerRow
-from longfat.plots import PLAIN, Layout, Options, Row
+from longfat.base.numbers import counted
 from longfat.plots.names import shortened
+from longfat.plots.options import PLAIN, Layout, Options, Row
 from longfat.plots.panels import as_many, level_of, levels_of, named, not_varied
 from longfat.plots.picture import Axis, Mark, Panel, Picture
-from longfat.report.ledger import SHOWN_FROM
-from longfat.report.numbers import counted
-from longfat.report.record import cause_words
+from longfat.records.tables import cause_words
+from longfat.results.ledger import IDLE_PREFIX, METRIC_PREFIX, SHOWN_FROM, LedgerRow
 
 SUMMARY = "where the capacity went: a bar for each combination, in panels by two factors"
 SOURCE = "ledgers"

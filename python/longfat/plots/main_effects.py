@@ -13,7 +13,7 @@ from longfat.plots.palette import INK, NEUTRAL, level_looks
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 
 if TYPE_CHECKING:
-    from longfat.plots import Options, Row
+    from longfat.plots.options import Options, Row
 
 SUMMARY = "mean response at each level of each factor, with the intervals of the effects"
 SOURCE = "analysis"

@@ -5,19 +5,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from longfat.errors import LongfatError
-from longfat.framing import travels_whole
+from longfat.base.errors import LongfatError
+from longfat.base.numbers import significant
+from longfat.base.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 from longfat.plots.palette import DROP, FLOW_COLORS, NEUTRAL, TIMEOUT, flow_color
 from longfat.plots.picture import Axis, Guide, Mark
 from longfat.plots.thinning import thinned
-from longfat.report.numbers import significant
+from longfat.scenarios.resolved import travels_whole
 from longfat.traces import Traces
-from longfat.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 
 if TYPE_CHECKING:
     import polars
 
-    from longfat.plots import Options
+    from longfat.plots.options import Options
 
 Row = Mapping[str, Any]
 

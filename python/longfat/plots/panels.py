@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 
 from longfat.analysis.words import listed
-from longfat.plots import Row
-from longfat.report.numbers import counted
+from longfat.base.numbers import counted
+from longfat.plots.options import Row
 
 
 def level_of(row: Row, factor: str) -> str:

@@ -10,7 +10,7 @@ from longfat.plots.thinning import thinned
 from longfat.traces import Traces
 
 if TYPE_CHECKING:
-    from longfat.plots import Options
+    from longfat.plots.options import Options
 
 SUMMARY = "queue of each service class at the bottleneck over time, and drops"
 SOURCE = "traces"

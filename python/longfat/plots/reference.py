@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from longfat.comparison import TableComparison
+from longfat.base.numbers import significant
 from longfat.plots.palette import NEUTRAL, level_colors
 from longfat.plots.panels import as_many, level_of, named
 from longfat.plots.picture import Axis, Mark, Panel, Picture
-from longfat.report.numbers import significant
+from longfat.results.comparison import TableComparison
 
 if TYPE_CHECKING:
-    from longfat.plots import Options, Row
+    from longfat.plots.options import Options, Row
 
 SUMMARY = "the paper's values against ours, a panel for each metric"
 SOURCE = "study"

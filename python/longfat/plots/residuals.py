@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.plots.main_effects import told
 from longfat.plots.palette import BLUE, INK, NEUTRAL
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 
 if TYPE_CHECKING:
-    from longfat.plots import Options, Row
+    from longfat.plots.options import Options, Row
 
 SUMMARY = "residuals against predictions, and against quantiles of the normal distribution"
 SOURCE = "analysis"

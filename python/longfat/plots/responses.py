@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from longfat.comparison import TableComparison
 from longfat.plots.names import shortened
 from longfat.plots.palette import INK, MARKERS, Look, level_looks
 from longfat.plots.panels import level_of, levels_of, means_and_ranges, named
 from longfat.plots.picture import Axis, Mark, Panel, Picture, Shared
+from longfat.results.comparison import TableComparison
 
 if TYPE_CHECKING:
-    from longfat.plots import Options, Row
+    from longfat.plots.options import Options, Row
 
 SUMMARY = "every metric that a study tabulates, against one of its factors, a row a table"
 SOURCE = "study"

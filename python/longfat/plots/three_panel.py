@@ -19,7 +19,7 @@ from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.traces import Traces
 
 if TYPE_CHECKING:
-    from longfat.plots import Options
+    from longfat.plots.options import Options
 
 SUMMARY = "throughput, round trips and queue of a run, one above the other"
 SOURCE = "traces"

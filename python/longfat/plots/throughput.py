@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from longfat.base.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 from longfat.plots.over_time import (
     MEGA,
     Row,
@@ -24,10 +25,9 @@ from longfat.plots.over_time import (
 from longfat.plots.palette import INK, NEUTRAL
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 from longfat.traces import Traces
-from longfat.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 
 if TYPE_CHECKING:
-    from longfat.plots import Options
+    from longfat.plots.options import Options
 
 SUMMARY = "bytes delivered in order by each flow over time, and by all together"
 SOURCE = "traces"

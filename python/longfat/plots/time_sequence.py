@@ -4,17 +4,17 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
+from longfat.base.units import PICOSECONDS_PER_SECOND
 from longfat.plots.over_time import Row, flow_name, flow_to_show, foremost, only, span, told
 from longfat.plots.palette import BLACK, GREEN, NEUTRAL, PURPLE, VERMILION
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.traces import Traces
-from longfat.units import PICOSECONDS_PER_SECOND
 
 if TYPE_CHECKING:
     import polars
 
-    from longfat.plots import Options
+    from longfat.plots.options import Options
 
 SUMMARY = "time-sequence graph of a flow: segments, retransmissions, acknowledgments, SACK, window"
 SOURCE = "traces"

@@ -8,7 +8,7 @@ from longfat.plots.palette import BLUE, NEUTRAL, SKY
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 
 if TYPE_CHECKING:
-    from longfat.plots import Options, Row
+    from longfat.plots.options import Options, Row
 
 SUMMARY = "share of the variation that each factor and interaction accounts for"
 SOURCE = "analysis"

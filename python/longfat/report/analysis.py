@@ -12,9 +12,9 @@ from typing import Any
 from longfat.analysis.analysis import Analysis, Component, Effect, joined
 from longfat.analysis.residuals import Check
 from longfat.analysis.words import sentences, verdict
+from longfat.base.numbers import percentage
 from longfat.report.latex import latex_table
 from longfat.report.markdown import markdown_table
-from longfat.report.numbers import percentage
 
 DIGITS = 4
 """Significant digits of the largest value; papers print efficiencies as 0.8488."""

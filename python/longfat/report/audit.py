@@ -7,11 +7,11 @@ from typing import Any
 from longfat import _engine
 from longfat.analysis.audit import Audit, AuditedClaim, Distance, VariationOutcome
 from longfat.analysis.claims import Verdict
-from longfat.audit import AuditPlan, Variation
-from longfat.cost import Cost
-from longfat.plan import Plan
+from longfat.base.numbers import counted, formatted
 from longfat.report.markdown import markdown_table
-from longfat.report.numbers import counted, formatted
+from longfat.studies.audit import AuditPlan, Variation
+from longfat.studies.cost import Cost
+from longfat.studies.plan import Plan
 
 SHOWN_VERDICTS: Sequence[Verdict] = ("holds", "fails", "undecided")
 CLAIM_COLUMNS = (

@@ -6,9 +6,9 @@ from typing import Any
 
 from longfat import _engine
 from longfat.analysis.claims import Judgement
+from longfat.base.numbers import counted, formatted, percentage, significant
 from longfat.report.markdown import markdown_table
-from longfat.report.numbers import counted, formatted, percentage, significant
-from longfat.study import Study
+from longfat.studies.definition import StudyDefinition
 
 DECIMALS = 3
 TINY = 0.5 * 10**-DECIMALS
@@ -20,7 +20,7 @@ SHOWN_ROWS = 5
 
 
 def claims_document(
-    study: Study, judgements: Sequence[Judgement], confidence: float, replications: int
+    study: StudyDefinition, judgements: Sequence[Judgement], confidence: float, replications: int
 ) -> dict[str, Any]:
     """The document of ``longfat study claims --json``."""
     return {

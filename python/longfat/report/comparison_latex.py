@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from longfat import _engine
-from longfat.comparison import TableComparison
 from longfat.report.latex import latex_table
 from longfat.report.markdown import (
     SUMMARY_COLUMNS,
@@ -14,6 +13,7 @@ from longfat.report.markdown import (
     short_rows,
     table_name,
 )
+from longfat.results.comparison import TableComparison
 
 
 def comparison_latex(tables: Sequence[TableComparison], confidence: float | None = None) -> str:

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from longfat import _engine
-from longfat.comparison import Entry, Summary, TableComparison
-from longfat.curves import curves
-from longfat.study import Study
+from longfat.results.comparison import Entry, Summary, TableComparison
+from longfat.results.curves import curves
+from longfat.studies.definition import StudyDefinition
 
 
 def comparison_document(
-    study: Study, tables: Sequence[TableComparison], confidence: float | None = None
+    study: StudyDefinition, tables: Sequence[TableComparison], confidence: float | None = None
 ) -> dict[str, Any]:
     """The document of ``longfat study compare --json``.
 

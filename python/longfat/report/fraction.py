@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from longfat.aliases import alias_chains, named, resolution
-from longfat.fraction import Fraction
+from longfat.studies.aliases import alias_chains, named, resolution
+from longfat.studies.fraction import Fraction
 
 
 def fraction_document(fraction: Fraction) -> dict[str, Any]:

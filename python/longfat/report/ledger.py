@@ -4,14 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from longfat import _engine
-from longfat.ledger import LedgerRow, causes_above
-from longfat.report.record import cause_words, percent
+from longfat.records.tables import cause_words, percent
+from longfat.results.ledger import SHOWN_FROM, LedgerRow, causes_above
 
 if TYPE_CHECKING:
-    from longfat.study import Study
-
-SHOWN_FROM = 0.0005
-"""Causes that never take so much of the duration, 0.1 % when rounded, have no column."""
+    from longfat.studies.definition import StudyDefinition
 
 
 def study_ledger_rows(rows: Sequence[LedgerRow]) -> tuple[list[str], list[list[str]]]:
@@ -39,7 +36,7 @@ def ledger_markdown(rows: Sequence[LedgerRow]) -> str:
     return "\n".join([*lines, *markdown_table(header, body)]) + "\n"
 
 
-def ledger_document(study: "Study", rows: Sequence[LedgerRow]) -> dict[str, Any]:
+def ledger_document(study: "StudyDefinition", rows: Sequence[LedgerRow]) -> dict[str, Any]:
     """Mean ledgers as a JSON document: every cause, as shares from 0 to 1."""
     return {
         "study": study.name,

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 
 from longfat import _engine
-from longfat.comparison import Entry, Summary, TableComparison
-from longfat.curves import curve_levels, curves
-from longfat.report.numbers import (
+from longfat.base.numbers import (
     decimals_of,
     formatted,
     formatted_interval,
@@ -13,6 +11,8 @@ from longfat.report.numbers import (
     formatted_share,
     percentage,
 )
+from longfat.results.comparison import Entry, Summary, TableComparison
+from longfat.results.curves import curve_levels, curves
 
 SUMMARY_COLUMNS = (
     "entries",

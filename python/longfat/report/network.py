@@ -1,12 +1,10 @@
 """What a network is like before a run: its round trips, what they hold, its buffers."""
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from longfat import _engine
-from longfat.report.numbers import significant
-from longfat.units import BITS_PER_BYTE, PICOSECONDS_PER_MILLISECOND, PICOSECONDS_PER_SECOND
+from longfat.base.numbers import significant
+from longfat.base.units import BITS_PER_BYTE, PICOSECONDS_PER_MILLISECOND, PICOSECONDS_PER_SECOND
 
 HEADER = [
     *("managed line", "Mbit/s", "round trip, ms", "rate x round trip, kB"),
@@ -23,12 +21,6 @@ _ECHOES_OF_SHARES = {
 _DEAF_TO_MARKS = ("bbr",)
 
 _DIGITS = 4
-
-
-def network_of(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The network of a resolved scenario: `connections` of each sender, and managed `ports`."""
-    network: Mapping[str, Any] = json.loads(_engine.scenario_network(json.dumps(settings)))
-    return network
 
 
 def network_rows(network: Mapping[str, Any]) -> list[list[str]]:
@@ -70,16 +62,6 @@ def network_words(settings: Mapping[str, Any], network: Mapping[str, Any]) -> It
     yield from _windows(settings, network)
     yield from _lengths(settings)
     yield from dict.fromkeys(filter(None, map(_marks, *zip(*_ends(settings), strict=True))))
-
-
-def words_on_one_line(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Which results of a network of several managed lines are of one of them."""
-    names = [port["name"] for port in network_of(settings)["ports"] if port["is_bottleneck"]]
-    for name in names:
-        yield (
-            f"efficiency, max_goodput_bps, mean_queue_cells and where the capacity went: of the "
-            f"line {name}; goodput_bps: of all connections"
-        )
 
 
 def _windows(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Replaces what stands in a page between two comments that name the command that wrote it."""
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 
 
 def spliced(page: str, command: str, text: str, source: str) -> str:

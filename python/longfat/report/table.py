@@ -1,13 +1,13 @@
 """Tables as lines of text, as people read them in a terminal.
 
-Nothing here loads a library: a short run takes less time than that (see `longfat.start`).
+Nothing here loads a library: see `longfat.cli.start`.
 """
 
 from __future__ import annotations
 
 import sys
 
-TYPE_CHECKING = False  # as mypy knows it; to load typing takes as long as to start Python
+TYPE_CHECKING = False  # importing typing takes its time: see longfat.cli.start
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -10,9 +10,10 @@ from typing import Any, Self
 from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, select
 
 from longfat import _engine
-from longfat.errors import CheckFailed, LongfatError
-from longfat.scenario import SeriesKey
-from longfat.store.backend import Backend, clear_errors, empty_store, store_at
+from longfat.base.errors import CheckFailed, LongfatError
+from longfat.scenarios.scenario import SeriesKey
+from longfat.store.backend import Backend, clear_errors, empty_store
+from longfat.store.databases import store_at
 from longfat.store.dialects import among, insert_new, listed, picked
 from longfat.store.leasing import Leased, beat, end_leases, lease, retire
 from longfat.store.rows import (
@@ -113,7 +114,7 @@ class Store:
         """What was asked for in those of the runs where applications ask, by run id and name.
 
         For each kind of thing (`"class 0"`, `"page"`): how many were `asked` for and `delivered`,
-        and their `times`, which `longfat.histogram.Histogram.of` reads.
+        and their `times`, which `longfat.statistics.histogram.Histogram.of` reads.
         """
         query = select(completions.c.run_id, completions.c.name, completions.c.measures)
         found: dict[str, dict[str, Any]] = {}

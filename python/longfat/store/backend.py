@@ -1,19 +1,15 @@
-"""What a database must offer to hold a store; `store_at` chooses one by where the store is."""
+"""What a database must offer to hold a store."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Protocol
 
 from sqlalchemy import Connection, Engine, create_engine, insert, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
-from longfat.errors import LongfatError
-from longfat.location import shown
+from longfat.base.errors import LongfatError
 from longfat.store.schema import SCHEMA_VERSION, alembic_version, meta, metadata
-
-KINDS = "PATH, sqlite:///PATH or postgresql://USER@HOST/DATABASE"
 
 
 class Backend(Protocol):
@@ -36,23 +32,6 @@ class Backend(Protocol):
 
     def check(self, connection: Connection) -> str:
         """What the database says of itself: ``ok`` when it is sound."""
-
-
-def store_at(location: str) -> Backend:
-    """The database that a path or a URL means.
-
-    Raises `LongfatError` for a URL of any other kind, and when PostgreSQL's driver is missing.
-    """
-    scheme, colon, _ = location.partition("://")
-    if not colon or scheme == "sqlite":
-        from longfat.store.sqlite import SqliteFile
-
-        return SqliteFile(_path(location))
-    if scheme in ("postgresql", "postgresql+psycopg"):
-        from longfat.store.postgresql import PostgresqlDatabase
-
-        return PostgresqlDatabase(location)
-    raise LongfatError(f"{shown(location)}: a store is given as {KINDS}")
 
 
 @contextmanager
@@ -95,12 +74,3 @@ def refuse_other_versions(name: str, version: str) -> None:
         f"{name}: a store of schema version {version}; this longfat knows version "
         f"{SCHEMA_VERSION}: use the longfat that wrote it, or a newer one"
     )
-
-
-def _path(location: str) -> Path:
-    if "://" not in location:
-        return Path(location)
-    _, _, path = location.partition(":///")
-    if not path:
-        raise LongfatError(f"{location}: a store is given as {KINDS}")
-    return Path(path)

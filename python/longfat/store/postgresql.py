@@ -5,8 +5,8 @@ from collections.abc import Callable
 from sqlalchemy import Connection, Engine, create_engine, inspect, make_url, select, text
 from sqlalchemy.exc import ArgumentError
 
-from longfat.errors import LongfatError
-from longfat.location import shown
+from longfat.base.errors import LongfatError
+from longfat.base.location import shown
 from longfat.store.backend import (
     clear_errors,
     create_tables,

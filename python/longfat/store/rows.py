@@ -8,8 +8,7 @@ from typing import Any
 from sqlalchemy import RowMapping, select
 
 from longfat import _engine
-from longfat.execution import Record
-from longfat.scenario import Scenario
+from longfat.scenarios.scenario import Scenario
 from longfat.store.schema import DONE, FAILED, runs
 
 
@@ -20,7 +19,7 @@ class RunResult:
     scenario: Scenario
     started: datetime
     ended: datetime
-    record: Record | None
+    record: Mapping[str, Any] | None
     failure: str | None
 
     @property
@@ -98,7 +97,9 @@ def run_row(result: RunResult) -> dict[str, Any]:
 def part_rows(result: RunResult, part: str, *kinds: str) -> Iterator[dict[str, Any]]:
     """The rows of a run's flows, ports or completions; `kinds` name columns besides the name."""
     own = ("name", *kinds)
-    for position, measures in enumerate((result.record or {}).get(part, ())):
+    for position, measures in enumerate(
+        () if result.record is None else result.record.get(part, ())
+    ):
         yield {
             "run_id": result.scenario.run_id,
             "position": position,

@@ -9,8 +9,8 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, create_engine, delete, event
 from sqlalchemy.pool import StaticPool
 
-from longfat.errors import LongfatError
-from longfat.files import refuse_missing_folder
+from longfat.base.errors import LongfatError
+from longfat.base.files import refuse_missing_folder
 from longfat.store.backend import clear_errors, create_tables, refuse_other_versions
 from longfat.store.network_files import network_file_system
 from longfat.store.schema import SCHEMA_VERSION, leases

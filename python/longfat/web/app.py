@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.web import results
 from longfat.web.desk import Crowded, Desk, Errand, Superseded
 from longfat.web.figures import figure

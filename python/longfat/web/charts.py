@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from longfat.base.units import BITS_PER_BYTE
 from longfat.plots.over_time import (
     MEGA,
     capacity_bytes,
@@ -23,7 +24,6 @@ from longfat.plots.over_time import (
 from longfat.plots.palette import BLUE, DARK, DROP, ORANGE, TIMEOUT, flow_color
 from longfat.plots.queue import capacity_of
 from longfat.traces import Traces
-from longfat.units import BITS_PER_BYTE
 
 TRACES = ("cwnd", "queue", "throughput", "drops", "timeouts")
 """What a run must have left."""

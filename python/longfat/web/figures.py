@@ -4,11 +4,11 @@ import shlex
 from typing import Any
 
 from longfat import plots
-from longfat.ledger import ledger_rows
-from longfat.location import shown
-from longfat.plan import Selection, plan_reference
-from longfat.results import compare_results, load_results
-from longfat.sequential import in_effect
+from longfat.base.location import shown
+from longfat.results.ledger import ledger_rows
+from longfat.results.sequential import in_effect
+from longfat.results.stored import compare_results, load_results
+from longfat.studies.plan import Selection, plan_reference
 from longfat.web.view import Unknown, View
 
 

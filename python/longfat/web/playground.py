@@ -8,15 +8,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from longfat import _engine
-from longfat.errors import LongfatError
-from longfat.execution import Watch
-from longfat.framing import travels_whole
-from longfat.ledger import shares_of
-from longfat.limits import Limits
+from longfat.base.errors import LongfatError
 from longfat.plots.ledger import fills
-from longfat.report.ledger import SHOWN_FROM
-from longfat.report.record import cause_words, in_numbers
-from longfat.scenario import Scenario, run
+from longfat.records.tables import cause_words, in_numbers
+from longfat.results.ledger import SHOWN_FROM, shares_of
+from longfat.running.execution import Watch
+from longfat.running.limits import Limits
+from longfat.running.run import run
+from longfat.scenarios.resolved import travels_whole
+from longfat.scenarios.scenario import Scenario
 from longfat.traces import load_traces
 from longfat.web.charts import ERROR, MOST_FLOWS, TRACES, charts
 from longfat.web.controls import FIRST, scenario_controls

@@ -7,22 +7,22 @@ from statistics import fmean
 from typing import Any
 
 from longfat import _engine
-from longfat.framing import travels_whole
-from longfat.ledger import METRIC_PREFIX
-from longfat.location import shown
-from longfat.reference import Combination
-from longfat.report.record import in_numbers
-from longfat.results import count_runs, load_results
-from longfat.sequential import in_effect
+from longfat.base.location import shown
+from longfat.base.where import condition_of
+from longfat.records.tables import in_numbers
+from longfat.results.ledger import METRIC_PREFIX
+from longfat.results.sequential import in_effect
+from longfat.results.stored import count_runs, load_results
+from longfat.scenarios.resolved import travels_whole
 from longfat.store import StoredRun
 from longfat.store.schema import FAILED
-from longfat.study import Study
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.reference import Combination
 from longfat.web.figures import figure_kinds
 from longfat.web.playground import MOST_PARTS, ledger
 from longfat.web.settings import settings_of
 from longfat.web.view import Unknown, View
 from longfat.web.written import written
-from longfat.where import condition_of
 
 Answer = dict[str, Any]
 
@@ -165,7 +165,7 @@ def run_document(view: View, beginning: str) -> Answer:
     }
 
 
-def _named(study: Study) -> Answer:
+def _named(study: StudyDefinition) -> Answer:
     return {"name": study.name, "title": study.title, "citation": study.citation}
 
 
@@ -182,7 +182,7 @@ def _means(runs: Mapping[int, Mapping[str, float]]) -> Answer:
     }
 
 
-def _command_to_run(view: View, study: Study, combination: Combination) -> str:
+def _command_to_run(view: View, study: StudyDefinition, combination: Combination) -> str:
     """What to type for the runs of a factor combination that are missing."""
     names = [factor.name for factor in study.factors]
     return view.command_to_run(study, condition_of(names, study.levels(combination)))

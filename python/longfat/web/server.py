@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import uvicorn
 
-from longfat.errors import LongfatError
+from longfat.base.errors import LongfatError
 from longfat.web.app import create_app
 from longfat.web.view import View
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from longfat import _engine
-from longfat.errors import BadInput
-from longfat.paths import leaves
-from longfat.scenario import Scenario
+from longfat.base.errors import BadInput
+from longfat.scenarios.resolved import leaves
+from longfat.scenarios.scenario import Scenario
 
 Settings = Mapping[str, str]
 """Values by scenario path: TOML, or bare text such as ``155.52 Mbit/s``."""

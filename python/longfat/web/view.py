@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
 
-from longfat.errors import LongfatError
-from longfat.limits import Limits
-from longfat.location import shown
-from longfat.plan import Plan, Selection, plan_design
+from longfat.base.errors import LongfatError
+from longfat.base.location import shown
 from longfat.report.study_report.contents import Said
+from longfat.running.limits import Limits
 from longfat.store import Store
-from longfat.study import Study, load_study, shipped_studies, shipped_study
+from longfat.studies.definition import StudyDefinition, load_study, shipped_studies, shipped_study
+from longfat.studies.plan import Plan, Selection, plan_design
 
 MOST_EVENTS = 300_000_000
 """Some ten seconds of one core: what a page may ask for."""
@@ -42,13 +42,13 @@ class View:
     _planning: Lock = field(default_factory=Lock)
 
     @cached_property
-    def studies(self) -> dict[str, Study]:
+    def studies(self) -> dict[str, StudyDefinition]:
         """The studies by name, the user's own first.
 
         Raises `LongfatError` and `longfat.InvalidInput` for a study that cannot be loaded, and for
         two of one name.
         """
-        studies: dict[str, Study] = {}
+        studies: dict[str, StudyDefinition] = {}
         shipped = [str(shipped_study(name)) for name in shipped_studies()]
         for source in [*self.own_studies, *shipped]:
             study = load_study(source)
@@ -63,13 +63,13 @@ class View:
         """The store, read-only; a context manager."""
         return Store.readable(self.location)
 
-    def study(self, name: str) -> Study:
+    def study(self, name: str) -> StudyDefinition:
         """The study of this name. Raises `Unknown` if there is none."""
         if name not in self.studies:
             raise Unknown(f"no study is called {name!r}; studies: {', '.join(self.studies)}")
         return self.studies[name]
 
-    def command_to_run(self, study: Study, where: str | None = None) -> str:
+    def command_to_run(self, study: StudyDefinition, where: str | None = None) -> str:
         """What to type for the runs of a study, or of a part of it, that are missing."""
         is_shipped = study.folder.resolve() == shipped_study(study.name)
         named = study.name if is_shipped else str(study.folder)

@@ -12,8 +12,8 @@ def command(store: str) -> None:
 
     Older versions of longfat refuse it from then on. Stop studies that are running first.
     """
-    from longfat.errors import LongfatError
-    from longfat.store.backend import store_at
+    from longfat.base.errors import LongfatError
+    from longfat.store.databases import store_at
     from longfat.store.migrations import upgrade
 
     backend = store_at(store)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from longfat.base.errors import RunFailed
 from longfat.cli.options import (
     Part,
     chosen_executor,
@@ -24,18 +25,17 @@ from longfat.cli.options import (
 )
 from longfat.cli.study.run import run_missing, told_failures
 from longfat.cli.talk import print_json, print_table, say, splice_into
-from longfat.errors import RunFailed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from longfat.analysis.audit import Audit, Metrics, ReadByClaims
-    from longfat.audit import AuditPlan
-    from longfat.claims import Claim
-    from longfat.execution import Executor
-    from longfat.limits import Limits
-    from longfat.plan import Replicated, Selection
-    from longfat.study import Study
+    from longfat.running.execution import Executor
+    from longfat.running.limits import Limits
+    from longfat.studies.audit import AuditPlan
+    from longfat.studies.claims import Claim
+    from longfat.studies.definition import StudyDefinition
+    from longfat.studies.plan import Replicated, Selection
 
 
 @click.command("audit")
@@ -81,11 +81,11 @@ def command(
     the part that is audited. Exit code 1 when some runs failed (the others are kept).
     """
     from longfat.analysis.audit import audit
-    from longfat.analysis.intervals import DEFAULT_CONFIDENCE
-    from longfat.audit import audited, check_audit, plan_audit
-    from longfat.limits import Limits
     from longfat.report.audit import audit_document, audit_markdown
-    from longfat.study import load_study
+    from longfat.running.limits import Limits
+    from longfat.statistics.intervals import DEFAULT_CONFIDENCE
+    from longfat.studies.audit import audited, check_audit, plan_audit
+    from longfat.studies.definition import load_study
 
     if only_plan and stored:
         raise click.UsageError("--plan and --stored both run nothing: choose one")
@@ -126,11 +126,11 @@ def command(
         raise RunFailed(told_failures(failures))
 
 
-def _claims(study: "Study") -> "tuple[list[Claim], ReadByClaims]":
+def _claims(study: "StudyDefinition") -> "tuple[list[Claim], ReadByClaims]":
     """The claims of a study, if it has any, and the factor combinations that each reads."""
     from longfat.analysis.claim_tables import combinations_read, planned_tables
     from longfat.analysis.claims import check_claims
-    from longfat.claims import claims_of
+    from longfat.studies.claims import claims_of
 
     claims = claims_of(study)
     if not claims:
@@ -139,14 +139,14 @@ def _claims(study: "Study") -> "tuple[list[Claim], ReadByClaims]":
     return claims, combinations_read(study, claims)
 
 
-def _replicated(study: "Study", selection: "Selection", store: str) -> "Selection":
+def _replicated(study: "StudyDefinition", selection: "Selection", store: str) -> "Selection":
     """The selection with a number of replications.
 
     Where the study asks for a precision, as many as that takes, as far as the store tells.
     """
-    from longfat.plan import Selection, plan_design
-    from longfat.sequential import in_effect
+    from longfat.results.sequential import in_effect
     from longfat.store import Store
+    from longfat.studies.plan import Selection, plan_design
 
     if selection.replications is not None:
         return selection
@@ -161,9 +161,9 @@ def _run(
     plan: "AuditPlan", store: str, executor: "Executor", jobs: int | None, limits: "Limits"
 ) -> "tuple[Metrics, dict[str, str]]":
     """The metrics of all runs, after those that were missing; and what failed."""
-    from longfat.campaign import missing_runs
-    from longfat.execution import usable_cores
-    from longfat.repeat import check_other_builds
+    from longfat.running.campaign import missing_runs
+    from longfat.running.execution import usable_cores
+    from longfat.running.repeat import check_other_builds
     from longfat.store import Store
 
     everything = plan.everything
@@ -187,7 +187,7 @@ def _stored(plan: "AuditPlan", store: str) -> "Metrics":
 
 
 def _completions(plan: "AuditPlan", store: str, claims: "Sequence[Claim]") -> "Replicated[str]":
-    from longfat.results import load_completions
+    from longfat.results.stored import load_completions
     from longfat.store import Store
 
     with Store.readable(store) as opened:
@@ -195,11 +195,11 @@ def _completions(plan: "AuditPlan", store: str, claims: "Sequence[Claim]") -> "R
 
 
 def _show_plan(plan: "AuditPlan", store: str, as_json: bool) -> None:
-    from longfat.campaign import missing_runs
-    from longfat.cost import CostEstimator
+    from longfat.base.numbers import formatted_seconds
     from longfat.report.audit import PLAN_COLUMNS, plan_document, plan_rows
-    from longfat.report.numbers import formatted_seconds
+    from longfat.running.campaign import missing_runs
     from longfat.store import Store
+    from longfat.studies.cost import CostEstimator
 
     with Store.readable(store) as opened:
         missing = missing_runs(plan.everything, opened)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from longfat.base.errors import CheckFailed
 from longfat.cli.options import (
     WHOLE,
     Part,
@@ -22,14 +23,13 @@ from longfat.cli.options import (
     study_argument,
 )
 from longfat.cli.talk import print_json, print_table, say, splice_into
-from longfat.errors import CheckFailed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from longfat.analysis.claims import Judgement
-    from longfat.plan import Plan
-    from longfat.verdicts import Verdicts
+    from longfat.analysis.verdicts import Verdicts
+    from longfat.studies.plan import Plan
 
 
 @click.command("claims")
@@ -66,9 +66,9 @@ def command(
     --replications 0 the deterministic runs decide. With --quick the runs of `study run --quick`
     decide, and claims that need others are left out.
     """
-    from longfat.analysis.intervals import DEFAULT_CONFIDENCE
+    from longfat.base.numbers import counted
     from longfat.report.claims import claims_document, claims_markdown, explanation
-    from longfat.report.numbers import counted
+    from longfat.statistics.intervals import DEFAULT_CONFIDENCE
 
     chosen = explain if only is None else only
     part = replace(WHOLE, replications=replications, quick=quick)
@@ -106,8 +106,8 @@ def command(
 
 def _judged(name: str, part: Part, store: str, ids: str | None, confidence: float) -> "Verdicts":
     """Judge the claims of a study, or those of a list of ids, by the runs of a store."""
-    from longfat.study import load_study
-    from longfat.verdicts import stored_verdicts
+    from longfat.analysis.verdicts import stored_verdicts
+    from longfat.studies.definition import load_study
 
     study = load_study(name)
     only = None if ids is None else [claim.strip() for claim in ids.split(",")]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from longfat.base.errors import BadInput, CheckFailed, LongfatError
 from longfat.cli.options import (
     MOST_CONFIDENCE,
     Number,
@@ -23,15 +24,14 @@ from longfat.cli.options import (
     study_argument,
 )
 from longfat.cli.talk import print_json, print_table, say, splice_into
-from longfat.errors import BadInput, CheckFailed, LongfatError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from longfat.comparison import Results, TableComparison
-    from longfat.plan import Plan
-    from longfat.reference import Combination
-    from longfat.study import Study
+    from longfat.results.comparison import Results, TableComparison
+    from longfat.studies.definition import StudyDefinition
+    from longfat.studies.plan import Plan
+    from longfat.studies.reference import Combination
 
 
 @click.command("compare")
@@ -167,10 +167,10 @@ class _Found:
 
 
 def _found(name: str, part: Part, store: str) -> _Found:
-    from longfat.plan import plan_reference
-    from longfat.results import compare_results, load_results
-    from longfat.sequential import in_effect
-    from longfat.study import load_study
+    from longfat.results.sequential import in_effect
+    from longfat.results.stored import compare_results, load_results
+    from longfat.studies.definition import load_study
+    from longfat.studies.plan import plan_reference
 
     study = load_study(name)
     plan = plan_reference(study, part.of(study))
@@ -203,7 +203,9 @@ def _say_what_runs_lack(tables: "Sequence[TableComparison]", results: "Results")
             say(f"table {response.table}: {lack}")
 
 
-def _check_factor(study: "Study", tables: "Sequence[TableComparison]", factor: str) -> None:
+def _check_factor(
+    study: "StudyDefinition", tables: "Sequence[TableComparison]", factor: str
+) -> None:
     """Raise `BadInput` for a factor by which no table can be broken down."""
     known = dict.fromkeys(name for table in tables for name in table.by)
     if factor not in known and any(factor == own.name for own in study.factors):

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from longfat.base.errors import BadInput, LongfatError
+from longfat.base.location import shown
 from longfat.cli.options import Part, opened_store, study_command
 from longfat.cli.talk import print_json, print_table, say, splice_into
-from longfat.errors import BadInput, LongfatError
-from longfat.location import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from longfat.ledger import LedgerRow
+    from longfat.results.ledger import LedgerRow
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ def show_ledgers(study: str, part: Part, store: str, factor: str | None, form: F
 
     Raises `LongfatError` when no stored run has one, and `BadInput` for an unknown factor.
     """
-    from longfat.ledger import by_factor, ledger_rows
-    from longfat.plan import plan_design
     from longfat.report.ledger import ledger_document, ledger_markdown, study_ledger_rows
-    from longfat.results import load_results
-    from longfat.sequential import in_effect
-    from longfat.study import load_study
+    from longfat.results.ledger import by_factor, ledger_rows
+    from longfat.results.sequential import in_effect
+    from longfat.results.stored import load_results
+    from longfat.studies.definition import load_study
+    from longfat.studies.plan import plan_design
 
     loaded = load_study(study)
     plan = plan_design(loaded, part.of(loaded))

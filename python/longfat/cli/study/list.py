@@ -10,7 +10,7 @@ from longfat.cli.talk import print_json, print_table
 @json_option
 def command(as_json: bool) -> None:
     """List the studies that come with longfat."""
-    from longfat.study import load_study, shipped_studies, shipped_study
+    from longfat.studies.definition import load_study, shipped_studies, shipped_study
 
     studies = [load_study(shipped_study(name)) for name in shipped_studies()]
     if as_json:

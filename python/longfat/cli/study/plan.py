@@ -11,8 +11,8 @@ from longfat.cli.options import Part, json_option, part_options, store_option, s
 from longfat.cli.talk import print_json, print_table
 
 if TYPE_CHECKING:
-    from longfat.cost import Cost
-    from longfat.plan import Plan
+    from longfat.studies.cost import Cost
+    from longfat.studies.plan import Plan
 
 
 @click.command("plan")
@@ -32,14 +32,14 @@ def command(
     """
     if as_csv and as_json:
         raise click.UsageError("--csv and --json are different ways to print: choose one")
-    from longfat.campaign import missing_runs
-    from longfat.cost import CostEstimator
-    from longfat.fraction import fraction_of
-    from longfat.plan import plan_design
     from longfat.report.fraction import fraction_document, fraction_lines
-    from longfat.sequential import in_effect
+    from longfat.results.sequential import in_effect
+    from longfat.running.campaign import missing_runs
     from longfat.store import Store
-    from longfat.study import load_study
+    from longfat.studies.cost import CostEstimator
+    from longfat.studies.definition import load_study
+    from longfat.studies.fraction import fraction_of
+    from longfat.studies.plan import plan_design
 
     loaded = load_study(study)
     plan = plan_design(loaded, part.of(loaded))
@@ -127,7 +127,7 @@ def _document(
 
 
 def _print(plan: "Plan", counts: Mapping[str, int], cost: "Cost", missing_ids: set[str]) -> None:
-    from longfat.report.numbers import formatted_seconds
+    from longfat.base.numbers import formatted_seconds
 
     factors = _factors(plan)
     rows = []

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
+from longfat.base.numbers import percentage
 from longfat.cli.options import WHOLE, study_command
-from longfat.report.numbers import percentage
-from longfat.sequential import HalfWidth, Needed
-from longfat.study import Study
+from longfat.results.sequential import HalfWidth, Needed
+from longfat.studies.definition import StudyDefinition
 
 
-def precision_lines(study: Study, found: Needed) -> Iterator[str]:
+def precision_lines(study: StudyDefinition, found: Needed) -> Iterator[str]:
     """How many replications there are, and the least known mean of each metric that counts."""
     words = "are enough" if found.are_enough else "so far"
     if is_missed(study, found):
@@ -24,7 +24,7 @@ def precision_lines(study: Study, found: Needed) -> Iterator[str]:
     yield from never_known_lines(found)
 
 
-def is_missed(study: Study, found: Needed) -> bool:
+def is_missed(study: StudyDefinition, found: Needed) -> bool:
     """Whether all replications that the study may have are there, and do not suffice."""
     is_spent = not found.is_open and found.replications == study.design.replications
     return is_spent and not found.are_enough
@@ -43,7 +43,7 @@ def never_known_lines(found: Needed) -> Iterator[str]:
         yield f"{metric}: no factor combination has it in every replication: it is never known"
 
 
-def open_number(study: Study, name: str, store: str) -> str:
+def open_number(study: StudyDefinition, name: str, store: str) -> str:
     """What to do about a number of replications that the rest of a design has yet to decide."""
     return (
         f"how many replications {study.name} needs is open until all of its design has run:\n"

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from longfat.base.errors import Interrupted, LongfatError, OverLimit, RunFailed
+from longfat.base.location import shown
 from longfat.cli.options import (
     Part,
     chosen_executor,
@@ -19,16 +21,14 @@ from longfat.cli.options import (
     study_command,
 )
 from longfat.cli.talk import command_line, print_json, say
-from longfat.errors import Interrupted, LongfatError, OverLimit, RunFailed
-from longfat.location import shown
 
 if TYPE_CHECKING:
-    from longfat.execution import Executor, Progress
-    from longfat.limits import Limits
-    from longfat.plan import Plan, PlannedRun
-    from longfat.sequential import Needed
+    from longfat.results.sequential import Needed
+    from longfat.running.execution import Executor, Progress
+    from longfat.running.limits import Limits
     from longfat.store import Store
-    from longfat.study import Study
+    from longfat.studies.definition import StudyDefinition
+    from longfat.studies.plan import Plan, PlannedRun
 
 
 @click.command("run")
@@ -55,14 +55,14 @@ def command(
 
     Exit code 1 when some runs failed (the others are kept).
     """
-    from longfat.execution import usable_cores
-    from longfat.limits import Limits
-    from longfat.plan import plan_design
-    from longfat.repeat import check_other_builds
-    from longfat.sequential import needed
+    from longfat.results.sequential import needed
+    from longfat.running.execution import usable_cores
+    from longfat.running.limits import Limits
+    from longfat.running.repeat import check_other_builds
+    from longfat.running.until_enough import run_until_enough
     from longfat.store import Store
-    from longfat.study import load_study
-    from longfat.until_enough import run_until_enough
+    from longfat.studies.definition import load_study
+    from longfat.studies.plan import plan_design
 
     allowed = Limits.of_machine().changed(limits)
     loaded = load_study(study)
@@ -99,7 +99,9 @@ def command(
     say(f"all {done.plan.distinct_runs} runs are in {shown(store)}; next:\n  {next_step}")
 
 
-def _say_what_is_not_known(study: "Study", found: "Needed", name: str, store: str) -> None:
+def _say_what_is_not_known(
+    study: "StudyDefinition", found: "Needed", name: str, store: str
+) -> None:
     from longfat.cli.study.precision import (
         is_missed,
         missed_lines,
@@ -131,8 +133,8 @@ def run_missing(
 
     Raises `OverLimit` as it comes: what is refused would be so again.
     """
-    from longfat.campaign import run_campaign
     from longfat.cli.progress import shown_progress
+    from longfat.running.campaign import run_campaign
 
     try:
         with shown_progress() as show:

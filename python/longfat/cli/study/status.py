@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.base.location import shown
 from longfat.cli.options import (
     Part,
     json_option,
@@ -16,10 +17,9 @@ from longfat.cli.options import (
     study_command,
 )
 from longfat.cli.talk import print_json, say
-from longfat.location import shown
 
 if TYPE_CHECKING:
-    from longfat.sequential import HalfWidth
+    from longfat.results.sequential import HalfWidth
 
 
 @click.command("status")
@@ -35,10 +35,10 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
     """
     from longfat.analysis.cautions import cautions
     from longfat.cli.study.precision import open_number, precision_lines
-    from longfat.plan import plan_design
-    from longfat.results import count_runs, load_results
-    from longfat.sequential import limited, needed
-    from longfat.study import load_study
+    from longfat.results.sequential import limited, needed
+    from longfat.results.stored import count_runs, load_results
+    from longfat.studies.definition import load_study
+    from longfat.studies.plan import plan_design
 
     loaded = load_study(study)
     plan = plan_design(loaded, part.of(loaded))

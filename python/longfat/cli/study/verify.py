@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.base.errors import CheckFailed, LongfatError
+from longfat.base.location import shown
 from longfat.cli.options import (
     Part,
     jobs_option,
@@ -15,15 +17,13 @@ from longfat.cli.options import (
     study_command,
 )
 from longfat.cli.talk import print_json, say
-from longfat.errors import CheckFailed, LongfatError
-from longfat.location import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from longfat.plan import Plan
-    from longfat.repeat import Repetition
+    from longfat.running.repeat import Repetition
     from longfat.store import Store
+    from longfat.studies.plan import Plan
 
 
 @click.command("verify")
@@ -64,10 +64,10 @@ def command(
     """
     from longfat import _engine
     from longfat.cli.progress import shown_progress
-    from longfat.execution import usable_cores
-    from longfat.plan import plan_design
-    from longfat.repeat import repeat, sample
-    from longfat.study import load_study
+    from longfat.running.execution import usable_cores
+    from longfat.running.repeat import repeat, sample
+    from longfat.studies.definition import load_study
+    from longfat.studies.plan import plan_design
 
     loaded = load_study(study)
     plan = plan_design(loaded, part.of(loaded))

@@ -8,16 +8,16 @@ from typing import Any
 from longfat.analysis.analysis import Settings
 from longfat.analysis.claim_tables import paper_tables, run_tables
 from longfat.analysis.claims import Judgement, check_claims, judge_claims
-from longfat.analysis.intervals import DEFAULT_CONFIDENCE, Intervals
-from longfat.claims import claims_of
-from longfat.comparison import Results, TableComparison
-from longfat.plan import Plan, Replicated
 from longfat.report.analysis import analysis_document
 from longfat.report.claims import claims_document
 from longfat.report.document import comparison_document
 from longfat.report.study_report.parts import ChosenRun, PartAnalysis, analyses, chosen_runs
-from longfat.results import compare_results
-from longfat.study import Study
+from longfat.results.comparison import Results, TableComparison
+from longfat.results.stored import compare_results
+from longfat.statistics.intervals import DEFAULT_CONFIDENCE, Intervals
+from longfat.studies.claims import claims_of
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.plan import Plan, Replicated
 from longfat.traces import Traces
 
 _NOT_CARRIED = ("predicted", "residuals")
@@ -27,7 +27,7 @@ _NOT_CARRIED = ("predicted", "residuals")
 class Said:
     """How the user named the study, its part and the store: each command repeats it.
 
-    `store` is what `longfat.location.in_commands` makes of the store's location.
+    `store` is what `longfat.base.location.in_commands` makes of the store's location.
     """
 
     study: str
@@ -105,7 +105,7 @@ class Contents:
     engines: Mapping[str, int]
 
     @property
-    def study(self) -> Study:
+    def study(self) -> StudyDefinition:
         """The study."""
         return self.plan.study
 

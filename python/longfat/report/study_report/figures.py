@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from longfat.comparison import TableComparison
-from longfat.errors import LongfatError
-from longfat.ledger import ledger_rows
-from longfat.location import DEFAULT_STORE
+from longfat.base.errors import LongfatError
+from longfat.base.html import Html, element, joined
+from longfat.base.location import DEFAULT_STORE
 from longfat.plots import draw
 from longfat.plots.figure import Figure
 from longfat.report.analysis import analysis_document
-from longfat.report.elements import Html, element, joined
 from longfat.report.study_report.contents import Contents
 from longfat.report.study_report.parts import ChosenRun, PartAnalysis, names_of, results_of
+from longfat.results.comparison import TableComparison
+from longfat.results.ledger import ledger_rows
 
 _MOST_CSV_BYTES = 24_000
 """Of what is longer, only the command that writes it is in the report."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from longfat.report.elements import Html, element, joined
+from longfat.base.html import Html, element, joined
 from longfat.report.study_report.contents import Contents
 from longfat.report.study_report.figures import Figures
 from longfat.report.study_report.sections import Section, sections

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from longfat.analysis.analysis import Analysis, Settings
 from longfat.analysis.study_runs import analyse_study
-from longfat.comparison import Results, TableComparison
-from longfat.directions import LESS_IS_BETTER, MORE_IS_BETTER
-from longfat.errors import LongfatError
-from longfat.plan import Plan, PlannedRun
+from longfat.base.errors import LongfatError
+from longfat.records.directions import LESS_IS_BETTER, MORE_IS_BETTER
+from longfat.results.comparison import Results, TableComparison
+from longfat.studies.plan import Plan, PlannedRun
 
 if TYPE_CHECKING:
-    from longfat.reference import Combination
+    from longfat.studies.reference import Combination
 
 _MOST_PARTS = 4
 """A factor with more levels than that does not divide a table into parts."""

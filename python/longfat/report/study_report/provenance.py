@@ -3,13 +3,13 @@
 import hashlib
 import json
 
-from longfat.comparison import Results
-from longfat.kinds import CLAIMS_FILE
-from longfat.plan import Plan
-from longfat.study import Study
+from longfat.base.kinds import CLAIMS_FILE
+from longfat.results.comparison import Results
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.plan import Plan
 
 
-def digests(study: Study) -> list[tuple[str, str]]:
+def digests(study: StudyDefinition) -> list[tuple[str, str]]:
     """The files that a study is read from, and their SHA-256."""
     references = [response.reference for response in study.responses if response.reference]
     controls = [str(control.path.relative_to(study.folder)) for control in study.controls.values()]

@@ -4,16 +4,13 @@ from collections.abc import Callable, Sequence
 
 from longfat.analysis.cautions import lengths
 from longfat.analysis.words import listed, sentences
-from longfat.comparison import TableComparison
-from longfat.framing import in_units, travels_whole
-from longfat.knobs import knobs_of
-from longfat.ledger import METRIC_PREFIX
-from longfat.overrides import Overrides
+from longfat.base.html import Html, element, folded, joined, table
+from longfat.base.numbers import counted, formatted, formatted_share
+from longfat.records.tables import part_table, run_ledger_rows
 from longfat.report.analysis import analysis_tables
 from longfat.report.analysis import summary as analysis_summary
 from longfat.report.claims import claim_table, how_sure
 from longfat.report.claims import summary as claims_summary
-from longfat.report.elements import Html, element, folded, joined, table
 from longfat.report.markdown import (
     SUMMARY_COLUMNS,
     curve_rows,
@@ -22,12 +19,15 @@ from longfat.report.markdown import (
     part_rows,
     table_name,
 )
-from longfat.report.numbers import counted, formatted, formatted_share
-from longfat.report.record import part_table, run_ledger_rows
 from longfat.report.study_report.contents import Contents
 from longfat.report.study_report.figures import Figures, trace_command
 from longfat.report.study_report.parts import ChosenRun, PartAnalysis, groups, names_of
-from longfat.study import Study
+from longfat.results.comparison import TableComparison
+from longfat.results.ledger import METRIC_PREFIX
+from longfat.scenarios.resolved import in_units, travels_whole
+from longfat.scenarios.scenario import Overrides
+from longfat.studies.definition import StudyDefinition
+from longfat.studies.knobs import knobs_of
 
 _OF_GROUPS = ("efficiency-fairness", "reference", "buffer-efficiency", "ledger")
 _METRICS_WITH_FIGURES = {"efficiency", "fairness"}
@@ -96,7 +96,7 @@ def _design(contents: Contents) -> str:
     )
 
 
-def _factors(study: Study) -> Html:
+def _factors(study: StudyDefinition) -> Html:
     rows = [
         [factor.name if place == 0 else "", level, _settings(overrides)]
         for factor in study.factors
@@ -114,7 +114,7 @@ def _settings(overrides: Overrides) -> str:
     return "; ".join([*shown, *([f"and {rest} more"] if rest else [])])
 
 
-def _adjustments(study: Study) -> Html:
+def _adjustments(study: StudyDefinition) -> Html:
     rows = [
         [adjustment.where, _settings(adjustment.overrides), adjustment.reason]
         for adjustment in study.adjustments

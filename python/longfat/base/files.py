@@ -1,0 +1,88 @@
+"""Reading and writing whole files, with one clear message when that fails."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from longfat.base.errors import LongfatError
+
+_ANYBODY_WRITES = 0o222
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file.
+
+    Raises `LongfatError` when it is absent, a directory or unreadable.
+    """
+    with _one_message(path):
+        return path.read_bytes()
+
+
+def read_text(path: Path) -> str:
+    """The content of a UTF-8 file. Raises `LongfatError` as `read_bytes` does, and for no UTF-8."""
+    return as_text(read_bytes(path), path)
+
+
+def as_text(content: bytes, path: Path) -> str:
+    """What a file holds as text. Raises `LongfatError` for what is no UTF-8."""
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise LongfatError(f"{path}: not UTF-8 text (byte {error.start})") from error
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` that takes its place when the block ends without an error.
+
+    So a reader sees the old file or the new one, never half of one. Symbolic links stay, and what
+    is no file, such as a named pipe, is written as it is. The suffix is kept, because writers
+    choose their format by it. Raises `LongfatError` when the file cannot or must not be written.
+    """
+    import tempfile  # half of what it takes to start a verb that only reads
+
+    with _one_message(path):
+        target = path.resolve()
+        refuse_missing_folder(target.parent, str(path))
+        is_special = target.exists() and not (target.is_file() or target.is_dir())
+        if target.is_file() and not target.stat().st_mode & _ANYBODY_WRITES:
+            raise LongfatError(f"{path}: read-only")
+        handle, name = tempfile.mkstemp(
+            dir=None if is_special else target.parent, prefix=f".{path.stem}-", suffix=path.suffix
+        )
+        os.close(handle)
+    temporary = Path(name)
+    try:
+        with _one_message(path):
+            yield temporary
+            temporary.chmod(_default_mode())
+            if is_special:
+                target.write_bytes(temporary.read_bytes())
+            else:
+                temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def refuse_missing_folder(folder: Path, name: str) -> None:
+    """Raise `LongfatError` if there is nowhere to put the file `name`."""
+    if not folder.exists():
+        raise LongfatError(f"{name}: there is no folder {folder.resolve()}; make it first")
+
+
+def _default_mode() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+@contextmanager
+def _one_message(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise LongfatError(f"{path}: {reason}") from error
+    except ValueError as error:  # a path with a zero byte in it
+        raise LongfatError(f"{str(path)!r}: {error}") from error

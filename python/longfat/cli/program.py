@@ -1,0 +1,89 @@
+"""The command line: a file for each verb, imported only when that verb is used."""
+
+import gc
+import signal
+from typing import Any
+
+import click
+
+from longfat.base.errors import Interrupted
+from longfat.base.stopping import one_interrupt
+from longfat.cli.lazy import LazyGroup
+from longfat.cli.talk import report_failure
+
+NEXT_STEPS = """\
+longfat simulates transport over long fat networks, cell by cell, and compares with papers.
+
+What to type next:
+  longfat study list                    the studies that come with it
+  longfat study run ubr-plus --quick    a small part of one, in a moment
+  longfat study compare ubr-plus --quick
+  longfat run SCENARIO.toml             one simulation of your own
+  longfat smallest --help               which buffer of it is enough, searched for
+  longfat view                          all of it in the browser, with a playground
+  longfat models                        what a scenario can be made of
+  longfat verify                        the models prove themselves: laws, examples, traces
+  longfat --help                        everything else"""
+
+OBJECTS_BEFORE_COLLECTION = 100_000
+"""Commands read much, make no rings of it and end: looking for some took a sixth of their time."""
+
+
+class Program(LazyGroup):
+    """The root command: turns what goes wrong into one message and an exit code."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run a verb; see `longfat.cli.talk.report_failure` for what happens when it fails."""
+        try:
+            return super().invoke(context)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Interrupted as interrupted:  # the verb has said what is kept, and how to go on
+            context.exit(interrupted.exit_code)
+        except KeyboardInterrupt:
+            context.exit(128 + signal.SIGINT)
+        except Exception as error:
+            exit_code = report_failure(error)
+            if exit_code is None:
+                raise
+            context.exit(exit_code)
+
+
+@click.group(
+    cls=Program,
+    lazy={
+        "run": "longfat.cli.run",
+        "check": "longfat.cli.check",
+        "models": "longfat.cli.models",
+        "metrics": "longfat.cli.metrics",
+        "schema": "longfat.cli.schema",
+        "study": "longfat.cli.study",
+        "store": "longfat.cli.store",
+        "analyze": "longfat.cli.analyze",
+        "plot": "longfat.cli.plot",
+        "qlog": "longfat.cli.qlog",
+        "report": "longfat.cli.report",
+        "view": "longfat.cli.view",
+        "diff": "longfat.cli.diff",
+        "smallest": "longfat.cli.smallest",
+        "verify": "longfat.cli.verify",
+        "schedule": "longfat.cli.schedule",
+        "bench": "longfat.cli.bench",
+        "doctor": "longfat.cli.doctor",
+    },
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(package_name="longfat")
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Simulate transport over long fat networks, and compare with published results."""
+    if context.invoked_subcommand is None:
+        click.echo(NEXT_STEPS)
+
+
+def program() -> None:
+    """What the program `longfat` does: `main`, alone in its process."""
+    gc.set_threshold(OBJECTS_BEFORE_COLLECTION)
+    with one_interrupt():
+        main()

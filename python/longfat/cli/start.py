@@ -1,0 +1,194 @@
+"""Where the program `longfat` begins: a short run is done before most of it would be loaded.
+
+Scripts run one small simulation after the other. Such a run takes 57 ms through click and 20 ms
+here, of which 10 ms are Python's own start (`benchmarks.startup`). For the same reason the modules
+that a short run loads do without `typing`, which takes 3 ms, dataclasses and pathlib.
+
+So `longfat run SCENARIO`, with no more than --set, --seed, --trace and --json, is done here if
+nothing is wrong with it and if it is short; then there is no progress to show, no limit to keep and
+nothing to explain. Everything else is left to `longfat.cli.program`, which does the same from the
+beginning: that both print the same is tested.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import sys
+
+from longfat.scenarios.settings import undone_by
+
+TYPE_CHECKING = False  # as type checkers know it
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, TextIO
+
+    Part = tuple[TextIO, str]
+
+MOST_EVENTS = 5e7
+"""A fraction of a second of one core."""
+
+MOST_MEMORY_BYTES = 2**26
+
+MOST_SCENARIO_BYTES = 2**16
+
+
+class _Asked:
+    """What a plain run is asked for."""
+
+    def __init__(self) -> None:
+        self.location = ""
+        self.overrides: dict[str, str] = {}
+        self.traces: str | None = None
+        self.as_json = False
+
+
+def program() -> None:
+    """What the program `longfat` does."""
+    if not _does_at_once(sys.argv[1:]):
+        from longfat.cli.program import program as whole_program
+
+        whole_program()
+
+
+def _does_at_once(arguments: Sequence[str]) -> bool:
+    """Do a plain run of a short simulation; False, with nothing done, for all else."""
+    if arguments[:1] != ["run"] or not _prints_as_expected():
+        return False
+    asked = _plainly_asked(arguments[1:])
+    if asked is None:
+        return False
+    try:
+        record = _record_of_short_run(asked)
+    except KeyboardInterrupt:
+        print("stopped; of a single run nothing is kept", file=sys.stderr)
+        sys.exit(128 + signal.SIGINT)
+    parts = None if record is None else _shown(record, asked)
+    if parts is None:
+        return False
+    _print(parts)
+    return True
+
+
+def _prints_as_expected() -> bool:
+    """Whether there is somebody to print to, who reads what tables are made of."""
+    attached = sys.stdout is not None and sys.stderr is not None
+    return attached and sys.stdout.encoding.lower() == "utf-8"
+
+
+def _plainly_asked(arguments: Sequence[str]) -> _Asked | None:
+    """What is asked for; None for any other option, and for one that is not as plain as can be."""
+    asked, seed = _Asked(), None
+    locations = []
+    left = iter(arguments)
+    for word in left:
+        if word == "--json":
+            asked.as_json = True
+        elif word == "--set":
+            path, equals, value = next(left, "").partition("=")
+            path, value = path.strip(), value.strip()
+            if not equals or not path or value[:1] == "@" or undone_by(path, asked.overrides):
+                return None
+            asked.overrides[path] = value
+        elif word == "--seed":
+            seed = next(left, "")
+            if not (seed.isascii() and seed.isdigit()):
+                return None
+        elif word == "--trace":
+            asked.traces = next(left, "")
+            if asked.traces.startswith("-") or asked.traces != os.path.normpath(asked.traces):
+                return None
+        elif word.startswith("-"):
+            return None
+        else:
+            locations.append(word)
+    if len(locations) != 1:
+        return None
+    asked.location = locations[0]
+    if seed is not None:
+        if "seed" in asked.overrides:
+            return None
+        asked.overrides["seed"] = seed
+    return asked
+
+
+def _record_of_short_run(asked: _Asked) -> Any:
+    """The record of a run, if it is one of a sound scenario in a file, is short and succeeds."""
+    from longfat import _engine
+
+    try:
+        if not _is_small_file(asked.location):
+            return None
+        with open(asked.location, "rb") as file:  # noqa: PTH123 - pathlib takes its time to load
+            text = file.read()
+        named = [(path, value, f"--set {path}={value}") for path, value in asked.overrides.items()]
+        resolved = _engine.resolve_scenario(text, asked.location, named)
+        events, memory_bytes, *_ = _engine.scenario_cost(resolved)
+        if events > MOST_EVENTS or memory_bytes > MOST_MEMORY_BYTES:
+            return None
+        outcome = _outcome(resolved, asked.traces)
+    except (OSError, ValueError):  # one of these is what the engine raises for bad input
+        return None
+    import json
+
+    return json.loads(outcome).get("record")
+
+
+def _outcome(resolved: str, traces: str | None) -> str:
+    from longfat import _engine
+
+    outcomes: list[str] = []
+
+    def collect(ended: list[tuple[int, str]], _simulated_seconds: float) -> None:
+        outcomes.extend(outcome for _, outcome in ended)
+
+    if traces is None:
+        _engine.run_batch([resolved], 1, collect)
+    else:
+        _engine.run_watched(resolved, traces, (), None, None, None, collect)
+    return outcomes[0]
+
+
+def _is_small_file(location: str) -> bool:
+    """Whether it can be read again, by whoever explains what is wrong with it."""
+    status = os.stat(location)  # noqa: PTH116
+    return stat.S_ISREG(status.st_mode) and status.st_size <= MOST_SCENARIO_BYTES
+
+
+def _shown(record: Any, asked: _Asked) -> list[Part] | None:
+    """A record as `longfat.cli.run` prints it; None if that needs more than lines of text."""
+    from longfat.records.tables import (
+        record_json,
+        record_summary,
+        record_tables,
+        where_traces_are,
+    )
+
+    said = [] if asked.traces is None else [(sys.stderr, f"{where_traces_are(asked.traces)}\n")]
+    if asked.as_json:
+        return [(sys.stdout, record_json(record)), *said]
+    from longfat.report.table import table_text, width_of_output
+
+    width, styled = width_of_output(), sys.stdout.isatty()
+    parts = []
+    for header, rows, title, remark in record_tables(record):
+        text = table_text(header, rows, title, width, styled)
+        if text is None:
+            return None
+        parts.append((sys.stdout, text))
+        if remark is not None:
+            parts.append((sys.stderr, f"{remark}\n"))
+    return [*parts, (sys.stderr, f"{record_summary(record)}\n"), *said]
+
+
+def _print(parts: Sequence[Part]) -> None:
+    try:
+        for stream, text in parts:
+            stream.write(text)
+            stream.flush()
+    except OSError as error:
+        from longfat.base.output import NOT_PRINTED, print_no_more
+
+        print_no_more(error)
+        sys.exit(NOT_PRINTED)

@@ -1,0 +1,318 @@
+"""A study in a notebook: its part, its store, and everything that can be asked of it."""
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from longfat.analysis.analysis import Analysis, Settings
+from longfat.analysis.study_runs import analyse_study
+from longfat.analysis.verdicts import stored_verdicts
+from longfat.analysis.words import sentences
+from longfat.base.cells import names_in
+from longfat.base.errors import LongfatError, RunFailed, check_count
+from longfat.base.files import written_whole
+from longfat.base.html import element, joined
+from longfat.base.location import DEFAULT_STORE, in_commands, shown
+from longfat.notebook.display import study_html, tables_html
+from longfat.plots import draw, find
+from longfat.plots.figure import Figure
+from longfat.plots.options import Options, Source
+from longfat.report.analysis import analysis_document, analysis_tables, summary
+from longfat.report.claims import claims_document
+from longfat.report.document import comparison_document
+from longfat.report.study_report.contents import Said
+from longfat.results.comparison import Results
+from longfat.results.sequential import in_effect
+from longfat.results.stored import compare_results, load_responses, load_results
+from longfat.running.execution import Progress
+from longfat.running.limits import Limits
+from longfat.running.repeat import check_other_builds
+from longfat.statistics.intervals import DEFAULT_CONFIDENCE, Intervals
+from longfat.store import Store
+from longfat.studies.definition import StudyDefinition, load_study
+from longfat.studies.plan import Plan, Selection, plan_design, plan_reference, selection_of
+
+if TYPE_CHECKING:
+    import polars
+
+WHAT_PLOTS_SHOW: Mapping[Source, str] = {
+    "traces": "the traces of runs (longfat.traced(scenario)) or their folders",
+    "study": "a study (longfat.study(name))",
+    "ledgers": "a study (longfat.study(name))",
+    "analysis": "an analysis (longfat.study(name).analyze(response))",
+}
+"""By the source of a plot, in words, and how to get to it."""
+
+
+def study(
+    name_or_path: str | Path,
+    *,
+    tables: str | Sequence[str] = (),
+    where: str | None = None,
+    replications: int | None = None,
+    quick: bool = False,
+    store: str | Path | None = None,
+) -> "Study":
+    """A study by its shipped name or the path of its folder or file, with the store of its runs.
+
+    `tables`, `where`, `replications` and `quick` choose a part of it, as the options of the command
+    line do: tables are a list, or a text such as ``"2,3"``. The store is ``longfat.db`` or what
+    LONGFAT_STORE says. Raises `longfat.LongfatError` for an unknown name and for files that are
+    wrong or cannot be read, and `longfat.InvalidInput` for a study or a scenario that the engine
+    does not accept.
+    """
+    check_count("replications", replications, 0)
+    definition = load_study(name_or_path)
+    location = str(store or os.environ.get("LONGFAT_STORE") or DEFAULT_STORE)
+    small = definition.quick if quick else None
+    names = _names(tables, "tables")
+    said = Said(
+        str(name_or_path),
+        ",".join(names) or None,
+        where,
+        replications,
+        quick,
+        in_commands(location),
+    )
+    return Study(definition, selection_of(names, where, replications, small), location, said)
+
+
+class Study:
+    """A part of a study and the store of its runs, as `longfat.study` makes it.
+
+    `definition` is what the study's files say, `selection` the part, and `store` the path or URL of
+    the store.
+    """
+
+    def __init__(
+        self, definition: StudyDefinition, selection: Selection, store: str, said: Said
+    ) -> None:
+        self.definition = definition
+        self.selection = selection
+        self.store = store
+        self._said = said
+
+    def plan(self) -> Plan:
+        """The runs of this part. Raises as `longfat.studies.plan.plan_design` does."""
+        return plan_design(self.definition, self.selection)
+
+    def run(self, jobs: int | None = None, *, limits: Limits | None = None) -> Self:
+        """Simulate what the store does not have yet, on all cores unless `jobs` says how many.
+
+        What finishes is kept, whatever happens. Raises `longfat.RunFailed` when runs failed.
+        """
+        from longfat.running.campaign import run_campaign
+        from longfat.running.execution import Threads, usable_cores
+        from longfat.running.until_enough import run_until_enough
+
+        check_count("jobs", jobs, 1)
+        threads = jobs or usable_cores()
+        plan = self.plan()
+        with Store.writable(self.store) as opened:
+            check_other_builds(plan, opened, threads)
+            done = run_until_enough(
+                plan,
+                opened,
+                lambda missing: run_campaign(missing, opened, Threads(threads), _silent, limits),
+                lambda _plan, _missing: None,
+            )
+            if done.failed:
+                failures = opened.failures(list(done.plan.distinct))
+                raise RunFailed("; ".join(sorted(set(failures.values()))))
+        return self
+
+    def runs(self) -> "polars.DataFrame":
+        """A row for each stored run: its factors, replication, id and metrics.
+
+        Warns where none is stored, as `compare` and `claims` do.
+        """
+        import polars
+
+        plan, results = self._stored_results(self.plan())
+        rows = [
+            {
+                **dict(run.combination),
+                "replication": run.replication,
+                "run_id": run.scenario.run_id,
+                **results[run.combination][run.replication],
+            }
+            for run in plan.runs
+            if run.replication in results[run.combination]
+        ]
+        return polars.DataFrame(rows, infer_schema_length=None)
+
+    def compare(self) -> "polars.DataFrame":
+        """Ours beside the paper's numbers: a row for each entry of each table."""
+        import polars
+
+        tables = compare_results(
+            *self._stored_results(plan_reference(self.definition, self.selection))
+        )
+        rows = [
+            {"table": table["table"], "response": table["response"], **entry}
+            for table in comparison_document(self.definition, tables)["tables"]
+            for entry in table["entries"]
+        ]
+        return polars.DataFrame(rows, infer_schema_length=None)
+
+    def claims(self, confidence: float = DEFAULT_CONFIDENCE) -> "polars.DataFrame":
+        """A verdict for each claim of the source, a row each.
+
+        Claims are about a whole study, whose replications alone may be fewer, or about its small
+        part, which leaves out the claims that need other runs: raises `LongfatError` for another
+        part and for a small part that can decide no claim, and `longfat.InvalidInput` for a
+        confidence that is not between 0.5 and 1.
+        """
+        import polars
+
+        said = self._said
+        if said.tables or said.where:
+            name = self.definition.name
+            raise LongfatError(
+                f"claims are about all of {name}, and this is a part of it; ask longfat.study"
+                f"({said.study!r}) without tables and where"
+            )
+        with Store.readable(self.store) as opened:
+            judged = stored_verdicts(
+                self.definition,
+                opened,
+                confidence,
+                replications=self.selection.replications,
+                quick=said.quick,
+            )
+        if not judged.has_runs:
+            self._warn_that_nothing_is_stored(above=1)
+        document = claims_document(
+            self.definition, judged.judgements, confidence, judged.replications
+        )
+        columns = ("id", "section", "statement", "verdict", "measured", "low", "high", "criterion",
+                   "holds_in_paper")  # fmt: skip
+        rows = [{column: claim[column] for column in columns} for claim in document["claims"]]
+        return polars.DataFrame(rows, infer_schema_length=None)
+
+    def analyze(
+        self,
+        response: str,
+        factors: str | Sequence[str] | None = None,
+        *,
+        confidence: float = DEFAULT_CONFIDENCE,
+        order: int | None = None,
+    ) -> "StudyAnalysis":
+        """Which factors matter for a metric: the analysis of variance of this part.
+
+        Or for how long things took: `"flow up to 100 kB p95_s"`, where applications ask. Factors
+        are a list, or a text such as ``"policy,buffer"``; all that vary unless some are given.
+
+        Raises `longfat.LongfatError` where the part is no full factorial design, or runs are
+        missing, and `longfat.InvalidInput` for a confidence that is not between 0 and 1.
+        """
+        with Store.readable(self.store) as opened:
+            plan = in_effect(self.plan(), opened)
+            results = load_responses(plan, opened, response)
+        settings = Settings(Intervals(confidence), order)
+        chosen = None if factors is None else _names(factors, "factors")
+        return StudyAnalysis(analyse_study(plan, results, chosen, response, settings))
+
+    def plot(self, kind: str, **options: Any) -> Figure:
+        """A plot of the stored runs, by its name; `options` are those of `longfat plot`.
+
+        Raises `longfat.LongfatError` for a plot that is not of a study.
+        """
+        from longfat.results.ledger import ledger_rows
+
+        wants = find(kind).SOURCE
+        if wants not in ("study", "ledgers"):
+            raise LongfatError(f"{kind} shows {WHAT_PLOTS_SHOW[wants]}, not a study")
+        plan, results = self._results(plan_reference(self.definition, self.selection))
+        source: Any = compare_results(plan, results) if wants == "study" else ledger_rows(results)
+        return draw(kind, source, Options(**options))
+
+    def report(self, output: str | Path, *, with_traces: bool = True) -> Path:
+        """Write the report of this part into a page of HTML."""
+        from longfat.report.from_store import report
+
+        made = report(
+            self.definition, self.selection, self.store, self._said, with_traces=with_traces
+        )
+        with written_whole(Path(output)) as temporary:
+            temporary.write_text(made.html, encoding="utf-8")
+        return Path(output)
+
+    def _stored_results(self, plan: Plan) -> tuple[Plan, Results]:
+        found = self._results(plan)
+        if not any(found[1].values()):
+            self._warn_that_nothing_is_stored(above=2)
+        return found
+
+    def _warn_that_nothing_is_stored(self, above: int) -> None:
+        """Warn at the line of the user, who called a method `above` this one."""
+        store, name = shown(self.store), self.definition.name
+        told = f"{store} has no such run of {name} yet; run() makes them"
+        warnings.warn(told, stacklevel=2 + above)
+
+    def _results(self, plan: Plan) -> tuple[Plan, Results]:
+        with Store.readable(self.store) as opened:
+            plan = in_effect(plan, opened)
+            return plan, load_results(plan, opened)
+
+    def __repr__(self) -> str:
+        return f"<study {self.definition.name}: {self.definition.title}>"
+
+    def _repr_html_(self) -> str:
+        plan, results = self._results(self.plan())
+        lacking = plan.lacking(results)
+        done = plan.planned_runs - lacking
+        return study_html(self.definition, done, plan.planned_runs, shown(self.store))
+
+
+class StudyAnalysis:
+    """An analysis of variance: tables, sentences and plots."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+
+    def document(self) -> Mapping[str, Any]:
+        """What `longfat analyze --json` prints."""
+        return analysis_document(self.analysis, {})
+
+    def components(self) -> "polars.DataFrame":
+        """The allocation of variation: a row for each factor, interaction and the error."""
+        return self._frame("components")
+
+    def effects(self) -> "polars.DataFrame":
+        """The effect of each level of each factor, with its interval."""
+        return self._frame("effects")
+
+    def sentences(self) -> list[str]:
+        """What the numbers say."""
+        return sentences(self.analysis)
+
+    def plot(self, kind: str) -> Figure:
+        """One of the plots of analyses, by its name."""
+        return draw(kind, self.document())
+
+    def _frame(self, part: str) -> "polars.DataFrame":
+        import polars
+
+        return polars.DataFrame(self.document()[part], infer_schema_length=None)
+
+    def __repr__(self) -> str:
+        return summary(self.analysis)
+
+    def _repr_html_(self) -> str:
+        said = (element("li", sentence) for sentence in self.sentences())
+        shown = [(each.title, each.header, each.rows) for each in analysis_tables(self.analysis)]
+        return joined([
+            element("p", summary(self.analysis)), element("ul", *said), tables_html(shown[:2])
+        ])  # fmt: skip
+
+
+def _silent(_progress: Progress) -> None:
+    pass
+
+
+def _names(given: str | Sequence[str], what: str) -> list[str]:
+    """Names in a list, or in a text as the command line takes it."""
+    return names_in(given, f"{what}={given!r}") if isinstance(given, str) else list(given)

@@ -1,0 +1,204 @@
+"""The record of one run as tables for people.
+
+Nothing here loads a library: see `longfat.cli.start`.
+"""
+
+from __future__ import annotations
+
+from longfat.base.units import (
+    MICROSECONDS_PER_SECOND,
+    PICOSECONDS_PER_MILLISECOND,
+    PICOSECONDS_PER_SECOND,
+)
+from longfat.scenarios.resolved import in_units, network_of, travels_whole
+
+TYPE_CHECKING = False  # importing typing takes its time: see longfat.cli.start
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    Part = Mapping[str, Any]
+    Table = tuple[list[str], list[list[str]], str | None, str | None]
+    """Header, rows, title, and what is to be said below, of rows that are left out and the like."""
+
+METRIC_PREFIX = "share_"
+"""What the metrics begin with of which a run's ledger says more."""
+
+MOST_ROWS = 100
+"""What nobody reads takes a minute to lay out: more rows than these are not printed."""
+
+_WHOLE = "packets travel whole here: what says cells counts packets"
+
+_QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+_BAR_CELLS = 40
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def record_tables(record: Part) -> Iterator[Table]:
+    """Metrics, the ledger, what was asked for, flows and ports, as a run's record has them."""
+    metrics = {
+        name: value
+        for name, value in record["metrics"].items()
+        if not name.startswith(METRIC_PREFIX)
+    }
+    rows = [[name, _text(value)] for name, value in metrics.items()]
+    whole = travels_whole(record["scenario"])
+    yield ["metric", "value"], rows, None, _below_metrics(record)
+    yield *run_ledger_rows(record["ledger"]), "where the capacity went", None
+    for part in ("completions", "flows"):
+        yield from _part_tables(part, record.get(part, ()), whole)
+    yield from _part_tables("ports", [_as_it_drops(port) for port in record["ports"]], whole)
+
+
+def _below_metrics(record: Part) -> str | None:
+    """What is to be said of the metrics of a run: units, since when, and what is of one line."""
+    words = [_WHOLE] if travels_whole(record["scenario"]) else []
+    from_ps = record["scenario"]["measure"].get("from_ps", 0)
+    if from_ps:
+        words.append(
+            f"measured from {from_ps / PICOSECONDS_PER_SECOND:g} s on: nothing before counts"
+        )
+    if len(record["ports"]) > 1:
+        words += _words_on_one_line(record["scenario"])
+    return "\n".join(words) or None
+
+
+def _words_on_one_line(settings: Part) -> list[str]:
+    """Which results of a network of several managed lines are of one of them."""
+    return [
+        f"efficiency, max_goodput_bps, mean_queue_cells and where the capacity went: of the line "
+        f"{port['name']}; goodput_bps: of all connections"
+        for port in network_of(settings)["ports"]
+        if port["is_bottleneck"]
+    ]
+
+
+def where_traces_are(folder: str, plot: str = "three-panel") -> str:
+    """Where a run has left its traces, and how to see them."""
+    return f"traces are in {folder}; to see them: longfat plot {plot} {folder} -o run.png"
+
+
+def record_json(record: Part) -> str:
+    """A record as one JSON document."""
+    import json
+
+    return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def record_summary(record: Part) -> str:
+    """The work that a run was, its driver and its fingerprint, in a line."""
+    counts = ", ".join(
+        f"{value:,} {name.replace('_', ' ')}"
+        for name, value in record["work"].items()
+        if isinstance(value, int)
+    )
+    return f"{counts}; driver {record['work']['driver']}; fingerprint {record['fingerprint']}"
+
+
+def run_ledger_rows(ledger: Sequence[Part]) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of one run's ledger: the causes that took any time, each with a bar."""
+    rows = [
+        [
+            cause_words(entry["cause"]),
+            f"{entry['ps'] / PICOSECONDS_PER_MILLISECOND:,.3f}",
+            percent(entry["share"]),
+            bar(entry["share"]),
+        ]
+        for entry in ledger
+        if entry["ps"]
+    ]
+    return ["capacity went to", "ms", "%", ""], rows
+
+
+def cause_words(cause: str) -> str:
+    """A cause as people read it."""
+    return cause.replace("_", " ")
+
+
+def percent(share: float) -> str:
+    """A share in percent, with one digit after the point."""
+    return f"{100 * share:.1f}"
+
+
+def bar(share: float) -> str:
+    """A share as a bar of eighths of character cells; never nothing."""
+    eighths = max(round(8 * _BAR_CELLS * share), 1)
+    whole, rest = divmod(eighths, 8)
+    return "█" * whole + (_EIGHTHS[rest] if rest else "")
+
+
+def _part_tables(title: str, parts: Sequence[Part], whole: bool) -> Iterator[Table]:
+    if not parts:
+        return
+    # What a part holds in turn, such as the classes of a port or its queue, is a table of its own.
+    # Parts may differ in what they have.
+    more = len(parts) - MOST_ROWS
+    left_out = f"{more} more {title}: --json prints them all" if more > 0 else None
+    shown = parts[:MOST_ROWS]
+    yield *part_table(shown, whole), title, left_out
+    for name in dict.fromkeys(name for part in shown for name in part):
+        have = [part for part in shown if _is_table(part.get(name))]
+        said = cause_words(name)
+        if len(have) > 1 and all(isinstance(part[name], dict) for part in have):
+            # Of each the same: a row each.
+            rows = [{"name": part["name"], **part[name]} for part in have]
+            yield *part_table(rows, whole), f"{said} of {title}", None
+            continue
+        for part in have:
+            within = part[name] if isinstance(part[name], list) else [part[name]]
+            yield from _part_tables(f"{said} of {part['name']}", within, whole)
+
+
+def _is_table(value: Any) -> bool:
+    """Whether a part of a record has parts of its own."""
+    return isinstance(value, list | dict) and not _is_histogram(value)
+
+
+def _as_it_drops(port: Part) -> Part:
+    """A port without the name of a drop policy where a queue discipline is in its place."""
+    return {name: port[name] for name in port if name != "policy" or "queue" not in port}
+
+
+def part_table(parts: Sequence[Part], whole: bool = False) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of parts of a record, a row each, where packets travel `whole` or not."""
+    shown = [in_numbers(part) for part in parts]
+    # Dropped cells are dropped packets where packets travel whole: one column, not two.
+    names = {in_units(name, whole): name for part in shown for name in part}
+    rows = [[_text(part.get(name)) for name in names.values()] for part in shown]
+    return list(names), rows
+
+
+def in_numbers(part: Part) -> dict[str, Any]:
+    """What a part says of itself: times that were counted in bins as their mean and quantiles."""
+    said: dict[str, Any] = {}
+    for name, value in part.items():
+        if _is_histogram(value):
+            said |= _times(name.removesuffix("s"), value)
+        elif not isinstance(value, list | dict):
+            said[name] = value
+    return said
+
+
+def _is_histogram(value: Any) -> bool:
+    return isinstance(value, dict) and "bins_us" in value
+
+
+def _times(name: str, document: Part) -> dict[str, float | None]:
+    from longfat.statistics.histogram import Histogram
+
+    times = Histogram.of(document)
+    if not times.count:
+        return {f"{name}_{statistic}_s": None for statistic in ("mean", *_QUANTILES, "max")}
+    return {
+        f"{name}_mean_s": times.mean_seconds,
+        **{f"{name}_{word}_s": times.quantile_seconds(share) for word, share in _QUANTILES.items()},
+        f"{name}_max_s": document["max_us"] / MICROSECONDS_PER_SECOND,
+    }
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float) and not value.is_integer():
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    if isinstance(value, int | float):
+        return f"{value:,.0f}"
+    return "-" if value is None else str(value)

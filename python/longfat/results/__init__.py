@@ -1,0 +1,1 @@
+"""Results of many runs: read from the store, compared with references, enough or not."""

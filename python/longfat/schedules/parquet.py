@@ -1,0 +1,48 @@
+"""Schedules of a path from Parquet: the columns of `path.steps`, read into its CSV."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from longfat.base.errors import BadInput, LongfatError
+
+if TYPE_CHECKING:
+    import polars
+
+COLUMNS = ("time_s", "rate_bps", "delay_s", "jitter_s", "loss")
+"""Those that a schedule can have; the first it must. Others of a file say nothing."""
+
+
+def read_parquet(file: Path) -> str:
+    """The schedule in a Parquet file as CSV; numbers are written so that they are read the same.
+
+    Raises `LongfatError` for no Parquet file, `BadInput` with column and row for what is no number.
+    """
+    import polars
+
+    try:
+        frame = polars.read_parquet(file)
+    except (OSError, polars.exceptions.PolarsError) as error:
+        raise LongfatError(f"{file}: no Parquet file that can be read: {error}") from error
+    names = [name for name in COLUMNS if name in frame.columns]
+    if names[:1] != ["time_s"] or len(names) == 1:
+        expected = "the column time_s and any of rate_bps, delay_s, jitter_s and loss"
+        raise BadInput([f"{file}: expected {expected}, found {', '.join(frame.columns) or 'none'}"])
+    problems = [problem for name in names if (problem := _problem(frame[name]))]
+    if problems:
+        raise BadInput([f"{file}: {problem}" for problem in problems])
+    rows = frame.select(names).iter_rows()
+    return "\n".join([",".join(names), *(",".join(map(repr, row)) for row in rows)])
+
+
+def _problem(column: "polars.Series") -> str | None:
+    """What is wrong with a column, if anything."""
+    import polars
+
+    if not column.dtype.is_numeric() or isinstance(column.dtype, polars.Decimal):
+        return f"column {column.name}: expected integers or floats, found {column.dtype}"
+    unknown = column.is_null() | ~column.cast(polars.Float64).fill_null(0).is_finite()
+    if unknown.any():
+        row = unknown.arg_max()
+        assert row is not None
+        return f"column {column.name}, row {row + 1}: expected a number, found {column[row]}"
+    return None

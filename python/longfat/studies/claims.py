@@ -1,0 +1,121 @@
+"""Claims: what a source states, each statement with a number and the bound that decides it."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from longfat import _engine
+from longfat.base.errors import LongfatError
+from longfat.base.files import read_bytes
+from longfat.base.kinds import CLAIMS_FILE
+from longfat.studies.definition import StudyDefinition
+
+InPaper = Literal["measured", "holds", "fails", "not-printed"]
+"""How it is known whether a claim holds in the source's own numbers; all but the first state it."""
+
+ROUNDING = 1e-9
+"""Share of a limit by which a number may miss it: sums of printed decimals are not exact."""
+
+ROUNDING_AROUND_ZERO = 1e-12
+"""By how much it may miss a limit of 0, which has no shares.
+
+Round-off in differences of shares and of printed decimals is less. What a run yields is more, if it
+is anything: time goes in picoseconds, and it takes more than 1e12 cells to lose so small a share.
+"""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The numbers for which a claim holds: from `low` to `high`, None where there is no limit.
+
+    The limits belong to it unless it `is_strict`.
+    """
+
+    text: str
+    low: float | None
+    high: float | None
+    is_strict: bool
+
+    def contains(self, value: float) -> bool:
+        """Whether a number meets the bound."""
+        return self._is_above(value) and self._is_below(value)
+
+    def contains_all(self, low: float, high: float) -> bool:
+        """Whether every number of an interval does."""
+        return self.contains(low) and self.contains(high)
+
+    def contains_none(self, low: float, high: float) -> bool:
+        """Whether no number of an interval does."""
+        return not self._is_above(high) or not self._is_below(low)
+
+    def _is_above(self, value: float) -> bool:
+        if self.low is None or _are_close(value, self.low):
+            return self.low is None or not self.is_strict
+        return value > self.low
+
+    def _is_below(self, value: float) -> bool:
+        if self.high is None or _are_close(value, self.high):
+            return self.high is None or not self.is_strict
+        return value < self.high
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement, the SQL that measures it, where that is written, and the bound."""
+
+    id: str
+    section: str
+    statement: str
+    measure: str
+    origin: str
+    bound: Bound
+    in_paper: InPaper
+    note: str
+
+
+def load_claims(study: StudyDefinition) -> list[Claim]:
+    """The claims of a study, in the order of its file.
+
+    Raises `longfat.InvalidInput` for a wrong file and `LongfatError` for one that cannot be read.
+    What their SQL means is not checked here.
+    """
+    file = study.folder / CLAIMS_FILE
+    if not file.exists():
+        raise LongfatError(f"{file}: no such file, so {study.name} has no claims")
+    return read_claims(file)
+
+
+def claims_of(study: StudyDefinition) -> list[Claim]:
+    """The claims of a study; none if it has no file of them. Raises as `load_claims` does."""
+    return load_claims(study) if (study.folder / CLAIMS_FILE).exists() else []
+
+
+def read_claims(file: Path) -> list[Claim]:
+    """The claims of a file. Raises as `load_claims` does."""
+    documents = json.loads(_engine.check_claims(read_bytes(file), str(file)))
+    return [_claim(document) for document in documents]
+
+
+def readable_claims(file: Path) -> list[Claim]:
+    """Those of the claims of a wrong file that are not wrong themselves."""
+    documents = json.loads(_engine.readable_claims(read_bytes(file), str(file)))
+    return [_claim(document) for document in documents]
+
+
+def _claim(document: dict[str, Any]) -> Claim:
+    measure, origin = document["measure"]
+    return Claim(
+        id=document["id"],
+        section=document["section"],
+        statement=document["statement"],
+        measure=measure,
+        origin=origin,
+        bound=Bound(**document["holds"]),
+        in_paper=document["in_paper"],
+        note=document["note"],
+    )
+
+
+def _are_close(value: float, limit: float) -> bool:
+    return abs(value - limit) <= (ROUNDING * abs(limit) or ROUNDING_AROUND_ZERO)

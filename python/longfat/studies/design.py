@@ -1,0 +1,210 @@
+"""Designs: which factor combinations each kind of them asks for, and how often each is run."""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from longfat.base.errors import BadInput
+from longfat.scenarios.scenario import Overrides
+from longfat.statistics.intervals import DEFAULT_CONFIDENCE
+from longfat.studies.factors import Factor
+from longfat.studies.reference import Combination
+
+_Factors = Sequence[Factor]
+
+MOST_COMBINATIONS = 100_000
+"""Factor combinations that are planned at once: each takes 20 kB, so that these take 2 GB."""
+
+MOST_RUNS = 5_000_000
+"""Runs that are planned at once: more than a machine simulates in weeks."""
+
+
+class Target(NamedTuple):
+    """The half-width that a metric's mean may have: in its unit, or as a share of the mean."""
+
+    metric: str
+    half_width: float
+    is_relative: bool
+
+
+class Precision(NamedTuple):
+    """When replications are enough: at the first n, from `fewest` on, that reaches all targets.
+
+    Without targets a study has as many replications as its design says.
+    """
+
+    targets: Sequence[Target] = ()
+    confidence: float = DEFAULT_CONFIDENCE
+    fewest: int = 10
+
+
+@dataclass(frozen=True)
+class Design:
+    """Which factor combinations run, how often, and what chance may change between replications.
+
+    `kind` is as study files have it. Replication 0 is the scenario as it stands; replications 1 to
+    `replications` apply `perturb`.
+    With a `precision` there may be fewer of them.
+    `generators` belongs to fractional designs, `combinations` to explicit ones, `points` and
+    `sample_seed` to Latin hypercubes and Sobol's sequence.
+    """
+
+    kind: str
+    replications: int
+    seeds: Literal["common", "independent"]
+    perturb: Overrides
+    precision: Precision = Precision()  # noqa: RUF009
+    generators: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    combinations: Sequence[Combination] = ()
+    points: int = 0
+    sample_seed: int = 0
+
+
+def size(design: Design, factors: _Factors) -> int:
+    """How many combinations a design asks for, but for `reference-rows`; nothing is built."""
+    return _KINDS[design.kind].size(design, factors)
+
+
+def check_number(count: int, place: str) -> None:
+    """Raise `BadInput` for more factor combinations than can be planned, before there are any."""
+    if count > MOST_COMBINATIONS:
+        problem = (
+            f"{count} factor combinations are more than {MOST_COMBINATIONS}, the most that are "
+            "planned: take fewer levels, or a design that does not cross all of them, such as sobol"
+        )
+        raise BadInput([f"{place}: {problem}"])
+
+
+def too_many_runs(count: int, replications: int) -> str | None:
+    """What to say to more runs than can be planned of `count` combinations, None for fewer."""
+    runs = count * (replications + 1)
+    if runs <= MOST_RUNS:
+        return None
+    return (
+        f"{runs} runs ({count} factor combinations, each with {replications} replications and one "
+        f"without chance) are more than {MOST_RUNS}, the most that are planned: "
+        f"at most {MOST_RUNS // count - 1} replications can be asked for"
+    )
+
+
+def combinations(design: Design, factors: _Factors) -> list[Combination]:
+    """The combinations of any design but `reference-rows`, each once, in order."""
+    return list(dict.fromkeys(_KINDS[design.kind].combinations(design, factors)))
+
+
+def base_factors(design: Design, factors: _Factors) -> list[str]:
+    """The factors of a fractional design that no generator sets."""
+    return [factor.name for factor in factors if factor.name not in design.generators]
+
+
+def _full_factorial(_design: Design, factors: _Factors) -> Iterator[Combination]:
+    """Every level of every factor with every level of all others."""
+    return itertools.product(
+        *([(factor.name, level) for level in factor.levels] for factor in factors)
+    )
+
+
+def _two_level(_design: Design, factors: _Factors) -> Iterator[Combination]:
+    """2^k: the first and the last level of every factor with those of all others."""
+    return itertools.product(*([low, high] for low, high in map(_ends, factors)))
+
+
+def _fractional(design: Design, factors: _Factors) -> Iterator[Combination]:
+    """2^(k-p): the sign of a generated factor is the product of those of other factors."""
+    base = base_factors(design, factors)
+    for signs in itertools.product([-1, 1], repeat=len(base)):
+        sign = dict(zip(base, signs, strict=True))
+        for generated, product in design.generators.items():
+            sign[generated] = 1
+            for factor in product:
+                sign[generated] *= sign[factor]
+        yield tuple(_ends(factor)[sign[factor.name] > 0] for factor in factors)
+
+
+def _one_at_a_time(_design: Design, factors: _Factors) -> Iterator[Combination]:
+    """The first level of every factor, then each other level alone."""
+    base = tuple(_ends(factor)[0] for factor in factors)
+    yield base
+    for position, factor in enumerate(factors):
+        for level in list(factor.levels)[1:]:
+            yield (*base[:position], (factor.name, level), *base[position + 1 :])
+
+
+def _latin_hypercube(design: Design, factors: _Factors) -> Iterator[Combination]:
+    """Points of which the levels of a factor get equal shares, if the number of points allows.
+
+    M. D. McKay, R. J. Beckman, W. J. Conover: A comparison of three methods for selecting values
+    of input variables in the analysis of output from a computer code. Technometrics 21 (1979).
+    """
+    from scipy.stats import qmc  # a second to import
+
+    sampler = qmc.LatinHypercube(len(factors), rng=_generator(design))
+    return _at_levels(sampler.random(design.points), factors)
+
+
+def _sobol(design: Design, factors: _Factors) -> Iterator[Combination]:
+    """Points of Sobol's sequence, scrambled (A. B. Owen, 1998), which fill the space evenly."""
+    from scipy.stats import qmc
+
+    sampler = qmc.Sobol(len(factors), scramble=True, rng=_generator(design))
+    return _at_levels(sampler.random(design.points), factors)
+
+
+def _explicit(design: Design, _factors: _Factors) -> Iterator[Combination]:
+    """The combinations that the study lists."""
+    return iter(design.combinations)
+
+
+class _Kind(NamedTuple):
+    """The combinations of a kind of design, and how many there are at most, before any is built."""
+
+    combinations: Callable[[Design, _Factors], Iterator[Combination]]
+    size: Callable[[Design, _Factors], int]
+
+
+_KINDS: Mapping[str, _Kind] = {
+    "full-factorial": _Kind(
+        _full_factorial, lambda _, factors: math.prod(len(factor.levels) for factor in factors)
+    ),
+    "two-level": _Kind(_two_level, lambda _, factors: 2 ** len(factors)),
+    "fractional": _Kind(
+        _fractional, lambda design, factors: 2 ** len(base_factors(design, factors))
+    ),
+    "one-at-a-time": _Kind(
+        _one_at_a_time, lambda _, factors: 1 + sum(len(factor.levels) - 1 for factor in factors)
+    ),
+    "latin-hypercube": _Kind(_latin_hypercube, lambda design, _: design.points),
+    "sobol": _Kind(_sobol, lambda design, _: design.points),
+    "explicit": _Kind(_explicit, lambda design, _: len(design.combinations)),
+}
+
+
+def _ends(factor: Factor) -> tuple[tuple[str, str], tuple[str, str]]:
+    """The first and the last level, the low and the high one of two-level designs."""
+    levels = list(factor.levels)
+    return (factor.name, levels[0]), (factor.name, levels[-1])
+
+
+def _generator(design: Design) -> object:
+    import numpy as np
+
+    return np.random.Generator(np.random.PCG64(design.sample_seed))
+
+
+def _at_levels(points: "Sequence[Sequence[float]]", factors: _Factors) -> Iterator[Combination]:
+    """Points of the unit cube as levels, each of which has an equal part of its axis.
+
+    They come in the order of the levels, as the combinations of factorial designs do.
+    """
+    levels = [list(factor.levels) for factor in factors]
+    places = sorted(
+        tuple(int(at * len(known)) for at, known in zip(point, levels, strict=True))
+        for point in points
+    )
+    for chosen in places:
+        yield tuple(
+            (factor.name, known[place])
+            for place, factor, known in zip(chosen, factors, levels, strict=True)
+        )

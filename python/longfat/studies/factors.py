@@ -1,0 +1,141 @@
+"""What the factors of a study may be called, and that none of them undoes another."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from longfat import _engine
+from longfat.base.errors import BadInput
+from longfat.scenarios.scenario import Overrides
+from longfat.studies.reference import DOUBTFUL, NOTE, Combination
+
+RESERVED = frozenset(
+    {
+        *_engine.METRICS,
+        *("replication", "scenario", "completions", "position"),
+        *("table_name", "table", "response", "metric", "value", DOUBTFUL, NOTE),
+        *("run_id", "stored", "fingerprint", "differences", "runs", "replications", "level"),
+        *("reference", "ours", "deterministic", "mean", "min", "max", "low", "high"),
+        *("mean_low", "mean_high"),
+        *("buffer_size", "buffer_unit", "covariance"),
+        *(
+            f"{metric}_{number}"
+            for metric in ("efficiency", "fairness")
+            for number in ("reference", DOUBTFUL, "mean", "min", "max", "deviation")
+        ),
+    }
+)
+"""Columns beside those of factors: in SQL, in reference tables, and in data of all kinds.
+
+SQL would read one of two columns with a name, and data would have one of them, and say nothing.
+"""
+
+
+@dataclass(frozen=True)
+class Factor:
+    """What a study varies: the levels by name, each the overrides that it stands for."""
+
+    name: str
+    levels: Mapping[str, Overrides]
+
+    def place(self, file: Path) -> str:
+        """Where it is written, as far as that is known: where its first level sets something."""
+        origins = (override.origin for level in self.levels.values() for override in level)
+        return f'{next(origins, file)}: factors: "{self.name}"'
+
+
+def check_names(factors: Sequence[Factor], file: Path) -> None:
+    """Raise `BadInput` for names that are those of other columns, as SQL compares them."""
+    problems = []
+    seen: dict[str, str] = {}
+    for factor in factors:
+        folded = factor.name.lower()
+        if folded in RESERVED:
+            problem = "a column of results has this name"
+            problems.append(f"{factor.place(file)}: {problem}; give the factor another one")
+        elif folded in seen:
+            problem = f'differs from "{seen[folded]}" in case only, and SQL takes both for one'
+            problems.append(f"{factor.place(file)}: {problem}; give one of them another name")
+        seen.setdefault(folded, factor.name)
+    if problems:
+        raise BadInput(problems)
+
+
+def check_levels(factor: Factor, names: Sequence[str], file: Path) -> None:
+    """Raise `BadInput` for levels, listed as they are written, of which two are the same."""
+    counts = Counter(map(_compared, names))
+    twice = [name for name in factor.levels if counts[_compared(name)] > 1]
+    if twice:
+        problem = f"the same level stands twice: {', '.join(twice)}"
+        raise BadInput([f"{factor.place(file)}: {problem}; leave one of them out"])
+
+
+def check_settings(
+    factors: Sequence[Factor], combinations: Iterable[Combination], file: Path
+) -> None:
+    """Raise `BadInput` for factors whose levels say what later factors set in any case.
+
+    That a later factor sets something again is how studies say that a level departs from another
+    one. But what never comes to act would make runs that are the same look as if they differed.
+    """
+    lost = _lost_paths(factors, combinations)
+    problems = [
+        f'{factor.place(file)}: it sets {path}, which "{later}" always sets again; '
+        "let one of them set it"
+        for factor in factors
+        for path, later in lost.get(factor.name, {}).items()
+        if _rests_on(factor, path)
+    ]
+    if problems:
+        raise BadInput(problems)
+
+
+def _compared(level: str) -> float | str:
+    """What SQL compares of a level: 2 and 2.0 are the same."""
+    try:
+        return float(level)
+    except ValueError:
+        return level
+
+
+def _lost_paths(
+    factors: Sequence[Factor], combinations: Iterable[Combination]
+) -> dict[str, dict[str, str]]:
+    """By factor, the paths that it sets and that never act, each with a factor that sets it."""
+    shared = _shared_paths(factors)
+    if not shared:
+        return {}
+    levels = {factor.name: factor.levels for factor in factors}
+    acting: set[tuple[str, str]] = set()
+    again: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for combination in combinations:
+        later: dict[str, str] = {}
+        for name, level in reversed(combination):
+            paths = [override.path for override in levels[name][level] if override.path in shared]
+            for path in paths:
+                if path in later:
+                    again[name][path] = later[path]
+                else:
+                    acting.add((name, path))
+            later.update(dict.fromkeys(paths, name))
+    return {
+        name: {path: other for path, other in paths.items() if (name, path) not in acting}
+        for name, paths in again.items()
+    }
+
+
+def _shared_paths(factors: Sequence[Factor]) -> set[str]:
+    """The paths that several factors set."""
+    counts = Counter(path for factor in factors for path in set(_paths(factor)))
+    return {path for path, count in counts.items() if count > 1}
+
+
+def _paths(factor: Factor) -> Iterator[str]:
+    return (override.path for level in factor.levels.values() for override in level)
+
+
+def _rests_on(factor: Factor, path: str) -> bool:
+    """Whether all levels set a path, or one sets nothing else."""
+    sets = [{override.path for override in level} for level in factor.levels.values()]
+    return all(path in paths for paths in sets) or {path} in sets

@@ -1,0 +1,40 @@
+"""Knobs: the choices that sources leave open, as the engine declares them."""
+
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from longfat import _engine
+from longfat.scenarios.scenario import Override
+from longfat.studies.definition import StudyDefinition
+
+
+class Knob(NamedTuple):
+    """A choice that sources leave open, as it is made in one scenario.
+
+    `model` is the one whose parameter it is, None for what is no model's. `settings` are the
+    default and its alternatives; `doc` says what is open, and why.
+    """
+
+    path: str
+    model: str | None
+    value: str
+    is_set: bool
+    settings: list[str]
+    doc: str
+
+    @property
+    def name(self) -> str:
+        """The path, with the model where a parameter of the same path may mean something else."""
+        return self.path if self.model is None else f"{self.path} ({self.model})"
+
+    @property
+    def others(self) -> list[str]:
+        """What it could be set to instead."""
+        return [setting for setting in self.settings if setting != self.value]
+
+
+def knobs_of(study: StudyDefinition, variants: Sequence[Sequence[Override]]) -> list[list[Knob]]:
+    """The knobs of the study's scenario with each list of overrides."""
+    text = _engine.knobs(study.scenario_text, study.scenario_source, variants)
+    return [[Knob(**knob) for knob in of_variant] for of_variant in json.loads(text)]

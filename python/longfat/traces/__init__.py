@@ -1,0 +1,205 @@
+"""Traces of a run: what `longfat run --trace` has left in a folder, read back."""
+
+import json
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longfat import _engine
+from longfat.base.errors import LongfatError
+from longfat.base.files import read_text
+from longfat.base.units import PICOSECONDS_PER_SECOND
+from longfat.records.record import Record
+
+_LEGS = "leg over the bottleneck", "leg to the first proxy", "leg from the second proxy"
+"""The legs of split connections in the order in which flows are numbered."""
+
+if TYPE_CHECKING:
+    import polars
+
+DESCRIPTION = "traces.json"
+
+
+@dataclass(frozen=True)
+class Traces:
+    """The traces of one run: `description` is what `traces.json` says."""
+
+    folder: Path
+    description: Mapping[str, Any]
+
+    @property
+    def record(self) -> Record:
+        """The record of the run."""
+        return Record(self.description["run"])
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The resolved scenario."""
+        settings: Mapping[str, Any] = self.record["scenario"]
+        return settings
+
+    @property
+    def seconds(self) -> float:
+        """The length of the run in simulated seconds."""
+        duration: int = self.settings["duration_ps"]
+        return duration / PICOSECONDS_PER_SECOND
+
+    @cached_property
+    def network(self) -> Mapping[str, Any]:
+        """How many `connections` each sender of the run had, and its managed `ports`."""
+        network: Mapping[str, Any] = json.loads(_engine.scenario_network(json.dumps(self.settings)))
+        return network
+
+    @property
+    def senders(self) -> int:
+        """How many senders the run had."""
+        return len(self.network["connections"])
+
+    @property
+    def flows(self) -> int:
+        """How many flows carry data; those beyond them carry the requests of receiving ends.
+
+        Senders whose flows come and go, each over a connection of its own, have many each.
+        """
+        return self._last_flows[-1]
+
+    def beside_data(self, flow: int) -> tuple[str, int]:
+        """What a flow beyond `flows` carries, and of which flow.
+
+        Where proxies split connections, a flow by its own number is the leg over the bottleneck.
+        """
+        block, place = divmod(flow - 1, self.flows)
+        if "proxies" not in self.settings:
+            return "requests", place + 1
+        what = _LEGS[block % len(_LEGS)]
+        return what if block < len(_LEGS) else f"requests, {what}", place + 1
+
+    @cached_property
+    def _last_flows(self) -> list[int]:
+        """The last flow of each sender: they are numbered sender by sender."""
+        return list(accumulate(self.network["connections"]))
+
+    @property
+    def flavors(self) -> list[str]:
+        """The flavor of each sender."""
+        return [flow["flavor"] for flow in self.record["flows"]]
+
+    def flavor_of(self, flow: int) -> str:
+        """The flavor of the sender whose data a flow carries."""
+        return self.flavors[bisect_left(self._last_flows, flow)]
+
+    @property
+    def bottleneck(self) -> Mapping[str, Any]:
+        """The managed port that results of the whole network are about.
+
+        Its name, the rate of its line, the longest round trip without queueing over it, its buffer.
+        """
+        port: Mapping[str, Any]
+        (port,) = (port for port in self.network["ports"] if port["is_bottleneck"])
+        return port
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The traces that the folder has."""
+        return [trace["name"] for trace in self.description["traces"]]
+
+    def table(self, name: str) -> "polars.DataFrame":
+        """A trace as a data frame; `time_s` is added: `time_ps` in seconds.
+
+        Every interval of `throughput` has a row for each flow, also for those that deliver nothing.
+        Raises `LongfatError` if the run has left no such trace, and for a file that is another one.
+        """
+        import polars
+
+        self.check_names([name])
+        file = self.folder / f"{name}.parquet"
+        try:
+            frame = polars.read_parquet(file)
+        except (OSError, polars.exceptions.PolarsError) as error:
+            raise LongfatError(f"{file}: no Parquet file that can be read: {error}") from error
+        if name == "capacity" and "bits" not in frame.columns:
+            raise LongfatError(
+                f"{file}: an earlier longfat counted no bits there; to have them, run it again:\n"
+                f"  longfat run SCENARIO --trace {self.folder}"
+            )
+        self._check_columns(name, file, frame.columns)
+        if name == "throughput":
+            frame = self._with_idle_flows(frame)
+        seconds = polars.col("time_ps") / PICOSECONDS_PER_SECOND
+        return frame.with_columns(seconds.alias("time_s"))
+
+    def check_names(self, wanted: Sequence[str]) -> None:
+        """Raise `LongfatError` if the run has not left all of these traces."""
+        missing = [name for name in wanted if name not in self.names]
+        if missing:
+            raise LongfatError(
+                f"{self.folder} has no trace {', '.join(map(repr, missing))}, only "
+                f"{', '.join(self.names)}; to get {'it' if len(missing) == 1 else 'them'}:\n"
+                f"  longfat run SCENARIO --trace {self.folder} --trace-what "
+                f"{','.join([*self.names, *missing])}"
+            )
+
+    def table_of_bottleneck(self, name: str) -> "polars.DataFrame":
+        """The rows of a trace of ports that are about the bottleneck's. Raises as `table` does."""
+        frame = self.table(name)
+        return frame.filter(frame["port"].cast(str) == self.bottleneck["name"])
+
+    def _check_columns(self, name: str, file: Path, columns: Sequence[str]) -> None:
+        """Raise `LongfatError` for a file without what the description says of it."""
+        (trace,) = (trace for trace in self.description["traces"] if trace["name"] == name)
+        promised = [column["name"] for column in trace.get("columns", ())]
+        missing = [column for column in promised if column not in columns]
+        if missing:
+            raise LongfatError(
+                f"{file}: not the trace {name!r} that {DESCRIPTION} describes: it has "
+                f"{', '.join(columns)}, and no {', '.join(missing)}; to have it, run it again:\n"
+                f"  longfat run SCENARIO --trace {self.folder}"
+            )
+
+    def _with_idle_flows(self, frame: "polars.DataFrame") -> "polars.DataFrame":
+        """Throughputs with the rows that are left out because they would say 0."""
+        import polars
+
+        if "flows" not in self.description:
+            return frame  # of a version that left nothing out
+        end, interval = self.settings["duration_ps"], self.description["interval_ps"]
+        begins = polars.int_range(0, end, interval, dtype=polars.Int64, eager=True)
+        flows = polars.int_range(1, self.description["flows"] + 1, dtype=polars.Int64, eager=True)
+        every = begins.alias("time_ps").to_frame().join(flows.alias("flow").to_frame(), how="cross")
+        lasts = polars.min_horizontal(polars.lit(interval), end - polars.col("time_ps"))
+        delivered = frame.select("time_ps", "flow", "bytes")
+        return every.join(
+            delivered, on=["time_ps", "flow"], how="left", maintain_order="left"
+        ).select("time_ps", lasts.alias("interval_ps"), "flow", polars.col("bytes").fill_null(0))
+
+
+def load_traces(folder: str | Path) -> Traces:
+    """The traces in a folder. Raises `LongfatError` for one that has none, or is not complete."""
+    path = Path(folder)
+    file = path / DESCRIPTION
+    if not file.exists():
+        # A store keeps no traces: each of its runs can be had again with them.
+        again = (
+            f"--from {path} RUN --trace traces" if path.is_file() else f"SCENARIO --trace {path}"
+        )
+        raise LongfatError(
+            f"{path} is no folder of traces: it has no {DESCRIPTION}; a run leaves them:\n"
+            f"  longfat run {again}"
+        )
+    try:
+        description = json.loads(read_text(file))
+        is_newer = description["schema_version"] != 1
+    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        raise LongfatError(f"{file}: does not describe traces") from error
+    if is_newer:
+        raise LongfatError(f"{file}: written by a newer longfat than this one")
+    traces = Traces(path, description)
+    try:
+        _ = traces.names, traces.seconds, traces.network
+    except (KeyError, TypeError, LongfatError) as error:
+        raise LongfatError(f"{file}: does not describe traces") from error
+    return traces

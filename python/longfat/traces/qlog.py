@@ -1,0 +1,188 @@
+"""Traces of a flow as qlog, the format in which implementations of QUIC tell what they do.
+
+qlog 0.3 as a sequence of JSON texts (draft-ietf-quic-qlog-main-schema-02 section 6.2, RFC 7464),
+with the events of draft-ietf-quic-qlog-quic-events-01. TCP numbers bytes and QUIC packets: each
+segment that is sent is a packet with the next number, and an acknowledgment acknowledges the
+packets whose bytes it is the first to report, of a segment that was sent again the latest.
+"""
+
+import json
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Iterator
+from heapq import merge
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from longfat import _engine
+from longfat.base.errors import InvalidInput
+from longfat.base.units import PICOSECONDS_PER_MILLISECOND
+
+if TYPE_CHECKING:
+    import polars
+
+    from longfat.traces import Traces
+
+TABLES = (
+    *("segments", "acknowledgments", "selective-acknowledgments", "cwnd", "ssthresh"),
+    *("flight", "rtt", "timeouts", "drops"),
+)
+"""The traces that it is made of."""
+
+RECORD_SEPARATOR = "\x1e"
+
+
+class _Row(NamedTuple):
+    """A row of a trace: rows of one instant go in the order of `TABLES`, but metrics last."""
+
+    time_ps: int
+    order: int
+    number: int
+    trace: str
+    fields: dict[str, Any]
+
+
+_METRICS = {
+    "cwnd": ("congestion_window", "cwnd_bytes"),
+    "ssthresh": ("ssthresh", "ssthresh_bytes"),
+    "flight": ("bytes_in_flight", "flight_bytes"),
+    "rtt": ("latest_rtt", "rtt_s"),
+}
+"""What a trace is called as a metric, and its column."""
+
+
+def qlog_lines(traces: "Traces", flow: int) -> Iterator[str]:
+    """The qlog of a flow, text by text; before the first of them all traces have been opened.
+
+    Raises `InvalidInput` for a flow that the run does not have, and `LongfatError` if it has not
+    left all of the traces.
+    """
+    if not 1 <= flow <= traces.flows:
+        raise InvalidInput([f"--flow {flow}: the run has flows 1 to {traces.flows}"])
+    traces.check_names(TABLES)
+    frames = {name: traces.table(name).filter(flow=flow) for name in TABLES}
+    rows = merge(*(_rows(name, frame) for name, frame in frames.items()))
+    return map(_text, chain([_header(traces, flow)], _events(rows)))
+
+
+def _header(traces: "Traces", flow: int) -> dict[str, Any]:
+    run, name = traces.record, f"flow {flow}"
+    return {
+        "qlog_version": "0.3",
+        "qlog_format": "JSON-SEQ",
+        "title": f"longfat {_engine.ENGINE_VERSION}",
+        "description": f"{name} ({traces.flavor_of(flow)}) of run {run['run_id']}",
+        "trace": {
+            "vantage_point": {"type": "client", "name": name},
+            "common_fields": {
+                "ODCID": run["run_id"][:16],
+                "protocol_type": ["TCP"],
+                "time_format": "relative",
+                "reference_time": 0,
+            },
+        },
+    }
+
+
+def _rows(name: str, frame: "polars.DataFrame") -> Iterator[_Row]:
+    order = TABLES.index(name)
+    for number, row in enumerate(frame.iter_rows(named=True)):
+        yield _Row(row["time_ps"], order, number, name, row)
+
+
+def _events(rows: Iterable[_Row]) -> Iterator[dict[str, Any]]:
+    """The events of rows in the order of time; metrics that change at one instant are one event."""
+    packets = _Packets()
+    metrics: dict[str, Any] = {}
+    now_ps = 0
+    for row in rows:
+        if metrics and row.time_ps > now_ps:
+            yield _event(now_ps, "recovery:metrics_updated", metrics)
+            metrics = {}
+        now_ps = row.time_ps
+        if row.trace in _METRICS:
+            name, column = _METRICS[row.trace]
+            value = row.fields[column]
+            if value != float("inf"):  # no threshold
+                metrics[name] = 1000 * value if column == "rtt_s" else round(value)
+        else:
+            name, data = _of(row, packets)
+            if data is not None:
+                yield _event(now_ps, name, data)
+    if metrics:
+        yield _event(now_ps, "recovery:metrics_updated", metrics)
+
+
+def _of(row: _Row, packets: "_Packets") -> tuple[str, dict[str, Any] | None]:
+    fields = row.fields
+    if row.trace == "segments":
+        begin, length = fields["sequence"], fields["length_bytes"]
+        frame = {"frame_type": "stream", "stream_id": 0, "offset": begin, "length": length}
+        header = {"packet_type": "1RTT", "packet_number": packets.send(begin, length)}
+        return "transport:packet_sent", {
+            "header": header,
+            "raw": {"length": length},
+            "is_retransmission": fields["is_again"],
+            "frames": [frame],
+        }
+    if row.trace == "acknowledgments":
+        return "transport:packet_received", packets.receive(0, fields["next"])
+    if row.trace == "selective-acknowledgments":
+        return "transport:packet_received", packets.receive(fields["from"], fields["to"])
+    if row.trace == "timeouts":
+        return "recovery:loss_timer_updated", {"event_type": "expired", "timer_type": "pto"}
+    dropped = {key: fields[key] for key in ("reason", "sequence", "is_data", "port")}
+    return "longfat:packet_dropped", dropped
+
+
+class _Packets:
+    """Which packet a byte was sent in last, as long as nobody has acknowledged it."""
+
+    def __init__(self) -> None:
+        self._sent = 0
+        self._received = 0
+        self._begins: list[int] = []
+        self._of_begins: dict[int, tuple[int, int]] = {}
+
+    def send(self, begin: int, length: int) -> int:
+        """The number of the packet that these bytes are sent in."""
+        if begin not in self._of_begins:
+            insort(self._begins, begin)
+        number = self._sent
+        self._sent += 1
+        self._of_begins[begin] = (begin + length, number)
+        return number
+
+    def receive(self, begin: int, end: int) -> dict[str, Any]:
+        """A packet that acknowledges all from one byte to another."""
+        first, behind = bisect_left(self._begins, begin), bisect_left(self._begins, end)
+        known = self._begins[first:behind]
+        acknowledged = [each for each in known if self._of_begins[each][0] <= end]
+        numbers = sorted(self._of_begins.pop(each)[1] for each in acknowledged)
+        gone = set(acknowledged)
+        self._begins[first:behind] = [each for each in known if each not in gone]
+        number = self._received
+        self._received += 1
+        frame = {"frame_type": "ack", "acked_ranges": _ranges(numbers)}
+        return {
+            "header": {"packet_type": "1RTT", "packet_number": number},
+            "frames": [frame] if numbers else [],
+        }
+
+
+def _ranges(numbers: list[int]) -> list[list[int]]:
+    """Numbers in a row as the first and the last of them."""
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and ranges[-1][1] == number - 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    return ranges
+
+
+def _event(time_ps: int, name: str, data: dict[str, Any]) -> dict[str, Any]:
+    return {"time": time_ps / PICOSECONDS_PER_MILLISECOND, "name": name, "data": data}
+
+
+def _text(document: dict[str, Any]) -> str:
+    return f"{RECORD_SEPARATOR}{json.dumps(document, separators=(',', ':'))}\n"
