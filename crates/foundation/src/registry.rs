@@ -3,6 +3,7 @@
 //! A model is a [`section!`](crate::section) of parameters and a way to build the thing that runs. Adding one is a file and
 //! a line in its family's list; schema, messages, the `models` verb, reference pages and conformance tests follow.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
@@ -71,16 +72,26 @@ impl<F: Family + ?Sized> Entry<F> {
         }
     }
 
+    /// The model with its defaults; `None` if a parameter has none.
+    #[must_use]
+    pub fn with_defaults(&self) -> Option<Chosen<F>> {
+        (self.read)(&parse_fragment("{}"), &mut Reader::default()).map(Chosen)
+    }
+
     fn shape(&self) -> ModelShape {
         ModelShape { name: self.name, summary: self.about, source: self.source, fields: (self.parameters)() }
     }
 }
 
-/// What a chosen model can do before it is built, whatever its type.
-trait Plan<F: Family + ?Sized>: Send + Sync {
+/// A model with its parameters, before it is built, whatever its type.
+pub trait Plan<F: Family + ?Sized>: Send + Sync {
+    /// The model's name.
     fn name(&self) -> &'static str;
+    /// Builds what runs.
     fn build(&self, context: &F::Context) -> Box<F>;
+    /// What is wrong with the parameters in this context, as (parameter, message).
     fn objections(&self, context: &F::Context) -> Vec<(&'static str, String)>;
+    /// The parameters in base units.
     fn resolved(&self) -> Json;
 }
 
@@ -114,23 +125,11 @@ impl<F: Family + ?Sized> std::fmt::Debug for Chosen<F> {
     }
 }
 
-impl<F: Family + ?Sized> Chosen<F> {
-    /// The model's name.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        self.0.name()
-    }
+impl<F: Family + ?Sized> Deref for Chosen<F> {
+    type Target = dyn Plan<F>;
 
-    /// Builds what runs.
-    #[must_use]
-    pub fn build(&self, context: &F::Context) -> Box<F> {
-        self.0.build(context)
-    }
-
-    /// What is wrong with the parameters in this context, as (parameter, message).
-    #[must_use]
-    pub fn objections(&self, context: &F::Context) -> Vec<(&'static str, String)> {
-        self.0.objections(context)
+    fn deref(&self) -> &Self::Target {
+        &*self.0
     }
 }
 

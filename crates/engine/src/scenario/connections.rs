@@ -45,7 +45,7 @@ impl Group {
         let mut tcp = others.clone();
         if let Some(flavor) = &self.flavor {
             tcp.flavor = flavor.clone();
-            tcp.ssthresh_rule = flavor.build(&()).recovery().threshold_rule();
+            tcp.ssthresh_rule = flavor.build(&()).recovery().build(&()).threshold_rule();
         }
         tcp.ecn = self.ecn.unwrap_or(tcp.ecn);
         tcp

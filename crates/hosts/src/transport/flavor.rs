@@ -1,8 +1,8 @@
 //! TCP flavors: a window law together with a loss recovery.
 //!
 //! The papers' flavors all have the classical law and differ in their recovery, so every registered
-//! [recovery](super::recovery) is a flavor of its own. A flavor with another law is a file in `flavor/` with a
-//! [`model!`](longfat_foundation::model) for `dyn Flavor` and an entry in [`FLAVORS`].
+//! [recovery](super::recovery) is a flavor of its own. A flavor with another law is a file in `flavor/`: a
+//! [`model!`](longfat_foundation::model) for `dyn Flavor`, its facts, and the law itself.
 
 mod bbr;
 mod bbr3;
@@ -21,10 +21,10 @@ mod vegas;
 mod westwood;
 
 use longfat_foundation::config::Field;
-use longfat_foundation::registry::{Entry, Family, Model};
+use longfat_foundation::registry::{Entry, Family, Model, Plan};
 
 use super::NamedControl;
-use super::law::{Classical, WindowLaw};
+use super::law::{AfterLoss, Classical, LawFacts, WindowLaw};
 use super::recovery::{NewReno, NewRenoRfc6582, RackTlp, Recovery, Reno, Sack, SackRfc6675, Tahoe, Vanilla};
 
 /// Registers recoveries, each also as a flavor with the classical law, and flavors with laws of their own.
@@ -62,9 +62,11 @@ pub trait Flavor: Send {
     /// How the window grows and shrinks.
     fn law(&self) -> Box<dyn WindowLaw>;
     /// How losses are detected and repaired.
-    fn recovery(&self) -> Box<dyn Recovery>;
-    /// The name of the recovery.
-    fn recovery_name(&self) -> &'static str;
+    fn recovery(&self) -> &dyn Plan<dyn Recovery>;
+    /// Properties of the law.
+    fn facts(&self) -> LawFacts;
+    /// What a loss does to a window of `segments` segments on a path with a round trip of `round_trip_s` seconds.
+    fn after_loss(&self, segments: f64, round_trip_s: f64) -> AfterLoss;
     /// Where the law comes from outside: its name, and the law itself if it is provided.
     fn control(&self) -> Option<&NamedControl> {
         None
@@ -87,11 +89,18 @@ impl<R: Model<dyn Recovery>> Flavor for WithClassicalLaw<R> {
         Box::new(Classical)
     }
 
-    fn recovery(&self) -> Box<dyn Recovery> {
-        Model::<dyn Recovery>::build(&self.0, &())
+    fn recovery(&self) -> &dyn Plan<dyn Recovery> {
+        &self.0
     }
 
-    fn recovery_name(&self) -> &'static str {
-        <R as Model<dyn Recovery>>::NAME
+    fn facts(&self) -> LawFacts {
+        Classical::FACTS
+    }
+
+    fn after_loss(&self, segments: f64, round_trip_s: f64) -> AfterLoss {
+        AfterLoss::reno(segments, round_trip_s)
     }
 }
+
+#[cfg(test)]
+mod conformance;

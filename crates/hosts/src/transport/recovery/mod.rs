@@ -47,6 +47,17 @@ impl Response {
     pub const RECOVERING: Self = Self { window_may_grow: false, timer_restarts: true };
 }
 
+/// The response to duplicate acknowledgments that show a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResponseToDuplicates {
+    /// None: losses show by timeouts alone.
+    None,
+    /// Fast retransmit, then slow start from one segment.
+    SlowStart,
+    /// Fast retransmit, then fast recovery with the reduced window.
+    FastRecovery,
+}
+
 /// The loss recovery of one connection.
 ///
 /// It has no say while nothing is to be repaired: [`on_acknowledgment`](Self::on_acknowledgment) is heard only while it
@@ -56,6 +67,9 @@ impl Response {
 /// 1990). Where they are selective, an acknowledgment that tells of new data alone after another one like it, while nothing is known to have
 /// arrived beyond a hole, is not told by [`take_in`](Self::take_in) either. One that [is told of everything](Self::is_told_of_everything) hears of all that is acknowledged and sent.
 pub trait Recovery: Send {
+    /// The response to duplicate acknowledgments.
+    fn response_to_duplicates(&self) -> ResponseToDuplicates;
+
     /// Whether it needs selective acknowledgments.
     fn is_selective(&self) -> bool {
         false

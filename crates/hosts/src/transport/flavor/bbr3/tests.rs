@@ -36,7 +36,7 @@ fn the_budget_is_four_segments_at_least_and_two_more_while_bandwidth_is_probed()
 #[test]
 fn the_headroom_is_fifteen_percent_or_a_segment_and_leaves_four_segments() {
     let window = window(10_000.0);
-    let left = |long_term| Bbr3 { long_term, ..in_state(State::Cruise) }.long_term_with_headroom(&window);
+    let left = |long_term| Law { long_term, ..in_state(State::Cruise) }.long_term_with_headroom(&window);
     assert_eq!(left(f64::INFINITY), f64::INFINITY);
     assert_near(left(100_000.0), 85_000.0);
     assert_near(left(6000.0), 5000.0);
@@ -78,7 +78,7 @@ fn rounds_since_the_last_probe_are_counted() {
 #[test]
 fn startup_ends_when_too_much_was_lost_in_six_places() {
     let ends = |state, repair, ranges, lost_since_sent| {
-        let mut law = Bbr3 { state, repair, ..in_state(State::Startup) };
+        let mut law = Law { state, repair, ..in_state(State::Startup) };
         law.full.was_ever = false;
         law.losses.ranges = ranges;
         law.losses.in_flight = 120_000.0;
@@ -96,7 +96,7 @@ fn startup_ends_when_too_much_was_lost_in_six_places() {
 #[test]
 fn losses_that_end_startup_bound_what_is_in_flight_by_the_product_or_what_was_delivered() {
     for (in_flight, bound) in [(120_000.0, 120_000.0), (80_000.0, 100_000.0)] {
-        let mut law = Bbr3 { repair: Repair::Losses, ..in_state(State::Startup) };
+        let mut law = Law { repair: Repair::Losses, ..in_state(State::Startup) };
         (law.losses.ranges, law.losses.in_flight) = (6, in_flight);
         law.check_startup_losses(&window(200_000.0), &Delivery { lost_since_sent: 5000, ..delivery() });
         assert_near(law.long_term, bound);
@@ -106,7 +106,7 @@ fn losses_that_end_startup_bound_what_is_in_flight_by_the_product_or_what_was_de
 /// The signals of a round are looked at when it is over: a sixth range in the same round counts, one in the next does not.
 #[test]
 fn losses_of_startup_are_judged_at_the_end_of_their_round() {
-    let mut law = Bbr3 { repair: Repair::Losses, ..in_state(State::Startup) };
+    let mut law = Law { repair: Repair::Losses, ..in_state(State::Startup) };
     law.full.was_ever = false;
     let mut window = window(200_000.0);
     law.on_delivery(&mut window, &delivery());
@@ -125,7 +125,7 @@ fn losses_of_startup_are_judged_at_the_end_of_their_round() {
 #[test]
 fn the_pipe_is_judged_once_in_a_round_by_what_the_application_has_not_limited() {
     let is_full = |starts, is_application_limited| {
-        let mut law = Bbr3 { full: FullPipe::default(), ..in_state(State::Startup) };
+        let mut law = Law { full: FullPipe::default(), ..in_state(State::Startup) };
         law.full.look_anew(RATE);
         law.rounds.starts = starts;
         for _ in 0..3 {
@@ -197,7 +197,7 @@ fn a_restart_from_idle_goes_at_the_rate_of_the_path_if_bandwidth_is_probed_by_cy
 
 #[test]
 fn what_is_drawn_decides_how_long_the_next_probe_waits() {
-    let waits = |law: &mut Bbr3| {
+    let waits = |law: &mut Law| {
         law.begin_down(at(1000), 1_000_000);
         (law.probe.wait, law.probe.rounds)
     };

@@ -51,7 +51,7 @@ fn a_probe_that_stopped_as_a_precaution_and_met_no_congestion_is_followed_by_ano
 #[test]
 fn what_was_in_flight_without_much_loss_is_safe_from_then_on() {
     let bound = |long_term, lost_since_sent| {
-        let mut law = Bbr3 { long_term, ..in_state(State::Cruise) };
+        let mut law = Law { long_term, ..in_state(State::Cruise) };
         law.adapt_long_term(&window(100_000.0), &Delivery { lost_since_sent, ..delivery() });
         law.long_term
     };
@@ -81,7 +81,7 @@ fn the_long_term_bound_rises_twice_as_fast_in_each_round_of_a_probe() {
 #[test]
 fn the_long_term_bound_rises_by_a_segment_for_so_many_bytes_acknowledged() {
     let raised = |state, limits, cwnd: f64, is_round| {
-        let mut law = Bbr3 { long_term: 150_000.0, window_limits: (limits, false), ..in_state(state) };
+        let mut law = Law { long_term: 150_000.0, window_limits: (limits, false), ..in_state(state) };
         (law.probe.up_acknowledged, law.probe.acknowledged_per_increment) = (500.0, 3000.0);
         law.rounds.starts = is_round;
         law.adapt_long_term(&window(cwnd), &Delivery { bytes: 6700, ..delivery() });
@@ -99,7 +99,7 @@ fn the_long_term_bound_rises_by_a_segment_for_so_many_bytes_acknowledged() {
 
 #[test]
 fn less_than_is_worth_a_segment_is_kept_for_later() {
-    let mut law = Bbr3 { long_term: 150_000.0, window_limits: (true, false), ..in_state(State::Up) };
+    let mut law = Law { long_term: 150_000.0, window_limits: (true, false), ..in_state(State::Up) };
     law.probe.acknowledged_per_increment = 3000.0;
     let mut bounds = Vec::new();
     for _ in 0..4 {
@@ -115,7 +115,7 @@ fn too_much_in_flight_is_a_bound_of_seventy_percent_at_least_and_ends_the_probe(
     for (in_flight, is_limited, bound) in
         [(90_000.0, false, 90_000.0), (20_000.0, false, 70_000.0), (90_000.0, true, 150_000.0)]
     {
-        let mut law = Bbr3 { long_term: 150_000.0, ..in_state(State::Up) };
+        let mut law = Law { long_term: 150_000.0, ..in_state(State::Up) };
         law.probe.is_sampled = true;
         law.take_in_flight_for_too_high(&window(200_000.0), in_flight, is_limited, at(1000));
         assert_near(law.long_term, bound);
@@ -161,7 +161,7 @@ fn a_probe_of_the_round_trip_begins_with_half_of_the_product_in_flight() {
 #[test]
 fn a_probe_of_the_round_trip_is_due_only_once_and_not_after_a_pause() {
     let after = |state, is_due, restarts_from_idle| {
-        let mut law = Bbr3 { restarts_from_idle, ..in_state(state) };
+        let mut law = Law { restarts_from_idle, ..in_state(state) };
         let mut now = delivery();
         now.standing.in_flight = 90_000;
         law.check_probe_of_round_trip(&mut window(100_000.0), &now, is_due);
@@ -244,7 +244,7 @@ fn the_long_term_bound_holds_once_startup_is_drained_with_headroom_where_nothing
         (PROBING, 34_000.0),
     ];
     for (state, bound) in bounds {
-        let mut law = Bbr3 { long_term: 40_000.0, ..in_state(state) };
+        let mut law = Law { long_term: 40_000.0, ..in_state(state) };
         let mut window = window(99_000.0);
         law.set_window(&mut window, &delivery());
         assert_near(window.cwnd, bound);
@@ -255,7 +255,7 @@ fn the_long_term_bound_holds_once_startup_is_drained_with_headroom_where_nothing
 #[test]
 fn a_repair_gives_the_window_back() {
     let checked = |repair, is_recovering, unacknowledged| {
-        let mut law = Bbr3 { repair, window_before: 80_000.0, ..in_state(State::Cruise) };
+        let mut law = Law { repair, window_before: 80_000.0, ..in_state(State::Cruise) };
         let (mut window, mut now) = (window(20_000.0), delivery());
         (now.standing.is_recovering, now.standing.unacknowledged) = (is_recovering, unacknowledged);
         law.check_repair(&mut window, &now);
@@ -274,7 +274,7 @@ fn a_repair_gives_the_window_back() {
 #[test]
 fn the_window_before_a_repair_or_a_probe_of_the_round_trip_is_the_largest() {
     let saved = |state, repair| {
-        let mut law = Bbr3 { repair, window_before: 80_000.0, ..in_state(state) };
+        let mut law = Law { repair, window_before: 80_000.0, ..in_state(state) };
         law.save_window(&window(50_000.0));
         law.window_before
     };

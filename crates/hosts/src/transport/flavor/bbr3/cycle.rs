@@ -4,7 +4,7 @@ use longfat_foundation::random::Stream;
 use longfat_foundation::units::{Span, Time};
 
 use super::congestion::ShortTerm;
-use super::{Bbr3, State};
+use super::{Law, State};
 use crate::transport::{Delivery, Window};
 
 /// Bandwidth is probed after as many rounds as Reno would take to lose something: a segment each, but no more (section 5.3.3.8).
@@ -65,7 +65,7 @@ fn wait(share: f64) -> Span {
     Span::from_microseconds(((PROBE_WAIT_SECONDS + share) * 1e6) as u64)
 }
 
-impl Bbr3 {
+impl Law {
     /// `UpdateProbeBWCyclePhase` (section 5.3.3.9).
     pub(super) fn check_cycle(&mut self, window: &Window, delivery: &Delivery) {
         if !self.full.was_ever || self.adapt_long_term(window, delivery) {
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     /// The first second of the path is over when the delivery comes; a probe is due after another two.
-    fn since_a_second(state: State) -> Bbr3 {
+    fn since_a_second(state: State) -> Law {
         let mut law = in_state(state);
         (law.probe.since, law.probe.wait) = (at(1000), wait(0.0));
         law
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn a_probe_ends_where_the_last_one_was_too_high_or_when_the_pipe_is_full() {
         let after = |was_too_high, is_full, long_term| {
-            let mut law = Bbr3 { long_term, ..since_a_second(State::Up) };
+            let mut law = Law { long_term, ..since_a_second(State::Up) };
             (law.probe.was_too_high, law.full.is_now) = (was_too_high, is_full);
             law.check_up(&window(90_000.0), &delivery());
             (law.state == State::Down, law.probe.was_precautionary)
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn growth_is_looked_for_anew_while_the_bound_keeps_data_back() {
         let is_full = |limits, cwnd: f64| {
-            let mut law = Bbr3 { long_term: 90_000.0, window_limits: (limits, false), ..since_a_second(State::Up) };
+            let mut law = Law { long_term: 90_000.0, window_limits: (limits, false), ..since_a_second(State::Up) };
             law.full.is_now = true;
             law.check_up(&window(cwnd), &delivery());
             law.state == State::Down

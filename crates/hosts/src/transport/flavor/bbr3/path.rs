@@ -3,8 +3,7 @@
 use longfat_foundation::units::{Span, Time};
 
 use crate::transport::Delivery;
-use crate::transport::law::bandwidth::WindowedMaximum;
-use crate::transport::law::rounds::Rounds;
+use crate::transport::law::{Rounds, WindowedMaximum};
 
 /// `BBR.MaxBwFilterLen`, in cycles of bandwidth probes (section 2.11).
 const BANDWIDTH_CYCLES: u64 = 2;

@@ -4,10 +4,10 @@ use longfat_foundation::units::Time;
 
 use super::congestion::{self, ShortTerm};
 use super::cycle::MOST_UP_ROUNDS;
-use super::{Bbr3, Feedback, LEAST_WINDOW, PROBE_DURATION, PROBE_WINDOW_GAIN, Repair, State};
+use super::{Feedback, LEAST_WINDOW, Law, PROBE_DURATION, PROBE_WINDOW_GAIN, Repair, State};
 use crate::transport::{Delivery, LostSegment, Window};
 
-impl Bbr3 {
+impl Law {
     /// `AdaptLongTermModel`; tells whether it has decided on a state.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     pub(super) fn adapt_long_term(&mut self, window: &Window, delivery: &Delivery) -> bool {

@@ -1,9 +1,9 @@
 //! A BBR on a known path: 1 MB/s and 100 ms, whose product is 100 segments of 1000 bytes. Its initial window is ten, its receiver allows 1000.
 
-pub(super) use super::super::test_support::window;
 use longfat_foundation::units::{Span, Time};
 
-use super::{Bbr3, State};
+use super::{Law, State};
+pub(super) use crate::transport::law::test_support::window;
 use crate::transport::{Delivery, LostSegment, Standing};
 
 pub(super) const RATE: f64 = 1e6;
@@ -53,8 +53,8 @@ pub(super) fn lost(in_flight: u64, lost: u64) -> LostSegment {
 }
 
 /// A BBR that knows the path and that its pipe is full.
-pub(super) fn in_state(state: State) -> Bbr3 {
-    let mut law = Bbr3 { state, total: 1_000_000, ..Bbr3::default() };
+pub(super) fn in_state(state: State) -> Law {
+    let mut law = Law { state, total: 1_000_000, ..Law::default() };
     law.rate.initial_window = Some(10_000.0);
     law.path.note_rate(&delivery());
     law.path.note_round_trip(&delivery());
