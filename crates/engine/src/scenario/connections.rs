@@ -102,6 +102,22 @@ impl Scenario {
         self.group(sender).map_or(Cow::Borrowed(&self.tcp), |group| Cow::Owned(group.tcp(&self.tcp)))
     }
 
+    /// The end systems of a connection of each group, and of one in no group, as far as there are such.
+    pub fn kinds_of_connections(&self) -> impl Iterator<Item = Cow<'_, TcpConfig>> {
+        self.first_senders(self.graph().senders()).map(|sender| self.tcp_of(sender))
+    }
+
+    /// Seconds until a window of `segments` segments is again what it was before a loss, over a round trip of `round_trip_s` seconds: those
+    /// of the slowest connection; 0 if no window is a saw-tooth of losses.
+    #[must_use]
+    pub fn regrowth_s(&self, segments: f64, round_trip_s: f64) -> f64 {
+        let of_kind = |tcp: Cow<'_, TcpConfig>| {
+            let after_loss = tcp.flavor.build(&()).after_loss(segments, round_trip_s);
+            after_loss.regrowth.seconds(tcp.acknowledgments.build(&()).segments())
+        };
+        self.kinds_of_connections().filter_map(of_kind).fold(0.0, f64::max)
+    }
+
     /// How much later than its traffic says a sender starts.
     #[must_use]
     pub fn later(&self, sender: usize) -> Span {

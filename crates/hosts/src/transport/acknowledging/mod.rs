@@ -26,6 +26,8 @@ pub struct Arrival {
 pub trait Acknowledging: Send {
     /// Until when the acknowledgment of a segment may wait; `None` for at once.
     fn delay(&mut self, now: Time, arrival: Arrival) -> Option<Time>;
+    /// Segments that an acknowledgment of a long transfer covers.
+    fn segments(&self) -> u64;
     /// Whether none ever waits.
     fn is_at_once(&self) -> bool {
         false
