@@ -110,6 +110,8 @@ pub trait WindowLaw: Send {
 }
 
 #[cfg(test)]
+mod conformance;
+#[cfg(test)]
 pub(super) mod test_support;
 #[cfg(test)]
 pub(super) use test_support::{with_defaults, written};

@@ -3,8 +3,8 @@
 use longfat_foundation::registry::Entry;
 use longfat_foundation::units::{Span, Time};
 
-use super::{FLAVORS, Flavor};
-use crate::transport::law::{Progress, ResponseToMarks, SlowStart, WindowLaw};
+use super::{Progress, ResponseToMarks, SlowStart, WindowLaw};
+use crate::transport::flavor::{FLAVORS, Flavor};
 use crate::transport::{TcpConfig, Window};
 
 const MSS: f64 = 1000.0;
