@@ -434,3 +434,6 @@ impl WindowLaw for Law {
         window.collapse();
     }
 }
+
+#[cfg(test)]
+mod steps;

@@ -356,6 +356,8 @@ impl WindowLaw for Law {
 }
 
 #[cfg(test)]
+mod steps;
+#[cfg(test)]
 mod test_support;
 #[cfg(test)]
 mod tests;

@@ -256,6 +256,8 @@ fn cube_root(number: f64) -> f64 {
 }
 
 #[cfg(test)]
+mod steps;
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::transport::law::with_defaults;

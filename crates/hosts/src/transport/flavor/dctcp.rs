@@ -106,6 +106,8 @@ impl WindowLaw for Law {
 }
 
 #[cfg(test)]
+mod steps;
+#[cfg(test)]
 mod tests {
     use super::*;
 

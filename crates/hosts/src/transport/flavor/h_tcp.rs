@@ -212,3 +212,6 @@ impl WindowLaw for Law {
         self.throughput = Throughput::default();
     }
 }
+
+#[cfg(test)]
+mod steps;

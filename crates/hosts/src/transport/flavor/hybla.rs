@@ -155,3 +155,6 @@ impl WindowLaw for Law {
         Classical.on_timeout(window, flight);
     }
 }
+
+#[cfg(test)]
+mod steps;

@@ -222,6 +222,8 @@ impl WindowLaw for Law {
 }
 
 #[cfg(test)]
+mod steps;
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::transport::law::with_defaults;

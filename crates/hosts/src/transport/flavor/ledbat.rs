@@ -210,3 +210,6 @@ impl WindowLaw for Law {
         self.current.clear();
     }
 }
+
+#[cfg(test)]
+mod steps;

@@ -169,6 +169,8 @@ impl WindowLaw for Law {
 }
 
 #[cfg(test)]
+mod steps;
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::transport::law::{test_support, written};

@@ -104,3 +104,6 @@ impl WindowLaw for Law {
         window.collapse();
     }
 }
+
+#[cfg(test)]
+mod steps;

@@ -164,3 +164,6 @@ impl WindowLaw for Law {
         Classical.on_timeout(window, flight);
     }
 }
+
+#[cfg(test)]
+mod steps;

@@ -130,3 +130,6 @@ impl WindowLaw for Law {
         self.began = None;
     }
 }
+
+#[cfg(test)]
+mod steps;

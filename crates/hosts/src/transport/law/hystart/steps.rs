@@ -1,10 +1,10 @@
 //! `HyStart++` as a sender meets it, acknowledgment by acknowledgment (RFC 9406 section 4.2); windows in segments, of 1000 bytes.
 
-use longfat_engine::transport::Window;
-use longfat_engine::transport::law::{Progress, WindowLaw};
-use longfat_engine::units::{Span, Time};
+use longfat_foundation::units::{Span, Time};
 
-use crate::support::law_and_window;
+use crate::transport::Window;
+use crate::transport::law::test_support::law_and_window;
+use crate::transport::law::{Progress, WindowLaw};
 
 /// Segments under way, each of which is acknowledged: a round.
 const ROUND: u64 = 8;

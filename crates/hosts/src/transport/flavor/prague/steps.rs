@@ -1,10 +1,10 @@
 //! Prague step by step, with numbers worked by hand: segments of 1000 bytes.
 
-use longfat_engine::transport::Window;
-use longfat_engine::transport::law::{Progress, WindowLaw};
-use longfat_engine::units::Span;
+use longfat_foundation::units::Span;
 
-use crate::support::n_source;
+use crate::transport::Window;
+use crate::transport::law::test_support::law_and_window;
+use crate::transport::law::{Progress, WindowLaw};
 
 struct Bench {
     law: Box<dyn WindowLaw>,
@@ -14,15 +14,12 @@ struct Bench {
 
 impl Bench {
     /// Past slow start, with a window of so many segments.
-    fn new(segments: u64, parameters: &str) -> Self {
-        let settings = format!(
-            "port.buffer = \"unlimited\"\ntcp = {{ flavor = {{ kind = \"prague\"{parameters} }}, ecn = \"accurate\", mss = \"1000 B\", \
-             receiver_window = \"1 MB\", initial_window = \"{segments} MSS\" }}"
-        );
-        let config = n_source(1, "155.52 Mbit/s", "5 us", "1 s", &settings).tcp;
-        let mut window = Window::new(&config);
+    fn new(segments: u32, parameters: &str) -> Self {
+        let flavor = format!("flavor = {{ kind = \"prague\"{parameters} }}, ecn = \"accurate\"");
+        let (law, mut window) = law_and_window(&flavor);
+        window.cwnd = 1000.0 * f64::from(segments);
         window.ssthresh = 2000.0;
-        Self { law: config.flavor.build(&()).law(), window, acknowledged: 0 }
+        Self { law, window, acknowledged: 0 }
     }
 
     /// A window of segments is acknowledged, this many of them marked, with this round trip.

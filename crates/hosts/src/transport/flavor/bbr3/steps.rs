@@ -3,12 +3,12 @@
 //! Segments of 1000 bytes, an initial window of ten, a path of 1 MB/s and 100 ms: its bandwidth-delay product is 100 segments. Rates have a
 //! margin of 1 %.
 
-use longfat_engine::random::Chance;
-use longfat_engine::transport::law::WindowLaw;
-use longfat_engine::transport::{Delivery, LostSegment, Standing, Window};
-use longfat_engine::units::{Span, Time};
+use longfat_foundation::random::Chance;
+use longfat_foundation::units::{Span, Time};
 
-use crate::support::n_source;
+use crate::transport::law::WindowLaw;
+use crate::transport::law::test_support::law_and_window;
+use crate::transport::{Delivery, LostSegment, Standing, Window};
 
 const SEGMENT: u64 = 1000;
 const RATE: f64 = 1e6;
@@ -27,13 +27,9 @@ fn milliseconds(number: u64) -> Span {
 
 impl Bench {
     fn new() -> Self {
-        let settings = "port.buffer = \"unlimited\"\ntcp = { flavor = \"bbr3\", mss = \"1000 B\", \
-                        receiver_window = \"1000000 B\", initial_window = \"10 MSS\" }";
-        let config = n_source(1, "155.52 Mbit/s", "5 us", "1 s", settings).tcp;
-        let mut law = config.flavor.build(&()).law();
+        let (mut law, window) = law_and_window("flavor = \"bbr3\"");
         law.take_chance(&mut || Chance { seed: 1, replication: 0 }.stream("law"));
-        let mut bench =
-            Self { law, window: Window::new(&config), now: Time::ZERO, total: 0, round_trip: milliseconds(100) };
+        let mut bench = Self { law, window, now: Time::ZERO, total: 0, round_trip: milliseconds(100) };
         bench.pacing_rate();
         bench
     }

@@ -1,10 +1,10 @@
 //! CUBIC step by step against RFC 9438, with numbers worked by hand; windows in segments, of 1000 bytes.
 
-use longfat_engine::transport::law::{Progress, WindowLaw};
-use longfat_engine::transport::{TimeoutKind, Window};
-use longfat_engine::units::{Span, Time};
+use longfat_foundation::units::{Span, Time};
 
-use crate::support::law_and_window;
+use crate::transport::law::test_support::law_and_window;
+use crate::transport::law::{Progress, WindowLaw};
+use crate::transport::{TimeoutKind, Window};
 
 struct Bench {
     law: Box<dyn WindowLaw>,

@@ -4,12 +4,12 @@
 
 mod details;
 
-use longfat_engine::random::Chance;
-use longfat_engine::transport::law::WindowLaw;
-use longfat_engine::transport::{Delivery, Standing, Window};
-use longfat_engine::units::{Span, Time};
+use longfat_foundation::random::Chance;
+use longfat_foundation::units::{Span, Time};
 
-use crate::support::law_and_window;
+use crate::transport::law::WindowLaw;
+use crate::transport::law::test_support::law_and_window;
+use crate::transport::{Delivery, Standing, Window};
 
 const SEGMENT: u64 = 1000;
 const RATE: f64 = 1e6;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use longfat_engine::transport::Standing;
-use longfat_engine::units::Time;
+use longfat_foundation::units::Time;
 
 use super::{Bench, HIGH_GAIN, RATE, SEGMENT, assert_near, milliseconds};
+use crate::transport::Standing;
 
 /// Nothing lost, and all acknowledged but what is in flight.
 fn standing(bench: &Bench, in_flight: u64) -> Standing {

@@ -1,9 +1,8 @@
 //! BIC TCP step by step against Xu, Harfoush and Rhee 2004 with the parameters of Linux, numbers worked by hand; windows in segments, of 1000 bytes.
 
-use longfat_engine::transport::Window;
-use longfat_engine::transport::law::{Progress, WindowLaw};
-
-use crate::support::law_and_window;
+use crate::transport::Window;
+use crate::transport::law::test_support::law_and_window;
+use crate::transport::law::{Progress, WindowLaw};
 
 struct Bench {
     law: Box<dyn WindowLaw>,

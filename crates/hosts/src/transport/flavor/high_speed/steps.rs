@@ -1,8 +1,7 @@
 //! HighSpeed TCP step by step against RFC 3649, with numbers worked by hand; windows in segments, of 1000 bytes.
 
-use longfat_engine::transport::law::Progress;
-
-use crate::support::law_and_window;
+use crate::transport::law::Progress;
+use crate::transport::law::test_support::law_and_window;
 
 /// Rows of the table of appendix B: w, a(w), b(w), which are of rounded constants.
 const TABLE: [(f64, f64, f64); 3] = [(118.0, 2.0, 0.44), (495.0, 5.0, 0.37), (851.0, 7.0, 0.34)];

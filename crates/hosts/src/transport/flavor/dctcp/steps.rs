@@ -1,9 +1,8 @@
 //! DCTCP step by step against RFC 8257 section 3.3, with numbers worked by hand; windows in segments, of 1000 bytes.
 
-use longfat_engine::transport::Window;
-use longfat_engine::transport::law::WindowLaw;
-
-use crate::support::law_and_window;
+use crate::transport::Window;
+use crate::transport::law::WindowLaw;
+use crate::transport::law::test_support::law_and_window;
 
 struct Bench {
     law: Box<dyn WindowLaw>,

@@ -1,10 +1,10 @@
 //! TCP Westwood+ step by step against Grieco and Mascolo 2004, with numbers worked by hand: segments of 1000 bytes.
 
-use longfat_engine::transport::Window;
-use longfat_engine::transport::law::{Progress, WindowLaw};
-use longfat_engine::units::{Span, Time};
+use longfat_foundation::units::{Span, Time};
 
-use crate::support::law_and_window;
+use crate::transport::Window;
+use crate::transport::law::test_support::law_and_window;
+use crate::transport::law::{Progress, WindowLaw};
 
 struct Bench {
     law: Box<dyn WindowLaw>,

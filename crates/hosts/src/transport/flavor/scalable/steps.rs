@@ -1,9 +1,8 @@
 //! Scalable TCP step by step against Kelly 2003, with numbers worked by hand; windows in segments, of 1000 bytes.
 
-use longfat_engine::transport::Window;
-use longfat_engine::transport::law::{Progress, WindowLaw};
-
-use crate::support::law_and_window;
+use crate::transport::Window;
+use crate::transport::law::test_support::law_and_window;
+use crate::transport::law::{Progress, WindowLaw};
 
 fn at(segments: f64, settings: &str) -> (Box<dyn WindowLaw>, Window) {
     let flavor = format!("flavor = {{ kind = \"scalable\"{settings} }}, slow_start_at_ssthresh = false");
