@@ -85,6 +85,20 @@ def scenario_network(resolved: str) -> str:
     bottleneck.
     """
 
+def scenario_regrowth_s(resolved: str, segments: float, round_trip_s: float) -> float:
+    """Seconds until a window of so many segments is again what it was before a loss.
+
+    Those of the slowest connection, by the laws of all flavors; 0 if no window is a saw-tooth of
+    losses.
+    """
+
+def scenario_marks(resolved: str) -> list[tuple[str, str, str, list[str]]]:
+    """How the connections of a resolved scenario respond to marks, kind by kind.
+
+    The flavor, `ecn`, the response (``"none"``, ``"as-loss"`` or ``"by-share"``), and the echoes
+    that convey the share of marked bytes, if the flavor responds to it.
+    """
+
 def parse_time(text: str) -> int:
     """A length of time with its unit (``"10 ms"``) in picoseconds. Raises `InvalidInput`."""
 

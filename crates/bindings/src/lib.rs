@@ -8,6 +8,7 @@ mod batch;
 mod control;
 mod learning;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -16,6 +17,8 @@ use longfat_engine::measure::{Better, DeclaredMetric, Metrics};
 use longfat_engine::random::Chance;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::transport::control::guarded;
+use longfat_engine::transport::law::ResponseToMarks;
+use longfat_engine::transport::{CongestionNotification, TcpConfig};
 use longfat_study::{Claims, Study};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -158,6 +161,28 @@ fn scenario_network(resolved: &str) -> PyResult<String> {
     let mut connections = vec![0_u64; graph.senders()];
     graph.flows.iter().for_each(|flow| connections[flow.sender] += 1);
     Ok(json!({ "connections": connections, "ports": ports }).to_string())
+}
+
+#[pyfunction]
+fn scenario_regrowth_s(resolved: &str, segments: f64, round_trip_s: f64) -> PyResult<f64> {
+    resolved_scenario(resolved).map(|scenario| scenario.regrowth_s(segments, round_trip_s))
+}
+
+/// A flavor, `ecn`, the response to marks, and the echoes that convey the share of marked bytes.
+type Marks = (&'static str, String, &'static str, Vec<String>);
+
+#[pyfunction]
+fn scenario_marks(resolved: &str) -> PyResult<Vec<Marks>> {
+    let name = |ecn: CongestionNotification| ecn.resolved().as_str().unwrap_or_default().to_owned();
+    let of_kind = |tcp: Cow<'_, TcpConfig>| {
+        let (response, echoes) = match tcp.flavor.build(&()).facts().marks {
+            ResponseToMarks::None => ("none", &[][..]),
+            ResponseToMarks::AsLoss => ("as-loss", &[][..]),
+            ResponseToMarks::ByShare(echoes) => ("by-share", echoes),
+        };
+        (tcp.flavor.name(), name(tcp.ecn), response, echoes.iter().copied().map(name).collect())
+    };
+    Ok(resolved_scenario(resolved)?.kinds_of_connections().map(of_kind).collect())
 }
 
 #[pyfunction]
@@ -311,6 +336,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(replicate, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_cost, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_network, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario_regrowth_s, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario_marks, module)?)?;
     module.add_function(wrap_pyfunction!(check_study, module)?)?;
     module.add_function(wrap_pyfunction!(study_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(study_controls, module)?)?;

@@ -5,7 +5,7 @@
 //! | `laws` | conservation over random networks; numbers worked by hand |
 //! | `transfer` | every flavor against a path that loses and reorders, checked at every step |
 //! | `recovery` | each loss recovery worked by hand at the sender alone, with the sections of its RFC or paper |
-//! | `window_law` | the same for the laws by which windows grow and shrink |
+//! | `hosts`, `external_control` | what hosts do to a window beyond their law; laws from outside |
 //! | `conformance` | what every model of a family must do, over the registries: a new model is tested by being listed |
 //! | `trajectories` | what happens in small networks, event by event, as text |
 //! | `presets`, `knobs` | presets of end systems, and the open choices of a document, in whole scenarios |
@@ -17,6 +17,8 @@
 mod bad_input;
 mod conformance;
 mod determinism;
+mod external_control;
+mod hosts;
 mod knobs;
 mod laws;
 mod presets;
@@ -24,4 +26,3 @@ mod recovery;
 mod support;
 mod trajectories;
 mod transfer;
-mod window_law;

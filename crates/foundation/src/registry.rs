@@ -3,6 +3,7 @@
 //! A model is a [`section!`](crate::section) of parameters and a function that builds the object that runs. Adding one takes a file and a
 //! line in its family's list; schema, messages, the `models` verb, reference pages and conformance tests follow.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
@@ -71,16 +72,26 @@ impl<F: Family + ?Sized> Entry<F> {
         }
     }
 
+    /// The model with its defaults; `None` if a parameter has none.
+    #[must_use]
+    pub fn with_defaults(&self) -> Option<Chosen<F>> {
+        (self.read)(&parse_fragment("{}"), &mut Reader::default()).map(Chosen)
+    }
+
     fn shape(&self) -> ModelShape {
         ModelShape { name: self.name, summary: self.about, source: self.source, fields: (self.parameters)() }
     }
 }
 
 /// Type-erased interface of a chosen model before it is built.
-trait Plan<F: Family + ?Sized>: Send + Sync {
+pub trait Plan<F: Family + ?Sized>: Send + Sync {
+    /// Name of the model.
     fn name(&self) -> &'static str;
+    /// Builds the object that runs.
     fn build(&self, context: &F::Context) -> Box<F>;
+    /// Errors of the parameters in this context, as (parameter, message).
     fn objections(&self, context: &F::Context) -> Vec<(&'static str, String)>;
+    /// Parameters in base units.
     fn resolved(&self) -> Json;
 }
 
@@ -114,23 +125,11 @@ impl<F: Family + ?Sized> std::fmt::Debug for Chosen<F> {
     }
 }
 
-impl<F: Family + ?Sized> Chosen<F> {
-    /// Name of the model.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        self.0.name()
-    }
+impl<F: Family + ?Sized> Deref for Chosen<F> {
+    type Target = dyn Plan<F>;
 
-    /// Builds the object that runs.
-    #[must_use]
-    pub fn build(&self, context: &F::Context) -> Box<F> {
-        self.0.build(context)
-    }
-
-    /// Errors of the parameters in this context, as (parameter, message).
-    #[must_use]
-    pub fn objections(&self, context: &F::Context) -> Vec<(&'static str, String)> {
-        self.0.objections(context)
+    fn deref(&self) -> &Self::Target {
+        &*self.0
     }
 }
 

@@ -4,13 +4,14 @@ Student's intervals suppose replications of one distribution without far outlier
 enough for their start not to matter. Each caution is a sentence for whoever reads the results.
 """
 
+import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
-from longfat.analysis.regrowth import regrowth_s
+from longfat import _engine
 from longfat.analysis.undelivered import undelivered
 from longfat.base.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 from longfat.results.comparison import Results
@@ -122,9 +123,10 @@ def path_of(settings: Mapping[str, Any]) -> Path | None:
 
     Slow start doubles the window in a round trip, up to the receiver window where the buffer is
     unlimited. Elsewhere, and after a loss, a window comes to its share of what path and buffer
-    hold, if the receiver window is not less. One that a loss has halved grows back by a segment in
-    a round trip (Mathis, Semke, Mahdavi, Ott, Computer Communication Review 27, 1997, figure 1), or
-    in as many as there are segments to an acknowledgment.
+    hold, if the receiver window is not less. How long it takes to grow back is stated by the laws
+    of its flavors: for Reno a round trip for each segment of half of the window (Mathis, Semke,
+    Mahdavi, Ott, Computer Communication Review 27, 1997, figure 1), or as many round trips as there
+    are segments to an acknowledgment.
     """
     topology, tcp = settings["topology"], settings["tcp"]
     if topology.get("kind") != "n-source":
@@ -142,15 +144,13 @@ def path_of(settings: Mapping[str, Any]) -> Path | None:
     window_bytes = min(share_bytes, tcp["receiver_window_bytes"])
     slow_start_bytes = tcp["receiver_window_bytes"] if buffer_bits is None else window_bytes
     full_round_trip_s = round_trip_s + (buffer_bits or 0) / rate_bps
-    segments = window_bytes / tcp["mss_bytes"]
     return Path(
         duration_s=settings["duration_ps"] / PICOSECONDS_PER_SECOND,
         measured_from_s=settings["measure"].get("from_ps", 0) / PICOSECONDS_PER_SECOND,
         round_trip_s=round_trip_s,
         slow_start_s=math.log2(max(slow_start_bytes / tcp["mss_bytes"], 1)) * round_trip_s,
-        regrowth_s=max(
-            regrowth_s(flavor, segments, full_round_trip_s, tcp["acknowledgments"])
-            for flavor in _flavors(settings)
+        regrowth_s=_engine.scenario_regrowth_s(
+            json.dumps(settings), window_bytes / tcp["mss_bytes"], full_round_trip_s
         ),
     )
 
@@ -164,14 +164,6 @@ def _buffer_bits(settings: Mapping[str, Any]) -> float | None:
     if not unit:  # "unlimited"
         return None
     return float(number) * BITS_PER_BYTE * (1 if unit == "B" else settings["tcp"]["mss_bytes"])
-
-
-def _flavors(settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The flavors of all connections."""
-    own: Mapping[str, Any] = settings["tcp"]["flavor"]
-    groups = settings.get("connections", [])
-    others = settings["topology"]["sources"] - sum(group["count"] for group in groups)
-    return [*(group.get("flavor", own) for group in groups), *([own] if others > 0 else [])]
 
 
 def _outliers(results: Results, metrics: Sequence[str]) -> Iterator[str]:

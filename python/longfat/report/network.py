@@ -1,8 +1,11 @@
 """What a network is like before a run: its round trips, what they hold, its buffers."""
 
-from collections.abc import Iterator, Mapping
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from longfat import _engine
 from longfat.base.numbers import significant
 from longfat.base.units import BITS_PER_BYTE, PICOSECONDS_PER_MILLISECOND, PICOSECONDS_PER_SECOND
 
@@ -11,14 +14,6 @@ HEADER = [
     *("buffer", "empties in, ms", "x round trip"),
 ]
 """Of the longest round trip without queueing among the connections that cross the line."""
-
-_ECHOES_OF_SHARES = {
-    "dctcp": ("per-segment", "accurate", "accurate-ace"),
-    "prague": ("accurate", "accurate-ace"),
-}
-"""What tells flavors that go by the share of marks how much was marked."""
-
-_DEAF_TO_MARKS = ("bbr",)
 
 _DIGITS = 4
 
@@ -61,7 +56,8 @@ def network_words(settings: Mapping[str, Any], network: Mapping[str, Any]) -> It
     """
     yield from _windows(settings, network)
     yield from _lengths(settings)
-    yield from dict.fromkeys(filter(None, map(_marks, *zip(*_ends(settings), strict=True))))
+    kinds = _engine.scenario_marks(json.dumps(settings))
+    yield from dict.fromkeys(filter(None, itertools.starmap(_marks, kinds)))
 
 
 def _windows(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterator[str]:
@@ -108,31 +104,17 @@ def _most_under_way(settings: Mapping[str, Any]) -> tuple[int, str]:
     return min(between, (proxies["buffer_bytes"], "proxies.buffer"))
 
 
-def _ends(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The flavor and the echo of marks of each kind of connection, the same ones once."""
-    tcp = settings["tcp"]
-    own = (tcp["flavor"]["kind"], tcp.get("ecn", "none"))
-    groups = settings.get("connections", [])
-    of_groups = [
-        (group.get("flavor", tcp["flavor"])["kind"], group.get("ecn", own[1])) for group in groups
-    ]
-    sources = settings["topology"].get("sources")
-    are_all = sources is None or sources == sum(group["count"] for group in groups)
-    return list(dict.fromkeys(of_groups if groups and are_all else [*of_groups, own]))
-
-
-def _marks(flavor: str, echo: str) -> str | None:
-    """What is not as it should be between a flavor and what its ends agree on about marks."""
-    echoes = _ECHOES_OF_SHARES.get(flavor, (echo,))
-    if echo not in echoes:
+def _marks(flavor: str, ecn: str, response: str, echoes: Sequence[str]) -> str | None:
+    """What does not fit between a flavor's response to marks and what its ends agree on."""
+    if response == "by-share" and ecn not in echoes:
         listed = " or ".join(f'"{name}"' for name in echoes)
         return (
-            f'{flavor} goes by the share of what is marked, which ecn = "{echo}" does not tell: '
+            f'{flavor} goes by the share of what is marked, which ecn = "{ecn}" does not tell: '
             f"write {listed}"
         )
-    if flavor in _DEAF_TO_MARKS and echo != "none":
+    if response == "none" and ecn != "none":
         return (
-            f'{flavor} takes no note of marks: with ecn = "{echo}" queues mark its packets in '
+            f'{flavor} takes no note of marks: with ecn = "{ecn}" queues mark its packets in '
             "place of dropping them, and it hears neither"
         )
     return None

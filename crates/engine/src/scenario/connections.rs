@@ -45,7 +45,7 @@ impl Group {
         let mut tcp = others.clone();
         if let Some(flavor) = &self.flavor {
             tcp.flavor = flavor.clone();
-            tcp.ssthresh_rule = flavor.build(&()).recovery().threshold_rule();
+            tcp.ssthresh_rule = flavor.build(&()).recovery().build(&()).threshold_rule();
         }
         tcp.ecn = self.ecn.unwrap_or(tcp.ecn);
         tcp
@@ -100,6 +100,22 @@ impl Scenario {
     #[must_use]
     pub fn tcp_of(&self, sender: usize) -> Cow<'_, TcpConfig> {
         self.group(sender).map_or(Cow::Borrowed(&self.tcp), |group| Cow::Owned(group.tcp(&self.tcp)))
+    }
+
+    /// End systems of one connection of each group, and of one in no group, if there are any.
+    pub fn kinds_of_connections(&self) -> impl Iterator<Item = Cow<'_, TcpConfig>> {
+        self.first_senders(self.graph().senders()).map(|sender| self.tcp_of(sender))
+    }
+
+    /// Time in seconds until a window of `segments` segments has grown back after a loss, over a round trip of `round_trip_s` seconds: the
+    /// longest of all connections; 0 if no window is a saw-tooth of losses.
+    #[must_use]
+    pub fn regrowth_s(&self, segments: f64, round_trip_s: f64) -> f64 {
+        let of_kind = |tcp: Cow<'_, TcpConfig>| {
+            let after_loss = tcp.flavor.build(&()).after_loss(segments, round_trip_s);
+            after_loss.regrowth.seconds(tcp.acknowledgments.build(&()).segments())
+        };
+        self.kinds_of_connections().filter_map(of_kind).fold(0.0, f64::max)
     }
 
     /// Start offset of a sender.

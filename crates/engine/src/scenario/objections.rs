@@ -246,7 +246,7 @@ impl Scenario {
 fn object_to_selective_acknowledgments_of(tcp: &TcpConfig) -> Vec<Objection> {
     let flavor = tcp.flavor.name();
     let mut objections = Vec::new();
-    if !tcp.flavor.build(&()).recovery().is_selective() {
+    if !tcp.flavor.build(&()).recovery().build(&()).is_selective() {
         return objections;
     }
     let blocks = tcp.sack_blocks.count();

@@ -1,9 +1,9 @@
 //! Flavors: what congestion control must do to a window, whatever the flavor; and UBR+ section 2 by numbers.
 
 use longfat_engine::config::{Parameter, Reader, parse_fragment};
-use longfat_engine::registry::Chosen;
-use longfat_engine::transport::flavor::{FLAVORS, RECOVERIES};
-use longfat_engine::transport::law::{Progress, WindowLaw};
+use longfat_engine::registry::{Chosen, Entry};
+use longfat_engine::transport::flavor::{FLAVORS, Flavor, RECOVERIES};
+use longfat_engine::transport::law::{Progress, SlowStart, WindowLaw};
 use longfat_engine::transport::recovery::Recovery;
 use longfat_engine::transport::{TcpConfig, Window};
 use longfat_engine::units::{Span, Time};
@@ -13,6 +13,7 @@ use crate::support::declared::any_table;
 use crate::support::scenario;
 
 const MSS: f64 = 512.0;
+const ROUND_TRIP: Span = Span::from_microseconds(30_000);
 
 /// End systems with the given settings, as TOML; segments of 512 bytes.
 #[track_caller]
@@ -28,14 +29,13 @@ tcp = {{ mss = \"512 B\", {settings} }}
     scenario(&text).tcp
 }
 
-/// An acknowledgment of so many bytes, with a round trip of 30 ms, of a window that is full again.
+/// An acknowledgment of so many bytes, with a round-trip sample, of a window that is full again.
 fn progress(now: Time, acknowledged: u64, window: &Window) -> Progress {
-    let round_trip = Some(Span::from_microseconds(30_000));
     Progress {
         now,
         acknowledged,
-        sample: round_trip,
-        smoothed_round_trip: round_trip,
+        sample: Some(ROUND_TRIP),
+        smoothed_round_trip: Some(ROUND_TRIP),
         highest: window.usable(),
         window_is_used: true,
         ..Progress::default()
@@ -67,39 +67,6 @@ fn any_settings() -> impl Strategy<Value = String> {
     })
 }
 
-/// The name of the flavor in such settings.
-fn law_name(settings: &str) -> &str {
-    settings.split('"').nth(1).expect("a name")
-}
-
-/// By how many times of what is acknowledged a window of so many bytes may grow over a round trip of 30 ms.
-fn fastest(flavor: &str, window: f64) -> f64 {
-    match flavor {
-        // rho = 30 / 25 = 1.2: 2^1.2 - 1 in slow start and 1.2^2 at one segment beyond it, and a fifth of the window once, with the first.
-        "hybla" => 1.44 + 0.2 * window / MSS,
-        _ => 1.0,
-    }
-}
-
-/// What share of a window of at most two thousand segments a timeout leaves at most in the threshold.
-fn most_left(flavor: &str) -> f64 {
-    match flavor {
-        // RFC 9438 section 4.8, where it is given no other share.
-        "cubic" => 0.7,
-        // RFC 3649: 1 - b(2076) is 0.71.
-        "high-speed" => 0.71,
-        // Leith and Shorten 2004.
-        "h-tcp" => 0.8,
-        // Kelly 2003.
-        "scalable" => 0.875,
-        // Xu, Harfoush and Rhee 2004, as Linux has it.
-        "bic" => 0.8,
-        // Liu, Basar and Srikant 2008.
-        "illinois" => 0.875,
-        _ => 0.5,
-    }
-}
-
 proptest! {
     #[test]
     fn a_window_never_falls_below_a_segment_and_grows_by_what_was_acknowledged_at_most(
@@ -107,59 +74,44 @@ proptest! {
         history in prop::collection::vec(prop::option::weighted(0.95, 1_u64..40), 0..300),
     ) {
         let period = end_systems(&settings).acknowledgments_per_increment.0;
+        let flavor = end_systems(&settings).flavor.build(&());
+        let facts = flavor.facts();
         let (mut law, mut window) = connection(&settings);
         let mut now = Time::ZERO;
         let mut is_timed_out = false;
         for step in history {
             let (before, threshold) = (window.cwnd, window.ssthresh);
             let is_again = std::mem::replace(&mut is_timed_out, step.is_none()) && step.is_none();
-            now += Span::from_microseconds(30_000);
+            now += ROUND_TRIP;
             match step {
                 Some(segments) => {
                     let progress = progress(now, 512 * segments, &window);
                     law.on_acknowledgment(&mut window, &progress);
                     #[expect(clippy::cast_precision_loss, reason = "at most 40")]
-                    let most = fastest(law_name(&settings), before) * MSS * (segments * period) as f64;
-                    // LEDBAT alone cuts a window to what was in flight and a segment (RFC 6817 section 2.4.2).
-                    let is_cut = law_name(&settings) == "ledbat";
-                    prop_assert!(
-                        window.cwnd >= before || is_cut,
-                        "an acknowledgment shrank {before} to {}",
-                        window.cwnd
-                    );
-                    prop_assert!(window.cwnd - before <= most, "{segments} segments let {before} grow to {}", window.cwnd);
+                    let most = MSS * (segments * period) as f64;
+                    let (may_shrink, may_leap) = (facts.shrinks_without_loss, facts.slow_start == SlowStart::Faster);
+                    let cwnd = window.cwnd;
+                    prop_assert!(cwnd >= before || may_shrink, "an acknowledgment shrank {before} to {cwnd}");
+                    prop_assert!(cwnd - before <= most || may_leap, "{segments} segments let {before} grow to {cwnd}");
                 }
                 None => {
                     let flight = window.usable();
                     law.on_timeout(&mut window, flight);
                     prop_assert_eq!(window.cwnd, MSS, "a timeout leaves one segment (T-15)");
-                    // A law that goes by deliveries has no use for the threshold, and leaves it.
-                    if law.observes_deliveries() {
+                    // Laws that use delivery rates have no threshold.
+                    if facts.observes_deliveries {
                         continue;
                     }
                     prop_assert!(window.ssthresh >= 2.0 * MSS, "at least two segments (T-05), not {}", window.ssthresh);
-                    let share = most_left(law_name(&settings));
+                    let share = flavor.after_loss(before / MSS, ROUND_TRIP.as_seconds()).left_after_timeout;
                     let most = (before * share).max(2.0 * MSS);
-                    // And where the timer sends the same once more, CUBIC keeps the threshold (RFC 5681 section 3.1).
+                    // A second timeout of the same segment may keep the threshold (RFC 5681 section 3.1).
                     let is_kept = is_again && window.ssthresh == threshold;
                     prop_assert!(window.ssthresh <= most || is_kept, "{} after {before}", window.ssthresh);
                 }
             }
             prop_assert!(window.usable() >= 512);
         }
-    }
-}
-
-/// What is not asked for is not computed, and a rate goes before the rule of `pacing`.
-#[test]
-fn only_scalable_controls_ask_for_marks_and_only_bbr_for_deliveries_and_a_rate() {
-    for entry in FLAVORS {
-        let (mut law, window) = connection(&format!("flavor = {:?}", entry.name));
-        let (is_scalable, is_bbr) = (["dctcp", "prague"].contains(&entry.name), ["bbr", "bbr3"].contains(&entry.name));
-        assert_eq!(law.observes_marks(), is_scalable, "{}", entry.name);
-        assert_eq!(law.observes_deliveries(), is_bbr, "{}", entry.name);
-        assert_eq!(law.pacing_rate(&window).is_some(), is_bbr, "{}", entry.name);
-        assert!(!law.sends_less_than_it_could(), "{}", entry.name);
     }
 }
 
@@ -251,12 +203,12 @@ fn the_limit_of_the_window_is_not_the_limit_of_what_is_under_way() {
 
 #[test]
 fn flavors_whose_recovery_can_be_chosen_name_the_one_that_was() {
-    let flavors = ["bbr", "cubic", "dctcp", "prague", "high-speed", "hybla", "scalable", "h-tcp", "westwood", "vegas"];
-    for flavor in flavors.into_iter().chain(["bic", "illinois", "ledbat"]) {
+    let has_recovery = |entry: &&Entry<dyn Flavor>| (entry.parameters)().iter().any(|field| field.name == "recovery");
+    for Entry { name: flavor, .. } in FLAVORS.iter().filter(has_recovery) {
         for recovery in ["sack-rfc6675", "rack-tlp"] {
-            let marks = if matches!(flavor, "dctcp" | "prague") { ", ecn = \"accurate\"" } else { "" };
-            let config = end_systems(&format!("flavor = {{ kind = {flavor:?}, recovery = {recovery:?} }}{marks}"));
-            assert_eq!(config.flavor.build(&()).recovery_name(), recovery, "{flavor}");
+            // The echo of marks that is enough for every law.
+            let settings = format!("flavor = {{ kind = {flavor:?}, recovery = {recovery:?} }}, ecn = \"accurate\"");
+            assert_eq!(end_systems(&settings).flavor.build(&()).recovery().name(), recovery, "{flavor}");
         }
     }
 }

@@ -205,7 +205,7 @@ fn config(settings: &str) -> TcpConfig {
 
 #[test]
 fn receivers_report_what_came_twice_unless_the_scenario_says_that_they_do_not() {
-    let asks = |settings| config(settings).flavor.build(&()).recovery().reports_duplicates();
+    let asks = |settings| config(settings).flavor.build(&()).recovery().build(&()).reports_duplicates();
     assert!(asks(RACK));
     assert!(!asks("flavor = { kind = \"rack-tlp\", duplicate_reports = false }"));
 }
@@ -214,7 +214,8 @@ fn receivers_report_what_came_twice_unless_the_scenario_says_that_they_do_not() 
 fn an_acknowledgment_that_tells_nothing_new_is_no_duplicate() {
     let config = config(RACK);
     let flavor = config.flavor.build(&());
-    let (mut recovery, mut connection) = (flavor.recovery(), Connection::new(&config, clock(&config), flavor.law()));
+    let (mut recovery, mut connection) =
+        (flavor.recovery().build(&()), Connection::new(&config, clock(&config), flavor.law()));
     connection.offer(400);
     for number in 0..4 {
         let piece = Piece { sequence: 100 * number, length: 100 };

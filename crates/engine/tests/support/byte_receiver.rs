@@ -28,7 +28,7 @@ fn index(byte: u64) -> usize {
 
 impl ByteReceiver {
     pub fn new(config: &TcpConfig) -> Self {
-        let recovery = config.flavor.build(&()).recovery();
+        let recovery = config.flavor.build(&()).recovery().build(&());
         Self {
             discards: config.out_of_order == OutOfOrder::Discard,
             most_blocks: if recovery.is_selective() { config.sack_blocks.count() } else { 0 },

@@ -159,7 +159,7 @@ impl<'c> LawfulSender<'c> {
     /// RFC 6675 section 4, `NextSeg`, and section 5.1: what has been reported as arrived is not sent again, but for the
     /// timeout that makes the sender forget. (98-0876R1's SACK goes back after a timeout and sends all again, T-31.)
     fn check_retransmission(&self, segment: Segment) -> Law {
-        if ["sack-rfc6675", "rack-tlp"].contains(&self.config.flavor.build(&()).recovery_name()) {
+        if ["sack-rfc6675", "rack-tlp"].contains(&self.config.flavor.build(&()).recovery().name()) {
             let end = segment.sequence + segment.length;
             let known = self.reported.bytes_below(end) - self.reported.bytes_below(segment.sequence);
             prop_assert_eq!(known, 0, "{:?} is sent again though {:?} have arrived", segment, self.reported.ranges());
@@ -172,7 +172,7 @@ impl<'c> LawfulSender<'c> {
     /// from the first duplicate on), and NewReno's flywheel is limited by the receiver alone (T-24). With RACK-TLP PIPE limits it always, but
     /// for a probe of one segment (RFC 8985 section 7.3).
     fn check_new_data(&self, segment: Segment) -> Law {
-        let is_exempt = match self.config.flavor.build(&()).recovery_name() {
+        let is_exempt = match self.config.flavor.build(&()).recovery().name() {
             "newreno" | "sack" => self.sender.is_recovering(),
             "sack-rfc6675" => self.sender.is_recovering() || !self.reported.is_empty(),
             "rack-tlp" => true,
@@ -276,7 +276,8 @@ impl<'c> LawfulSender<'c> {
     /// What is sent at one instant for one reason does not overlap; but RFC 6675's rescue may repeat the last segment even if
     /// that has just been sent for the first time (section 4, `NextSeg` rule 4).
     fn check_no_byte_goes_twice(&self, segments: &[Segment]) -> Law {
-        let may_rescue = self.config.flavor.build(&()).recovery_name() == "sack-rfc6675" && self.sender.is_recovering();
+        let may_rescue =
+            self.config.flavor.build(&()).recovery().name() == "sack-rfc6675" && self.sender.is_recovering();
         let mut segments = segments.to_vec();
         if may_rescue && segments.last().is_some_and(|last| last.again && last.sequence + last.length == self.highest) {
             segments.pop();

@@ -221,6 +221,15 @@ pub struct AtLeastOne(pub u64);
 /// Upper bound of counts; more is taken for a mistake.
 const LARGEST_COUNT: u64 = 100_000;
 
+impl AtLeastOne {
+    /// The count as a floating-point number.
+    #[expect(clippy::cast_possible_truncation, reason = "at most LARGEST_COUNT")]
+    #[must_use]
+    pub fn as_f64(self) -> f64 {
+        f64::from(self.0 as u32)
+    }
+}
+
 impl Parameter for AtLeastOne {
     fn shape() -> Shape {
         Shape::Integer { minimum: 1, maximum: LARGEST_COUNT }

@@ -65,7 +65,7 @@ impl SplitTcp {
     pub fn over_bottleneck(&self, others: &TcpConfig) -> TcpConfig {
         let (mut tcp, own) = (others.clone(), self.tcp.clone());
         if let Some(flavor) = own.flavor {
-            tcp.ssthresh_rule = flavor.build(&()).recovery().threshold_rule();
+            tcp.ssthresh_rule = flavor.build(&()).recovery().build(&()).threshold_rule();
             tcp.flavor = flavor;
         }
         tcp.receiver_window = own.receiver_window.unwrap_or(tcp.receiver_window);

@@ -170,7 +170,7 @@ impl TcpConfig {
     #[must_use]
     pub fn ssthresh_rule(&self) -> ThresholdRule {
         match self.ssthresh_rule {
-            ThresholdRule::ByFlavor => self.flavor.build(&()).recovery().threshold_rule(),
+            ThresholdRule::ByFlavor => self.flavor.build(&()).recovery().build(&()).threshold_rule(),
             rule => rule,
         }
     }

@@ -1,30 +1,38 @@
 //! TCP flavors: a window law together with a loss recovery.
 //!
 //! The papers' flavors all have the classical law and differ in their recovery, so every registered
-//! [recovery](super::recovery) is a flavor of its own. A flavor with another law is a file in `flavor/` with a
-//! [`model!`](longfat_foundation::model) for `dyn Flavor` and an entry in [`FLAVORS`].
+//! [recovery](super::recovery) is a flavor of its own. A flavor with another law is a file in `flavor/`: a
+//! [`model!`](longfat_foundation::model) for `dyn Flavor`, its facts, and the law itself.
+
+// The registered laws: `build.rs` makes their list of these lines. Their order is that of `longfat models` and of the schema; rustfmt sorts
+// lines only up to the next blank one.
+mod cubic;
+mod dctcp;
 
 mod bbr;
 mod bbr3;
-mod bic;
-mod cubic;
-mod dctcp;
-mod external;
-mod h_tcp;
+mod prague;
+
 mod high_speed;
 mod hybla;
-mod illinois;
-mod ledbat;
-mod prague;
 mod scalable;
-mod vegas;
+
+mod h_tcp;
 mod westwood;
 
+mod vegas;
+
+mod bic;
+mod illinois;
+mod ledbat;
+
+mod external;
+
 use longfat_foundation::config::Field;
-use longfat_foundation::registry::{Entry, Family, Model};
+use longfat_foundation::registry::{Entry, Family, Model, Plan};
 
 use super::NamedControl;
-use super::law::{Classical, WindowLaw};
+use super::law::{AfterLoss, Classical, LawFacts, WindowLaw};
 use super::recovery::{NewReno, NewRenoRfc6582, RackTlp, Recovery, Reno, Sack, SackRfc6675, Tahoe, Vanilla};
 
 /// Registers recoveries, each also as a flavor with the classical law, and flavors with laws of their own.
@@ -51,8 +59,13 @@ macro_rules! register {
     };
 }
 
-register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675, RackTlp; cubic::Cubic, dctcp::Dctcp, bbr::Bbr, bbr3::Bbr3, prague::Prague,
-    high_speed::HighSpeed, hybla::Hybla, scalable::Scalable, h_tcp::HTcp, westwood::Westwood, vegas::Vegas, bic::Bic, illinois::Illinois, ledbat::Ledbat, external::External];
+macro_rules! register_laws {
+    ($($law:path),+) => {
+        register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675, RackTlp; $($law),+];
+    };
+}
+
+include!(concat!(env!("OUT_DIR"), "/laws.rs"));
 
 /// The flavor whose law is provided from outside.
 pub const EXTERNAL: &str = <external::External as Model<dyn Flavor>>::NAME;
@@ -62,9 +75,11 @@ pub trait Flavor: Send {
     /// How the window grows and shrinks.
     fn law(&self) -> Box<dyn WindowLaw>;
     /// How losses are detected and repaired.
-    fn recovery(&self) -> Box<dyn Recovery>;
-    /// The name of the recovery.
-    fn recovery_name(&self) -> &'static str;
+    fn recovery(&self) -> &dyn Plan<dyn Recovery>;
+    /// Properties of the law.
+    fn facts(&self) -> LawFacts;
+    /// What a loss does to a window of `segments` segments on a path with a round trip of `round_trip_s` seconds.
+    fn after_loss(&self, segments: f64, round_trip_s: f64) -> AfterLoss;
     /// Where the law comes from outside: its name, and the law itself if it is provided.
     fn control(&self) -> Option<&NamedControl> {
         None
@@ -87,11 +102,15 @@ impl<R: Model<dyn Recovery>> Flavor for WithClassicalLaw<R> {
         Box::new(Classical)
     }
 
-    fn recovery(&self) -> Box<dyn Recovery> {
-        Model::<dyn Recovery>::build(&self.0, &())
+    fn recovery(&self) -> &dyn Plan<dyn Recovery> {
+        &self.0
     }
 
-    fn recovery_name(&self) -> &'static str {
-        <R as Model<dyn Recovery>>::NAME
+    fn facts(&self) -> LawFacts {
+        Classical::FACTS
+    }
+
+    fn after_loss(&self, segments: f64, round_trip_s: f64) -> AfterLoss {
+        AfterLoss::reno(segments, round_trip_s)
     }
 }

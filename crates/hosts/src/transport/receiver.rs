@@ -78,7 +78,7 @@ impl Receiver {
     /// Creates a receiver that has received nothing.
     #[must_use]
     pub fn new(config: &TcpConfig) -> Self {
-        Self::for_recovery(config, &*config.flavor.build(&()).recovery())
+        Self::for_recovery(config, &*config.flavor.build(&()).recovery().build(&()))
     }
 
     /// [`new`](Self::new), given the recovery that `config` names.

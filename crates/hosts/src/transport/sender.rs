@@ -53,7 +53,7 @@ impl Sender {
     #[must_use]
     pub fn new(config: &TcpConfig, clock: TickClock) -> Self {
         let flavor = config.flavor.build(&());
-        let recovery = flavor.recovery();
+        let recovery = flavor.recovery().build(&());
         let connection = Connection::new(config, clock, flavor.law());
         Self {
             is_plain: !recovery.is_told_of_everything() && config.ecn.is_absent() && connection.observes_nothing(),

@@ -34,7 +34,7 @@ impl WindowUse {
 
 #[cfg(test)]
 mod tests {
-    use super::super::law::window;
+    use super::super::law::test_support::window;
     use super::*;
 
     const MSS: u64 = 1000;

@@ -79,8 +79,9 @@ impl HeaderMaker {
         let tcp: &TcpConfig = &scenario.tcp;
         let graph = scenario.graph();
         let connections = graph.flows.len();
-        let is_selective =
-            |number: usize| scenario.tcp_of(graph.flows[number].sender).flavor.build(&()).recovery().is_selective();
+        let is_selective = |number: usize| {
+            scenario.tcp_of(graph.flows[number].sender).flavor.build(&()).recovery().build(&()).is_selective()
+        };
         Self {
             mss: tcp.mss.0,
             window: tcp.advertised_window(),

@@ -1,12 +1,14 @@
 //! RFC 3042: limited transmit.
 
+use longfat_engine::transport::flavor::Flavor;
+use longfat_engine::transport::recovery::ResponseToDuplicates;
 use serde_json::json;
 
 use super::support::{ByHand, all, equal};
 use crate::check::{Check, Finding, Kind};
-use crate::laws::flavors_without;
+use crate::laws::flavors_where;
 
-/// With a flavor that has fast retransmit; RFC 6675 has the same in its own step (3).
+/// With a flavor that has fast retransmit, and is not paced by delivery rates from its first window on; RFC 6675 has the same in its own step (3).
 pub fn checks() -> Vec<Check> {
     let check = |flavor: &'static str| {
         Check::new(
@@ -15,7 +17,11 @@ pub fn checks() -> Vec<Check> {
             move || limited(flavor),
         )
     };
-    flavors_without(&["vanilla", "bbr", "bbr3"]).into_iter().map(check).collect()
+    let transmits = |flavor: &dyn Flavor| {
+        let recovery = flavor.recovery().build(&());
+        recovery.response_to_duplicates() != ResponseToDuplicates::None && !flavor.facts().observes_deliveries
+    };
+    flavors_where(transmits).into_iter().map(check).collect()
 }
 
 /// Segments 0 to 4 are under way and 0 is lost. Without limited transmit the first two duplicates let nothing go.

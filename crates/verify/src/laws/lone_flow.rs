@@ -2,16 +2,17 @@
 
 use serde_json::{Value as Json, json};
 
-use super::flavors_without;
+use super::flavors_where;
 use crate::check::{Check, Finding, Kind, require};
 use crate::runs::record;
 
-/// A full pipe with every flavor (but BBR, which leaves some of it to probe round trips; see there), and the throughput of a small window.
+/// A full pipe with every flavor that does not empty it to probe the round trip (BBR; see there), and the throughput of a small window.
 pub fn checks() -> Vec<Check> {
     let full = |flavor: &'static str| {
         Check::new(format!("a flow alone fills the pipe: {flavor}"), Kind::Law, move || fills(flavor))
     };
-    let mut checks: Vec<Check> = flavors_without(&["bbr", "bbr3"]).into_iter().map(full).collect();
+    let mut checks: Vec<Check> =
+        flavors_where(|flavor| !flavor.facts().probes_round_trip).into_iter().map(full).collect();
     checks.push(Check::new("a window smaller than the pipe gives a window in each round trip", Kind::Law, bounded));
     checks
 }

@@ -19,7 +19,8 @@ mod waiting;
 mod westwood;
 mod zero_loss;
 
-use longfat_engine::transport::flavor::FLAVORS;
+use longfat_engine::registry::Entry;
+use longfat_engine::transport::flavor::{FLAVORS, Flavor};
 
 use crate::check::Check;
 
@@ -45,7 +46,8 @@ pub fn checks() -> Vec<Check> {
     checks
 }
 
-/// Every registered flavor, but for some.
-pub(crate) fn flavors_without(left_out: &[&str]) -> Vec<&'static str> {
-    FLAVORS.iter().map(|entry| entry.name).filter(|name| !left_out.contains(name)).collect()
+/// The registered flavors, with their defaults, for which this holds.
+pub(crate) fn flavors_where(holds: impl Fn(&dyn Flavor) -> bool) -> Vec<&'static str> {
+    let with_defaults = |entry: &Entry<dyn Flavor>| entry.with_defaults().expect("flavors have defaults").build(&());
+    FLAVORS.iter().filter(|entry| holds(&*with_defaults(entry))).map(|entry| entry.name).collect()
 }

@@ -1,19 +1,25 @@
 //! Slow start doubles the window in each round trip (Jacobson 1988; UBR+ section 2).
 
+use longfat_engine::transport::flavor::Flavor;
+use longfat_engine::transport::law::SlowStart;
 use serde_json::json;
 
-use super::flavors_without;
+use super::flavors_where;
 use crate::check::{Check, Finding, Kind, require};
 use crate::runs::{Sending, sendings};
 
-/// With every flavor that sends a window at once, and doubles it there and then.
+/// With every flavor whose window doubles and is sent at once.
 pub fn checks() -> Vec<Check> {
     let check = |flavor: &'static str| {
         Check::new(format!("slow start doubles the window in each round trip: {flavor}"), Kind::Law, move || {
             doubles(flavor)
         })
     };
-    flavors_without(&["bbr", "bbr3", "prague", "hybla", "vegas"]).into_iter().map(check).collect()
+    let doubles_in_bursts = |flavor: &dyn Flavor| {
+        let facts = flavor.facts();
+        facts.slow_start == SlowStart::Doubles && !facts.is_paced
+    };
+    flavors_where(doubles_in_bursts).into_iter().map(check).collect()
 }
 
 const ROUNDS: u32 = 10;

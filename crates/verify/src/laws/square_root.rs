@@ -1,35 +1,25 @@
 //! Throughput is inversely proportional to the square root of the loss rate (Mathis, Semke, Mahdavi and Ott 1997).
 
+use longfat_engine::transport::flavor::Flavor;
+use longfat_engine::transport::recovery::ResponseToDuplicates;
 use serde_json::{Value as Json, json};
 
-use super::flavors_without;
+use super::flavors_where;
 use crate::check::{Check, Finding, Kind, require};
 use crate::runs::{line_through, record};
 
-/// With each flavor that repairs a single loss without a timeout, and has no response function of its own.
+/// With each flavor that has Reno's response function and repairs a single loss by fast recovery.
 pub fn checks() -> Vec<Check> {
     let check = |flavor: &'static str| {
         Check::new(format!("throughput falls with the square root of the loss rate: {flavor}"), Kind::Law, move || {
             falls(flavor)
         })
     };
-    flavors_without(&[
-        "vanilla",
-        "tahoe",
-        "cubic",
-        "h-tcp",
-        "high-speed",
-        "hybla",
-        "scalable",
-        "westwood",
-        "bbr",
-        "bbr3",
-        "bic",
-        "illinois",
-    ])
-    .into_iter()
-    .map(check)
-    .collect()
+    let follows_reno = |flavor: &dyn Flavor| {
+        let recovery = flavor.recovery().build(&());
+        flavor.facts().has_reno_response && recovery.response_to_duplicates() == ResponseToDuplicates::FastRecovery
+    };
+    flavors_where(follows_reno).into_iter().map(check).collect()
 }
 
 const SECONDS: u64 = 400;

@@ -74,4 +74,8 @@ impl Acknowledging for Wait {
         self.due = Some(due);
         self.due
     }
+
+    fn segments(&self) -> u64 {
+        self.segments
+    }
 }

@@ -19,6 +19,10 @@ impl Acknowledging for AtOnce {
         None
     }
 
+    fn segments(&self) -> u64 {
+        1
+    }
+
     fn is_at_once(&self) -> bool {
         true
     }

@@ -26,6 +26,8 @@ pub struct Arrival {
 pub trait Acknowledging: Send {
     /// Time until which the acknowledgment may be delayed; `None` to send it at once.
     fn delay(&mut self, now: Time, arrival: Arrival) -> Option<Time>;
+    /// Segments that one acknowledgment of a long transfer covers.
+    fn segments(&self) -> u64;
     /// True if the rule never delays an acknowledgment.
     fn is_at_once(&self) -> bool {
         false

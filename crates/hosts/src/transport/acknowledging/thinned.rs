@@ -44,4 +44,8 @@ impl Acknowledging for Thinner {
         self.left = self.left.saturating_sub(1);
         self.wait.delay(now, arrival)
     }
+
+    fn segments(&self) -> u64 {
+        self.segments
+    }
 }

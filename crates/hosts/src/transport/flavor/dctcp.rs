@@ -1,11 +1,14 @@
-//! DCTCP.
+//! DCTCP. Section numbers are those of RFC 8257.
 
 use longfat_foundation::config::Fraction;
-use longfat_foundation::registry::Chosen;
+use longfat_foundation::registry::{Chosen, Plan};
 
 use super::Flavor;
-use crate::transport::law::{self, WindowLaw};
+use crate::transport::law::{
+    AfterLoss, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
+};
 use crate::transport::recovery::Recovery;
+use crate::transport::{CongestionNotification, Window};
 
 longfat_foundation::model! {
     /// The classical law, except that marks reduce the window by half of the recent share of marked bytes. DCTCP needs to know that share,
@@ -23,14 +26,102 @@ longfat_foundation::model! {
 
 impl Flavor for Dctcp {
     fn law(&self) -> Box<dyn WindowLaw> {
-        Box::new(law::Dctcp::new(self.gain.0))
+        Box::new(Law::new(self.gain.0))
     }
 
-    fn recovery(&self) -> Box<dyn Recovery> {
-        self.recovery.build(&())
+    fn recovery(&self) -> &dyn Plan<dyn Recovery> {
+        &*self.recovery
     }
 
-    fn recovery_name(&self) -> &'static str {
-        self.recovery.name()
+    fn facts(&self) -> LawFacts {
+        use CongestionNotification::{Accurate, AccurateAce, PerSegment};
+        LawFacts {
+            slow_start: SlowStart::Doubles,
+            has_reno_response: true,
+            marks: ResponseToMarks::ByShare(&[PerSegment, Accurate, AccurateAce]),
+            observes_deliveries: false,
+            is_paced: false,
+            probes_round_trip: false,
+            shrinks_without_loss: false,
+        }
+    }
+
+    /// Marks keep the window from the saw-tooth of losses.
+    fn after_loss(&self, segments: f64, round_trip_s: f64) -> AfterLoss {
+        AfterLoss { regrowth: Regrowth::NoSawTooth, ..AfterLoss::reno(segments, round_trip_s) }
+    }
+}
+
+/// Growth as in the classical law; marks reduce the window by half of the average share of marked bytes (section 3.3).
+pub(super) struct Law {
+    gain: f64,
+    /// The average share of marked bytes (alpha).
+    share: f64,
+    /// Bytes acknowledged in this observation window, and those of them that were marked.
+    acknowledged: u64,
+    marked: u64,
+    /// The observation window ends when bytes beyond this one are acknowledged.
+    window_end: u64,
+}
+
+impl Law {
+    /// With `gain` as the weight of a new share; the average begins at 1 (section 3.3).
+    pub(super) fn new(gain: f64) -> Self {
+        Self { gain, share: 1.0, acknowledged: 0, marked: 0, window_end: 0 }
+    }
+}
+
+impl WindowLaw for Law {
+    fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress) {
+        Classical.on_acknowledgment(window, progress);
+    }
+
+    fn on_loss(&mut self, window: &mut Window, flight: u64) {
+        Classical.on_loss(window, flight);
+    }
+
+    fn observes_marks(&self) -> bool {
+        true
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    fn observe_marks(&mut self, acknowledged: u64, marked: u64, unacknowledged: u64, highest: u64) {
+        self.acknowledged += acknowledged;
+        self.marked += marked.min(acknowledged);
+        if unacknowledged > self.window_end && self.acknowledged > 0 {
+            let share = self.marked as f64 / self.acknowledged as f64;
+            self.share += self.gain * (share - self.share);
+            (self.acknowledged, self.marked, self.window_end) = (0, 0, highest);
+        }
+    }
+
+    fn on_mark(&mut self, window: &mut Window, _flight: u64) {
+        window.cwnd = (window.cwnd * (1.0 - self.share / 2.0)).max(2.0 * window.mss());
+        window.ssthresh = window.cwnd;
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, flight: u64) {
+        Classical.on_timeout(window, flight);
+    }
+}
+
+#[cfg(test)]
+mod steps;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_share_of_marked_bytes_is_averaged_once_for_a_window_of_data() {
+        let mut law = Law::new(0.0625);
+        law.share = 0.0;
+        // A window of 10 segments of 100 bytes, of which 4 are marked, ends with the first acknowledgment beyond it.
+        law.window_end = 1000;
+        (1..=10).for_each(|segment| law.observe_marks(100, if segment <= 4 { 100 } else { 0 }, 100 * segment, 2000));
+        assert_eq!(law.share, 0.0, "not before all of it is acknowledged");
+        law.observe_marks(100, 0, 1100, 2100);
+        let share = 400.0 / 1100.0;
+        assert!((law.share - 0.0625 * share).abs() < 1e-12);
+        assert_eq!(law.window_end, 2100);
     }
 }

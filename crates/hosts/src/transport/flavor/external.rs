@@ -1,11 +1,11 @@
 //! A window law from outside.
 
 use longfat_foundation::config::Numbers;
-use longfat_foundation::registry::Chosen;
+use longfat_foundation::registry::{Chosen, Plan};
 
 use super::Flavor;
 use crate::transport::NamedControl;
-use crate::transport::law::WindowLaw;
+use crate::transport::law::{AfterLoss, Classical, LawFacts, WindowLaw};
 use crate::transport::recovery::Recovery;
 
 longfat_foundation::model! {
@@ -30,12 +30,17 @@ impl Flavor for External {
         self.control.law(&self.parameters)
     }
 
-    fn recovery(&self) -> Box<dyn Recovery> {
-        self.recovery.build(&())
+    fn recovery(&self) -> &dyn Plan<dyn Recovery> {
+        &*self.recovery
     }
 
-    fn recovery_name(&self) -> &'static str {
-        self.recovery.name()
+    /// Those of the engine's own control: nothing is known of others.
+    fn facts(&self) -> LawFacts {
+        Classical::FACTS
+    }
+
+    fn after_loss(&self, segments: f64, round_trip_s: f64) -> AfterLoss {
+        AfterLoss::reno(segments, round_trip_s)
     }
 
     fn control(&self) -> Option<&NamedControl> {

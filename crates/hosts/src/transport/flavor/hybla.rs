@@ -1,10 +1,14 @@
-//! TCP Hybla.
+//! TCP Hybla (Caini and Firrincieli 2004, "TCP Hybla: a TCP enhancement for heterogeneous networks"); names in code font are the paper's.
 
 use longfat_foundation::config::PositiveSpan;
-use longfat_foundation::registry::Chosen;
+use longfat_foundation::registry::{Chosen, Plan};
+use longfat_foundation::units::{Span, Time};
 
 use super::Flavor;
-use crate::transport::law::{self, HyblaSettings, WindowLaw};
+use crate::transport::Window;
+use crate::transport::law::{
+    AfterLoss, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
+};
 use crate::transport::recovery::Recovery;
 
 longfat_foundation::choice! {
@@ -39,18 +43,118 @@ longfat_foundation::model! {
 
 impl Flavor for Hybla {
     fn law(&self) -> Box<dyn WindowLaw> {
-        Box::new(law::Hybla::new(HyblaSettings {
-            reference_round_trip: self.reference_round_trip.0,
-            goes_by_shortest: self.round_trip == HyblaRoundTrip::Shortest,
-            scales_start: self.scales_start,
-        }))
+        Box::new(Law::new(self.clone()))
     }
 
-    fn recovery(&self) -> Box<dyn Recovery> {
-        self.recovery.build(&())
+    fn recovery(&self) -> &dyn Plan<dyn Recovery> {
+        &*self.recovery
     }
 
-    fn recovery_name(&self) -> &'static str {
-        self.recovery.name()
+    fn facts(&self) -> LawFacts {
+        LawFacts {
+            slow_start: SlowStart::Faster,
+            has_reno_response: false,
+            marks: ResponseToMarks::AsLoss,
+            observes_deliveries: false,
+            is_paced: false,
+            probes_round_trip: false,
+            shrinks_without_loss: false,
+        }
+    }
+
+    /// Half of the window is regained at rho^2 segments per round trip.
+    fn after_loss(&self, segments: f64, round_trip_s: f64) -> AfterLoss {
+        let rho = self.rho(round_trip_s);
+        let regrowth = Regrowth::ByAcknowledgments(segments / 2.0 * round_trip_s / (rho * rho));
+        AfterLoss { regrowth, ..AfterLoss::reno(segments, round_trip_s) }
     }
 }
+
+impl Hybla {
+    /// The normalized round trip (`rho`), at least 1: a connection that is faster than the reference stays so.
+    fn rho(&self, round_trip_s: f64) -> f64 {
+        (round_trip_s / self.reference_round_trip.0.as_seconds()).max(1.0)
+    }
+}
+
+/// Growth like that of a connection with a shorter round trip.
+struct Law {
+    settings: Hybla,
+    /// The smoothed round trip that `rho` is computed from.
+    round_trip: Option<Span>,
+    has_started: bool,
+}
+
+impl Law {
+    fn new(settings: Hybla) -> Self {
+        Self { round_trip: None, has_started: !settings.scales_start, settings }
+    }
+
+    fn note(&mut self, smoothed: Span) {
+        let shortest = self.round_trip.map_or(smoothed, |round_trip| round_trip.min(smoothed));
+        self.round_trip = Some(if self.settings.round_trip == HyblaRoundTrip::Shortest { shortest } else { smoothed });
+    }
+
+    fn rho(&self) -> f64 {
+        self.round_trip.map_or(1.0, |round_trip| self.settings.rho(round_trip.as_seconds()))
+    }
+
+    /// Scales the first window and threshold by `rho`, so that the rate is that of the reference from the beginning.
+    fn start(&mut self, window: &mut Window, rho: f64) {
+        self.has_started = true;
+        window.ssthresh *= rho;
+        window.grow((rho - 1.0) * window.cwnd);
+    }
+
+    /// Adds 2^rho - 1 segments where the classical law adds one, up to the threshold and the receiver window, beyond which no window can be
+    /// used.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    fn start_slowly(window: &mut Window, rho: f64, acknowledged: u64) {
+        let before = window.cwnd;
+        window.grow_exponentially(acknowledged);
+        let classical = window.cwnd - before;
+        let most = window.ssthresh.min(window.receiver_window() as f64).max(window.cwnd);
+        let grown = before + (libm::exp2(rho) - 1.0) * classical;
+        // An initial window may be larger than the receiver window: leave it as it is.
+        if most > window.cwnd {
+            window.set(grown.clamp(window.cwnd, most));
+        }
+    }
+}
+
+impl WindowLaw for Law {
+    fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress) {
+        if let Some(smoothed) = progress.smoothed_round_trip {
+            self.note(smoothed);
+        }
+        if !(progress.window_is_used || window.grows_unused()) {
+            return;
+        }
+        let rho = self.rho();
+        if !self.has_started && self.round_trip.is_some() {
+            self.start(window, rho);
+        }
+        if window.in_slow_start() {
+            Self::start_slowly(window, rho, progress.acknowledged);
+        } else {
+            window.grow_linearly_by(rho * rho, progress.acknowledged);
+        }
+    }
+
+    fn on_opened(&mut self, _now: Time, round_trip: Span) {
+        self.note(round_trip);
+    }
+
+    fn on_loss(&mut self, window: &mut Window, flight: u64) {
+        Classical.on_loss(window, flight);
+    }
+
+    fn on_loss_after_mark(&mut self, _window: &mut Window, _flight: u64) {}
+
+    fn on_timeout(&mut self, window: &mut Window, flight: u64) {
+        Classical.on_timeout(window, flight);
+    }
+}
+
+#[cfg(test)]
+mod steps;

@@ -1,10 +1,16 @@
-//! LEDBAT.
+//! LEDBAT. Section numbers and names in code font are those of RFC 6817.
+
+use std::collections::VecDeque;
 
 use longfat_foundation::config::{AtLeastOne, Fraction, PositiveNumber, PositiveSpan};
-use longfat_foundation::registry::Chosen;
+use longfat_foundation::registry::{Chosen, Plan};
+use longfat_foundation::units::{Span, Time};
 
 use super::Flavor;
-use crate::transport::law::{self, LedbatSettings, LedbatSlowStart, WindowLaw};
+use crate::transport::Window;
+use crate::transport::law::{
+    AfterLoss, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
+};
 use crate::transport::recovery::Recovery;
 
 longfat_foundation::choice! {
@@ -61,33 +67,149 @@ longfat_foundation::model! {
 }
 
 impl Flavor for Ledbat {
-    #[expect(clippy::cast_precision_loss, reason = "at most a hundred thousand")]
     fn law(&self) -> Box<dyn WindowLaw> {
-        Box::new(law::Ledbat::new(LedbatSettings {
-            target: self.target.0,
-            gain: self.gain.0,
-            goes_one_way: self.delay == LedbatDelay::OneWay,
-            base_history: whole(self.base_history),
-            current_filter: whole(self.current_filter),
-            allowed_increase: self.allowed_increase.0,
-            minimum_window: self.minimum_window.0 as f64,
+        Box::new(Law::new(self.clone()))
+    }
+
+    fn recovery(&self) -> &dyn Plan<dyn Recovery> {
+        &*self.recovery
+    }
+
+    fn facts(&self) -> LawFacts {
+        LawFacts {
             slow_start: match self.slow_start {
-                SlowStartOfLedbat::UntilDelayed => LedbatSlowStart::UntilDelayed(self.slow_start_share.0),
-                SlowStartOfLedbat::Classical => LedbatSlowStart::Classical,
-                SlowStartOfLedbat::Absent => LedbatSlowStart::Absent,
+                SlowStartOfLedbat::UntilDelayed | SlowStartOfLedbat::Classical => SlowStart::Doubles,
+                SlowStartOfLedbat::Absent => SlowStart::Slower,
             },
-        }))
+            has_reno_response: self.gain.0 == 1.0,
+            marks: ResponseToMarks::AsLoss,
+            observes_deliveries: false,
+            is_paced: false,
+            probes_round_trip: false,
+            shrinks_without_loss: true,
+        }
     }
 
-    fn recovery(&self) -> Box<dyn Recovery> {
-        self.recovery.build(&())
-    }
-
-    fn recovery_name(&self) -> &'static str {
-        self.recovery.name()
+    /// Delays keep the window from the saw-tooth of losses.
+    fn after_loss(&self, segments: f64, round_trip_s: f64) -> AfterLoss {
+        AfterLoss { regrowth: Regrowth::NoSawTooth, ..AfterLoss::reno(segments, round_trip_s) }
     }
 }
 
-fn whole(count: AtLeastOne) -> usize {
-    usize::try_from(count.0).unwrap_or(usize::MAX)
+/// The time over which one minimum of `base_delays` is taken.
+const BASE_PERIOD: Span = Span::from_microseconds(60_000_000);
+
+/// Growth and reduction in proportion to the distance of the queueing delay from the target.
+struct Law {
+    settings: Ledbat,
+    /// The minimum delay of each of the latest minutes (`base_delays`).
+    base: VecDeque<Span>,
+    /// The minute of the latest of these (`last_rollover`).
+    minute: u64,
+    /// The latest delays, and when they were reported (`current_delays`).
+    current: VecDeque<(Time, Span)>,
 }
+
+impl Law {
+    fn new(settings: Ledbat) -> Self {
+        Self { settings, base: VecDeque::new(), minute: 0, current: VecDeque::new() }
+    }
+
+    fn note(&mut self, progress: &Progress) {
+        let one_way = progress.one_way_delay.filter(|_| self.settings.delay == LedbatDelay::OneWay);
+        if let Some(delay) = one_way.or(progress.sample) {
+            self.note_base(progress.now, delay);
+            self.note_current(progress, delay);
+        }
+    }
+
+    /// Section 2.4.2: `update_base_delay`.
+    fn note_base(&mut self, now: Time, delay: Span) {
+        let minute = now.0 / BASE_PERIOD.0;
+        match self.base.back_mut() {
+            Some(shortest) if minute == self.minute => *shortest = delay.min(*shortest),
+            _ => {
+                self.minute = minute;
+                self.base.push_back(delay);
+                if self.base.len() as u64 > self.settings.base_history.0 {
+                    self.base.pop_front();
+                }
+            }
+        }
+    }
+
+    /// Section 2.4.2: `update_current_delay`. No delay is older than a round trip.
+    fn note_current(&mut self, progress: &Progress, delay: Span) {
+        self.current.push_back((progress.now, delay));
+        let is_old = |time: Time| progress.smoothed_round_trip.is_some_and(|age| progress.now - time > age);
+        while self.current.len() as u64 > self.settings.current_filter.0
+            || self.current.front().is_some_and(|&(time, _)| is_old(time))
+        {
+            self.current.pop_front();
+        }
+    }
+
+    /// The queueing delay as a share of the target; 0 until it is known.
+    fn waiting(&self) -> f64 {
+        let current = self.current.iter().map(|&(_, delay)| delay).min();
+        let waited = current.zip(self.base.iter().min()).map_or(0, |(current, base)| current.0.saturating_sub(base.0));
+        Span(waited).as_seconds() / self.settings.target.0.as_seconds()
+    }
+
+    fn is_starting_slowly(&self, window: &Window, waiting: f64) -> bool {
+        let may = match self.settings.slow_start {
+            SlowStartOfLedbat::UntilDelayed => waiting < self.settings.slow_start_share.0,
+            SlowStartOfLedbat::Classical => true,
+            SlowStartOfLedbat::Absent => false,
+        };
+        may && window.in_slow_start()
+    }
+
+    /// Changes the window by `off_target` (section 2.4.2), within the flight before and the minimum window.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    fn avoid(&self, window: &mut Window, progress: &Progress, waiting: f64) {
+        let (mss, before) = (window.mss(), window.cwnd);
+        let acknowledged = progress.acknowledged as f64;
+        window.grow(self.settings.gain.0 * (1.0 - waiting) * acknowledged * mss / before);
+        let flight = (progress.highest + progress.acknowledged).saturating_sub(progress.unacknowledged) as f64;
+        window.cwnd = window.cwnd.min(flight + self.settings.allowed_increase.0 * mss);
+        // From the single segment after a timeout, at most by what was acknowledged.
+        let least = (self.settings.minimum_window.as_f64() * mss).min(before + acknowledged);
+        if window.cwnd < least {
+            window.cwnd = window.cwnd.max(before.min(least));
+            window.grow(least - window.cwnd);
+        }
+        // A window that shrinks below the threshold is not back in slow start.
+        window.ssthresh = window.ssthresh.min((window.cwnd - mss).max(2.0 * mss));
+    }
+}
+
+impl WindowLaw for Law {
+    fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress) {
+        self.note(progress);
+        let waiting = self.waiting();
+        if self.is_starting_slowly(window, waiting) {
+            Classical.on_acknowledgment(window, progress);
+        } else {
+            self.avoid(window, progress, waiting);
+        }
+    }
+
+    fn on_loss(&mut self, window: &mut Window, flight: u64) {
+        Classical.on_loss(window, flight);
+    }
+
+    fn on_loss_after_mark(&mut self, _window: &mut Window, _flight: u64) {}
+
+    fn on_timeout(&mut self, window: &mut Window, flight: u64) {
+        Classical.on_timeout(window, flight);
+    }
+
+    /// Delays from before the pause are out of date.
+    fn on_restart_from_idle(&mut self, _now: Time) {
+        self.current.clear();
+    }
+}
+
+#[cfg(test)]
+mod steps;

@@ -1,10 +1,13 @@
-//! Scalable TCP.
+//! Scalable TCP (Kelly 2003, "Scalable TCP: improving performance in highspeed wide area networks").
 
 use longfat_foundation::config::{AtLeastOne, Fraction};
-use longfat_foundation::registry::Chosen;
+use longfat_foundation::registry::{Chosen, Plan};
 
 use super::Flavor;
-use crate::transport::law::{self, ScalableConstants, WindowLaw};
+use crate::transport::Window;
+use crate::transport::law::{
+    AfterLoss, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
+};
 use crate::transport::recovery::Recovery;
 
 longfat_foundation::model! {
@@ -27,20 +30,80 @@ longfat_foundation::model! {
 }
 
 impl Flavor for Scalable {
-    #[expect(clippy::cast_precision_loss, reason = "at most a hundred thousand")]
     fn law(&self) -> Box<dyn WindowLaw> {
-        Box::new(law::Scalable(ScalableConstants {
-            increase: self.increase.0,
-            decrease: self.decrease.0,
-            legacy_window: self.legacy_window.0 as f64,
-        }))
+        Box::new(Law(self.clone()))
     }
 
-    fn recovery(&self) -> Box<dyn Recovery> {
-        self.recovery.build(&())
+    fn recovery(&self) -> &dyn Plan<dyn Recovery> {
+        &*self.recovery
     }
 
-    fn recovery_name(&self) -> &'static str {
-        self.recovery.name()
+    fn facts(&self) -> LawFacts {
+        LawFacts {
+            slow_start: SlowStart::Doubles,
+            has_reno_response: false,
+            marks: ResponseToMarks::AsLoss,
+            observes_deliveries: false,
+            is_paced: false,
+            probes_round_trip: false,
+            shrinks_without_loss: false,
+        }
+    }
+
+    /// The same number of round trips for every window: ln(1 - b) / -ln(1 + a).
+    fn after_loss(&self, segments: f64, round_trip_s: f64) -> AfterLoss {
+        let is_classical = segments <= self.legacy_window.as_f64();
+        let left = self.share_left(is_classical);
+        let regrowth_s = if is_classical || self.decrease.0 == 1.0 {
+            segments / 2.0 * round_trip_s
+        } else {
+            libm::log(1.0 - self.decrease.0) / -libm::log1p(self.increase.0) * round_trip_s
+        };
+        AfterLoss { left, left_after_timeout: left, regrowth: Regrowth::ByAcknowledgments(regrowth_s) }
     }
 }
+
+impl Scalable {
+    /// The share of the window that remains after a loss.
+    fn share_left(&self, is_classical: bool) -> f64 {
+        if is_classical { 0.5 } else { 1.0 - self.decrease.0 }
+    }
+}
+
+/// Growth and reduction in proportion to the window.
+struct Law(Scalable);
+
+impl Law {
+    fn is_classical(&self, window: &Window) -> bool {
+        window.cwnd <= self.0.legacy_window.as_f64() * window.mss()
+    }
+
+    fn share_left(&self, window: &Window) -> f64 {
+        self.0.share_left(self.is_classical(window))
+    }
+}
+
+impl WindowLaw for Law {
+    fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress) {
+        if window.in_slow_start() || self.is_classical(window) {
+            Classical.on_acknowledgment(window, progress);
+        } else if progress.window_is_used || window.grows_unused() {
+            let segments = window.cwnd / window.mss();
+            window.grow_linearly_by(self.0.increase.0 * segments, progress.acknowledged);
+        }
+    }
+
+    fn on_loss(&mut self, window: &mut Window, flight: u64) {
+        window.reduce(self.share_left(window), flight);
+    }
+
+    fn on_loss_after_mark(&mut self, _window: &mut Window, _flight: u64) {}
+
+    fn on_timeout(&mut self, window: &mut Window, flight: u64) {
+        window.reduce_threshold_at_timeout(self.share_left(window), flight);
+        window.collapse();
+    }
+}
+
+#[cfg(test)]
+mod steps;

@@ -1,10 +1,15 @@
-//! TCP Vegas.
+//! TCP Vegas (Brakmo and Peterson 1995, "TCP Vegas: end to end congestion avoidance on a global Internet"); names in code font are the
+//! paper's.
 
 use longfat_foundation::config::{Fraction, PositiveNumber};
-use longfat_foundation::registry::Chosen;
+use longfat_foundation::registry::{Chosen, Plan};
+use longfat_foundation::units::{Span, Time};
 
 use super::Flavor;
-use crate::transport::law::{self, VegasSettings, WindowLaw};
+use crate::transport::Window;
+use crate::transport::law::{
+    AfterLoss, Classical, LawFacts, MeasuredRound, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
+};
 use crate::transport::recovery::Recovery;
 
 longfat_foundation::choice! {
@@ -46,21 +51,119 @@ longfat_foundation::model! {
 
 impl Flavor for Vegas {
     fn law(&self) -> Box<dyn WindowLaw> {
-        Box::new(law::Vegas::new(VegasSettings {
-            alpha: self.alpha.0,
-            beta: self.beta.0,
-            gamma: self.gamma.0,
-            goes_by_shortest: self.round_trip == VegasRoundTrip::Shortest,
-            starts_cautiously: self.cautious_slow_start,
-            share_left: self.share_after_loss.0,
-        }))
+        Box::new(Law::new(self.clone()))
     }
 
-    fn recovery(&self) -> Box<dyn Recovery> {
-        self.recovery.build(&())
+    fn recovery(&self) -> &dyn Plan<dyn Recovery> {
+        &*self.recovery
     }
 
-    fn recovery_name(&self) -> &'static str {
-        self.recovery.name()
+    fn facts(&self) -> LawFacts {
+        LawFacts {
+            slow_start: if self.cautious_slow_start { SlowStart::Slower } else { SlowStart::Doubles },
+            has_reno_response: self.share_after_loss.0 == 0.5,
+            marks: ResponseToMarks::AsLoss,
+            observes_deliveries: false,
+            is_paced: false,
+            probes_round_trip: false,
+            shrinks_without_loss: true,
+        }
+    }
+
+    /// Queueing delays keep the window from the saw-tooth of losses.
+    fn after_loss(&self, _segments: f64, _round_trip_s: f64) -> AfterLoss {
+        AfterLoss { left: self.share_after_loss.0, left_after_timeout: 0.5, regrowth: Regrowth::NoSawTooth }
     }
 }
+
+/// Growth and reduction by the number of segments in queues, judged once per round trip.
+struct Law {
+    settings: Vegas,
+    /// The minimum round trip (`BaseRTT`).
+    base: Option<Span>,
+    round: Option<MeasuredRound>,
+    /// Whether slow start grows in this round trip; if not, the round trip shows whether the window fills queues.
+    grows: bool,
+}
+
+impl Law {
+    fn new(settings: Vegas) -> Self {
+        Self { settings, base: None, round: None, grows: true }
+    }
+
+    /// Segments in queues during a round trip (`Diff` times `BaseRTT`): (Expected - Actual) * `BaseRTT`, where Expected is the window over
+    /// `BaseRTT` and Actual the window over the round trip. `None` without a sample.
+    fn waiting(&self, window: &Window, round: &MeasuredRound) -> Option<f64> {
+        let (base, shortest) = self.base.zip(round.shortest())?;
+        let round_trip = match self.settings.round_trip {
+            VegasRoundTrip::Shortest => shortest.as_seconds(),
+            VegasRoundTrip::Mean => round.mean_seconds()?,
+        };
+        Some(window.cwnd / window.mss() * (1.0 - base.as_seconds() / round_trip))
+    }
+
+    /// Adjusts the window at the end of a round trip.
+    fn judge(&mut self, window: &mut Window, round: &MeasuredRound, window_is_used: bool) {
+        let waiting = self.waiting(window, round);
+        if window.in_slow_start() {
+            if waiting.is_some_and(|waiting| waiting > self.settings.gamma.0) {
+                end_slow_start(window);
+            }
+            self.grows = !(self.grows && self.settings.cautious_slow_start);
+            return;
+        }
+        let Some(waiting) = waiting else { return };
+        if waiting > self.settings.beta.0 {
+            window.cwnd = (window.cwnd - window.mss()).max(2.0 * window.mss()).min(window.cwnd);
+            end_slow_start(window);
+        } else if waiting < self.settings.alpha.0 && window_is_used {
+            window.grow(window.mss());
+        }
+    }
+
+    /// Drops samples that are out of date.
+    fn forget_round(&mut self) {
+        self.round = None;
+        self.grows = true;
+    }
+}
+
+/// Sets the threshold below the window, so that slow start ends even if it includes the threshold, but to at least two segments (RFC 5681
+/// equation 4).
+fn end_slow_start(window: &mut Window) {
+    window.ssthresh = window.ssthresh.min((window.cwnd - window.mss()).max(2.0 * window.mss()));
+}
+
+impl WindowLaw for Law {
+    fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress) {
+        let window_is_used = progress.window_is_used || window.grows_unused();
+        if let Some(over) = MeasuredRound::take_in(&mut self.round, progress) {
+            self.judge(window, &over, window_is_used);
+        }
+        if let Some(sample) = progress.sample {
+            self.base = Some(self.base.map_or(sample, |base| base.min(sample)));
+        }
+        if window.in_slow_start() && self.grows && window_is_used {
+            Classical.on_acknowledgment(window, progress);
+        }
+    }
+
+    fn on_restart_from_idle(&mut self, _now: Time) {
+        self.forget_round();
+    }
+
+    fn on_loss(&mut self, window: &mut Window, flight: u64) {
+        self.forget_round();
+        window.reduce(self.settings.share_after_loss.0, flight);
+    }
+
+    fn on_loss_after_mark(&mut self, _window: &mut Window, _flight: u64) {}
+
+    fn on_timeout(&mut self, window: &mut Window, flight: u64) {
+        self.forget_round();
+        Classical.on_timeout(window, flight);
+    }
+}
+
+#[cfg(test)]
+mod steps;

@@ -1,10 +1,23 @@
 //! Slow start and congestion avoidance.
 
-use super::{Progress, Window, WindowLaw};
+use super::{LawFacts, Progress, ResponseToMarks, SlowStart, Window, WindowLaw};
 
-/// Slow start up to the threshold, then a segment more in a round trip; half after a loss, one segment after a timeout
+/// Slow start up to the threshold, then one segment per round trip; half of the window after a loss, one segment after a timeout
 /// (Jacobson 1988; UBR+ section 2; RFC 5681 section 3).
 pub struct Classical;
+
+impl Classical {
+    /// Its facts.
+    pub const FACTS: LawFacts = LawFacts {
+        slow_start: SlowStart::Doubles,
+        has_reno_response: true,
+        marks: ResponseToMarks::AsLoss,
+        observes_deliveries: false,
+        is_paced: false,
+        probes_round_trip: false,
+        shrinks_without_loss: false,
+    };
+}
 
 impl WindowLaw for Classical {
     fn grows_classically(&self) -> bool {

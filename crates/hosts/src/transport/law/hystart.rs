@@ -84,6 +84,8 @@ impl HyStart {
 }
 
 #[cfg(test)]
+mod steps;
+#[cfg(test)]
 mod tests {
     use super::*;
 

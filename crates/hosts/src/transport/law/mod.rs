@@ -1,44 +1,23 @@
 //! Window laws: how the congestion window grows with acknowledgments and shrinks with losses.
 //!
-//! When a loss is noticed, and how it is repaired, is the business of a [loss recovery](super::recovery).
+//! When a loss is noticed, and how it is repaired, is the business of a [loss recovery](super::recovery). Each law is a file of
+//! [`flavor`](super::flavor); here are the trait, the classical law, and what several laws are made of.
 
 mod bandwidth;
-mod bbr;
-mod bbr3;
-mod bic;
 mod classical;
-mod cubic;
-mod dctcp;
-mod h_tcp;
-mod high_speed;
-mod hybla;
+mod facts;
 mod hystart;
-mod illinois;
-mod ledbat;
 mod measured_round;
 mod model_rate;
-mod prague;
 mod rounds;
-mod scalable;
-mod vegas;
-mod westwood;
 
-pub use bbr::Bbr;
-pub use bbr3::Bbr3;
-pub use bic::{Bic, BicSettings};
+pub(super) use bandwidth::WindowedMaximum;
 pub use classical::Classical;
-pub use cubic::{Cubic, CubicConstants};
-pub use dctcp::Dctcp;
-pub use h_tcp::{HTcp, HTcpSettings};
-pub use high_speed::{HighSpeed, ResponseFunction, STANDARD_DECREASE};
-pub use hybla::{Hybla, HyblaSettings};
-pub use hystart::HyStart;
-pub use illinois::{Illinois, IllinoisSettings};
-pub use ledbat::{Ledbat, LedbatSettings, LedbatSlowStart};
-pub use prague::{Prague, PragueConstants};
-pub use scalable::{Scalable, ScalableConstants};
-pub use vegas::{Vegas, VegasSettings};
-pub use westwood::Westwood;
+pub use facts::{AfterLoss, LawFacts, Regrowth, ResponseToMarks, SlowStart};
+pub(super) use hystart::HyStart;
+pub(super) use measured_round::MeasuredRound;
+pub(super) use model_rate::ModelRate;
+pub(super) use rounds::Rounds;
 
 use longfat_foundation::random::Stream;
 use longfat_foundation::units::{Span, Time};
@@ -131,6 +110,8 @@ pub trait WindowLaw: Send {
 }
 
 #[cfg(test)]
-mod test_support;
+mod conformance;
 #[cfg(test)]
-pub(in crate::transport) use test_support::window;
+pub(super) mod test_support;
+#[cfg(test)]
+pub(super) use test_support::{with_defaults, written};

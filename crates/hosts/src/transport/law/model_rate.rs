@@ -10,24 +10,24 @@ const NOMINAL_ROUND_TRIP: f64 = 0.001;
 
 /// By the initial window at first, as the drafts of all versions of BBR have it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ModelRate {
+pub(in crate::transport) struct ModelRate {
     /// By how much the first rate is above what the initial window needs.
     gain: f64,
-    pub(super) bytes_per_second: f64,
+    pub(in crate::transport) bytes_per_second: f64,
     /// Whether that rate is made of no round trip yet.
-    pub(super) is_nominal: bool,
+    pub(in crate::transport) is_nominal: bool,
     /// In bytes; the connection has not asked for a rate without.
-    pub(super) initial_window: Option<f64>,
+    pub(in crate::transport) initial_window: Option<f64>,
 }
 
 impl ModelRate {
     /// Of a new connection, whose first rate is above what its window needs by this gain.
-    pub(super) fn new(gain: f64) -> Self {
+    pub(in crate::transport) fn new(gain: f64) -> Self {
         Self { gain, bytes_per_second: 0.0, is_nominal: true, initial_window: None }
     }
 
     /// Bytes per second; at first those of the initial window in the round trip that is known, if one is.
-    pub(super) fn get(&mut self, window: &Window, round_trip: Option<Span>) -> f64 {
+    pub(in crate::transport) fn get(&mut self, window: &Window, round_trip: Option<Span>) -> f64 {
         if self.initial_window.is_none() {
             self.initial_window = Some(window.cwnd);
             self.is_nominal = round_trip.is_none();
@@ -37,7 +37,7 @@ impl ModelRate {
     }
 
     /// Goes to this rate, but not to a lower one before the pipe is full. The first round trip makes the first rate anew.
-    pub(super) fn set(&mut self, rate: f64, round_trip: Option<Span>, pipe_is_full: bool) {
+    pub(in crate::transport) fn set(&mut self, rate: f64, round_trip: Option<Span>, pipe_is_full: bool) {
         if let Some(round_trip) = round_trip.filter(|_| self.is_nominal) {
             self.is_nominal = false;
             self.bytes_per_second = self.first(round_trip.as_seconds());
@@ -48,7 +48,7 @@ impl ModelRate {
     }
 
     /// The initial window, which is the present one as long as no rate was asked for.
-    pub(super) fn initial_window(&self, window: &Window) -> f64 {
+    pub(in crate::transport) fn initial_window(&self, window: &Window) -> f64 {
         self.initial_window.unwrap_or(window.cwnd)
     }
 

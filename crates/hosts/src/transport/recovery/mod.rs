@@ -47,6 +47,17 @@ impl Response {
     pub const RECOVERING: Self = Self { window_may_grow: false, timer_restarts: true };
 }
 
+/// The response to duplicate acknowledgments that show a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResponseToDuplicates {
+    /// None: losses show by timeouts alone.
+    None,
+    /// Fast retransmit, then slow start from one segment.
+    SlowStart,
+    /// Fast retransmit, then fast recovery with the reduced window.
+    FastRecovery,
+}
+
 /// The loss recovery of one connection.
 ///
 /// It is bypassed while there is nothing to repair (the fast path, "header prediction", Jacobson 1990):
@@ -56,6 +67,9 @@ impl Response {
 /// acknowledgment that only reports new data after another of this kind, while no data is known to have arrived beyond a hole. A recovery
 /// that [is told of everything](Self::is_told_of_everything) is called for every acknowledgment and every segment.
 pub trait Recovery: Send {
+    /// Response to duplicate acknowledgments.
+    fn response_to_duplicates(&self) -> ResponseToDuplicates;
+
     /// True if it needs selective acknowledgments.
     fn is_selective(&self) -> bool {
         false

@@ -3,7 +3,7 @@
 use longfat_foundation::units::Time;
 
 use super::guard::LossGuard;
-use super::{Connection, DUPLICATE_THRESHOLD, Piece, Recovery, Response};
+use super::{Connection, DUPLICATE_THRESHOLD, Piece, Recovery, Response, ResponseToDuplicates};
 
 longfat_foundation::choice! {
     /// When the retransmission timer is restarted during recovery (T-23).
@@ -156,6 +156,10 @@ impl FastRetransmitPhase {
 }
 
 impl Recovery for FastRetransmitPhase {
+    fn response_to_duplicates(&self) -> ResponseToDuplicates {
+        ResponseToDuplicates::FastRecovery
+    }
+
     fn is_recovering(&self) -> bool {
         self.recover.is_some()
     }

@@ -4,7 +4,7 @@ use longfat_foundation::units::Time;
 
 use super::guard::LossGuard;
 use super::newreno::{ExitWindow, TimerRestart};
-use super::{Connection, DUPLICATE_THRESHOLD, Recovery, Response};
+use super::{Connection, DUPLICATE_THRESHOLD, Recovery, Response, ResponseToDuplicates};
 use crate::transport::ThresholdRule;
 
 longfat_foundation::model! {
@@ -54,6 +54,10 @@ impl FastRecovery {
 }
 
 impl Recovery for FastRecovery {
+    fn response_to_duplicates(&self) -> ResponseToDuplicates {
+        ResponseToDuplicates::FastRecovery
+    }
+
     fn threshold_rule(&self) -> ThresholdRule {
         ThresholdRule::FlightSize
     }

@@ -4,6 +4,8 @@ mod losses;
 mod probe;
 mod reordering;
 
+use std::sync::LazyLock;
+
 use longfat_foundation::config::{Parameter, PositiveSpan, Reader, parse_fragment};
 use longfat_foundation::units::{Span, Time};
 use losses::Losses;
@@ -11,7 +13,7 @@ use probe::TailLossProbe;
 use reordering::ReorderingWindow;
 
 use super::rate_reduction::RateReduction;
-use super::{Acknowledgment, Connection, Piece, Recovery, Response};
+use super::{Acknowledgment, Connection, Piece, Recovery, Response, ResponseToDuplicates};
 use crate::transport::{SmoothedRoundTrip, ThresholdRule};
 
 longfat_foundation::model! {
@@ -52,9 +54,12 @@ impl RackTlp {
     /// # Panics
     /// Never: every parameter has a default.
     #[must_use]
-    pub fn without_reduction() -> Self {
-        let settings = parse_fragment("{ proportional_rate_reduction = false }");
-        Self::read(&settings, &mut Reader::default()).expect("all else has a default")
+    pub fn without_reduction() -> &'static Self {
+        static SETTINGS: LazyLock<RackTlp> = LazyLock::new(|| {
+            let settings = parse_fragment("{ proportional_rate_reduction = false }");
+            RackTlp::read(&settings, &mut Reader::default()).expect("all else has a default")
+        });
+        &SETTINGS
     }
 }
 
@@ -166,6 +171,10 @@ impl LossRecovery {
 }
 
 impl Recovery for LossRecovery {
+    fn response_to_duplicates(&self) -> ResponseToDuplicates {
+        ResponseToDuplicates::FastRecovery
+    }
+
     fn on_opened(&mut self, now: Time, round_trip: Span) {
         self.losses.note_round_trip(now, round_trip);
     }
@@ -318,6 +327,6 @@ mod tests {
         let (mut expected, found) = (declared.resolved(), RackTlp::without_reduction());
         expected["proportional_rate_reduction"] = false.into();
         assert_eq!(found.resolved(), expected);
-        assert!(Model::<dyn Recovery>::build(&found, &()).reports_duplicates());
+        assert!(Model::<dyn Recovery>::build(found, &()).reports_duplicates());
     }
 }

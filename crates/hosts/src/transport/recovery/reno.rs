@@ -3,7 +3,7 @@
 use longfat_foundation::units::Time;
 
 use super::guard::LossGuard;
-use super::{Connection, DUPLICATE_THRESHOLD, Recovery, Response};
+use super::{Connection, DUPLICATE_THRESHOLD, Recovery, Response, ResponseToDuplicates};
 
 longfat_foundation::model! {
     /// At the third duplicate acknowledgment Reno retransmits the lost segment and halves the window. Each further duplicate shows that a
@@ -34,6 +34,10 @@ struct FastRecovery {
 }
 
 impl Recovery for FastRecovery {
+    fn response_to_duplicates(&self) -> ResponseToDuplicates {
+        ResponseToDuplicates::FastRecovery
+    }
+
     fn is_recovering(&self) -> bool {
         self.is_recovering
     }

@@ -3,7 +3,7 @@
 use longfat_foundation::units::Time;
 
 use super::guard::LossGuard;
-use super::{Acknowledgment, Connection, DUPLICATE_THRESHOLD, Piece, Recovery, Response};
+use super::{Acknowledgment, Connection, DUPLICATE_THRESHOLD, Piece, Recovery, Response, ResponseToDuplicates};
 
 longfat_foundation::choice! {
     /// Initial value of PIPE when a loss is detected (T-32).
@@ -160,6 +160,10 @@ impl FastRetransmitPhase {
 }
 
 impl Recovery for FastRetransmitPhase {
+    fn response_to_duplicates(&self) -> ResponseToDuplicates {
+        ResponseToDuplicates::FastRecovery
+    }
+
     fn is_selective(&self) -> bool {
         true
     }

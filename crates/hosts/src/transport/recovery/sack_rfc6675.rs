@@ -3,7 +3,7 @@
 use longfat_foundation::units::Time;
 
 use super::rate_reduction::RateReduction;
-use super::{Acknowledgment, Connection, DUPLICATE_THRESHOLD, Piece, Recovery, Response};
+use super::{Acknowledgment, Connection, DUPLICATE_THRESHOLD, Piece, Recovery, Response, ResponseToDuplicates};
 use crate::transport::ThresholdRule;
 
 longfat_foundation::choice! {
@@ -131,6 +131,10 @@ impl LossRecovery {
 }
 
 impl Recovery for LossRecovery {
+    fn response_to_duplicates(&self) -> ResponseToDuplicates {
+        ResponseToDuplicates::FastRecovery
+    }
+
     fn is_selective(&self) -> bool {
         true
     }

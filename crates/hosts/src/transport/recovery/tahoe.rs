@@ -3,7 +3,7 @@
 use longfat_foundation::units::Time;
 
 use super::guard::LossGuard;
-use super::{Connection, DUPLICATE_THRESHOLD, Recovery};
+use super::{Connection, DUPLICATE_THRESHOLD, Recovery, ResponseToDuplicates};
 
 longfat_foundation::model! {
     /// The third duplicate acknowledgment works like a timeout, without waiting for the timer: slow start from the lost segment on
@@ -22,6 +22,10 @@ struct FastRetransmit {
 }
 
 impl Recovery for FastRetransmit {
+    fn response_to_duplicates(&self) -> ResponseToDuplicates {
+        ResponseToDuplicates::SlowStart
+    }
+
     fn on_duplicate(&mut self, now: Time, connection: &mut Connection) {
         if connection.duplicates == DUPLICATE_THRESHOLD && self.guard.allows(connection) {
             self.guard.note_loss(connection);

@@ -1,6 +1,6 @@
 //! Vanilla TCP: losses are detected by timeouts alone.
 
-use super::Recovery;
+use super::{Recovery, ResponseToDuplicates};
 
 longfat_foundation::model! {
     /// Slow start and congestion avoidance. A loss is noticed only when the retransmission timer expires; everything from the lost segment
@@ -13,4 +13,8 @@ longfat_foundation::model! {
 
 struct GoBackN;
 
-impl Recovery for GoBackN {}
+impl Recovery for GoBackN {
+    fn response_to_duplicates(&self) -> ResponseToDuplicates {
+        ResponseToDuplicates::None
+    }
+}
