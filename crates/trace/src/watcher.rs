@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use longfat_engine::framing::{Cell, Class, Content};
 use longfat_engine::measure::RunRecord;
-use longfat_engine::observer::{Arriving, Observer, SlotRun};
+use longfat_engine::observer::{Arriving, Interests, Observer, SlotRun};
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::drop_policy::Verdict;
 use longfat_engine::switch::{Leaving, Port};
@@ -142,18 +142,14 @@ macro_rules! tell {
 }
 
 impl Observer for Watcher {
-    fn takes_ports_ahead(&self) -> bool {
-        self.capture.is_none()
-    }
-
     #[inline]
-    fn follows_queues(&self) -> bool {
-        self.traces.queue.is_some()
-    }
-
-    #[inline]
-    fn follows_circuits(&self) -> bool {
-        self.traces.queue_by_flow.is_some()
+    fn interests(&self) -> Interests {
+        Interests {
+            anything: true,
+            one_order: self.capture.is_some(),
+            queue_lengths: self.traces.queue.is_some(),
+            shares: self.traces.queue_by_flow.is_some(),
+        }
     }
 
     fn again(&mut self) -> Option<Self> {

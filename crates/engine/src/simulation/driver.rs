@@ -86,10 +86,10 @@ impl<O: Observer> Simulation<O> {
 
     /// What the fast driver has to know of a network at rest, if it knows it; notes why not otherwise.
     pub(super) fn scope(&mut self) -> Option<Scope> {
-        let scope = if self.observer.takes_ports_ahead() {
-            Scope::of(self, &self.graph)
-        } else {
+        let scope = if self.observer.interests().one_order {
             Err("an observer sees every event")
+        } else {
+            Scope::of(self, &self.graph)
         };
         scope.map_err(|reason| self.handed_over = Some(reason.into())).ok()
     }

@@ -301,7 +301,7 @@ impl<O: Observer> Simulation<O> {
         let mut index = 0;
         while let Some(&segment) = self.segments.get(index) {
             index += 1;
-            if self.observer.watches() {
+            if self.observer.interests().anything {
                 self.observer.segment_sent(now, number, segment, self.flows[number].sender.window());
             }
             let Segment { sequence, length, again, reduced, .. } = segment;
@@ -318,7 +318,7 @@ impl<O: Observer> Simulation<O> {
         if !is_watched {
             self.schedule_or_cancel(now, self.agenda.timer(self.flows[number].place), waiting.expires);
         }
-        if self.observer.watches() {
+        if self.observer.interests().anything {
             self.observer.sender_acted(now, number, &self.flows[number].sender);
         }
         if self.books.sender_acts(now, number, sends, Lack::of(&waiting)) {

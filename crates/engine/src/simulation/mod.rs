@@ -292,7 +292,7 @@ impl<O: Observer> Simulation<O> {
                 self.books.note(now, Happening::WillSend(time));
             }
         }
-        if self.observer.watches() && !self.ports[port].is_slotted() {
+        if self.observer.interests().anything && !self.ports[port].is_slotted() {
             self.observer.queue_changed(now, port, &self.ports[port]);
             self.observer.shares_changed(now, port, &self.ports[port], None);
         }
@@ -317,7 +317,7 @@ impl<O: Observer> Simulation<O> {
             return self.go_on_sending(port);
         }
         let idle = self.links[line].line.is_empty();
-        let before = if self.observer.watches() { self.links[line].line.bits_whole() } else { 0 };
+        let before = if self.observer.interests().anything { self.links[line].line.bits_whole() } else { 0 };
         let mut outlet = Feed { line: &mut self.links[line].line, packets: &self.packets };
         let next = self.ports[port].serve(now, &mut outlet, &mut self.dropped);
         match next {
@@ -327,7 +327,7 @@ impl<O: Observer> Simulation<O> {
         if idle {
             self.watch_line(line);
         }
-        if self.observer.watches() {
+        if self.observer.interests().anything {
             let state = &self.ports[port];
             if let Some(class) = state.sends() {
                 self.observer.cell_served(now, port, class, self.links[line].line.bits_since(before));

@@ -2,7 +2,7 @@
 
 use longfat_engine::framing::{Cell, Content};
 use longfat_engine::measure::RunRecord;
-use longfat_engine::observer::{Observer, Unobserved};
+use longfat_engine::observer::{Interests, Observer, Unobserved};
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::Port;
 use longfat_engine::switch::drop_policy::Verdict;
@@ -46,8 +46,8 @@ impl Heard {
 }
 
 impl Observer for Heard {
-    fn takes_ports_ahead(&self) -> bool {
-        true
+    fn interests(&self) -> Interests {
+        Interests { one_order: false, shares: false, ..Interests::ALL }
     }
     fn again(&mut self) -> Option<Self> {
         Some(Self::default())

@@ -5,11 +5,11 @@ use longfat_foundation::registry::Chosen;
 use longfat_foundation::units::Time;
 
 use super::booked::BookedQueue;
-use super::drop_policy::{BufferContext, DropPolicy, Verdict};
+use super::drop_policy::{DropPolicy, Verdict};
 use super::queue_discipline::{ActiveQueue, Waiting};
 use super::rounds::RoundQueue;
 use super::scheduler::{FifoQueue, Scheduler};
-use super::{Dropped, Occupancy, PortStatistics};
+use super::{BufferContext, Dropped, Occupancy, PortStatistics};
 use crate::framing::{Cell, Continuity, Packets};
 
 /// The UBR cells that wait.

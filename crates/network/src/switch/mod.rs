@@ -17,10 +17,11 @@ mod threshold;
 mod vbr;
 
 pub use booked::{Begun, Booked};
-pub use buffer::Buffer;
+pub use buffer::{Buffer, BufferContext};
+pub use drop_policy::Dropped;
 pub use occupancy::Occupancy;
 pub use outlet::Outlet;
-pub use port::{Dropped, Next, Port, PortConfig};
+pub use port::{Next, Port, PortConfig};
 pub use rounds::{Leaving, Stretch, WholeRounds};
 pub use slots::ArrivalOrder;
 pub use statistics::{PortCounts, PortStatistics};

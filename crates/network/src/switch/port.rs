@@ -5,7 +5,7 @@ use longfat_foundation::random::Stream;
 use longfat_foundation::registry::Chosen;
 use longfat_foundation::units::{CellSlots, LineClock, Rate, Time, TransmissionTime};
 
-use super::drop_policy::{BufferContext, DropPolicy, Verdict};
+use super::drop_policy::DropPolicy;
 use super::guarded::{Guarded, Queue};
 use super::queue_discipline::{ActiveQueue, QueueContext, QueueDiscipline, Waiting};
 use super::rounds::RoundQueue;
@@ -13,7 +13,7 @@ use super::scheduler::{Scheduler, Turn};
 use super::service::Service;
 use super::slots::Slots;
 use super::vbr::VbrQueue;
-use super::{ArrivalOrder, Buffer, Occupancy, Outlet, PortCounts, PortStatistics};
+use super::{ArrivalOrder, Buffer, BufferContext, Dropped, Occupancy, Outlet, PortCounts, PortStatistics};
 use crate::background::Background;
 use crate::framing::{Cell, Class, Continuity, PacketId, Packets};
 
@@ -51,9 +51,6 @@ pub enum Next {
     /// Nobody waits; the time when a VBR cell will, if that is known.
     Rests(Option<Time>),
 }
-
-/// A dropped cell and why it was dropped.
-pub type Dropped = (Cell, Verdict);
 
 /// A buffer in front of a line.
 pub struct Port {

@@ -149,7 +149,7 @@ impl<O: Observer> Simulation<O> {
         if self.sizes.framing().unit() == Unit::Cell {
             let lost_last_cell = self.sizes.framing().lost_last_cell();
             self.ports[port].follow(Continuity::new(lost_last_cell, self.circuit_ends.len()));
-        } else if !self.observer.watches() {
+        } else if !self.observer.interests().anything {
             self.ports[port].book_packets();
         }
         // Looked at even if nothing is ever sent there.

@@ -70,7 +70,7 @@ impl<O: Observer> Told<'_, O> {
     /// The port begins to send a cell, or a packet that travels whole, of so many bits, or rests; what waits may have changed.
     #[inline]
     pub fn of_service(&mut self, now: Time, port: &Port, bits: u64) {
-        if self.observer.watches()
+        if self.observer.interests().anything
             && let Some(class) = port.sends()
         {
             self.observer.cell_served(now, self.port, class, bits);

@@ -16,7 +16,7 @@ impl Touched {
     /// The port is served next.
     #[inline]
     pub fn by_service<O: Observer>(&mut self, port: &Port, told: &Told<'_, O>) {
-        if told.observer.follows_circuits() {
+        if told.observer.interests().shares {
             self.0.clear();
             port.touched_by_service(&mut self.0);
         }
@@ -24,7 +24,7 @@ impl Touched {
 
     /// The port is served next, in slots to each of which these cells come.
     pub fn by_cells<O: Observer>(&mut self, cells: &[Cell], told: &Told<'_, O>) {
-        if told.observer.follows_circuits() {
+        if told.observer.interests().shares {
             self.0.clear();
             self.0.extend(cells.iter().map(|cell| cell.circuit()));
         }
@@ -33,7 +33,7 @@ impl Touched {
     /// The port was served, in the only such slot or one of several.
     #[inline]
     pub fn tell<O: Observer>(&mut self, now: Time, port: &mut Port, told: &mut Told<'_, O>) {
-        if told.observer.follows_circuits() {
+        if told.observer.interests().shares {
             port.settle_shares();
             let touched = self.0.len();
             if let Some(latest) = port.latest() {

@@ -145,7 +145,7 @@ impl Slotted {
         let run = self.run(rounds, port);
         told.of_rounds(&run, waiting_before, due);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = if told.observer.follows_circuits() {
+        self.next_service = if told.observer.interests().shares {
             let arriving = Arriving::InEach(&self.round);
             port.serve_rounds(rounds, &self.round, &mut Followed { behind, told, arriving, run })
         } else {
@@ -171,7 +171,7 @@ impl Slotted {
         let run = self.run(1, port);
         told.of_rounds(&run, port.occupancy().total(), self.round.len() as u64);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = if told.observer.follows_circuits() {
+        self.next_service = if told.observer.interests().shares {
             self.drawn.clone_from(&self.round);
             let arriving = Arriving::InEach(&self.round);
             port.serve_round(&mut self.drawn, &mut Followed { behind, told, arriving, run })
@@ -236,13 +236,13 @@ impl Slotted {
                 cells = before;
                 break;
             }
-            if told.observer.follows_queues() || told.observer.follows_circuits() {
+            if told.observer.interests().queue_lengths || told.observer.interests().shares {
                 self.counts.push(cells - before);
             }
             arrival = next;
         }
         if cells > 0 {
-            if told.observer.follows_queues() {
+            if told.observer.interests().queue_lengths {
                 let waiting_before = port.occupancy().total();
                 told.observer.queue_moved_by_counts(
                     told.port,
@@ -269,7 +269,7 @@ impl Slotted {
         self.services += slots;
         told.observer.cells_served(told.port, &run);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = if told.observer.follows_circuits() {
+        self.next_service = if told.observer.interests().shares {
             let of_each = [first];
             let arriving = match stretch {
                 None => Arriving::InEach(&of_each),
