@@ -4,7 +4,7 @@ use longfat_foundation::units::{CELL_BITS, LineClock, Span, Time, TransmissionTi
 use longfat_hosts::transport::{Acknowledgment, Segment, Sender, Window};
 use longfat_network::framing::{Cell, Class, Content};
 use longfat_network::switch::drop_policy::Verdict;
-use longfat_network::switch::{Leaving, Port};
+use longfat_network::switch::{Leaving, PortState};
 
 /// Consecutive slots of a port, in each of which it sends a cell.
 #[derive(Clone, Copy, Debug)]
@@ -149,7 +149,7 @@ pub trait Observer {
         run.slots().for_each(|slot| self.cell_served(slot.end_of(0), port, Class::Ubr, CELL_BITS));
     }
     /// The queue of a port may have changed, and stays as it is until the next callback for the port.
-    fn queue_changed(&mut self, _now: Time, _port: usize, _state: &Port) {}
+    fn queue_changed(&mut self, _now: Time, _port: usize, _state: &PortState) {}
     /// The queue of a port that is served in batches has `cells` cells, all of one class.
     fn queue_moved(&mut self, _now: Time, _port: usize, _cells: u64) {}
     /// [`queue_moved`](Self::queue_moved) for every slot of a run: slot n admits `counts[n]` cells and sends one; `before` cells waited
@@ -169,7 +169,7 @@ pub trait Observer {
         }
     }
     /// The occupancy of a port's buffer may have changed for these circuits, which may contain duplicates; for any if `None`.
-    fn shares_changed(&mut self, _now: Time, _port: usize, _state: &Port, _circuits: Option<&[usize]>) {}
+    fn shares_changed(&mut self, _now: Time, _port: usize, _state: &PortState, _circuits: Option<&[usize]>) {}
     /// The occupancies over a run of slots, each of which admits what is `arriving` and sends a cell of what is `leaving`.
     fn shares_moved(&mut self, _port: usize, _run: &SlotRun, _arriving: Arriving<'_>, _leaving: Leaving<'_>) {}
     /// A port drops a cell of a packet that was whole until then, after [`cell_dropped`](Self::cell_dropped) for the cell. `flow` has

@@ -7,7 +7,7 @@ use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::{Arriving, Interests, Observer, SlotRun};
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::drop_policy::Verdict;
-use longfat_engine::switch::{Leaving, Port};
+use longfat_engine::switch::{Leaving, PortState};
 use longfat_engine::transport::{Acknowledgment, Segment, Sender, Window};
 use longfat_engine::units::{Span, Time};
 
@@ -209,7 +209,7 @@ impl Observer for Watcher {
         tell!(self, [capacity], cells_served(port, run));
     }
 
-    fn queue_changed(&mut self, now: Time, port: usize, state: &Port) {
+    fn queue_changed(&mut self, now: Time, port: usize, state: &PortState) {
         tell!(self, [queue], queue_changed(now, port, state));
     }
 
@@ -225,7 +225,7 @@ impl Observer for Watcher {
         tell!(self, [queue], queue_moved_by_rounds(port, run, before, members));
     }
 
-    fn shares_changed(&mut self, now: Time, port: usize, state: &Port, circuits: Option<&[usize]>) {
+    fn shares_changed(&mut self, now: Time, port: usize, state: &PortState, circuits: Option<&[usize]>) {
         tell!(self, [queue_by_flow], shares_changed(now, port, state, circuits));
     }
 

@@ -4,7 +4,7 @@ use longfat_engine::framing::{Cell, Content};
 use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::{Interests, Observer, Unobserved};
 use longfat_engine::scenario::Scenario;
-use longfat_engine::switch::Port;
+use longfat_engine::switch::PortState;
 use longfat_engine::switch::drop_policy::Verdict;
 use longfat_engine::transport::{Segment, Sender, Window};
 use longfat_engine::units::Time;
@@ -64,7 +64,7 @@ impl Observer for Heard {
     fn sender_acted(&mut self, now: Time, flow: usize, sender: &Sender) {
         self.ends.push(format!("{now:?} {flow} has {:?}", sender.window().cwnd));
     }
-    fn queue_changed(&mut self, now: Time, _: usize, port: &Port) {
+    fn queue_changed(&mut self, now: Time, _: usize, port: &PortState) {
         self.queue(now, port.occupancy().total());
     }
     fn queue_moved(&mut self, now: Time, _: usize, cells: u64) {
