@@ -30,12 +30,12 @@ TOLERANCE = 0.02
 COMMAND = "python benchmarks/profile.py"
 
 PARTS = {
-    "TCP: senders, receivers, their ends": ("transport/", "simulation/end_systems"),
+    "TCP: senders, receivers, their ends": ("transport/", "simulation/network/end_systems"),
     "network, by the fast driver": ("simulation/fast/",),
     "port, buffer and policy": ("switch/",),
     "lines and packets": ("link.rs", "framing/", "topology/"),
-    "time and order": ("units.rs", "calendar.rs", "simulation/agenda"),
-    "ledger": ("simulation/ledger", "simulation/settlement", "measure/"),
+    "time and order": ("units.rs", "calendar.rs", "simulation/network/agenda"),
+    "ledger": ("simulation/network/ledger", "simulation/network/settlement", "measure/"),
     "the loop": ("simulation/",),
     "chance, traffic, set-up": ("random.rs", "traffic/", "background/", "scenario/", "config/"),
     "allocation, copies": ("malloc", "__rust_", "memmove", "memset"),

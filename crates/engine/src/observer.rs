@@ -1,26 +1,26 @@
-//! What a simulation lets others see. Observers watch and never touch.
+//! The interface through which traces and tests watch a run. Observers cannot change it.
 
 use longfat_foundation::units::{CELL_BITS, LineClock, Span, Time, TransmissionTime};
 use longfat_hosts::transport::{Acknowledgment, Segment, Sender, Window};
 use longfat_network::framing::{Cell, Class, Content};
 use longfat_network::switch::drop_policy::Verdict;
-use longfat_network::switch::{Leaving, Port};
+use longfat_network::switch::{Leaving, PortState};
 
-/// Slots of a port one after the other, in each of which it sends a cell.
+/// Consecutive slots of a port, in each of which it sends a cell.
 #[derive(Clone, Copy, Debug)]
 pub struct SlotRun {
-    /// When a slot ends that is known.
+    /// The end of some slot.
     pub clock: LineClock,
-    /// How long each takes.
+    /// Length of a slot.
     pub transmission: TransmissionTime,
-    /// How many slots after that one the first of the run is.
+    /// Slots from that one to the first of the run.
     pub skipped: u64,
-    /// How many there are.
+    /// Number of slots.
     pub number: u64,
 }
 
 impl SlotRun {
-    /// When the slot ends that comes after so many others of the run.
+    /// The end of slot number `slot` of the run, counted from 0.
     #[must_use]
     pub fn end_of(&self, slot: u64) -> Time {
         let mut clock = self.clock;
@@ -28,14 +28,14 @@ impl SlotRun {
         clock.time
     }
 
-    /// An instant that is not before the end of the last slot, and hardly later.
+    /// An upper bound of the end of the last slot, at most a picosecond a slot too late.
     #[must_use]
     #[inline]
     pub fn not_before_its_end(&self) -> Time {
         self.clock.time.saturating_add(Span((self.skipped + self.number) * self.transmission.at_most().0))
     }
 
-    /// How many of its slots end before `time`.
+    /// The number of its slots that end before `time` (bisection).
     #[must_use]
     pub fn number_before(&self, time: Time) -> u64 {
         let (mut before, mut not_before) = (0, self.number);
@@ -52,18 +52,18 @@ impl SlotRun {
     }
 }
 
-/// The cells that a run of slots lets in.
+/// The cells admitted during a run of slots.
 #[derive(Clone, Copy, Debug)]
 pub enum Arriving<'r> {
-    /// In each slot one of each of these circuits: that of the cell.
+    /// In each slot one cell of the circuit of each of these cells.
     InEach(&'r [Cell]),
-    /// Of one circuit so many in each slot.
+    /// Cells of one circuit, with the number of them in each slot.
     Counted(usize, &'r [u32]),
 }
 
 impl<'r> Arriving<'r> {
-    /// Takes what arrives in the first slots, so many of them.
-    #[expect(clippy::cast_possible_truncation, reason = "no more than there are counts of")]
+    /// Splits off the arrivals of the first `slots` slots.
+    #[expect(clippy::cast_possible_truncation, reason = "at most the length of the slice")]
     pub(crate) fn take_slots(&mut self, slots: u64) -> Self {
         match self {
             Self::InEach(_) => *self,
@@ -77,30 +77,40 @@ impl<'r> Arriving<'r> {
     }
 }
 
-/// Told of everything that happens; every method does nothing by default.
+/// Which callbacks of an [`Observer`] do anything. Arguments that cost time are computed only for callbacks of interest, and the order
+/// in which callbacks must come decides which driver may be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interests {
+    /// Any callback at all.
+    pub anything: bool,
+    /// One order of time for all callbacks. Without it the callbacks of each port and those of the end systems are each in order of time,
+    /// but a port may be ahead of the end systems, as it is under conservative lookahead.
+    pub one_order: bool,
+    /// The queue length after every slot ([`queue_moved_by_counts`](Observer::queue_moved_by_counts)), for which arrivals are counted
+    /// slot by slot.
+    pub queue_lengths: bool,
+    /// The occupancy of the buffer by circuit ([`shares_changed`](Observer::shares_changed), [`shares_moved`](Observer::shares_moved)).
+    pub shares: bool,
+}
+
+impl Interests {
+    /// No callback.
+    pub const NONE: Self = Self { anything: false, one_order: false, queue_lengths: false, shares: false };
+    /// All callbacks, in one order of time.
+    pub const ALL: Self = Self { anything: true, one_order: true, queue_lengths: true, shares: true };
+}
+
+/// Callbacks for every act of a simulation; each does nothing by default.
 ///
 /// Flow c, from 0, carries the data of connection c. Where the receiving ends of n connections ask for what is sent, flow n + c
 /// carries the requests of connection c.
 pub trait Observer {
-    /// Whether it is to be told of anything: what is told is looked up only then.
-    fn watches(&self) -> bool {
-        true
+    /// The callbacks that do anything; constant during a run.
+    fn interests(&self) -> Interests {
+        Interests::ALL
     }
-    /// Whether it may be told of ports ahead of what end systems do, of each in the order of time. If so, the fast driver may be used.
-    fn takes_ports_ahead(&self) -> bool {
-        false
-    }
-    /// Whether it makes anything of [`queue_moved_by_counts`](Self::queue_moved_by_counts), for which cells are counted slot by slot.
-    fn follows_queues(&self) -> bool {
-        true
-    }
-    /// Whether it is to be told what circuits have in buffers, by [`shares_changed`](Self::shares_changed) and
-    /// [`shares_moved`](Self::shares_moved).
-    fn follows_circuits(&self) -> bool {
-        false
-    }
-    /// Another in its place that has been told of nothing yet; this one will hear no more. Who takes ports ahead can do that: the
-    /// fast driver may have to begin again, by events.
+    /// An observer in the initial state, which takes the place of this one when a run with lookahead starts again, event by event.
+    /// Required of observers that do without [`one_order`](Interests::one_order).
     fn again(&mut self) -> Option<Self>
     where
         Self: Sized,
@@ -128,22 +138,22 @@ pub trait Observer {
     fn synchronize_received(&mut self, _now: Time, _flow: usize) {}
     /// The answer to it reaches the sender: the connection is open.
     fn synchronized(&mut self, _now: Time, _flow: usize) {}
-    /// A sender has acted: on an acknowledgment, a timer or its application. Its state is as it stays until it acts again.
+    /// A sender has acted on an acknowledgment, a timer or its application. Its state stays as it is until it acts again.
     fn sender_acted(&mut self, _now: Time, _flow: usize, _sender: &Sender) {}
     /// A loss model loses a packet, or its first cell.
     fn packet_lost(&mut self, _now: Time, _flow: usize, _content: &Content) {}
-    /// A port begins to send a cell of a class, or a packet that travels whole, of so many bits: what each class gets of the line
-    /// over time.
+    /// A port begins to send a cell of a class, or a packet that travels whole, of `bits` bits.
     fn cell_served(&mut self, _now: Time, _port: usize, _class: Class, _bits: u64) {}
-    /// The same in every slot of a run, where all cells are of the class UBR.
+    /// [`cell_served`](Self::cell_served) for every slot of a run, where all cells are of the class UBR.
     fn cells_served(&mut self, port: usize, run: &SlotRun) {
         run.slots().for_each(|slot| self.cell_served(slot.end_of(0), port, Class::Ubr, CELL_BITS));
     }
-    /// What waits at a port may have changed, and stays like this until the port is heard of again.
-    fn queue_changed(&mut self, _now: Time, _port: usize, _state: &Port) {}
-    /// The same, where a port is served many slots at once and all cells are of one class: so many wait.
+    /// The queue of a port may have changed, and stays as it is until the next callback for the port.
+    fn queue_changed(&mut self, _now: Time, _port: usize, _state: &PortState) {}
+    /// The queue of a port that is served in batches has `cells` cells, all of one class.
     fn queue_moved(&mut self, _now: Time, _port: usize, _cells: u64) {}
-    /// The same in every slot of a run: each lets in as many cells as are counted and sends one, and so many waited `before`.
+    /// [`queue_moved`](Self::queue_moved) for every slot of a run: slot n admits `counts[n]` cells and sends one; `before` cells waited
+    /// before the first.
     fn queue_moved_by_counts(&mut self, port: usize, run: &SlotRun, before: u64, counts: &[u32]) {
         let mut cells = before;
         for (slot, &count) in run.slots().zip(counts) {
@@ -151,18 +161,19 @@ pub trait Observer {
             self.queue_moved(slot.end_of(0), port, cells);
         }
     }
-    /// The same in every slot of a run: each lets in `members` cells and sends one, and so many waited `before`.
+    /// [`queue_moved`](Self::queue_moved) for every slot of a run: each admits `members` cells and sends one; `before` cells waited
+    /// before the first.
     fn queue_moved_by_rounds(&mut self, port: usize, run: &SlotRun, before: u64, members: u64) {
         for (round, slot) in (1..).zip(run.slots()) {
             self.queue_moved(slot.end_of(0), port, before + round * members - round);
         }
     }
-    /// What circuits have in a port's buffer may have changed: those named, each perhaps several times, or any.
-    fn shares_changed(&mut self, _now: Time, _port: usize, _state: &Port, _circuits: Option<&[usize]>) {}
-    /// The same in every slot of a run: each lets in what is `arriving` and sends a cell of what is `leaving`.
+    /// The occupancy of a port's buffer may have changed for these circuits, which may contain duplicates; for any if `None`.
+    fn shares_changed(&mut self, _now: Time, _port: usize, _state: &PortState, _circuits: Option<&[usize]>) {}
+    /// The occupancies over a run of slots, each of which admits what is `arriving` and sends a cell of what is `leaving`.
     fn shares_moved(&mut self, _port: usize, _run: &SlotRun, _arriving: Arriving<'_>, _leaving: Leaving<'_>) {}
-    /// A port drops a cell of a packet that was whole until then; [`cell_dropped`](Self::cell_dropped) has told of the cell. Background
-    /// belongs to no flow.
+    /// A port drops a cell of a packet that was whole until then, after [`cell_dropped`](Self::cell_dropped) for the cell. `flow` has
+    /// no meaning for background traffic.
     fn packet_dropped(
         &mut self,
         _now: Time,
@@ -177,20 +188,13 @@ pub trait Observer {
     fn cell_dropped(&mut self, _now: Time, _port: usize, _cell: Cell, _reason: Verdict) {}
 }
 
-/// Nobody watches: costs nothing.
+/// The null observer: its callbacks compile to nothing.
 pub struct Unobserved;
 
 impl Observer for Unobserved {
-    fn watches(&self) -> bool {
-        false
-    }
-
-    fn takes_ports_ahead(&self) -> bool {
-        true
-    }
-
-    fn follows_queues(&self) -> bool {
-        false
+    #[inline(always)]
+    fn interests(&self) -> Interests {
+        Interests::NONE
     }
 
     fn again(&mut self) -> Option<Self> {

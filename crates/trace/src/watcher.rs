@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use longfat_engine::framing::{Cell, Class, Content};
 use longfat_engine::measure::RunRecord;
-use longfat_engine::observer::{Arriving, Observer, SlotRun};
+use longfat_engine::observer::{Arriving, Interests, Observer, SlotRun};
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::drop_policy::Verdict;
-use longfat_engine::switch::{Leaving, Port};
+use longfat_engine::switch::{Leaving, PortState};
 use longfat_engine::transport::{Acknowledgment, Segment, Sender, Window};
 use longfat_engine::units::{Span, Time};
 
@@ -144,18 +144,14 @@ macro_rules! tell {
 }
 
 impl Observer for Watcher {
-    fn takes_ports_ahead(&self) -> bool {
-        self.capture.is_none()
-    }
-
     #[inline]
-    fn follows_queues(&self) -> bool {
-        self.traces.queue.is_some()
-    }
-
-    #[inline]
-    fn follows_circuits(&self) -> bool {
-        self.traces.queue_by_flow.is_some()
+    fn interests(&self) -> Interests {
+        Interests {
+            anything: true,
+            one_order: self.capture.is_some(),
+            queue_lengths: self.traces.queue.is_some(),
+            shares: self.traces.queue_by_flow.is_some(),
+        }
     }
 
     fn again(&mut self) -> Option<Self> {
@@ -215,7 +211,7 @@ impl Observer for Watcher {
         tell!(self, [capacity], cells_served(port, run));
     }
 
-    fn queue_changed(&mut self, now: Time, port: usize, state: &Port) {
+    fn queue_changed(&mut self, now: Time, port: usize, state: &PortState) {
         tell!(self, [queue], queue_changed(now, port, state));
     }
 
@@ -231,7 +227,7 @@ impl Observer for Watcher {
         tell!(self, [queue], queue_moved_by_rounds(port, run, before, members));
     }
 
-    fn shares_changed(&mut self, now: Time, port: usize, state: &Port, circuits: Option<&[usize]>) {
+    fn shares_changed(&mut self, now: Time, port: usize, state: &PortState, circuits: Option<&[usize]>) {
         tell!(self, [queue_by_flow], shares_changed(now, port, state, circuits));
     }
 

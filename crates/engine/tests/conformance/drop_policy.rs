@@ -6,8 +6,9 @@ use longfat_engine::config::{Parameter, Reader, parse_fragment};
 use longfat_engine::framing::{Cell, Content, LostLastCell, PacketId, Packets, Reassembly, Unit};
 use longfat_engine::random::Chance;
 use longfat_engine::registry::Chosen;
+use longfat_engine::switch::BufferContext;
 use longfat_engine::switch::Occupancy;
-use longfat_engine::switch::drop_policy::{Asked, BufferContext, DropPolicy, POLICIES, Verdict};
+use longfat_engine::switch::drop_policy::{Asked, DropPolicy, POLICIES, Verdict};
 use proptest::prelude::*;
 
 use crate::support::declared::any_table;

@@ -6,7 +6,7 @@ use longfat_engine::config::{Parameter, Reader, parse_fragment};
 use longfat_engine::framing::{Cell, PacketId, Unit};
 use longfat_engine::random::Chance;
 use longfat_engine::registry::Chosen;
-use longfat_engine::switch::drop_policy::BufferContext;
+use longfat_engine::switch::BufferContext;
 use longfat_engine::switch::scheduler::{SCHEDULERS, Scheduler, Turn};
 use proptest::prelude::*;
 

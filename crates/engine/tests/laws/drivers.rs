@@ -2,9 +2,9 @@
 
 use longfat_engine::framing::{Cell, Content};
 use longfat_engine::measure::RunRecord;
-use longfat_engine::observer::{Observer, Unobserved};
+use longfat_engine::observer::{Interests, Observer, Unobserved};
 use longfat_engine::scenario::Scenario;
-use longfat_engine::switch::Port;
+use longfat_engine::switch::PortState;
 use longfat_engine::switch::drop_policy::Verdict;
 use longfat_engine::transport::{Segment, Sender, Window};
 use longfat_engine::units::Time;
@@ -46,8 +46,8 @@ impl Heard {
 }
 
 impl Observer for Heard {
-    fn takes_ports_ahead(&self) -> bool {
-        true
+    fn interests(&self) -> Interests {
+        Interests { one_order: false, shares: false, ..Interests::ALL }
     }
     fn again(&mut self) -> Option<Self> {
         Some(Self::default())
@@ -64,7 +64,7 @@ impl Observer for Heard {
     fn sender_acted(&mut self, now: Time, flow: usize, sender: &Sender) {
         self.ends.push(format!("{now:?} {flow} has {:?}", sender.window().cwnd));
     }
-    fn queue_changed(&mut self, now: Time, _: usize, port: &Port) {
+    fn queue_changed(&mut self, now: Time, _: usize, port: &PortState) {
         self.queue(now, port.occupancy().total());
     }
     fn queue_moved(&mut self, now: Time, _: usize, cells: u64) {

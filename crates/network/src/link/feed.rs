@@ -27,12 +27,4 @@ impl Outlet for Feed<'_> {
     fn pass_slot_at(&mut self, clock: LineClock) -> LineClock {
         self.line.pass_slot_at(clock)
     }
-
-    fn send_train_at(&mut self, _clock: LineClock, _cells: u64, _free: LineClock) {
-        unreachable!("only the fast driver lets in cells by rounds")
-    }
-
-    fn note_last_at(&mut self, _clock: LineClock, _after: u64, _last: Cell) {
-        unreachable!("only the fast driver lets in cells by rounds")
-    }
 }

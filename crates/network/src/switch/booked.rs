@@ -1,14 +1,15 @@
-//! A queue of packets that travel whole, for the fast driver: served in the order in which they come, so that when each will be sent is
-//! known when it is let in.
+//! Service in advance: packets that travel whole, first in, first out. When the transmission of each begins is known when it arrives, so
+//! that a packet costs work once, at its arrival, and nothing when it is sent.
 
 use longfat_foundation::row::Row;
 use longfat_foundation::units::{LineClock, Time};
 
-use super::guarded::{Guarded, Queue};
-use super::{Dropped, Port};
+use super::buffered::Buffered;
+use super::queue::Queue;
+use super::{Dropped, Port, PortQueue, PortState};
 use crate::framing::Cell;
 
-/// A packet that waits and is booked to be sent.
+/// A packet that waits, with the times of its transmission.
 #[derive(Clone, Copy, Debug)]
 pub struct Booked {
     /// When its transmission begins.
@@ -23,97 +24,87 @@ pub struct Booked {
 
 /// Packets whose transmissions are known and have not begun.
 #[derive(Default)]
-pub(super) struct BookedQueue {
+pub struct BookedQueue {
     waiting: Row<Booked>,
     /// The packet that was sent last.
-    pub latest: Option<Cell>,
+    latest: Option<Cell>,
 }
 
-impl BookedQueue {
-    /// Packets that wait.
+impl PortQueue for BookedQueue {
     #[inline]
-    pub fn len(&self) -> u64 {
+    fn len(&self) -> u64 {
         self.waiting.len() as u64
     }
 
-    /// The packet whose transmission begins next.
-    #[inline]
-    pub fn first(&self) -> Option<&Booked> {
-        self.waiting.front()
+    fn visit(&self, _state: &PortState, visit: &mut dyn FnMut(Cell, u64, bool)) {
+        self.waiting.iter().for_each(|booked| visit(booked.packet, 1, booked.packet.is_last()));
     }
 
-    /// Shows what waits.
-    pub fn visit(&self, visit: &mut impl FnMut(Cell)) {
-        self.waiting.iter().for_each(|booked| visit(booked.packet));
+    fn latest(&self, _state: &PortState) -> Option<Cell> {
+        self.latest
+    }
+
+    fn free_at(&self, state: &PortState) -> Time {
+        self.waiting.front().map_or(state.boundary.time, |next| next.begins)
     }
 }
 
-/// What a port has done in some time.
+/// Acts of a port up to some time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Begun {
-    /// Transmissions that have begun, and the times it was found that nothing waits.
+    /// Transmissions that have begun, and the times the queue was found empty.
     pub services: u64,
     /// Bits of the packets whose transmissions have begun.
     pub bits: u64,
-    /// When the line has come to rest, if it has.
+    /// When the line has become idle, if it has.
     pub rests: Option<Time>,
 }
 
-impl Port {
-    /// From now on tells when a packet will be sent when it is let in, where there is one queue that counts waiting packets only.
-    /// Nothing waits yet.
-    pub fn book_packets(&mut self) {
-        if matches!(self.buffer.queue, Queue::Fifo(_)) && !self.is_slotted() && !self.counts_cell_in_service {
-            self.buffer.queue = Queue::Booked(BookedQueue::default());
-        }
-    }
-
-    /// Whether it does.
+impl Port<BookedQueue> {
+    /// A port that is a [plain FIFO](Port::is_plain_fifo) and admits packets as they arrive, served in advance from now on. Nothing waits
+    /// yet.
     #[must_use]
-    pub fn books_packets(&self) -> bool {
-        matches!(self.buffer.queue, Queue::Booked(_))
+    pub fn in_advance(port: Port<Queue>) -> Self {
+        Self { state: port.state, queue: BookedQueue::default() }
     }
 
-    /// When the packet crosses the line that is to be sent next; never if none waits.
+    /// When the packet that is sent next has crossed the line; never, if none waits.
     #[must_use]
     pub fn next_crosses(&self) -> Time {
-        match &self.buffer.queue {
-            Queue::Booked(queue) => queue.first().map_or(Time::NEVER, |booked| booked.crosses),
-            _ => Time::NEVER,
-        }
+        self.queue.waiting.front().map_or(Time::NEVER, |booked| booked.crosses)
     }
 
-    /// Takes a packet that arrives at `now`, before which everything has [begun](Self::begin_before) that begins until then. Gives when
-    /// its transmission begins, which is to be [booked](Self::book) then, unless it is dropped.
+    /// Takes a packet that arrives at `now`; all transmissions that begin until then have [begun](Self::begin_before). Returns when its
+    /// transmission begins, with which the caller [books](Self::book) it, unless it is dropped.
     #[inline]
-    pub fn receive_to_book(&mut self, now: Time, packet: Cell, dropped: &mut Vec<Dropped>) -> Option<LineClock> {
-        self.buffer.statistics.cells_in += 1;
-        self.integrate(now);
-        if !self.buffer.let_pass(packet, dropped) {
+    pub fn receive(&mut self, now: Time, packet: Cell, dropped: &mut Vec<Dropped>) -> Option<LineClock> {
+        let state = &mut self.state;
+        state.buffer.statistics.cells_in += 1;
+        state.integrate(now);
+        if !state.buffer.admits(packet, dropped) {
             return None;
         }
-        if !self.service_is_pending {
-            self.service_is_pending = true;
-            self.boundary = LineClock::at(now);
+        if !state.service_is_pending {
+            state.service_is_pending = true;
+            state.boundary = LineClock::at(now);
         }
-        Some(self.boundary)
+        Some(state.boundary)
     }
 
-    /// Notes when a packet will be sent that was let in, and when the transmitter will be free then.
+    /// Queues a packet that was admitted; the transmitter is `free` after it.
     #[inline]
     pub fn book(&mut self, booked: Booked, free: LineClock) {
-        if let Queue::Booked(queue) = &mut self.buffer.queue {
-            queue.waiting.push_back(booked);
-            self.boundary = free;
-        }
+        self.queue.waiting.push_back(booked);
+        self.state.boundary = free;
     }
 
-    /// Lets all transmissions begin that begin before `until`, and the line rest if it does before.
+    /// Begins all transmissions that begin before `until`, and notes when the line becomes idle if it does before.
     // Always: every packet passes here, from one of the two callers.
     #[inline(always)]
     pub fn begin_before(&mut self, until: Time) -> Begun {
         let mut begun = Begun::default();
-        let Guarded { occupancy, queue: Queue::Booked(queue), statistics, .. } = &mut self.buffer else { return begun };
+        let Self { state, queue } = self;
+        let Buffered { occupancy, statistics, .. } = &mut state.buffer;
         while let Some(&Booked { begins, packet, bits, .. }) = queue.waiting.front().filter(|next| next.begins < until)
         {
             queue.waiting.take(1);
@@ -124,10 +115,10 @@ impl Port {
             begun.bits += bits;
         }
         statistics.cells_out += begun.services;
-        if self.service_is_pending && self.boundary.time < until && queue.waiting.is_empty() {
-            self.service_is_pending = false;
+        if state.service_is_pending && state.boundary.time < until && queue.waiting.is_empty() {
+            state.service_is_pending = false;
             begun.services += 1;
-            begun.rests = Some(self.boundary.time);
+            begun.rests = Some(state.boundary.time);
         }
         begun
     }

@@ -1,6 +1,7 @@
-//! Buffer sizes: cells or packets, round trips, or no limit.
+//! Buffers: their sizes in cells, packets or round trips, and what a drop policy and a scheduler know of one.
 
 use longfat_foundation::config::{Decimal, Node, Parameter, Reader, SIZE, Shape, Value, VariantShape, parse_in};
+use longfat_foundation::random::Stream;
 use longfat_foundation::units::{Rate, Span};
 use serde_json::Value as Json;
 
@@ -153,6 +154,29 @@ impl Parameter for Buffer {
             (Some(cells), _) => cells.into(),
             (None, _) => "unlimited".into(),
         }
+    }
+}
+
+/// The buffer that a policy guards and a scheduler serves.
+#[derive(Clone, Debug)]
+pub struct BufferContext {
+    /// Cells it can hold; `None` without limit.
+    pub capacity: Option<u64>,
+    /// Circuits that share it.
+    pub circuits: usize,
+    /// What it counts: a packet that travels whole is a cell to a policy, the first and the last of its packet at once.
+    pub unit: Unit,
+    /// W: the minimum cell rate of each circuit in bits per second, 0 for one that has none; `None` without such a service.
+    pub weights: Option<Vec<u64>>,
+    /// The policy's own chance.
+    pub chance: Stream,
+}
+
+impl BufferContext {
+    /// A buffer whose circuits are promised nothing.
+    #[must_use]
+    pub fn new(capacity: Option<u64>, circuits: usize, unit: Unit, chance: Stream) -> Self {
+        Self { capacity, circuits, unit, weights: None, chance }
     }
 }
 

@@ -2,11 +2,13 @@
 
 mod booked;
 mod buffer;
+mod buffered;
 pub mod drop_policy;
-mod guarded;
 mod occupancy;
 mod outlet;
 mod port;
+mod port_config;
+mod queue;
 pub mod queue_discipline;
 mod rounds;
 pub mod scheduler;
@@ -16,13 +18,16 @@ mod statistics;
 mod threshold;
 mod vbr;
 
-pub use booked::{Begun, Booked};
-pub use buffer::Buffer;
+pub use booked::{Begun, Booked, BookedQueue};
+pub use buffer::{Buffer, BufferContext};
+pub use drop_policy::Dropped;
 pub use occupancy::Occupancy;
 pub use outlet::Outlet;
-pub use port::{Dropped, Next, Port, PortConfig};
-pub use rounds::{Leaving, Stretch, WholeRounds};
+pub use port::{Next, Port, PortQueue, PortState};
+pub use port_config::PortConfig;
+pub use queue::Queue;
+pub use rounds::{Leaving, RoundQueue, Stretch, TrainOutlet, WholeRounds};
 pub use slots::ArrivalOrder;
-pub use statistics::{PortCounts, PortStatistics};
+pub use statistics::{DisciplineCounts, PortCounts, PortStatistics};
 pub use threshold::Threshold;
 pub use vbr::VbrQueue;

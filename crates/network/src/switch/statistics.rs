@@ -1,5 +1,6 @@
 //! What a queue has seen.
 
+use longfat_foundation::measure::Histogram;
 use longfat_foundation::units::{Span, Time};
 
 /// Counts of cells and the length of the queue.
@@ -18,6 +19,17 @@ pub struct PortStatistics {
     /// Cells in the buffer, integrated over time in picoseconds.
     pub(super) queue_integral: u128,
     pub(super) queue_since: Time,
+}
+
+/// Counts of a queue discipline.
+#[derive(Clone, Copy, Debug)]
+pub struct DisciplineCounts<'q> {
+    /// Waiting times of the packets that were sent.
+    pub delays: &'q Histogram,
+    /// Packets that were marked here, and sent.
+    pub packets_marked: u64,
+    /// Acknowledgments that were dropped because a newer one makes them redundant.
+    pub acknowledgments_superseded: u64,
 }
 
 /// What a port has counted.

@@ -3,7 +3,7 @@
 use longfat_foundation::config::{Fraction, Node, Parameter, Reader, Shape, Value};
 use serde_json::Value as Json;
 
-use super::drop_policy::BufferContext;
+use super::BufferContext;
 use crate::framing::Unit;
 
 /// A level of a buffer of K cells, or of K packets where they travel whole.

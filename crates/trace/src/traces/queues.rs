@@ -1,7 +1,7 @@
 //! Queue lengths of ports, by service class.
 
 use longfat_engine::observer::{Observer, SlotRun};
-use longfat_engine::switch::Port;
+use longfat_engine::switch::PortState;
 use longfat_engine::units::Time;
 
 use super::{Kind, Network, PORT, Rows, Scale, TIME, Trace, integers, words};
@@ -55,7 +55,7 @@ fn add(table: &mut Table, now: Time, port: usize, label: Value, cells: i64) {
 }
 
 impl Observer for Queues {
-    fn queue_changed(&mut self, now: Time, port: usize, state: &Port) {
+    fn queue_changed(&mut self, now: Time, port: usize, state: &PortState) {
         self.note(now, port, 0, state.occupancy().total());
         if let Some(vbr) = state.vbr()
             && self.labels.len() > 1

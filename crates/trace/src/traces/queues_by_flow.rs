@@ -5,7 +5,7 @@
 
 use longfat_engine::framing::Cell;
 use longfat_engine::observer::{Arriving, Observer, SlotRun};
-use longfat_engine::switch::{Leaving, Port, WholeRounds};
+use longfat_engine::switch::{Leaving, PortState, WholeRounds};
 use longfat_engine::units::Time;
 
 use super::{FLOW, Kind, Network, PORT, Rows, Scale, TIME, Trace, integers};
@@ -138,7 +138,7 @@ impl Shares {
 
     /// Sets a flow's occupancy from the state of a port.
     #[inline]
-    fn note(&mut self, state: &Port, flow: usize) {
+    fn note(&mut self, state: &PortState, flow: usize) {
         let cells = state.occupancy().of_circuit(2 * flow).cast_signed();
         let level = &mut self.levels[flow];
         if level.cells() == cells {
@@ -278,7 +278,7 @@ fn add(table: &mut Table, now: Time, port: usize, flow: usize, cells: i64) {
 }
 
 impl Observer for QueuesByFlow {
-    fn shares_changed(&mut self, now: Time, port: usize, state: &Port, circuits: Option<&[usize]>) {
+    fn shares_changed(&mut self, now: Time, port: usize, state: &PortState, circuits: Option<&[usize]>) {
         let shares = &mut self.shares[port];
         match circuits {
             Some(circuits) => {

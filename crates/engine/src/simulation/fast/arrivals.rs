@@ -6,7 +6,7 @@ use longfat_network::framing::Cell;
 use longfat_network::link::Train;
 
 use super::order::{Moment, Tie};
-use crate::simulation::Links;
+use crate::simulation::network::{Latest, Links, Place};
 
 /// What a line carries of a packet: all its cells, or all of it in one piece.
 pub(super) trait Load: Copy {
@@ -57,34 +57,6 @@ enum Cause {
     Before(Place),
     /// Its line became idle at the very instant, or the place of the cell before it is not known yet.
     Unknown,
-}
-
-/// A place among the cells that come at one instant: of a hundred thousand timers most run out at one tick.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place(u64);
-
-impl Place {
-    /// Of what is not known yet.
-    const UNKNOWN: Self = Self(0);
-    const FIRST: Self = Self(1 << 63);
-    const STEP: u64 = 1 << 40;
-    const LITTLE: u64 = 1 << 20;
-
-    /// One between two others, of which there may be none.
-    fn between(before: Option<Self>, behind: Option<Self>) -> Option<Self> {
-        match (before, behind) {
-            (None, None) => Some(Self::FIRST),
-            (Some(Self(before)), None) => before.checked_add(Self::STEP).map(Self),
-            (None, Some(Self(behind))) => {
-                behind.checked_sub(Self::STEP).map(Self).filter(|&place| place != Self::UNKNOWN)
-            }
-            (Some(Self(before)), Some(Self(behind))) => {
-                // Those that come between the same two mostly come one behind the other.
-                let place = before + ((behind - before) / 2).min(Self::LITTLE);
-                (place > before).then_some(Self(place))
-            }
-        }
-    }
 }
 
 impl Coming<Train> {
@@ -167,19 +139,6 @@ impl Turn {
             _ => Err(Tie(self.time)),
         }
     }
-}
-
-/// What was sent last on a line.
-#[derive(Clone, Copy)]
-pub(in crate::simulation) struct Latest {
-    /// When the last of it arrives; at the beginning of time if there is nothing.
-    arrival: Time,
-    /// At which place, if that is known.
-    place: Place,
-}
-
-impl Latest {
-    pub const NOTHING: Self = Self { arrival: Time::ZERO, place: Place::UNKNOWN };
 }
 
 /// All that is on its way.

@@ -12,7 +12,7 @@ use super::arrivals::{Arrivals, Coming};
 use super::fan::Fan;
 use super::order::{Moment, Tie};
 use super::{Carried, Path};
-use crate::simulation::{Link, Links};
+use crate::simulation::network::{Link, Links};
 
 /// The lines of acknowledgments.
 pub(super) struct Backward {

@@ -4,7 +4,7 @@ use longfat_foundation::row::Row;
 use longfat_foundation::units::{LineClock, Time, TransmissionTime};
 use longfat_network::framing::Cell;
 use longfat_network::link::Line;
-use longfat_network::switch::Outlet;
+use longfat_network::switch::{Outlet, TrainOutlet};
 
 use super::order::Moment;
 
@@ -221,7 +221,9 @@ impl Outlet for Behind<'_> {
     fn pass_slot_at(&mut self, clock: LineClock) -> LineClock {
         self.line.pass_slot_at(clock)
     }
+}
 
+impl TrainOutlet for Behind<'_> {
     #[inline]
     fn send_train_at(&mut self, clock: LineClock, cells: u64, free: LineClock) {
         self.exit.push(clock, free, cells);

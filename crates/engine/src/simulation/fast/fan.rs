@@ -7,7 +7,7 @@ use longfat_network::framing::Cell;
 use super::Carried;
 use super::arrivals::{Arrivals, Coming, CountedAhead};
 use super::order::{Moment, Tie};
-use crate::simulation::Links;
+use crate::simulation::network::Links;
 
 /// What has left the common line's transmitter and has not arrived.
 pub(super) struct Fan {

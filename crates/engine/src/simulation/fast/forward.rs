@@ -4,19 +4,18 @@
 //! the port can be served without asking the calendar.
 
 use longfat_foundation::units::{Span, Time};
-use longfat_network::framing::Cell;
+use longfat_network::framing::{Cell, Continuity, PacketId};
+use longfat_network::switch::{BookedQueue, Port, PortState, Queue, RoundQueue};
 
 use super::order::{Moment, Tie};
-use super::served::Served;
 use super::slotted::Slotted;
 use super::whole::Whole;
 use super::{Carried, Path};
 use crate::observer::Observer;
-use crate::simulation::{Link, Links};
+use crate::simulation::network::{AnyPort, Link, Links, Served, Train};
 
 /// The port and the lines before and behind it.
 pub(super) struct Forward {
-    pub port: usize,
     /// What is sent takes at least as long to the port.
     pub latency_before: Span,
     latency_behind: Span,
@@ -25,23 +24,59 @@ pub(super) struct Forward {
 
 /// How packets travel.
 enum Way {
-    Slotted(Slotted),
-    Whole(Whole),
+    Slotted(Slotted, SlottedPort),
+    Whole(Whole, WholePort),
+}
+
+/// A port of cells, by its service.
+enum SlottedPort {
+    InRounds(Port<RoundQueue>),
+    InSlots(Port<Queue>),
+}
+
+/// A port of packets that travel whole, by its service.
+enum WholePort {
+    InAdvance(Port<BookedQueue>),
+    ByPacket(Port<Queue>),
 }
 
 impl Forward {
     /// For a port that is served first at `first_service`, and the lines of `path`.
-    pub fn new(port: usize, path: &Path, links: &Links, first_service: Option<Time>) -> Self {
+    ///
+    /// Whole packets are served in advance only where the port is not `watched`.
+    pub fn new(
+        path: &Path,
+        port: Port<Queue>,
+        continuity: Continuity,
+        watched: bool,
+        links: &Links,
+        first_service: Option<Time>,
+    ) -> Self {
         let way = match &path.behind {
-            None => Way::Slotted(Slotted::new(path, links, first_service)),
-            Some(lines) => Way::Whole(Whole::new(path, lines.clone())),
+            None => {
+                let mut port = if port.is_plain_fifo() {
+                    SlottedPort::InRounds(Port::in_rounds(port))
+                } else {
+                    SlottedPort::InSlots(port)
+                };
+                port.state_mut().follow(continuity);
+                Way::Slotted(Slotted::new(path, links, first_service), port)
+            }
+            Some(lines) => {
+                let port = if port.is_plain_fifo() && !port.state().is_slotted() && !watched {
+                    WholePort::InAdvance(Port::in_advance(port))
+                } else {
+                    WholePort::ByPacket(port)
+                };
+                Way::Whole(Whole::new(path, lines.clone()), port)
+            }
         };
-        Self { port, latency_before: path.latency_before, latency_behind: path.latency_behind, way }
+        Self { latency_before: path.latency_before, latency_behind: path.latency_behind, way }
     }
 
     /// Nobody looks before `until`.
     pub fn proceed(&mut self, until: Time) {
-        if let Way::Slotted(way) = &mut self.way {
+        if let Way::Slotted(way, _) = &mut self.way {
             way.proceed(until);
         }
     }
@@ -67,11 +102,11 @@ impl Forward {
         bits: u64,
     ) -> Result<(), Tie> {
         match &mut self.way {
-            Way::Slotted(way) => {
+            Way::Slotted(way, _) => {
                 way.send(now, number, &mut link.line, first, cells, bits);
                 Ok(())
             }
-            Way::Whole(way) => way.send(now, number, link, first, bits),
+            Way::Whole(way, _) => way.send(now, number, link, first, bits),
         }
     }
 
@@ -79,24 +114,24 @@ impl Forward {
     #[inline]
     pub fn next_time(&self) -> Time {
         match &self.way {
-            Way::Slotted(way) => way.next_time(),
-            Way::Whole(way) => way.next_time(),
+            Way::Slotted(way, _) => way.next_time(),
+            Way::Whole(way, _) => way.next_time(),
         }
     }
 
     /// The same, and when, by events, that was put into the calendar.
     pub fn next(&self) -> Moment {
         match &self.way {
-            Way::Slotted(way) => way.next(),
-            Way::Whole(way) => way.next(),
+            Way::Slotted(way, _) => way.next(),
+            Way::Whole(way, _) => way.next(),
         }
     }
 
     /// As [`Fan::next_follows`](super::fan::Fan::next_follows); of cells it is not known.
     pub fn next_follows(&self, links: &Links) -> Option<u64> {
         match &self.way {
-            Way::Slotted(_) => None,
-            Way::Whole(way) => way.next_follows(links),
+            Way::Slotted(..) => None,
+            Way::Whole(way, _) => way.next_follows(links),
         }
     }
 
@@ -105,8 +140,8 @@ impl Forward {
     #[inline]
     pub fn bound(&self, until: Time) -> Time {
         match &self.way {
-            Way::Slotted(way) => way.bound(until),
-            Way::Whole(way) => way.bound(until),
+            Way::Slotted(way, _) => way.bound(until),
+            Way::Whole(way, _) => way.bound(until),
         }
     }
 
@@ -114,9 +149,9 @@ impl Forward {
     #[inline]
     pub fn rests(&self) -> bool {
         match &self.way {
-            Way::Slotted(way) => way.rests(),
+            Way::Slotted(way, _) => way.rests(),
             // Far ahead of the ends, packets that overtake others would have to do so in longer rows.
-            Way::Whole(_) => false,
+            Way::Whole(..) => false,
         }
     }
 
@@ -124,56 +159,96 @@ impl Forward {
     ///
     /// # Errors
     /// If it cannot be told which of two packets arrives first.
-    pub fn advance<O: Observer>(&mut self, horizon: Time, served: &mut Served<'_, O>) -> Result<(), Tie> {
+    pub fn advance<O: Observer>(&mut self, horizon: Time, around: Served<'_, O, ()>) -> Result<(), Tie> {
         match &mut self.way {
-            Way::Slotted(way) => {
-                way.advance(horizon, served);
-                Ok(())
-            }
-            Way::Whole(way) if served.port.books_packets() => way.advance_booked(horizon, served),
-            Way::Whole(way) => way.advance(horizon, served),
+            Way::Slotted(way, SlottedPort::InRounds(port)) => way.advance_by_rounds(horizon, &mut around.at(port)),
+            Way::Slotted(way, SlottedPort::InSlots(port)) => way.advance_by_slots(horizon, &mut around.at(port)),
+            Way::Whole(way, WholePort::InAdvance(port)) => return way.advance_booked(horizon, &mut around.at(port)),
+            Way::Whole(way, WholePort::ByPacket(port)) => return way.advance(horizon, &mut around.at(port)),
         }
+        Ok(())
+    }
+
+    /// The port.
+    pub fn port(&self) -> &AnyPort {
+        match &self.way {
+            Way::Slotted(_, SlottedPort::InRounds(port)) => port,
+            Way::Whole(_, WholePort::InAdvance(port)) => port,
+            Way::Slotted(_, SlottedPort::InSlots(port)) | Way::Whole(_, WholePort::ByPacket(port)) => port,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn port_mut(&mut self) -> &mut AnyPort {
+        match &mut self.way {
+            Way::Slotted(_, SlottedPort::InRounds(port)) => port,
+            Way::Whole(_, WholePort::InAdvance(port)) => port,
+            Way::Slotted(_, SlottedPort::InSlots(port)) | Way::Whole(_, WholePort::ByPacket(port)) => port,
+        }
+    }
+
+    /// The packets that a receiver takes for a continuation of others, since the last call.
+    #[inline]
+    pub fn take_spoiled(&mut self) -> impl Iterator<Item = PacketId> {
+        let state = match &mut self.way {
+            Way::Slotted(_, port) => Some(port.state_mut()),
+            Way::Whole(..) => None,
+        };
+        state.into_iter().flat_map(PortState::take_spoiled)
     }
 
     /// Takes the next packet that reaches its receiver, by its last cell, and tells of one that will soon.
     #[inline]
     pub fn take(&mut self, number: u64, links: &mut Links, soon: impl FnOnce(&Cell)) -> Option<Cell> {
         match &mut self.way {
-            Way::Slotted(way) => way.take(soon),
-            Way::Whole(way) => way.take(number, links, soon),
+            Way::Slotted(way, _) => way.take(soon),
+            Way::Whole(way, _) => way.take(number, links, soon),
         }
     }
 
     /// Counts what was carried until now.
     pub fn settle(&mut self, until: Time, links: &mut Links) -> Carried {
+        if let Way::Slotted(_, SlottedPort::InRounds(port)) = &mut self.way {
+            port.take_off_sent(1);
+        }
         match &mut self.way {
-            Way::Slotted(way) => way.settle(until, links),
-            Way::Whole(way) => way.settle(until, links),
+            Way::Slotted(way, _) => way.settle(until, links),
+            Way::Whole(way, _) => way.settle(until, links),
         }
     }
 
     /// Services of the port.
     pub fn services(&self) -> u64 {
         match &self.way {
-            Way::Slotted(way) => way.services,
-            Way::Whole(way) => way.services,
+            Way::Slotted(way, _) => way.services,
+            Way::Whole(way, _) => way.services,
         }
     }
 
     /// What is on lines and they do not know of: trains as [`Line::trains`] gives them, of each line in order and before those that
     /// it knows of; of last cells only behind the port.
-    pub fn trains(&self) -> Vec<(usize, (Cell, u32, bool))> {
+    pub fn trains(&self) -> Vec<(usize, Train)> {
         match &self.way {
-            Way::Slotted(way) => way.trains().collect(),
-            Way::Whole(way) => way.trains().collect(),
+            Way::Slotted(way, _) => way.trains().collect(),
+            Way::Whole(way, _) => way.trains().collect(),
         }
     }
 
     /// Cells on the way that the lines do not know of.
     pub fn cells_under_way(&self) -> u64 {
         match &self.way {
-            Way::Slotted(way) => way.cells_under_way(),
-            Way::Whole(way) => way.cells_under_way(),
+            Way::Slotted(way, _) => way.cells_under_way(),
+            Way::Whole(way, _) => way.cells_under_way(),
+        }
+    }
+}
+
+impl SlottedPort {
+    #[inline]
+    fn state_mut(&mut self) -> &mut PortState {
+        match self {
+            Self::InRounds(port) => port.state_mut(),
+            Self::InSlots(port) => port.state_mut(),
         }
     }
 }

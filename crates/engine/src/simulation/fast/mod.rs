@@ -12,28 +12,27 @@ mod fan;
 mod forward;
 mod order;
 mod scope;
-mod served;
 mod shares;
 mod slotted;
 mod whole;
 
-pub(super) use arrivals::Latest;
-pub(super) use order::Tie;
-pub(super) use scope::{Path, Scope};
+pub use order::Tie;
+pub use scope::Scope;
 
 use backward::Backward;
 use forward::Forward;
 use longfat_foundation::calendar::Slot;
 use longfat_foundation::units::Time;
-use longfat_network::framing::{Cell, Continuity, Unit};
+use longfat_network::framing::{Cell, Continuity, Packets};
+use longfat_network::switch::PortCounts;
 use order::Moment;
-use served::{Served, Told};
+use scope::Path;
 
-use super::{Links, Simulation};
+use super::network::{AnyPort, AtRest, Drive, Driver, Event, Happening, Links, Network, Served, Told, Train};
 use crate::observer::Observer;
 
 /// What the fast driver keeps besides the network.
-pub(super) struct Fast {
+pub struct Fast {
     forward: Forward,
     backward: Backward,
     /// When each event of the calendar was put there, and the number of what happened then.
@@ -66,11 +65,84 @@ enum First {
     Event,
 }
 
-impl Fast {
-    /// An end system hands a packet to the line with that number.
+impl Drive for Fast {
+    const DRIVER: Driver = Driver::Fast;
+    const FOLLOWS_ALL_CELLS: bool = false;
+
     // Always: every packet passes here twice.
     #[inline(always)]
-    pub(super) fn send(&mut self, now: Time, number: usize, links: &mut Links, first: Cell, cells: u32, bits: u64) {
+    fn send<O: Observer>(network: &mut Network<O, Self>, now: Time, line: usize, first: Cell, cells: u32, bits: u64) {
+        network.driver.send_over(now, line, &mut network.links, first, cells, bits);
+    }
+
+    /// Ports and lines have no events here.
+    #[inline(always)]
+    fn act<O: Observer>(_network: &mut Network<O, Self>, _now: Time, _event: Event) {}
+
+    #[inline(always)]
+    fn note_scheduled(&mut self, slot: Slot, now: Time) {
+        self.scheduled[slot.0 as usize] = (now, self.happened);
+    }
+
+    fn make_room(&mut self, slots: usize) {
+        self.scheduled.resize(slots, (Time::ZERO, 0));
+    }
+
+    fn ports(&self) -> impl Iterator<Item = &AnyPort> {
+        std::iter::once(self.forward.port())
+    }
+
+    fn count_ports_anew(&mut self, now: Time) -> Vec<PortCounts> {
+        vec![self.forward.port_mut().count_anew(now)]
+    }
+
+    fn forget_dropped(packets: &mut Packets, cell: Cell) {
+        if cell.is_last() {
+            packets.take_out(cell.packet);
+        }
+    }
+
+    fn trains(&self) -> Vec<(usize, Train)> {
+        self.forward.trains()
+    }
+
+    fn cells_under_way(&self) -> u64 {
+        self.forward.cells_under_way() + self.backward.cells_under_way()
+    }
+}
+
+impl Fast {
+    /// A network whose sources are about to start, and which is within the scope of this driver.
+    pub fn start<O: Observer>(mut rest: AtRest, scope: Scope, observer: O) -> Network<O, Self> {
+        let Scope { forward, backward } = scope;
+        let port = rest.ports.remove(0);
+        let continuity = Continuity::new(rest.framing.lost_last_cell(), rest.graph.circuits());
+        let (watched, first_service) = (observer.interests().anything, rest.first_vbr);
+        let driver = Self {
+            forward: Forward::new(&forward, port, continuity, watched, &rest.links, first_service),
+            backward: Backward::new(&backward),
+            scheduled: Vec::new(),
+            horizon: Time::ZERO,
+            next_event: Time::ZERO,
+            tie: None,
+            happened: 0,
+            cells_in: 0,
+            services: 0,
+        };
+        let mut network = Network::start(rest, observer, driver, &[], 0);
+        // Looked at even if nothing is ever sent there.
+        network.links.make(backward.line, network.agenda.line(backward.line));
+        if let Some(time) = first_service {
+            network.books.note(Time::ZERO, Happening::WillSend(time));
+        }
+        network.books.put_in_order();
+        network.begin_connections_from_outside();
+        network
+    }
+
+    /// An end system hands a packet to the line with that number.
+    #[inline(always)]
+    fn send_over(&mut self, now: Time, number: usize, links: &mut Links, first: Cell, cells: u32, bits: u64) {
         // The circuits with even numbers lead to the port.
         let sent = if first.circuit().is_multiple_of(2) {
             let sent = self.forward.send(now, number, &mut links[number], first, cells, bits);
@@ -94,26 +166,6 @@ impl Fast {
         self.horizon = Time::ZERO;
         self.forward.proceed(until);
         self.backward.proceed(until);
-    }
-
-    /// The calendar has so many slots now.
-    pub(super) fn make_room(&mut self, slots: usize) {
-        self.scheduled.resize(slots, (Time::ZERO, 0));
-    }
-
-    /// Notes when an event is put into the calendar.
-    pub(super) fn note_scheduled(&mut self, slot: Slot, now: Time) {
-        self.scheduled[slot.0 as usize] = (now, self.happened);
-    }
-
-    /// What is on lines that lead to the port or away from it, and the lines do not know of: of each line in order.
-    pub(super) fn trains(&self) -> Vec<(usize, (Cell, u32, bool))> {
-        self.forward.trains()
-    }
-
-    /// Cells on the way that the lines do not know of.
-    pub(super) fn cells_under_way(&self) -> u64 {
-        self.forward.cells_under_way() + self.backward.cells_under_way()
     }
 
     /// What is first of several things that happen at one instant.
@@ -142,41 +194,27 @@ impl Fast {
     }
 }
 
-impl<O: Observer> Simulation<O> {
-    /// Makes ready for the fast driver a network at rest whose port is to be served first at `first_service`.
-    pub(super) fn prepare_fast(&mut self, scope: Scope, first_service: Option<Time>) {
-        let Scope { port, forward, backward } = scope;
-        if self.sizes.framing().unit() == Unit::Cell {
-            let lost_last_cell = self.sizes.framing().lost_last_cell();
-            self.ports[port].follow(Continuity::new(lost_last_cell, self.circuit_ends.len()));
-        } else if !self.observer.watches() {
-            self.ports[port].book_packets();
+impl<O: Observer> Network<O, Fast> {
+    /// Simulates all that happens before `until`.
+    ///
+    /// # Errors
+    /// If the order of two events cannot be told; the run must then begin again, by events.
+    pub fn advance(&mut self, until: Time) -> Result<(), Tie> {
+        if let Some(from) = self.unmeasured_until().filter(|from| *from <= until) {
+            self.advance_to(from)?;
+            self.begin_to_measure(from);
         }
-        // Looked at even if nothing is ever sent there.
-        self.links.make(backward.line, self.agenda.line(backward.line));
-        // From now on the seats are empty: neither the port nor its line has events.
-        self.calendar.cancel(self.agenda.port(port));
-        self.books.put_in_order();
-        self.fast = Some(Box::new(Fast {
-            forward: Forward::new(port, &forward, &self.links, first_service),
-            backward: Backward::new(&backward),
-            scheduled: vec![(Time::ZERO, 0); self.calendar.slots()],
-            horizon: Time::ZERO,
-            next_event: Time::ZERO,
-            tie: None,
-            happened: 0,
-            cells_in: 0,
-            services: 0,
-        }));
+        self.advance_to(until)
     }
 
     /// Lets everything happen that happens before `until`.
     ///
     /// # Errors
     /// If the order of two things cannot be told; the run must then begin again, by events.
-    pub(super) fn advance_fast(&mut self, until: Time) -> Result<(), Tie> {
-        self.fast.iter_mut().for_each(|fast| fast.proceed(until));
-        while let Some(fast) = &mut self.fast {
+    fn advance_to(&mut self, until: Time) -> Result<(), Tie> {
+        self.driver.proceed(until);
+        loop {
+            let fast = &mut self.driver;
             let (event, slot) = self.calendar.first_beyond_seats();
             let (data, acknowledgment) = (fast.forward.next_time(), fast.backward.next_time());
             let now = data.min(acknowledgment).min(event);
@@ -223,7 +261,7 @@ impl<O: Observer> Simulation<O> {
     /// the events, or before something that becomes known. Tells whether anything happens before `until`.
     #[inline(never)]
     fn look_ahead(&mut self, [data, acknowledgment, event]: [Time; 3], until: Time) -> Result<bool, Tie> {
-        let Some(fast) = &self.fast else { return Ok(false) };
+        let fast = &self.driver;
         if let Some(tie) = fast.tie {
             return Err(tie);
         }
@@ -245,37 +283,34 @@ impl<O: Observer> Simulation<O> {
                 self.advance_switch(sent.saturating_add(fast.backward.latency_before).min(until))?;
             }
         }
-        if let Some(fast) = &mut self.fast {
-            fast.horizon = fast.forward.bound(until).min(fast.backward.bound()).min(until);
-        }
+        let Fast { forward, backward, horizon, .. } = &mut self.driver;
+        *horizon = forward.bound(until).min(backward.bound()).min(until);
         Ok(true)
     }
 
     /// Lets everything happen before `horizon` at the port, of what was handed over until `now`.
     fn advance_port(&mut self, now: Time, horizon: Time) -> Result<(), Tie> {
-        let Some(fast) = &mut self.fast else { return Ok(()) };
-        let number = fast.forward.port;
-        let mut served = Served {
-            port: &mut self.ports[number],
+        let around = Served {
+            port: &mut (),
             links: &mut self.links,
             packets: &mut self.packets,
             dropped: &mut self.dropped,
-            fingerprint: &mut self.port_fingerprints[number],
+            fingerprint: &mut self.port_fingerprints[0],
+            policing: self.policing.as_mut(),
             connections: self.numbers.pairs(),
-            told: Told { port: number, books: &mut self.books, observer: &mut self.observer },
+            told: Told { port: 0, books: &mut self.books, observer: &mut self.observer },
         };
-        fast.forward.advance(horizon, &mut served)?;
+        self.driver.forward.advance(horizon, around)?;
         // Whatever senders and receivers do from now on is later.
         self.books.settle(now.min(horizon));
         // Nothing of them is delivered before, and no place of a packet is used again.
-        self.ports[number].take_spoiled().for_each(|packet| self.packets.spoil(packet));
+        self.driver.forward.take_spoiled().for_each(|packet| self.packets.spoil(packet));
         Ok(())
     }
 
     /// Lets everything happen before `horizon` at the switch where acknowledgments come together.
     fn advance_switch(&mut self, horizon: Time) -> Result<(), Tie> {
-        let Some(fast) = &mut self.fast else { return Ok(()) };
-        fast.backward.advance(horizon, &mut self.links, &self.packets)
+        self.driver.backward.advance(horizon, &mut self.links, &self.packets)
     }
 
     /// A packet leaves the network with its last cell.
@@ -292,11 +327,10 @@ impl<O: Observer> Simulation<O> {
     /// Counts what has happened before `until`: nothing else will.
     fn settle(&mut self, until: Time) -> Result<(), Tie> {
         self.advance_switch(until)?;
-        let Some(fast) = &mut self.fast else { return Ok(()) };
-        self.ports[fast.forward.port].take_off_sent(1);
+        let fast = &mut self.driver;
         let there = fast.forward.settle(until, &mut self.links);
         let back = fast.backward.settle(until, &mut self.links);
-        let (cells_in, services) = (self.ports[fast.forward.port].statistics().cells_in, fast.forward.services());
+        let (cells_in, services) = (fast.forward.port().state().statistics().cells_in, fast.forward.services());
         let at_port = cells_in - fast.cells_in + services - fast.services;
         (fast.cells_in, fast.services) = (cells_in, services);
         self.cells_delivered += there.delivered + back.delivered;

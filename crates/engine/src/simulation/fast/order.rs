@@ -5,7 +5,7 @@
 
 use longfat_foundation::units::Time;
 
-use crate::simulation::{OTHER_RANK, SERVICE_RANK};
+use crate::simulation::network::{OTHER_RANK, SERVICE_RANK};
 
 /// When something happens and when, by events, it was put into the calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,4 +33,4 @@ impl Moment {
 
 /// Two things happen at one instant, and which is first cannot be told without simulating every event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::simulation) struct Tie(pub Time);
+pub struct Tie(pub Time);

@@ -7,13 +7,11 @@ use longfat_foundation::units::Span;
 use longfat_network::framing::Unit;
 use longfat_network::topology::{Flow, Graph};
 
-use crate::observer::Observer;
 use crate::scenario::Scenario;
-use crate::simulation::{Entrance, LineEnd, Links, Simulation};
+use crate::simulation::network::{AtRest, Entrance, LineEnd, Links};
 
 /// One port that all data goes through, and one line that all acknowledgments go back on.
-pub(in crate::simulation) struct Scope {
-    pub port: usize,
+pub struct Scope {
     /// From the senders to the receivers.
     pub forward: Path,
     /// From the receivers to the senders.
@@ -21,7 +19,7 @@ pub(in crate::simulation) struct Scope {
 }
 
 /// The lines of one direction.
-pub(in crate::simulation) struct Path {
+pub struct Path {
     /// From the hosts to the switch where all comes together, one for each connection.
     pub lines_before: Vec<u32>,
     /// The line that all goes on.
@@ -38,18 +36,18 @@ impl Scope {
     ///
     /// # Errors
     /// Why it is not one that the fast driver knows.
-    pub fn of<O: Observer>(simulation: &Simulation<O>, graph: &Graph) -> Result<Self, &'static str> {
+    pub fn of(rest: &AtRest) -> Result<Self, &'static str> {
+        let AtRest { scenario, graph, framing, links, .. } = rest;
         if graph.is_split {
             return Err("proxies split the connections");
         }
-        let unit = simulation.sizes.framing().unit();
-        object_to_scenario(&simulation.scenario, graph, unit)?;
-        let [port] = simulation.ports.as_slice() else { return Err("there is more than one managed port") };
-        if !simulation.backgrounds.is_empty() {
+        let unit = framing.unit();
+        object_to_scenario(scenario, graph, unit)?;
+        let [port] = rest.ports.as_slice() else { return Err("there is more than one managed port") };
+        if !rest.backgrounds.is_empty() {
             return Err("background traffic waits with the connections' cells");
         }
-        let line = port.line;
-        let links = &simulation.links;
+        let line = port.state().line;
         if !matches!(links.look(line).entrance, Entrance::Port(_)) {
             return Err("cells get lost, are marked or counted before the port");
         }
@@ -57,13 +55,13 @@ impl Scope {
         if !matches!(links.look(line_back).entrance, Entrance::Open) {
             return Err("acknowledgments get lost");
         }
-        let smallest_bits = simulation.sizes.framing().bits(0, 0);
+        let smallest_bits = framing.bits(0, 0);
         let path = |common, of: fn(&Flow) -> &Arc<[usize]>| match unit {
             Unit::Cell => path_of_cells(graph, of, common, links),
             Unit::Packet => path_of_packets(graph, of, common, links, smallest_bits),
         };
         let (forward, backward) = (path(line, |flow| &flow.forward)?, path(line_back, |flow| &flow.backward)?);
-        let scope = Self { port: 0, forward, backward };
+        let scope = Self { forward, backward };
         if unit == Unit::Packet && scope.shares_lines() {
             return Err(OTHER_PATHS);
         }

@@ -2,11 +2,12 @@
 
 use longfat_foundation::units::{LineClock, Time};
 use longfat_network::framing::Cell;
-use longfat_network::switch::{Leaving, Outlet, Port};
+use longfat_network::switch::{Leaving, Port, PortQueue, PortState, TrainOutlet};
 
 use super::exit::Behind;
-use super::served::Told;
+
 use crate::observer::{Arriving, Observer, SlotRun};
+use crate::simulation::network::Told;
 
 /// The circuits whose shares may change in a slot; kept for its memory.
 #[derive(Default)]
@@ -15,8 +16,8 @@ pub(super) struct Touched(Vec<usize>);
 impl Touched {
     /// The port is served next.
     #[inline]
-    pub fn by_service<O: Observer>(&mut self, port: &Port, told: &Told<'_, O>) {
-        if told.observer.follows_circuits() {
+    pub fn by_service<O: Observer>(&mut self, port: &PortState, told: &Told<'_, O>) {
+        if told.observer.interests().shares {
             self.0.clear();
             port.touched_by_service(&mut self.0);
         }
@@ -24,7 +25,7 @@ impl Touched {
 
     /// The port is served next, in slots to each of which these cells come.
     pub fn by_cells<O: Observer>(&mut self, cells: &[Cell], told: &Told<'_, O>) {
-        if told.observer.follows_circuits() {
+        if told.observer.interests().shares {
             self.0.clear();
             self.0.extend(cells.iter().map(|cell| cell.circuit()));
         }
@@ -32,14 +33,14 @@ impl Touched {
 
     /// The port was served, in the only such slot or one of several.
     #[inline]
-    pub fn tell<O: Observer>(&mut self, now: Time, port: &mut Port, told: &mut Told<'_, O>) {
-        if told.observer.follows_circuits() {
+    pub fn tell<O: Observer, Q: PortQueue>(&mut self, now: Time, port: &mut Port<Q>, told: &mut Told<'_, O>) {
+        if told.observer.interests().shares {
             port.settle_shares();
             let touched = self.0.len();
             if let Some(latest) = port.latest() {
                 self.0.push(latest.circuit());
             }
-            told.observer.shares_changed(now, told.port, port, Some(&self.0));
+            told.observer.shares_changed(now, told.port, port.state(), Some(&self.0));
             self.0.truncate(touched);
         }
     }
@@ -54,19 +55,7 @@ pub(super) struct Followed<'f, 's, O> {
     pub run: SlotRun,
 }
 
-impl<O: Observer> Outlet for Followed<'_, '_, O> {
-    fn send_cell_at(&mut self, clock: LineClock, cell: Cell) -> LineClock {
-        self.behind.send_cell_at(clock, cell)
-    }
-
-    fn send_anonymous_cell_at(&mut self, clock: LineClock) -> LineClock {
-        self.behind.send_anonymous_cell_at(clock)
-    }
-
-    fn pass_slot_at(&mut self, clock: LineClock) -> LineClock {
-        self.behind.pass_slot_at(clock)
-    }
-
+impl<O: Observer> TrainOutlet for Followed<'_, '_, O> {
     fn send_train_at(&mut self, clock: LineClock, cells: u64, free: LineClock) {
         self.behind.send_train_at(clock, cells, free);
     }

@@ -4,18 +4,17 @@ mod rounds;
 
 use longfat_foundation::row::Row;
 use longfat_foundation::units::{CELL_BITS, Span, Time, TransmissionTime};
-use longfat_network::framing::Cell;
+use longfat_network::framing::{Cell, Packets};
 use longfat_network::link::{Line, Train};
+use longfat_network::switch::{Dropped, Next, Port, PortQueue, Queue, RoundQueue};
 use rounds::Slots;
 
 use super::exit::{Behind, Exit};
 use super::order::Moment;
-use super::served::Served;
 use super::shares::Touched;
-use super::{Carried, Path};
+use super::{Carried, Fast, Path};
 use crate::observer::Observer;
-use crate::simulation::Links;
-use crate::simulation::ledger::Happening;
+use crate::simulation::network::{Happening, Links, Served};
 
 /// So many cells that have been sent are taken off in one go: few enough to stay near the processor.
 const MANY: u64 = 1024;
@@ -48,6 +47,38 @@ impl Head {
     fn count(&mut self, line: &mut Line) {
         line.count_carried(u64::from(self.cells - self.train.cells), 0);
         self.cells = self.train.cells;
+    }
+}
+
+/// Service of a port that admits cells at the ends of slots.
+pub(super) trait SlotService {
+    /// Takes a cell that arrives at `now`. Returns when to serve the port, if no service was pending.
+    fn receive(&mut self, now: Time, cell: Cell, packets: &Packets, dropped: &mut Vec<Dropped>) -> Option<Time>;
+    /// Ends a slot.
+    fn serve(&mut self, now: Time, packets: &Packets, outlet: &mut Behind<'_>, dropped: &mut Vec<Dropped>) -> Next;
+}
+
+impl SlotService for Port<RoundQueue> {
+    #[inline(always)]
+    fn receive(&mut self, now: Time, cell: Cell, _packets: &Packets, _dropped: &mut Vec<Dropped>) -> Option<Time> {
+        self.receive(now, cell)
+    }
+
+    #[inline(always)]
+    fn serve(&mut self, now: Time, _packets: &Packets, outlet: &mut Behind<'_>, dropped: &mut Vec<Dropped>) -> Next {
+        self.serve(now, outlet, dropped)
+    }
+}
+
+impl SlotService for Port<Queue> {
+    #[inline(always)]
+    fn receive(&mut self, now: Time, cell: Cell, packets: &Packets, dropped: &mut Vec<Dropped>) -> Option<Time> {
+        self.receive(now, cell, packets, dropped)
+    }
+
+    #[inline(always)]
+    fn serve(&mut self, now: Time, packets: &Packets, outlet: &mut Behind<'_>, dropped: &mut Vec<Dropped>) -> Next {
+        self.serve(now, packets, outlet, dropped)
     }
 }
 
@@ -184,8 +215,8 @@ impl Slotted {
         }
     }
 
-    /// Lets everything happen before `horizon` at the port.
-    pub fn advance<O: Observer>(&mut self, horizon: Time, served: &mut Served<'_, O>) {
+    /// Serves a port in batches, as far as possible, until `horizon`.
+    pub fn advance_by_rounds<O: Observer>(&mut self, horizon: Time, served: &mut Served<'_, O, Port<RoundQueue>>) {
         self.done = horizon;
         while self.next_arrival.min(self.next_service) < horizon {
             if served.port.takes_rounds() {
@@ -198,47 +229,75 @@ impl Slotted {
                     Slots::Unlike => {}
                 }
             }
-            if self.next_arrival < self.next_service {
-                if served.port.is_idle() {
-                    self.begin(served);
-                }
-                self.gather(self.next_service.min(horizon), served);
-            } else {
-                self.serve(self.next_service, served);
-            }
+            self.step(horizon, served);
         }
         self.known = self.done.max(served.port.end_of_queue());
         served.port.take_off_sent(MANY);
     }
 
+    /// Serves a port slot by slot until `horizon`.
+    pub fn advance_by_slots<O: Observer>(&mut self, horizon: Time, served: &mut Served<'_, O, Port<Queue>>) {
+        self.done = horizon;
+        while self.next_arrival.min(self.next_service) < horizon {
+            self.step(horizon, served);
+        }
+        self.known = self.done;
+    }
+
+    /// Takes the cells that arrive before the next service, or serves the port, whichever is first.
+    #[inline]
+    fn step<O: Observer, Q: PortQueue>(&mut self, horizon: Time, served: &mut Served<'_, O, Port<Q>>)
+    where
+        Port<Q>: SlotService,
+    {
+        if self.next_arrival < self.next_service {
+            if served.port.state().is_idle() {
+                self.begin(served);
+            }
+            self.gather(self.next_service.min(horizon), served);
+        } else {
+            self.serve(self.next_service, served);
+        }
+    }
+
     /// The port was idle, and the first cell of a busy period arrives.
-    fn begin<O: Observer>(&mut self, served: &mut Served<'_, O>) {
+    fn begin<O: Observer, Q: PortQueue>(&mut self, served: &mut Served<'_, O, Port<Q>>)
+    where
+        Port<Q>: SlotService,
+    {
         self.look_until(Time(self.next_arrival.0 + 1));
         let first = self.heads.iter().enumerate().min_by_key(|(_, head)| head.train.arrival.time);
         let index = first.expect("something arrives").0;
         let now = self.heads[index].train.arrival.time;
         let cell = self.take_cell(index, served.links);
-        self.next_service = served.port.receive(now, cell, served.dropped).expect("nothing else is pending");
+        self.next_service =
+            served.port.receive(now, cell, served.packets, served.dropped).expect("nothing else is pending");
         served.told.books.note_at_bottleneck(now, Happening::WillSend(self.next_service));
     }
 
     /// Takes the cells that arrive before `until`, in which time no service ends.
-    fn gather<O: Observer>(&mut self, until: Time, served: &mut Served<'_, O>) {
-        let Served { port, links, dropped, .. } = served;
-        self.take_until(until, links, |now, cell| _ = port.receive(now, cell, dropped));
+    fn gather<O: Observer, Q: PortQueue>(&mut self, until: Time, served: &mut Served<'_, O, Port<Q>>)
+    where
+        Port<Q>: SlotService,
+    {
+        let Served { port, links, packets, dropped, .. } = served;
+        self.take_until(until, links, |now, cell| _ = port.receive(now, cell, packets, dropped));
     }
 
     /// A slot ends, and the port sends a cell or rests.
     #[inline]
-    fn serve<O: Observer>(&mut self, now: Time, served: &mut Served<'_, O>) {
-        let Served { port, links, dropped, told, .. } = served;
-        self.touched.by_service(port, told);
+    fn serve<O: Observer, Q: PortQueue>(&mut self, now: Time, served: &mut Served<'_, O, Port<Q>>)
+    where
+        Port<Q>: SlotService,
+    {
+        let Served { port, links, packets, dropped, told, .. } = served;
+        self.touched.by_service(port.state(), told);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = told.next_service(now, port.serve(now, &mut behind, dropped));
+        self.next_service = told.next_service(now, port.serve(now, packets, &mut behind, dropped));
         self.services += 1;
-        told.of_service(now, port, CELL_BITS);
+        told.of_service(now, port.state(), CELL_BITS);
         self.touched.tell(now, port, told);
-        served.note_dropped(now);
+        served.note_dropped::<Fast>(now);
     }
 
     /// Takes the cells that arrive before `until`, each of which is shown.

@@ -2,17 +2,15 @@
 
 use longfat_foundation::units::{LineClock, Span, Time};
 use longfat_network::framing::{Cell, Packets};
-use longfat_network::switch::{Begun, Booked, Outlet};
+use longfat_network::switch::{Begun, Booked, BookedQueue, Outlet, Port, Queue};
 
 use super::arrivals::{Arrivals, CountedAhead};
 use super::fan::Fan;
 use super::order::{Moment, Tie};
-use super::served::Served;
 use super::shares::Touched;
-use super::{Carried, Path};
+use super::{Carried, Fast, Path};
 use crate::observer::Observer;
-use crate::simulation::ledger::Happening;
-use crate::simulation::{Link, Links};
+use crate::simulation::network::{Happening, Link, Links, Served};
 
 /// The port and the lines before and behind it.
 pub(super) struct Whole {
@@ -74,15 +72,19 @@ impl Whole {
     }
 
     /// As [`advance`](Self::advance), where nobody watches the port and it tells when a packet will be sent when it lets it in.
-    pub fn advance_booked<O: Observer>(&mut self, horizon: Time, served: &mut Served<'_, O>) -> Result<(), Tie> {
+    pub fn advance_booked<O: Observer>(
+        &mut self,
+        horizon: Time,
+        served: &mut Served<'_, O, Port<BookedQueue>>,
+    ) -> Result<(), Tie> {
         self.done = horizon;
         while let Some(coming) = self.arrivals.take(horizon, |soon| served.packets.read_soon(soon.packet)) {
             let (now, packet) = (coming.time(), coming.load);
             // Of what happens at one instant, services are first.
             self.begin_before(Time(now.0 + 1), served);
-            let was_idle = served.port.is_idle();
-            let Some(begins) = served.port.receive_to_book(now, packet, served.dropped) else {
-                served.note_dropped(now);
+            let was_idle = served.port.state().is_idle();
+            let Some(begins) = served.port.receive(now, packet, served.dropped) else {
+                served.note_dropped::<Fast>(now);
                 continue;
             };
             if was_idle {
@@ -100,13 +102,13 @@ impl Whole {
 
     /// The same when no packet has come.
     #[inline(never)]
-    fn begin_last<O: Observer>(&mut self, until: Time, served: &mut Served<'_, O>) {
+    fn begin_last<O: Observer>(&mut self, until: Time, served: &mut Served<'_, O, Port<BookedQueue>>) {
         self.begin_before(until, served);
     }
 
     /// Lets the port do what it has booked before `until`.
     #[inline(always)]
-    fn begin_before<O: Observer>(&mut self, until: Time, served: &mut Served<'_, O>) {
+    fn begin_before<O: Observer>(&mut self, until: Time, served: &mut Served<'_, O, Port<BookedQueue>>) {
         let Begun { services, bits, rests } = served.port.begin_before(until);
         self.services += services;
         served.links[self.line].line.count_whole(bits);
@@ -116,7 +118,7 @@ impl Whole {
     }
 
     /// Lets everything happen before `horizon` at the port.
-    pub fn advance<O: Observer>(&mut self, horizon: Time, served: &mut Served<'_, O>) -> Result<(), Tie> {
+    pub fn advance<O: Observer>(&mut self, horizon: Time, served: &mut Served<'_, O, Port<Queue>>) -> Result<(), Tie> {
         self.done = horizon;
         loop {
             // Of what happens at one instant, services are first.
@@ -132,29 +134,29 @@ impl Whole {
 
     /// A packet has come to the port.
     #[inline]
-    fn let_in<O: Observer>(&mut self, now: Time, packet: Cell, served: &mut Served<'_, O>) {
-        let Served { port, dropped, told, .. } = served;
-        if let Some(time) = port.receive(now, packet, dropped) {
+    fn let_in<O: Observer>(&mut self, now: Time, packet: Cell, served: &mut Served<'_, O, Port<Queue>>) {
+        let Served { port, packets, dropped, told, .. } = served;
+        if let Some(time) = port.receive(now, packet, packets, dropped) {
             self.next_service = time;
             told.books.note_at_bottleneck(now, Happening::WillSend(time));
         }
-        told.of_port(now, port);
-        told.observer.shares_changed(now, told.port, port, Some(&[packet.circuit()]));
-        served.note_dropped(now);
+        told.of_port(now, port.state());
+        told.observer.shares_changed(now, told.port, port.state(), Some(&[packet.circuit()]));
+        served.note_dropped::<Fast>(now);
     }
 
     /// The port sends a packet, or rests.
     #[inline]
-    fn serve<O: Observer>(&mut self, now: Time, served: &mut Served<'_, O>) {
+    fn serve<O: Observer>(&mut self, now: Time, served: &mut Served<'_, O, Port<Queue>>) {
         let Served { port, links, packets, dropped, told, .. } = served;
         self.services += 1;
-        self.touched.by_service(port, told);
+        self.touched.by_service(port.state(), told);
         let before = links[self.line].line.bits_whole();
         let mut outlet = WholeOutlet { line: self.line, fan: &mut self.fan, links, packets };
-        self.next_service = told.next_service(now, port.serve(now, &mut outlet, dropped));
-        told.of_service(now, port, links[self.line].line.bits_since(before));
+        self.next_service = told.next_service(now, port.serve(now, packets, &mut outlet, dropped));
+        told.of_service(now, port.state(), links[self.line].line.bits_since(before));
         self.touched.tell(now, port, told);
-        served.note_dropped(now);
+        served.note_dropped::<Fast>(now);
     }
 
     /// As [`Fan::next_follows`].
@@ -202,19 +204,11 @@ impl Outlet for WholeOutlet<'_> {
         free
     }
 
-    fn send_anonymous_cell_at(&mut self, _clock: LineClock) -> LineClock {
-        unreachable!("only cells have service classes")
+    fn send_anonymous_cell_at(&mut self, clock: LineClock) -> LineClock {
+        self.links[self.line].line.send_anonymous_cell_at(clock)
     }
 
-    fn pass_slot_at(&mut self, _clock: LineClock) -> LineClock {
-        unreachable!("only cells have service classes")
-    }
-
-    fn send_train_at(&mut self, _clock: LineClock, _cells: u64, _free: LineClock) {
-        unreachable!("only cells are let in by rounds")
-    }
-
-    fn note_last_at(&mut self, _clock: LineClock, _after: u64, _last: Cell) {
-        unreachable!("only cells are let in by rounds")
+    fn pass_slot_at(&mut self, clock: LineClock) -> LineClock {
+        self.links[self.line].line.pass_slot_at(clock)
     }
 }

@@ -5,8 +5,8 @@ use longfat_foundation::random::Stream;
 
 use super::{Asked, DropPolicy, Occupancy, PacketDiscard, Verdict, object_to_absent_rates};
 use crate::framing::Cell;
-use crate::switch::Threshold;
 use crate::switch::threshold::object_to_order;
+use crate::switch::{BufferContext, Threshold};
 
 longfat_foundation::choice! {
     /// Z_i, which scales the probability with which DFBA drops packets of circuit i.
@@ -79,7 +79,7 @@ struct Region {
 
 impl Region {
     #[expect(clippy::cast_precision_loss, reason = "ratios of rates")]
-    fn new(config: &DifferentialFairBufferAllocation, buffer: &super::BufferContext) -> Self {
+    fn new(config: &DifferentialFairBufferAllocation, buffer: &BufferContext) -> Self {
         let capacity = buffer.capacity.unwrap_or(u64::MAX);
         let weights = buffer.weights.clone().unwrap_or_else(|| vec![1; buffer.circuits]);
         let sum: f64 = weights.iter().map(|&weight| weight as f64).sum();

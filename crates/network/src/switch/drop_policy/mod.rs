@@ -15,11 +15,10 @@ mod tail_drop;
 mod test_support;
 mod weighted_fair_buffer_allocation;
 
-use longfat_foundation::random::Stream;
 use longfat_foundation::registry::{Entry, Family};
 
-use super::Occupancy;
-use crate::framing::{Cell, Unit};
+use super::{BufferContext, Occupancy};
+use crate::framing::Cell;
 pub use packet_discard::PacketDiscard;
 
 /// Every registered drop policy.
@@ -46,6 +45,9 @@ pub enum Verdict {
     /// The packet has already lost a cell.
     Remainder,
 }
+
+/// A dropped cell and why it was dropped.
+pub type Dropped = (Cell, Verdict);
 
 /// About which cells of a circuit's current packet a policy must be asked while the buffer has room. What it need not be asked
 /// about it accepts, and nothing changes by that.
@@ -75,29 +77,6 @@ pub trait DropPolicy: Send {
     /// Whether its answer depends on whose cells are in the buffer, with no more than `total` cells in it.
     fn looks_at_circuits(&self, _total: u64) -> bool {
         true
-    }
-}
-
-/// The buffer that a policy guards and a scheduler serves.
-#[derive(Clone, Debug)]
-pub struct BufferContext {
-    /// Cells it can hold; `None` without limit.
-    pub capacity: Option<u64>,
-    /// Circuits that share it.
-    pub circuits: usize,
-    /// What it counts: a packet that travels whole is a cell to a policy, the first and the last of its packet at once.
-    pub unit: Unit,
-    /// W: the minimum cell rate of each circuit in bits per second, 0 for one that has none; `None` without such a service.
-    pub weights: Option<Vec<u64>>,
-    /// The policy's own chance.
-    pub chance: Stream,
-}
-
-impl BufferContext {
-    /// A buffer whose circuits are promised nothing.
-    #[must_use]
-    pub fn new(capacity: Option<u64>, circuits: usize, unit: Unit, chance: Stream) -> Self {
-        Self { capacity, circuits, unit, weights: None, chance }
     }
 }
 

@@ -7,8 +7,9 @@ use longfat_foundation::config::{Parameter, Reader, parse_fragment};
 use longfat_foundation::random::Chance;
 use longfat_foundation::registry::Chosen;
 
-use super::{Asked, BufferContext, DropPolicy, Occupancy, Verdict};
+use super::{Asked, DropPolicy, Occupancy, Verdict};
 use crate::framing::{Cell, PacketId, Unit};
+use crate::switch::BufferContext;
 
 /// One letter a cell: `a`ccepted, `o`verflow, `x` refused at the first cell, `r`emainder of a damaged packet.
 pub(super) struct Bench {

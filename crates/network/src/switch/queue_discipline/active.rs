@@ -1,21 +1,19 @@
-//! A discipline at work, and what has become of the packets that it was given.
+//! A queue discipline with counts of what becomes of packets.
 
 use longfat_foundation::measure::Histogram;
 use longfat_foundation::units::Time;
 
 use super::{QueueDiscipline, Waiting};
 use crate::framing::{Cell, Packets};
-use crate::switch::Dropped;
+use crate::switch::{DisciplineCounts, Dropped};
 
 /// A queue discipline with its statistics.
 pub struct ActiveQueue {
     discipline: Box<dyn QueueDiscipline>,
-    /// How long the packets waited that were sent.
-    pub delays: Histogram,
-    /// Packets that were marked here, and sent.
-    pub packets_marked: u64,
-    /// Acknowledgments that were dropped because a newer one says what they say.
-    pub acknowledgments_superseded: u64,
+    /// Waiting times of the packets that were sent.
+    delays: Histogram,
+    packets_marked: u64,
+    acknowledgments_superseded: u64,
 }
 
 impl ActiveQueue {
@@ -39,6 +37,21 @@ impl ActiveQueue {
         self.delays.record(packet.delay(now));
         self.packets_marked += u64::from(packet.is_marked_here);
         Some(packet.cell)
+    }
+
+    /// Counts until now.
+    #[must_use]
+    pub fn counts(&self) -> DisciplineCounts<'_> {
+        DisciplineCounts {
+            delays: &self.delays,
+            packets_marked: self.packets_marked,
+            acknowledgments_superseded: self.acknowledgments_superseded,
+        }
+    }
+
+    /// Empties the distribution of waiting times.
+    pub fn count_anew(&mut self) {
+        self.delays = Histogram::default();
     }
 
     /// Packets that wait.

@@ -1,59 +1,136 @@
-//! Whole rounds of cells at once, for the fast driver.
+//! Batch service of cells, in whole rounds.
 //!
-//! While every input brings the next cell of a packet in every slot, the buffer has room for all of them and the policy need not
-//! be asked, one slot after the other is alike: a round.
+//! While every input brings the next cell of a packet in every slot, the buffer has room for all of them and the drop policy need not be
+//! asked, consecutive slots are alike: each admits one cell of each input, a *round*, and sends one cell. A number of such slots is then
+//! served by a few additions. Which cells they are is computed when it matters: the order within a round is a function of the number of
+//! its slot.
 
+mod outlet;
 mod queue;
+mod stretch;
 
+pub use outlet::TrainOutlet;
 pub use queue::{Leaving, RoundQueue, WholeRounds};
+pub use stretch::Stretch;
 
 use longfat_foundation::units::{LineClock, Time, TransmissionTime};
 
+use super::buffered::Buffered;
 use super::drop_policy::Asked;
-use super::guarded::{Guarded, Queue};
-use super::{Dropped, Next, Port, PortStatistics};
+use super::queue::Queue;
+use super::{Dropped, Next, Port, PortQueue, PortState, PortStatistics};
 use crate::framing::Cell;
-use crate::switch::Outlet;
 
-impl Port {
-    /// Whether the slot that comes to its end at [`boundary`](Self::boundary) may be the first of whole rounds.
+impl PortQueue for RoundQueue {
+    #[inline]
+    fn len(&self) -> u64 {
+        self.cells()
+    }
+
+    fn visit(&self, state: &PortState, visit: &mut dyn FnMut(Cell, u64, bool)) {
+        self.visit_in_order(&state.slots, visit);
+    }
+
+    fn latest(&self, state: &PortState) -> Option<Cell> {
+        self.latest_in_order(&state.slots)
+    }
+
+    #[inline(never)]
+    fn settle(&mut self, state: &mut PortState) {
+        self.settle_shown(&mut state.buffer.occupancy, &state.slots, |_| ());
+    }
+}
+
+impl Port<RoundQueue> {
+    /// A port that is a [plain FIFO](Port::is_plain_fifo) and admits cells at the ends of slots, served in batches from now on. Nothing
+    /// waits yet.
+    #[must_use]
+    pub fn in_rounds(port: Port<Queue>) -> Self {
+        Self { state: port.state, queue: RoundQueue::default() }
+    }
+
+    /// Takes a cell that arrives at `now`. Returns when to [`serve`](Self::serve) the port, if no service was pending.
+    #[inline(always)]
+    pub fn receive(&mut self, now: Time, cell: Cell) -> Option<Time> {
+        self.state.receive_in_slot(now, cell)
+    }
+
+    /// Ends a slot: admits the cells that arrived in it and sends the cell that has waited longest.
+    pub fn serve(&mut self, now: Time, outlet: &mut impl TrainOutlet, dropped: &mut Vec<Dropped>) -> Next {
+        self.state.integrate(now);
+        self.settle_before(self.state.slots.begins_packet(), self.state.slots.len());
+        if !self.state.slots.is_empty() {
+            self.admit_slot(outlet, dropped);
+        }
+        self.state.slot += 1;
+        self.send_one(outlet)
+    }
+
+    /// Admits the cells that arrived in the slot that ends.
+    #[inline]
+    fn admit_slot(&mut self, outlet: &mut impl TrainOutlet, dropped: &mut Vec<Dropped>) {
+        let Self { state, queue } = self;
+        for &cell in state.slots.close(state.slot) {
+            if state.buffer.admits(cell, dropped) {
+                queue.push(cell);
+                if cell.is_last() {
+                    outlet.note_last_at(state.boundary, queue.cells() - 1, cell);
+                }
+            }
+        }
+        state.slots.clear();
+    }
+
+    /// Sends the cell that has waited longest.
+    #[inline]
+    fn send_one(&mut self, outlet: &mut impl TrainOutlet) -> Next {
+        let Self { state, queue } = self;
+        state.service_is_pending = queue.cells() > 0;
+        if !state.service_is_pending {
+            return Next::Rests(None);
+        }
+        queue.send(1);
+        state.buffer.occupancy.leave(1);
+        let clock = state.boundary;
+        state.boundary.advance(state.cell_time);
+        outlet.send_train_at(clock, 1, state.boundary);
+        state.buffer.statistics.cells_out += 1;
+        Next::Sends(state.boundary.time)
+    }
+
+    /// Whether the slot that ends at [`boundary`](PortState::boundary) may be the first of a batch.
     #[must_use]
     #[inline]
     pub fn takes_rounds(&self) -> bool {
-        self.service_is_pending && self.slots.is_empty() && matches!(self.buffer.queue, Queue::ByRounds(_))
+        self.state.service_is_pending && self.state.slots.is_empty()
     }
 
-    /// When the next cell may be sent; meaningful while one is being sent.
-    #[must_use]
-    #[inline]
-    pub fn boundary(&self) -> LineClock {
-        self.boundary
-    }
-
-    /// Whether the policy lets in a cell and those that follow it in its packet while there is room, `others` being let in before it in
-    /// its slot at most.
+    /// Whether the drop policy admits a cell and those that follow it in its packet while there is room, at most `others` cells being
+    /// admitted before it in its slot.
     #[must_use]
     #[inline]
     pub fn lets_in(&self, cell: Cell, others: u64) -> bool {
-        if !self.buffer.is_ever_asked {
+        let Buffered { is_ever_asked, policy, occupancy, .. } = &self.state.buffer;
+        if !is_ever_asked {
             return true;
         }
-        match self.buffer.policy.asked(cell.circuit(), self.buffer.occupancy.total() + others) {
+        match policy.asked(cell.circuit(), occupancy.total() + others) {
             Asked::Never => true,
             Asked::AtFirst => !cell.is_first(),
             Asked::Always => false,
         }
     }
 
-    /// How many rounds of so many cells, and no more than `most`, find room, and a cell to be sent in every slot.
+    /// The number of rounds of `members` cells, at most `most`, for which there is room and in each slot of which there is a cell to send.
     #[must_use]
     #[inline]
     pub fn rounds_with_room(&self, members: u64, most: u64) -> u64 {
         if members == 0 {
-            return most.min(self.buffer.queue.len());
+            return most.min(self.queue.cells());
         }
-        let room = self.buffer.occupancy.capacity().saturating_sub(self.buffer.occupancy.total());
-        // Before round n the buffer has grown by the n - 1 before, less what was sent in their slots.
+        let occupancy = &self.state.buffer.occupancy;
+        let room = occupancy.capacity().saturating_sub(occupancy.total());
+        // Before round n the buffer has grown by the n - 1 before, less the cells sent in their slots.
         if room < members {
             0
         } else if most.saturating_mul(members) <= room || members == 1 {
@@ -63,13 +140,13 @@ impl Port {
         }
     }
 
-    /// Lets in so many rounds, each of the cells that follow `first` in their packets, and serves as many slots. Gives when to
-    /// serve again.
-    pub fn serve_rounds(&mut self, rounds: u64, first: &[Cell], outlet: &mut impl Outlet) -> Time {
-        let Guarded { occupancy, queue, statistics, continuity, .. } = &mut self.buffer;
-        let Queue::ByRounds(queue) = queue else { return self.boundary.time };
+    /// Admits `rounds` rounds, each of the cells that follow `first` in their packets, and serves as many slots. Returns when to serve
+    /// again.
+    pub fn serve_rounds(&mut self, rounds: u64, first: &[Cell], outlet: &mut impl TrainOutlet) -> Time {
+        let Self { state, queue } = self;
+        let Buffered { occupancy, statistics, continuity, .. } = &mut state.buffer;
         let (members, before) = (first.len() as u64, occupancy.total());
-        let free = statistics.integrate_rounds(before, members, rounds, self.boundary, self.cell_time);
+        let free = statistics.integrate_rounds(before, members, rounds, state.boundary, state.cell_time);
         statistics.cells_in += rounds * members;
         for &cell in first {
             occupancy.add_several(cell.circuit(), rounds);
@@ -78,77 +155,72 @@ impl Port {
             }
         }
         if members > 0 {
-            queue.push_rounds(self.slot, rounds, first);
+            queue.push_rounds(state.slot, rounds, first);
             let most = before + (rounds - 1) * (members - 1) + members;
             statistics.max_queue_cells = statistics.max_queue_cells.max(most);
         }
-        self.slot += rounds;
+        state.slot += rounds;
         self.serve_slots(rounds, free, outlet)
     }
 
-    /// Lets in these cells, one of each of several packets and some of them the last, and serves the slot in which they come. Gives
+    /// Admits these cells, one of each of several packets and some of them the last, and serves the slot in which they arrive. Returns
     /// when to serve again.
-    pub fn serve_round(&mut self, cells: &mut [Cell], outlet: &mut impl Outlet) -> Time {
-        self.integrate(self.boundary.time);
-        self.slots.order(self.slot, cells);
-        let Guarded { occupancy, queue, statistics, continuity, .. } = &mut self.buffer;
-        let Queue::ByRounds(queue) = queue else { return self.boundary.time };
+    pub fn serve_round(&mut self, cells: &mut [Cell], outlet: &mut impl TrainOutlet) -> Time {
+        let Self { state, queue } = self;
+        state.integrate(state.boundary.time);
+        state.slots.order(state.slot, cells);
+        let Buffered { occupancy, statistics, continuity, .. } = &mut state.buffer;
         for &cell in &*cells {
             occupancy.add(cell.circuit());
             if let Some(continuity) = continuity {
                 continuity.admit(cell);
             }
             if cell.is_last() {
-                outlet.note_last_at(self.boundary, queue.len(), cell);
+                outlet.note_last_at(state.boundary, queue.cells(), cell);
             }
             queue.push(cell);
         }
         statistics.cells_in += cells.len() as u64;
         statistics.max_queue_cells = statistics.max_queue_cells.max(occupancy.total());
-        self.slot += 1;
-        self.serve_slots(1, self.boundary.after(self.cell_time), outlet)
+        state.slot += 1;
+        let free = state.boundary.after(state.cell_time);
+        self.serve_slots(1, free, outlet)
     }
 
-    /// Takes these cells, one of each of several packets and none of them the last, and serves the slot in which they come, something
-    /// waiting before: the policy decides. Gives when to serve again.
+    /// Asks the drop policy about these cells, one of each of several packets and none of them the last, and serves the slot in which
+    /// they arrive; the queue is not empty before. Returns when to serve again.
     pub fn serve_contested(
         &mut self,
         cells: &mut [Cell],
         dropped: &mut Vec<Dropped>,
-        outlet: &mut impl Outlet,
+        outlet: &mut impl TrainOutlet,
     ) -> Time {
-        self.integrate(self.boundary.time);
-        if self.buffer.is_ever_asked {
+        self.state.integrate(self.state.boundary.time);
+        if self.state.buffer.is_ever_asked {
             self.settle_before(cells.iter().any(|cell| cell.is_first()), cells.len() as u64);
         }
-        self.slots.order(self.slot, cells);
-        self.buffer.statistics.cells_in += cells.len() as u64;
+        let Self { state, queue } = self;
+        state.slots.order(state.slot, cells);
+        state.buffer.statistics.cells_in += cells.len() as u64;
         for &cell in &*cells {
-            self.buffer.admit(cell, dropped);
+            if state.buffer.admits(cell, dropped) {
+                queue.push(cell);
+            }
         }
-        self.slot += 1;
-        self.serve_slots(1, self.boundary.after(self.cell_time), outlet)
+        state.slot += 1;
+        let free = state.boundary.after(state.cell_time);
+        self.serve_slots(1, free, outlet)
     }
 
-    /// Slots to come, in each of which a cell will be sent.
+    /// An empty run of slots, the first of which ends at [`boundary`](PortState::boundary).
     #[must_use]
     #[inline]
     pub fn stretch(&self) -> Stretch {
-        let Guarded { occupancy, statistics, .. } = &self.buffer;
-        Stretch {
-            boundary: self.boundary,
-            cell_time: self.cell_time,
-            slots: 0,
-            waiting: occupancy.total(),
-            capacity: occupancy.capacity(),
-            most: statistics.max_queue_cells,
-            integral: statistics.queue_integral,
-            since: statistics.queue_since,
-        }
+        Stretch::new(&self.state)
     }
 
-    /// Lets in so many cells of one packet, from `first` on, in the slots of a stretch and nothing else, and serves these slots; the
-    /// last of the packet is `last`, if that is among them. Gives when to serve again.
+    /// Admits `cells` cells of one packet, from `first` on, in the slots of a stretch and nothing else, and serves these slots; `last` is
+    /// the last cell of the packet, if that is among them. Returns when to serve again.
     #[inline]
     pub fn serve_part(
         &mut self,
@@ -156,38 +228,37 @@ impl Port {
         cells: u64,
         first: Cell,
         last: Option<Cell>,
-        outlet: &mut impl Outlet,
+        outlet: &mut impl TrainOutlet,
     ) -> Time {
-        let Stretch { boundary, slots, most, integral, since, .. } = stretch;
-        let statistics = &mut self.buffer.statistics;
-        (statistics.max_queue_cells, statistics.queue_integral, statistics.queue_since) = (most, integral, since);
+        stretch.integrate(&mut self.state.buffer.statistics);
         self.let_in_part(cells, first, last, outlet);
-        self.slot += slots;
-        self.serve_slots(slots, boundary, outlet)
+        self.state.slot += stretch.slots();
+        self.serve_slots(stretch.slots(), stretch.end(), outlet)
     }
 
-    /// The same with one cell in each of so many slots: one comes and one goes, so that as many wait at the end of each as before.
+    /// [`serve_part`](Self::serve_part) with one cell in each of `slots` slots: one arrives and one leaves, so the occupancy at the end
+    /// of each slot is the same.
     #[inline]
-    pub fn serve_alike(&mut self, slots: u64, first: Cell, last: Option<Cell>, outlet: &mut impl Outlet) -> Time {
-        let free = self.boundary.after(self.cell_time.times(slots));
-        let waiting = self.buffer.occupancy.total();
-        let statistics = &mut self.buffer.statistics;
-        statistics.integrate(waiting, free.before(self.cell_time).time);
+    pub fn serve_alike(&mut self, slots: u64, first: Cell, last: Option<Cell>, outlet: &mut impl TrainOutlet) -> Time {
+        let state = &mut self.state;
+        let free = state.boundary.after(state.cell_time.times(slots));
+        let waiting = state.buffer.occupancy.total();
+        let statistics = &mut state.buffer.statistics;
+        statistics.integrate(waiting, free.before(state.cell_time).time);
         statistics.max_queue_cells = statistics.max_queue_cells.max(waiting + 1);
+        state.slot += slots;
         self.let_in_part(slots, first, last, outlet);
-        self.slot += slots;
         self.serve_slots(slots, free, outlet)
     }
 
-    /// Lets in so many cells of one packet, from `first` on; the last of the packet is `last`, if that is among them.
+    /// Admits `cells` cells of one packet, from `first` on; `last` is the last of the packet, if that is among them.
     #[inline(always)]
-    fn let_in_part(&mut self, cells: u64, first: Cell, last: Option<Cell>, outlet: &mut impl Outlet) {
-        let Guarded { occupancy, queue: Queue::ByRounds(queue), statistics, continuity, .. } = &mut self.buffer else {
-            return;
-        };
+    fn let_in_part(&mut self, cells: u64, first: Cell, last: Option<Cell>, outlet: &mut impl TrainOutlet) {
+        let Self { state, queue } = self;
+        let Buffered { occupancy, statistics, continuity, .. } = &mut state.buffer;
         if let Some(last) = last {
-            // There is a cell for every slot until it is sent itself.
-            outlet.note_last_at(self.boundary, queue.len() + cells - 1, last);
+            // The queue is not empty in any slot until the cell is sent.
+            outlet.note_last_at(state.boundary, queue.cells() + cells - 1, last);
         }
         statistics.cells_in += cells;
         occupancy.add_several(first.circuit(), cells);
@@ -197,145 +268,53 @@ impl Port {
         queue.push_part(first, cells, last.is_some());
     }
 
-    /// Sends a cell in each of so many slots, the last of which ends at `free`. Gives when to serve again.
+    /// Sends a cell in each of `slots` slots, after which the transmitter is `free`. Returns when to serve again.
     #[inline]
-    fn serve_slots(&mut self, slots: u64, free: LineClock, outlet: &mut impl Outlet) -> Time {
-        let Guarded { occupancy, queue: Queue::ByRounds(queue), statistics, .. } = &mut self.buffer else {
-            return Time::NEVER;
-        };
-        let clock = self.boundary;
+    fn serve_slots(&mut self, slots: u64, free: LineClock, outlet: &mut impl TrainOutlet) -> Time {
+        let Self { state, queue } = self;
+        let Buffered { occupancy, statistics, .. } = &mut state.buffer;
+        let clock = state.boundary;
         queue.send(slots);
         occupancy.leave(slots);
         statistics.cells_out += slots;
         if outlet.follows_circuits() {
-            debug_assert!(queue.is_settled(), "who is shown the cells that leave has the queue settled");
-            queue.take_off(occupancy, &self.slots, |cells, leaving| outlet.note_leaving(cells, leaving));
-            queue
-                .settle(occupancy, &self.slots, |cells| outlet.note_leaving(cells.len() as u64, Leaving::Cells(cells)));
+            debug_assert!(queue.is_settled(), "an observer of circuits has the queue settled after every service");
+            queue.take_off(occupancy, &state.slots, |cells, leaving| outlet.note_leaving(cells, leaving));
+            queue.settle_shown(occupancy, &state.slots, |cells| {
+                outlet.note_leaving(cells.len() as u64, Leaving::Cells(cells));
+            });
         }
         outlet.send_train_at(clock, slots, free);
-        self.boundary = free;
+        state.boundary = free;
         free.time
     }
 
-    /// When what is let in from now on is sent at the earliest, as far as that is known.
+    /// A lower bound of the time at which a cell that is admitted from now on is sent.
     #[must_use]
     pub fn end_of_queue(&self) -> Time {
-        match &self.buffer.queue {
-            Queue::ByRounds(queue) if self.service_is_pending => {
-                self.boundary.after(self.cell_time.times(queue.len())).time
-            }
-            _ => Time::ZERO,
+        let state = &self.state;
+        if !state.service_is_pending {
+            return Time::ZERO;
         }
+        state.boundary.after(state.cell_time.times(self.queue.cells())).time
     }
 
-    /// Takes off the cells that have been sent by rounds, if those are `many`.
+    /// Takes cells that have been sent off the queue, if they are at least `many`.
     #[inline]
     pub fn take_off_sent(&mut self, many: u64) {
-        if let Guarded { occupancy, queue: Queue::ByRounds(queue), .. } = &mut self.buffer
-            && queue.sent() >= many
-        {
-            queue.take_off(occupancy, &self.slots, |_, _| ());
+        if self.queue.sent() >= many {
+            self.queue.take_off(&mut self.state.buffer.occupancy, &self.state.slots, |_, _| ());
         }
     }
 
-    /// So many cells come, of which one begins a packet or none does: before the policy looks at circuits, their shares of the buffer
-    /// must be up to date.
+    /// Settles the queue before the drop policy looks at the occupancy by circuit: `cells` cells arrive, one of which begins a packet or
+    /// none does.
     #[inline]
-    pub(super) fn settle_before(&mut self, begins_packet: bool, cells: u64) {
-        let Guarded { occupancy, queue: Queue::ByRounds(_), policy, .. } = &self.buffer else { return };
+    fn settle_before(&mut self, begins_packet: bool, cells: u64) {
+        let Buffered { occupancy, policy, .. } = &self.state.buffer;
         if begins_packet && policy.looks_at_circuits(occupancy.total() + cells) {
-            self.settle_rounds();
+            self.settle_shares();
         }
-    }
-
-    /// Brings the circuits' shares of the buffer up to date, which an observer is to see.
-    #[inline]
-    pub fn settle_shares(&mut self) {
-        if matches!(self.buffer.queue, Queue::ByRounds(_)) {
-            self.settle_rounds();
-        }
-    }
-
-    #[inline(never)]
-    fn settle_rounds(&mut self) {
-        if let Guarded { occupancy, queue: Queue::ByRounds(queue), .. } = &mut self.buffer {
-            queue.settle(occupancy, &self.slots, |_| ());
-        }
-    }
-
-    /// Sends the cell that has waited longest.
-    #[inline]
-    pub(super) fn serve_one_of_rounds(&mut self, outlet: &mut impl Outlet) -> Next {
-        let Guarded { occupancy, queue: Queue::ByRounds(queue), .. } = &mut self.buffer else {
-            return Next::Rests(None);
-        };
-        self.service_is_pending = queue.len() > 0;
-        if !self.service_is_pending {
-            return Next::Rests(None);
-        }
-        queue.send(1);
-        occupancy.leave(1);
-        let clock = self.boundary;
-        self.boundary.advance(self.cell_time);
-        outlet.send_train_at(clock, 1, self.boundary);
-        self.buffer.statistics.cells_out += 1;
-        Next::Sends(self.boundary.time)
-    }
-}
-
-/// Slots one after the other, at the end of each of which cells are let in and one is sent.
-#[derive(Clone, Copy, Debug)]
-pub struct Stretch {
-    /// When the next slot ends, and how long each is.
-    boundary: LineClock,
-    cell_time: TransmissionTime,
-    slots: u64,
-    /// Cells in the buffer and how many it can hold, the most that there were, and what they add up to over time.
-    waiting: u64,
-    capacity: u64,
-    most: u64,
-    integral: u128,
-    since: Time,
-}
-
-impl Stretch {
-    /// When the next slot ends.
-    #[must_use]
-    #[inline]
-    pub fn boundary(&self) -> Time {
-        self.boundary.time
-    }
-
-    /// Cells in the buffer when they are over.
-    #[must_use]
-    #[inline]
-    pub fn waiting(&self) -> u64 {
-        self.waiting
-    }
-
-    /// How many slots there are.
-    #[must_use]
-    #[inline]
-    pub fn slots(&self) -> u64 {
-        self.slots
-    }
-
-    /// Adds a slot at the end of which so many cells are let in, unless there is no room for them or nothing to be sent; tells
-    /// whether it did.
-    #[inline]
-    pub fn add(&mut self, cells: u64) -> bool {
-        let waiting = self.waiting + cells;
-        if waiting > self.capacity || waiting == 0 {
-            return false;
-        }
-        self.integral += u128::from(self.waiting) * u128::from((self.boundary.time - self.since).0);
-        self.since = self.boundary.time;
-        self.most = self.most.max(waiting);
-        self.waiting = waiting - 1;
-        self.boundary.advance(self.cell_time);
-        self.slots += 1;
-        true
     }
 }
 

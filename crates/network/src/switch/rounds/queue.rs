@@ -37,7 +37,7 @@ impl Rounds {
     }
 
     /// Shows what has not been sent of each of the circuits, the first cells of which are given.
-    fn visit(&self, mut cells: Vec<Cell>, slots: &Slots, visit: &mut impl FnMut(Cell, u64, bool)) {
+    fn visit(&self, mut cells: Vec<Cell>, slots: &Slots, visit: &mut dyn FnMut(Cell, u64, bool)) {
         let (whole, sent) = self.position(self.sent);
         slots.order(self.slot + whole, &mut cells);
         for (place, cell) in cells.into_iter().enumerate() {
@@ -149,7 +149,7 @@ impl RoundQueue {
     /// Cells that wait.
     #[must_use]
     #[inline]
-    pub fn len(&self) -> u64 {
+    pub fn cells(&self) -> u64 {
         self.len
     }
 
@@ -187,7 +187,7 @@ impl RoundQueue {
         self.sent += cells;
     }
 
-    /// Whether all cells that were taken off were shown: no round is begun that was not [settled](Self::settle).
+    /// Whether all cells that were taken off were shown: no round is begun that was not [settled](Self::settle_shown).
     pub fn is_settled(&self) -> bool {
         !matches!(self.entries.front(), Some(Entry::Rounds(rounds)) if rounds.sent > 0)
     }
@@ -200,7 +200,7 @@ impl RoundQueue {
     }
 
     /// Takes off what has been sent: the circuits' shares of `occupancy` follow, those of a round when it is over, or in
-    /// [`settle`](Self::settle). Who is to be shown whose the cells are hears of those of a round that is begun by `settle`, which
+    /// [`settle_shown`](Self::settle_shown). Who is to be shown whose the cells are hears of those of a round that is begun by `settle_shown`, which
     /// must come next.
     pub fn take_off(&mut self, occupancy: &mut Occupancy, slots: &Slots, mut show: impl FnMut(u64, Leaving<'_>)) {
         let mut left = std::mem::take(&mut self.sent);
@@ -266,7 +266,7 @@ impl RoundQueue {
     }
 
     /// The cell that was sent last, all that was sent being taken off; of a round in the order that `slots` gives it.
-    pub fn latest(&self, slots: &Slots) -> Option<Cell> {
+    pub fn latest_in_order(&self, slots: &Slots) -> Option<Cell> {
         if self.latest.is_some() {
             return self.latest;
         }
@@ -287,14 +287,14 @@ impl RoundQueue {
 
     /// Shows what waits, all that was sent being taken off: the cells of each circuit in order, cells of one packet in a row, by the
     /// first of them, with their number and whether the packet ends with them.
-    pub fn visit(&self, slots: &Slots, mut visit: impl FnMut(Cell, u64, bool)) {
+    pub fn visit_in_order(&self, slots: &Slots, visit: &mut dyn FnMut(Cell, u64, bool)) {
         self.begun.iter().for_each(|&cell| visit(cell, 1, false));
         let mut members = self.members.iter().copied();
         for entry in self.entries.iter() {
             match entry {
                 Entry::Part(part) => visit(part.cell, part.cells, part.ends),
                 Entry::Rounds(rounds) => {
-                    rounds.visit(members.by_ref().take(rounds.members).collect(), slots, &mut visit);
+                    rounds.visit(members.by_ref().take(rounds.members).collect(), slots, visit);
                 }
             }
         }
@@ -302,7 +302,7 @@ impl RoundQueue {
 
     /// Brings the circuits' shares of `occupancy` up to date. A round that has been sent in part is told apart in the order that
     /// `slots` gives it; `see` is shown the cells of it that have been sent.
-    pub fn settle(&mut self, occupancy: &mut Occupancy, slots: &Slots, see: impl FnOnce(&[Cell])) {
+    pub fn settle_shown(&mut self, occupancy: &mut Occupancy, slots: &Slots, see: impl FnOnce(&[Cell])) {
         if self.sent > 0 {
             self.take_off(occupancy, slots, |_, _| ());
         }

@@ -16,7 +16,7 @@ pub use fifo::FifoQueue;
 use longfat_foundation::config::Probability;
 use longfat_foundation::registry::{Entry, Family};
 
-use super::drop_policy::BufferContext;
+use super::BufferContext;
 use crate::framing::{Cell, Unit};
 
 /// Every registered scheduler.

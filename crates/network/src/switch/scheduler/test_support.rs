@@ -4,9 +4,9 @@ use longfat_foundation::config::{Parameter, Reader, parse_fragment};
 use longfat_foundation::random::Chance;
 use longfat_foundation::registry::Chosen;
 
-use super::super::drop_policy::BufferContext;
 use super::{Scheduler, Turn};
 use crate::framing::{Cell, PacketId, Unit};
+use crate::switch::BufferContext;
 
 pub(super) struct Bench(Box<dyn Scheduler>);
 

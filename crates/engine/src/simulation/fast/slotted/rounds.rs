@@ -2,13 +2,14 @@
 
 use longfat_foundation::units::{CELL_BITS, Span, Time};
 use longfat_network::framing::Cell;
-use longfat_network::switch::{Outlet, Port, Stretch};
+use longfat_network::switch::{Port, RoundQueue, Stretch, TrainOutlet};
 
+use super::super::Fast;
 use super::super::exit::Behind;
-use super::super::served::Served;
 use super::super::shares::Followed;
 use super::{Head, Slotted};
 use crate::observer::{Arriving, Observer, SlotRun};
+use crate::simulation::network::Served;
 
 /// Slots to which one head alone brings so many cells: as the stretch says, or one to each.
 struct Lone {
@@ -21,7 +22,7 @@ impl Lone {
     /// Lets the cells in, from `first` on, and serves the slots; the last of the packet is `last`, if that is among them. Gives when to
     /// serve again.
     #[inline(always)]
-    fn pass(self, port: &mut Port, first: Cell, last: Option<Cell>, outlet: &mut impl Outlet) -> Time {
+    fn pass(self, port: &mut Port<RoundQueue>, first: Cell, last: Option<Cell>, outlet: &mut impl TrainOutlet) -> Time {
         match self.stretch {
             None => port.serve_alike(self.slots, first, last, outlet),
             Some(stretch) => port.serve_part(stretch, self.cells.into(), first, last, outlet),
@@ -55,8 +56,12 @@ impl Slots {
 
 impl Slotted {
     /// Serves several slots at once, if there are such.
-    pub(super) fn serve_rounds<O: Observer>(&mut self, horizon: Time, served: &mut Served<'_, O>) -> Slots {
-        let boundary = served.port.boundary().time;
+    pub(super) fn serve_rounds<O: Observer>(
+        &mut self,
+        horizon: Time,
+        served: &mut Served<'_, O, Port<RoundQueue>>,
+    ) -> Slots {
+        let boundary = served.port.state().boundary().time;
         if horizon <= boundary {
             return Slots::Unlike;
         }
@@ -85,22 +90,22 @@ impl Slotted {
 
     /// Serves up to so many slots, one at least, to each of which the heads that are due bring a cell, none of them a last one, until there is
     /// room for all. The policy decides.
-    pub(super) fn serve_contested<O: Observer>(&mut self, most: u64, served: &mut Served<'_, O>) {
-        let boundary = served.port.boundary().time;
+    pub(super) fn serve_contested<O: Observer>(&mut self, most: u64, served: &mut Served<'_, O, Port<RoundQueue>>) {
+        let boundary = served.port.state().boundary().time;
         // As every slot begins with them before chance has a say.
         self.round.sort_by_key(|cell| cell.circuit());
         self.touched.by_cells(&self.round, &served.told);
         let mut slots = 0;
         loop {
             let Served { port, links, dropped, told, .. } = served;
-            let now = port.boundary().time;
+            let now = port.state().boundary().time;
             self.drawn.clone_from(&self.round);
             let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
             self.next_service = port.serve_contested(&mut self.drawn, dropped, &mut behind);
-            told.of_service(now, port, CELL_BITS);
+            told.of_service(now, port.state(), CELL_BITS);
             self.touched.tell(now, port, told);
             slots += 1;
-            served.note_dropped(now);
+            served.note_dropped::<Fast>(now);
             if slots == 1 {
                 self.round.iter_mut().for_each(|cell| *cell = cell.following(false));
             }
@@ -113,7 +118,7 @@ impl Slotted {
     }
 
     /// Whether all cells of the next round are let in.
-    fn finds_room(&self, port: &Port) -> bool {
+    fn finds_room(&self, port: &Port<RoundQueue>) -> bool {
         let members = self.round.len() as u64;
         port.rounds_with_room(members, 1) > 0 && self.round.iter().all(|&cell| port.lets_in(cell, members - 1))
     }
@@ -138,14 +143,20 @@ impl Slotted {
     }
 
     /// Serves so many rounds of the next cells of the heads that are `due` before `boundary`, none of them a last one.
-    fn serve_whole_rounds<O: Observer>(&mut self, rounds: u64, due: u64, boundary: Time, served: &mut Served<'_, O>) {
+    fn serve_whole_rounds<O: Observer>(
+        &mut self,
+        rounds: u64,
+        due: u64,
+        boundary: Time,
+        served: &mut Served<'_, O, Port<RoundQueue>>,
+    ) {
         let Served { port, links, told, .. } = served;
         self.services += rounds;
-        let waiting_before = port.occupancy().total();
+        let waiting_before = port.state().occupancy().total();
         let run = self.run(rounds, port);
         told.of_rounds(&run, waiting_before, due);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = if told.observer.follows_circuits() {
+        self.next_service = if told.observer.interests().shares {
             let arriving = Arriving::InEach(&self.round);
             port.serve_rounds(rounds, &self.round, &mut Followed { behind, told, arriving, run })
         } else {
@@ -156,9 +167,13 @@ impl Slotted {
 
     /// Serves a slot to which each of several heads brings one cell, a last one among them: those of a round that was planned, or that
     /// come after such rounds. Tells whether there was room.
-    fn serve_last_round<O: Observer>(&mut self, after_others: bool, served: &mut Served<'_, O>) -> bool {
+    fn serve_last_round<O: Observer>(
+        &mut self,
+        after_others: bool,
+        served: &mut Served<'_, O, Port<RoundQueue>>,
+    ) -> bool {
         let Served { port, links, told, .. } = served;
-        let boundary = port.boundary().time;
+        let boundary = port.state().boundary().time;
         if port.rounds_with_room(self.round.len() as u64, 1) == 0 {
             return false;
         }
@@ -169,9 +184,9 @@ impl Slotted {
         }
         self.services += 1;
         let run = self.run(1, port);
-        told.of_rounds(&run, port.occupancy().total(), self.round.len() as u64);
+        told.of_rounds(&run, port.state().occupancy().total(), self.round.len() as u64);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = if told.observer.follows_circuits() {
+        self.next_service = if told.observer.interests().shares {
             self.drawn.clone_from(&self.round);
             let arriving = Arriving::InEach(&self.round);
             port.serve_round(&mut self.drawn, &mut Followed { behind, told, arriving, run })
@@ -190,9 +205,14 @@ impl Slotted {
 
     /// Serves slots to which one head alone brings its cells, until `limit`; the `others` arrive later.
     #[inline]
-    fn serve_lone<O: Observer>(&mut self, limit: Time, others: Time, served: &mut Served<'_, O>) -> bool {
+    fn serve_lone<O: Observer>(
+        &mut self,
+        limit: Time,
+        others: Time,
+        served: &mut Served<'_, O, Port<RoundQueue>>,
+    ) -> bool {
         let Served { port, links, .. } = &*served;
-        let boundary = port.boundary().time;
+        let boundary = port.state().boundary().time;
         let head = &self.heads[self.lone];
         if !port.lets_in(head.train.cell, 0) {
             return false;
@@ -219,7 +239,12 @@ impl Slotted {
     }
 
     /// Serves slots to which one head alone brings its cells, but not one in each; the `others` arrive later.
-    fn serve_stretch<O: Observer>(&mut self, most: u64, others: Time, served: &mut Served<'_, O>) -> bool {
+    fn serve_stretch<O: Observer>(
+        &mut self,
+        most: u64,
+        others: Time,
+        served: &mut Served<'_, O, Port<RoundQueue>>,
+    ) -> bool {
         let Head { train, cell_time, .. } = &self.heads[self.lone];
         let Served { port, told, .. } = &mut *served;
         let mut stretch = port.stretch();
@@ -236,14 +261,14 @@ impl Slotted {
                 cells = before;
                 break;
             }
-            if told.observer.follows_queues() || told.observer.follows_circuits() {
+            if told.observer.interests().queue_lengths || told.observer.interests().shares {
                 self.counts.push(cells - before);
             }
             arrival = next;
         }
         if cells > 0 {
-            if told.observer.follows_queues() {
-                let waiting_before = port.occupancy().total();
+            if told.observer.interests().queue_lengths {
+                let waiting_before = port.state().occupancy().total();
                 told.observer.queue_moved_by_counts(
                     told.port,
                     &self.run(stretch.slots(), port),
@@ -259,7 +284,7 @@ impl Slotted {
 
     /// Serves slots to which one head alone brings its next cells; the `others` arrive later.
     #[inline(always)]
-    fn serve_part<O: Observer>(&mut self, lone: Lone, others: Time, served: &mut Served<'_, O>) {
+    fn serve_part<O: Observer>(&mut self, lone: Lone, others: Time, served: &mut Served<'_, O, Port<RoundQueue>>) {
         let Served { port, links, told, .. } = served;
         let Lone { slots, cells, ref stretch } = lone;
         let run = self.run(slots, port);
@@ -269,7 +294,7 @@ impl Slotted {
         self.services += slots;
         told.observer.cells_served(told.port, &run);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = if told.observer.follows_circuits() {
+        self.next_service = if told.observer.interests().shares {
             let of_each = [first];
             let arriving = match stretch {
                 None => Arriving::InEach(&of_each),
@@ -291,13 +316,13 @@ impl Slotted {
 
     /// So many slots, which are served next.
     #[inline]
-    fn run(&self, slots: u64, port: &Port) -> SlotRun {
-        SlotRun { clock: port.boundary(), transmission: self.cell_time, skipped: 0, number: slots }
+    fn run(&self, slots: u64, port: &Port<RoundQueue>) -> SlotRun {
+        SlotRun { clock: port.state().boundary(), transmission: self.cell_time, skipped: 0, number: slots }
     }
 
     /// Makes a round of the next cells of the `due` heads that are due before `boundary`, several or none: for how many slots there is one
     /// of each in every slot, and none of them a last one; nothing if that needs a closer look.
-    fn plan(&mut self, boundary: Time, due: u64, port: &Port) -> Option<Plan> {
+    fn plan(&mut self, boundary: Time, due: u64, port: &Port<RoundQueue>) -> Option<Plan> {
         let (mut most, mut decides) = (u32::MAX, false);
         self.round.clear();
         for head in self.heads.iter().filter(|head| head.train.arrival.time < boundary) {

@@ -6,33 +6,15 @@ use longfat_hosts::transport::{Acknowledgment, Codepoint, Segment, option_bytes}
 use longfat_network::framing::{Cell, Content, PacketId};
 
 use super::ledger::Lack;
-use super::{Flow, OTHER_RANK, Simulation, Slot, Way};
+use super::{Drive, Flow, Network, OTHER_RANK, Slot, Way};
 use crate::observer::Observer;
 
-impl<O: Observer> Simulation<O> {
-    /// A cell has reached the host at the end of its circuit.
-    #[inline]
-    pub(super) fn deliver(&mut self, now: Time, cell: Cell) {
-        let circuit = cell.circuit();
-        let Some(end) = self.circuit_ends.get_mut(circuit) else { return self.absorb(cell) };
-        let arrived = end.receive(cell, &self.packets);
-        if arrived.is_none() && cell.is_last() {
-            self.reject(now, cell);
-        }
-        self.cells_delivered += 1;
-        self.packets.release_cell(cell.packet);
-        if arrived.is_some() && self.proxies.is_some() {
-            self.hand_over_on_leg(now, cell);
-        } else if arrived.is_some() {
-            self.hand_over(now, cell);
-        }
-    }
-
+impl<O: Observer, D: Drive> Network<O, D> {
     /// A whole packet has reached the end system at the end of its circuit with its last cell, and was released; its place has not
     /// been used again.
     // Always: every packet passes here, nearly all from one of the two callers.
     #[inline(always)]
-    pub(super) fn hand_over(&mut self, now: Time, last: Cell) {
+    pub fn hand_over(&mut self, now: Time, last: Cell) {
         let (circuit, connections) = (last.circuit(), self.numbers.pairs());
         let content = &self.packets.get(last.packet).content;
         if matches!(content, Content::Data { .. }) {
@@ -46,7 +28,7 @@ impl<O: Observer> Simulation<O> {
 
     /// The same where proxies split connections. A function of its own: where there are none nothing asks for them.
     #[inline(never)]
-    fn hand_over_on_leg(&mut self, now: Time, last: Cell) {
+    pub fn hand_over_on_leg(&mut self, now: Time, last: Cell) {
         let content = self.packets.get(last.packet).content;
         let Some(number) = self.flow_on(last.circuit(), &content) else { return };
         match content {
@@ -80,12 +62,12 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// The flow that a packet on a circuit belongs to; none for background traffic.
-    pub(super) fn flow_on(&self, circuit: usize, content: &Content) -> Option<usize> {
+    pub fn flow_on(&self, circuit: usize, content: &Content) -> Option<usize> {
         flow_on(circuit, content, self.numbers.pairs())
     }
 
     /// The same for the packet of a cell; meaningless for background.
-    pub(super) fn flow_of(&self, content: &Content, cell: Cell) -> usize {
+    pub fn flow_of(&self, content: &Content, cell: Cell) -> usize {
         self.flow_on(cell.circuit(), content).unwrap_or_else(|| flow_with_data_on(cell.circuit(), self.numbers.pairs()))
     }
 
@@ -168,7 +150,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// A delayed acknowledgment is due.
-    pub(super) fn acknowledge_late(&mut self, now: Time, number: usize) {
+    pub fn acknowledge_late(&mut self, now: Time, number: usize) {
         let acknowledgment = self.flows[number].receiver.acknowledge_late();
         self.send_acknowledgment(now, number, acknowledgment);
         self.books.receiver_acts(now, number);
@@ -256,7 +238,7 @@ impl<O: Observer> Simulation<O> {
         self.send_segments(now, number);
     }
 
-    pub(super) fn time_out(&mut self, now: Time, number: usize) {
+    pub fn time_out(&mut self, now: Time, number: usize) {
         let flow = &mut self.flows[number];
         flow.fingerprint.add(now.0);
         flow.timer = None;
@@ -269,7 +251,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// The source of a connection wakes, which the slot of its flow has told or, for the first time, that of all starts.
-    pub(super) fn wake(&mut self, now: Time, connection: usize, is_first: bool) {
+    pub fn wake(&mut self, now: Time, connection: usize, is_first: bool) {
         self.begin_connection(connection);
         let source = &mut self.sources[connection];
         let wake = source.wake(now);
@@ -286,7 +268,7 @@ impl<O: Observer> Simulation<O> {
 
     /// Sends what the sender of a flow has decided to send, and sets its timer in the calendar.
     #[inline(never)]
-    pub(super) fn send_segments(&mut self, now: Time, number: usize) {
+    pub fn send_segments(&mut self, now: Time, number: usize) {
         self.send_segments_here(now, number);
     }
 
@@ -301,7 +283,7 @@ impl<O: Observer> Simulation<O> {
         let mut index = 0;
         while let Some(&segment) = self.segments.get(index) {
             index += 1;
-            if self.observer.watches() {
+            if self.observer.interests().anything {
                 self.observer.segment_sent(now, number, segment, self.flows[number].sender.window());
             }
             let Segment { sequence, length, again, reduced, .. } = segment;
@@ -318,7 +300,7 @@ impl<O: Observer> Simulation<O> {
         if !is_watched {
             self.schedule_or_cancel(now, self.agenda.timer(self.flows[number].place), waiting.expires);
         }
-        if self.observer.watches() {
+        if self.observer.interests().anything {
             self.observer.sender_acted(now, number, &self.flows[number].sender);
         }
         if self.books.sender_acts(now, number, sends, Lack::of(&waiting)) {
@@ -326,10 +308,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    pub(super) fn schedule_or_cancel(&mut self, now: Time, slot: Slot, time: Option<Time>) {
-        if let Some(fast) = &mut self.fast {
-            fast.note_scheduled(slot, now);
-        }
+    pub fn schedule_or_cancel(&mut self, now: Time, slot: Slot, time: Option<Time>) {
+        self.driver.note_scheduled(slot, now);
         match time {
             Some(time) => {
                 assert!(time >= now, "a timer is set for {time:?}, and it is {now:?}");
@@ -361,22 +341,13 @@ impl<O: Observer> Simulation<O> {
             Cell::new(packet, circuit as u32, true, cells == 1).with_codepoint(codepoint),
             cells,
         );
-        if let Some(fast) = &mut self.fast {
-            fast.send(now, line, &mut self.links, first, cells, bits);
-            return packet;
-        }
-        let link = &mut self.links[line];
-        let idle = link.line.is_empty();
-        link.line.send_packet(now, first, cells, bits);
-        if idle {
-            self.watch_line(line);
-        }
+        D::send(self, now, line, first, cells, bits);
         packet
     }
 }
 
 /// The flow that a packet on a circuit belongs to, of so many connections or legs; none for background traffic.
-pub(super) fn flow_on(circuit: usize, content: &Content, connections: usize) -> Option<usize> {
+pub fn flow_on(circuit: usize, content: &Content, connections: usize) -> Option<usize> {
     match content {
         Content::Data { .. } | Content::Synchronize => Some(flow_with_data_on(circuit, connections)),
         Content::Acknowledgment(_) | Content::Synchronized => Some(flow_with_data_on(circuit ^ 1, connections)),
@@ -384,6 +355,7 @@ pub(super) fn flow_on(circuit: usize, content: &Content, connections: usize) -> 
     }
 }
 
-fn flow_with_data_on(circuit: usize, connections: usize) -> usize {
+/// The flow whose data is on a circuit.
+pub fn flow_with_data_on(circuit: usize, connections: usize) -> usize {
     circuit / 2 + if circuit.is_multiple_of(2) { 0 } else { connections }
 }

@@ -7,19 +7,19 @@ use longfat_network::framing::Cell;
 use longfat_network::switch::service::{Contract, Policer, Tagging};
 use longfat_network::topology::Graph;
 
-use super::{Entrance, Links, Simulation};
+use super::{Drive, Entrance, Links, Network};
 use crate::observer::Observer;
 
 /// Who marks, by what, and what became of the frames of each connection.
-pub(super) struct Policing {
+pub struct Policing {
     policer: Policer,
     tagging: Tagging,
-    pub(super) frames: Vec<FrameRecord>,
+    pub frames: Vec<FrameRecord>,
 }
 
 impl Policing {
     /// For what the connections are promised; the network polices and counts before the bottleneck's port.
-    pub(super) fn start(contract: &Contract, graph: &Graph, links: &mut Links) -> Self {
+    pub fn start(contract: &Contract, graph: &Graph, links: &mut Links) -> Self {
         if let Some(bottleneck) = graph.bottleneck_number()
             && let Entrance::Port(port) = links[bottleneck].entrance
         {
@@ -33,12 +33,12 @@ impl Policing {
     }
 
     /// Whether anyone marks what exceeds the promises.
-    pub(super) fn marks(&self) -> bool {
+    pub fn marks(&self) -> bool {
         !matches!(self.tagging, Tagging::None)
     }
 
     /// A cell of a connection comes to the port: gives it back, marked if it is to be.
-    fn police(&mut self, now: Time, cell: Cell) -> Cell {
+    pub fn police(&mut self, now: Time, cell: Cell) -> Cell {
         let connection = cell.circuit() / 2;
         let cell = if let Tagging::Network = self.tagging { self.policer.police(now, connection, cell) } else { cell };
         if cell.is_first() {
@@ -48,36 +48,18 @@ impl Policing {
     }
 
     /// The port has dropped a cell of a frame that was whole. Frames of background are nobody's.
-    pub(super) fn count_dropped(&mut self, cell: Cell) {
+    pub fn count_dropped(&mut self, cell: Cell) {
         if let Some(frames) = self.frames.get_mut(cell.circuit() / 2) {
             frames.count_dropped(cell.is_tagged());
         }
     }
 }
 
-impl<O: Observer> Simulation<O> {
-    /// A cell has come to a place where it may get lost, or marked, or both; gives what is behind, if it is not lost.
-    #[cold]
-    pub(super) fn pass_checks(
-        &mut self,
-        now: Time,
-        mut entrance: Entrance,
-        mut cell: Cell,
-    ) -> Option<(Entrance, Cell)> {
-        if let Entrance::LossPoint(point) = entrance {
-            entrance = self.pass(now, point, cell)?;
-        }
-        if let Entrance::Police(port) = entrance {
-            cell = self.policing.as_mut().map_or(cell, |policing| policing.police(now, cell));
-            entrance = Entrance::Port(port);
-        }
-        Some((entrance, cell))
-    }
-
+impl<O: Observer, D: Drive> Network<O, D> {
     /// The first cell of a packet of so many cells as its source hands it over: marked, if the source marks and it exceeds the
     /// promise. Acknowledgments are promised nothing, and never marked.
     #[inline(always)]
-    pub(super) fn mark_at_source(&mut self, now: Time, first: Cell, cells: u32) -> Cell {
+    pub fn mark_at_source(&mut self, now: Time, first: Cell, cells: u32) -> Cell {
         match &mut self.policing {
             Some(policing) if matches!(policing.tagging, Tagging::Source) && first.circuit().is_multiple_of(2) => {
                 let conforms = policing.policer.conforms(now, first.circuit() / 2, cells);

@@ -4,28 +4,72 @@ use std::ops::{Deref, Index, IndexMut};
 use std::sync::Arc;
 
 use longfat_foundation::calendar::Slot;
+use longfat_foundation::units::Time;
 use longfat_network::framing::Unit;
 use longfat_network::link::{Line, Relay};
 use longfat_network::topology::Graph;
 
 use super::agenda::NOWHERE;
-use super::fast::Latest;
 use super::{Entrance, LineEnd};
 
 /// A line with what surrounds it.
-pub(super) struct Link {
+pub struct Link {
     pub line: Line,
     /// Of its arrivals in the calendar.
     pub slot: Slot,
     pub end: LineEnd,
     pub entrance: Entrance,
-    /// For the fast driver: what was sent there last, and the number of what has arrived last among all that happens at the ends.
+    /// For lookahead, where arrivals are no events: the latest arrival, and the sequence number, among the events of the end systems, of
+    /// the packet that was delivered last.
     pub latest: Latest,
     pub arrived: u64,
 }
 
+/// The latest arrival on a line.
+#[derive(Clone, Copy)]
+pub struct Latest {
+    /// When the last cell that was handed over arrives; the beginning of time if there is none.
+    pub arrival: Time,
+    /// Its rank among the arrivals of that instant, if that is known.
+    pub place: Place,
+}
+
+impl Latest {
+    /// On a line that has carried nothing.
+    pub const NOTHING: Self = Self { arrival: Time::ZERO, place: Place::UNKNOWN };
+}
+
+/// The rank of a cell among those that arrive somewhere at one instant: of a hundred thousand timers most run out at one tick. Ranks are
+/// spaced, so that others fit between them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place(u64);
+
+impl Place {
+    /// Not known yet.
+    pub const UNKNOWN: Self = Self(0);
+    pub const FIRST: Self = Self(1 << 63);
+    const STEP: u64 = 1 << 40;
+    const LITTLE: u64 = 1 << 20;
+
+    /// A rank between two others, of which there may be none; nothing, if no rank is left there.
+    pub fn between(before: Option<Self>, behind: Option<Self>) -> Option<Self> {
+        match (before, behind) {
+            (None, None) => Some(Self::FIRST),
+            (Some(Self(before)), None) => before.checked_add(Self::STEP).map(Self),
+            (None, Some(Self(behind))) => {
+                behind.checked_sub(Self::STEP).map(Self).filter(|&place| place != Self::UNKNOWN)
+            }
+            (Some(Self(before)), Some(Self(behind))) => {
+                // Cells that fit between the same two mostly arrive in order.
+                let place = before + ((behind - before) / 2).min(Self::LITTLE);
+                (place > before).then_some(Self(place))
+            }
+        }
+    }
+}
+
 /// All lines, by the numbers that they have in the graph.
-pub(super) struct Links {
+pub struct Links {
     made: Vec<Option<Box<Link>>>,
     graph: Arc<Graph>,
     unit: Unit,
@@ -35,7 +79,7 @@ pub(super) struct Links {
 
 /// A line that was made, or as it will be.
 #[expect(clippy::large_enum_variant, reason = "looked at where it is made, and kept nowhere")]
-pub(super) enum Look<'l> {
+pub enum Look<'l> {
     Made(&'l Link),
     Planned(Link),
 }

@@ -13,11 +13,11 @@ use longfat_hosts::traffic::Exchange;
 use longfat_network::switch::PortCounts;
 
 use super::flows::Outcome;
-use super::{Simulation, Violation};
+use super::{Drive, Network, Violation};
 use crate::observer::Observer;
 
 /// What had been counted when measuring began.
-pub(super) struct Before {
+pub struct Before {
     at: Time,
     flows: Vec<Option<Outcome>>,
     pub requests: Vec<RequestCounts>,
@@ -34,7 +34,7 @@ pub(super) struct Before {
 
 /// What one client had asked for.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RequestCounts {
+pub struct RequestCounts {
     pub made: u64,
     pub answered: u64,
     pub files_delivered: u64,
@@ -75,18 +75,18 @@ impl Outcome {
     }
 }
 
-impl<O: Observer> Simulation<O> {
+impl<O: Observer, D: Drive> Network<O, D> {
     /// When measuring is to begin, if it has not.
-    pub(super) fn unmeasured_until(&self) -> Option<Time> {
+    pub fn unmeasured_until(&self) -> Option<Time> {
         let from = self.scenario.measure.from.0;
         (from > Span::ZERO && self.before.is_none()).then_some(Time::ZERO + from)
     }
 
     /// Everything has happened that happens before `now`: what comes is measured.
-    pub(super) fn begin_to_measure(&mut self, now: Time) {
+    pub fn begin_to_measure(&mut self, now: Time) {
         let graph = Arc::clone(&self.graph);
         let ledger = self.ledger(&graph, now);
-        let busy_seconds = self.ports.iter().map(|port| self.busy_seconds(port, now)).collect();
+        let busy_seconds = self.driver.ports().map(|port| self.busy_seconds(port, now)).collect();
         let exchanges = self.sources.iter().map(|source| source.exchange());
         let requests = exchanges.map(|exchange| exchange.as_ref().map(RequestCounts::of).unwrap_or_default()).collect();
         let before = Before {
@@ -94,9 +94,9 @@ impl<O: Observer> Simulation<O> {
             flows: (0..self.flows.len()).map(|number| self.flows.outcome(number).map(Cow::into_owned)).collect(),
             requests,
             frames: self.policing.as_ref().map_or_else(Vec::new, |policing| policing.frames.clone()),
-            ports: self.ports.iter_mut().map(|port| port.count_anew(now)).collect(),
+            ports: self.driver.count_ports_anew(now),
             busy_seconds,
-            packets_lost: self.packets_lost_so_far(),
+            packets_lost: self.driver.lost().packets,
             granted_bits: self.granted_bits(now),
             ledger,
         };
@@ -107,17 +107,17 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// When measuring began.
-    pub(super) fn measured_from(&self) -> Time {
+    pub fn measured_from(&self) -> Time {
         self.before.as_ref().map_or(Time::ZERO, |before| before.at)
     }
 
     /// How long has been measured when the run is over.
-    pub(super) fn measured(&self) -> Span {
+    pub fn measured(&self) -> Span {
         self.end - self.measured_from()
     }
 
     /// What there is to tell of the flow with that number, if it has begun.
-    pub(super) fn outcome(&self, number: usize) -> Option<Cow<'_, Outcome>> {
+    pub fn outcome(&self, number: usize) -> Option<Cow<'_, Outcome>> {
         let outcome = self.flows.outcome(number)?;
         match self.flow_before(number) {
             Some(before) => Some(Cow::Owned(outcome.since(before))),
@@ -126,7 +126,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// Bytes of a connection that its application had handed over, and that the other had not, when measuring began.
-    pub(super) fn backlog(&self, connection: usize) -> u64 {
+    pub fn backlog(&self, connection: usize) -> u64 {
         let offered = self.flow_before(self.numbers.first(connection, false)).map_or(0, |flow| flow.offered);
         let delivered = self.flow_before(self.numbers.last(connection, false)).map_or(0, |flow| flow.delivered);
         offered.saturating_sub(delivered)

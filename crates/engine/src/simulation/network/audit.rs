@@ -1,6 +1,6 @@
 //! Conservation: nothing appears, vanishes or is delivered twice.
 
-use super::{Flow, Simulation};
+use super::{AnyPort, Drive, Flow, Network};
 use crate::observer::Observer;
 
 /// A conservation law that does not hold: a mistake of the engine.
@@ -15,40 +15,36 @@ impl std::fmt::Display for Violation {
 
 impl std::error::Error for Violation {}
 
-pub(super) fn equal(what: &str, left: u64, right: u64) -> Result<(), Violation> {
+pub fn equal(what: &str, left: u64, right: u64) -> Result<(), Violation> {
     if left == right { Ok(()) } else { Err(Violation(format!("{what}: {left} is not {right}"))) }
 }
 
-impl<O: Observer> Simulation<O> {
+impl<O: Observer, D: Drive> Network<O, D> {
     /// Whether cells in = cells out + dropped + held, everywhere, and every byte was delivered once and in order.
     ///
     /// # Errors
     /// The first law that does not hold.
     pub fn audit(&self) -> Result<(), Violation> {
-        for port in &self.ports {
-            let statistics = port.statistics();
+        for port in self.driver.ports() {
+            let statistics = port.state().statistics();
             let accounted = statistics.cells_out + statistics.cells_dropped + port.cells_held();
             equal("cells into a port, and out, dropped or held", statistics.cells_in, accounted)?;
-            if let Some(vbr) = port.vbr() {
+            if let Some(vbr) = port.state().vbr() {
                 let accounted = vbr.statistics().cells_out + vbr.cells_held();
                 equal("VBR cells into a port, and out or held", vbr.statistics().cells_in, accounted)?;
             }
         }
         let on_lines: u64 = self.links.made().map(|(_, link)| link.line.cells_under_way()).sum();
-        let in_ports: u64 = self.ports.iter().map(longfat_network::switch::Port::cells_held).sum();
-        let dropped: u64 = self.ports.iter().map(|port| port.statistics().cells_dropped).sum();
-        let lost_on_path: u64 = self.changing_ends.iter().map(|end| end.packets_lost).sum();
-        let lost = lost_on_path + self.loss_points.iter().map(|point| point.cells_lost).sum::<u64>();
-        let computed = self.fast.as_ref().map_or(0, |fast| fast.cells_under_way());
-        let under_way = on_lines + in_ports + computed;
-        // The fast driver follows only the last cells of packets.
-        if self.fast.is_none() {
+        let in_ports: u64 = self.driver.ports().map(AnyPort::cells_held).sum();
+        let dropped: u64 = self.driver.ports().map(|port| port.state().statistics().cells_dropped).sum();
+        let under_way = on_lines + in_ports + self.driver.cells_under_way();
+        if D::FOLLOWS_ALL_CELLS {
             equal("cells under way, counted by packet and by place", self.packets.cells_under_way(), under_way)?;
         }
         equal(
             "cells sent, and delivered, dropped, lost or under way",
             self.cells_sent,
-            self.cells_delivered + dropped + lost + under_way,
+            self.cells_delivered + dropped + self.driver.lost().cells + under_way,
         )?;
         self.flows.at_work().try_for_each(audit_flow)?;
         self.proxies.iter().try_for_each(|proxies| proxies.audit(&self.flows, self.numbers))?;
@@ -80,7 +76,7 @@ impl<O: Observer> Simulation<O> {
 }
 
 /// Whether every byte of a flow was delivered once and in order.
-pub(super) fn audit_flow(flow: &Flow) -> Result<(), Violation> {
+pub fn audit_flow(flow: &Flow) -> Result<(), Violation> {
     let (sender, receiver) = (&flow.sender, &flow.receiver);
     let kept = receiver.next() + receiver.bytes_held();
     equal("new bytes received, and delivered or held", receiver.received().new, kept)?;

@@ -7,10 +7,10 @@ use longfat_network::framing::Cell;
 use longfat_network::loss::{Direction, Loses, LossContext, LossModel};
 use longfat_network::topology::Graph;
 
-use super::agenda::NOWHERE;
-use super::{Entrance, Links, Simulation};
+use super::Events;
 use crate::observer::Observer;
 use crate::scenario::Scenario;
+use crate::simulation::network::{Entrance, Links, NOWHERE, Network};
 
 /// A place where packets get lost, and what is behind it.
 pub(super) struct LossPoint {
@@ -68,19 +68,37 @@ pub(super) fn place_loss_points(scenario: &Scenario, graph: &Graph, links: &mut 
     points
 }
 
-impl<O: Observer> Simulation<O> {
+impl<O: Observer> Network<O, Events> {
+    /// A cell has come to a place where it may get lost, or marked, or both; gives what is behind, if it is not lost.
+    #[cold]
+    pub(super) fn pass_checks(
+        &mut self,
+        now: Time,
+        mut entrance: Entrance,
+        mut cell: Cell,
+    ) -> Option<(Entrance, Cell)> {
+        if let Entrance::LossPoint(point) = entrance {
+            entrance = self.pass(now, point, cell)?;
+        }
+        if let Entrance::Police(port) = entrance {
+            cell = self.policing.as_mut().map_or(cell, |policing| policing.police(now, cell));
+            entrance = Entrance::Port(port);
+        }
+        Some((entrance, cell))
+    }
+
     /// A cell has come to a place where it may get lost; gives what is behind, if it is not.
     #[cold]
     pub(super) fn pass(&mut self, now: Time, point: usize, cell: Cell) -> Option<Entrance> {
         let flow = cell.circuit() / 2;
-        if self.loss_points[point].loses(flow, cell) {
-            self.loss_points[point].cells_lost += 1;
+        if self.driver.impairments.loss_points[point].loses(flow, cell) {
+            self.driver.impairments.loss_points[point].cells_lost += 1;
             if self.lose(now, cell) {
-                self.loss_points[point].packets_lost += 1;
+                self.driver.impairments.loss_points[point].packets_lost += 1;
             }
             return None;
         }
-        Some(self.loss_points[point].behind)
+        Some(self.driver.impairments.loss_points[point].behind)
     }
 
     /// A cell gets lost; tells whether its packet was whole before.

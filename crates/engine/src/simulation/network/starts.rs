@@ -4,12 +4,12 @@ use longfat_foundation::calendar::Calendar;
 use longfat_foundation::units::Time;
 use longfat_hosts::traffic::Source;
 
-use super::{OTHER_RANK, Simulation};
+use super::{Drive, Network, OTHER_RANK};
 use crate::observer::Observer;
 
 /// When connections begin, in one slot of the calendar: of a hundred thousand few may be busy at once.
 #[derive(Default)]
-pub(super) struct Starts {
+pub struct Starts {
     /// The next one is last. With it goes its place among all events of its instant, as if all had been put into the calendar at first.
     coming: Vec<(Time, u32)>,
     /// The place of connection 0.
@@ -28,9 +28,9 @@ impl Starts {
     }
 }
 
-impl<O: Observer> Simulation<O> {
+impl<O: Observer, D: Drive> Network<O, D> {
     /// Puts into the calendar when the next connection begins.
-    pub(super) fn watch_starts(&mut self) {
+    pub fn watch_starts(&mut self) {
         let slot = self.agenda.starts();
         match self.starts.coming.last() {
             Some(&(time, connection)) => {
@@ -42,7 +42,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// A connection begins.
-    pub(super) fn start(&mut self, now: Time) {
+    pub fn start_next(&mut self, now: Time) {
         if let Some((_, connection)) = self.starts.coming.pop() {
             self.watch_starts();
             self.wake(now, connection as usize, true);

@@ -6,10 +6,10 @@ use longfat_network::framing::Cell;
 use longfat_network::path::Conditions;
 use longfat_network::topology::Graph;
 
-use super::agenda::NOWHERE;
-use super::{LineEnd, Links, Simulation};
+use super::Events;
 use crate::observer::Observer;
 use crate::scenario::Scenario;
+use crate::simulation::network::{LineEnd, Links, NOWHERE, Network};
 
 /// The end of a line that changes, where packets turn out to be lost.
 pub(super) struct ChangingEnd {
@@ -41,11 +41,11 @@ pub(super) fn follow_path(scenario: &Scenario, graph: &Graph, links: &mut Links)
     ends
 }
 
-impl<O: Observer> Simulation<O> {
+impl<O: Observer> Network<O, Events> {
     /// A packet comes to the end of a line that changes, unless it is lost.
     #[cold]
     pub(super) fn arrive_over_path(&mut self, now: Time, number: usize, packet: Cell) {
-        let end = &mut self.changing_ends[number];
+        let end = &mut self.driver.impairments.changing_ends[number];
         let loss = end.conditions.at(now).loss;
         if loss > 0.0 && end.chance.happens(loss) {
             end.packets_lost += 1;

@@ -15,13 +15,13 @@ use longfat_hosts::transport::{ReceivedBytes, Waiting};
 use longfat_network::framing::Cell;
 use longfat_network::topology::Graph;
 
-use super::Simulation;
 use super::legs::Numbers;
+use super::{Drive, Network};
 use crate::observer::Observer;
 
 /// What decides to which cause an idle line is charged.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Happening {
+pub enum Happening {
     /// So many packets more of a flow, its data and acknowledgments, are under way, or fewer, that have arrived whole.
     UnderWay(usize, i32),
     /// One of them will never arrive.
@@ -38,7 +38,7 @@ pub(super) enum Happening {
 
 /// What a sender lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Lack {
+pub struct Lack {
     /// To send more, as far as it knows.
     limit: SendLimit,
     /// Whether its retransmission timer is what it waits for if nothing is under way.
@@ -48,7 +48,7 @@ pub(super) struct Lack {
 impl Lack {
     /// What a sender lacks that has acted.
     #[inline]
-    pub(super) fn of(waiting: &Waiting) -> Self {
+    pub fn of(waiting: &Waiting) -> Self {
         Self { limit: waiting.limit, has_timer: waiting.has_timer }
     }
 }
@@ -82,7 +82,7 @@ impl Account {
 const MANY: usize = 100;
 
 /// The books of a run.
-pub(super) struct Books {
+pub struct Books {
     accounts: Vec<Account>,
     /// How many senders whose data crosses the bottleneck have each limit, and the most advanced limit of any.
     senders: [usize; SendLimit::ALL.len()],
@@ -106,7 +106,7 @@ pub(super) struct Books {
 
 impl Books {
     /// Of so many flows: one for the data of each connection, or each of its legs, and perhaps one for its requests.
-    pub(super) fn open(graph: &Graph, flows: usize) -> Self {
+    pub fn open(graph: &Graph, flows: usize) -> Self {
         let bottleneck = graph.bottleneck_number();
         let crosses = |path: &[usize]| path.iter().any(|&link| Some(link) == bottleneck);
         let account = |there: &[usize], back: &[usize]| Account {
@@ -146,18 +146,18 @@ impl Books {
     }
 
     /// From now on what happens at the bottleneck is taken down apart from all else.
-    pub(super) fn put_in_order(&mut self) {
+    pub fn put_in_order(&mut self) {
         self.is_put_in_order = true;
     }
 
     /// Whether the data of each flow cross the bottleneck.
-    pub(super) fn cross(&self) -> impl Iterator<Item = bool> {
+    pub fn cross(&self) -> impl Iterator<Item = bool> {
         self.accounts.iter().map(|account| account.data_crosses)
     }
 
     /// Takes down what happens.
     #[inline]
-    pub(super) fn note(&mut self, now: Time, what: Happening) {
+    pub fn note(&mut self, now: Time, what: Happening) {
         if self.is_put_in_order {
             self.at_ends.push((now, what));
         } else {
@@ -167,7 +167,7 @@ impl Books {
 
     /// Takes down what will have happened at the bottleneck at `time`.
     #[inline]
-    pub(super) fn note_at_bottleneck(&mut self, time: Time, what: Happening) {
+    pub fn note_at_bottleneck(&mut self, time: Time, what: Happening) {
         match what {
             // When the line rests can be known ahead: it is charged when it is known who is the most advanced then.
             Happening::Rests(until) => self.line_rests(time, until),
@@ -177,20 +177,25 @@ impl Books {
     }
 
     /// A packet of a flow will never arrive.
-    pub(super) fn packet_is_given_up(&mut self, now: Time, number: usize) {
+    pub fn packet_is_given_up(&mut self, now: Time, number: usize) {
         self.accounts[number].under_way -= 1;
         self.note(now, Happening::GivenUp(number));
     }
 
-    /// The same of a packet that the bottleneck will drop at `time`.
-    pub(super) fn packet_is_given_up_at_bottleneck(&mut self, time: Time, number: usize) {
+    /// A port drops a packet of a flow at `time`. Where entries are put in order, it is the bottleneck's port, which may be ahead of the
+    /// end systems.
+    pub fn packet_is_dropped(&mut self, time: Time, number: usize) {
         self.accounts[number].under_way -= 1;
-        self.note_at_bottleneck(time, Happening::GivenUp(number));
+        if self.is_put_in_order {
+            self.note_at_bottleneck(time, Happening::GivenUp(number));
+        } else {
+            self.enter(time, Happening::GivenUp(number));
+        }
     }
 
     /// Enters all that happened before `until`, which everybody has taken down, if that is much.
     #[inline]
-    pub(super) fn settle(&mut self, until: Time) {
+    pub fn settle(&mut self, until: Time) {
         if self.at_ends.len() + self.at_bottleneck.len() + self.idle_before.len() > MANY {
             self.settle_all(until);
         }
@@ -301,13 +306,13 @@ impl Books {
 
     /// A packet sets out, of the flow that acts now.
     #[inline]
-    pub(super) fn packet_sets_out(&mut self) {
+    pub fn packet_sets_out(&mut self) {
         self.more_under_way += 1;
     }
 
     /// The receiver of a flow has acted.
     #[inline(always)]
-    pub(super) fn receiver_acts(&mut self, now: Time, number: usize) {
+    pub fn receiver_acts(&mut self, now: Time, number: usize) {
         // Nearly always an acknowledgment has set out for data that have arrived.
         let more = std::mem::take(&mut self.more_under_way);
         if more != 0 {
@@ -319,7 +324,7 @@ impl Books {
     }
 
     /// The receiver of a flow begins to delay an acknowledgment, or ends to.
-    pub(super) fn receiver_delays(&mut self, now: Time, number: usize, delays: bool) {
+    pub fn receiver_delays(&mut self, now: Time, number: usize, delays: bool) {
         self.accounts[number].steady = None;
         self.note(now, Happening::Delays(number, delays));
     }
@@ -329,7 +334,7 @@ impl Books {
     /// If it sends one for each acknowledgment and goes on to lack the same, that need not be taken down: there was hope all the
     /// time, for none could come from nothing. Tells whether nothing of the flow is under way and nothing waits to be sent.
     #[inline]
-    pub(super) fn sender_acts(&mut self, now: Time, number: usize, sends: bool, lack: Lack) -> bool {
+    pub fn sender_acts(&mut self, now: Time, number: usize, sends: bool, lack: Lack) -> bool {
         let more = std::mem::take(&mut self.more_under_way);
         let steady = sends.then_some(lack);
         let account = &mut self.accounts[number];
@@ -344,7 +349,7 @@ impl Books {
     }
 
     /// A packet that opens a flow has arrived whole.
-    pub(super) fn synchronize_arrives(&mut self, number: usize, bits: u64) {
+    pub fn synchronize_arrives(&mut self, number: usize, bits: u64) {
         self.more_under_way -= 1;
         if self.accounts[number].data_crosses {
             self.bits.add(Cause::Control, bits);
@@ -353,7 +358,7 @@ impl Books {
 
     /// A packet that comes back to the sender of a flow has arrived whole.
     #[inline]
-    pub(super) fn control_arrives(&mut self, number: usize, bits: u64) {
+    pub fn control_arrives(&mut self, number: usize, bits: u64) {
         self.more_under_way -= 1;
         if self.accounts[number].acknowledgments_cross {
             self.bits.add(Cause::Control, bits);
@@ -362,7 +367,7 @@ impl Books {
 
     /// A data packet has arrived whole and brought its receiver these bytes: its bits are charged in proportion.
     #[inline(always)]
-    pub(super) fn data_arrives(&mut self, number: usize, brought: ReceivedBytes, bits: u64) {
+    pub fn data_arrives(&mut self, number: usize, brought: ReceivedBytes, bits: u64) {
         self.more_under_way -= 1;
         let account = &mut self.accounts[number];
         if !account.data_crosses {
@@ -380,35 +385,35 @@ impl Books {
     }
 
     /// Whether the line sends at the end of the run.
-    pub(super) fn line_sends_at(&self, end: Time) -> bool {
+    pub fn line_sends_at(&self, end: Time) -> bool {
         self.idle_until < end
     }
 
     /// The idle time of a run that ends now, by cause.
-    pub(super) fn idle_ps(&mut self, end: Time) -> ByCause {
+    pub fn idle_ps(&mut self, end: Time) -> ByCause {
         self.settle_all(end);
         self.idle_ps
     }
 
     /// Bits of the packets that have arrived, but for those with new bytes.
-    pub(super) fn bits(&self) -> ByCause {
+    pub fn bits(&self) -> ByCause {
         self.bits
     }
 
     /// Bits of the packets that have brought a receiver new bytes.
-    pub(super) fn new_bits(&self, number: usize) -> u64 {
+    pub fn new_bits(&self, number: usize) -> u64 {
         self.accounts[number].new_bits
     }
 
     /// A cell of background traffic has crossed the bottleneck.
-    pub(super) fn background_crosses(&mut self, bits: u64) {
+    pub fn background_crosses(&mut self, bits: u64) {
         self.bits.add(Cause::Background, bits);
     }
 }
 
-impl<O: Observer> Simulation<O> {
+impl<O: Observer, D: Drive> Network<O, D> {
     /// A cell of a packet is dropped or lost; tells whether the packet was whole before.
-    pub(super) fn damage(&mut self, now: Time, cell: Cell) -> bool {
+    pub fn damage(&mut self, now: Time, cell: Cell) -> bool {
         let was_whole = self.packets.damage(cell.packet);
         if was_whole {
             self.give_up(now, cell);
@@ -418,7 +423,7 @@ impl<O: Observer> Simulation<O> {
 
     /// A packet that has lost no cell has been taken for a part of the one before it, whose last cell was lost.
     #[cold]
-    pub(super) fn reject(&mut self, now: Time, cell: Cell) {
+    pub fn reject(&mut self, now: Time, cell: Cell) {
         if !self.packets.get(cell.packet).damaged {
             self.give_up(now, cell);
         }

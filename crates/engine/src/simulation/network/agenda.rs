@@ -8,7 +8,7 @@ use super::Event;
 ///
 /// The first port and its line have the calendar's seats. Lines that never have an event have no slot, and flows have theirs only while
 /// they are at work: the fewer slots, the lower the tree.
-pub(super) struct Agenda {
+pub struct Agenda {
     /// Of lines, ports, starts and backgrounds. Behind them come the slots of flows.
     of_network: Vec<Event>,
     lines: Vec<Slot>,
@@ -25,7 +25,7 @@ pub(super) struct Agenda {
 
 /// Where a flow at work has its slots.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place(u32);
+pub struct Place(u32);
 
 impl Place {
     /// Of a flow that is not at work.
@@ -33,7 +33,7 @@ impl Place {
 }
 
 /// The slot of what never happens.
-pub(super) const NOWHERE: Slot = Slot(u32::MAX);
+pub const NOWHERE: Slot = Slot(u32::MAX);
 
 /// What happens to every flow; to those whose receivers may delay acknowledgments a third thing does.
 const OF_EVERY_FLOW: [fn(usize) -> Event; 2] = [Event::Timeout, Event::Wake];

@@ -3,26 +3,28 @@
 use longfat_foundation::units::Time;
 use longfat_network::framing::{Cell, Content};
 
-use super::{OTHER_RANK, Policing, Simulation};
+use super::Events;
 use crate::observer::Observer;
+use crate::simulation::network::{Network, OTHER_RANK};
 
-impl<O: Observer> Simulation<O> {
+impl<O: Observer> Network<O, Events> {
     /// A background has a datagram: all its cells come to the port now.
     #[cold]
     #[expect(clippy::cast_possible_truncation, reason = "circuits are numbered in 27 bits")]
     pub(super) fn emit(&mut self, now: Time, number: usize) {
-        let emission = self.backgrounds[number].emit(now);
+        let emission = self.driver.backgrounds[number].emit(now);
         match emission.next {
             Some(time) => self.calendar.schedule(self.agenda.background(number), time, OTHER_RANK),
             None => self.calendar.cancel(self.agenda.background(number)),
         }
-        let circuit = (self.circuit_ends.len() + number) as u32;
+        let circuit = (self.circuits() + number) as u32;
         let packet = self.packets.insert(Content::Background, emission.cells, emission.bits);
         self.cells_sent += u64::from(emission.cells);
         for index in 0..emission.cells {
             let cell = Cell::new(packet, circuit, index == 0, index + 1 == emission.cells);
             // Where connections are promised a rate, what is promised none exceeds it.
-            let cell = if self.policing.as_ref().is_some_and(Policing::marks) { cell.tagged() } else { cell };
+            let cell =
+                if self.policing.as_ref().is_some_and(|policing| policing.marks()) { cell.tagged() } else { cell };
             self.enter_port(now, self.bottleneck_port, cell);
         }
     }
@@ -30,7 +32,7 @@ impl<O: Observer> Simulation<O> {
     /// A cell of a background has crossed the bottleneck. Where the lines behind it are part of it, it has left before them.
     #[cold]
     pub(super) fn absorb(&mut self, cell: Cell) {
-        let line = self.ports[self.bottleneck_port].line;
+        let line = self.driver.ports[self.bottleneck_port].state().line;
         self.links[line].line.count_left_before_relay(cell);
         self.books.background_crosses(self.bits_of(cell.packet, 1));
         self.cells_delivered += 1;

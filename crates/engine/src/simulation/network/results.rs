@@ -11,18 +11,18 @@ use longfat_foundation::measure::{
 use longfat_foundation::units::{Span, Time};
 use longfat_hosts::traffic::{Completions, Kind};
 use longfat_network::framing::{Class, Unit};
-use longfat_network::switch::{Port, PortCounts, PortStatistics};
+use longfat_network::switch::{PortCounts, PortStatistics};
 use longfat_network::topology::Graph;
 
-use super::Simulation;
 use super::flows::Outcome;
 use super::measured::RequestCounts;
+use super::{AnyPort, Drive, Network};
 use crate::observer::Observer;
 use crate::scenario::Throughput;
 
 #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
-impl<O: Observer> Simulation<O> {
-    pub(super) fn record(&self, graph: &Graph, ledger: Ledger) -> RunRecord {
+impl<O: Observer, D: Drive> Network<O, D> {
+    pub fn record(&self, graph: &Graph, ledger: Ledger) -> RunRecord {
         let flows = self.flow_records();
         let ports = self.port_records(graph);
         RunRecord {
@@ -42,7 +42,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    pub(super) fn seconds(&self) -> f64 {
+    pub fn seconds(&self) -> f64 {
         self.measured().as_seconds()
     }
 
@@ -59,7 +59,8 @@ impl<O: Observer> Simulation<O> {
         let frames = flows.iter().filter_map(|flow| flow.frames).reduce(FrameRecord::and);
         let (data, bits) = self.segment_bits();
         let on_line: Vec<f64> = goodputs.iter().map(|goodput| goodput / data * bits).collect();
-        let delays = self.ports[self.bottleneck_port].managed().map(|queue| &queue.delays);
+        let counts = self.bottleneck().and_then(AnyPort::discipline_counts);
+        let delays = counts.map(|counts| counts.delays);
         Metrics {
             efficiency: at_bottleneck / max_goodput_bps,
             fairness: fairness_index(&goodputs),
@@ -70,7 +71,7 @@ impl<O: Observer> Simulation<O> {
             mean_queue_cells: ports.get(self.bottleneck_port).map_or(0.0, |port| port.mean_queue_cells),
             cell_loss_ratio: if cells_in == 0 { 0.0 } else { dropped as f64 / cells_in as f64 },
             timeouts: flows.iter().map(|flow| flow.timeouts).sum(),
-            packets_lost: self.packets_lost_so_far() - self.before.as_ref().map_or(0, |before| before.packets_lost),
+            packets_lost: self.driver.lost().packets - self.before.as_ref().map_or(0, |before| before.packets_lost),
             least_share_of_mcr: promised.as_ref().and_then(|promised| least_share_of_promises(&on_line, promised)),
             excess_fairness: promised.as_ref().map(|promised| excess_fairness(&on_line, promised)),
             offered_bps: self.offered_bps(flows),
@@ -109,13 +110,13 @@ impl<O: Observer> Simulation<O> {
     fn max_min_fairness(&self, graph: &Graph, goodputs: &[f64], at_bottleneck_bps: f64) -> Option<f64> {
         let demands = self.demands_bps();
         let (data, on_line) = self.segment_bits();
-        let capacity = |(number, port): (usize, &Port)| {
-            let rate = graph.links[port.line].rate.0 as f64;
+        let capacity = |(number, port): (usize, &AnyPort)| {
+            let rate = graph.links[port.state().line].rate.0 as f64;
             if number == self.bottleneck_port { at_bottleneck_bps } else { rate * data / on_line }
         };
-        let capacities: Vec<_> = self.ports.iter().enumerate().map(capacity).collect();
+        let capacities: Vec<_> = self.driver.ports().enumerate().map(capacity).collect();
         let ports_on = |path: &[usize]| {
-            let ports = self.ports.iter().enumerate().filter(|(_, port)| path.contains(&port.line));
+            let ports = self.driver.ports().enumerate().filter(|(_, port)| path.contains(&port.state().line));
             ports.map(|(number, _)| number).collect::<Vec<_>>()
         };
         let paths = self.by_sender(graph.flows.iter().map(|flow| ports_on(&flow.forward)), |one, _| one);
@@ -187,12 +188,6 @@ impl<O: Observer> Simulation<O> {
         let (data, on_line) = self.bits_of_segment(segment);
         let left = self.scenario.ubr_share(graph);
         rate * data / on_line * left
-    }
-
-    /// Packets that were lost for another reason than a full buffer, since the beginning.
-    pub(super) fn packets_lost_so_far(&self) -> u64 {
-        let on_path: u64 = self.changing_ends.iter().map(|end| end.packets_lost).sum();
-        on_path + self.loss_points.iter().map(|point| point.packets_lost).sum::<u64>()
     }
 
     /// Bits of data in a full segment, and the bits that it takes on the line.
@@ -328,15 +323,15 @@ impl<O: Observer> Simulation<O> {
     }
 
     fn port_records(&self, graph: &Graph) -> Vec<PortRecord> {
-        let record = |(number, port): (usize, &Port)| {
-            let name = graph.link_name(port.line);
+        let record = |(number, port): (usize, &AnyPort)| {
+            let name = graph.link_name(port.state().line);
             let config = self.scenario.port_at(&name);
-            let counts = self.port_counts(number);
-            let statistics = &counts.ubr;
+            let counts = self.port_counts(number, port);
+            let (statistics, discipline) = (&counts.ubr, port.discipline_counts());
             let busy_before = self.before.as_ref().map_or(0.0, |before| before.busy_seconds[number]);
             PortRecord {
                 name,
-                policy: if port.managed().is_some() { config.queue.name() } else { config.policy.name() },
+                policy: if discipline.is_some() { config.queue.name() } else { config.policy.name() },
                 max_queue_cells: statistics.max_queue_cells,
                 mean_queue_cells: statistics.mean_queue_cells(self.measured()),
                 cells_in: statistics.cells_in,
@@ -344,21 +339,21 @@ impl<O: Observer> Simulation<O> {
                 cells_dropped: statistics.cells_dropped,
                 packets_dropped: statistics.packets_dropped,
                 utilization: (self.busy_seconds(port, self.end) - busy_before) / self.seconds(),
-                queue: port.managed().map(|queue| QueueRecord {
+                queue: discipline.map(|of_discipline| QueueRecord {
                     discipline: config.queue.name(),
                     packets_marked: counts.packets_marked,
                     acknowledgments_superseded: counts.acknowledgments_superseded,
-                    delays: queue.delays.clone(),
+                    delays: of_discipline.delays.clone(),
                 }),
                 classes: self.class_records(&counts),
             }
         };
-        self.ports.iter().enumerate().map(record).collect()
+        self.driver.ports().enumerate().map(record).collect()
     }
 
     /// What a port has counted since measuring began.
-    fn port_counts(&self, number: usize) -> PortCounts {
-        let so_far = self.ports[number].counts(self.end);
+    fn port_counts(&self, number: usize, port: &AnyPort) -> PortCounts {
+        let so_far = port.counts(self.end);
         match &self.before {
             Some(before) => so_far.since(&before.ports[number]),
             None => so_far,
@@ -366,10 +361,11 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// For how long a port's line has been sending by `now`, since the beginning.
-    pub(super) fn busy_seconds(&self, port: &Port, now: Time) -> f64 {
-        let vbr_cells_out = port.vbr().map_or(0, |vbr| vbr.statistics().cells_out);
-        let line = &self.links[port.line].line;
-        let bits_out = line.bits_of(port.statistics().cells_out + vbr_cells_out);
+    pub fn busy_seconds(&self, port: &AnyPort, now: Time) -> f64 {
+        let state = port.state();
+        let vbr_cells_out = state.vbr().map_or(0, |vbr| vbr.statistics().cells_out);
+        let line = &self.links[state.line].line;
+        let bits_out = line.bits_of(state.statistics().cells_out + vbr_cells_out);
         if let Some(grants) = line.grants() {
             // A packet may be sent over many frames, with pauses.
             return line.busy_seconds(bits_out - grants.bits_being_sent(now));
@@ -378,9 +374,28 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// How long after `now` a packet is still being sent that travels whole; a cell counts with the slot before it.
-    fn still_to_send(&self, port: &Port, now: Time) -> Span {
-        let is_sending = self.sizes.framing().unit() == Unit::Packet && port.sends().is_some();
+    fn still_to_send(&self, port: &AnyPort, now: Time) -> Span {
+        let is_sending = self.sizes.framing().unit() == Unit::Packet && port.state().sends().is_some();
         if is_sending { Span(port.free_at().0.saturating_sub(now.0)) } else { Span::ZERO }
+    }
+
+    /// Bits of capacity that were granted at the bottleneck by `now`, since the beginning, if they had to be.
+    pub fn granted_bits(&self, now: Time) -> Option<f64> {
+        let port = self.bottleneck()?;
+        Some(self.links[port.state().line].line.grants()?.granted_bits(now))
+    }
+
+    /// The same of the time that is measured.
+    pub fn granted_bits_measured(&self) -> Option<f64> {
+        let before = self.before.as_ref().and_then(|before| before.granted_bits);
+        Some(self.granted_bits(self.end)? - before.unwrap_or(0.0))
+    }
+
+    /// The share of the granted capacity that was used.
+    pub fn granted_capacity_used(&self, graph: &Graph, ports: &[PortRecord]) -> Option<f64> {
+        let granted = self.granted_bits_measured().filter(|bits| *bits > 0.0)?;
+        let rate = graph.bottleneck()?.rate.0 as f64;
+        Some(ports.get(self.bottleneck_port)?.utilization * self.seconds() * rate / granted)
     }
 
     fn class_records(&self, counts: &PortCounts) -> Vec<ClassRecord> {
@@ -401,8 +416,8 @@ impl<O: Observer> Simulation<O> {
             events: self.events_processed,
             cell_hops: self.links.made().map(|(_, link)| link.line.cell_hops()).sum(),
             packet_hops: self.links.made().map(|(_, link)| link.line.packet_hops()).sum(),
-            driver: self.driver().name(),
-            handed_over: self.handed_over.clone(),
+            driver: D::DRIVER.name(),
+            handed_over: self.driver.handed_over().map(Into::into),
         }
     }
 
@@ -411,17 +426,18 @@ impl<O: Observer> Simulation<O> {
         let of_flow = |number| self.flows.outcome(number).map(|flow| flow.fingerprint).unwrap_or_default();
         let parts = (0..self.flows.len()).map(of_flow).chain(self.port_fingerprints.iter().copied());
         parts.for_each(|part| all.add(part.value()));
-        for (number, port) in self.ports.iter().enumerate() {
+        for (number, port) in self.driver.ports().enumerate() {
+            let state = port.state();
             let before = self.before.as_ref().map(|before| &before.ports[number]);
             let peak = |now: &PortStatistics, before: Option<&PortStatistics>| {
                 now.max_queue_cells.max(before.map_or(0, |before| before.max_queue_cells))
             };
-            all.add(port.statistics().cells_out);
-            all.add(peak(port.statistics(), before.map(|before| &before.ubr)));
-            if let Some(queue) = port.managed() {
-                all.add(queue.packets_marked);
+            all.add(state.statistics().cells_out);
+            all.add(peak(state.statistics(), before.map(|before| &before.ubr)));
+            if let Some(counts) = port.discipline_counts() {
+                all.add(counts.packets_marked);
             }
-            if let Some(vbr) = port.vbr() {
+            if let Some(vbr) = state.vbr() {
                 all.add(vbr.statistics().cells_out);
                 all.add(peak(vbr.statistics(), before.and_then(|before| before.vbr.as_ref())));
             }

@@ -3,11 +3,10 @@
 use longfat_foundation::measure::{ByCause, Cause, Ledger};
 use longfat_foundation::units::{CELL_BITS, Time, TransmissionTime};
 use longfat_network::framing::{Cell, Class, PacketId};
-use longfat_network::switch::Port;
 use longfat_network::topology::Graph;
 
 use super::audit::equal;
-use super::{Simulation, Violation};
+use super::{AnyPort, Drive, Network, Train, Violation};
 use crate::observer::Observer;
 
 /// What a port is sending at the end, and for how long it has.
@@ -50,12 +49,12 @@ impl CutPackets {
     }
 }
 
-impl<O: Observer> Simulation<O> {
+impl<O: Observer, D: Drive> Network<O, D> {
     /// The ledger of the run until `now`, before which everything has happened.
     ///
     /// # Errors
     /// If more has arrived than the bottleneck has sent, or the parts do not sum to the duration.
-    pub(super) fn ledger(&mut self, graph: &Graph, now: Time) -> Result<Ledger, Violation> {
+    pub fn ledger(&mut self, graph: &Graph, now: Time) -> Result<Ledger, Violation> {
         let mut ps = self.books.idle_ps(now);
         let busy = now.0 - ps.sum();
         let cut = self.cut_packets(graph);
@@ -73,9 +72,11 @@ impl<O: Observer> Simulation<O> {
 
     /// What the bottleneck's port has sent until the end and in whole cells, in bits by cause.
     fn bits_sent(&self, graph: &Graph, cut: &CutPackets, in_service: Option<&InService>) -> Result<ByCause, Violation> {
-        let port = &self.ports[self.bottleneck_port];
-        let vbr_cells = port.vbr().map_or(0, |vbr| vbr.statistics().cells_out);
-        let sent = self.links[port.line].line.bits_of(port.statistics().cells_out + vbr_cells);
+        let (vbr_cells, sent) = self.bottleneck().map_or((0, 0), |port| {
+            let state = port.state();
+            let vbr_cells = state.vbr().map_or(0, |vbr| vbr.statistics().cells_out);
+            (vbr_cells, self.links[state.line].line.bits_of(state.statistics().cells_out + vbr_cells))
+        });
         let mut bits = self.books.bits();
         bits.add(Cause::Vbr, vbr_cells * CELL_BITS);
         for number in 0..self.flows.len() {
@@ -99,9 +100,9 @@ impl<O: Observer> Simulation<O> {
     /// Adds what has left the bottleneck's port and has not arrived: packets that have left with their last cell, the beginnings
     /// of others, and cells of backgrounds.
     fn add_bits_under_way(&self, graph: &Graph, cut: &CutPackets, bits: &mut ByCause) {
-        let port = &self.ports[self.bottleneck_port];
+        let bottleneck_line = self.bottleneck().map(|port| port.state().line);
         let mut add = |number: usize, cell: Cell, cells: u64, ends: bool| match split_path(graph, cell.circuit()) {
-            None if number == port.line => bits.add(Cause::Background, self.bits_of(cell.packet, cells)),
+            None if Some(number) == bottleneck_line => bits.add(Cause::Background, self.bits_of(cell.packet, cells)),
             Some((_, behind)) if ends && behind.contains(&number) && !self.packets.get(cell.packet).damaged => {
                 bits.add(Cause::UnderWay, self.packets.get(cell.packet).bits);
             }
@@ -109,39 +110,41 @@ impl<O: Observer> Simulation<O> {
         };
         self.trains().into_iter().for_each(|(number, (cell, cells, ends))| add(number, cell, cells.into(), ends));
         for other in self.other_ports() {
-            other.visit_cells(|cell, cells, ends| add(other.line, cell, cells, ends));
+            other.visit_cells(|cell, cells, ends| add(other.state().line, cell, cells, ends));
         }
         for (packet, cells_left) in cut.packets().filter(|(packet, _)| !self.packets.get(*packet).damaged) {
             bits.add(Cause::UnderWay, self.bits_of(packet, u64::from(self.packets.get(packet).cells) - cells_left));
         }
     }
 
-    /// What is on the lines, of each in order: trains of cells of one packet, each with its next cell, their number, and whether the
-    /// packet ends with them. Behind the port the fast driver knows of last cells only.
-    fn trains(&self) -> Vec<(usize, (Cell, u32, bool))> {
-        let mut trains = self.fast.as_ref().map_or_else(Vec::new, |fast| fast.trains());
+    /// The trains on all lines, of each line in order. Where the driver does not follow all cells, those behind the port are known by
+    /// their last cells only.
+    fn trains(&self) -> Vec<(usize, Train)> {
+        let mut trains = self.driver.trains();
         let known = self.links.made();
         trains.extend(known.flat_map(|(number, link)| link.line.trains().map(move |train| (number, train))));
         trains
     }
 
     /// The managed ports besides the bottleneck's.
-    fn other_ports(&self) -> impl Iterator<Item = &Port> {
-        let others = self.ports.iter().enumerate().filter(|(number, _)| *number != self.bottleneck_port);
+    fn other_ports(&self) -> impl Iterator<Item = &AnyPort> {
+        let others = self.driver.ports().enumerate().filter(|(number, _)| *number != self.bottleneck_port);
         others.map(|(_, port)| port)
     }
 
     /// Bits of so many cells of a packet.
-    pub(super) fn bits_of(&self, packet: PacketId, cells: u64) -> u64 {
+    pub fn bits_of(&self, packet: PacketId, cells: u64) -> u64 {
         let packet = self.packets.get(packet);
         cells * packet.bits / u64::from(packet.cells)
     }
 
     /// Looks through the port, and from the nearest on through the lines before it, each with the managed port at its beginning.
     fn cut_packets(&self, graph: &Graph) -> CutPackets {
-        let circuits = self.circuit_ends.len();
-        let mut cut = CutPackets(vec![Cut::Open(0); circuits + self.backgrounds.len()]);
-        self.ports[self.bottleneck_port].visit_cells(|cell, cells, ends| cut.add(cell, cells, ends));
+        let circuits = self.circuits();
+        let mut cut = CutPackets(vec![Cut::Open(0); circuits + self.scenario.background.len()]);
+        if let Some(port) = self.bottleneck() {
+            port.visit_cells(|cell, cells, ends| cut.add(cell, cells, ends));
+        }
         let trains = self.trains();
         let most_before =
             (0..circuits).filter_map(|circuit| split_path(graph, circuit)).map(|(before, _)| before.len());
@@ -154,7 +157,7 @@ impl<O: Observer> Simulation<O> {
             };
             trains.iter().for_each(|&(number, (cell, cells, ends))| add(number, cell, cells.into(), ends));
             for other in self.other_ports() {
-                other.visit_cells(|cell, cells, ends| add(other.line, cell, cells, ends));
+                other.visit_cells(|cell, cells, ends| add(other.state().line, cell, cells, ends));
             }
         }
         cut.0.truncate(circuits);
@@ -166,8 +169,8 @@ impl<O: Observer> Simulation<O> {
         if !self.books.line_sends_at(now) {
             return None;
         }
-        let port = &self.ports[self.bottleneck_port];
-        let (cause, bits) = match port.sends()? {
+        let port = self.bottleneck()?;
+        let (cause, bits) = match port.state().sends()? {
             Class::Vbr => (Cause::Vbr, CELL_BITS),
             Class::Ubr => {
                 let cell = port.latest()?;
@@ -175,14 +178,14 @@ impl<O: Observer> Simulation<O> {
             }
         };
         let still_to_send = port.free_at().0.saturating_sub(now.0);
-        let transmission = TransmissionTime::of_bits(bits, self.links[port.line].line.rate());
+        let transmission = TransmissionTime::of_bits(bits, self.links[port.state().line].line.rate());
         Some(InService { cause, bits, ps: transmission.rounded_down().0.saturating_sub(still_to_send) })
     }
 
     /// What a cell that is being sent is charged to.
     fn cause_of(&self, cell: Cell, cut: &CutPackets) -> Cause {
         let is_cut = || matches!(cut.0[cell.circuit()], Cut::Found(packet, _) if packet == cell.packet);
-        if cell.circuit() >= self.circuit_ends.len() {
+        if cell.circuit() >= self.circuits() {
             Cause::Background
         } else if (cell.is_last() || is_cut()) && !self.packets.get(cell.packet).damaged {
             Cause::UnderWay

@@ -6,12 +6,12 @@ use longfat_network::topology::Graph;
 
 use super::flows::Flows;
 use super::legs::Numbers;
-use super::{Simulation, Violation};
+use super::{Drive, Network, Violation};
 use crate::observer::Observer;
 use crate::scenario::Scenario;
 
 /// All proxies of a run.
-pub(super) struct Relays {
+pub struct Relays {
     /// The most bytes that one keeps of a connection in each direction.
     buffer: u64,
     /// Of each flow that ends at a proxy, what that proxy has room for.
@@ -106,9 +106,9 @@ impl Relays {
     }
 }
 
-impl<O: Observer> Simulation<O> {
+impl<O: Observer, D: Drive> Network<O, D> {
     /// In all so many bytes of a flow have been delivered to a proxy, or to a host if there is no next flow: then tells so.
-    pub(super) fn relay(&mut self, now: Time, number: usize, delivered: u64) -> bool {
+    pub fn relay(&mut self, now: Time, number: usize, delivered: u64) -> bool {
         let Some(next) = self.numbers.next(number) else { return false };
         self.note_kept(number);
         // A next leg that is over has had all.
@@ -126,7 +126,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// A proxy hears of a connection: it opens the next leg, if that is to be opened.
-    pub(super) fn open_next_leg(&mut self, now: Time, number: usize) {
+    pub fn open_next_leg(&mut self, now: Time, number: usize) {
         if self.proxies.is_some()
             && let Some(next) = self.numbers.next(number)
             && self.flows.is_at_work(next)
@@ -138,7 +138,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// Writes into an acknowledgment that is about to be sent how much room the proxy has, if it is one that sends it.
-    pub(super) fn advertise(&mut self, number: usize, packet: PacketId) {
+    pub fn advertise(&mut self, number: usize, packet: PacketId) {
         let Some(end) = self.end_of_room(number) else { return };
         let receiver = &self.flows[number].receiver;
         let (next, has_hole) = (receiver.next(), receiver.bytes_held() > 0);
@@ -152,7 +152,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// An acknowledgment has come to the sender of a flow and tells of the room at the other end. Tells whether it tells of nothing else.
-    pub(super) fn learn_window(&mut self, now: Time, number: usize, next: u64, packet: PacketId) -> bool {
+    pub fn learn_window(&mut self, now: Time, number: usize, next: u64, packet: PacketId) -> bool {
         let window = u64::from(self.packets.get(packet).window());
         let Some(room) = self.room_mut(number) else { return false };
         let edge = next + (window << room.shift);
@@ -171,7 +171,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// The sender of a flow has had an acknowledgment: what it has told may go, so that the proxy where it is has room for more.
-    pub(super) fn tell_of_room(&mut self, now: Time, number: usize) {
+    pub fn tell_of_room(&mut self, now: Time, number: usize) {
         let Some(before) = self.numbers.before(number).filter(|before| self.flows.is_at_work(*before)) else { return };
         let Some(end) = self.end_of_room(before) else { return };
         let receiver = &self.flows[before].receiver;
@@ -206,7 +206,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// From now on the most bytes that proxies keep are counted anew.
-    pub(super) fn count_kept_anew(&mut self) {
+    pub fn count_kept_anew(&mut self) {
         for number in 0..self.flows.len() {
             let kept = self.kept(number).unwrap_or(0);
             if let Some(room) = self.room_mut(number) {

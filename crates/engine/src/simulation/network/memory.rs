@@ -1,19 +1,19 @@
 //! How much memory a run has come to use.
 
 use longfat_network::framing::Cell;
-use longfat_network::switch::Port;
+use longfat_network::switch::{Port, Queue};
 
-use super::{Flow, Link, Simulation};
+use super::{AnyPort, Drive, Flow, Link, Network};
 use crate::observer::Observer;
 
-impl<O: Observer> Simulation<O> {
+impl<O: Observer, D: Drive> Network<O, D> {
     /// Bytes that the run has allocated, nearly: all that grows with what is under way, and the entities themselves.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let lines: usize = self.links.made().map(|(_, link)| size_of::<Link>() + link.line.memory_bytes()).sum();
         let flows: usize = self.flows.at_work().map(|flow| size_of::<Flow>() + flow.memory_bytes()).sum();
         let over = self.flows.bytes_of_those_over() + self.proxies.as_ref().map_or(0, |proxies| proxies.memory_bytes());
-        self.packets.memory_bytes() + lines + flows + over + self.ports.iter().map(queue_bytes).sum::<usize>()
+        self.packets.memory_bytes() + lines + flows + over + self.driver.ports().map(queue_bytes).sum::<usize>()
     }
 }
 
@@ -25,6 +25,7 @@ impl Flow {
 }
 
 /// Queues double when they are full.
-fn queue_bytes(port: &Port) -> usize {
-    size_of::<Port>() + usize::try_from(port.cells_held()).map_or(usize::MAX, |cells| 2 * cells * size_of::<Cell>())
+fn queue_bytes(port: &AnyPort) -> usize {
+    size_of::<Port<Queue>>()
+        + usize::try_from(port.cells_held()).map_or(usize::MAX, |cells| 2 * cells * size_of::<Cell>())
 }

@@ -16,13 +16,13 @@ use longfat_network::topology::Graph;
 use super::agenda::Place;
 use super::audit::audit_flow;
 use super::legs::Numbers;
-use super::{Simulation, Way};
+use super::{Drive, Network, Way};
 use crate::observer::Observer;
 use crate::scenario::Scenario;
 
 /// Bytes of TCP options of packets with data, and of acknowledgments without their blocks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct OptionBytes {
+pub struct OptionBytes {
     pub data: u64,
     pub acknowledgment: u64,
 }
@@ -32,7 +32,7 @@ pub(super) struct OptionBytes {
 /// Flow c carries the data of connection c. Where the receiving ends ask for what is sent, flow n + c of n connections carries
 /// the requests, the other way: its data share a circuit with the acknowledgments of flow c, and the reverse. Where proxies split
 /// connections, each leg is a flow ([`Numbers`]).
-pub(super) struct Flow {
+pub struct Flow {
     pub sender: Sender,
     pub receiver: Receiver,
     /// The name of its congestion control, and what its ends agree on about marks.
@@ -132,7 +132,7 @@ impl Flow {
 /// What is told of a flow when the run is over, all in bytes: those that its application has handed over, those delivered to the
 /// other, the end of the furthest that was received, and those received beyond a hole.
 #[derive(Clone)]
-pub(super) struct Outcome {
+pub struct Outcome {
     pub flavor: Cow<'static, str>,
     pub ecn: CongestionNotification,
     pub offered: u64,
@@ -146,7 +146,7 @@ pub(super) struct Outcome {
 }
 
 /// A flow for the data of each connection and, where receiving ends ask, behind them one for the requests of each.
-pub(super) struct Flows {
+pub struct Flows {
     at_work: Vec<Option<Box<Flow>>>,
     /// What there is to tell of those that are over, in the order in which they ended, and where that is of each flow: nowhere at all
     /// until there is one.
@@ -238,20 +238,20 @@ fn not_at_work(number: usize) -> ! {
     unreachable!("nothing happens to flow {number} before its source wakes, and when it is over")
 }
 
-impl<O: Observer> Simulation<O> {
+impl<O: Observer, D: Drive> Network<O, D> {
     /// Whether receiving ends ask for what is sent.
-    pub(super) fn asks(&self) -> bool {
+    pub fn asks(&self) -> bool {
         self.flows.len() > self.numbers.pairs()
     }
 
     /// The flow with that number as it is when its connection begins.
-    pub(super) fn planned_flow(&self, number: usize) -> Flow {
+    pub fn planned_flow(&self, number: usize) -> Flow {
         Flow::planned(number, &self.scenario, &self.graph, &self.sources, self.asks())
     }
 
     /// A connection begins, unless it has: from now on its flows are kept, and the lines that they take.
     #[inline]
-    pub(super) fn begin_connection(&mut self, connection: usize) {
+    pub fn begin_connection(&mut self, connection: usize) {
         if !self.flows.has_begun(connection) {
             self.make_connection(connection);
         }
@@ -264,7 +264,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// Begins the flows whose window laws come from outside: whoever provides them is asked for all at once, in order.
-    pub(super) fn begin_connections_from_outside(&mut self) {
+    pub fn begin_connections_from_outside(&mut self) {
         let controlled: BTreeSet<_> = self.scenario.controlled_senders(self.graph.senders()).collect();
         if controlled.is_empty() {
             return;
@@ -295,14 +295,14 @@ impl<O: Observer> Simulation<O> {
         if slots > self.calendar.slots() {
             self.calendar.grow((2 * slots).min(self.agenda.slots_with(self.flows.len())));
             let slots = self.calendar.slots();
-            self.fast.iter_mut().for_each(|fast| fast.make_room(slots));
+            self.driver.make_room(slots);
         }
     }
 
     /// Nothing of a flow is under way, and its sender has nothing to send.
     #[cold]
     #[inline(never)]
-    pub(super) fn end_if_over(&mut self, number: usize) {
+    pub fn end_if_over(&mut self, number: usize) {
         let flow = &self.flows[number];
         // One for which a law does not hold stays, for the audit to tell.
         if flow.is_over() && audit_flow(flow).is_ok() {

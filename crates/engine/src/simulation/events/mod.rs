@@ -1,0 +1,319 @@
+//! The driver by events: every cell is an event on every line, and every slot of a port is one. The reference for all results.
+
+mod background;
+mod frames;
+mod loss_point;
+mod path;
+
+use longfat_foundation::calendar::Slot;
+use longfat_foundation::units::Time;
+use longfat_network::background::Background;
+use longfat_network::framing::{Cell, Packets, Reassembly};
+use longfat_network::link::Feed;
+use longfat_network::switch::{Next, Port, PortCounts, Queue};
+use longfat_network::topology::Graph;
+use loss_point::{LossPoint, place_loss_points};
+use path::{ChangingEnd, follow_path};
+
+use super::network::{
+    AnyPort, AtRest, Drive, Driver, Entrance, Event, Happening, LineEnd, Links, Lost, Network, OTHER_RANK,
+    SERVICE_RANK, Served, Told,
+};
+use crate::observer::Observer;
+
+/// Losses and changing conditions outside of ports.
+pub struct Impairments {
+    loss_points: Vec<LossPoint>,
+    changing_ends: Vec<ChangingEnd>,
+}
+
+impl Impairments {
+    /// Puts a scenario's loss models before its lines, and changing conditions on them.
+    pub fn place(rest: &mut AtRest) -> Self {
+        let AtRest { scenario, graph, links, .. } = rest;
+        Self {
+            loss_points: place_loss_points(scenario, graph, links),
+            changing_ends: follow_path(scenario, graph, links),
+        }
+    }
+}
+
+/// The parts of a network that only this driver knows.
+pub struct Events {
+    ports: Vec<Port<Queue>>,
+    impairments: Impairments,
+    backgrounds: Vec<Box<dyn Background>>,
+    /// The ends of the circuits of connections, where cells become packets again.
+    circuit_ends: Vec<Reassembly>,
+    handed_over: Option<String>,
+}
+
+impl Events {
+    /// A network whose sources are about to start. `handed_over` is why another driver that was asked for is not at work.
+    pub fn start<O: Observer>(
+        mut rest: AtRest,
+        impairments: Impairments,
+        handed_over: Option<String>,
+        observer: O,
+    ) -> Network<O, Self> {
+        let driver = Self {
+            ports: std::mem::take(&mut rest.ports),
+            impairments,
+            backgrounds: std::mem::take(&mut rest.backgrounds),
+            circuit_ends: vec![Reassembly::new(rest.framing.lost_last_cell()); rest.graph.circuits()],
+            handed_over,
+        };
+        let (first_vbr, has_frames) = (rest.first_vbr, rest.has_frames);
+        let (watched, backgrounds) = (watched_lines(&rest.graph, &rest.links), driver.backgrounds.len());
+        let mut network = Network::start(rest, observer, driver, &watched, backgrounds);
+        for number in 0..backgrounds {
+            let start = network.driver.backgrounds[number].start();
+            network.calendar.schedule(network.agenda.background(number), start, OTHER_RANK);
+        }
+        if has_frames {
+            network.calendar.schedule(network.agenda.frames(), Time::ZERO, OTHER_RANK);
+        }
+        if let Some(time) = first_vbr {
+            network.books.note(Time::ZERO, Happening::WillSend(time));
+            network.calendar.schedule(network.agenda.port(network.bottleneck_port), time, SERVICE_RANK);
+        }
+        network.begin_connections_from_outside();
+        network
+    }
+}
+
+/// Which lines have events: those that are not behind a line that relays.
+fn watched_lines(graph: &Graph, links: &Links) -> Vec<bool> {
+    let mut is_watched = vec![true; links.len()];
+    for circuit in 0..graph.circuits() {
+        for hop in graph.links_of_circuit(circuit).into_iter().flat_map(|path| path.windows(2)) {
+            is_watched[hop[1]] &= !links.is_relayed(hop[0]);
+        }
+    }
+    is_watched
+}
+
+impl Drive for Events {
+    const DRIVER: Driver = Driver::Events;
+    const FOLLOWS_ALL_CELLS: bool = true;
+
+    #[inline(always)]
+    fn send<O: Observer>(network: &mut Network<O, Self>, now: Time, line: usize, first: Cell, cells: u32, bits: u64) {
+        let link = &mut network.links[line];
+        let idle = link.line.is_empty();
+        link.line.send_packet(now, first, cells, bits);
+        if idle {
+            network.watch_line(line);
+        }
+    }
+
+    #[inline(always)]
+    fn act<O: Observer>(network: &mut Network<O, Self>, now: Time, event: Event) {
+        match event {
+            Event::Arrival(line) => network.arrive(now, line),
+            Event::Service(port) => network.serve(now, port),
+            Event::Background(number) => network.emit(now, number),
+            Event::Frame => network.begin_frame(now),
+            Event::Timeout(_) | Event::Start | Event::Wake(_) | Event::LateAcknowledgment(_) => {}
+        }
+    }
+
+    fn ports(&self) -> impl Iterator<Item = &AnyPort> {
+        self.ports.iter().map(|port| port as &AnyPort)
+    }
+
+    fn count_ports_anew(&mut self, now: Time) -> Vec<PortCounts> {
+        self.ports.iter_mut().map(|port| port.count_anew(now)).collect()
+    }
+
+    fn forget_dropped(packets: &mut Packets, cell: Cell) {
+        packets.release_cell(cell.packet);
+    }
+
+    fn lost(&self) -> Lost {
+        let Impairments { loss_points, changing_ends } = &self.impairments;
+        let on_path: u64 = changing_ends.iter().map(|end| end.packets_lost).sum();
+        Lost {
+            cells: on_path + loss_points.iter().map(|point| point.cells_lost).sum::<u64>(),
+            packets: on_path + loss_points.iter().map(|point| point.packets_lost).sum::<u64>(),
+        }
+    }
+
+    fn handed_over(&self) -> Option<&str> {
+        self.handed_over.as_deref()
+    }
+}
+
+impl<O: Observer> Network<O, Events> {
+    /// Simulates all events before `until`, or until there have been `events` more. Returns whether those were all before `until`.
+    pub fn advance(&mut self, until: Time, events: u64) -> bool {
+        let pause = self.events_processed.saturating_add(events);
+        if let Some(from) = self.unmeasured_until().filter(|from| *from <= until) {
+            if !self.advance_to(from, pause) {
+                return false;
+            }
+            self.begin_to_measure(from);
+        }
+        self.advance_to(until, pause)
+    }
+
+    /// Simulates all events before `until`, or until there have been `pause` in all. Returns whether it is the former.
+    fn advance_to(&mut self, until: Time, pause: u64) -> bool {
+        loop {
+            let (now, slot): (Time, Slot) = self.calendar.first();
+            if now >= until {
+                return true;
+            }
+            if self.events_processed == pause {
+                return false;
+            }
+            self.events_processed += 1;
+            self.happen(now, slot);
+            #[cfg(debug_assertions)]
+            if self.events_processed.is_multiple_of(1 << 14) {
+                self.audit().unwrap_or_else(|violation| panic!("at {} s: {violation}", now.as_seconds()));
+            }
+        }
+    }
+
+    /// Puts the next arrival on a line into the calendar.
+    #[inline]
+    fn watch_line(&mut self, line: usize) {
+        let link = &self.links[line];
+        match link.line.next_arrival() {
+            Some(time) => self.calendar.schedule(link.slot, time, OTHER_RANK),
+            None => self.calendar.cancel(link.slot),
+        }
+    }
+
+    #[inline]
+    fn arrive(&mut self, now: Time, line: usize) {
+        let link = &mut self.links[line];
+        let cell = link.line.receive();
+        let end = link.end;
+        self.watch_line(line);
+        match end {
+            LineEnd::Switch(node) => self.forward(now, node, cell),
+            LineEnd::Host => self.deliver(now, cell),
+            LineEnd::Changing(number) => self.arrive_over_path(now, number, cell),
+        }
+    }
+
+    /// A cell has reached a switch and goes to its output port.
+    #[inline]
+    fn forward(&mut self, now: Time, node: usize, mut cell: Cell) {
+        let Some(line) = self.routes.outlet(node, cell.circuit()) else { return self.absorb(cell) };
+        let mut entrance = self.links[line].entrance;
+        if let Entrance::LossPoint(_) | Entrance::Police(_) = entrance {
+            let Some(behind) = self.pass_checks(now, entrance, cell) else { return };
+            (entrance, cell) = behind;
+        }
+        match entrance {
+            Entrance::Port(port) => self.enter_port(now, port, cell),
+            Entrance::Open | Entrance::LossPoint(_) | Entrance::Police(_) => self.enter_line(now, line, cell),
+        }
+    }
+
+    // Always: nearly all cells come from `forward`, which is not the only caller.
+    #[inline(always)]
+    fn enter_port(&mut self, now: Time, number: usize, cell: Cell) {
+        let port = &mut self.driver.ports[number];
+        if let Some(time) = port.receive(now, cell, &self.packets, &mut self.dropped) {
+            self.calendar.schedule(self.agenda.port(number), time, SERVICE_RANK);
+            if number == self.bottleneck_port {
+                self.books.note(now, Happening::WillSend(time));
+            }
+        }
+        let state = port.state();
+        if self.observer.interests().anything && !state.is_slotted() {
+            self.observer.queue_changed(now, number, state);
+            self.observer.shares_changed(now, number, state, None);
+        }
+        if !self.dropped.is_empty() {
+            self.account_for_drops(now, number);
+        }
+    }
+
+    #[inline]
+    fn enter_line(&mut self, now: Time, line: usize, cell: Cell) {
+        let link = &mut self.links[line];
+        let idle = link.line.is_empty();
+        link.line.send_cell(now, cell, &self.packets);
+        if idle {
+            self.watch_line(line);
+        }
+    }
+
+    fn serve(&mut self, now: Time, number: usize) {
+        let port = &mut self.driver.ports[number];
+        let line = port.state().line;
+        if self.links[line].line.is_sending_beyond_grants() {
+            return self.go_on_sending(number);
+        }
+        let idle = self.links[line].line.is_empty();
+        let before = if self.observer.interests().anything { self.links[line].line.bits_whole() } else { 0 };
+        let mut outlet = Feed { line: &mut self.links[line].line, packets: &self.packets };
+        match port.serve(now, &self.packets, &mut outlet, &mut self.dropped) {
+            Next::Sends(time) => self.calendar.schedule(self.agenda.port(number), time, SERVICE_RANK),
+            Next::Rests(until) => self.rest(now, number, until),
+        }
+        if idle {
+            self.watch_line(line);
+        }
+        if self.observer.interests().anything {
+            let state = self.driver.ports[number].state();
+            if let Some(class) = state.sends() {
+                self.observer.cell_served(now, number, class, self.links[line].line.bits_since(before));
+            }
+            self.observer.queue_changed(now, number, state);
+            self.observer.shares_changed(now, number, state, None);
+        }
+        if !self.dropped.is_empty() {
+            self.account_for_drops(now, number);
+        }
+    }
+
+    /// A port has nothing to send until, perhaps, some time that is known.
+    fn rest(&mut self, now: Time, port: usize, until: Option<Time>) {
+        match until {
+            Some(time) => self.calendar.schedule(self.agenda.port(port), time, SERVICE_RANK),
+            None => self.calendar.cancel(self.agenda.port(port)),
+        }
+        if port == self.bottleneck_port {
+            self.books.note(now, Happening::Rests(until));
+        }
+    }
+
+    #[cold]
+    fn account_for_drops(&mut self, now: Time, number: usize) {
+        let mut served = Served {
+            port: &mut self.driver.ports[number],
+            links: &mut self.links,
+            packets: &mut self.packets,
+            dropped: &mut self.dropped,
+            fingerprint: &mut self.port_fingerprints[number],
+            policing: self.policing.as_mut(),
+            connections: self.numbers.pairs(),
+            told: Told { port: number, books: &mut self.books, observer: &mut self.observer },
+        };
+        served.note_dropped::<Events>(now);
+    }
+
+    /// A cell has reached the host at the end of its circuit.
+    #[inline]
+    fn deliver(&mut self, now: Time, cell: Cell) {
+        let circuit = cell.circuit();
+        let Some(end) = self.driver.circuit_ends.get_mut(circuit) else { return self.absorb(cell) };
+        let arrived = end.receive(cell, &self.packets);
+        if arrived.is_none() && cell.is_last() {
+            self.reject(now, cell);
+        }
+        self.cells_delivered += 1;
+        self.packets.release_cell(cell.packet);
+        if arrived.is_some() && self.proxies.is_some() {
+            self.hand_over_on_leg(now, cell);
+        } else if arrived.is_some() {
+            self.hand_over(now, cell);
+        }
+    }
+}

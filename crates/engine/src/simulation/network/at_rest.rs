@@ -1,0 +1,147 @@
+//! From a checked scenario to a network at rest, and from there to a network whose sources are about to start.
+
+use std::sync::Arc;
+
+use longfat_foundation::calendar::Calendar;
+use longfat_foundation::measure::Fingerprint;
+use longfat_foundation::random::Chance;
+use longfat_foundation::units::Time;
+use longfat_hosts::traffic::Source;
+use longfat_network::background::Background;
+use longfat_network::framing::{Class, Framing, Packets, Sizes};
+use longfat_network::switch::{Port, Queue};
+use longfat_network::topology::{Graph, Routes};
+
+use super::agenda::{Agenda, NOWHERE};
+use super::flows::Flows;
+use super::ledger::Books;
+use super::legs::Numbers;
+use super::links::Links;
+use super::policing::Policing;
+use super::relays::Relays;
+use super::starts::Starts;
+use super::{Drive, Entrance, Network};
+use crate::observer::Observer;
+use crate::scenario::Scenario;
+
+/// Flows for which the calendar has room at first.
+const FLOWS_AT_FIRST: usize = 64;
+
+/// A network without a driver.
+pub struct AtRest {
+    pub scenario: Scenario,
+    pub graph: Arc<Graph>,
+    pub sources: Vec<Box<dyn Source>>,
+    pub framing: Box<dyn Framing>,
+    pub links: Links,
+    pub ports: Vec<Port<Queue>>,
+    /// The port in front of the bottleneck.
+    pub bottleneck_port: usize,
+    /// Sources of background traffic that waits with the connections' cells.
+    pub backgrounds: Vec<Box<dyn Background>>,
+    /// When the bottleneck's port sends the first cell of the class VBR.
+    pub first_vbr: Option<Time>,
+    /// Whether capacity of the bottleneck is asked for, frame by frame.
+    pub has_frames: bool,
+    pub policing: Option<Policing>,
+}
+
+impl AtRest {
+    /// The network of a scenario.
+    pub fn of(scenario: &Scenario) -> Self {
+        let (graph, sources) = scenario.graph_with_sources();
+        let graph = Arc::new(graph);
+        let chance = Chance { seed: scenario.seed, replication: scenario.replication };
+        let framing = scenario.framing.build(&());
+        let mut links = Links::of(&graph, framing.unit());
+        let mut ports = build_ports(scenario, &graph, &mut links, chance);
+        let policing = scenario.contract(&graph).map(|contract| Policing::start(&contract, &graph, &mut links));
+        let demand = scenario.demand(&graph);
+        let has_frames = demand.is_some();
+        if let (Some(demand), Some(number)) = (demand, graph.bottleneck_number()) {
+            links.make(number, NOWHERE).line.ask_for_capacity(demand);
+        }
+        let (backgrounds, vbr): (Vec<_>, Vec<_>) =
+            scenario.sources_of_background(&graph).into_iter().partition(|source| source.class() == Class::Ubr);
+        let is_bottleneck = |port: &Port<Queue>| Some(port.state().line) == graph.bottleneck_number();
+        let bottleneck_port = ports.iter().position(is_bottleneck).unwrap_or(0);
+        let first_vbr = vbr.into_iter().filter_map(|source| ports[bottleneck_port].add_vbr(source)).min();
+        Self {
+            scenario: scenario.clone(),
+            graph,
+            sources,
+            framing,
+            links,
+            ports,
+            bottleneck_port,
+            backgrounds,
+            first_vbr,
+            has_frames,
+            policing,
+        }
+    }
+}
+
+impl<O: Observer, D: Drive> Network<O, D> {
+    /// A network whose sources are about to start. Lines for which `watched` says so have events, and so has each of `backgrounds`
+    /// sources of background traffic.
+    pub fn start(rest: AtRest, observer: O, driver: D, watched: &[bool], backgrounds: usize) -> Self {
+        let AtRest { scenario, graph, sources, framing, links, bottleneck_port, has_frames, policing, .. } = rest;
+        let numbers = Numbers::of(&graph);
+        let flows = if sources.iter().any(|source| source.asks()) { 2 * numbers.pairs() } else { numbers.pairs() };
+        let port_lines: Vec<_> = graph.managed().collect();
+        let delays = scenario.delays_acknowledgments(graph.senders());
+        let agenda = Agenda::new(&port_lines, watched, backgrounds, has_frames, delays);
+        let mut calendar = Calendar::new(agenda.slots_with(flows.min(FLOWS_AT_FIRST)));
+        let mut network = Self {
+            starts: Starts::planned(&sources, &mut calendar),
+            calendar,
+            agenda,
+            routes: Routes::of(&graph),
+            books: Books::open(&graph, flows),
+            port_fingerprints: vec![Fingerprint::default(); port_lines.len()],
+            links,
+            bottleneck_port,
+            policing,
+            senders: graph.flows.iter().map(|flow| flow.sender).collect(),
+            tells_applications: sources.iter().any(|source| source.is_told()),
+            numbers,
+            proxies: Relays::of(&scenario, &graph, flows),
+            sources,
+            flows: Flows::waiting(flows),
+            graph,
+            sizes: Sizes::new(framing),
+            packets: Packets::default(),
+            driver,
+            end: Time::ZERO + scenario.duration.0,
+            before: None,
+            events_processed: 0,
+            cells_sent: 0,
+            cells_delivered: 0,
+            segments: Vec::new(),
+            dropped: Vec::new(),
+            scenario,
+            observer,
+        };
+        let Self { links, agenda, .. } = &mut network;
+        links.made_mut().for_each(|(number, link)| link.slot = agenda.line(number));
+        network.driver.make_room(network.calendar.slots());
+        network.watch_starts();
+        network
+    }
+}
+
+/// Makes the lines with managed ports in front of them, and those ports.
+fn build_ports(scenario: &Scenario, graph: &Graph, links: &mut Links, chance: Chance) -> Vec<Port<Queue>> {
+    let mut ports = Vec::new();
+    for number in graph.managed() {
+        let name = graph.link_name(number);
+        let order = chance.stream(&format!("port/{name}/order"));
+        let config = scenario.port_at(&name);
+        let buffer = scenario.buffer_context(graph, &config, &name);
+        let context = || scenario.queue_context(graph, &config, number);
+        links.make(number, NOWHERE).entrance = Entrance::Port(ports.len());
+        ports.push(Port::new(&config, &buffer, context, number, graph.links[number].rate, order));
+    }
+    ports
+}

@@ -1,0 +1,182 @@
+//! The network and its end systems, as both drivers share them: what is where, what hosts do, and what a run has counted.
+//!
+//! How packets cross the network is the driver's affair ([`Drive`]). No model arithmetic here.
+
+mod agenda;
+mod at_rest;
+mod audit;
+mod drive;
+mod end_systems;
+mod flows;
+mod ledger;
+mod legs;
+mod links;
+mod measured;
+mod memory;
+mod policing;
+mod relays;
+mod results;
+mod served;
+mod settlement;
+mod starts;
+
+pub use agenda::NOWHERE;
+pub use at_rest::AtRest;
+pub use audit::Violation;
+pub use drive::{AnyPort, Drive, Driver, Lost, Train};
+pub use ledger::Happening;
+pub use links::{Latest, Link, Links, Place};
+pub use served::{Served, Told};
+
+use std::sync::Arc;
+
+use agenda::Agenda;
+use flows::{Flow, Flows};
+use ledger::Books;
+use legs::Numbers;
+use longfat_foundation::calendar::{Calendar, Slot};
+use longfat_foundation::measure::{Fingerprint, RunRecord};
+use longfat_foundation::units::Time;
+use longfat_hosts::traffic::Source;
+use longfat_hosts::transport::Segment;
+use longfat_network::framing::{Packets, Sizes};
+use longfat_network::switch::Dropped;
+use longfat_network::topology::{Graph, Routes};
+use measured::Before;
+use policing::Policing;
+use relays::Relays;
+use starts::Starts;
+
+use crate::observer::Observer;
+use crate::scenario::Scenario;
+
+/// An entry of the calendar.
+#[derive(Clone, Copy, Debug)]
+pub enum Event {
+    /// The next cell on a line reaches its end.
+    Arrival(usize),
+    /// A port ends a slot, or its transmitter is free again.
+    Service(usize),
+    /// A flow's retransmission timer expires.
+    Timeout(usize),
+    /// A connection begins: its source wakes for the first time.
+    Start,
+    /// The source of a flow's connection wakes again.
+    Wake(usize),
+    /// A flow's delayed acknowledgment is due.
+    LateAcknowledgment(usize),
+    /// A background has a datagram.
+    Background(usize),
+    /// A frame begins for which capacity of the bottleneck is asked.
+    Frame,
+}
+
+/// Of events at one instant a slot closes before the cells that arrive at that very instant, which belong to the next.
+pub const SERVICE_RANK: u8 = 0;
+pub const OTHER_RANK: u8 = 1;
+
+/// What is at the end of a line; a switch behind a path that changes takes note of losses on it.
+#[derive(Clone, Copy, Debug)]
+pub enum LineEnd {
+    Switch(usize),
+    Host,
+    Changing(usize),
+}
+
+/// What stands before a line.
+#[derive(Clone, Copy, Debug)]
+pub enum Entrance {
+    /// Nothing: the transmitter takes all that comes.
+    Open,
+    /// A managed port.
+    Port(usize),
+    /// A place where packets get lost.
+    LossPoint(usize),
+    /// A managed port, and before it the network marks what exceeds the promises.
+    Police(usize),
+}
+
+/// A virtual circuit, and the line of the network interface at which it begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    pub circuit: usize,
+    pub line: usize,
+}
+
+/// A run in progress under the driver `D`.
+pub struct Network<O: Observer, D> {
+    pub driver: D,
+    pub scenario: Scenario,
+    pub observer: O,
+    pub calendar: Calendar,
+    pub agenda: Agenda,
+    starts: Starts,
+    pub graph: Arc<Graph>,
+    pub links: Links,
+    pub routes: Routes,
+    /// Of each managed port.
+    pub port_fingerprints: Vec<Fingerprint>,
+    /// The applications of each connection, and whether any wants to know what is delivered.
+    sources: Vec<Box<dyn Source>>,
+    tells_applications: bool,
+    /// Which flows are whose, and what proxies do between them, if there are any.
+    pub numbers: Numbers,
+    pub proxies: Option<Box<Relays>>,
+    /// The sender of each connection.
+    senders: Vec<usize>,
+    pub flows: Flows,
+    /// The port in front of the bottleneck, whose capacity the ledger accounts for and which background traffic enters.
+    pub bottleneck_port: usize,
+    pub books: Books,
+    pub policing: Option<Policing>,
+    pub sizes: Sizes,
+    pub packets: Packets,
+    pub end: Time,
+    /// What was counted before measuring began, if it did not with the run.
+    before: Option<Box<Before>>,
+    pub events_processed: u64,
+    pub cells_sent: u64,
+    pub cells_delivered: u64,
+    segments: Vec<Segment>,
+    pub dropped: Vec<Dropped>,
+}
+
+impl<O: Observer, D: Drive> Network<O, D> {
+    /// The event of a slot of the calendar is due.
+    #[inline(always)]
+    pub fn happen(&mut self, now: Time, slot: Slot) {
+        match self.agenda.event(slot) {
+            Event::Timeout(flow) => self.time_out(now, flow),
+            Event::Start => self.start_next(now),
+            Event::Wake(flow) => self.wake(now, flow % self.sources.len(), false),
+            Event::LateAcknowledgment(flow) => self.acknowledge_late(now, flow),
+            event @ (Event::Arrival(_) | Event::Service(_) | Event::Background(_) | Event::Frame) => {
+                D::act(self, now, event);
+            }
+        }
+    }
+
+    /// The managed port in front of the bottleneck.
+    fn bottleneck(&self) -> Option<&AnyPort> {
+        self.driver.ports().nth(self.bottleneck_port)
+    }
+
+    /// Number of the circuits of connections: two for each, there and back.
+    pub fn circuits(&self) -> usize {
+        2 * self.numbers.pairs()
+    }
+
+    /// Checks the conservation laws and gives the results, with the observer.
+    ///
+    /// # Errors
+    /// If a law does not hold.
+    pub fn finish(mut self) -> Result<(RunRecord, O), Violation> {
+        self.audit()?;
+        let graph = Arc::clone(&self.graph);
+        let mut ledger = self.ledger(&graph, self.end)?;
+        if let Some(before) = &self.before {
+            ledger = ledger.since(before.ledger.as_ref().map_err(Clone::clone)?);
+        }
+        Ok((self.record(&graph, ledger), self.observer))
+    }
+}
