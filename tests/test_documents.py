@@ -171,3 +171,21 @@ def test_the_page_on_traces_names_every_trace_and_column() -> None:
         for kind in json.loads(_engine.traces())
     }
     assert told == known
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/method/drivers.md"])
+def test_pages_for_developers_name_files_that_exist(page: str) -> None:
+    """Paths begin at the root, in `crates`, in a crate's sources, or in the package of Python."""
+    bases = [ROOT, ROOT / "crates", ROOT / "python" / "longfat", *ROOT.glob("crates/*")]
+    bases += [*ROOT.glob("crates/*/src"), ROOT / "crates" / "engine" / "src" / "simulation"]
+    bases += [ROOT / "crates" / "hosts" / "src" / "transport", ROOT / "crates" / "network" / "src"]
+    named = re.findall(
+        r"`((?:[\w.*-]+/)+(?:[\w*-]+\.(?:rs|py|toml|md|json|h))?)`", (ROOT / page).read_text()
+    )
+    assert named
+    missing = [path for path in named if not any(any(base.glob(path)) for base in bases)]
+    assert not missing
+
+
+def test_the_architecture_can_be_read_at_one_sitting() -> None:
+    assert len((ROOT / "ARCHITECTURE.md").read_text().split()) <= 1500
