@@ -249,20 +249,20 @@ def change(store: Store, statement: str) -> None:
         assert database.execute(statement).rowcount > 0
 
 
-def test_runs_of_another_engine_version_are_no_runs_of_this_one(plan: Plan, store: Store) -> None:
+def test_runs_of_another_model_are_no_runs_of_this_one(plan: Plan, store: Store) -> None:
     run_campaign(missing_runs(plan, store)[:3], store, Threads(1), ignore)
-    assert store.other_engines(plan.hashes) == {}
-    # As another engine would have stored them: the version is in the name of a run.
+    assert store.other_models(plan.hashes) == {}
+    # As an engine of another model would have stored them: its number is in the name of a run.
     change(store, "DELETE FROM flows")
     change(store, "DELETE FROM ports")
-    change(store, "UPDATE runs SET engine = 'other', run_id = substr(run_id, 2) || 'x'")
+    change(store, "UPDATE runs SET model = 0, engine = 'other', run_id = substr(run_id, 2) || 'x'")
     assert len(missing_runs(plan, store)) == 15
-    assert store.other_engines(plan.hashes) == {"other": 3}
+    assert store.other_models(plan.hashes) == {"other": 3}
     assert all(not replications for replications in load_results(plan, store).values())
 
 
 @pytest.mark.parametrize("build", ["'another'", "NULL"])
-def test_another_build_of_the_same_version_must_come_out_the_same(
+def test_another_build_of_the_same_model_must_come_out_the_same(
     plan: Plan, store: Store, build: str
 ) -> None:
     run_campaign(missing_runs(plan, store)[:4], store, Threads(1), ignore)
@@ -270,5 +270,5 @@ def test_another_build_of_the_same_version_must_come_out_the_same(
     change(store, f"UPDATE runs SET build = {build}")
     assert check_other_builds(plan, store, 1) == 1
     change(store, "UPDATE runs SET fingerprint = '0000000000000000'")
-    with pytest.raises(CheckFailed, match="another engine that calls itself"):
+    with pytest.raises(CheckFailed, match="another build of model"):
         check_other_builds(plan, store, 1)

@@ -28,6 +28,21 @@ from longfat.store import Store
 from longfat.studies.definition import StudyDefinition
 from longfat.studies.plan import Plan, Selection, plan_design
 from tests.support import Longfat
+from tests.waiting import PATIENCE_SECONDS
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _patience() -> Iterator[None]:
+    """Schedulers and workers may take their time to answer each other."""
+    patience = f"{PATIENCE_SECONDS:g}s"
+    with dask.config.set(
+        {
+            "distributed.comm.timeouts.connect": patience,
+            "distributed.comm.timeouts.tcp": patience,
+            "distributed.scheduler.worker-ttl": patience,
+        }
+    ):
+        yield
 
 
 @pytest.fixture
@@ -124,7 +139,7 @@ def test_a_run_that_kills_its_workers_fails_and_the_others_are_kept(
         client.register_plugin(Deadly(words))
         progress = campaign(plan, tmp_path / "store.db", Cluster(client, "a worker"))
         # Dask cannot close a worker that it is just starting anew.
-        client.wait_for_workers(1, timeout=120)
+        client.wait_for_workers(1, timeout=PATIENCE_SECONDS)
     scenarios = [run.scenario for run in plan.distinct.values()]
     (deadly,) = (
         scenario for scenario in scenarios if all(word in scenario.resolved for word in words)
@@ -136,17 +151,19 @@ def test_a_run_that_kills_its_workers_fails_and_the_others_are_kept(
     assert set(failures.values()) == {"every worker that tried the run died"}
 
 
-def test_when_the_scheduler_is_lost_what_has_ended_is_stored(plan: Plan, tmp_path: Path) -> None:
+def test_when_the_scheduler_is_lost_what_has_ended_is_stored(
+    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "store.db"
     workers = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0")
 
     def lose_it(progress: Progress) -> None:
         if progress.finished:
+            # How long Dask looks for the scheduler before it gives up, and we hear of it.
+            monkeypatch.setattr(client, "_timeout", 1)
             workers.close()
 
     with (
-        # How long Dask looks for the scheduler before it gives up, and we hear of it.
-        dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
         Client(workers.scheduler_address) as client,
         Store.writable(str(path)) as store,
         pytest.raises(LongfatError, match="the scheduler is lost"),

@@ -139,6 +139,29 @@ def test_links_between_documents_lead_somewhere() -> None:
     assert not broken
 
 
+SOURCES = ROOT / "docs" / "models" / "sources.md"
+CITED = re.compile(r"\b[STDVPXM]-\d\d\b")
+
+
+def test_every_code_of_a_choice_leads_to_its_row() -> None:
+    """The codes in what users read, and in sources."""
+    defined = re.findall(r"^\| ([STDVPXM]-\d\d) \|", SOURCES.read_text(), re.MULTILINE)
+    assert len(set(defined)) == len(defined)
+    for folder in ("crates", "python", "tests", "docs", "studies", "examples"):
+        for file in (ROOT / folder).rglob("*"):
+            if file.suffix in {".rs", ".py", ".toml", ".md", ".txt", ".ipynb"} and file.is_file():
+                unknown = set(CITED.findall(file.read_text())) - set(defined)
+                assert not unknown, f"{file.relative_to(ROOT)} cites {sorted(unknown)}"
+
+
+def test_every_page_that_cites_a_code_links_to_the_page_of_codes() -> None:
+    pages = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "studies").rglob("*.md")]
+    citing = [page for page in pages if page != SOURCES and CITED.search(page.read_text())]
+    assert citing
+    for page in citing:
+        assert "sources.md" in page.read_text(), page.relative_to(ROOT)
+
+
 def test_the_page_on_traces_names_every_trace_and_column() -> None:
     page = (ROOT / "docs" / "method" / "traces.md").read_text()
     rows = re.findall(r"^\| `([a-z-]+)` \| (.*?) \|", page, re.MULTILINE)

@@ -1,11 +1,11 @@
 """Mutation testing of the engine's decisions: which small mistakes would its tests not notice?
 
-cargo-mutants lists the mutants of the modules in `.cargo/mutants.toml`. Compiling the engine once
-for each takes days; here all are compiled into one engine, each behind a question whether it is the
-one that is switched on. Every test runs once alone without any, and leaves which of them it has
-asked about; then for each mutant the tests run that ask about it: to all others it makes no
-difference, for the engine does the same whenever it runs. Needs cargo-mutants, and tree-sitter and
-tree-sitter-rust from PyPI.
+cargo-mutants lists the mutants of the modules in `.cargo/mutants.toml`. It compiles the engine and
+its tests once for each, 70 seconds on two cores: 56 hours for 2,888 mutants. Here all are compiled
+into one engine, each behind a question whether it is the one that is switched on. Every test runs
+once alone without any, and leaves which of them it has asked about; then for each mutant the tests
+run that ask about it: to all others it makes no difference, for the engine does the same whenever
+it runs. Needs cargo-mutants, and tree-sitter and tree-sitter-rust from PyPI.
 
 Usage: ``python tools/mutants.py FOLDER [--every N] [--jobs N] [--first TEXT ...]``: the changed
 engine goes into FOLDER, every N-th mutant is tried, so many at a time, those with such a text in

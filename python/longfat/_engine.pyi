@@ -7,8 +7,10 @@ judge of a scenario or a study; Python never checks a model parameter itself.
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+MODEL: int
+"""Number of the model, hashed into every run's id; it moves whenever any run's fingerprint does."""
 ENGINE_VERSION: str
-"""Version of the simulator; part of every run's identity (e.g. ``"0.1.0+model.1"``)."""
+"""Release and model, recorded with every run, as ``release+model.number``."""
 
 ENGINE_BUILD: str
 """Hash of the sources that this engine was built from: tells apart engines of one version."""
@@ -20,8 +22,10 @@ CONTROL_HEADER: str
 """The header of the C interface of congestion controls in shared libraries."""
 
 METRICS: list[str]
-METRIC_TEXTS: list[str]
-"""The names of the metrics of a run."""
+"""The names of the metrics of a run, in the order of records."""
+
+DECLARED_METRICS: list[tuple[str, str, Literal["more", "less"] | None, bool]]
+"""Of each metric in turn: name, text, which of two runs is better by it, and if it is a share."""
 
 Override = tuple[str, str, str]
 """A scenario path, the value to set there (a TOML value or a bare text such as ``"12000 cells"``),

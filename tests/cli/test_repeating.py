@@ -76,9 +76,9 @@ def test_a_beginning_of_several_runs_is_told(longfat: Longfat, store: Path) -> N
     assert f"several runs begin with '{one[:-1]}'" in process.stderr
 
 
-def test_a_run_of_another_engine_is_refused_in_words(longfat: Longfat, store: Path) -> None:
+def test_a_run_of_another_model_is_refused_in_words(longfat: Longfat, store: Path) -> None:
     run_id = stored(store, "run_id")[0]
-    change(store, "UPDATE runs SET engine = '0.0.9+model.0' WHERE run_id = ?", run_id)
+    change(store, "UPDATE runs SET model = 0, engine = '0.0.9+model.0' WHERE run_id = ?", run_id)
     process = longfat("run", "--from", store, run_id)
     assert (process.returncode, process.stdout) == (2, "")
     for words in ("made by engine 0.0.9+model.0", "install longfat 0.0.9", "--scenario"):

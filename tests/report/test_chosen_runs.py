@@ -5,8 +5,6 @@ import itertools
 
 import pytest
 
-from longfat import _engine
-from longfat.records.directions import LESS_IS_BETTER, MORE_IS_BETTER, NEITHER_IS_BETTER
 from longfat.report.study_report.parts import chosen_runs, results_of
 from longfat.results.comparison import compare
 from longfat.studies.definition import StudyDefinition
@@ -42,11 +40,6 @@ def test_tables_are_drawn_with_the_runs_of_their_rows_and_no_others(study: Study
     table = compare(dataclasses.replace(study.responses[0], rows=rows), results)
     assert len(results) > len(rows)
     assert list(results_of([table], results)) == [row.combination for row in rows]
-
-
-def test_of_every_metric_it_is_known_once_whether_more_of_it_is_better() -> None:
-    known = [*MORE_IS_BETTER, *LESS_IS_BETTER, *NEITHER_IS_BETTER]
-    assert sorted(known) == sorted(_engine.METRICS)
 
 
 @pytest.mark.parametrize(

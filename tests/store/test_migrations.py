@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine
 
+from longfat import _engine
 from longfat.base.errors import LongfatError
+from longfat.scenarios.scenario import Scenario
 from longfat.store import Store
 from longfat.store.databases import store_at
 from longfat.store.migrations import upgrade
@@ -37,7 +40,16 @@ def store_of_version(version: int, folder: Path) -> Path:
 
 def contents(file: Path, table: str, columns: list[str]) -> list[Any]:
     with closing(sqlite3.connect(file)) as database:
-        query = f"SELECT {', '.join(columns)} FROM {table}"
+        return sorted(database.execute(f"SELECT {', '.join(columns)} FROM {table}").fetchall())
+
+
+def parts_by_run(file: Path, table: str, columns: list[str]) -> list[Any]:
+    """Rows of a table, each with the fingerprint of its run in place of the run's name."""
+    kept = [f"{table}.{name}" for name in columns if name != "run_id"]
+    query = f"SELECT runs.fingerprint, {', '.join(kept)} FROM {table}"
+    if table != "runs":
+        query += f" JOIN runs ON runs.run_id = {table}.run_id"
+    with closing(sqlite3.connect(file)) as database:
         return sorted(database.execute(query).fetchall())
 
 
@@ -66,16 +78,36 @@ def test_an_old_store_is_refused_with_the_command_that_mends_it(old: Path) -> No
 
 
 def test_an_upgrade_keeps_every_run_and_makes_the_present_schema(old: Path) -> None:
-    kept = ("runs", "flows", "ports")
+    tables = ("runs", "flows", "ports", "completions")
+    kept = [table for table in tables if columns_of(old, table)]
     columns = {table: columns_of(old, table) for table in kept}
-    before = {table: contents(old, table, columns[table]) for table in kept}
+    before = {table: parts_by_run(old, table, columns[table]) for table in kept}
     assert before["runs"]
     assert upgrade(store_at(str(old))) == (old.stem, str(SCHEMA_VERSION))
-    assert {table: contents(old, table, columns[table]) for table in kept} == before
+    assert {table: parts_by_run(old, table, columns[table]) for table in kept} == before
     assert differences(old) == []
     assert upgrade(store_at(str(old))) == (str(SCHEMA_VERSION), str(SCHEMA_VERSION))
     with Store.writable(str(old)) as store:
         assert store.health()["done"] == len(before["runs"])
+
+
+def test_an_upgraded_run_has_the_name_that_its_scenario_and_model_give(old: Path) -> None:
+    upgrade(store_at(str(old)))
+    for run_id, model, scenario in contents(old, "runs", ["run_id", "model", "scenario"]):
+        named = f'{{"model":{model},"scenario":{scenario}}}'
+        assert run_id == sha256(named.encode()).hexdigest()
+        if model == _engine.MODEL:
+            assert run_id == Scenario(scenario).run_id
+
+
+def test_an_upgrade_leaves_a_changed_row_its_name_which_gives_it_away(tmp_path: Path) -> None:
+    file = store_of_version(SCHEMA_VERSION - 1, tmp_path)
+    with closing(sqlite3.connect(file)) as database, database:
+        changed = """UPDATE runs SET scenario = replace(scenario, '"seed":1', '"seed":2')"""
+        assert database.execute(changed).rowcount
+        names = database.execute("SELECT run_id FROM runs ORDER BY run_id").fetchall()
+    upgrade(store_at(str(file)))
+    assert contents(file, "runs", ["run_id"]) == names
 
 
 def test_a_new_store_has_the_schema_that_migrations_lead_to(tmp_path: Path) -> None:

@@ -8,8 +8,13 @@ import pytest
 from longfat import study as open_study
 from longfat.base.errors import LongfatError
 from longfat.base.location import in_commands, shown
+from longfat.scenarios.scenario import Scenario
 from longfat.store import Store
+from longfat.store.databases import store_at
+from longfat.store.migrations import upgrade
+from longfat.store.schema import SCHEMA_VERSION
 from tests.store.server import PostgresqlServer
+from tests.store.test_migrations import SCHEMAS
 from tests.support import Longfat
 
 
@@ -27,6 +32,29 @@ def test_tables_of_another_program_are_left_alone(database: str) -> None:
     for opened in (Store.readable, Store.writable):
         with pytest.raises(LongfatError, match=r"tables of other programs .*\(runs\)"):
             opened(database)
+
+
+def test_an_older_store_is_brought_up_to_date(database: str) -> None:
+    """The statements of SQLite's dump, each table after those that it refers to."""
+    text = (SCHEMAS / "3.sql").read_text()
+    ranks = ["CREATE TABLE runs", "CREATE TABLE workers", "CREATE TABLE", "CREATE INDEX"]
+    ranks += ['INSERT INTO "runs"', 'INSERT INTO "workers"', "INSERT"]
+    statements = sorted(
+        text.rstrip(";\n").split(";\n"),
+        key=lambda statement: next(n for n, rank in enumerate(ranks) if statement.startswith(rank)),
+    )
+    with psycopg.connect(database) as connection:
+        for statement in statements:
+            connection.execute(statement.encode())
+    assert upgrade(store_at(database)) == ("3", str(SCHEMA_VERSION))
+    with psycopg.connect(database) as connection:
+        found = connection.execute("SELECT run_id, scenario FROM runs").fetchall()
+    assert len(found) == 2
+    with Store.existing(database) as store:
+        for run_id, scenario in found:
+            assert run_id == Scenario(scenario).run_id
+            assert store.parts(run_id)["flows"]
+            assert store.completions([run_id])
 
 
 def test_a_newer_store_is_refused(database: str) -> None:

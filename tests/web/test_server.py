@@ -5,7 +5,6 @@ import shlex
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
@@ -16,6 +15,7 @@ import pytest
 from longfat.running.limits import Limits
 from longfat.web.view import MOST_EVENTS, MOST_MEMORY_BYTES, MOST_WALL_SECONDS
 from tests.support import Longfat
+from tests.waiting import PATIENCE_SECONDS, ended, until
 from tests.web.conftest import SMALL
 from tests.web.serving import Served, served
 
@@ -26,9 +26,21 @@ def server(program: Path, study_folder: Path, tmp_path: Path) -> Iterator[Served
         yield server
 
 
+@pytest.fixture
+def unlimited(program: Path, study_folder: Path, tmp_path: Path) -> Iterator[Served]:
+    """A server whose runs take as long as they take."""
+    with served(program, tmp_path, "--study", study_folder, *UNLIMITED) as server:
+        yield server
+
+
+UNLIMITED = ("--limit", "events=none", "--limit", "wall=none")
+
+
 def sent(server: Served, data: bytes) -> bytes:
     """What the server answers to these bytes, until it has no more to say."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+    with socket.create_connection(
+        ("127.0.0.1", server.port), timeout=PATIENCE_SECONDS
+    ) as connection:
         connection.sendall(data)
         answer = b""
         try:
@@ -70,9 +82,12 @@ def test_a_page_hears_of_runs_as_they_end(
         states = [client.get("/api/studies/small/state").json()]
         thread = Thread(target=run)
         thread.start()
-        while states[-1]["missing"] + states[-1]["running"] > 0:
-            time.sleep(0.1)
+
+        def all_have_ended() -> bool:
             states.append(client.get("/api/studies/small/state").json())
+            return bool(states[-1]["missing"] + states[-1]["running"] == 0)
+
+        until(all_have_ended, "the page to hear of every run")
         thread.join()
     assert states[0]["done"] == 0
     assert states[-1]["done"] == states[-1]["runs"] > 0
@@ -80,8 +95,13 @@ def test_a_page_hears_of_runs_as_they_end(
 
 def ask_for_a_long_run(client: httpx2.Client) -> int | None:
     """What the server answers to the page `one`, if it does."""
-    # Seconds of work, within the limits.
-    long = {**SMALL, "duration": "200 s", "topology.sources": "15", "port.buffer": "12000 cells"}
+    # Hours of work, which something must break off.
+    long = {
+        **SMALL,
+        "duration": "1000000 s",
+        "topology.sources": "15",
+        "port.buffer": "12000 cells",
+    }
     try:
         document = {"page": "one", "settings": long}
         return client.post("/api/play", json=document).status_code
@@ -89,17 +109,17 @@ def ask_for_a_long_run(client: httpx2.Client) -> int | None:
         return None
 
 
-def test_a_page_that_asks_again_does_not_wait_for_what_it_asked_before(server: Served) -> None:
+def test_a_page_that_asks_again_does_not_wait_for_what_it_asked_before(unlimited: Served) -> None:
     outcomes: list[int | None] = []
 
     def ask_long() -> None:
-        with server.client() as client:
+        with unlimited.client() as client:
             outcomes.append(ask_for_a_long_run(client))
 
-    with server.client() as client:
+    with unlimited.client() as client:
         thread = Thread(target=ask_long)
         thread.start()
-        time.sleep(0.3)
+        until(unlimited.simulates, "the long run to begin")
         document = {"page": "one", "settings": SMALL}
         assert client.post("/api/play", json=document).status_code == 200
         thread.join()
@@ -110,7 +130,9 @@ def test_many_at_once_are_answered_or_told_to_come_again(server: Served) -> None
     statuses: list[int] = []
 
     def ask(page: int) -> None:
-        with httpx2.Client(base_url=server.origin, timeout=60, follow_redirects=True) as client:
+        with httpx2.Client(
+            base_url=server.origin, timeout=PATIENCE_SECONDS, follow_redirects=True
+        ) as client:
             try:
                 client.get(server.address)
                 document = {"page": str(page), "settings": SMALL}
@@ -135,16 +157,18 @@ def test_a_signal_ends_it_even_while_a_page_waits_for_a_run(
     number: signal.Signals, code: int, program: Path, study_folder: Path, tmp_path: Path
 ) -> None:
     with (
-        served(program, tmp_path, "--study", study_folder) as server,
+        served(program, tmp_path, "--study", study_folder, *UNLIMITED) as server,
         server.client() as client,
     ):
-        thread = Thread(target=ask_for_a_long_run, args=(client,))
+        outcomes: list[int | None] = []
+        thread = Thread(target=lambda: outcomes.append(ask_for_a_long_run(client)))
         thread.start()
-        time.sleep(0.5)
-        assert thread.is_alive()
+        until(server.simulates, "the long run to begin")
         server.process.send_signal(number)
         thread.join()
-        assert server.process.wait(timeout=15) in (code, -number)
+        ended(server.process, "the view after a signal")
+        assert server.process.returncode in (code, -number)
+    assert 200 not in outcomes, "the run went on to its end"
 
 
 def test_a_port_that_is_taken_is_told(longfat: Longfat, server: Served) -> None:
@@ -188,7 +212,7 @@ def test_without_its_libraries_it_says_how_to_get_them(program: Path, tmp_path: 
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
     )
     assert process.returncode == 2
     assert "pip install 'longfat[ui]'" in process.stderr

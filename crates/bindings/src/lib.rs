@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use longfat_engine::config::{Document, Knob, Parameter, SIZE, TIME, parse_in};
+use longfat_engine::measure::{Better, DeclaredMetric, Metrics};
 use longfat_engine::random::Chance;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::transport::control::guarded;
@@ -279,15 +280,28 @@ fn verification_scenario(name: &str) -> PyResult<String> {
     longfat_verify::scenario_json(name).map_err(|problem| invalid(vec![problem]))
 }
 
+/// Name, text, the better side (`None` if neither is better), and whether it is a share of 1.
+type MetricFacts = (&'static str, &'static str, Option<&'static str>, bool);
+
+fn declared_metric(metric: &DeclaredMetric) -> MetricFacts {
+    let better = match metric.better {
+        Better::More => Some("more"),
+        Better::Less => Some("less"),
+        Better::Neither => None,
+    };
+    (metric.name, metric.text, better, metric.is_share)
+}
+
 /// The simulator, as Python sees it.
 #[pymodule]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("MODEL", longfat_engine::MODEL)?;
     module.add("ENGINE_VERSION", longfat_engine::ENGINE_VERSION)?;
     module.add("ENGINE_BUILD", longfat_engine::ENGINE_BUILD)?;
     module.add("BUILD_PROFILE", if cfg!(debug_assertions) { "debug" } else { "release" })?;
     module.add("CONTROL_HEADER", longfat_control::HEADER)?;
-    module.add("METRICS", longfat_engine::measure::Metrics::NAMES.to_vec())?;
-    module.add("METRIC_TEXTS", longfat_engine::measure::Metrics::TEXTS.to_vec())?;
+    module.add("METRICS", Metrics::NAMES.to_vec())?;
+    module.add("DECLARED_METRICS", Metrics::DECLARED.iter().map(declared_metric).collect::<Vec<_>>())?;
     module.add_function(wrap_pyfunction!(resolve_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(resolve_variants, module)?)?;
     module.add_function(wrap_pyfunction!(resolve_each, module)?)?;

@@ -1,4 +1,4 @@
-//! All registered models of all families, for people and programs.
+//! Catalog of all registered models, for people and programs.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use longfat_network::switch::scheduler::Scheduler;
 use longfat_network::switch::service::Service;
 use longfat_network::topology::Topology;
 
-/// Every model: kind, name, summary, source and parameters.
+/// All models as JSON: kind, name, summary, source and parameters.
 #[must_use]
 pub fn models() -> Json {
     let families = [
@@ -48,7 +48,7 @@ pub fn models() -> Json {
     [families.concat(), presets()].concat().into()
 }
 
-/// Bundles of settings, each with what it sets.
+/// All presets, with the settings that they bundle.
 fn presets() -> Vec<Json> {
     let about: BTreeMap<_, _> = TcpConfig::fields().into_iter().map(|field| (field.name, field.doc)).collect();
     let setting = |&(key, value): &(&'static str, &str)| json!({ "name": key, "value": value, "alternatives": [], "doc": about.get(key).map(|doc| one_line(doc)) });

@@ -1,7 +1,7 @@
-//! Two runs side by side: the first event at which they part.
+//! Comparison of two runs: the first event at which they diverge.
 //!
-//! Both are simulated slice by slice, watched, and compared connection by connection: of each the same things must happen at the same
-//! times, to the picosecond. Two runs may well agree in one connection after they have parted in another.
+//! Both are simulated slice by slice with a recording observer, and compared connection by connection: each must have the same events at
+//! the same times, to the picosecond. One connection may well agree after the runs have diverged in another.
 
 use std::collections::VecDeque;
 
@@ -15,44 +15,44 @@ use crate::Simulation;
 use crate::observer::Observer;
 use crate::scenario::Scenario;
 
-/// Parts of a run that are simulated before they are compared.
+/// Number of slices of a run; the runs are compared after each.
 const SLICES: u64 = 4096;
 
-/// Events told before and after the one at which runs part.
+/// Events reported before and after the divergence.
 const CONTEXT: usize = 5;
 
-/// What happens.
+/// Kinds of events that are compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "what", rename_all = "kebab-case")]
 pub enum Happening {
-    /// A sender hands a segment to its network interface, for the first time or `again`; `synchronize` if it opens the connection.
+    /// A sender hands a segment to its network interface; `again` for a retransmission, `synchronize` for a SYN.
     SegmentSent {
         /// First byte.
         sequence: u64,
         /// Number of bytes.
         length: u64,
-        /// Whether it has been sent before.
+        /// True for a retransmission.
         again: bool,
-        /// Whether it opens the connection.
+        /// True for a SYN.
         synchronize: bool,
     },
-    /// A whole segment reaches its receiver.
+    /// A segment reaches its receiver complete.
     SegmentReceived {
         /// First byte.
         sequence: u64,
         /// Number of bytes.
         length: u64,
-        /// The byte expected next.
+        /// Next byte expected.
         next: u64,
     },
     /// A receiver hands an acknowledgment to its network interface.
     AcknowledgmentSent {
-        /// The byte expected next.
+        /// Next byte expected.
         next: u64,
     },
     /// An acknowledgment reaches the sender.
     AcknowledgmentReceived {
-        /// The byte expected next.
+        /// Next byte expected.
         next: u64,
     },
     /// The retransmission timer expires.
@@ -63,7 +63,7 @@ pub enum Happening {
     CellDropped {
         /// Number of the port, from 1.
         port: usize,
-        /// Why.
+        /// Reason of the drop.
         reason: &'static str,
     },
 }
@@ -71,12 +71,12 @@ pub enum Happening {
 /// An event of a connection.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Event {
-    /// When.
+    /// Time of the event.
     pub time_ps: u64,
-    /// What.
+    /// Kind of the event.
     #[serde(flatten)]
     pub happening: Happening,
-    /// The congestion window in bytes, with its inflation, where the sender is involved; said, but not compared.
+    /// Congestion window in bytes, including inflation, if the sender is involved; reported, but not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwnd_bytes: Option<f64>,
 }
@@ -87,31 +87,31 @@ impl Event {
     }
 }
 
-/// Where two runs part.
+/// The first difference between two runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Divergence {
-    /// When: the earlier of both events.
+    /// Time of the divergence: the earlier of both events.
     pub time_ps: u64,
-    /// Number of the connection, from 1; behind the connections come their requests, and backgrounds.
+    /// Number of the connection, from 1; their requests follow, then backgrounds.
     pub flow: usize,
-    /// Its events until then, the latest of them, in both runs.
+    /// Latest common events of the connection.
     pub before: Vec<Event>,
-    /// Its next events in each run; none if nothing happens there before the end.
+    /// Next events of the connection in each run; empty if there are none until the end.
     pub after: [Vec<Event>; 2],
 }
 
-/// What a comparison has found.
+/// Result of a comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
-    /// Events that are the same in both, until the runs part or end.
+    /// Number of common events, until the runs diverge or end.
     pub events_alike: u64,
-    /// Until when they were compared.
+    /// End of the compared time.
     pub compared_until_ps: u64,
-    /// Where they part; nothing if they do not.
+    /// The divergence, if any.
     pub divergence: Option<Divergence>,
 }
 
-/// Simulates two scenarios side by side until they part or the shorter ends. `is_stopped` is asked now and then; `None` if it says yes.
+/// Simulates two scenarios side by side until they diverge or the shorter one ends. Polls `is_stopped`, and returns `None` once it is true.
 pub fn compare(scenarios: [&Scenario; 2], mut is_stopped: impl FnMut() -> bool) -> Option<Comparison> {
     let mut runs = scenarios.map(|scenario| Simulation::new(scenario, Recorder::default()));
     let end = runs.iter().map(Simulation::end).min()?;
@@ -133,29 +133,29 @@ pub fn compare(scenarios: [&Scenario; 2], mut is_stopped: impl FnMut() -> bool) 
     Some(known.report(end, parting, &mut runs))
 }
 
-/// Where and when two runs part.
+/// Connection and time of a divergence.
 #[derive(Clone, Copy)]
 struct Parting {
     time_ps: u64,
-    /// From 0.
+    /// Index of the connection, from 0.
     flow: usize,
 }
 
-/// Whether either run has not yet shown what it goes on with where they part.
+/// True if either run has to continue to show the events after the divergence.
 fn lacks_context(runs: &mut [Simulation<Recorder>; 2], parting: Parting) -> bool {
     runs.iter_mut().any(|run| run.observer_mut().flows[parting.flow].len() < CONTEXT)
 }
 
-/// What has been compared.
+/// State of the comparison.
 #[derive(Default)]
 struct Known {
     events_alike: u64,
-    /// The latest events of each connection that are the same in both.
+    /// Latest common events of each connection.
     latest: Vec<VecDeque<Event>>,
 }
 
 impl Known {
-    /// Takes from both what is the same, until they part if they do; gives where that is first.
+    /// Consumes common events until the runs diverge; returns the earliest divergence.
     fn compare(&mut self, runs: [&mut Vec<VecDeque<Event>>; 2]) -> Option<Parting> {
         let [first, second] = runs;
         let flows = first.len().max(second.len());
@@ -168,7 +168,7 @@ impl Known {
                 first_difference(first, second).map(|time_ps| Parting { time_ps, flow })
             })
             .min_by_key(|parting| (parting.time_ps, parting.flow));
-        // What happens in other connections after it is not before it, though it may be the same.
+        // Events of other connections after the divergence are no context for it, even if they are common.
         let until = parting.map_or(u64::MAX, |parting| parting.time_ps);
         for ((first, second), latest) in first.iter_mut().zip(second).zip(&mut self.latest) {
             self.events_alike += take_alike(first, second, latest, until);
@@ -188,13 +188,13 @@ impl Known {
     }
 }
 
-/// When the first of the events is that is not the same in both, if there is one.
+/// Time of the first event that differs, if any.
 fn first_difference(first: &VecDeque<Event>, second: &VecDeque<Event>) -> Option<u64> {
     let alike = first.iter().zip(second).take_while(|(one, other)| one.is_same(other)).count();
     [first.get(alike), second.get(alike)].into_iter().flatten().map(|event| event.time_ps).min()
 }
 
-/// Moves the events at the head of both that are the same, and not after `until_ps`, to the latest; gives how many.
+/// Moves common events at the heads of both queues, up to `until_ps`, to the latest; returns their number.
 fn take_alike(
     first: &mut VecDeque<Event>,
     second: &mut VecDeque<Event>,
@@ -216,7 +216,7 @@ fn take_alike(
     alike
 }
 
-/// Writes down the events of each connection.
+/// Observer that records the events of each connection.
 #[derive(Default)]
 struct Recorder {
     flows: Vec<VecDeque<Event>>,

@@ -42,9 +42,20 @@ pub mod simulation;
 
 pub use simulation::{Driver, Simulation, Violation, run, run_by};
 
-/// Version of the simulator, part of every run's name. The number behind "model" moves whenever any run's fingerprint does.
-pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+model.2");
+/// The model number as a literal, for constants that `concat!` makes.
+macro_rules! model_number {
+    () => {
+        2
+    };
+}
 
-/// Hash of the sources that this engine was built from. It is no part of a run's name, because most changes of sources change no
-/// number; but it tells apart two engines that say they are the same version.
+/// Number of the model, hashed into every run's id. It moves whenever the fingerprint of any run does, and with nothing else: a release
+/// that changes no result keeps every store.
+pub const MODEL: u32 = model_number!();
+
+/// Release and model of the simulator, recorded with every run, such as `0.1.0+model.2`.
+pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+model.", model_number!());
+
+/// SHA-256 of the sources of this engine, in hexadecimal. It is not hashed into run ids, because most changes of sources change no result;
+/// it distinguishes builds that claim the same model.
 pub const ENGINE_BUILD: &str = env!("LONGFAT_ENGINE_BUILD");

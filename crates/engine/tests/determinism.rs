@@ -10,7 +10,7 @@ use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::queue_discipline::DISCIPLINES;
 use longfat_engine::transport::flavor::FLAVORS;
 use longfat_engine::units::Time;
-use longfat_engine::{ENGINE_VERSION, Simulation, run};
+use longfat_engine::{MODEL, Simulation, run};
 
 use crate::support::expected::assert_as_expected;
 use crate::support::scenario;
@@ -270,8 +270,8 @@ fn far_away_each_flavor_that_is_another_has_another_fingerprint() {
 #[test]
 fn fingerprints_are_those_of_this_version_of_the_model() {
     let mut text = format!(
-        "Fingerprints of short runs under engine {ENGINE_VERSION}.
-When any line here changes, the model number in ENGINE_VERSION must move: stored runs are no longer what this engine computes.
+        "Fingerprints of short runs under model {MODEL}.
+When any line here changes, MODEL must move: stored runs are no longer what this engine computes.
 LONGFAT_BLESS=1 cargo test writes this file.
 
 {:<32}{:<18}{:>11}{:>10}{:>11}{:>10}

@@ -1,25 +1,25 @@
-//! Future events, ordered by time, then rank, then insertion.
+//! Event calendar: pending events ordered by time, then rank, then insertion.
 //!
-//! Every entity of a simulation (a wire, a port, a flow's timer, a source) has at most one pending event, so the
-//! calendar is a tournament tree with a leaf for each: scheduling, moving and cancelling cost the height of the
-//! tree and allocate nothing. The few entities that most events belong to have seats outside the tree, which cost nothing to
-//! set and one comparison each for every event. The calendar knows no models.
+//! Each entity of a simulation (a wire, a port, a flow's timer, a source) has at most one pending event, so the calendar is a tournament
+//! tree with one leaf per entity: scheduling, moving and cancelling cost the height of the tree and allocate nothing. The few entities with
+//! most of the events have seats outside the tree, which cost nothing to set and one comparison each per event. The calendar knows no
+//! models.
 
 use std::hint::select_unpredictable;
 
 use crate::units::Time;
 
-/// A place of the calendar: a seat, if its number is below [`SEATS`], and a leaf of the tree otherwise.
+/// An entity's slot in the calendar: a seat if its number is below [`SEATS`], otherwise a leaf of the tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot(pub u32);
 
-/// How many slots are seats: for a bottleneck's port and its line, two thirds of all events of a run in cells.
+/// Number of seats: for the bottleneck's port and line, which cause two thirds of all events of a run in cells.
 pub const SEATS: usize = 2;
 
-/// Order among events of one instant: the rank in the upper bits, the insertion number below.
+/// Order among simultaneous events: rank in the upper bits, insertion number below.
 const RANK_SHIFT: u32 = 60;
 
-/// The winner of a part of the tree.
+/// Winner of a subtree.
 #[derive(Clone, Copy)]
 struct Match {
     time: u64,
@@ -36,7 +36,7 @@ impl Match {
         u128::from(self.time) << 64 | u128::from(self.order)
     }
 
-    /// The earlier of two, without a branch: which one it is cannot be predicted.
+    /// Returns the earlier of two, without a branch, which would be unpredictable.
     #[inline]
     fn or_earlier(self, rival: Self) -> Self {
         let rival_wins = rival.key() < self.key();
@@ -48,10 +48,10 @@ impl Match {
     }
 }
 
-/// A set of pending events, at most one for each slot.
+/// A set of pending events, at most one per slot.
 pub struct Calendar {
     seats: [Match; SEATS],
-    /// Node 1 is the root, a node's halves are twice its number and the one after; the leaves are the upper half.
+    /// Node 1 is the root, the children of node n are 2n and 2n + 1; the leaves are the upper half.
     tree: Vec<Match>,
     leaves: usize,
     insertions: u64,
@@ -59,25 +59,25 @@ pub struct Calendar {
 }
 
 impl Calendar {
-    /// A calendar for `slots` slots, the seats included, none of them scheduled.
+    /// Creates a calendar for `slots` slots, including the seats, with no event pending.
     ///
     /// # Panics
     /// If there are more than `u32::MAX` slots.
     #[must_use]
     pub fn new(slots: usize) -> Self {
         let leaves = slots.saturating_sub(SEATS).max(1);
-        // What stands in a node before anything is scheduled below it never wins against an event.
+        // The initial value of a node never wins against an event.
         let tree = (0..2 * leaves).map(|node| never(SEATS + node % leaves)).collect();
         Self { seats: std::array::from_fn(never), tree, leaves, insertions: 0, cancellations: 0 }
     }
 
-    /// How many slots it has, or more.
+    /// Number of slots; at least as many as were requested.
     #[must_use]
     pub fn slots(&self) -> usize {
         SEATS + self.leaves
     }
 
-    /// Makes room for `slots` slots, no fewer than there are; what is scheduled stays so.
+    /// Enlarges the calendar to `slots` slots; pending events stay.
     ///
     /// # Panics
     /// If there are more than `u32::MAX` slots.
@@ -90,43 +90,43 @@ impl Calendar {
         (self.tree, self.leaves) = (grown.tree, grown.leaves);
     }
 
-    /// Sets the event of `slot` to `time`, replacing one that was pending.
+    /// Schedules the event of `slot` at `time`; replaces a pending one.
     ///
-    /// Among events of one instant a smaller `rank` comes first, then the one scheduled earlier.
+    /// Simultaneous events are ordered by `rank`, then by insertion.
     #[inline]
     pub fn schedule(&mut self, slot: Slot, time: Time, rank: u8) {
         let place = self.keep(1);
         self.schedule_kept(slot, time, rank, place);
     }
 
-    /// Keeps the places of so many events in the order of insertion, for [`schedule_kept`](Self::schedule_kept): gives the first.
+    /// Reserves the insertion numbers of `events` events, for [`schedule_kept`](Self::schedule_kept); returns the first.
     #[inline]
     pub fn keep(&mut self, events: u64) -> u64 {
         self.insertions += events;
         self.insertions - events + 1
     }
 
-    /// Sets the event of `slot` as [`schedule`](Self::schedule) would have done when its place was kept.
+    /// Schedules an event with an insertion number reserved by [`keep`](Self::keep), as if it had been inserted then.
     #[inline]
     pub fn schedule_kept(&mut self, slot: Slot, time: Time, rank: u8, place: u64) {
         let order = (u64::from(rank) << RANK_SHIFT) | place;
         self.place(Match { time: time.0, order, winner: slot.0 });
     }
 
-    /// Removes the event of `slot`, if there is one.
+    /// Cancels the event of `slot`, if any.
     #[inline]
     pub fn cancel(&mut self, slot: Slot) {
         self.cancellations += 1;
         self.place(Match::never(slot.0));
     }
 
-    /// How often an event was set or removed so far.
+    /// Number of events scheduled or cancelled so far.
     #[must_use]
     pub fn acts(&self) -> u64 {
         self.insertions + self.cancellations
     }
 
-    /// The earliest event, which stays pending until it is rescheduled or cancelled; `Time::NEVER` if there is none.
+    /// Earliest event, which stays pending until it is rescheduled or cancelled; `Time::NEVER` if there is none.
     #[must_use]
     #[inline]
     pub fn first(&self) -> (Time, Slot) {
@@ -134,7 +134,7 @@ impl Calendar {
         (Time(first.time), Slot(first.winner))
     }
 
-    /// The earliest event but for those of seats.
+    /// Earliest event outside the seats.
     #[must_use]
     #[inline]
     pub fn first_beyond_seats(&self) -> (Time, Slot) {
@@ -161,7 +161,7 @@ impl Calendar {
     }
 }
 
-/// No event of the slot with that number.
+/// A match without an event, for the slot with that number.
 fn never(slot: usize) -> Match {
     Match::never(u32::try_from(slot).expect("at most u32::MAX slots"))
 }

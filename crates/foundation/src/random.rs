@@ -1,9 +1,8 @@
-//! Chance: one counter-based stream for every named component.
+//! Random numbers: one counter-based stream per named component.
 //!
-//! Philox4x64-10 (Salmon, Moraes, Dror and Shaw, SC'11) maps (key, counter) to 256 random bits. The key is the seed
-//! and a hash of the component's name, the counter holds the replication and the index of the draw. Streams of
-//! different components, seeds or replications can therefore never overlap, the n-th draw does not depend on what
-//! else happened, and adding a component leaves the draws of the others alone.
+//! Philox4x64-10 (Salmon, Moraes, Dror and Shaw, SC'11) maps (key, counter) to 256 random bits. The key is the seed and a hash of the
+//! component's name, the counter holds the replication and the index of the draw. Streams of different components, seeds or replications
+//! therefore never overlap, the n-th draw depends on nothing else, and adding a component leaves the draws of the others unchanged.
 //! `numpy.random.Philox` is an independent implementation of the same function (see the tests in Python).
 
 use crate::units::{Span, Time};
@@ -12,13 +11,13 @@ const MULTIPLIERS: [u64; 2] = [0xD2E7_470E_E14C_6C93, 0xCA5A_8263_9512_1157];
 const WEYL: [u64; 2] = [0x9E37_79B9_7F4A_7C15, 0xBB67_AE85_84CA_A73B];
 const ROUNDS: usize = 10;
 
-/// The 256 random bits that belong to a key and a counter.
+/// The 256 random bits of a key and a counter.
 #[must_use]
 pub fn philox(key: [u64; 2], counter: [u64; 4]) -> [u64; 4] {
     mix(&round_keys(key), counter)
 }
 
-/// The keys of all rounds.
+/// Keys of all rounds.
 fn round_keys(key: [u64; 2]) -> [[u64; 2]; ROUNDS] {
     let mut next = key;
     std::array::from_fn(|_| {
@@ -44,12 +43,12 @@ fn wide_product(a: u64, b: u64) -> (u64, u64) {
     ((product >> 64) as u64, product as u64)
 }
 
-/// 64-bit FNV-1a of a component's name.
+/// 64-bit FNV-1a hash of a component's name.
 fn name_hash(name: &str) -> u64 {
     name.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
 }
 
-/// Where all chance of a run comes from.
+/// Source of all random numbers of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chance {
     /// The scenario's seed.
@@ -66,7 +65,7 @@ impl Chance {
     }
 }
 
-/// The random numbers of one component.
+/// Random stream of one component.
 #[derive(Clone, Debug)]
 pub struct Stream {
     keys: [[u64; 2]; ROUNDS],
@@ -75,7 +74,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The block of 256 bits with number `index`, whatever was drawn before.
+    /// Block `index` of 256 random bits, independent of previous draws.
     #[must_use]
     #[inline]
     pub fn block(&self, index: u64) -> [u64; 4] {
@@ -89,11 +88,11 @@ impl Stream {
         word
     }
 
-    /// An exponentially distributed span, by comparisons alone (von Neumann 1951): a logarithm may differ in its last bit from
-    /// one machine to the next.
+    /// Draws an exponentially distributed span by comparisons alone (von Neumann 1951): the last bit of a logarithm may differ between
+    /// machines.
     ///
-    /// In a run of draws that falls, x = u1 >= u2 >= ... >= un < u(n + 1), n is odd with probability exp(-x). Then x is the
-    /// fraction of the result; for each run with an even n before, it is one mean longer.
+    /// In a descending run of draws x = u1 >= u2 >= ... >= un < u(n + 1), n is odd with probability exp(-x). Then x is the fraction of the
+    /// result; each run with even n before it adds one mean.
     pub fn exponential(&mut self, mean: Span) -> Span {
         let mut means = 0_u64;
         loop {
@@ -114,26 +113,26 @@ impl Stream {
         }
     }
 
-    /// Whether something of that probability happens this time.
+    /// Bernoulli trial: true with the given probability.
     pub fn happens(&mut self, probability: f64) -> bool {
-        // A number below 1: what has probability 0 never happens, what has 1 always does.
+        // The draw is below 1, so probability 0 is never true and 1 always.
         unit_interval(self.draw()) < probability
     }
 
-    /// A span from `low` (included) to `high` (excluded unless equal), uniformly distributed.
+    /// Draws a span uniformly from [`low`, `high`), or returns `low` if they are equal.
     pub fn uniform(&mut self, low: Span, high: Span) -> Span {
         RandomSpan { low, high }.at(self.draw())
     }
 }
 
-/// A word of random bits as a number from 0 (included) to 1 (excluded), without rounding.
+/// Maps random bits to [0, 1), without rounding.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "53 bits are kept")]
 pub fn unit_interval(word: u64) -> f64 {
     (word >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// A span that is either fixed or drawn for every component.
+/// A span that is either fixed or drawn for each component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomSpan {
     /// Smallest value.
@@ -143,7 +142,7 @@ pub struct RandomSpan {
 }
 
 impl RandomSpan {
-    /// The value that belongs to a word of random bits.
+    /// The value at the point given by a random word.
     #[must_use]
     pub fn at(self, word: u64) -> Span {
         let width = self.high.0.saturating_sub(self.low.0);
@@ -151,7 +150,7 @@ impl RandomSpan {
         Span(self.low.0 + share as u64)
     }
 
-    /// Draws once; a fixed span draws nothing.
+    /// Draws a value; a fixed span uses no random numbers.
     pub fn sample(self, stream: &mut Stream) -> Time {
         let span = if self.low == self.high { self.low } else { stream.uniform(self.low, self.high) };
         Time::ZERO + span
@@ -192,7 +191,7 @@ mod tests {
         let mean = 1_000_000_u64;
         let draws: Vec<u64> = (0..100_000).map(|_| stream.exponential(Span(mean)).0).collect();
         let average = draws.iter().sum::<u64>() as f64 / draws.len() as f64;
-        // The standard deviation of a draw is its mean: four of the average's are 0.0126 means.
+        // The standard deviation of a draw is its mean: four of those of the average are 0.0126 means.
         assert!((average / mean as f64 - 1.0).abs() < 0.0126, "{average}");
         for times in [0.1, 0.5, 1.0, 2.0, 4.0_f64] {
             let beyond = draws.iter().filter(|draw| **draw as f64 > times * mean as f64).count() as f64;

@@ -1,7 +1,7 @@
-//! Models chosen by name: a registry lists them, everything else derives from the list.
+//! Model registries: models are chosen by name, and everything else derives from the list.
 //!
-//! A model is a [`section!`](crate::section) of parameters and a way to build the thing that runs. Adding one is a file and
-//! a line in its family's list; schema, messages, the `models` verb, reference pages and conformance tests follow.
+//! A model is a [`section!`](crate::section) of parameters and a function that builds the object that runs. Adding one takes a file and a
+//! line in its family's list; schema, messages, the `models` verb, reference pages and conformance tests follow.
 
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ use crate::config::{Field, ModelShape, Node, Parameter, Reader, Shape, Value, di
 
 /// A family of models: a trait object type such as `dyn DropPolicy`.
 pub trait Family: 'static {
-    /// What a model of the family is called ("drop policy").
+    /// Name of a model of this family ("drop policy").
     const KIND: &'static str;
-    /// What a model needs to know to be built.
+    /// Data that building a model needs.
     type Context;
-    /// The model that stands for nothing at all, which a resolved scenario leaves out.
+    /// The model that stands for "none", which a resolved scenario omits.
     const NOTHING: Option<&'static str> = None;
     /// The registered models.
     fn models() -> &'static [Entry<Self>];
 }
 
-/// What a model of family `F` needs to know to be built.
+/// Data that building a model of family `F` needs.
 pub type ContextOf<F> = <F as Family>::Context;
 
 /// A registered model: its parameters (`Self`) and how to build it.
@@ -30,26 +30,26 @@ pub trait Model<F: Family + ?Sized>: Parameter + Send + Sync + 'static {
     const NAME: &'static str;
     /// The paper or standard it follows.
     const SOURCE: &'static str;
-    /// What it is, in a sentence or two.
+    /// Description in a sentence or two.
     const ABOUT: &'static str;
     /// The declared parameters.
     fn parameters() -> Vec<Field>;
-    /// Builds what runs.
+    /// Builds the object that runs.
     fn build(&self, context: &F::Context) -> Box<F>;
-    /// What is wrong with these parameters in this context, as (parameter, message).
+    /// Errors of these parameters in this context, as (parameter, message).
     fn objections(&self, _context: &F::Context) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 }
 
-/// Reads a model's parameters.
+/// Function that reads a model's parameters.
 type ReadPlan<F> = fn(&Node, &mut Reader) -> Option<Arc<dyn Plan<F>>>;
 
 /// One line of a registry.
 pub struct Entry<F: Family + ?Sized> {
     /// The name in scenarios.
     pub name: &'static str,
-    /// What it is.
+    /// Description.
     pub about: &'static str,
     /// The paper or standard it follows.
     pub source: &'static str,
@@ -59,7 +59,7 @@ pub struct Entry<F: Family + ?Sized> {
 }
 
 impl<F: Family + ?Sized> Entry<F> {
-    /// The line for model `M`.
+    /// Entry of model `M`.
     #[must_use]
     pub const fn of<M: Model<F>>() -> Self {
         Self {
@@ -76,7 +76,7 @@ impl<F: Family + ?Sized> Entry<F> {
     }
 }
 
-/// What a chosen model can do before it is built, whatever its type.
+/// Type-erased interface of a chosen model before it is built.
 trait Plan<F: Family + ?Sized>: Send + Sync {
     fn name(&self) -> &'static str;
     fn build(&self, context: &F::Context) -> Box<F>;
@@ -99,7 +99,7 @@ impl<F: Family + ?Sized, M: Model<F>> Plan<F> for M {
     }
 }
 
-/// A model that a scenario has chosen, with its parameters.
+/// A model chosen by a scenario, with its parameters.
 pub struct Chosen<F: Family + ?Sized>(Arc<dyn Plan<F>>);
 
 impl<F: Family + ?Sized> Clone for Chosen<F> {
@@ -115,19 +115,19 @@ impl<F: Family + ?Sized> std::fmt::Debug for Chosen<F> {
 }
 
 impl<F: Family + ?Sized> Chosen<F> {
-    /// The model's name.
+    /// Name of the model.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.0.name()
     }
 
-    /// Builds what runs.
+    /// Builds the object that runs.
     #[must_use]
     pub fn build(&self, context: &F::Context) -> Box<F> {
         self.0.build(context)
     }
 
-    /// What is wrong with the parameters in this context, as (parameter, message).
+    /// Errors of the parameters in this context, as (parameter, message).
     #[must_use]
     pub fn objections(&self, context: &F::Context) -> Vec<(&'static str, String)> {
         self.0.objections(context)

@@ -1,21 +1,21 @@
-//! A queue whose items lie in memory one after the other.
+//! A FIFO queue in contiguous memory.
 //!
-//! What is taken from its head leaves room there that is used again when the end of the memory is reached, or when nothing is left. That
-//! takes fewer instructions for each item than a ring, and the fast driver does little else with most of them than to queue them.
+//! The room of dequeued items at the front is reused when the end of the memory is reached, or when the queue becomes empty. This takes
+//! fewer instructions per item than a ring buffer, and queueing is most of the fast driver's work.
 
 use std::ops::{Index, IndexMut};
 
-/// For so many at least there is room, once there is one.
+/// Capacity reserved at the first push.
 const FEW: usize = 32;
 
-/// So far ahead of its turn an item is looked at to have what it stands for read: memory takes about as long as what happens meanwhile.
+/// Prefetch distance in items: processing this many takes about a memory latency.
 const AHEAD: usize = 4;
 
-/// A queue of small items.
+/// A FIFO queue of small items.
 #[derive(Clone, Debug)]
 pub struct Row<T> {
     items: Vec<T>,
-    /// How many of them were taken.
+    /// Number of dequeued items at the front.
     taken: usize,
 }
 
@@ -26,61 +26,61 @@ impl<T> Default for Row<T> {
 }
 
 impl<T: Copy> Row<T> {
-    /// How many wait.
+    /// Number of queued items.
     #[inline]
     pub fn len(&self) -> usize {
         self.items.len() - self.taken
     }
 
-    /// Whether none waits.
+    /// True if the queue is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.items.len() == self.taken
     }
 
-    /// All that wait, in order.
+    /// Queued items, in order.
     #[inline]
     pub fn as_slice(&self) -> &[T] {
         &self.items[self.taken..]
     }
 
-    /// The same, to be changed.
+    /// Queued items, in order, mutable.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.items[self.taken..]
     }
 
-    /// All that wait, in order.
+    /// Iterates over the queued items, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.as_slice().iter()
     }
 
-    /// The first.
+    /// The first item.
     #[inline]
     pub fn front(&self) -> Option<&T> {
         self.items.get(self.taken)
     }
 
-    /// One whose turn comes soon.
+    /// The item at the prefetch distance from the front.
     #[inline(always)]
     pub fn ahead(&self) -> Option<&T> {
         self.items.get(self.taken + AHEAD)
     }
 
-    /// The first, to be changed.
+    /// The first item, mutable.
     #[inline]
     pub fn front_mut(&mut self) -> Option<&mut T> {
         self.items.get_mut(self.taken)
     }
 
-    /// The last, to be changed.
+    /// The last item, mutable.
     #[inline]
     pub fn back_mut(&mut self) -> Option<&mut T> {
-        // What was taken is forgotten when nothing is left.
+        // Dequeued items are cleared when the queue becomes empty, so the last one is queued.
         self.items.last_mut()
     }
 
-    /// Adds one at the end.
+    /// Enqueues an item.
     #[inline(always)]
     pub fn push_back(&mut self, item: T) {
         if self.items.len() == self.items.capacity() {
@@ -89,7 +89,7 @@ impl<T: Copy> Row<T> {
         self.items.push(item);
     }
 
-    /// Takes the first.
+    /// Dequeues the first item.
     #[inline(always)]
     pub fn pop_front(&mut self) -> Option<T> {
         let item = *self.items.get(self.taken)?;
@@ -97,7 +97,7 @@ impl<T: Copy> Row<T> {
         Some(item)
     }
 
-    /// Takes so many of the first.
+    /// Dequeues the first `number` items.
     #[inline(always)]
     pub fn take(&mut self, number: usize) {
         self.taken += number;
@@ -107,7 +107,7 @@ impl<T: Copy> Row<T> {
         }
     }
 
-    /// Puts one before the one with that number: fewer of the others move, if there is room before them.
+    /// Inserts an item before item `number`. Moves the shorter part if there is room at the front.
     pub fn insert(&mut self, number: usize, item: T) {
         if self.taken > 0 && 2 * number <= self.len() {
             self.taken -= 1;
@@ -121,8 +121,7 @@ impl<T: Copy> Row<T> {
         }
     }
 
-    /// There is no room at the end: uses that of what was taken, if few are left to be moved there, or more memory, to which nothing
-    /// else is moved.
+    /// Makes room at the end: moves the queued items to the front if they are few, otherwise allocates more memory and copies only them.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self) {

@@ -1,8 +1,8 @@
-//! The integer quantities of the simulator: instants, spans, rates, and how long a line needs for bits.
+//! Integer quantities: times, spans, rates, and exact transmission times.
 //!
-//! Time is counted in picoseconds (`u64`: 213 days). No floating point ever enters a clock. A cell on a
-//! 155.52 Mbit/s line is not a whole number of picoseconds, so a [`LineClock`] carries the remainder from one
-//! transmission to the next: after `n` cells it is exact to the picosecond, whatever the rate.
+//! Time is counted in picoseconds (`u64`: 213 days). Clocks never use floating point. A cell on a 155.52 Mbit/s line is not a whole number
+//! of picoseconds, so a [`LineClock`] carries the remainder from one transmission to the next: after `n` cells it is exact to the
+//! picosecond, whatever the rate.
 
 use std::ops::{Add, AddAssign, Sub};
 
@@ -15,30 +15,30 @@ pub const CELL_BITS: u64 = 424;
 /// Payload bytes of an ATM cell.
 pub const CELL_PAYLOAD_BYTES: u64 = 48;
 
-/// No packet is longer: its bits times the picoseconds of a second fit in 64 bits.
+/// Bits of the largest packet: times the picoseconds of a second, they fit in 64 bits.
 pub const LARGEST_PACKET_BITS: u64 = u64::MAX / PICOSECONDS_PER_SECOND;
 
-/// An instant: picoseconds since the start of the simulation.
+/// Simulated time: picoseconds since the start of the simulation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
 pub struct Time(pub u64);
 
-/// A length of time in picoseconds.
+/// Duration in picoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
 pub struct Span(pub u64);
 
 impl Time {
     /// The start of the simulation.
     pub const ZERO: Self = Self(0);
-    /// Later than anything that happens.
+    /// Later than any event.
     pub const NEVER: Self = Self(u64::MAX);
 
-    /// `span` later, but never after [`Self::NEVER`].
+    /// Adds `span`; saturates at [`Self::NEVER`].
     #[must_use]
     pub fn saturating_add(self, span: Span) -> Self {
         Self(self.0.saturating_add(span.0))
     }
 
-    /// The instant in seconds, for reports only.
+    /// Time in seconds, for reports only.
     #[must_use]
     pub fn as_seconds(self) -> f64 {
         Span(self.0).as_seconds()
@@ -46,16 +46,16 @@ impl Time {
 }
 
 impl Span {
-    /// No time at all.
+    /// The empty span.
     pub const ZERO: Self = Self(0);
 
-    /// A whole number of microseconds.
+    /// Converts whole microseconds.
     #[must_use]
     pub const fn from_microseconds(microseconds: u64) -> Self {
         Self(microseconds * 1_000_000)
     }
 
-    /// The span in seconds, for reports only.
+    /// Span in seconds, for reports only.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
     pub fn as_seconds(self) -> f64 {
@@ -90,7 +90,7 @@ impl Add for Span {
     }
 }
 
-/// A line rate in bits per second; never zero.
+/// Rate of a line in bits per second; never zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct Rate(pub u64);
 
@@ -101,7 +101,7 @@ impl Rate {
         u128::from(self.0) * u128::from(span.0) / u128::from(PICOSECONDS_PER_SECOND)
     }
 
-    /// Things of `bits` bits each that this rate carries in `span` times `numerator / denominator`, rounded up.
+    /// Number of units of `bits` bits that this rate carries in `span` times `numerator / denominator`, rounded up.
     #[must_use]
     pub fn things_in(self, span: Span, bits: u64, numerator: u128, denominator: u128) -> u128 {
         let bits_times = u128::from(self.0) * u128::from(span.0) * numerator;
@@ -109,7 +109,7 @@ impl Rate {
     }
 }
 
-/// The exact time that a cell or a packet takes to be sent: whole picoseconds and a fraction `remainder / rate`.
+/// Exact transmission time of a cell or packet: whole picoseconds and a fraction `remainder / rate`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TransmissionTime {
     whole: u64,
@@ -118,7 +118,7 @@ pub struct TransmissionTime {
 }
 
 impl TransmissionTime {
-    /// No time at all.
+    /// Zero.
     pub const NONE: Self = Self::whole(Span::ZERO);
 
     /// A whole number of picoseconds.
@@ -127,16 +127,16 @@ impl TransmissionTime {
         Self { whole: span.0, remainder: 0, rate: u64::MAX }
     }
 
-    /// The same, and a whole number of picoseconds.
+    /// Adds a whole number of picoseconds.
     #[must_use]
     pub const fn longer_by(self, span: Span) -> Self {
         Self { whole: self.whole + span.0, ..self }
     }
 
-    /// The time of this transmission and another one behind it.
+    /// Sum of two transmission times.
     ///
     /// # Panics
-    /// If neither takes whole picoseconds and their rates differ.
+    /// If both have fractions and their rates differ.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let whole = Span(other.whole);
@@ -152,13 +152,13 @@ impl TransmissionTime {
         Self { whole: both.time.0, remainder: both.remainder, rate: self.rate }
     }
 
-    /// The time of a cell of [`CELL_BITS`] at `rate`.
+    /// Transmission time of a cell of [`CELL_BITS`] at `rate`.
     #[must_use]
     pub const fn of_cell(rate: Rate) -> Self {
         Self::of_bits(CELL_BITS, rate)
     }
 
-    /// The time of `bits` bits at `rate`; no more than [`LARGEST_PACKET_BITS`].
+    /// Transmission time of `bits` bits at `rate`; at most [`LARGEST_PACKET_BITS`].
     #[must_use]
     #[inline]
     pub const fn of_bits(bits: u64, rate: Rate) -> Self {
@@ -166,7 +166,7 @@ impl TransmissionTime {
         Self { whole: picobits / rate.0, remainder: picobits % rate.0, rate: rate.0 }
     }
 
-    /// The time of `times` transmissions of this length, one after the other.
+    /// Total time of `times` consecutive transmissions.
     #[must_use]
     #[inline]
     pub fn times(self, times: u64) -> Self {
@@ -177,7 +177,7 @@ impl TransmissionTime {
         Self { whole: self.whole * times + carried, remainder, rate: self.rate }
     }
 
-    /// What the fractions of so many transmissions sum to: picoseconds and a fraction.
+    /// Sum of the fractions of `times` transmissions: whole picoseconds and a fraction.
     #[cold]
     #[expect(clippy::cast_possible_truncation, reason = "a remainder is smaller than the rate")]
     fn parts_of_many(self, times: u64) -> (u64, u64) {
@@ -185,14 +185,14 @@ impl TransmissionTime {
         ((parts / u128::from(self.rate)) as u64, (parts % u128::from(self.rate)) as u64)
     }
 
-    /// The same, rounded up.
+    /// Rounded up to whole picoseconds.
     #[must_use]
     #[inline]
     pub fn at_most(self) -> Span {
         Span(self.whole + 1)
     }
 
-    /// The same, rounded down.
+    /// Rounded down to whole picoseconds.
     #[must_use]
     #[inline]
     pub fn at_least(self) -> Span {
@@ -201,19 +201,19 @@ impl TransmissionTime {
 }
 
 impl TransmissionTime {
-    /// Without its fraction of a picosecond.
+    /// The whole picoseconds, without the fraction.
     #[must_use]
     pub const fn rounded_down(self) -> Span {
         Span(self.whole)
     }
 }
 
-/// The cell slots of a line, counted from the start of the simulation.
+/// Cell slots of a line, counted from the start of the simulation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CellSlots(pub Rate);
 
 impl CellSlots {
-    /// The index of the slot that contains `time`.
+    /// Index of the slot that contains `time`.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "the quotient is smaller than `time`")]
     pub fn slot_of(self, time: Time) -> u64 {
@@ -222,7 +222,7 @@ impl CellSlots {
         ((u128::from(time.0) + 1) * u128::from(self.0.0)).div_ceil(picobits) as u64 - 1
     }
 
-    /// A clock that stands at the boundary before slot `slot`.
+    /// A clock at the boundary before slot `slot`.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "a slot boundary within the run fits in u64")]
     pub fn boundary(self, slot: u64) -> LineClock {
@@ -232,8 +232,8 @@ impl CellSlots {
     }
 }
 
-/// The sum of (first + i * step) / divisor, each rounded down, for i from 0 to `number` - 1, `first` and `step` being smaller than
-/// `divisor`: the points of a grid under a line, which are counted by columns and rows in turn, as in Euclid's algorithm.
+/// Sum of floor((first + i * step) / divisor) for i from 0 to `number` - 1, with `first` and `step` below `divisor`: lattice points under a
+/// line, counted by columns and rows in turn, as in Euclid's algorithm.
 fn sum_of_quotients(mut number: u64, mut divisor: u64, mut step: u64, mut first: u64) -> u64 {
     let mut sum = 0;
     loop {
@@ -251,16 +251,16 @@ fn sum_of_quotients(mut number: u64, mut divisor: u64, mut step: u64, mut first:
     }
 }
 
-/// Where a line stands in time: a picosecond and the exact fraction beyond it, in units of `1 / rate`.
+/// Time of a line: picoseconds and the exact fraction beyond them, in units of `1 / rate`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LineClock {
-    /// The instant, rounded down.
+    /// Time, rounded down.
     pub time: Time,
     remainder: u64,
 }
 
 impl LineClock {
-    /// Where a clock stops: beyond the longest simulation, with room for more to be added.
+    /// Largest time of a clock: beyond any simulation, with room to add spans without overflow.
     const HORIZON: Time = Time(u64::MAX / 2);
 
     /// A clock at a whole picosecond.
@@ -269,7 +269,7 @@ impl LineClock {
         Self { time, remainder: 0 }
     }
 
-    /// Moves on by one transmission.
+    /// Advances by one transmission.
     #[inline]
     pub fn advance(&mut self, transmission: TransmissionTime) {
         self.time.0 += transmission.whole;
@@ -299,30 +299,28 @@ impl LineClock {
         self
     }
 
-    /// Moves on by `times` transmissions of the same length, but not far beyond all time: a host may hand far more to a slow line
-    /// than it can ever send.
+    /// Advances by `times` transmissions; saturates at the horizon, since a host may hand a slow line far more than it can ever send.
     #[inline]
     pub fn advance_by(&mut self, transmission: TransmissionTime, times: u64) {
         self.advance_far(transmission.times(times));
     }
 
-    /// Moves on by one transmission that may be long, but not far beyond all time.
+    /// Advances by one possibly long transmission; saturates at the horizon.
     #[inline]
     pub fn advance_far(&mut self, transmission: TransmissionTime) {
         self.advance(transmission);
         self.time.0 = self.time.0.min(Self::HORIZON.0);
     }
 
-    /// From now on, so many transmissions of the same length begin one after the other: the picoseconds from now until each begins, in
-    /// sum.
+    /// For `times` back-to-back transmissions that begin now: the sum, in picoseconds, of the times from now to the start of each.
     #[must_use]
     pub fn picoseconds_to_beginnings(self, transmission: TransmissionTime, times: u64) -> u64 {
         let TransmissionTime { whole, remainder, rate } = transmission;
-        // A fraction of a picosecond is carried whenever a whole one is full.
+        // Each time the fractions sum to a whole picosecond, it is carried.
         whole * (times * times.saturating_sub(1) / 2) + sum_of_quotients(times, rate, remainder, self.remainder)
     }
 
-    /// The same clock read `span` later.
+    /// The clock read `span` later.
     #[must_use]
     pub fn delayed(self, span: Span) -> Self {
         Self { time: self.time + span, remainder: self.remainder }

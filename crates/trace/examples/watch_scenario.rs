@@ -1,7 +1,7 @@
-//! Runs one scenario file and leaves its traces: a small program for profilers.
+//! Runs one scenario file and writes its traces: a small program for profilers.
 //!
-//! `cargo run --release --package longfat-trace --example watch_scenario -- SCENARIO FOLDER [TRACE,TRACE...] [path=value]...`; all
-//! traces, if none is named. With "unwatched" in place of a folder the same program runs it without any.
+//! `cargo run --release --package longfat-trace --example watch_scenario -- SCENARIO FOLDER [TRACE,TRACE...] [path=value]...`; all traces
+//! if none is named. With "unwatched" in place of a folder, it runs without traces.
 
 use std::path::Path;
 

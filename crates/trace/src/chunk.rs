@@ -1,4 +1,4 @@
-//! A column's part of a group of rows: pages, compressed, on their way into a Parquet file.
+//! Column chunks of a Parquet file: encoded and compressed pages of one column.
 
 #![expect(clippy::cast_possible_truncation, reason = "a page has thousands of values, a dictionary as many words")]
 
@@ -15,17 +15,17 @@ use parquet::schema::types::ColumnDescPtr;
 use crate::encoding;
 use crate::table::Holds;
 
-/// What all columns of a table share on the way.
+/// Resources that the columns of a table share while encoding.
 pub struct Workshop {
-    /// What values of columns of words are places in.
+    /// Dictionary of word columns; their values are indices into it.
     words: Vec<String>,
     compressor: snap::raw::Encoder,
-    /// A page before it is compressed; kept for its memory.
+    /// Uncompressed page; kept to reuse its memory.
     page: Vec<u8>,
 }
 
 impl Workshop {
-    /// For a table with these words.
+    /// Creates the resources of a table with these words.
     pub fn new(words: &[String]) -> Self {
         Self { words: words.to_vec(), compressor: snap::raw::Encoder::new(), page: Vec::new() }
     }
@@ -35,26 +35,26 @@ impl Workshop {
 pub struct Chunk {
     holds: Holds,
     written: TrackedWrite<Vec<u8>>,
-    /// Where values begin, after the dictionary.
+    /// Offset of the values, after the dictionary.
     data_from: Option<u64>,
     values: u64,
     uncompressed: usize,
-    /// The least and the largest value, if readers are to know them.
+    /// Minimum and maximum, if they are recorded for readers.
     range: Option<(u64, u64)>,
 }
 
 impl Chunk {
-    /// No pages, which will be in memory that is at hand; of integers with a range readers get to know the least and the largest, by which
-    /// they find rows.
+    /// Creates a chunk without pages, which uses `memory`. With `has_range`, records minimum and maximum of integers, by which readers find
+    /// rows.
     pub fn new(holds: Holds, has_range: bool, memory: Vec<u8>) -> Self {
         let range = has_range.then_some((u64::MAX, 0));
         Self { holds, written: TrackedWrite::new(memory), data_from: None, values: 0, uncompressed: 0, range }
     }
 
-    /// Adds a page with these values.
+    /// Encodes a page with these values.
     ///
     /// # Errors
-    /// If the library refuses it.
+    /// If the Parquet library fails.
     pub fn add(&mut self, values: &[u64], workshop: &mut Workshop) -> ParquetResult<()> {
         if self.holds == Holds::Words && self.values == 0 {
             self.add_dictionary(workshop)?;
@@ -102,7 +102,7 @@ impl Chunk {
         Ok(())
     }
 
-    /// Writes what is in the workshop as a page, and tells where it begins.
+    /// Writes the page in the workshop; returns its offset.
     fn write(&mut self, workshop: &mut Workshop, page: impl FnOnce(Bytes) -> Page) -> ParquetResult<u64> {
         let size = workshop.page.len();
         let bytes = if self.compression() == Compression::SNAPPY {
@@ -117,7 +117,7 @@ impl Chunk {
         Ok(written.offset)
     }
 
-    /// Integers are packed so tightly that there is hardly anything left to compress.
+    /// Delta-encoded integers are packed too tightly for compression to gain anything.
     fn compression(&self) -> Compression {
         match self.holds {
             Holds::Integers => Compression::UNCOMPRESSED,
@@ -133,10 +133,10 @@ impl Chunk {
         }
     }
 
-    /// All pages, and what the library has to know of them.
+    /// Returns the pages, with their metadata for the Parquet library.
     ///
     /// # Errors
-    /// If the library refuses them.
+    /// If the library fails.
     pub fn close(self, column: ColumnDescPtr) -> ParquetResult<(Bytes, ColumnCloseResult)> {
         let encodings = match self.holds {
             Holds::Words => vec![Encoding::PLAIN, Encoding::RLE, self.encoding()],

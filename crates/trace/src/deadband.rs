@@ -1,25 +1,25 @@
-//! Decimation with a bound: a value is written down when it has moved further than the bound from what was written last.
+//! Decimation with a bounded error: a value is recorded when it has moved farther than the bound from the last recorded one.
 //!
-//! Read as a staircase, what is written is never further from the truth than the bound, at any instant.
+//! Read as a step function, the recorded values never differ from the true ones by more than the bound.
 
-/// One value over time.
+/// A decimated value over time.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadband {
     bound: f64,
     written: Option<f64>,
     current: f64,
-    /// How often the value has changed: the rows that an exact trace would have.
+    /// Number of changes, which is the number of rows of an exact trace.
     pub changes: u64,
 }
 
 impl Deadband {
-    /// A value that may be off by `bound`.
+    /// Creates a value whose error may be at most `bound`.
     #[must_use]
     pub fn new(bound: f64) -> Self {
         Self { bound, written: None, current: 0.0, changes: 0 }
     }
 
-    /// The value is `value` from now on: tells whether that is to be written down.
+    /// Updates the value; returns true if it must be recorded.
     #[must_use]
     #[inline]
     #[expect(clippy::float_cmp, reason = "the very same value is no change")]
@@ -36,7 +36,7 @@ impl Deadband {
         moved
     }
 
-    /// The value that the trace ends with, if the value was ever known.
+    /// The final value of the trace, if the value was ever known.
     #[must_use]
     pub fn last(&self) -> Option<f64> {
         self.written.map(|_| self.current)

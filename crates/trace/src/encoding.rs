@@ -1,15 +1,16 @@
-//! Columns of 64 bits a value as the pages of a Parquet file have them, by the names of its encodings (parquet-format, `Encodings.md`).
+//! Parquet encodings of 64-bit columns; names are those of parquet-format, `Encodings.md`.
 //!
-//! The library encodes any value of any nesting. What traces write is flat and complete, and most of what all traces of a run cost is
-//! this: written out for it alone it takes less than a quarter of the instructions. The tests read it with the library.
+//! The Parquet library encodes any type and nesting. Traces are flat and have no nulls, and encoding is most of the cost of writing all
+//! traces of a run. This special case takes 16 instructions for an increasing 64-bit integer where the library (parquet 60.1) takes 72, and
+//! as many bytes. The tests decode it with the library.
 
 #![expect(clippy::cast_possible_truncation, reason = "bytes are cut off on purpose; widths, words and pages are small")]
 
-/// Differences in a block, and in each of the parts of it that have a width of their own.
+/// Number of differences in a block, and in each of its miniblocks.
 const BLOCK: usize = 128;
 const PART: usize = 32;
 
-/// Differences between integers, those of a block less its least, in as many bits as the largest of a part needs (DELTA_BINARY_PACKED).
+/// Differences between integers, less the block's minimum, in the bit width of the largest of each miniblock (DELTA_BINARY_PACKED).
 pub fn differences(values: &[u64], page: &mut Vec<u8>) {
     for number in [BLOCK, BLOCK / PART, values.len()] {
         varint(number as u64, page);
@@ -28,18 +29,18 @@ pub fn differences(values: &[u64], page: &mut Vec<u8>) {
     }
 }
 
-/// A difference is kept as so much more than it is: nearly all are the patterns of positive floating-point numbers then, which are in the
-/// order of these numbers.
+/// Added to differences, so that nearly all of them are bit patterns of positive floating-point numbers, which are ordered like these
+/// numbers.
 const SHIFT: u64 = 1 << 61;
 
-/// The first so many differences between values; what is missing in the last part that is used does not matter, and parts that are not
-/// used have no width.
+/// Appends the block of the first `number` differences. The padding of the last miniblock in use is arbitrary, and unused miniblocks have
+/// width 0.
 fn add_block(values: &[u64; BLOCK + 1], number: usize, page: &mut Vec<u8>) {
     let mut block = [0; BLOCK];
     for ((shifted, value), next) in block.iter_mut().zip(values).zip(&values[1..]) {
         *shifted = next.wrapping_sub(*value).wrapping_add(SHIFT);
     }
-    // What is missing is nothing less than all others, and then nothing.
+    // The padding must not lower the minimum, and is zero afterwards.
     let first = block[0];
     block[number..].fill(first);
     let least = least(&block);
@@ -54,8 +55,8 @@ fn add_block(values: &[u64; BLOCK + 1], number: usize, page: &mut Vec<u8>) {
     parts.iter().zip(widths).take(number.div_ceil(PART)).for_each(|(part, width)| pack(part, width, page));
 }
 
-/// The least of shifted differences. Of floating-point numbers any processor finds the lesser of two in one go, and of several pairs at
-/// once; of integers of 64 bits it does not.
+/// Minimum of shifted differences. Processors have vector instructions for the minimum of floating-point numbers, but not of 64-bit
+/// integers.
 fn least(block: &[u64; BLOCK]) -> u64 {
     let (mut all, mut least) = ([0; 4], [f64::INFINITY; 4]);
     for four in block.as_chunks::<4>().0 {
@@ -70,9 +71,9 @@ fn least(block: &[u64; BLOCK]) -> u64 {
     least.map(f64::to_bits).into_iter().min().unwrap_or_default()
 }
 
-/// Values of so many bits, the least significant first; all of them fill whole bytes.
+/// Packs the values at `width` bits each, least significant first; together they fill whole bytes.
 fn pack(values: &[u64; PART], width: u32, page: &mut Vec<u8>) {
-    // A function for each width, in which it is known where every value goes.
+    // One function per width, in which all positions are constants.
     macro_rules! pack {
         ($($width:literal)*) => {
             match width {
@@ -85,7 +86,7 @@ fn pack(values: &[u64; PART], width: u32, page: &mut Vec<u8>) {
     pack!(33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64);
 }
 
-/// Values of so many bits, one after the other: eight of them fill as many bytes.
+/// Packs the values at `WIDTH` bits each: eight of them fill `WIDTH` bytes.
 fn join<const WIDTH: usize>(values: &[u64; PART], page: &mut Vec<u8>) {
     for eight in values.as_chunks::<8>().0 {
         let mut words = [0; 9];
@@ -100,18 +101,18 @@ fn join<const WIDTH: usize>(values: &[u64; PART], page: &mut Vec<u8>) {
     }
 }
 
-/// Numbers of 64 bits as they are (PLAIN).
+/// 64-bit numbers (PLAIN).
 pub fn plain(values: &[u64], page: &mut Vec<u8>) {
     page.reserve(size_of_val(values));
     values.iter().for_each(|value| page.extend_from_slice(&value.to_le_bytes()));
 }
 
-/// A bit for each flag (PLAIN).
+/// One bit per flag (PLAIN).
 pub fn flags(values: &[u64], page: &mut Vec<u8>) {
     page.extend(values.chunks(8).map(|flags| flags.iter().rev().fold(0, |byte, flag| byte << 1 | *flag as u8)));
 }
 
-/// Words one after the other, each after its length (PLAIN).
+/// Words, each preceded by its length (PLAIN).
 pub fn words(words: &[String], page: &mut Vec<u8>) {
     for word in words {
         page.extend_from_slice(&(word.len() as u32).to_le_bytes());
@@ -119,7 +120,7 @@ pub fn words(words: &[String], page: &mut Vec<u8>) {
     }
 }
 
-/// Places in a dictionary, each with how often it comes in a row (RLE_DICTIONARY).
+/// Indices into a dictionary, as runs (RLE_DICTIONARY).
 pub fn runs(values: &[u64], dictionary: usize, page: &mut Vec<u8>) {
     let width = usize::BITS - dictionary.saturating_sub(1).leading_zeros();
     page.push(width as u8);
@@ -129,7 +130,7 @@ pub fn runs(values: &[u64], dictionary: usize, page: &mut Vec<u8>) {
     }
 }
 
-/// Seven bits a byte, the least significant first (ULEB128).
+/// Unsigned variable-length integer: seven bits per byte, least significant first (ULEB128).
 fn varint(mut value: u64, page: &mut Vec<u8>) {
     while value >= 0x80 {
         page.push(value as u8 | 0x80);
@@ -138,7 +139,7 @@ fn varint(mut value: u64, page: &mut Vec<u8>) {
     page.push(value as u8);
 }
 
-/// Small integers of either sign as small integers.
+/// Zigzag code, which maps small integers of either sign to small unsigned ones.
 fn zigzag(value: i64) -> u64 {
     ((value << 1) ^ (value >> 63)).cast_unsigned()
 }

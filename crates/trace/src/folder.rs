@@ -1,6 +1,6 @@
-//! The files of a run's traces: `<trace>.parquet` for each, and `traces.json`, which says what they are.
+//! Folder of a run's traces: `<trace>.parquet` for each, and `traces.json`, which describes them.
 //!
-//! `traces.json` comes last: a folder without it is not complete.
+//! `traces.json` is written last: a folder without it is incomplete.
 
 use std::fs;
 use std::io::Write;
@@ -13,18 +13,18 @@ use crate::partial::{Partial, failure};
 use crate::table::Holds;
 use crate::traces::{Kind, Network, Rows, TRACES};
 
-/// The name of the file that describes a folder.
+/// Name of the file that describes the folder.
 pub const DESCRIPTION: &str = "traces.json";
 
-/// A folder that traces are written into; one that was made for them goes again if none comes into it.
+/// A folder for traces. If it was created for them, it is removed unless a file is written.
 pub struct Folder {
     path: PathBuf,
     is_new: bool,
 }
 
-/// How many rows a trace has, and how many changes they stand for.
+/// Number of rows of a trace, and of the changes that they represent.
 pub struct Counts {
-    /// The trace.
+    /// Kind of trace.
     pub kind: Kind,
     /// Changes seen.
     pub changes: u64,
@@ -33,10 +33,10 @@ pub struct Counts {
 }
 
 impl Folder {
-    /// A folder that is empty or holds traces; it is made if there is none.
+    /// Opens a folder that is empty or holds traces; creates it if absent.
     ///
     /// # Errors
-    /// If it holds anything else, or cannot be made.
+    /// If it holds other files, or cannot be created.
     pub fn open(path: &Path) -> Result<Self, String> {
         let is_new = !path.exists();
         fs::create_dir_all(path).map_err(|error| failure(path, &error))?;
@@ -50,7 +50,7 @@ impl Folder {
         Ok(Self { path: path.to_owned(), is_new })
     }
 
-    /// Where a trace is kept.
+    /// File of a trace.
     #[must_use]
     pub fn file(&self, kind: &Kind) -> PathBuf {
         self.path.join(format!("{}.parquet", kind.name))
@@ -94,7 +94,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if self.is_new {
-            // It fails where there is anything in it, which is what is wanted.
+            // Fails if there is anything in the folder, as intended.
             _ = fs::remove_dir(&self.path);
         }
     }
@@ -106,7 +106,7 @@ struct Description<'d> {
     error: f64,
     interval_ps: u64,
     receiver_window_bytes: u64,
-    /// Those of requests included.
+    /// Number of flows, including requests.
     flows: usize,
     traces: Vec<TraceDescription>,
     run: &'d RunRecord,
@@ -117,11 +117,11 @@ struct TraceDescription {
     name: &'static str,
     doc: &'static str,
     file: String,
-    /// What a row stands for.
+    /// Meaning of a row.
     rows_are: &'static str,
     rows: u64,
     changes: u64,
-    /// How far a value may be from the truth, in the unit of its column; left out where every row is exact.
+    /// Largest error of a value, in the unit of its column; left out if rows are exact.
     #[serde(skip_serializing_if = "Option::is_none")]
     largest_error: Option<f64>,
     columns: Vec<ColumnDescription>,

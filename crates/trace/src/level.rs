@@ -1,6 +1,7 @@
-//! Decimation with a bound, as in [`deadband`](crate::deadband), of a number of cells that mostly grows or falls by as many in each slot.
+//! Decimation with a bounded error, as in [`deadband`](crate::deadband), of a queue length that mostly grows or shrinks at a constant rate
+//! per slot.
 
-/// A number of cells over time.
+/// A decimated number of cells over time.
 #[derive(Clone, Copy, Debug)]
 pub struct Level {
     cells: i64,
@@ -8,16 +9,17 @@ pub struct Level {
 }
 
 impl Level {
-    /// No cells, which is written down.
+    /// No cells; recorded.
     pub const EMPTY: Self = Self { cells: 0, written: 0 };
 
-    /// How many there are.
+    /// Number of cells.
     #[must_use]
     pub fn cells(&self) -> i64 {
         self.cells
     }
 
-    /// There are so many from now on: tells whether that is to be written down, for it is further than `bound` from what was.
+    /// Updates the number of cells; returns true if it must be recorded, because it differs from the last recorded one by more than
+    /// `bound`.
     #[inline]
     pub fn moves_to(&mut self, cells: i64, bound: i64) -> bool {
         self.cells = cells;
@@ -28,15 +30,14 @@ impl Level {
         moves
     }
 
-    /// Whether a way that only rises, or only falls, may be gone without anything being written down, if it adds so many.
+    /// True if a monotonic change by `added` in total needs no record.
     #[must_use]
     #[inline]
     pub fn stays_within(&self, added: i64, bound: i64) -> bool {
         (self.cells + added - self.written).abs() <= bound
     }
 
-    /// So many are added as often as can be, and no more often than `most`, without what is written down being further away than
-    /// `bound`. Gives how often.
+    /// Adds `added` repeatedly, at most `most` times, as long as nothing must be recorded; returns the number of times.
     #[inline]
     pub fn moves_within(&mut self, added: i64, most: u64, bound: i64) -> u64 {
         let most = most.cast_signed();
@@ -49,14 +50,14 @@ impl Level {
         times.cast_unsigned()
     }
 
-    /// So many are added in each of so many slots: shows each slot at the end of which the number is to be written down, the first
-    /// being 0, and the number.
+    /// Adds `added` in each of `slots` slots; calls `write` with each slot, from 0, at the end of which the number must be recorded, and
+    /// the number.
     #[inline]
     pub fn moves_by(&mut self, added: i64, slots: i64, bound: i64, mut write: impl FnMut(i64, i64)) {
         let first = self.cells;
         self.cells += added * slots;
         while !self.stays_within(0, bound) {
-            // What is further than the bound is so by one at least.
+            // Exceeding the bound means by at least one cell.
             let way = bound + 1 + added.signum() * (self.written - first);
             let slot = (way + added.abs() - 1) / added.abs();
             self.written = first + added * slot;

@@ -1,17 +1,16 @@
-//! What happens in a run over time: [`traces`] are tables as Parquet, a [`capture`] is packets as pcapng.
+//! Output of a run over time: [`traces`] are tables in Parquet, a [`capture`] is a packet capture in pcapng.
 //!
-//! Both watch a simulation from outside and never touch it: a run has the same record and the same fingerprint with them and
-//! without.
+//! Both are observers and never influence a simulation: a run has the same record and fingerprint with and without them.
 //!
-//! | module | what it holds |
+//! | module | content |
 //! |---|---|
-//! | [`traces`] | one file for each kind of trace, and their registry |
-//! | [`table`] | rows into columns into a Parquet file |
-//! | `encoding`, `chunk` | columns as pages of such a file |
-//! | [`deadband`], [`level`] | which changes of a value are worth a row |
-//! | [`folder`] | the files of a run, whole or not at all |
-//! | [`capture`] | segments and acknowledgments as Wireshark reads them |
-//! | [`watcher`] | the observer that all of them hang on |
+//! | [`traces`] | one file per kind of trace, and their registry |
+//! | [`table`] | writes rows as columns of a Parquet file |
+//! | `encoding`, `chunk` | pages of such a file |
+//! | [`deadband`], [`level`] | decimation with a bounded error |
+//! | [`folder`] | the files of a run, all or none |
+//! | [`capture`] | packet capture for Wireshark |
+//! | [`watcher`] | the observer that runs them all |
 
 #![forbid(unsafe_code)]
 

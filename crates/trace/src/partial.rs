@@ -1,24 +1,24 @@
-//! A file that appears under its name only when it is whole.
+//! Atomic creation of files: a file appears under its name only when it is complete.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file under another name beside the one it is to have; it is removed unless it is kept.
+/// A file under a temporary name beside its final one; removed unless it is kept.
 pub struct Partial {
-    /// As the user calls it, and where that leads to.
+    /// Path as the user gave it, and after resolving symbolic links.
     path: PathBuf,
     target: PathBuf,
-    /// None where there is no file to take the place of: a device, or a pipe that somebody reads.
+    /// `None` if the path is a device or a pipe, which is written directly.
     written_at: Option<PathBuf>,
     is_kept: bool,
 }
 
 impl Partial {
-    /// Opens one for `path`. What is no file, such as a named pipe, is written as it is.
+    /// Opens a temporary file for `path`. Writes directly to anything but a regular file, such as a named pipe.
     ///
     /// # Errors
-    /// A message that begins with the path: also for a file that must not be written.
+    /// A message that begins with the path; also if the final file is not writable.
     pub fn create(path: &Path) -> Result<(Self, File), String> {
         let target = at_the_end_of_links(path);
         let found = fs::metadata(&target).ok();
@@ -38,12 +38,12 @@ impl Partial {
         Ok((Self { path: path.to_owned(), target, written_at, is_kept: false }, file))
     }
 
-    /// The path that it is to have.
+    /// Final path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Gives it its name, in place of whatever has it.
+    /// Renames the file to its final name; replaces an existing one.
     ///
     /// # Errors
     /// A message that begins with the path.
@@ -59,13 +59,13 @@ impl Partial {
 impl Drop for Partial {
     fn drop(&mut self) {
         if let Some(written_at) = self.written_at.as_ref().filter(|_| !self.is_kept) {
-            // Nothing more can be done about a file that cannot be removed.
+            // Failure to remove the file is ignored: nothing more can be done.
             _ = fs::remove_file(written_at);
         }
     }
 }
 
-/// What a path leads to by symbolic links, the last of which may lead to nothing yet.
+/// Resolves symbolic links; the target of the last one need not exist.
 fn at_the_end_of_links(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| match (fs::read_link(path), path.parent()) {
         (Ok(link), Some(folder)) => folder.join(link),
@@ -73,7 +73,7 @@ fn at_the_end_of_links(path: &Path) -> PathBuf {
     })
 }
 
-/// What a failed operation on `path` is told as: the reason without Rust's own number.
+/// Message of a failed operation on `path`: the reason without the error number that Rust appends.
 pub fn failure(path: &Path, error: &io::Error) -> String {
     let reason = error.to_string().to_lowercase();
     let reason = reason.split(" (os error").next().unwrap_or_default();

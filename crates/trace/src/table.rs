@@ -1,4 +1,4 @@
-//! Rows into columns into a Parquet file.
+//! Tables in Parquet files: rows in, columns out.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -15,13 +15,13 @@ use parquet::schema::types::Type;
 use crate::chunk::{Chunk, Workshop};
 use crate::partial::{Partial, failure};
 
-/// Rows that wait until they are encoded: few enough that what waits of all traces stays in a cache, and takes few pages of memory.
+/// Rows of a page. They are buffered until encoded; few enough that the buffers of all traces stay in a cache and take few pages of memory.
 const ROWS_OF_A_PAGE: usize = 1 << 10;
 
-/// Pages that are written at a time, with a description.
+/// Pages of a row group, which are written together.
 const PAGES_OF_A_GROUP: usize = 1 << 4;
 
-/// What a column holds.
+/// Type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// 64-bit integers.
@@ -30,25 +30,25 @@ pub enum Holds {
     Numbers,
     /// True or false.
     Flags,
-    /// Few different words.
+    /// Words of a small vocabulary.
     Words,
 }
 
-/// A column: its name with the unit, and what it means.
+/// A column: its name with the unit, and its description.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     /// Name, with the unit.
     pub name: &'static str,
-    /// What it holds.
+    /// Type.
     pub holds: Holds,
-    /// What it means.
+    /// Description.
     pub doc: &'static str,
 }
 
 /// A value of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Value {
-    /// As 64 bits: a number by its pattern, a word by its place among the table's words.
+    /// 64-bit pattern of an integer or number, or the index of a word in the table's vocabulary.
     bits: u64,
     #[cfg(debug_assertions)]
     holds: Holds,
@@ -61,7 +61,7 @@ impl From<Time> for Value {
 }
 
 impl From<u64> for Value {
-    /// Times of picoseconds and counts of bytes end far below 2^63.
+    /// Times in picoseconds and counts of bytes stay far below 2^63.
     fn from(value: u64) -> Self {
         Self::new(Holds::Integers, value)
     }
@@ -77,50 +77,50 @@ impl Value {
         }
     }
 
-    /// Of a column of integers.
+    /// Value of an integer column.
     #[must_use]
     pub fn integer(value: i64) -> Self {
         Self::new(Holds::Integers, value.cast_unsigned())
     }
 
-    /// Of a column of numbers.
+    /// Value of a number column.
     #[must_use]
     pub fn number(value: f64) -> Self {
         Self::new(Holds::Numbers, value.to_bits())
     }
 
-    /// Of a column of flags.
+    /// Value of a flag column.
     #[must_use]
     pub fn flag(value: bool) -> Self {
         Self::new(Holds::Flags, value.into())
     }
 
-    /// Of a column of words: its place among the table's words.
+    /// Value of a word column: its index in the table's vocabulary.
     #[must_use]
     pub fn word(place: usize) -> Self {
         Self::new(Holds::Words, place as u64)
     }
 
-    /// The number by which results call a flow, from 1 on.
+    /// Number of a flow in results, from 1.
     #[must_use]
     pub fn flow(flow: usize) -> Self {
         Self::from(flow as u64 + 1)
     }
 }
 
-/// A table that grows in a file.
+/// A table that is written to a file.
 ///
-/// An observer cannot fail, so what goes wrong is kept, rows are no longer taken, and [`finish`](Self::finish) tells.
+/// An observer cannot return errors, so the first error is stored, further rows are ignored, and [`finish`](Self::finish) returns it.
 pub struct Table {
     columns: &'static [Column],
     workshop: Workshop,
-    /// Of each column the values of rows that wait; and how many rows do.
+    /// Buffered values of each column, and the number of buffered rows.
     columns_waiting: Box<[[u64; ROWS_OF_A_PAGE]]>,
     waiting: usize,
-    /// What is encoded of each column, and how many pages of it.
+    /// Encoded pages of each column, and their number.
     chunks: Vec<Chunk>,
     pages: usize,
-    /// Rows that wait no longer.
+    /// Number of encoded rows.
     rows_encoded: u64,
     file: SerializedFileWriter<BufWriter<File>>,
     partial: Partial,
@@ -128,13 +128,13 @@ pub struct Table {
 }
 
 impl Table {
-    /// An empty table; a value of a column of words is a place in `words`.
+    /// Creates an empty table; values of word columns are indices into `words`.
     ///
     /// # Errors
-    /// If the file cannot be made: a message that begins with its path.
+    /// If the file cannot be created: a message that begins with its path.
     pub fn create(path: &Path, columns: &'static [Column], words: &[String]) -> Result<Self, String> {
         let (partial, file) = Partial::create(path)?;
-        // What is written together is mostly more than waits here, and goes by.
+        // Row groups are larger than the buffer of `BufWriter` and bypass it.
         let file = SerializedFileWriter::new(BufWriter::new(file), Arc::new(schema(columns)), Arc::new(properties()))
             .map_err(|error| told(path, &error))?;
         Ok(Self {
@@ -157,7 +157,7 @@ impl Table {
         self.rows_encoded + self.waiting as u64
     }
 
-    /// Adds a row, a value for each column.
+    /// Adds a row, with a value for each column.
     #[inline]
     pub fn add<const N: usize>(&mut self, row: [Value; N]) {
         #[cfg(debug_assertions)]
@@ -172,7 +172,7 @@ impl Table {
         }
     }
 
-    /// Makes pages of what waits; a group of them is written.
+    /// Encodes the buffered rows as pages; writes a complete row group.
     #[inline(never)]
     fn encode(&mut self) {
         if self.failed.is_none() {
@@ -198,7 +198,7 @@ impl Table {
             let empty = new_chunk(self.columns, place, Vec::new());
             let (bytes, close) = std::mem::replace(chunk, empty).close(column)?;
             group.append_column(&bytes, close)?;
-            // The next group takes its memory.
+            // The next group reuses the memory.
             let mut memory = bytes.try_into_mut().map(Vec::from).unwrap_or_default();
             memory.clear();
             *chunk = new_chunk(self.columns, place, memory);
@@ -206,7 +206,7 @@ impl Table {
         group.close().map(drop)
     }
 
-    /// Completes the file and gives it its name.
+    /// Completes the file and renames it to its final name.
     ///
     /// # Errors
     /// If anything could not be written: a message that begins with the path.
@@ -226,7 +226,7 @@ impl Table {
     }
 }
 
-/// Of the column at a place; the first is the time, by which readers find rows.
+/// Creates the chunk of a column; the first column is the time, by which readers find rows.
 fn new_chunk(columns: &[Column], place: usize, memory: Vec<u8>) -> Chunk {
     Chunk::new(columns[place].holds, place == 0, memory)
 }
@@ -253,7 +253,7 @@ fn properties() -> WriterProperties {
     WriterProperties::builder().set_created_by(format!("longfat {}", longfat_engine::ENGINE_VERSION)).build()
 }
 
-/// A failure to write, in the words of the operating system if it is its own.
+/// Message of a write error; that of the operating system if it has one.
 fn told(path: &Path, error: &ParquetError) -> String {
     match error {
         ParquetError::External(cause) if cause.downcast_ref::<std::io::Error>().is_some() => {
@@ -283,7 +283,7 @@ mod tests {
 
     type Row = (i64, i64, f64, bool, String);
 
-    /// Rows whose integers differ by anything from nothing to all of 64 bits.
+    /// Rows with integer differences of all widths from 0 to 64 bits.
     fn rows(number: usize, words: &[String]) -> Vec<Row> {
         let mut random = 1_u64;
         let row = |place: usize| {

@@ -1,4 +1,4 @@
-//! The observer that everything hangs on that watches a run and writes.
+//! The observer that runs the traces and the capture of a run.
 
 use std::path::{Path, PathBuf};
 
@@ -16,28 +16,28 @@ use crate::folder::Folder;
 use crate::table::Table;
 use crate::traces::{Kind, Network, TRACES, Traces};
 
-/// Which traces a run is to leave, and how exact.
+/// Traces requested for a run, and their accuracy.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// Names of traces; all of them if it is empty.
+    /// Names of traces; all if empty.
     pub names: Vec<String>,
-    /// How far a value may be from the truth, as a share of its scale; 0 keeps every change.
+    /// Largest error of a value, as a share of its scale; 0 records every change.
     pub error: f64,
-    /// Length of the intervals in which cells and bytes are counted; a thousandth of the run if it is not said.
+    /// Duration of the intervals in which cells and bytes are counted; by default a thousandth of the run.
     pub interval: Option<Span>,
 }
 
-/// Intervals of a run, if nothing else is said.
+/// Default number of intervals in a run.
 const INTERVALS: u64 = 1000;
 
 impl Wanted {
     /// The usual `error`: a line's width in most plots.
     pub const DEFAULT_ERROR: f64 = 0.005;
 
-    /// The traces of these names, in the order of the registry.
+    /// Kinds of the requested traces, in the order of the registry.
     ///
     /// # Errors
-    /// A line for each name that no trace has, with the nearest one that exists.
+    /// One line per unknown name, with the nearest known one.
     pub fn kinds(&self) -> Result<Vec<&'static Kind>, Vec<String>> {
         let known = |name: &str| TRACES.iter().any(|kind| kind.name == name);
         let unknown: Vec<_> = self.names.iter().filter(|name| !known(name)).map(|name| advice(name)).collect();
@@ -57,19 +57,19 @@ fn advice(name: &str) -> String {
     format!("no trace is called \"{name}\"{meant}; traces: {}", names.join(", "))
 }
 
-/// Everything that watches a run and writes: its traces, its capture.
+/// Observer that writes the traces and the capture of a run.
 #[derive(Default)]
 pub struct Watcher {
     traces: Traces,
-    /// After the traces: their files go before it.
+    /// Declared after the traces, so that their files are removed first.
     folder: Option<(Folder, Network)>,
     capture: Option<Capture>,
-    /// How it began, to begin again; and why it could not.
+    /// Arguments of the start, to restart; and the error if that failed.
     origin: Option<Origin>,
     problem: Option<String>,
 }
 
-/// What the traces of a run are, where they go.
+/// Arguments with which the traces were started.
 struct Origin {
     scenario: Scenario,
     folder: PathBuf,
@@ -77,11 +77,10 @@ struct Origin {
 }
 
 impl Watcher {
-    /// Watches for traces in a folder, which is made if need be, and for a capture. What the folder holds of an earlier run, and an
-    /// earlier capture, stay until [`finish`](Self::finish).
+    /// Starts traces in a folder, which is created if absent, and a capture. Files of an earlier run stay until [`finish`](Self::finish).
     ///
     /// # Errors
-    /// A line for everything that is wrong: names, a folder with other files, a disk that cannot be written.
+    /// One line per problem: unknown names, a folder with other files, a disk that cannot be written.
     pub fn start(
         scenario: &Scenario,
         traces: Option<(&Path, &Wanted)>,
@@ -113,7 +112,7 @@ impl Watcher {
         Ok(())
     }
 
-    /// Completes what a run that has ended leaves, in place of what was there before.
+    /// Completes the files at the end of a run, and replaces those of an earlier one.
     ///
     /// # Errors
     /// If a file cannot be written: a message that begins with its path.
@@ -135,7 +134,7 @@ impl Watcher {
     }
 }
 
-/// Tells something to each of these traces that is wanted.
+/// Calls a method of each of these traces that is requested.
 macro_rules! tell {
     ($watcher:ident, [$($place:ident),*], $method:ident $arguments:tt) => {
         $(if let Some(trace) = &mut $watcher.traces.$place {
@@ -161,7 +160,7 @@ impl Observer for Watcher {
 
     fn again(&mut self) -> Option<Self> {
         let Origin { scenario, folder, wanted } = self.origin.take()?;
-        // Their files have the same names as those to come.
+        // The temporary files have the same names as those of the restarted traces.
         self.traces = Traces::default();
         let failed = |problems: Vec<String>| Self { problem: Some(problems.join("; ")), ..Self::default() };
         Some(Self::start(&scenario, Some((&folder, &wanted)), None).unwrap_or_else(failed))

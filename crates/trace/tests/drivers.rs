@@ -1,4 +1,4 @@
-//! Traces are the same to the byte, whichever driver has advanced time: over lines of all kinds, with bounds and without.
+//! Traces are byte for byte the same with both drivers: over all kinds of lines, with and without bounds.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use longfat_engine::{Driver, Simulation};
 use longfat_trace::traces::TRACES;
 use longfat_trace::{Wanted, Watcher};
 
-/// A bottleneck for `sources` connections, of which other parts are in `more`.
+/// A scenario with a bottleneck for `sources` connections; `more` has its other parts.
 fn network(sources: u64, access: u64, bottleneck: u64, delay: &str, more: &str) -> String {
     format!(
         "schema_version = 1\nduration = \"300 ms\"\nseed = 3\n\
@@ -48,14 +48,14 @@ fn scenarios() -> Vec<String> {
     ]
 }
 
-/// Leaves all traces of a run; every file's name and bytes.
+/// Writes all traces of a run; returns the name and contents of every file.
 fn leave(scenario: &Scenario, driver: Driver, error: f64, name: &str) -> Vec<(String, Vec<u8>)> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let wanted = Wanted { names: Vec::new(), error, interval: None };
     let watcher = Watcher::start(scenario, Some((&folder, &wanted)), None).expect("a folder that can be written");
     let mut simulation = Simulation::driven_by(driver, scenario, watcher);
     let end = simulation.end();
-    // What a driver leaves at a border must be complete.
+    // Traces must be complete wherever a driver pauses.
     simulation.advance(longfat_engine::units::Time(end.0 / 3));
     simulation.advance(end);
     assert_eq!(simulation.driver(), driver, "{name}");
@@ -90,7 +90,7 @@ fn both_drivers_leave_the_same_traces() {
     }
 }
 
-/// Where two descriptions differ; tables are not told.
+/// First difference between two descriptions; tables are not compared.
 fn first_difference(one: &[u8], other: &[u8]) -> String {
     let (one, other) = (String::from_utf8_lossy(one), String::from_utf8_lossy(other));
     let mut lines = one.lines().zip(other.lines()).filter(|(one, other)| one != other);

@@ -101,7 +101,7 @@ def _scenario(run: str, overrides: Mapping[str, str], store: str) -> "Scenario":
         )
     with opened_store(store) as opened:
         stored = opened.find(run)
-    if stored.engine != _engine.ENGINE_VERSION:
+    if stored.model != _engine.MODEL:
         say(f"run {run} was made by engine {stored.engine}; this is {_engine.ENGINE_VERSION}")
     return stored.scenario
 

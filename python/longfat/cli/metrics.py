@@ -4,7 +4,7 @@ import click
 
 from longfat.base.errors import LongfatError
 from longfat.cli.options import json_option
-from longfat.cli.talk import print_json, print_table
+from longfat.cli.talk import print_json, print_table, say_where_codes_lead
 
 
 @click.command("metrics")
@@ -39,3 +39,4 @@ def command(name: str | None, as_json: bool, as_markdown: bool) -> None:
         return
     rows = [[metric.name, metric.better or "-", metric.what] for metric in metrics]
     print_table(header, rows)
+    say_where_codes_lead(metric.what for metric in metrics)

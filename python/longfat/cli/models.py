@@ -9,7 +9,7 @@ import click
 
 from longfat.base.errors import LongfatError
 from longfat.cli.options import json_option
-from longfat.cli.talk import print_json, print_table
+from longfat.cli.talk import print_json, print_table, say_where_codes_lead
 
 Model = Mapping[str, Any]
 
@@ -36,6 +36,7 @@ def command(name: str | None, as_json: bool) -> None:
     print_table(["kind", "name", "summary", "source"], rows)
     for model in models if name is not None else ():
         _print_parameters(model)
+    say_where_codes_lead(json.dumps(model) for model in models)
 
 
 def _called(models: Sequence[Model], name: str) -> list[Model]:

@@ -1,6 +1,7 @@
 """What longfat says: data on stdout, talk on stderr."""
 
 import json
+import re
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,10 +22,19 @@ from longfat.report.table import (
     width_of_output,
 )
 
+CITED = re.compile(r"\b[STDVPXM]-\d\d\b")
+"""A row of `docs/models/sources.md`."""
+
 
 def say(message: str) -> None:
     """Talk to the user."""
     click.echo(message, err=True)
+
+
+def say_where_codes_lead(texts: Iterable[str]) -> None:
+    """Name the page that explains codes such as (M-02), if a text cites one."""
+    if any(CITED.search(text) for text in texts):
+        say("codes such as (M-02) name choices that papers leave open: docs/models/sources.md")
 
 
 def say_if_debug_build() -> None:

@@ -1,53 +1,21 @@
-"""Of which metrics more is better, of which less, and of which neither."""
+"""Which of two runs is better by a metric, as the engine declares it."""
 
 from typing import Literal, NamedTuple
 
+from longfat._engine import DECLARED_METRICS, METRICS
 from longfat.base.errors import LongfatError
 from longfat.base.slips import nearest_or_known
 from longfat.records.completions import DELIVERED_SHARE, is_of_completions, is_time
 
-MORE_IS_BETTER = frozenset(
-    {
-        *("efficiency", "goodput_bps", "share_useful"),
-        *("fairness", "max_min_fairness", "excess_fairness", "least_share_of_mcr"),
-        "granted_capacity_used",
-    }
-)
-
-LESS_IS_BETTER = frozenset(
-    {
-        *("max_queue_cells", "mean_queue_cells"),
-        *("mean_queueing_delay_s", "queueing_delay_p95_s", "queueing_delay_p99_s"),
-        "mean_round_trip_s",
-        *("cell_loss_ratio", "clp0_frame_loss_ratio", "clp1_frame_loss_ratio", "packets_lost"),
-        *("timeouts", "share_idle_timeout", "share_idle_recovery"),
-        *("share_idle_opening", "share_idle_slow_start", "share_idle_congestion_avoidance"),
-        *("share_idle_receiver_window", "share_duplicate", "share_beyond_hole", "share_incomplete"),
-    }
-)
-
-NEITHER_IS_BETTER = frozenset(
-    {
-        *("offered_bps", "max_goodput_bps", "first_group_share", "packet_mark_ratio"),
-        *("share_vbr", "share_background", "share_control", "share_under_way"),
-        *("share_idle_no_data", "max_proxy_bytes", "mean_granted_bps"),
-    }
-)
-"""What is asked for, what could be had, who has it, and signals that are meant to be given."""
-
-
-_SHARES = frozenset(
-    {"efficiency", "fairness", "max_min_fairness", "excess_fairness", "granted_capacity_used"}
-)
+MORE_IS_BETTER = frozenset(name for name, _, better, _ in DECLARED_METRICS if better == "more")
+LESS_IS_BETTER = frozenset(name for name, _, better, _ in DECLARED_METRICS if better == "less")
+_DECLARED = frozenset(METRICS)
+_SHARES = frozenset(name for name, _, _, is_share in DECLARED_METRICS if is_share)
 
 
 def is_share(metric: str) -> bool:
     """Whether a metric is a share of 1, which no run has more of."""
-    return (
-        metric in _SHARES
-        or metric.startswith("share_")
-        or metric.endswith(("_ratio", f" {DELIVERED_SHARE}"))
-    )
+    return metric in _SHARES or metric.endswith(f" {DELIVERED_SHARE}")
 
 
 class DescribedMetric(NamedTuple):
@@ -60,15 +28,10 @@ class DescribedMetric(NamedTuple):
 
 def described_metrics() -> list[DescribedMetric]:
     """All metrics of runs, in the order of records, as the engine describes them."""
-    from longfat import _engine
-
-    def better(name: str) -> Literal["more", "less"] | None:
-        if name in NEITHER_IS_BETTER:
-            return None
-        return "more" if is_more_better(name) else "less"
-
-    texts = zip(_engine.METRICS, _engine.METRIC_TEXTS, strict=True)
-    return [DescribedMetric(name, better(name), _sentence(name, text)) for name, text in texts]
+    return [
+        DescribedMetric(name, better, _sentence(name, text))
+        for name, text, better, _ in DECLARED_METRICS
+    ]
 
 
 def _sentence(name: str, text: str) -> str:
@@ -97,7 +60,7 @@ def is_more_better(metric: str) -> bool:
     Raises `LongfatError` for a metric of which neither is, and for what is none, with the others.
     """
     judged = sorted(MORE_IS_BETTER | LESS_IS_BETTER)
-    if metric in NEITHER_IS_BETTER:
+    if metric in _DECLARED.difference(judged):
         raise LongfatError(
             f"of {metric} neither more nor less is better; of these one is: {', '.join(judged)}"
         )

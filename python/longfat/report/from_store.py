@@ -66,7 +66,7 @@ def report(
             (everything, load_results(everything, store), completions),
             confidence,
             _watched(chosen, store, Path(folder)),
-            store.other_engines(plan.hashes),
+            store.other_models(plan.hashes),
         )
         return Report(page(contents), contents.done, plan.distinct_runs)
 

@@ -110,8 +110,11 @@ class Cluster:
                 batch.cancel()
 
     def _count_cores(self) -> int:
-        """The threads of all workers; one at least, since workers may yet come."""
-        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        """The threads of all workers; one at least, since workers may yet come.
+
+        A client that has lost its scheduler knows of no workers.
+        """
+        workers = self._client.scheduler_info(n_workers=-1).get("workers", {}).values()
         threads: int = sum(worker["nthreads"] for worker in workers)
         return max(1, threads)
 

@@ -99,13 +99,13 @@ def repeat(
 def refuse_strangers(run: StoredRun) -> None:
     """Raise `LongfatError` for a run that this engine cannot repeat.
 
-    Another engine version may come out with other numbers and be right: comparing them would
-    prove nothing. A row whose scenario has another name than the row was changed by hand.
+    Another model may come out with other numbers and be right: comparing them would prove nothing.
+    A row whose scenario has another name than the row was changed by hand.
     """
-    if run.engine != _engine.ENGINE_VERSION:
+    if run.model != _engine.MODEL:
         raise LongfatError(
-            f"run {run.run_id} was made by engine {run.engine}, and this is engine "
-            f"{_engine.ENGINE_VERSION}, whose numbers may rightly differ. To repeat it, install "
+            f"run {run.run_id} was made by engine {run.engine}; this is model {_engine.MODEL}, "
+            "whose numbers may rightly differ. To repeat it, install "
             f"longfat {run.engine.partition('+')[0]}; to run its scenario with this engine, print "
             "it with --scenario into a file"
         )
@@ -117,18 +117,18 @@ def refuse_strangers(run: StoredRun) -> None:
 
 
 def check_other_builds(plan: Plan, store: Store, jobs: int) -> int:
-    """Make sure that this engine may go on with runs that other builds of its version made.
+    """Make sure that this engine may go on with runs that other builds of its model made.
 
     A run of each other build is repeated, the shortest one. Returns how many; raises
-    `CheckFailed` when one comes out differently: the engine was changed and kept its version.
+    `CheckFailed` when one comes out differently: the engine was changed and kept its model number.
     """
     repetitions = repeat(store.cheapest_of_other_builds(plan.hashes), jobs, lambda _progress: None)
     for repetition in repetitions:
         if repetition.differences:
             differences = "\n".join(f"  {difference}" for difference in repetition.differences)
             raise CheckFailed(
-                f"{store.name}: another engine that calls itself {_engine.ENGINE_VERSION} made the "
-                f"stored runs. Run {repetition.stored.run_id} does not come out as it is stored:\n"
+                f"{store.name}: another build of model {_engine.MODEL} made the stored runs. Run "
+                f"{repetition.stored.run_id} does not come out as it is stored:\n"
                 f"{differences}\nnothing was run, so that results do not mix; use the engine that "
                 "made them, or another store (--store)"
             )

@@ -155,11 +155,11 @@ class Store:
         return sorted(map(stored_run, rows), key=lambda run: run.run_id)
 
     def cheapest_of_other_builds(self, scenario_hashes: Set[str]) -> list[StoredRun]:
-        """Of the runs of these scenarios by other builds of this engine version, one of each build.
+        """Of the runs of these scenarios by other builds of this model, one of each build.
 
-        A run of each that took the shortest.
+        The one that took the shortest.
         """
-        own = runs.c.engine == _engine.ENGINE_VERSION
+        own = runs.c.model == _engine.MODEL
         builds = select(runs.c.build).where(own).distinct()
         cheapest = select(runs.c.run_id).order_by(runs.c.wall_seconds, runs.c.run_id).limit(1)
         found: list[str] = []
@@ -170,9 +170,9 @@ class Store:
                 found += connection.execute(cheapest.where(of_build)).scalars()
         return self.stored_runs(found)
 
-    def other_engines(self, scenario_hashes: Set[str]) -> dict[str, int]:
-        """How many runs of these scenarios are stored by each other version of the engine."""
-        others = runs.c.engine != _engine.ENGINE_VERSION
+    def other_models(self, scenario_hashes: Set[str]) -> dict[str, int]:
+        """How many runs of these scenarios engines of other models stored, by engine."""
+        others = runs.c.model != _engine.MODEL
         query = select(runs.c.engine, func.count().label("number")).group_by(runs.c.engine)
         with clear_errors(self.name), self._engine.connect() as connection:
             planned = among(connection, runs.c.scenario_hash, scenario_hashes)
@@ -230,7 +230,7 @@ class Store:
         """The mean duration of the stored runs of each scenario, by scenario hash."""
         query = (
             select(runs.c.scenario_hash, func.avg(runs.c.wall_seconds).label("mean"))
-            .where(runs.c.engine == _engine.ENGINE_VERSION, runs.c.status == DONE)
+            .where(runs.c.model == _engine.MODEL, runs.c.status == DONE)
             .group_by(runs.c.scenario_hash)
         )
         with clear_errors(self.name), self._engine.connect() as connection:
@@ -286,8 +286,8 @@ class Store:
 
 
 def _of_scenarios(connection: Connection, scenario_hashes: Set[str]) -> ColumnElement[bool]:
-    """A condition that holds for the runs of these scenarios that this engine version made."""
-    own = runs.c.engine == _engine.ENGINE_VERSION
+    """A condition that holds for the runs of these scenarios that engines of this model made."""
+    own = runs.c.model == _engine.MODEL
     return own & among(connection, runs.c.scenario_hash, scenario_hashes)
 
 
@@ -334,7 +334,7 @@ def _conflicts(connection: Connection, results: Sequence[RunResult]) -> list[str
     return [
         f"run {result.scenario.run_id} is stored with fingerprint "
         f"{stored[result.scenario.run_id]}, and now came out with {result.fingerprint}: "
-        f"engine version {_engine.ENGINE_VERSION} gave two answers; the stored one is kept"
+        f"model {_engine.MODEL} gave two answers; the stored one is kept"
         for result in results
         if stored[result.scenario.run_id] != result.fingerprint
     ]

@@ -36,6 +36,7 @@ class StoredRun:
     """A run as the store has it: with its metrics and fingerprint, or with its failure."""
 
     run_id: str
+    model: int
     engine: str
     scenario: Scenario
     metrics: dict[str, float] | None
@@ -45,6 +46,7 @@ class StoredRun:
 
 STORED_RUN = select(
     runs.c.run_id,
+    runs.c.model,
     runs.c.engine,
     runs.c.scenario,
     runs.c.metrics,
@@ -58,6 +60,7 @@ def stored_run(row: RowMapping) -> StoredRun:
     """A row of `STORED_RUN`."""
     return StoredRun(
         row["run_id"],
+        row["model"],
         row["engine"],
         Scenario(row["scenario"]),
         row["metrics"],
@@ -75,6 +78,7 @@ def run_row(result: RunResult) -> dict[str, Any]:
         "scenario_hash": scenario.hash,
         "seed": scenario.settings["seed"],
         "replication": scenario.settings["replication"],
+        "model": _engine.MODEL,
         "engine": _engine.ENGINE_VERSION,
         "build": _engine.ENGINE_BUILD,
         "status": FAILED if result.record is None else DONE,

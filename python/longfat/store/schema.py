@@ -21,7 +21,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 DONE = "done"
 FAILED = "failed"
@@ -42,7 +42,8 @@ runs = Table(
     Column("scenario_hash", String(64), nullable=False),
     Column("seed", BigInteger, nullable=False),
     Column("replication", Integer, nullable=False),
-    Column("engine", String, nullable=False, doc="version of the engine"),
+    Column("model", Integer, nullable=False, doc="number of the model, part of the run's id"),
+    Column("engine", String, nullable=False, doc="release and model of the engine"),
     Column("status", String, nullable=False, doc="done or failed"),
     Column("failure", Text, doc="why the run failed"),
     Column("fingerprint", String, doc="hash of the event stream; equal bytes, equal run"),
@@ -59,9 +60,9 @@ runs = Table(
     # What is asked of all runs is answered from these, without a look at the runs themselves.
     Index(
         "ix_runs_planned",
-        *("engine", "scenario_hash", "seed", "replication", "status", "wall_seconds"),
+        *("model", "scenario_hash", "seed", "replication", "status", "wall_seconds"),
     ),
-    Index("ix_runs_maker", "engine", "build", "scenario_hash"),
+    Index("ix_runs_maker", "model", "build", "scenario_hash"),
     Index("ix_runs_status", "run_id", "status"),
 )
 

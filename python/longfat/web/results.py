@@ -143,7 +143,7 @@ def run_document(view: View, beginning: str) -> Answer:
     return {
         "run_id": found.run_id,
         "engine": found.engine,
-        "is_of_this_engine": found.engine == _engine.ENGINE_VERSION,
+        "is_of_this_model": found.model == _engine.MODEL,
         "fingerprint": found.fingerprint,
         "failure": found.failure,
         "seed": found.scenario.settings["seed"],

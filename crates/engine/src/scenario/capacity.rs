@@ -1,4 +1,4 @@
-//! How the bottleneck's sender gets its capacity, and what that does not go together with.
+//! Capacity of a scenario's bottleneck, and the settings that exclude it.
 
 use longfat_foundation::config::Parameter;
 use longfat_network::capacity::{CapacityContext, Demand};
@@ -8,7 +8,7 @@ use longfat_network::topology::Graph;
 use super::{Objection, Scenario};
 
 impl Scenario {
-    /// How the bottleneck's capacity is asked for, unless it is always there.
+    /// Parameters of on-demand capacity; `None` if capacity is permanent.
     #[must_use]
     pub fn demand(&self, graph: &Graph) -> Option<Demand> {
         self.capacity.build(&self.capacity_context(graph)?).demand()
@@ -18,7 +18,7 @@ impl Scenario {
         graph.bottleneck().filter(|_| !self.capacity.is_absent()).map(|link| CapacityContext { rate: link.rate })
     }
 
-    /// Capacity is granted to packets, on a line that else does not change.
+    /// Capacity on demand requires whole packets, and a line that is constant otherwise.
     pub(super) fn object_to_capacity(&self, graph: &Graph) -> Vec<Objection> {
         let Some(context) = self.capacity_context(graph) else { return Vec::new() };
         let whole = |message: String| vec![("capacity".to_owned(), message)];

@@ -1,4 +1,4 @@
-//! Service classes and promises: what the port, the background and the service make of each other.
+//! Service classes and promised rates: consistency of port, background and service.
 
 use longfat_foundation::config::{Parameter, listed};
 use longfat_foundation::random::Chance;
@@ -16,7 +16,7 @@ use super::Scenario;
 use super::objections::Objection;
 
 impl Scenario {
-    /// The sources of background traffic, in the order in which they are listed.
+    /// Sources of background traffic, in the order of the scenario.
     #[must_use]
     pub fn sources_of_background(&self, graph: &Graph) -> Vec<Box<dyn Background>> {
         let Some(bottleneck) = graph.bottleneck() else { return Vec::new() };
@@ -26,7 +26,7 @@ impl Scenario {
         self.background.iter().enumerate().map(build).collect()
     }
 
-    /// The buffer of a managed port, and what its circuits are promised.
+    /// Buffer of a managed port, with the rates promised to its circuits.
     #[must_use]
     pub fn buffer_context(&self, graph: &Graph, port: &PortConfig, name: &str) -> BufferContext {
         let circuits = graph.circuits() + self.background.len();
@@ -39,7 +39,7 @@ impl Scenario {
         }
     }
 
-    /// The queue discipline's view of a managed port.
+    /// Context of a managed port's queue discipline.
     #[must_use]
     pub fn queue_context(&self, graph: &Graph, port: &PortConfig, link: usize) -> QueueContext {
         let framing = self.framing.build(&());
@@ -52,7 +52,7 @@ impl Scenario {
         }
     }
 
-    /// Between which hosts each circuit is: two for each connection, and one for each background source, which has hosts of its own.
+    /// End hosts of each circuit: two circuits per connection, and one per background source, which has hosts of its own.
     fn ends_of_circuits(&self, graph: &Graph) -> Vec<Ends> {
         let ends = |path: &[usize]| Ends {
             source: graph.links[path[0]].from,
@@ -65,13 +65,13 @@ impl Scenario {
         connections.chain(background).collect()
     }
 
-    /// What the connections are promised, if anything is.
+    /// Rates promised to the connections, if any.
     #[must_use]
     pub fn contract(&self, graph: &Graph) -> Option<Contract> {
         self.port.service.build(&self.service_context(graph, 1.0)?).contract()
     }
 
-    /// The share of the bottleneck that VBR leaves to UBR: what it does not use in the mean, or what UBR is guaranteed (M-02).
+    /// Share of the bottleneck available to UBR: what VBR leaves on average, or what UBR is guaranteed (M-02).
     #[must_use]
     pub fn ubr_share(&self, graph: &Graph) -> f64 {
         let reserved: f64 = self.sources_of_background(graph).iter().map(|source| source.reserved_share()).sum();
@@ -95,7 +95,7 @@ impl Scenario {
         Chance { seed: self.seed, replication: self.replication }
     }
 
-    /// A class with traffic must have a queue, and leave something to the others; promises must be possible.
+    /// Every class with traffic needs a queue and must leave capacity to the others; promised rates must be feasible.
     pub(super) fn object_to_classes(&self, graph: &Graph) -> Vec<Objection> {
         let objection = self.object_to_class_without_queue(graph).or_else(|| self.object_to_promises(graph));
         if let Some(objection) = objection {

@@ -1,4 +1,4 @@
-//! Connections that differ from the others.
+//! Groups of connections with settings of their own.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use longfat_network::topology::{Graph, Journey, Leg};
 use super::Scenario;
 
 longfat_foundation::section! {
-    /// Some connections, and what is different with them.
+    /// A group of connections, and the settings that differ.
     pub struct Group {
         /// Number of connections in the group; they follow those of the groups before.
         pub count: AtLeastOne = "1",
@@ -21,26 +21,26 @@ longfat_foundation::section! {
         pub from: Option<String> = "as-others",
         /// The receiving host.
         pub to: Option<String> = "as-others",
-        /// The switches that their data pass, in order; by default the shortest path by delay.
+        /// The switches on the path of their data, in order; by default the shortest path by delay.
         pub route: Option<Vec<String>> = "as-others",
-        /// The switches that their acknowledgments pass, in order; by default those of the data.
+        /// The switches on the path of their acknowledgments, in order; by default those of the data.
         pub route_back: Option<Vec<String>> = "as-others",
         /// Congestion control of these connections, with its own threshold rule.
         pub flavor: Option<Chosen<dyn Flavor>> = "as-others",
-        /// What the ends agree on for ECN marks.
+        /// ECN mechanism that the ends agree on.
         pub ecn: Option<CongestionNotification> = "as-others",
-        /// One-way propagation delay of the line between each sender and the network, in both directions: gives the group another round
-        /// trip.
+        /// One-way propagation delay of the line between each sender and the network, in both directions: gives the group another
+        /// round-trip time.
         pub access_delay: Option<PositiveSpan> = "as-others",
-        /// What the applications of these connections send.
+        /// Traffic of these connections.
         pub traffic: Option<Chosen<dyn Source>> = "as-others",
-        /// How much later these connections start than their traffic says.
+        /// Start offset of these connections, added to the start times of their traffic.
         pub later: Option<PositiveSpan> = "as-others",
     }
 }
 
 impl Group {
-    /// What its ends are like where those of the others are like `others`.
+    /// Settings of the group's end systems, given the common settings `others`.
     fn tcp(&self, others: &TcpConfig) -> TcpConfig {
         let mut tcp = others.clone();
         if let Some(flavor) = &self.flavor {
@@ -53,7 +53,7 @@ impl Group {
 }
 
 impl Scenario {
-    /// The group that a sender's connections belong to; none if they are as the scenario says.
+    /// Group of a sender's connections; `None` if they have the common settings.
     #[must_use]
     pub fn group(&self, sender: usize) -> Option<&Group> {
         let mut before = 0;
@@ -63,13 +63,13 @@ impl Scenario {
         })
     }
 
-    /// The number of that group, from 0.
+    /// Index of that group, from 0.
     pub(super) fn number_of_group(&self, sender: usize) -> Option<usize> {
         let group = self.group(sender)?;
         self.connections.iter().position(|other| std::ptr::eq(other, group))
     }
 
-    /// A sender of each group, and one of none: the first of those that there are.
+    /// The first sender of each group, and the first without a group, as far as they exist.
     pub(super) fn first_senders(&self, senders: usize) -> impl Iterator<Item = usize> {
         let ends = self.connections.iter().scan(0, |before, group| {
             *before = group.count.0.saturating_add(*before);
@@ -78,7 +78,7 @@ impl Scenario {
         std::iter::once(0).chain(ends).filter(move |&sender| sender < senders)
     }
 
-    /// The senders of so many whose window laws come from outside.
+    /// Senders, among `senders`, whose window laws are external controls.
     pub fn controlled_senders(&self, senders: usize) -> impl Iterator<Item = usize> {
         let is_controlled = |tcp: &TcpConfig| tcp.flavor.build(&()).control().is_some();
         let controls = move |sender: &usize| {
@@ -88,7 +88,7 @@ impl Scenario {
         (0..if any { senders } else { 0 }).filter(controls)
     }
 
-    /// Whether the receivers of any of so many senders may delay an acknowledgment.
+    /// True if a receiver of any of the `senders` senders may delay acknowledgments.
     #[must_use]
     pub fn delays_acknowledgments(&self, senders: usize) -> bool {
         let is_late = |tcp: &TcpConfig| !tcp.acknowledgments.build(&()).is_at_once();
@@ -96,19 +96,19 @@ impl Scenario {
         self.first_senders(senders).any(|sender| is_late(&self.tcp_of(sender)) || is_late(&over_bottleneck(sender)))
     }
 
-    /// What the ends of a sender's connections are like.
+    /// Settings of the end systems of a sender's connections.
     #[must_use]
     pub fn tcp_of(&self, sender: usize) -> Cow<'_, TcpConfig> {
         self.group(sender).map_or(Cow::Borrowed(&self.tcp), |group| Cow::Owned(group.tcp(&self.tcp)))
     }
 
-    /// How much later than its traffic says a sender starts.
+    /// Start offset of a sender.
     #[must_use]
     pub fn later(&self, sender: usize) -> Span {
         self.group(sender).and_then(|group| group.later.as_ref()).map_or(Span::ZERO, |later| later.0)
     }
 
-    /// What the groups say of their ways.
+    /// Ends and routes of the groups.
     pub(super) fn journeys(&self) -> Vec<Journey> {
         let journey = |group: &Group| Journey {
             count: group.count.0,
@@ -121,7 +121,7 @@ impl Scenario {
         self.connections.iter().map(journey).collect()
     }
 
-    /// All kinds of end systems that there are: those of all connections, and those of each group.
+    /// Distinct end-system settings: the common ones, and those of each group.
     pub(super) fn kinds_of_end_systems(&self) -> Vec<TcpConfig> {
         let mut kinds = vec![self.tcp.clone()];
         kinds.extend(self.connections.iter().map(|group| group.tcp(&self.tcp)));
@@ -132,7 +132,7 @@ impl Scenario {
         kinds
     }
 
-    /// Groups have no more connections than there are.
+    /// The groups must not have more connections than the topology.
     pub(super) fn object_to_groups(&self, graph: &Graph) -> Option<(String, String)> {
         let (has, grouped) = (graph.senders() as u64, self.connections.iter().map(|group| group.count.0));
         let grouped = grouped.fold(0, u64::saturating_add);

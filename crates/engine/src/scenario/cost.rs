@@ -1,4 +1,4 @@
-//! What a run will cost, told from its scenario alone: roughly, but before anything is allocated.
+//! Rough estimate of a run's cost from its scenario, before anything is allocated.
 
 use longfat_foundation::units::{CELL_BITS, Span};
 use longfat_network::framing::Unit;
@@ -7,40 +7,40 @@ use longfat_network::topology::Graph;
 
 use super::Scenario;
 
-/// Events for each cell or packet that such a line carries: its arrival and its slot there, and its part of the acknowledgments.
+/// Events per cell or packet on such a line: arrival, slot, and its share of the acknowledgments.
 const EVENTS_PER_UNIT: f64 = 3.5;
 
-/// What the fast driver takes for each packet that such a line carries, with its acknowledgment: of the order of what one core
-/// needs, whatever the packet's cells. (On a desktop of 2020: 0.2 us in short runs of the papers' cells, 0.6 us with queue disciplines.)
+/// Core time of the fast driver per packet on such a line, with its acknowledgment: the order of magnitude, whatever the packet's cells.
+/// (On a desktop of 2020: 0.2 us in short runs of the papers' cells, 0.6 us with queue disciplines.)
 const CORE_SECONDS_PER_PACKET: f64 = 0.4e-6;
 
-/// What it takes to ask for capacity in a frame: it looks at all packets that wait.
+/// Core time of a capacity request per frame, which inspects all queued packets.
 const CORE_SECONDS_PER_FRAME: f64 = 1e-6;
 
-/// What a connection takes with its end systems, hosts, links and names, once it has begun: a quarter before that.
+/// Memory of a connection with its end systems, hosts, links and names, once it has begun; a quarter of that before.
 const BYTES_PER_FLOW: f64 = 4096.0;
 
-/// What a packet under way takes: its own place and those of its trains on a line, with room for growth.
+/// Memory of a packet in flight: its entry and those of its trains on a line, with room for growth.
 const BYTES_PER_PACKET: f64 = 300.0;
 
-/// What a cell in a buffer takes, with room for growth.
+/// Memory of a buffered cell, with room for growth.
 const BYTES_PER_CELL: f64 = 16.0;
 
-/// What a run will cost.
+/// Estimated cost of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Events, if the lines behind managed ports are busy throughout.
+    /// Number of events, if the lines behind managed ports are always busy.
     pub events: f64,
-    /// Seconds of one core, by the fast driver, if these lines are busy throughout.
+    /// Time on one core with the fast driver, in seconds, if these lines are always busy.
     pub core_seconds: f64,
-    /// Bytes of memory, when most packets are under way.
+    /// Memory in bytes, when most packets are in flight.
     pub memory_bytes: f64,
-    /// The parameter that most of the memory is due to.
+    /// Parameter that most of the memory is due to.
     pub memory_due_to: &'static str,
 }
 
 impl Scenario {
-    /// What a run of this scenario will cost. Right within a factor of a few for the networks of the papers.
+    /// Estimates the cost of a run. Right within a small factor for the networks of the papers.
     #[must_use]
     pub fn cost(&self) -> Cost {
         let graph = self.graph();
@@ -69,15 +69,15 @@ impl Scenario {
     }
 }
 
-/// What a network carries.
+/// Estimated load of a network.
 struct Load {
-    /// Cells or packets that the lines behind managed ports carry in all.
+    /// Total of cells or packets carried by the lines behind managed ports.
     units: f64,
-    /// Packets that they carry in all.
+    /// Total of packets carried by them.
     carried: f64,
-    /// The most packets that are under way at once.
+    /// Largest number of packets in flight.
     packets: f64,
-    /// The most cells that the buffers hold.
+    /// Largest number of buffered cells.
     buffered_cells: f64,
     is_bounded_by_buffer: bool,
 }
@@ -94,10 +94,10 @@ impl Load {
         let rate: f64 = graph.managed().map(|number| as_float(graph.links[number].rate.0)).sum();
         let round_trip = graph.flows.first().map_or(Span::ZERO, |flow| graph.round_trip(flow)).as_seconds();
         let duration = scenario.duration.0.as_seconds();
-        // No connection has more than its window under way, nor twice what the line has carried: windows grow by acknowledgments.
+        // A connection has at most its window in flight, and at most twice what the line has carried: windows grow by acknowledgments.
         let windows = as_float(graph.flows.len()) * (as_float(scenario.tcp.receiver_window.0) / as_float(mss)).max(1.0);
         let carried = 2.0 * rate * duration / bits + as_float(graph.flows.len());
-        // A finite buffer stops several connections when it is full; a lone one may queue before its own line.
+        // A full finite buffer stops several connections; a single one may queue before its own line.
         let size = |port: PortConfig| {
             let in_bytes = port.buffer.bytes().map(|bytes| 8.0 * as_float(bytes) / unit_bits);
             port.buffer.capacity().map(as_float).or(in_bytes)
@@ -120,7 +120,7 @@ impl Load {
     }
 }
 
-/// Estimates need no more than 53 bits.
+/// Converts to `f64`: estimates need no more than 53 bits.
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
 fn as_float(number: impl TryInto<u64>) -> f64 {
     number.try_into().unwrap_or(u64::MAX) as f64

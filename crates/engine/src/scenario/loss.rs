@@ -1,4 +1,4 @@
-//! Losses: the place where packets get lost, as a loss model sees it.
+//! Context of a scenario's loss models.
 
 use longfat_network::loss::{Direction, LossContext, Passing};
 use longfat_network::topology::{Flow, Graph};
@@ -6,14 +6,14 @@ use longfat_network::topology::{Flow, Graph};
 use super::Scenario;
 
 impl Scenario {
-    /// The place where packets of a direction get lost, and the traffic that passes it.
+    /// Place at which packets of a direction are lost, with the traffic that passes it.
     #[must_use]
     pub fn loss_context(&self, graph: &Graph, direction: Direction) -> LossContext {
         let chance = self.chance();
         let framing = self.framing.build(&());
         let (duration, mss) = (self.duration.0, self.tcp.mss.0);
         let source = self.source(0, graph.flows.len());
-        // Each lost segment comes again, so these are a lower bound; receivers may acknowledge fewer.
+        // Lost segments are retransmitted, so these are a lower bound; receivers may send fewer acknowledgments.
         let segments = source.segments(mss).filter(|_| direction == Direction::Data);
         let certain = segments.map(|segments| (segments, format!("{segments} segments of {mss} B")));
         let passing = |flow: &Flow| {

@@ -1,11 +1,11 @@
-//! How results are computed.
+//! Computation of results.
 
 use serde_json::Value as Json;
 
 use longfat_foundation::config::{Bytes, Node, Parameter, Reader, Shape, SpanIfAny, Value};
 
 longfat_foundation::choice! {
-    /// What counts as a connection's throughput (M-01).
+    /// Definition of a connection's throughput (M-01).
     pub enum Throughput {
         /// Bytes delivered to the application, and so in order (UBR+ section 3.2).
         InOrder = "in-order",
@@ -14,17 +14,17 @@ longfat_foundation::choice! {
     }
 }
 
-/// The segments that carry C, the most that TCP could have (M-02).
+/// Segments for which C is computed, the highest throughput that TCP could reach (M-02).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReferenceSegment {
-    /// Full ones of the scenario's TCP.
+    /// Full segments of the scenario's TCP.
     Full,
-    /// Of a size, whatever the TCP sends.
+    /// Segments of a given size.
     Size(Bytes),
 }
 
 impl ReferenceSegment {
-    /// In bytes, for a TCP whose full segments have `mss`.
+    /// Size in bytes, where full segments have `mss` bytes.
     #[must_use]
     pub fn bytes(self, mss: u64) -> u64 {
         match self {
@@ -65,13 +65,12 @@ impl Parameter for ReferenceSegment {
 }
 
 longfat_foundation::section! {
-    /// How results are computed.
+    /// Computation of results.
     pub struct MeasureConfig {
-        /// When measuring begins. What happens before is simulated but left out of the results, such as the slow start of connections whose
-        /// steady state is studied. Counts, means, peaks and the ledger cover the time from then to the end. The papers measure from the
-        /// beginning (S-10).
+        /// Start of the measurement. Results exclude the time before, such as the slow start of connections whose steady state is studied.
+        /// Counts, means, peaks and the ledger cover the time from then to the end. The papers measure from the beginning (S-10).
         pub from: SpanIfAny = "0 s",
-        /// What counts as throughput, over the time that is measured (M-01).
+        /// Definition of throughput, over the measurement (M-01).
         pub throughput: Throughput = "in-order" or ["highest-sequence"],
         /// The segment size for which C is computed, the highest throughput that TCP could reach, to which efficiency is relative (M-02):
         /// that of full segments, or a given size. 97-0424 section 4.2 computes it for 512 B only, although its satellite connections have

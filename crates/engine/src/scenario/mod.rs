@@ -1,6 +1,6 @@
 //! A scenario: one network, its traffic, its end systems, a duration and a seed.
 //!
-//! The text is checked once, here; everything behind this border works with values that make sense.
+//! Scenarios are validated here, once; the rest of the engine relies on consistent values.
 
 mod capacity;
 mod classes;
@@ -75,9 +75,9 @@ longfat_foundation::section! {
         pub seed: u64 = "1",
         /// Number of the replication: another set of random streams under the same seed.
         pub replication: u64 = "0",
-        /// Which nodes are connected to which.
+        /// Nodes and the links between them.
         pub topology: Chosen<dyn Topology>,
-        /// How packets travel: as cells, or as whole packets.
+        /// Packets travel as trains of cells, or whole.
         pub framing: Chosen<dyn Framing> = "aal5",
         /// The bottleneck's output port, and all other managed ports.
         pub port: PortConfig,
@@ -89,39 +89,39 @@ longfat_foundation::section! {
         pub loss: Chosen<dyn LossModel> = "none",
         /// Losses of acknowledgments as they enter the bottleneck on their way back.
         pub acknowledgment_loss: Chosen<dyn LossModel> = "none",
-        /// How the bottleneck's rate, delay and losses change over time; only for packets that travel whole.
+        /// Rate, delay and losses of the bottleneck over time; only for packets that travel whole.
         pub path: Chosen<dyn Path> = "fixed",
-        /// How the bottleneck's sender gets its capacity; only for packets that travel whole.
+        /// Assignment of the bottleneck's capacity to its sender; only for packets that travel whole.
         pub capacity: Chosen<dyn Assignment> = "permanent",
-        /// What gateways at both ends of the bottleneck do to connections.
+        /// Performance enhancing proxies at both ends of the bottleneck.
         pub proxies: Chosen<dyn Proxies> = "none",
         /// The end systems.
         pub tcp: TcpConfig = "{}",
         /// Groups of connections that differ from the others, in the order of their numbers.
         pub connections: Vec<Group> = "[]",
-        /// What the applications send.
+        /// Traffic of the applications.
         pub traffic: Chosen<dyn Source> = "infinite",
-        /// How results are computed.
+        /// Computation of results.
         pub measure: MeasureConfig = "{}",
     }
 }
 
-/// A scenario in several replications, which differ in a number: its canonical JSON before and behind it, and the runs' names.
+/// Replications of a scenario: its canonical JSON before and after the replication number, and the names of the runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replications {
-    /// What comes before the number.
+    /// JSON before the number.
     pub before: String,
-    /// What comes behind it.
+    /// JSON after the number.
     pub behind: String,
     /// The name of each run.
     pub run_ids: Vec<String>,
 }
 
 impl Scenario {
-    /// Checks a document and fills in every default.
+    /// Validates a document and fills in all defaults.
     ///
     /// # Errors
-    /// One line for each thing that is wrong, all at once.
+    /// One line per problem, all at once.
     pub fn check(document: &Document) -> Result<Self, Vec<String>> {
         let mut reader = Reader::provided_with(document.provision.clone());
         reader.problems.clone_from(&document.unset);
@@ -142,7 +142,7 @@ impl Scenario {
         }
     }
 
-    /// Reads the text of a scenario, or of the record of a run: then its scenario is what counts.
+    /// Parses a scenario file, or a run record, of which it takes the scenario.
     ///
     /// # Errors
     /// As [`Document::parse`].
@@ -150,10 +150,10 @@ impl Scenario {
         Document::parse(bytes, source).map(|document| document.within("scenario", &["scenario_hash", "run_id"]))
     }
 
-    /// Reads a text with overrides: `(path, value)`, the value in TOML or as bare text.
+    /// Parses a text and applies overrides: `(path, value)`, with the value in TOML or as bare text.
     ///
     /// # Errors
-    /// One line for each thing that is wrong, all at once.
+    /// One line per problem, all at once.
     pub fn parse(bytes: &[u8], source: &str, overrides: &[(String, String)]) -> Result<Self, Vec<String>> {
         let mut document = Self::document(bytes, source)?;
         for (path, value) in overrides {
@@ -162,14 +162,14 @@ impl Scenario {
         Self::check(&document)
     }
 
-    /// The controls that it names and that are not provided: without them it can be read, but not be simulated.
+    /// Controls that it names and that are not provided; it cannot be simulated without them.
     #[must_use]
     pub fn missing_controls(&self) -> Vec<NamedControl> {
         let flavors = self.kinds_of_end_systems().into_iter().map(|tcp| tcp.flavor.build(&()));
         flavors.filter_map(|flavor| flavor.control().filter(|control| !control.is_provided()).cloned()).collect()
     }
 
-    /// Makes a law of each control that it names, all of which are provided, and forgets it: does not return if one cannot be made.
+    /// Creates a law of each control, all of which must be provided, and drops it: unwinds if a control fails.
     pub fn try_controls(&self) {
         for tcp in self.kinds_of_end_systems() {
             let flavor = tcp.flavor.build(&());
@@ -179,14 +179,14 @@ impl Scenario {
         }
     }
 
-    /// The scenario as canonical JSON: keys sorted, integers in base units, every default written; only what a network does not
-    /// have, such as losses, is not mentioned.
+    /// Scenario as canonical JSON: keys sorted, integers in base units, all defaults written. Omits parts that a network does not have,
+    /// such as losses.
     #[must_use]
     pub fn canonical(&self) -> String {
         self.resolved().to_string()
     }
 
-    /// The scenario's name: SHA-256 of its canonical JSON without seed and replication.
+    /// Hash of the scenario: SHA-256 of its canonical JSON without seed and replication.
     #[must_use]
     pub fn hash(&self) -> String {
         let mut resolved = self.resolved();
@@ -197,13 +197,13 @@ impl Scenario {
         sha256(&resolved.to_string())
     }
 
-    /// The run's name: SHA-256 of scenario, seed, replication and engine version.
+    /// Name of the run: SHA-256 of scenario, seed, replication and model number, in hexadecimal. The release is recorded but not hashed.
     #[must_use]
     pub fn run_id(&self) -> String {
-        sha256(&json!({ "engine": crate::ENGINE_VERSION, "scenario": self.resolved() }).to_string())
+        sha256(&json!({ "model": crate::MODEL, "scenario": self.resolved() }).to_string())
     }
 
-    /// This scenario in several replications. Many times faster than reading each.
+    /// Several replications of this scenario; many times faster than reading each.
     #[must_use]
     pub fn replicated(&self, replications: &[u64]) -> Replications {
         let Json::Object(resolved) = self.resolved() else { unreachable!("a scenario is a table") };
@@ -212,9 +212,9 @@ impl Scenario {
             resolved.iter().filter(|(key, _)| *key != REPLICATION).partition(|(key, _)| key.as_str() < REPLICATION);
         let text = |part: Vec<_>| part.into_iter().map(entry).collect::<Vec<_>>().join(",");
         let (before, behind) = (format!("{{{},\"{REPLICATION}\":", text(before)), format!(",{}}}", text(behind)));
-        // The text of what `run_id` hashes; all begin alike.
+        // The text that `run_id` hashes; the replications share its beginning.
         let mut begun = Sha256::new();
-        begun.update(format!("{{\"engine\":{},\"scenario\":{before}", Json::from(crate::ENGINE_VERSION)));
+        begun.update(format!("{{\"model\":{},\"scenario\":{before}", crate::MODEL));
         let run_id = |replication: &u64| {
             let mut hash = begun.clone();
             for part in [&replication.to_string(), &behind, "}"] {
@@ -226,7 +226,7 @@ impl Scenario {
         Replications { before, behind, run_ids }
     }
 
-    /// What a document leaves open or decides of what the sources leave open.
+    /// Knobs of a document: what the sources leave open, with its setting or default.
     #[must_use]
     pub fn knobs(document: &Document) -> Vec<Knob> {
         knobs(&Self::fields(), &preset::written_out(&document.root).0)
@@ -238,10 +238,10 @@ impl Scenario {
         document_schema("longfat scenario", &Self::fields())
     }
 
-    /// The network as a graph, with all its connections.
+    /// The network as a graph with all connections.
     ///
     /// # Panics
-    /// If the scenario has not been checked.
+    /// If the scenario was not validated.
     #[must_use]
     pub fn graph(&self) -> Graph {
         let mut graph = self.checked_topology_graph();
@@ -253,7 +253,7 @@ impl Scenario {
         self.topology_graph().expect("a checked scenario has a topology that can be laid out")
     }
 
-    /// The network with one connection for each sender.
+    /// The network with one connection per sender.
     fn topology_graph(&self) -> Result<Graph, Vec<Objection>> {
         let mut graph = self.topology.build(&()).graph(&self.journeys())?;
         if !self.proxies.is_absent() && self.can_be_split() {
@@ -262,15 +262,14 @@ impl Scenario {
         Ok(graph)
     }
 
-    /// Flows of a simulation: one for each connection, or each of its legs, and, where receiving ends ask, behind them one for the
-    /// requests of each.
+    /// Number of flows in a simulation: one per connection or leg, then one per connection for requests, if receiving ends make requests.
     #[must_use]
     pub fn number_of_flows(&self) -> usize {
         self.graph().circuits() / if self.has_requests() { 1 } else { 2 }
     }
 }
 
-/// The key of a scenario that replications differ in.
+/// Key in which replications of a scenario differ.
 const REPLICATION: &str = "replication";
 
 fn sha256(text: &str) -> String {

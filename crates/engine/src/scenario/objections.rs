@@ -1,4 +1,4 @@
-//! Whether the parts of a scenario, each sound by itself, make sense together.
+//! Validation across parts: whether valid parts of a scenario are consistent with each other.
 
 use longfat_foundation::config::{Parameter, format_span};
 use longfat_foundation::random::Chance;
@@ -12,23 +12,23 @@ use longfat_network::topology::Graph;
 
 use super::{ReferenceSegment, Scenario};
 
-/// Longest simulated time: well within the clock's range.
+/// Longest simulated time; far below the clock's limit.
 const LONGEST_DURATION: Span = Span(100 * 24 * 3600 * PICOSECONDS_PER_SECOND);
 
-/// Longest propagation delay: nothing on or around Earth is further.
+/// Longest propagation delay; nothing on or around Earth is farther.
 const LONGEST_DELAY: Span = Span(60 * PICOSECONDS_PER_SECOND);
 
-/// Highest line rate: with it and the longest delay, no product of the buffer's size overflows.
+/// Highest line rate. With it and the longest delay, no computation of a buffer size overflows.
 const HIGHEST_RATE: Rate = Rate(100_000_000_000_000);
 
-/// Most data in a segment: what the length of an IP packet can tell.
+/// Largest segment: the limit of the IP packet length.
 const LARGEST_SEGMENT: u64 = 65_535;
 
-/// A dotted path and what is wrong there.
+/// Dotted path and message of an error.
 pub(super) type Objection = (String, String);
 
 impl Scenario {
-    /// Resolves what depends on several parts, and tells what is wrong between them.
+    /// Resolves values that depend on several parts; returns the inconsistencies.
     pub(super) fn settle(&mut self) -> Vec<Objection> {
         let mut objections = match self.topology_graph() {
             Ok(senders) => self.settle_network(senders),
@@ -43,10 +43,10 @@ impl Scenario {
         objections
     }
 
-    /// The same of all that depends on the network, which is given with one connection for each sender.
+    /// [`settle`](Self::settle) for values that depend on the network; `senders` has one connection per sender.
     fn settle_network(&mut self, senders: Graph) -> Vec<Objection> {
         let of_traffic = self.object_to_traffic(senders.flows.len());
-        // What must not be is not laid out.
+        // Connections are laid out only if their number is valid.
         let mut graph = senders;
         if of_traffic.is_empty() {
             self.add_connections(&mut graph);
@@ -72,7 +72,7 @@ impl Scenario {
         objections
     }
 
-    /// Where sizes of segments are written, and what they are.
+    /// Segment sizes, with the paths at which they are set.
     fn segments(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
         let reference = match self.measure.reference_segment {
             ReferenceSegment::Full => None,
@@ -147,7 +147,7 @@ impl Scenario {
         objections
     }
 
-    /// What happens to acknowledgments on their way back past the bottleneck happens where a switch sends them, or receives.
+    /// Changes of the reverse path happen at a switch, so both ends of the bottleneck must be switches.
     fn object_to_way_back_from_host(&self, graph: &Graph) -> Option<Objection> {
         let host = graph.bottleneck().map(|link| &graph.nodes[link.to]).filter(|node| node.is_host)?;
         let losses = ("acknowledgment_loss", self.acknowledgment_loss.is_absent());
@@ -208,7 +208,7 @@ impl Scenario {
     }
 
     fn object_to_timeouts(&self) -> Vec<Objection> {
-        // Phases make no difference to how long a tick is.
+        // The length of a tick does not depend on the phase.
         let chance = Chance { seed: self.seed, replication: self.replication };
         let clock = TickClock::new(self.tcp.timer_granularity.0, TimerPhase::FromStart, &mut chance.stream("clock"));
         let objections = self.tcp.retransmission_timeout.objections(&clock);

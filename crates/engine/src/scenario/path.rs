@@ -9,18 +9,18 @@ use longfat_network::topology::Graph;
 
 use super::Scenario;
 
-/// More changes are taken for a slip.
+/// Maximum of changes; more are taken for a mistake.
 const MOST_CHANGES: usize = 1_000_000;
 
 impl Scenario {
-    /// How the bottleneck changes; `None` if it does not.
+    /// Conditions of the bottleneck over time; `None` if they are constant.
     #[must_use]
     pub fn conditions(&self, graph: &Graph) -> Option<Conditions> {
         let context = self.path_context(graph)?;
         Some(Conditions::of(self.path.build(&context).as_ref(), &context))
     }
 
-    /// How the bottleneck is from each of these times on, whether it changes or not; empty where there is none.
+    /// Steps of the bottleneck's conditions, constant or not; empty without a bottleneck.
     #[must_use]
     pub fn path_over_time(&self, graph: &Graph) -> Vec<Step> {
         let conditions = |context| Conditions::of(self.path.build(&context).as_ref(), &context);
@@ -38,7 +38,7 @@ impl Scenario {
         Some(PathContext { chance, duration: self.duration.0, rate: link.rate, delay: link.delay })
     }
 
-    /// A path changes for packets, within the limits of a topology.
+    /// A changing path requires whole packets, and values within the limits of a topology.
     pub(super) fn object_to_path(&self, graph: &Graph, longest_delay: Span) -> Vec<(String, String)> {
         let Some(context) = self.path_context(graph) else { return Vec::new() };
         let whole = |message: String| vec![("path".to_owned(), message)];

@@ -1,4 +1,4 @@
-//! Whether the parts of a port make sense together, and with what travels.
+//! Consistency of the parts of a port, with each other and with the framing.
 
 use longfat_foundation::config::Parameter;
 use longfat_network::framing::{Framing, Unit};
@@ -9,7 +9,7 @@ use super::Scenario;
 use super::objections::Objection;
 
 impl Scenario {
-    /// What is wrong with `port`, and with the ports that differ, as they are with what `port` says.
+    /// Errors of `port`, and of the ports that differ, after completion from `port`.
     pub(super) fn object_to_ports(&self, graph: &Graph) -> Vec<Objection> {
         let Some(bottleneck) = graph.bottleneck_number() else { return Vec::new() };
         let mut objections = self.object_to_port(graph, &self.port, bottleneck, "port");
@@ -17,7 +17,7 @@ impl Scenario {
             let name = graph.link_name(number);
             let Some(place) = self.ports.iter().position(|other| other.at == name) else { continue };
             let own = self.object_to_port(graph, &self.port_at(&name), number, &format!("ports[{place}]"));
-            // What is wrong with all is said once.
+            // Errors that all ports share are reported once.
             let new = own.into_iter().filter(|(_, message)| objections.iter().all(|(_, known)| known != message));
             let new: Vec<_> = new.collect();
             objections.extend(new);
@@ -25,7 +25,7 @@ impl Scenario {
         objections
     }
 
-    /// What is wrong with a port before a link, which stands at `path` of a scenario.
+    /// Errors of the port of a link, configured at `path` of the scenario.
     fn object_to_port(&self, graph: &Graph, port: &PortConfig, link: usize, path: &str) -> Vec<Objection> {
         let objections = self.object_to_buffer(graph, port, link);
         objections.into_iter().map(|(key, message)| (format!("{path}.{key}"), message)).collect()
@@ -63,7 +63,7 @@ impl Scenario {
         objections
     }
 
-    /// A queue discipline keeps packets, and does by itself what the policy and the scheduler do elsewhere.
+    /// A queue discipline stores whole packets, and replaces the policy and the scheduler.
     fn object_to_queue(&self, graph: &Graph, port: &PortConfig, link: usize, unit: Unit) -> Vec<Objection> {
         let name = port.queue.name();
         if port.queue.is_absent() {
@@ -98,7 +98,7 @@ impl Scenario {
         objections
     }
 
-    /// A buffer is counted in what travels.
+    /// The buffer's unit must be that of the framing.
     fn object_to_unit_of_buffer(&self, buffer: Buffer, framing: &dyn Framing) -> Option<String> {
         let (unit, name) = (framing.unit(), self.framing.name());
         match buffer {

@@ -1,4 +1,4 @@
-//! Managed ports that differ from the others.
+//! Managed ports with settings of their own.
 
 use longfat_foundation::config::{Parameter, Reader, did_you_mean, listed, parse_fragment};
 use longfat_foundation::registry::Chosen;
@@ -14,9 +14,9 @@ use super::Scenario;
 use super::objections::Objection;
 
 longfat_foundation::section! {
-    /// A managed port, and what is different there from what `port` says.
+    /// A managed port, and its settings that differ from `port`.
     pub struct OtherPort {
-        /// The name of the port's line, as in results.
+        /// Name of the port's line, as in results.
         pub at: String,
         /// K, as in `port`; "RTT" and "BDP" are those of the connections that cross this line.
         pub buffer: Option<Buffer> = "as-others",
@@ -38,7 +38,7 @@ impl OtherPort {
         Self { at, buffer: Some(buffer), policy: None, queue: None, scheduler: None }
     }
 
-    /// What it is like where the others are like `others`.
+    /// Settings of the port, given the common settings `others`.
     fn config(&self, others: &PortConfig) -> PortConfig {
         let mut config = others.clone();
         config.buffer = self.buffer.unwrap_or(config.buffer);
@@ -55,7 +55,7 @@ impl OtherPort {
     }
 }
 
-/// What `port` has where it does not mention `key`.
+/// Value of `key` if `port` omits it.
 fn left_out<P: Parameter>(key: &str) -> P {
     let field = PortConfig::fields().into_iter().find(|field| field.name == key);
     let default = field.and_then(|field| field.default).map(parse_fragment);
@@ -63,7 +63,7 @@ fn left_out<P: Parameter>(key: &str) -> P {
 }
 
 impl Scenario {
-    /// What the managed port before the line of this name is like.
+    /// Settings of the managed port of the line called `name`.
     #[must_use]
     pub fn port_at(&self, name: &str) -> PortConfig {
         self.ports
@@ -72,20 +72,20 @@ impl Scenario {
             .map_or_else(|| self.port.clone(), |port| port.config(&self.port))
     }
 
-    /// What the bottleneck's port is like.
+    /// Settings of the bottleneck's port.
     #[must_use]
     pub fn bottleneck_port(&self, graph: &Graph) -> PortConfig {
         let name = graph.bottleneck_number().map(|number| graph.link_name(number));
         name.map_or_else(|| self.port.clone(), |name| self.port_at(&name))
     }
 
-    /// What all managed ports are like, in the order of the graph's links.
+    /// Settings of all managed ports, in the order of the graph's links.
     #[must_use]
     pub fn all_ports(&self, graph: &Graph) -> Vec<PortConfig> {
         graph.managed().map(|number| self.port_at(&graph.link_name(number))).collect()
     }
 
-    /// The ports that differ are there, and each once.
+    /// Ports listed in `ports` must exist, each once.
     pub(super) fn object_to_names_of_ports(&self, graph: &Graph) -> Vec<Objection> {
         let known = graph.port_names();
         let mut objections = Vec::new();
@@ -104,7 +104,7 @@ impl Scenario {
         objections
     }
 
-    /// Promises are kept at one port, about data.
+    /// Rates are promised at a single managed port, and for data only.
     pub(super) fn object_to_promises(&self, graph: &Graph) -> Option<Objection> {
         self.contract(graph)?;
         let (name, ports) = (self.port.service.name(), graph.managed().count());
@@ -119,7 +119,7 @@ impl Scenario {
         Some(("port.service".into(), message))
     }
 
-    /// Bits on the line of what buffers hold: a cell, or a full segment where packets travel whole.
+    /// Bits on the line of the buffer's unit: a cell, or a full segment if packets travel whole.
     #[must_use]
     pub fn bits_of_unit(&self) -> u64 {
         let framing = self.framing.build(&());
@@ -129,8 +129,8 @@ impl Scenario {
         }
     }
 
-    /// Gives buffers a size and arrivals an order; both depend on the framing. Round trips in `port` are those of each line: where
-    /// the bottleneck's would not be right, a port of its own says so.
+    /// Resolves buffer sizes and arrival orders, which depend on the framing. A buffer of `port` that is relative to the round trip resolves
+    /// per line; a line whose size differs from the bottleneck's gets an entry in `ports`.
     pub(super) fn settle_ports(&mut self, graph: &Graph) {
         let unit = self.framing.build(&()).unit();
         self.port.arrival_order = self.port.arrival_order.settled(unit);

@@ -1,4 +1,4 @@
-//! Proxies of a scenario: which connections they can split, and what the legs are like.
+//! Proxies of a scenario: the connections that they can split, and the settings of the legs.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use super::objections::Objection;
 const WITH_GATEWAYS: &str = "n-source";
 
 impl Scenario {
-    /// How proxies split connections, if there are any.
+    /// Settings of split connections, if there are proxies.
     #[must_use]
     pub fn split(&self) -> Option<SplitTcp> {
         if self.proxies.is_absent() { None } else { self.proxies.build(&()).splits().cloned() }
@@ -24,7 +24,7 @@ impl Scenario {
         self.topology.name() == WITH_GATEWAYS
     }
 
-    /// What the ends of a leg of a sender's connections are like, which ends at a proxy or at a host.
+    /// Settings of the end systems of one leg of a sender's connections, which ends at a proxy or at a host.
     #[must_use]
     pub fn tcp_of_leg(&self, sender: usize, leg: Leg, ends_at_proxy: bool) -> Cow<'_, TcpConfig> {
         let tcp = self.tcp_of(sender);
@@ -36,7 +36,7 @@ impl Scenario {
         }
     }
 
-    /// What proxies do not go together with, and what nothing would ever pass.
+    /// Settings that exclude proxies, and buffers that no segment would ever pass.
     pub(super) fn object_to_proxies(&self, graph: &Graph) -> Vec<Objection> {
         let Some(split) = self.split() else { return Vec::new() };
         if !self.can_be_split() {

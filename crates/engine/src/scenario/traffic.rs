@@ -1,4 +1,4 @@
-//! The applications of a scenario's senders, and the connections that they have.
+//! Traffic of a scenario's senders, and the connections that it uses.
 
 use longfat_foundation::random::Chance;
 use longfat_foundation::registry::Chosen;
@@ -10,7 +10,7 @@ use super::Scenario;
 use super::objections::Objection;
 
 impl Scenario {
-    /// What the applications of a sender, of so many, do; each of their flows may have a connection of its own.
+    /// Traffic source of sender `sender` among `senders`; each of its flows may have a connection of its own.
     #[must_use]
     pub fn source(&self, sender: usize, senders: usize) -> Box<dyn Source> {
         self.traffic_of(sender).build(&self.source_context(sender, senders))
@@ -20,7 +20,7 @@ impl Scenario {
         self.group(sender).and_then(|group| group.traffic.as_ref()).unwrap_or(&self.traffic)
     }
 
-    /// What the source of a sender knows.
+    /// Context of a sender's source.
     pub(super) fn source_context(&self, sender: usize, senders: usize) -> SourceContext {
         let chance = Chance { seed: self.seed, replication: self.replication };
         SourceContext {
@@ -32,10 +32,10 @@ impl Scenario {
         }
     }
 
-    /// The network as a [graph](Self::graph), and the sources of all its connections in the order of its flows.
+    /// The network as a [graph](Self::graph), and the sources of its connections in the order of the flows.
     ///
     /// # Panics
-    /// If the scenario has not been checked.
+    /// If the scenario was not validated.
     #[must_use]
     pub fn graph_with_sources(&self) -> (Graph, Vec<Box<dyn Source>>) {
         let mut graph = self.checked_topology_graph();
@@ -52,7 +52,7 @@ impl Scenario {
         (graph, sources)
     }
 
-    /// Gives each sender the connections that its applications have.
+    /// Adds to each sender the connections that its traffic uses.
     pub(super) fn add_connections(&self, graph: &mut Graph) {
         let (senders, until) = (graph.flows.len(), Time::ZERO + self.duration.0);
         let of_sender = |sender| self.source(sender, senders).number_of_connections(until);
@@ -62,13 +62,13 @@ impl Scenario {
         give_connections(graph, |sender| of_sender(sender).unwrap_or(1));
     }
 
-    /// Whether receiving ends ask for what is sent: then each connection has a second flow, of its requests.
+    /// True if receiving ends make requests: each connection then has a second flow for them.
     #[must_use]
     pub fn has_requests(&self) -> bool {
         self.source(0, 1).asks()
     }
 
-    /// What is wrong with the traffic of all, and of each group that has its own.
+    /// Errors of the common traffic, and of the groups' own.
     pub(super) fn object_to_traffic(&self, senders: usize) -> Vec<Objection> {
         let mut objections = Vec::new();
         for first in self.first_senders(senders) {
@@ -87,7 +87,7 @@ impl Scenario {
         objections
     }
 
-    /// Either all receiving ends ask for what is sent, or none does: who asks opens the connection.
+    /// Either all receiving ends make requests or none: the requesting end opens the connection.
     fn object_to_some_requests(&self, senders: usize) -> Option<Objection> {
         let asks = |sender| self.source(sender, senders).asks();
         let other = self.first_senders(senders).find(|&sender| asks(sender) != asks(0))?;
@@ -104,7 +104,7 @@ impl Scenario {
     }
 }
 
-/// Gives each sender of a graph so many connections, all of which take the sender's way.
+/// Gives each sender `of_sender(sender)` connections, all on the sender's path.
 fn give_connections(graph: &mut Graph, mut of_sender: impl FnMut(usize) -> usize) {
     let ways = std::mem::take(&mut graph.flows);
     for way in ways {

@@ -1,33 +1,33 @@
-//! A configuration text as a tree in which every value remembers where it was written.
+//! A configuration text as a tree of values that know their positions in the text.
 
 use super::Provision;
 use super::grammar::{parse_json, parse_toml, read_fragment};
 use super::problem::Problem;
 
-/// Where a value comes from.
+/// Origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A byte offset of the document's text.
+    /// Byte offset in the document's text.
     Text(usize),
-    /// An override, named as the user gave it.
+    /// Override, with its name on the command line or in the call.
     Override(String),
-    /// A default of the declaration.
+    /// Default of the declaration.
     Default,
 }
 
-/// A value and its place.
+/// A value and its origin.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// What was written.
+    /// The value as written.
     pub value: Value,
-    /// Where.
+    /// Its origin.
     pub place: Place,
 }
 
-/// What TOML and JSON can say.
+/// Values of TOML and JSON.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// Keys with their places, in the order of the text where the format keeps it.
+    /// Keys with their origins, in the order of the text where the format preserves it.
     Table(Vec<(Key, Node)>),
     /// A list.
     Array(Vec<Node>),
@@ -39,21 +39,21 @@ pub enum Value {
     Float(f64),
     /// True or false.
     Boolean(bool),
-    /// Anything a scenario has no use for (a date, `null`, an integer beyond 64 bits), as written.
+    /// Anything that scenarios do not use (a date, `null`, an integer beyond 64 bits), as written.
     Other(String),
 }
 
-/// A key of a table and its place.
+/// A key of a table and its origin.
 #[derive(Clone, Debug)]
 pub struct Key {
     /// The key.
     pub name: String,
-    /// Where it is written.
+    /// Its origin.
     pub place: Place,
 }
 
 impl Node {
-    /// What kind of value this is, in words for messages.
+    /// Kind of the value, in words for messages.
     #[must_use]
     pub fn describe(&self) -> String {
         match &self.value {
@@ -67,7 +67,7 @@ impl Node {
         }
     }
 
-    /// The value as a TOML fragment that [`parse_fragment`](super::parse_fragment) reads back.
+    /// The value as a TOML fragment, which [`parse_fragment`](super::parse_fragment) can read.
     #[must_use]
     pub fn to_fragment(&self) -> String {
         match &self.value {
@@ -84,7 +84,7 @@ impl Node {
         }
     }
 
-    /// The value under `key` of a table.
+    /// The value of `key`, if this is a table.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {
         match &self.value {
@@ -93,7 +93,7 @@ impl Node {
         }
     }
 
-    /// The same, to be changed.
+    /// [`get`](Self::get), mutable.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
         match &mut self.value {
             Value::Table(entries) => entries.iter_mut().find(|(k, _)| k.name == key).map(|(_, node)| node),
@@ -101,15 +101,15 @@ impl Node {
         }
     }
 
-    /// The node at a dotted path such as `background[0].load`, or the deepest one on the way there.
+    /// The node at a dotted path such as `background[0].load`, or its deepest existing ancestor.
     #[must_use]
     pub fn nearest(&self, path: &str) -> &Self {
         let steps = steps_of(path);
         steps.iter().try_fold(self, |node, step| node.child(step).ok_or(node)).unwrap_or_else(|node| node)
     }
 
-    /// How a path leaves a list behind: by which of its steps, and how long the list is. A place right behind the last one is still good:
-    /// something new goes there.
+    /// If a path indexes a list beyond its end: the index of that step, and the length of the list. The index equal to the length is
+    /// allowed: it appends an item.
     fn beyond_list(&self, steps: &[&str]) -> Option<(usize, usize)> {
         let mut node = Some(self);
         for (index, step) in steps.iter().enumerate() {
@@ -128,7 +128,7 @@ impl Node {
         None
     }
 
-    /// The value under a key of a table, or at a place of a list (`[0]`).
+    /// The value of a key of a table, or the item of a list at an index (`[0]`).
     fn child(&self, step: &str) -> Option<&Self> {
         match (&self.value, place_in_list(step)) {
             (Value::Array(nodes), Some(place)) => nodes.get(place),
@@ -136,7 +136,7 @@ impl Node {
         }
     }
 
-    /// Puts `node` at a dotted path, making tables and lists on the way; replaces what stood there.
+    /// Sets the node at a dotted path; creates missing tables and lists.
     fn set(&mut self, path: &[&str], node: Self) {
         let [key, rest @ ..] = path else {
             *self = node;
@@ -151,7 +151,7 @@ impl Node {
             }
         }
         if !matches!(self.value, Value::Table(_)) {
-            // `policy = "epd"` is short for `policy = { kind = "epd" }`: keep it when a parameter is set beside it.
+            // `policy = "epd"` is short for `policy = { kind = "epd" }`: keep the kind when a parameter is set beside it.
             let entries = match &self.value {
                 Value::Text(_) => vec![(Key { name: "kind".into(), place: self.place.clone() }, self.clone())],
                 _ => Vec::new(),
@@ -167,14 +167,14 @@ impl Node {
         entries[index].1.set(rest, node);
     }
 
-    /// What a path goes through where there is nothing yet: a list if its next step is a place in one.
+    /// An empty container for the rest of a path: a list if the next step is an index.
     fn empty(path: &[&str], place: &Place) -> Self {
         let is_list = path.first().is_some_and(|step| place_in_list(step).is_some());
         let value = if is_list { Value::Array(Vec::new()) } else { Value::Table(Vec::new()) };
         Self { value, place: place.clone() }
     }
 
-    /// Puts the value and all below it at a place.
+    /// Sets the origin of the node and all its descendants.
     pub fn relocate(&mut self, place: &Place) {
         self.place = place.clone();
         match &mut self.value {
@@ -190,28 +190,28 @@ impl Node {
     }
 }
 
-/// A text, its name and its tree.
+/// A configuration text with its tree.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// How messages name the text.
+    /// Name of the text in messages.
     pub source: String,
     text: String,
     /// The tree.
     pub root: Node,
-    /// Values from the caller that the text may mention by name.
+    /// Values that the caller provides and the text mentions by name.
     pub provision: Provision,
-    /// Why some of what was to be set is not: whoever checks the document has to object to it.
+    /// Overrides that could not be applied; the check of the document must report them.
     pub unset: Vec<Problem>,
 }
 
 impl Document {
-    /// Reads TOML, or JSON when `source` ends in `.json`.
+    /// Parses TOML, or JSON if `source` ends in `.json`.
     ///
     /// # Errors
-    /// Everything that is no valid UTF-8 or does not follow the grammar.
+    /// If the text is not valid UTF-8 or has syntax errors.
     pub fn parse(bytes: &[u8], source: &str) -> Result<Self, Vec<String>> {
         let text = match std::str::from_utf8(bytes) {
-            // Editors on Windows like to begin a file with a byte order mark; it is no part of the text.
+            // Editors on Windows may write a byte order mark; it is not part of the text.
             Ok(text) => text.strip_prefix('\u{FEFF}').unwrap_or(text).to_owned(),
             Err(error) => return Err(vec![not_text(bytes, error.valid_up_to(), source)]),
         };
@@ -227,7 +227,7 @@ impl Document {
         }
     }
 
-    /// What stands under a key in place of the whole, if all of these keys are there.
+    /// The subtree at `key` in place of the whole document, if all of the keys `beside` exist too.
     #[must_use]
     pub fn within(mut self, key: &str, beside: &[&str]) -> Self {
         if beside.iter().all(|other| self.root.get(other).is_some())
@@ -238,14 +238,14 @@ impl Document {
         self
     }
 
-    /// Provides a value that the text may mention by name, such as the congestion controls of users.
+    /// Adds a value that the text may mention by name, such as users' congestion controls.
     #[must_use]
     pub fn provided_with<T: std::any::Any + Send + Sync>(mut self, value: T) -> Self {
         self.provision = Provision::new(value);
         self
     }
 
-    /// Sets the value at a dotted path to `value`, a TOML value or a bare text. What cannot be set is told by [`Self::unset`].
+    /// Overrides the value at a dotted path with `value`, a TOML value or a bare text. Failures are collected in [`Self::unset`].
     pub fn set(&mut self, path: &str, value: &str, label: &str) {
         let place = Place::Override(label.into());
         let steps = steps_of(path);
@@ -262,7 +262,7 @@ impl Document {
         }
     }
 
-    /// A problem as one line: `file:line:column: path: message`.
+    /// Formats a problem as one line: `file:line:column: path: message`.
     #[must_use]
     pub fn render(&self, problem: &Problem) -> String {
         let place = match &problem.place {
@@ -281,10 +281,10 @@ impl Document {
     }
 }
 
-/// No configuration is deeper: a longer path is a mistake, and not followed.
+/// Deepest path. A longer one is a mistake and is not followed.
 const DEEPEST_PATH: usize = 32;
 
-/// The keys of a dotted path; a place in a list is a key of its own: `background`, `[0]`, `load`.
+/// Splits a dotted path into steps; an index of a list is a step of its own: `background`, `[0]`, `load`.
 fn steps_of(path: &str) -> Vec<&str> {
     let mut steps = Vec::new();
     for piece in path.splitn(DEEPEST_PATH, '.') {
@@ -296,17 +296,17 @@ fn steps_of(path: &str) -> Vec<&str> {
     steps
 }
 
-/// The place that `[0]` means.
+/// The index in a step such as `[0]`.
 fn place_in_list(step: &str) -> Option<usize> {
     step.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
 }
 
-/// A text in quotes; JSON's escapes are TOML's too.
+/// A quoted text; JSON's escapes are valid in TOML.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// What to say of a path that leads to a place far behind the end of a list.
+/// Message for a path that indexes a list beyond its end.
 fn no_such_place(steps: &[&str], length: usize) -> String {
     let list = steps[..steps.len() - 1].join(".").replace(".[", "[");
     let place = steps.last().copied().unwrap_or_default();
@@ -335,7 +335,7 @@ mod tests {
         Document::parse(text.as_bytes(), "scenario.toml").expect("it is TOML")
     }
 
-    /// What is said of a value that cannot be set, or what the document is then.
+    /// The message of a failed override, or the resulting document.
     fn set(text: &str, path: &str, value: &str) -> Result<String, String> {
         let mut document = document(text);
         document.set(path, value, "--set");

@@ -1,4 +1,4 @@
-//! TOML and JSON as trees of nodes, by the places where they are written.
+//! Parsers of TOML and JSON that record the position of every node.
 
 use jsonc_parser::ast as json;
 use jsonc_parser::{CollectOptions, ParseOptions, common::Ranged};
@@ -7,13 +7,13 @@ use toml::de::{DeTable, DeValue};
 use super::document::{Key, Node, Place, Value};
 use super::problem::Problem;
 
-/// Reads one value: TOML if it is, otherwise the text itself (`--set port.buffer="12000 cells"`).
+/// Parses one value: TOML if it is valid, otherwise the text itself (`--set port.buffer="12000 cells"`).
 #[must_use]
 pub fn parse_fragment(text: &str) -> Node {
     toml_fragment(text).unwrap_or_else(|_| bare(text))
 }
 
-/// The same, but a text that begins as tables and lists do has to be one.
+/// [`parse_fragment`], but a text that begins like a table or list must be valid.
 pub(super) fn read_fragment(text: &str) -> Result<Node, String> {
     toml_fragment(text).or_else(|error| {
         if text.starts_with(['{', '[']) {
@@ -32,7 +32,7 @@ fn bare(text: &str) -> Node {
     Node { value: Value::Text(text.into()), place: Place::Default }
 }
 
-/// Where there are more, the text is in another language, or one slip made the others.
+/// Maximum of reported syntax errors. A text with more is in another language, or one mistake caused the others.
 pub(super) const MOST_SYNTAX_ERRORS: usize = 5;
 
 pub(super) fn parse_toml(text: &str) -> Result<Node, Vec<Problem>> {
@@ -85,7 +85,7 @@ fn from_toml(value: &DeValue<'_>, place: Place) -> Node {
     Node { value, place }
 }
 
-/// Plain JSON: none of the extensions that the parser could accept.
+/// Plain JSON, without the extensions that the parser supports.
 const STRICT_JSON: ParseOptions = ParseOptions {
     allow_comments: false,
     allow_loose_object_property_names: false,

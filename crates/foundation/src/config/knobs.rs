@@ -1,30 +1,30 @@
-//! Which knobs a document has, and which of them it leaves at their defaults.
+//! The knobs of a document, and which of them it leaves at their defaults.
 
 use super::document::{Node, Value};
 use super::grammar::parse_fragment;
 use super::schema::one_line;
 use super::section::{Field, ModelShape, Shape};
 
-/// A choice that the sources leave open, where a document makes it or leaves it to the default.
+/// A parameter that the sources leave open, with its setting in a document.
 #[derive(Clone, Debug)]
 pub struct Knob {
     /// Dotted path in the document: `port.policy.threshold`.
     pub path: String,
-    /// The model whose parameter it is: a parameter of the same path may mean something else in another.
+    /// Model whose parameter it is; the same path may mean something else in another model.
     pub model: Option<&'static str>,
-    /// What is written there, or the default, as a fragment.
+    /// Setting in the document, or the default, as a fragment.
     pub value: String,
-    /// Whether it is written.
+    /// True if the document sets it.
     pub is_set: bool,
-    /// The default and its alternatives, in the order of the declaration.
+    /// Default and alternatives, in the order of the declaration.
     pub settings: Vec<&'static str>,
-    /// What it is, and why it is open, as declared.
+    /// Documentation of the parameter, as declared.
     pub doc: String,
 }
 
-/// The knobs of a document whose root is a table of `fields`, in the order of the declarations.
+/// Knobs of a document whose root is a table of `fields`, in the order of the declarations.
 ///
-/// Only those are there that say something: the parameters of the models that are chosen, not those of others.
+/// Includes the parameters of the chosen models only.
 #[must_use]
 pub fn knobs(fields: &[Field], root: &Node) -> Vec<Knob> {
     let mut found = Vec::new();
@@ -77,7 +77,7 @@ fn below(
     }
 }
 
-/// The model that a document names, or the default's where a table of parameters names none.
+/// The model that a document chooses, or the default if a table of parameters names none.
 fn chosen<'m>(models: &'m [ModelShape], node: &Node, default: Option<&'static str>) -> Option<&'m ModelShape> {
     let name = match (&node.value, node.get("kind").map(|kind| &kind.value)) {
         (Value::Text(name), _) | (_, Some(Value::Text(name))) => name,
@@ -86,7 +86,7 @@ fn chosen<'m>(models: &'m [ModelShape], node: &Node, default: Option<&'static st
     models.iter().find(|model| model.name == name)
 }
 
-/// A text without its quotes, anything else as a fragment.
+/// A text without quotes; any other value as a fragment.
 fn plain(node: &Node) -> String {
     match &node.value {
         Value::Text(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! Declared parameters: read from text, checked, documented and described as a schema from one declaration.
+//! Declared parameters: reading, validation, documentation and schema from one declaration.
 //!
 //! A [`Parameter`] is a type that a configuration can hold. A [`section!`](crate::section) is a struct of parameters, a
 //! [`choice!`](crate::choice) a closed vocabulary, a [`Chosen`](crate::registry::Chosen) a model from a registry. The
@@ -34,36 +34,36 @@ use serde_json::Value as Json;
 
 /// A value that a configuration can hold.
 pub trait Parameter: Sized {
-    /// The unit of the resolved value as a suffix of its key (`"_ps"`), empty where there is none.
+    /// Suffix of the resolved key, which names the base unit (`"_ps"`); empty if there is none.
     const SUFFIX: &'static str = "";
 
-    /// What may be written, for messages, documentation and schema.
+    /// Accepted values, for messages, documentation and schema.
     fn shape() -> Shape;
 
-    /// Reads what a user wrote; on failure tells the reader and returns `None`.
+    /// Reads a value as written; on failure reports to the reader and returns `None`.
     fn read(node: &Node, reader: &mut Reader) -> Option<Self>;
 
-    /// Reads what a user wrote for a field that has a default; a model may leave out its `kind` if that is the default's.
+    /// Reads the value of a field with a default; a model may omit `kind` if it is the default's.
     fn read_beside_default(node: &Node, _default: Option<&'static str>, reader: &mut Reader) -> Option<Self> {
         Self::read(node, reader)
     }
 
-    /// Reads a resolved value, an integer in base units; differs from `read` only where there is a [`Self::SUFFIX`].
+    /// Reads a resolved value, an integer in base units; the same as `read` without a [`Self::SUFFIX`].
     fn read_resolved(node: &Node, reader: &mut Reader) -> Option<Self> {
         Self::read(node, reader)
     }
 
-    /// What a resolved value looks like where there is a [`Self::SUFFIX`].
+    /// Shape of a resolved value, if there is a [`Self::SUFFIX`].
     #[must_use]
     fn resolved_shape() -> Shape {
         Shape::Integer { minimum: 0, maximum: u64::MAX }
     }
 
-    /// The value in base units.
+    /// Value in base units.
     fn resolved(&self) -> Json;
 
-    /// Whether a resolved table leaves the value out: it says that there is none of something. So a scenario keeps its name
-    /// when it becomes possible to add to it what it does not have.
+    /// True if a resolved table omits the value because it stands for "none". So scenarios keep their hashes when optional parts are added
+    /// to the declaration.
     fn is_absent(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Numbers without a unit, within bounds.
+//! Dimensionless numbers within bounds.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::{Parameter, Reader, Shape};
 macro_rules! number {
     ($type:ident, $above:literal, $up_to:expr) => {
         impl $type {
-            /// What is written there, if it is such a number.
+            /// Reads the number, if it is within the bounds.
             #[expect(clippy::cast_precision_loss, reason = "a user's whole number is small")]
             #[must_use]
             pub fn written(node: &Node) -> Option<Self> {
@@ -86,7 +86,7 @@ impl Parameter for Probability {
     }
 }
 
-/// Numbers by name, for something that the engine does not know.
+/// Named numbers: parameters of a model that the engine does not know.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Numbers(pub BTreeMap<String, f64>);
 

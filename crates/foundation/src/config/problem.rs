@@ -1,23 +1,22 @@
-//! What is wrong with a text, and what would be right.
+//! Problems of a text, with messages that say what is wrong and what is expected.
 
 use super::document::Place;
 
-/// One mistake: where it is, which key it concerns, and what would be right.
+/// A mistake, with its position, the key concerned and a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where the mistake was written.
+    /// Position of the mistake.
     pub place: Place,
-    /// The dotted path of the key, empty for the document itself.
+    /// Dotted path of the key; empty for the document itself.
     pub path: String,
-    /// What was wrong and what would be right.
+    /// Message: what is wrong, and what is expected.
     pub message: String,
 }
 
-/// Nobody mistypes a longer name; comparing one would take memory for nothing.
+/// Longest name that is compared with the known ones; longer ones are no typing mistakes.
 const LONGEST_SLIP: usize = 64;
 
-/// `; did you mean "…"?` when one of `known` is close to `found`, otherwise nothing. None is closer than one that differs in
-/// capitals alone.
+/// Returns `; did you mean "…"?` if one of `known` is close to `found`, otherwise an empty text. A difference in case alone is the closest.
 #[must_use]
 pub fn did_you_mean<'k>(found: &str, known: impl IntoIterator<Item = &'k str>) -> String {
     if found.len() > LONGEST_SLIP {
@@ -35,7 +34,7 @@ pub fn did_you_mean<'k>(found: &str, known: impl IntoIterator<Item = &'k str>) -
         .unwrap_or_default()
 }
 
-/// Words for a list of names: `"a", "b", "c"`.
+/// Formats a list of names: `"a", "b", "c"`.
 #[must_use]
 pub fn listed<'k>(names: impl IntoIterator<Item = &'k str>) -> String {
     names.into_iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")

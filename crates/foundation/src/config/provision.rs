@@ -1,20 +1,20 @@
-//! Things that a document mentions by name and that its reader's caller provides, such as congestion controls.
+//! Values that a document mentions by name and the caller provides, such as congestion controls.
 
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// At most one value of any type; the parameters that mention it know the type.
+/// At most one value of any type; the parameters that use it know the type.
 #[derive(Clone, Default)]
 pub struct Provision(Option<Arc<dyn Any + Send + Sync>>);
 
 impl Provision {
-    /// Holds `value`.
+    /// Wraps `value`.
     pub fn new<T: Any + Send + Sync>(value: T) -> Self {
         Self(Some(Arc::new(value)))
     }
 
-    /// The value, if there is one of type `T`.
+    /// The value, if it has type `T`.
     #[must_use]
     pub fn of<T: Any>(&self) -> Option<&T> {
         self.0.as_deref().and_then(|value| value.downcast_ref())

@@ -1,4 +1,4 @@
-//! Quantities as text with a unit: `"155.52 Mbit/s"`, `"5 ms"`, `"512 B"`. Exact or refused.
+//! Quantities with units: `"155.52 Mbit/s"`, `"5 ms"`, `"512 B"`. Conversion to base units is exact, or an error.
 
 use serde_json::Value as Json;
 
@@ -7,22 +7,22 @@ use super::problem::did_you_mean;
 use super::{Parameter, Reader, Shape, VariantShape};
 use crate::units::{Rate, Span};
 
-/// A kind of quantity and its units.
+/// A physical dimension and its units.
 #[derive(Debug)]
 pub struct Dimension {
-    /// What is measured, with its units, for messages.
+    /// Description for messages, including the units.
     pub expected: &'static str,
-    /// The unit of the resolved integer.
+    /// Unit of the resolved integer.
     pub base: &'static str,
-    /// Units with their size in base units.
+    /// Units and their sizes in base units.
     pub units: &'static [(&'static str, u64)],
-    /// How others write some of these units: their spelling, and the unit.
+    /// Alternative spellings of units, with the unit meant.
     pub spellings: &'static [(&'static str, &'static str)],
-    /// Texts that are accepted.
+    /// Examples of accepted texts.
     pub examples: &'static [&'static str],
 }
 
-/// Lengths of time, in picoseconds.
+/// Durations, in picoseconds.
 pub const TIME: Dimension = Dimension {
     expected: "a length of time with its unit (ps, ns, us, ms, s, min, h)",
     base: "picoseconds",
@@ -40,7 +40,7 @@ pub const TIME: Dimension = Dimension {
     examples: &["5 ms", "20 s"],
 };
 
-/// Line rates, in bits per second.
+/// Rates, in bits per second.
 pub const RATE: Dimension = Dimension {
     expected: "a rate with its unit (bit/s, kbit/s, Mbit/s, Gbit/s)",
     base: "bits per second",
@@ -49,7 +49,7 @@ pub const RATE: Dimension = Dimension {
     examples: &["155.52 Mbit/s", "45 Mbit/s"],
 };
 
-/// Sizes of data, in bytes.
+/// Data sizes, in bytes.
 pub const SIZE: Dimension = Dimension {
     expected: "a size with its unit (B, kB = 1000 B, KiB = 1024 B, MB, MiB, GB, GiB)",
     base: "bytes",
@@ -66,7 +66,7 @@ pub const SIZE: Dimension = Dimension {
     examples: &["512 B", "64 KiB"],
 };
 
-/// Ratios of powers, in thousandths of a decibel.
+/// Power ratios, in millidecibels.
 pub const LEVEL: Dimension = Dimension {
     expected: "a number of decibels with its unit (dB)",
     base: "thousandths of a decibel",
@@ -76,7 +76,7 @@ pub const LEVEL: Dimension = Dimension {
 };
 
 impl Dimension {
-    /// `; did you mean "…"?` when a unit is nearly one of these, or one of them in another spelling, otherwise nothing.
+    /// Returns `; did you mean "…"?` if `unit` is close to a known unit or spelling, otherwise an empty text.
     fn did_you_mean(&self, unit: &str) -> String {
         let respelled = self.spellings.iter().find(|(spelling, _)| spelling.eq_ignore_ascii_case(unit));
         let found = respelled.map_or(unit, |(_, known)| known);
@@ -84,7 +84,7 @@ impl Dimension {
     }
 }
 
-/// A non-negative decimal number, exactly: `digits / 10^decimals`.
+/// An exact non-negative decimal number: `digits / scale`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decimal {
     /// The digits without the point.
@@ -94,7 +94,7 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// Reads digits with an optional point; `None` for anything else or for more than 30 digits.
+    /// Parses digits with an optional point; `None` for anything else or more than 30 digits.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
@@ -114,10 +114,10 @@ fn number_and_unit(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim())
 }
 
-/// Reads `text` as a quantity of a dimension, in base units.
+/// Parses `text` as a quantity of `dimension`, in base units.
 ///
 /// # Errors
-/// What was wrong and what would be right, for a person.
+/// A message for users: what is wrong, and what is expected.
 pub fn parse_in(dimension: &Dimension, text: &str) -> Result<u64, String> {
     let (number, unit) = number_and_unit(text);
     let expected = || format!("expected {}, such as \"{}\"", dimension.expected, dimension.examples[0]);
@@ -130,7 +130,7 @@ pub fn parse_in(dimension: &Dimension, text: &str) -> Result<u64, String> {
     let Some((_, factor)) = dimension.units.iter().find(|(name, _)| *name == unit) else {
         return Err(format!("unknown unit \"{unit}\"; {}{}", expected(), dimension.did_you_mean(unit)));
     };
-    // What TOML and JSON hold as an integer, so that the resolved value can be read again.
+    // Limit of integers in TOML and JSON, so that the resolved value can be read again.
     let largest = i64::MAX.unsigned_abs();
     let too_large = || format!("\"{text}\" is too large: more than {largest} {}", dimension.base);
     let product = decimal.digits.checked_mul(u128::from(*factor)).ok_or_else(too_large)?;
@@ -154,7 +154,7 @@ fn read_in(dimension: &Dimension, node: &Node, reader: &mut Reader) -> Option<u6
     parsed.map_err(|message| reader.reject(node, message)).ok()
 }
 
-/// Reads a node as a whole number in `[minimum, maximum]`.
+/// Reads a node as an integer in `[minimum, maximum]`.
 fn read_whole(node: &Node, reader: &mut Reader, minimum: u64, maximum: u64) -> Option<u64> {
     let number = match node.value {
         Value::Integer(number) => u64::try_from(number).ok().filter(|n| (minimum..=maximum).contains(n)),
@@ -200,11 +200,11 @@ macro_rules! quantity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bytes(pub u64);
 
-/// A length of time that is not zero.
+/// A nonzero duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PositiveSpan(pub Span);
 
-/// A ratio of powers, in thousandths of a decibel.
+/// A power ratio, in millidecibels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Decibels(pub u64);
 
@@ -214,11 +214,11 @@ quantity!(Rate, RATE, "_bps", Rate, |rate: &Rate| rate.0, zero: false);
 quantity!(Decibels, LEVEL, "_mdb", Decibels, |level: &Decibels| level.0, zero: true);
 quantity!(Bytes, SIZE, "_bytes", Bytes, |bytes: &Bytes| bytes.0, zero: false);
 
-/// A whole number from 1 to a hundred thousand.
+/// An integer from 1 to 100,000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtLeastOne(pub u64);
 
-/// A count that a person writes: larger numbers are taken for a slip.
+/// Upper bound of counts; more is taken for a mistake.
 const LARGEST_COUNT: u64 = 100_000;
 
 impl Parameter for AtLeastOne {
@@ -233,7 +233,7 @@ impl Parameter for AtLeastOne {
     }
 }
 
-/// Largest whole number that every JSON reader keeps exactly.
+/// Largest integer that every JSON reader represents exactly.
 const LARGEST_EXACT_INTEGER: u64 = 1 << 53;
 
 impl Parameter for u64 {
@@ -301,7 +301,7 @@ impl<P: Parameter> Parameter for Vec<P> {
     }
 }
 
-/// Something that a part of a whole may have of its own: "as-others" where it has not.
+/// A setting of a group that defaults to the common one ("as-others").
 impl<P: Parameter> Parameter for Option<P> {
     const SUFFIX: &'static str = P::SUFFIX;
     fn shape() -> Shape {
@@ -330,7 +330,7 @@ impl<P: Parameter> Parameter for Option<P> {
 
 const AS_OTHERS: &str = "as-others";
 
-/// A span in the largest unit that holds it exactly.
+/// Formats a span in the largest unit that represents it exactly.
 #[must_use]
 pub fn format_span(span: Span) -> String {
     let units = TIME.units.iter().rev().filter(|(name, _)| !matches!(*name, "µs" | "min" | "h"));

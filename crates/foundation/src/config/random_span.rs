@@ -1,4 +1,4 @@
-//! Lengths of time that may be drawn: `"5 ms"`, `"uniform(0 ms, 1 ms)"`.
+//! Durations that may be random: `"5 ms"`, `"uniform(0 ms, 1 ms)"`.
 
 use serde_json::Value as Json;
 
@@ -46,8 +46,8 @@ fn parse_random_span(text: &str) -> Result<RandomSpan, String> {
     Ok(RandomSpan { low, high })
 }
 
-/// A length of time that could once only be fixed, and may be drawn: one that is fixed resolves to picoseconds as it did, so that its
-/// scenario keeps its name.
+/// A duration that may be random, in a field that once allowed fixed ones only. A fixed one still resolves to picoseconds, so its scenario
+/// keeps its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawableSpan(pub RandomSpan);
 

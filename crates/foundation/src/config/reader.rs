@@ -1,52 +1,52 @@
-//! Walks a document and collects every problem on the way.
+//! Reader of documents, which collects all problems instead of stopping at the first.
 
 use super::document::{Key, Node, Place, Value};
 use super::problem::{Problem, did_you_mean, listed};
 use super::section::Field;
 use super::{Parameter, Provision, parse_fragment};
 
-/// The path walked so far and the problems found.
+/// Current path in the document, and the problems found.
 #[derive(Default)]
 pub struct Reader {
     path: Vec<String>,
     /// Values from the caller that a document may mention by name.
     pub provision: Provision,
-    /// Everything found wrong.
+    /// All problems found.
     pub problems: Vec<Problem>,
 }
 
-/// The entries of one table, looked up by the names of its fields.
+/// Entries of a table, looked up by field.
 pub struct Entries<'n> {
     table: &'n Node,
     entries: &'n [(Key, Node)],
 }
 
 impl Reader {
-    /// Reads documents that may mention what is provided.
+    /// Creates a reader of documents that may mention the provided values.
     #[must_use]
     pub fn provided_with(provision: Provision) -> Self {
         Self { provision, ..Self::default() }
     }
 
-    /// Notes that `node` is wrong.
+    /// Reports that `node` is wrong.
     pub fn reject(&mut self, node: &Node, message: impl Into<String>) {
         self.reject_at(&node.place, message);
     }
 
-    /// Notes that what stands at `place` is wrong.
+    /// Reports that the text at `place` is wrong.
     pub fn reject_at(&mut self, place: &Place, message: impl Into<String>) {
-        // A place in a list belongs to the list's name: background[0].load.
+        // An index is written behind the name of its list: background[0].load.
         let path = self.path.join(".").replace(".[", "[");
         self.problems.push(Problem { place: place.clone(), path, message: message.into() });
     }
 
-    /// Notes a problem with the value at a dotted path below `root`.
+    /// Reports a problem with the value at a dotted path below `root`.
     pub fn reject_path(&mut self, root: &Node, path: &str, message: impl Into<String>) {
         let place = root.nearest(path).place.clone();
         self.problems.push(Problem { place, path: path.into(), message: message.into() });
     }
 
-    /// Reads with `key` added to the path.
+    /// Calls `read` with `key` appended to the path.
     pub fn below<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> T) -> T {
         self.path.push(key.to_owned());
         let value = read(self);
@@ -54,7 +54,7 @@ impl Reader {
         value
     }
 
-    /// The entries of a table whose keys must all be among `fields`.
+    /// Entries of a table, whose keys must all be among `fields`.
     pub fn entries<'n>(&mut self, node: &'n Node, fields: &[Field]) -> Option<Entries<'n>> {
         let Value::Table(entries) = &node.value else {
             self.reject(node, format!("expected a table, found {}", node.describe()));
@@ -80,7 +80,7 @@ impl Reader {
 }
 
 impl Entries<'_> {
-    /// Reads one field, or its default where it is absent.
+    /// Reads a field, or its default if it is absent.
     pub fn field<P: Parameter>(&self, field: &Field, reader: &mut Reader) -> Option<P> {
         let written = self.find(field.name);
         let resolved = if P::SUFFIX.is_empty() { None } else { self.find(&field.resolved_name()) };
@@ -109,7 +109,7 @@ impl Entries<'_> {
             return None;
         };
         let mut node = parse_fragment(text);
-        // A section that is absent takes its place from the table it is missing in, for the errors below it.
+        // An absent section takes the position of its parent table, for the errors below it.
         node.place = self.table.place.clone();
         P::read(&node, reader)
     }
@@ -117,7 +117,7 @@ impl Entries<'_> {
 
 type Entry<'n> = Option<&'n (Key, Node)>;
 
-/// A value as written and in base units, of which an override goes before what the text has under the other name.
+/// Chooses between a value as written and in base units: an override takes precedence over the text's entry under the other name.
 fn one_that_counts<'n>(written: Entry<'n>, resolved: Entry<'n>) -> (Entry<'n>, Entry<'n>) {
     let is_override = |entry: Entry<'_>| entry.is_some_and(|(_, node)| matches!(node.place, Place::Override(_)));
     match (is_override(written), is_override(resolved)) {

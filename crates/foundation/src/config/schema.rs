@@ -1,4 +1,4 @@
-//! JSON Schema and documentation from declared shapes.
+//! JSON Schema and documentation, derived from declared shapes.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -14,7 +14,7 @@ pub fn document_schema(title: &str, fields: &[Field]) -> Json {
     schema
 }
 
-/// The parameters of a model or section for people and programs.
+/// Parameters of a model or section as JSON, for people and programs.
 #[must_use]
 pub fn parameters_json(fields: &[Field]) -> Json {
     let parameter = |field: &Field| {
@@ -29,7 +29,7 @@ pub fn parameters_json(fields: &[Field]) -> Json {
     fields.iter().map(parameter).collect()
 }
 
-/// The lines of a doc comment as one paragraph.
+/// Joins the lines of a doc comment into one paragraph.
 #[must_use]
 pub fn one_line(doc: &str) -> String {
     doc.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -1,13 +1,13 @@
-//! Declarations: what a field, a choice or a model looks like, and the macros that declare them.
+//! Declarations of fields, choices and models, and the macros that make them.
 
-/// What may be written for a parameter.
+/// Shape of a parameter: the values that it accepts.
 #[derive(Clone, Debug)]
 pub enum Shape {
     /// A number with a unit, as text.
     Quantity {
-        /// What is measured, with the units accepted: "a length of time (ps ns us ms s min h)".
+        /// Description with the units accepted: "a length of time (ps ns us ms s min h)".
         expected: &'static str,
-        /// Texts that are accepted.
+        /// Examples of accepted texts.
         examples: &'static [&'static str],
     },
     /// A whole number.
@@ -19,12 +19,12 @@ pub enum Shape {
     },
     /// A number.
     Number {
-        /// Values must be above this.
+        /// Exclusive lower bound.
         above: f64,
-        /// Values must not be above this.
+        /// Inclusive upper bound.
         up_to: Option<f64>,
     },
-    /// A number from 0 to 1, both included.
+    /// A number in [0, 1].
     Probability,
     /// True or false.
     Boolean,
@@ -36,7 +36,7 @@ pub enum Shape {
     Section(Vec<Field>),
     /// A registered model.
     Model {
-        /// What is registered ("drop policy").
+        /// Kind of model ("drop policy").
         kind: &'static str,
         /// The registered models.
         models: Vec<ModelShape>,
@@ -49,12 +49,12 @@ pub enum Shape {
     Map(&'static str),
 }
 
-/// A word of a closed vocabulary and what it means.
+/// A word of a closed vocabulary and its meaning.
 #[derive(Clone, Debug)]
 pub struct VariantShape {
     /// The word.
     pub name: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub doc: &'static str,
 }
 
@@ -63,7 +63,7 @@ pub struct VariantShape {
 pub struct ModelShape {
     /// The name in scenarios.
     pub name: &'static str,
-    /// What it is.
+    /// Description.
     pub summary: &'static str,
     /// The paper or standard it follows.
     pub source: &'static str,
@@ -76,40 +76,40 @@ pub struct ModelShape {
 pub struct Field {
     /// The key.
     pub name: &'static str,
-    /// The unit of the resolved value as a suffix of the key.
+    /// Suffix of the resolved key, which names the base unit.
     pub suffix: &'static str,
-    /// What it is, with its source.
+    /// Description, with its source.
     pub doc: &'static str,
-    /// The default as it would be written, if the field may be left out.
+    /// Default as written, if the field is optional.
     pub default: Option<&'static str>,
-    /// Other settings that the source leaves open: what makes a field a knob.
+    /// Alternatives that the source leaves open; they make the field a knob.
     pub alternatives: &'static [&'static str],
-    /// Gives what may be written. It is made for those who ask: to read a scenario without mistakes nobody does.
+    /// Accepted values. A function, because a scenario without mistakes never needs them.
     pub written: fn() -> Shape,
-    /// Gives what a resolved value looks like, if the key then has a suffix.
+    /// Shape of the resolved value, if the key has a suffix.
     pub resolved: fn() -> Shape,
 }
 
 impl Field {
-    /// What may be written.
+    /// Accepted values.
     #[must_use]
     pub fn shape(&self) -> Shape {
         (self.written)()
     }
 
-    /// What a resolved value looks like, if the key then has a suffix.
+    /// Shape of the resolved value, if the key has a suffix.
     #[must_use]
     pub fn resolved_shape(&self) -> Shape {
         (self.resolved)()
     }
 
-    /// Whether `key` names this field, as written or resolved.
+    /// True if `key` names this field, as written or resolved.
     #[must_use]
     pub fn answers_to(&self, key: &str) -> bool {
         key.strip_prefix(self.name).is_some_and(|rest| rest.is_empty() || (rest == self.suffix))
     }
 
-    /// The key of the resolved value.
+    /// Key of the resolved value.
     #[must_use]
     pub fn resolved_name(&self) -> String {
         format!("{}{}", self.name, self.suffix)
@@ -117,7 +117,7 @@ impl Field {
 }
 
 impl Shape {
-    /// What is expected, in words.
+    /// Description of the accepted values, for messages.
     #[must_use]
     pub fn expected(&self) -> String {
         match self {
@@ -146,7 +146,7 @@ impl Shape {
     }
 }
 
-/// The key of a field whose name is a word of Rust (`r#where`).
+/// Key of a field whose name is a Rust keyword (`r#where`).
 #[must_use]
 pub fn plain_name(field: &'static str) -> &'static str {
     field.strip_prefix("r#").unwrap_or(field)
@@ -185,7 +185,7 @@ macro_rules! section {
         }
 
         impl $name {
-            /// What this section is.
+            /// Description of this section.
             #[allow(dead_code)]
             pub const SUMMARY: &'static str = concat!($($summary, "\n",)*);
 
@@ -250,8 +250,8 @@ macro_rules! section {
     (@alternatives $($alternative:literal),+) => { &[$($alternative),+] };
 }
 
-/// Declares a closed vocabulary: an enum whose variants are words of the configuration. After it, `absent Variant` names the one that
-/// stands for nothing at all, which a resolved scenario leaves out.
+/// Declares a closed vocabulary: an enum whose variants are words of the configuration. A trailing `absent Variant` names the variant that
+/// stands for "none", which a resolved scenario omits.
 #[macro_export]
 macro_rules! choice {
     (

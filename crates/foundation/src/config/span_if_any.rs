@@ -1,11 +1,11 @@
-//! A length of time that is not there if it is zero.
+//! A duration that is absent if zero.
 
 use serde_json::Value as Json;
 
 use super::{Node, Parameter, Reader, Shape};
 use crate::units::Span;
 
-/// A length of time that resolved scenarios mention only if it is not zero.
+/// A duration that resolved scenarios contain only if it is not zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpanIfAny(pub Span);
 

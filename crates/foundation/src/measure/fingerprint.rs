@@ -1,13 +1,12 @@
-//! A rolling hash of a stream of events: equal streams give equal fingerprints, other streams almost never.
+//! Rolling hash of a stream of events: equal streams have equal fingerprints, different streams almost never.
 
-/// The hash of what one entity (a flow, a port) has been through, in order.
+/// Hash of the events of one entity (a flow, a port), in order.
 ///
-/// Each entity has a fingerprint of its own, so that it does not matter in which order a driver visits entities whose events do
-/// not depend on each other.
+/// Each entity has its own, so the order in which a driver visits entities with independent events does not matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fingerprint(u64);
 
-/// An odd number without structure (2^64 over the golden ratio).
+/// 2^64 divided by the golden ratio: odd, and without structure.
 const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Fingerprint {
@@ -19,7 +18,7 @@ impl Fingerprint {
         self.0 = ((product >> 64) as u64 ^ product as u64).rotate_left(23).wrapping_add(MULTIPLIER);
     }
 
-    /// The hash so far.
+    /// Hash of the numbers so far.
     #[must_use]
     pub fn value(self) -> u64 {
         self.0

@@ -1,4 +1,4 @@
-//! Histograms of times that can be added up: of connections, of runs, on any machine, in any order.
+//! Mergeable histograms of times: exact over connections, runs and machines, in any order.
 
 use std::collections::BTreeMap;
 
@@ -11,22 +11,22 @@ const PICOSECONDS_PER_MICROSECOND: u64 = 1_000_000;
 
 const MICROSECONDS_PER_SECOND: f64 = 1e6;
 
-/// Every power of two is divided into so many bins of equal width.
+/// Number of equal bins per power of two.
 const BINS_PER_OCTAVE: u64 = 128;
 
-/// How often times fell into each bin of a grid that never changes.
+/// A histogram of times on a fixed grid.
 ///
-/// Times count in whole microseconds, rounded down. Below 128 us each has a bin of its own; from there on every power of two is
-/// divided into 128 bins of equal width (the log-linear bins of `HdrHistogram`). So the middle of a bin is within 1/256, or
-/// 0.4 %, of everything in it. Because the grid is fixed, adding histograms adds their counts: the result is the histogram of all
-/// times together, exactly, whatever the order. Number, sum, smallest and largest are exact too.
+/// Times count in whole microseconds, rounded down. Below 128 us each has a bin of its own; above, every power of two is divided into 128
+/// bins of equal width (the log-linear bins of `HdrHistogram`). So the middle of a bin is within 1/256, or 0.4 %, of everything in it.
+/// Because the grid is fixed, merging adds counts: the result is exactly the histogram of all times together, in any order. Count, sum,
+/// minimum and maximum are exact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
     count: u64,
     sum_us: u64,
-    /// Smallest and largest, where there is any.
+    /// Minimum and maximum, unless empty.
     extremes: Option<(u64, u64)>,
-    /// Lower edges, in microseconds, of the bins that are not empty, with their counts.
+    /// Counts of the nonempty bins, by their lower edges in microseconds.
     bins: BTreeMap<u64, u64>,
 }
 
@@ -52,21 +52,20 @@ impl Histogram {
         }
     }
 
-    /// How many times were counted.
+    /// Number of times.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The mean in seconds, if there is any time.
+    /// Mean in seconds; `None` if empty.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a mean for reports")]
     pub fn mean_seconds(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum_us as f64 / self.count as f64 / MICROSECONDS_PER_SECOND)
     }
 
-    /// The time in seconds that `share` of all do not exceed, if there is any: the middle of the bin that it is in, but none beyond
-    /// the smallest and the largest time.
+    /// The `share`-quantile in seconds, `None` if empty: the middle of its bin, clamped to the minimum and maximum.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts for reports")]
     pub fn quantile_seconds(&self, share: f64) -> Option<f64> {
@@ -88,7 +87,7 @@ impl Histogram {
     }
 }
 
-/// The bin that a time falls into: its lower edge and the lower edge of the next, in microseconds.
+/// Bin of a time: its lower edge and that of the next bin, in microseconds.
 #[must_use]
 pub fn bin_of(microseconds: u64) -> (u64, u64) {
     let octave = microseconds.checked_ilog2().unwrap_or(0).saturating_sub(BINS_PER_OCTAVE.ilog2());
@@ -97,7 +96,7 @@ pub fn bin_of(microseconds: u64) -> (u64, u64) {
     (lower, lower.saturating_add(width))
 }
 
-/// One bin as it is written: `[lower edge, upper edge, count]`, so that nobody who reads it has to know the grid.
+/// A bin in its serialized form `[lower edge, upper edge, count]`, which readers understand without knowing the grid.
 struct Bin(u64, u64);
 
 impl Serialize for Bin {

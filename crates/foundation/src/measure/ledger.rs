@@ -1,30 +1,33 @@
-//! Where the capacity went: every picosecond of the bottleneck's line, charged to one cause.
+//! The capacity ledger: every picosecond of the bottleneck's line, charged to one cause.
 //!
-//! What each cause means, and why an idle line is charged to one sender among many, is in `docs/method/ledger.md`.
+//! `docs/method/ledger.md` defines the causes, and which sender an idle line is charged to.
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::SendLimit;
+use super::{Better, DeclaredMetric, SendLimit};
 use crate::units::Span;
 
-/// Declares the causes once: their names in ledgers, and the metrics that hold their shares.
+/// Declares the causes once: their names in ledgers and their metrics, each with which run is better by it.
 macro_rules! causes {
-    ($($(#[doc = $doc:literal])+ $cause:ident = $name:literal,)+) => {
-        /// What a picosecond of the bottleneck's line went into.
+    ($($(#[doc = $doc:literal])+ $cause:ident = $name:literal, $better:ident;)+) => {
+        /// Use of a picosecond of the bottleneck's line.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Cause {
             $($(#[doc = $doc])+ $cause,)+
         }
 
         impl Cause {
-            /// All of them, in the order of ledgers: what the line sent, then why it did not.
+            /// All causes in the order of ledgers: what the line sent, then why it was idle.
             pub const ALL: &[Self] = &[$(Self::$cause),+];
-            /// The metrics that hold their shares of the duration, in the same order.
-            pub const METRICS: &[&str] = &[$(concat!("share_", $name)),+];
-            /// What is charged to each, in the same order.
-            pub const TEXTS: &[&str] = &[$(concat!($($doc),+)),+];
+            /// Metrics of their shares of the duration, in the same order.
+            pub const SHARES: &[DeclaredMetric] = &[$(DeclaredMetric {
+                name: concat!("share_", $name),
+                text: concat!($($doc),+),
+                better: Better::$better,
+                is_share: true,
+            }),+];
 
-            /// Its name.
+            /// Name in ledgers.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -37,39 +40,39 @@ macro_rules! causes {
 
 causes! {
     /// Packets that brought their receiver new bytes, which were delivered to the application by the end.
-    Useful = "useful",
-    /// Packets that brought bytes that were there already.
-    Duplicate = "duplicate",
-    /// Packets that arrived beyond a hole, at a receiver that throws such away.
-    BeyondHole = "beyond_hole",
-    /// Cells of packets that never arrived whole.
-    Incomplete = "incomplete",
+    Useful = "useful", More;
+    /// Packets whose bytes had arrived before.
+    Duplicate = "duplicate", Less;
+    /// Packets that arrived beyond a hole, at a receiver that discards them.
+    BeyondHole = "beyond_hole", Less;
+    /// Cells of packets that did not arrive whole.
+    Incomplete = "incomplete", Less;
     /// Cells of the class VBR, which does not wait for UBR.
-    Vbr = "vbr",
+    Vbr = "vbr", Neither;
     /// Background traffic that shares the buffer.
-    Background = "background",
+    Background = "background", Neither;
     /// Packets without data: acknowledgments and the opening of connections.
-    Control = "control",
-    /// Packets whose fate was open at the end: still under way, or held by their receiver beyond a hole.
-    UnderWay = "under_way",
+    Control = "control", Neither;
+    /// Packets whose fate was open at the end: still in flight, or held by their receiver beyond a hole.
+    UnderWay = "under_way", Neither;
     /// Nothing to send: the receiver's window allowed no more.
-    IdleReceiverWindow = "idle_receiver_window",
+    IdleReceiverWindow = "idle_receiver_window", Less;
     /// Nothing to send: the congestion window, past slow start, allowed no more.
-    IdleCongestionAvoidance = "idle_congestion_avoidance",
+    IdleCongestionAvoidance = "idle_congestion_avoidance", Less;
     /// Nothing to send: a loss was being repaired.
-    IdleRecovery = "idle_recovery",
+    IdleRecovery = "idle_recovery", Less;
     /// Nothing to send: the congestion window was still small.
-    IdleSlowStart = "idle_slow_start",
+    IdleSlowStart = "idle_slow_start", Less;
     /// Nothing to send: connections were being opened.
-    IdleOpening = "idle_opening",
+    IdleOpening = "idle_opening", Less;
     /// Nothing to send: all senders with anything to send, or to be acknowledged, waited for their retransmission timers.
-    IdleTimeout = "idle_timeout",
+    IdleTimeout = "idle_timeout", Less;
     /// Nothing to send: no application had offered anything that was not sent.
-    IdleNoData = "idle_no_data",
+    IdleNoData = "idle_no_data", Neither;
 }
 
 impl From<SendLimit> for Cause {
-    /// What an idle line is charged to.
+    /// The cause that an idle line is charged to, given its sender's limit.
     fn from(limit: SendLimit) -> Self {
         match limit {
             SendLimit::NoData => Self::IdleNoData,
@@ -83,12 +86,12 @@ impl From<SendLimit> for Cause {
     }
 }
 
-/// A number for each cause.
+/// A number per cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByCause([u64; Cause::ALL.len()]);
 
 impl ByCause {
-    /// The number of a cause.
+    /// Number of a cause.
     #[must_use]
     pub fn of(&self, cause: Cause) -> u64 {
         self.0[cause as usize]
@@ -99,23 +102,22 @@ impl ByCause {
         self.0[cause as usize] += number;
     }
 
-    /// Takes from the number of a cause.
+    /// Subtracts from the number of a cause.
     ///
     /// # Panics
-    /// In a debug build, if there is less.
+    /// In a debug build, if it becomes negative.
     pub fn take(&mut self, cause: Cause, number: u64) {
         self.0[cause as usize] -= number;
     }
 
-    /// The sum of all.
+    /// Sum over all causes.
     #[must_use]
     pub fn sum(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// Divides `whole` in proportion to these numbers so that the parts sum to it exactly: each gets what is due rounded down, and
-    /// what is left goes, one by one, to those that the rounding cost most (Hamilton's method of largest remainders). All are
-    /// zero if these numbers are.
+    /// Divides `whole` in proportion to these numbers, so that the parts sum to it exactly: each is rounded down, and the rest is given in
+    /// units of one to the parts with the largest remainders (Hamilton's method). All parts are zero if these numbers are.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "a part is no more than the whole")]
     pub fn apportion(&self, whole: u64) -> Self {
@@ -133,18 +135,17 @@ impl ByCause {
     }
 }
 
-/// The picoseconds of a run's duration by cause; they sum to it exactly.
+/// Picoseconds of a run's duration by cause; they sum to it exactly.
 ///
-/// As JSON a list of `{cause, ps, share}` in the order of [`Cause::ALL`].
+/// As JSON, a list of `{cause, ps, share}` in the order of [`Cause::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ledger(pub ByCause);
 
 impl Ledger {
-    /// The ledger of the time after that of `earlier`, which is of the same run from the same beginning.
+    /// Ledger of the time since `earlier`, a ledger of the same run and start.
     ///
-    /// What was under way then and arrived later is booked as arrived in this ledger, but was sent in the other one: as much is
-    /// taken away here, from what is useful as far as it goes. A packet that was under way then and got lost later makes a
-    /// difference of its own transmission time at most.
+    /// Packets in flight at that time were sent in the earlier ledger, but are charged in this one once they arrive; as much is subtracted
+    /// here, first from what is useful. A packet in flight then and lost later makes an error of at most its transmission time.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut since = ByCause::default();
@@ -162,19 +163,19 @@ impl Ledger {
         Self(since)
     }
 
-    /// What a cause took.
+    /// Time charged to a cause.
     #[must_use]
     pub fn span(&self, cause: Cause) -> Span {
         Span(self.0.of(cause))
     }
 
-    /// The whole duration.
+    /// Total duration.
     #[must_use]
     pub fn duration(&self) -> Span {
         Span(self.0.sum())
     }
 
-    /// The part of the duration that a cause took, from 0 to 1.
+    /// Share of the duration charged to a cause, from 0 to 1.
     #[must_use]
     pub fn share(&self, cause: Cause) -> f64 {
         self.span(cause).as_seconds() / self.duration().as_seconds()
@@ -199,15 +200,15 @@ impl Serialize for Ledger {
     }
 }
 
-/// The shares of a ledger as metrics: `share_useful` and so on.
+/// Shares of a ledger as metrics: `share_useful` and so on.
 #[derive(Clone, Copy, Debug)]
 pub struct Shares(pub Ledger);
 
 impl Serialize for Shares {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(Cause::ALL.len()))?;
-        for (&cause, metric) in Cause::ALL.iter().zip(Cause::METRICS) {
-            map.serialize_entry(metric, &self.0.share(cause))?;
+        for (&cause, metric) in Cause::ALL.iter().zip(Cause::SHARES) {
+            map.serialize_entry(metric.name, &self.0.share(cause))?;
         }
         map.end()
     }
@@ -227,7 +228,7 @@ mod tests {
 
     #[test]
     fn what_rounding_leaves_goes_to_the_largest_remainders() {
-        // Of 10 there are due 3.33, 3.33 and 3.33; of 11, 1.83, 3.67 and 5.5.
+        // The exact parts of 10 are 3.33, 3.33 and 3.33; those of 11 are 1.83, 3.67 and 5.5.
         use Cause::{Duplicate, Useful, Vbr};
         let thirds = numbers(&[(Useful, 1), (Duplicate, 1), (Vbr, 1)]).apportion(10);
         assert_eq!(thirds, numbers(&[(Useful, 4), (Duplicate, 3), (Vbr, 3)]));
@@ -244,7 +245,7 @@ mod tests {
         assert_eq!(list.as_array().unwrap().len(), Cause::ALL.len());
         let shares = serde_json::to_value(Shares(ledger)).unwrap();
         assert_eq!(shares["share_idle_timeout"], 0.25);
-        assert_eq!(shares.as_object().unwrap().len(), Cause::METRICS.len());
+        assert_eq!(shares.as_object().unwrap().len(), Cause::SHARES.len());
     }
 
     proptest! {

@@ -1,26 +1,26 @@
 //! Max-min fair shares (M-04).
 
-/// The max-min fair shares of a capacity: nobody gets more than it demands, and nobody could get more without taking from
-/// somebody who has no more. `f64::INFINITY` is a demand without limit.
+/// Max-min fair shares of a capacity: nobody gets more than it demands, and nobody could get more without taking from somebody who has no
+/// more. `f64::INFINITY` is an unlimited demand.
 ///
-/// Those who are never content share alike, to the last bit.
+/// Unsatisfied demands get equal shares, to the last bit.
 ///
 /// # Panics
+/// If the capacity or a demand is negative or not a number.
 /// If the capacity or a demand is negative or not a number.
 #[must_use]
 pub fn max_min_shares(capacity: f64, demands: &[f64]) -> Vec<f64> {
     max_min_shares_of_lines(&[capacity], &vec![vec![0]; demands.len()], demands)
 }
 
-/// The same where there are several lines: `paths` has the numbers of those that each crosses. Who crosses none gets all that it
-/// demands.
+/// Max-min fair shares over several lines; `paths[i]` has the lines that user i crosses. A user that crosses none gets its demand.
 ///
-/// Progressive filling (98-0876R1 section 7; Bertsekas and Gallager, *Data Networks*, section 6.5.2): of each line, all who cross it
-/// are given an equal part of what is left. Who demands no more than the least of these parts is content with that; if nobody is,
-/// those on the line with that part get it and no more. What they leave is divided among the others.
+/// Progressive filling (98-0876R1 section 7; Bertsekas and Gallager, *Data Networks*, section 6.5.2): the residual capacity of each line is
+/// divided equally among the users that cross it. A user whose demand is at most the smallest of these parts is satisfied; if there is
+/// none, the line with the smallest part saturates, and its users get that part. The rest is divided among the others.
 ///
 /// # Panics
-/// If a capacity or a demand is negative or not a number, or a path has a line that is none.
+/// If a capacity or a demand is negative or not a number, or a path has an unknown line.
 #[must_use]
 pub fn max_min_shares_of_lines(capacities: &[f64], paths: &[Vec<usize>], demands: &[f64]) -> Vec<f64> {
     assert!(capacities.iter().chain(demands).all(|rate| *rate >= 0.0), "rates are not negative");
@@ -38,14 +38,14 @@ pub fn max_min_shares_of_lines(capacities: &[f64], paths: &[Vec<usize>], demands
     }
 }
 
-/// Lines that are being divided.
+/// State of progressive filling.
 struct Filling<'a> {
     paths: &'a [Vec<usize>],
-    /// Of each line, what is left, and who crosses it, and how many of them have no share yet.
+    /// Per line: residual capacity, users, and number of users without a share yet.
     left: Vec<f64>,
     users: Vec<Vec<usize>>,
     open: Vec<usize>,
-    /// Who has no share yet; what the others have.
+    /// Per user: true while it has no share yet, and its share.
     is_open: Vec<bool>,
     shares: Vec<f64>,
 }
@@ -66,7 +66,7 @@ impl<'a> Filling<'a> {
         }
     }
 
-    /// The line whose equal part is the least, and that part.
+    /// The line with the smallest equal part, and that part.
     #[expect(clippy::cast_precision_loss, reason = "few connections")]
     fn tightest(&self) -> Option<(usize, f64)> {
         let lines = (0..self.left.len()).filter(|&line| self.open[line] > 0);
@@ -74,7 +74,7 @@ impl<'a> Filling<'a> {
         parts.min_by(|(_, one), (_, other)| one.total_cmp(other))
     }
 
-    /// All on a line who have no share yet get this one.
+    /// Gives `share` to all users of a line that have none yet.
     fn saturate(&mut self, line: usize, share: f64) {
         for user in std::mem::take(&mut self.users[line]) {
             if self.is_open[user] {
@@ -93,8 +93,8 @@ impl<'a> Filling<'a> {
     }
 }
 
-/// Jain's fairness index of what connections have relative to their max-min fair `shares` (98-0876R1 section 7); those who are due
-/// nothing, or anything, do not count.
+/// Jain's fairness index of throughputs relative to the max-min fair `shares` (98-0876R1 section 7); ignores connections whose share is
+/// zero or infinite.
 #[must_use]
 pub fn max_min_fairness(throughputs: &[f64], shares: &[f64]) -> f64 {
     let relative = throughputs.iter().zip(shares).filter(|(_, share)| **share > 0.0 && share.is_finite());
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn the_textbook_case_by_hand() {
-        // Of 10, five would get 2 each; 1 is content, and the four others get 2.25. Then 2 is content, and three get 7/3.
+        // Of 10, five would get 2 each; 1 is satisfied, and the four others get 2.25. Then 2 is satisfied, and three get 7/3.
         assert_eq!(max_min_shares(10.0, &[8.0, 1.0, 2.0, 4.0, 9.0]), [7.0 / 3.0, 1.0, 2.0, 7.0 / 3.0, 7.0 / 3.0]);
     }
 
@@ -147,10 +147,10 @@ mod tests {
 
     #[test]
     fn on_a_parking_lot_the_long_way_gets_as_much_as_its_narrowest_line_gives() {
-        // Lines of 10, 4 and 9. The long one shares each with a short one: 4 / 2 on the second, which leaves 8, 2 and 7.
+        // Lines of 10, 4 and 9. The long path shares each with a short one: 4 / 2 on the second, which leaves 8, 2 and 7.
         let paths = [vec![0, 1, 2], vec![0], vec![1], vec![2]];
         assert_eq!(max_min_shares_of_lines(&[10.0, 4.0, 9.0], &paths, &[f64::INFINITY; 4]), [2.0, 8.0, 2.0, 7.0]);
-        // If the one on the second line is content with 1, the long one gets 3 there.
+        // If the demand on the second line is 1, the long path gets 3 there.
         let demands = [f64::INFINITY, f64::INFINITY, 1.0, f64::INFINITY];
         assert_eq!(max_min_shares_of_lines(&[10.0, 4.0, 9.0], &paths, &demands), [3.0, 7.0, 1.0, 6.0]);
     }
@@ -185,8 +185,8 @@ mod tests {
             }
         }
 
-        /// Bertsekas and Gallager, section 6.5.2, proposition: shares are max-min fair exactly if everybody who has less than it
-        /// demands crosses a line that is full and where nobody has more.
+        /// Bertsekas and Gallager, section 6.5.2, proposition: shares are max-min fair if and only if everybody with less than its demand
+        /// crosses a saturated line on which nobody has more.
         #[test]
         fn who_has_less_than_it_demands_crosses_a_full_line_where_nobody_has_more((capacities, users) in any_lines()) {
             let (paths, demands): (Vec<_>, Vec<_>) = users.into_iter().unzip();

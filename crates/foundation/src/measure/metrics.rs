@@ -1,8 +1,8 @@
 //! The papers' measures of performance.
 
-/// Jain's fairness index (sum x)^2 / (n sum x^2) (M-03): 1 when all are equal, 1/n when one has everything.
+/// Jain's fairness index (sum x)^2 / (n sum x^2) (M-03): 1 if all are equal, 1/n if one has everything.
 ///
-/// When nobody has anything the index is 1, all being equal.
+/// If all throughputs are zero, the index is 1.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "few flows")]
 pub fn fairness_index(throughputs: &[f64]) -> f64 {
@@ -11,14 +11,14 @@ pub fn fairness_index(throughputs: &[f64]) -> f64 {
     if squares == 0.0 { 1.0 } else { sum * sum / (throughputs.len() as f64 * squares) }
 }
 
-/// The least share that any connection has of its minimum cell rate; `None` where nothing is promised.
+/// Smallest ratio of a connection's rate to its minimum cell rate; `None` if no rates are promised.
 #[must_use]
 pub fn least_share_of_promises(rates: &[f64], promised: &[f64]) -> Option<f64> {
     let shares = rates.iter().zip(promised).filter(|(_, promised)| **promised > 0.0);
     shares.map(|(rate, promised)| rate / promised).min_by(f64::total_cmp)
 }
 
-/// Jain's fairness index of what connections have beyond their minimum cell rates.
+/// Jain's fairness index of the rates in excess of the minimum cell rates.
 #[must_use]
 pub fn excess_fairness(rates: &[f64], promised: &[f64]) -> f64 {
     let excess: Vec<f64> = rates.iter().zip(promised).map(|(rate, promised)| (rate - promised).max(0.0)).collect();

@@ -1,5 +1,6 @@
-//! Results: metrics, counters, histograms, and a fingerprint of all that happened.
+//! Results: metrics, counters, histograms, and a fingerprint of all events.
 
+mod declared;
 mod fingerprint;
 mod histogram;
 mod ledger;
@@ -10,6 +11,7 @@ mod record;
 mod round_trips;
 mod send_limit;
 
+pub use declared::{Better, DeclaredMetric};
 pub use fingerprint::Fingerprint;
 pub use histogram::{Histogram, bin_of};
 pub use ledger::{ByCause, Cause, Ledger, Shares};

@@ -1,25 +1,30 @@
-//! Results of the whole network: each a number with a name, of which studies make tables.
+//! Metrics of the whole network: named numbers, from which studies make tables.
 
 use serde::{Serialize, Serializer};
 
-use super::{Cause, Shares};
+use super::{Better, Cause, DeclaredMetric, Shares};
 
-/// Declares the metrics once: as fields, as names, and as what people are told of them.
+/// Declares the metrics once, as fields and as [`DeclaredMetric`]s. After the type: which run is better by it, and `share` if no run exceeds 1.
 macro_rules! metrics {
-    ($($(#[doc = $doc:literal])+ pub $metric:ident: $type:ty,)+) => {
-        /// Results of the whole network, over the time that is measured.
+    ($($(#[doc = $doc:literal])+ pub $metric:ident: $type:ty = $better:ident $($share:ident)?,)+) => {
+        /// Results of the whole network over the measurement.
         ///
-        /// As JSON an object; what a network does not have is left out of it, and the shares of the ledger are `share_useful` and so on.
+        /// As JSON, an object. Metrics that do not apply to the network are left out; the shares of the ledger are `share_useful` and so
+        /// on.
         #[derive(Clone, Debug)]
         pub struct Metrics {
             $($(#[doc = $doc])+ pub $metric: $type,)+
-            /// The share of the time that each cause of the ledger took.
+            /// Shares of the ledger's causes.
             pub shares: Shares,
         }
 
         impl Metrics {
-            const OWN_NAMES: &[&str] = &[$(stringify!($metric)),+];
-            const OWN_TEXTS: &[&str] = &[$(concat!($($doc),+)),+];
+            const OWN: &[DeclaredMetric] = &[$(DeclaredMetric {
+                name: stringify!($metric),
+                text: concat!($($doc),+),
+                better: Better::$better,
+                is_share: metrics!(@is_share $($share)?),
+            }),+];
         }
 
         impl Serialize for Metrics {
@@ -34,9 +39,11 @@ macro_rules! metrics {
             }
         }
     };
+    (@is_share) => { false };
+    (@is_share share) => { true };
 }
 
-/// A number that a network may not have.
+/// A metric that may not apply to a network.
 trait Measured {
     fn is_absent(&self) -> bool;
 }
@@ -68,76 +75,79 @@ impl<T> Measured for Option<T> {
 metrics! {
     /// Sum of the throughputs of the connections whose data cross the bottleneck, over the highest throughput that TCP could reach there
     /// (M-02).
-    pub efficiency: f64,
+    pub efficiency: f64 = More share,
     /// Jain's fairness index of the throughputs (M-03).
-    pub fairness: f64,
+    pub fairness: f64 = More share,
     /// Sum of throughputs in bits per second.
-    pub goodput_bps: f64,
+    pub goodput_bps: f64 = More,
     /// The highest throughput that TCP could reach: what full segments carry on the bottleneck (M-02).
-    pub max_goodput_bps: f64,
+    pub max_goodput_bps: f64 = Neither,
     /// Largest number of cells in a managed port's buffer at any time (M-05).
-    pub max_queue_cells: u64,
+    pub max_queue_cells: u64 = Less,
     /// Mean number of cells in the bottleneck's buffer.
-    pub mean_queue_cells: f64,
+    pub mean_queue_cells: f64 = Less,
     /// Cells dropped over cells that arrived, at managed ports.
-    pub cell_loss_ratio: f64,
-    /// Expiries of retransmission timers with data under way, all connections: those in an opening are the connections'
+    pub cell_loss_ratio: f64 = Less share,
+    /// Expiries of retransmission timers with data in flight, all connections. Expiries during a handshake are the connections'
     /// `openings_sent_again`; those of clients' requests are in the connections' `requests`.
-    pub timeouts: u64,
+    pub timeouts: u64 = Less,
     /// Packets lost by loss models, acknowledgments included; drops at buffers are not counted.
-    pub packets_lost: u64,
+    pub packets_lost: u64 = Less,
     /// The smallest ratio, over connections, of the rate achieved, in cells of the segments delivered, to the minimum cell rate; left out
     /// if no rates are promised.
-    pub least_share_of_mcr: Option<f64>,
+    pub least_share_of_mcr: Option<f64> = More,
     /// Jain's fairness index of what connections get beyond their minimum cell rates; left out if no rates are promised.
-    pub excess_fairness: Option<f64>,
-    /// What clients have requested, in bits per second of the run, whether it was sent or not; left out if there are no clients.
-    pub offered_bps: Option<f64>,
+    pub excess_fairness: Option<f64> = More share,
+    /// Rate at which clients requested data, in bits per second of the run, whether it was sent or not; left out if there are no clients.
+    pub offered_bps: Option<f64> = Neither,
     /// Jain's fairness index of throughputs relative to max-min fair shares (M-04) of the lines behind managed ports; left out if no
     /// application limits its demand and all shares are equal.
-    pub max_min_fairness: Option<f64>,
+    pub max_min_fairness: Option<f64> = More share,
     /// Mean over connections of each one's mean round trip, queueing included; left out if none has measured any.
-    pub mean_round_trip_s: Option<f64>,
+    pub mean_round_trip_s: Option<f64> = Less,
     /// Mean time that packets waited in the bottleneck's queue before they were sent; left out without a queue discipline.
-    pub mean_queueing_delay_s: Option<f64>,
+    pub mean_queueing_delay_s: Option<f64> = Less,
     /// 95th percentile of that waiting time; left out like the mean.
-    pub queueing_delay_p95_s: Option<f64>,
+    pub queueing_delay_p95_s: Option<f64> = Less,
     /// 99th percentile of that waiting time; left out like the mean.
-    pub queueing_delay_p99_s: Option<f64>,
+    pub queueing_delay_p99_s: Option<f64> = Less,
     /// Packets marked by queue disciplines instead of dropped, over packets sent; left out if there are none.
-    pub packet_mark_ratio: Option<f64>,
-    /// The first group's share of all goodput; left out if connections are alike.
-    pub first_group_share: Option<f64>,
+    pub packet_mark_ratio: Option<f64> = Neither share,
+    /// The first group's share of the total goodput; left out if connections are alike.
+    pub first_group_share: Option<f64> = Neither,
     /// Frames with CLP = 0 that lost a cell at the port, over those that arrived, all connections; left out if no rates are promised or no
     /// such frame arrived.
-    pub clp0_frame_loss_ratio: Option<f64>,
+    pub clp0_frame_loss_ratio: Option<f64> = Less share,
     /// The same ratio for frames with CLP = 1, which exceed the promised rates.
-    pub clp1_frame_loss_ratio: Option<f64>,
+    pub clp1_frame_loss_ratio: Option<f64> = Less share,
     /// The most bytes of a connection, in the direction of its data, that any proxy has buffered; left out if there are no proxies.
-    pub max_proxy_bytes: Option<u64>,
+    pub max_proxy_bytes: Option<u64> = Neither,
     /// Mean capacity granted at the bottleneck, in bits per second; left out if capacity is permanent.
-    pub mean_granted_bps: Option<f64>,
+    pub mean_granted_bps: Option<f64> = Neither,
     /// The share of the granted capacity that was used; left out if none was granted or capacity is permanent.
-    pub granted_capacity_used: Option<f64>,
+    pub granted_capacity_used: Option<f64> = More share,
 }
 
 impl Metrics {
-    /// The names of all metrics.
-    pub const NAMES: &[&str] = &Self::both(Self::OWN_NAMES, Cause::METRICS);
-
-    /// What each of them is, in the same order: of those that are shares of the ledger, what is charged to the cause.
-    pub const TEXTS: &[&str] = &Self::both(Self::OWN_TEXTS, Cause::TEXTS);
-
-    const fn both(
-        own: &[&'static str],
-        shares: &[&'static str],
-    ) -> [&'static str; Self::OWN_NAMES.len() + Cause::METRICS.len()] {
-        let mut all = [""; Self::OWN_NAMES.len() + Cause::METRICS.len()];
-        let (first, rest) = all.split_at_mut(Self::OWN_NAMES.len());
-        first.copy_from_slice(own);
-        rest.copy_from_slice(shares);
+    /// Every metric, in the order of records: those of the network, then the shares of the ledger.
+    pub const DECLARED: &[DeclaredMetric] = &{
+        let mut all = [Self::OWN[0]; Self::OWN.len() + Cause::SHARES.len()];
+        let (first, rest) = all.split_at_mut(Self::OWN.len());
+        first.copy_from_slice(Self::OWN);
+        rest.copy_from_slice(Cause::SHARES);
         all
-    }
+    };
+
+    /// Names of the metrics, in the same order.
+    pub const NAMES: &[&str] = &{
+        let mut names = [""; Self::DECLARED.len()];
+        let mut index = 0;
+        while index < names.len() {
+            names[index] = Self::DECLARED[index].name;
+            index += 1;
+        }
+        names
+    };
 }
 
 #[cfg(test)]
@@ -146,11 +156,10 @@ mod tests {
 
     #[test]
     fn every_metric_says_what_it_is() {
-        assert_eq!(Metrics::NAMES.len(), Metrics::TEXTS.len());
-        for (name, text) in Metrics::NAMES.iter().zip(Metrics::TEXTS) {
+        for DeclaredMetric { name, text, .. } in Metrics::DECLARED {
             assert!(text.starts_with(' ') && text.ends_with('.') && text.len() > 20, "{name}: {text:?}");
         }
-        assert_eq!(Metrics::NAMES[0], "efficiency");
-        assert!(Metrics::TEXTS[0].contains("over the highest throughput that TCP could reach there"));
+        assert_eq!(Metrics::DECLARED[0].name, "efficiency");
+        assert!(Metrics::DECLARED[0].text.contains("over the highest throughput that TCP could reach there"));
     }
 }

@@ -1,6 +1,6 @@
-//! The record of a run: what `longfat run --json` prints and the store keeps.
+//! The run record: what `longfat run --json` prints and the store keeps.
 //!
-//! Where packets travel whole, everything that says cells counts packets.
+//! Where packets travel whole, fields that say cells count packets.
 
 use std::borrow::Cow;
 
@@ -9,14 +9,14 @@ use serde_json::Value as Json;
 
 use super::{Histogram, Ledger, Metrics, RoundTrips};
 
-/// Everything a run has to tell.
+/// The record of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunRecord {
-    /// The scenario with every default filled in.
+    /// Scenario with all defaults.
     pub scenario: Json,
-    /// The scenario's name: a hash that ignores seed and replication.
+    /// Hash of the scenario without seed and replication.
     pub scenario_hash: String,
-    /// The run's name.
+    /// Name of the run: a hash of everything.
     pub run_id: String,
     /// Version of the engine.
     pub engine: &'static str,
@@ -30,61 +30,60 @@ pub struct RunRecord {
     pub flows: Vec<FlowRecord>,
     /// Results of each managed port.
     pub ports: Vec<PortRecord>,
-    /// How long what was asked for took to arrive, by kind; left out where nobody asks.
+    /// Completion times of requests and flows, by kind; left out without any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub completions: Vec<CompletionRecord>,
-    /// Where the bottleneck's capacity went; sums to the duration exactly.
+    /// Use of the bottleneck's capacity; sums to the duration exactly.
     pub ledger: Ledger,
-    /// What the simulation cost, in counts that do not depend on the machine.
+    /// Cost of the simulation, in counts that do not depend on the machine.
     pub work: Work,
-    /// Hash of all that happened (16 hexadecimal digits).
+    /// Hash of all events (16 hexadecimal digits).
     pub fingerprint: String,
 }
 
-/// Results of one connection, or of all connections of a sender whose flows have one each.
+/// Results of a connection, or of all connections of a sender whose flows have one each.
 #[derive(Clone, Debug, Serialize)]
 pub struct FlowRecord {
     /// Its name.
     pub name: String,
-    /// Its congestion control.
+    /// Congestion control.
     pub flavor: Cow<'static, str>,
     /// Throughput in bits per second (M-01).
     pub goodput_bps: f64,
     /// Bytes delivered to the application.
     pub bytes_delivered: u64,
-    /// Segments sent, again or not.
+    /// Segments sent, including retransmissions.
     pub segments_sent: u64,
-    /// Segments sent again.
+    /// Segments retransmitted.
     pub segments_retransmitted: u64,
-    /// Expiries of the retransmission timer with data under way.
+    /// Expiries of the retransmission timer with data in flight.
     pub timeouts: u64,
-    /// Expiries of the timer before the connection was open, at each of which its synchronizing segment was sent again; left out
-    /// where none was.
+    /// Expiries of the timer during the handshake, each of which retransmits the SYN; left out if there are none.
     #[serde(skip_serializing_if = "is_zero")]
     pub openings_sent_again: u64,
     /// Entries into fast retransmit.
     pub fast_retransmits: u64,
-    /// Reductions of the window for marks of queues; left out where the ends do not understand them.
+    /// Reductions of the window for ECN marks; left out without ECN.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reductions_for_marks: Option<u64>,
     /// Acknowledgments that acknowledge nothing new.
     pub duplicate_acknowledgments: u64,
     /// Largest congestion window.
     pub max_cwnd_bytes: f64,
-    /// Round trips that its sender has measured, queueing included.
+    /// Round trips measured by the sender, including queueing.
     pub round_trips: RoundTrips,
-    /// When the first data was handed over, in seconds; `null` if that has not happened. The goodput counts the whole run all the same.
+    /// Time in seconds at which the first data was handed over; `null` if none was. The goodput counts the whole run all the same.
     pub started_s: Option<f64>,
-    /// When the last byte was delivered, in seconds; `null` if that has not happened, or the source has no end.
+    /// Time in seconds at which the last byte was delivered; `null` if it was not, or the source is unlimited.
     pub finished_s: Option<f64>,
-    /// What the receiving end asked for; left out where it does not ask.
+    /// Requests of the receiving end; left out if it makes none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<RequestRecord>,
-    /// What became of its frames at the bottleneck's port; left out where nothing is promised.
+    /// Frames at the bottleneck's port; left out if no rates are promised.
     #[serde(flatten)]
     pub frames: Option<FrameRecord>,
-    /// The legs of a connection that proxies split, in the order in which data take them; left out where none do. What a sender does
-    /// is then counted over all of them; its congestion control, and its round trips, are those of the host.
+    /// Legs of a connection that proxies split, in the direction of the data; left out without proxies. The sender's counters are then sums
+    /// over all legs; congestion control and round trips are those of the host.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub legs: Vec<LegRecord>,
 }
@@ -92,27 +91,27 @@ pub struct FlowRecord {
 /// Results of one leg of a connection that proxies split.
 #[derive(Clone, Debug, Serialize)]
 pub struct LegRecord {
-    /// From where to where.
+    /// Its two ends.
     pub name: &'static str,
-    /// Its congestion control.
+    /// Congestion control.
     pub flavor: Cow<'static, str>,
     /// Bytes delivered to the next leg, or to the application.
     pub bytes_delivered: u64,
-    /// Segments sent, again or not.
+    /// Segments sent, including retransmissions.
     pub segments_sent: u64,
-    /// Segments sent again.
+    /// Segments retransmitted.
     pub segments_retransmitted: u64,
-    /// Expiries of the retransmission timer with data under way.
+    /// Expiries of the retransmission timer with data in flight.
     pub timeouts: u64,
     /// Entries into fast retransmit.
     pub fast_retransmits: u64,
-    /// Probes of a window that the proxy at its end had closed, which are not among the segments.
+    /// Probes of a zero window of the proxy at its end; not counted as segments.
     pub window_probes: u64,
     /// Largest congestion window.
     pub max_cwnd_bytes: f64,
-    /// Round trips that its sender has measured, over this leg.
+    /// Round trips measured by its sender over this leg.
     pub round_trips: RoundTrips,
-    /// The most bytes that the proxy at its end has kept; `null` where a host is.
+    /// Largest number of bytes buffered by the proxy at its end; `null` if a host is there.
     pub most_kept_bytes: Option<u64>,
 }
 
@@ -134,7 +133,7 @@ impl LegRecord {
 }
 
 impl FlowRecord {
-    /// The results of two connections of one sender together.
+    /// Combined results of two connections of the same sender.
     #[must_use]
     pub fn and(self, other: &Self) -> Self {
         let both = |one: Option<u64>, other| one.zip(other).map(|(one, other)| one + other);
@@ -159,57 +158,57 @@ impl FlowRecord {
     }
 }
 
-/// Requests of a connection's client, and what they cost on their way to the server.
+/// Requests of a connection's client, and the segments that carried them.
 #[derive(Clone, Debug, Serialize)]
 pub struct RequestRecord {
     /// Requests that the client has handed to its TCP.
     pub made: u64,
     /// Requests that have reached the server, which answers at once.
     pub answered: u64,
-    /// Files that have arrived whole.
+    /// Files delivered completely.
     pub files_delivered: u64,
-    /// What was asked for in bits per second of the run.
+    /// Rate of the requested data, in bits per second of the run.
     pub offered_bps: f64,
-    /// Segments that the client sent, again or not.
+    /// Segments sent by the client, including retransmissions.
     pub segments_sent: u64,
-    /// Segments that the client sent again.
+    /// Segments retransmitted by the client.
     pub segments_retransmitted: u64,
-    /// Expiries of the client's retransmission timer with requests under way.
+    /// Expiries of the client's retransmission timer with requests in flight.
     pub timeouts: u64,
-    /// Synchronizing segments that the client sent again; left out where it sent none again.
+    /// SYNs retransmitted by the client; left out if there are none.
     #[serde(skip_serializing_if = "is_zero")]
     pub openings_sent_again: u64,
 }
 
-/// How long one kind of thing took, from the request to the last byte, over all connections.
+/// Completion times of one kind of request or flow, from the request to the last byte, over all connections.
 #[derive(Clone, Debug, Serialize)]
 pub struct CompletionRecord {
-    /// What it is ("class 0", "page").
+    /// Name, such as "class 0" or "page".
     pub name: String,
-    /// How many were asked for.
+    /// Number requested.
     pub asked: u64,
-    /// How many arrived before the end of the run; only these have a time.
+    /// Number delivered by the end of the run; only these have a time.
     pub delivered: u64,
-    /// Their times.
+    /// Completion times.
     pub times: Histogram,
 }
 
-/// Frames that came to the bottleneck's port, by their cell loss priority, and those of them that lost a cell there: dropped for a
-/// full buffer or by the policy. Frames of which loss models have lost the first cell never came.
+/// Frames that arrived at the bottleneck's port, by cell loss priority, and those of them that lost a cell there: dropped because the
+/// buffer was full, or by the policy. Excludes frames whose first cell was lost by a loss model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FrameRecord {
-    /// Frames with CLP = 0: within what the connection is promised, or nobody marks.
+    /// Frames with CLP = 0: within the promised rate, or not tagged.
     pub clp0_frames: u64,
-    /// Those of them that lost a cell.
+    /// Frames with CLP = 0 that lost a cell.
     pub clp0_frames_dropped: u64,
     /// Frames with CLP = 1.
     pub clp1_frames: u64,
-    /// Those of them that lost a cell.
+    /// Frames with CLP = 1 that lost a cell.
     pub clp1_frames_dropped: u64,
 }
 
 impl FrameRecord {
-    /// Counts a frame that came.
+    /// Counts a frame that arrived.
     pub fn count(&mut self, is_tagged: bool) {
         *(if is_tagged { &mut self.clp1_frames } else { &mut self.clp0_frames }) += 1;
     }
@@ -219,7 +218,7 @@ impl FrameRecord {
         *(if is_tagged { &mut self.clp1_frames_dropped } else { &mut self.clp0_frames_dropped }) += 1;
     }
 
-    /// The frames of both.
+    /// Sum of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -230,7 +229,7 @@ impl FrameRecord {
         }
     }
 
-    /// What was added since `earlier`.
+    /// Difference from `earlier`.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self {
@@ -241,13 +240,13 @@ impl FrameRecord {
         }
     }
 
-    /// Share of the frames with CLP = 0 that lost a cell; `None` if none came.
+    /// Share of the frames with CLP = 0 that lost a cell; `None` if none arrived.
     #[must_use]
     pub fn clp0_loss_ratio(&self) -> Option<f64> {
         ratio(self.clp0_frames_dropped, self.clp0_frames)
     }
 
-    /// Share of the frames with CLP = 1 that lost a cell; `None` if none came.
+    /// Share of the frames with CLP = 1 that lost a cell; `None` if none arrived.
     #[must_use]
     pub fn clp1_loss_ratio(&self) -> Option<f64> {
         ratio(self.clp1_frames_dropped, self.clp1_frames)
@@ -259,12 +258,12 @@ fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Results of one managed port: of the class UBR, where there are service classes.
+/// Results of one managed port; with service classes, those of UBR.
 #[derive(Clone, Debug, Serialize)]
 pub struct PortRecord {
     /// Its name.
     pub name: String,
-    /// Its drop policy, or the queue discipline in its place.
+    /// Drop policy, or the queue discipline that replaces it.
     pub policy: &'static str,
     /// Most cells in the buffer at any time.
     pub max_queue_cells: u64,
@@ -272,33 +271,33 @@ pub struct PortRecord {
     pub mean_queue_cells: f64,
     /// Cells that arrived.
     pub cells_in: u64,
-    /// Cells handed to the line.
+    /// Cells sent to the line.
     pub cells_out: u64,
     /// Cells dropped.
     pub cells_dropped: u64,
     /// Packets that lost at least one cell.
     pub packets_dropped: u64,
-    /// Share of the time that the line was sending, whatever the class.
+    /// Share of the time that the line was sending, all classes.
     pub utilization: f64,
-    /// What a queue discipline has done; left out where there is none.
+    /// Results of the queue discipline; left out if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueRecord>,
-    /// Results of each service class; left out where there are none.
+    /// Results of each service class; left out if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<ClassRecord>,
 }
 
-/// What a queue discipline has done.
+/// Results of a queue discipline.
 #[derive(Clone, Debug, Serialize)]
 pub struct QueueRecord {
     /// Its name.
     pub discipline: &'static str,
-    /// Packets sent that it has marked.
+    /// Packets marked and sent.
     pub packets_marked: u64,
-    /// Acknowledgments that it has dropped because a newer one said what they said, of disciplines that do.
+    /// Acknowledgments dropped because a newer one made them redundant, by disciplines with ACK filtering.
     #[serde(skip_serializing_if = "is_zero")]
     pub acknowledgments_superseded: u64,
-    /// How long the packets waited that were sent.
+    /// Queueing delays of the packets sent.
     pub delays: Histogram,
 }
 
@@ -314,28 +313,28 @@ pub struct ClassRecord {
     pub name: &'static str,
     /// Cells that arrived.
     pub cells_in: u64,
-    /// Cells handed to the line.
+    /// Cells sent to the line.
     pub cells_out: u64,
     /// Cells dropped.
     pub cells_dropped: u64,
-    /// Most cells in the queue at any time; one that is sent when its slot is over has been there for no time.
+    /// Most cells in the queue at any time; a cell that is sent at the end of its slot is not counted.
     pub max_queue_cells: u64,
     /// Mean cells in the queue.
     pub mean_queue_cells: f64,
 }
 
-/// What a simulation cost. All counts are those of the model, whatever the driver: the fast one counts what it computes.
+/// Cost of a simulation. Counts are those of the model and do not depend on the driver: the fast one computes them.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Work {
     /// Events processed.
     pub events: u64,
-    /// Cells carried, counted on each line.
+    /// Cells carried, counted once per line.
     pub cell_hops: u64,
-    /// Packets carried, counted on each line by their last cells.
+    /// Packets carried, counted once per line by their last cells.
     pub packet_hops: u64,
-    /// How time was advanced: "fast", or "events" one by one. Nothing else in a record depends on it.
+    /// Driver that advanced time: "fast" or "events". Nothing else in a record depends on it.
     pub driver: &'static str,
-    /// Why the fast driver was not at work, if it was asked for.
+    /// Reason why the fast driver could not be used, if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handed_over: Option<String>,
 }

@@ -1,22 +1,21 @@
-//! Round trips in numbers.
+//! Statistics of round trips.
 
 use serde::{Serialize, Serializer};
 
 use crate::units::{PICOSECONDS_PER_SECOND, Span};
 
-/// Round trips that a sender has measured, from when a segment is sent to when its acknowledgment comes: exact times, though timers go by
-/// ticks. Without timestamps of one segment at a time, with them of every acknowledgment of new data; never of one that was sent again
-/// without them (Karn and Partridge 1987).
+/// Round trips measured by a sender, from the transmission of a segment to the arrival of its acknowledgment. Exact times, even though
+/// timers use ticks. Without timestamps, one segment is timed at a time, and never a retransmitted one (Karn and Partridge 1987); with
+/// them, every acknowledgment of new data.
 ///
-/// As JSON `{count, mean_s, min_s, max_s}`, `null` where there is none.
+/// As JSON, `{count, mean_s, min_s, max_s}`, with `null` if there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundTrips {
-    /// How many.
+    /// Number of round trips.
     pub count: u64,
-    /// All of them together, each in whole nanoseconds, rounded down: picoseconds would need more room, of which there is one for each
-    /// of many short flows.
+    /// Sum, each rounded down to whole nanoseconds: a sum in picoseconds would need more memory, and there is one per flow.
     sum_ns: u64,
-    /// The longest possible, and zero, where there is none.
+    /// Minimum and maximum; initially the longest possible span and zero.
     shortest: Span,
     longest: Span,
 }
@@ -30,7 +29,7 @@ impl Default for RoundTrips {
 }
 
 impl RoundTrips {
-    /// Counts one.
+    /// Adds a round trip.
     pub fn note(&mut self, round_trip: Span) {
         self.count += 1;
         self.sum_ns += round_trip.0 / PICOSECONDS_PER_NANOSECOND;
@@ -38,7 +37,7 @@ impl RoundTrips {
         self.longest = self.longest.max(round_trip);
     }
 
-    /// The mean in seconds, if there is any.
+    /// Mean in seconds; `None` if there is none.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a mean for reports")]
     pub fn mean_seconds(&self) -> Option<f64> {
@@ -46,13 +45,13 @@ impl RoundTrips {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64 / nanoseconds_per_second)
     }
 
-    /// The shortest and the longest, if there is any.
+    /// Minimum and maximum; `None` if there is none.
     #[must_use]
     pub fn extremes(&self) -> Option<(Span, Span)> {
         (self.shortest <= self.longest).then_some((self.shortest, self.longest))
     }
 
-    /// Those of both.
+    /// Combined statistics of both.
     #[must_use]
     pub fn and(self, other: &Self) -> Self {
         Self {
@@ -63,13 +62,13 @@ impl RoundTrips {
         }
     }
 
-    /// From now on the shortest and the longest are those to come.
+    /// Restarts minimum and maximum.
     pub fn count_anew(&mut self) {
         let Self { shortest, longest, .. } = Self::default();
         (self.shortest, self.longest) = (shortest, longest);
     }
 
-    /// What was added since `earlier`, when the extremes were counted anew.
+    /// Difference from `earlier`, at which minimum and maximum were restarted.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self { count: self.count - earlier.count, sum_ns: self.sum_ns - earlier.sum_ns, ..*self }

@@ -1,29 +1,29 @@
-//! What keeps a sender from sending more.
+//! The limit that keeps a sender from sending.
 
-/// What a sender lacks to send more: the states of RFC 4898 (`tcpEStatsPerfSndLim...`: receiver window, congestion window,
-/// application), the congestion window's by what it is doing.
+/// The limit that keeps a sender from sending more: the states of RFC 4898 (`tcpEStatsPerfSndLim...`: receiver window, congestion window,
+/// application), with the congestion window's divided by its state.
 ///
-/// In the order in which a connection comes closer to filling its path; see `docs/method/ledger.md`.
+/// Ordered from the emptiest to the fullest path; see `docs/method/ledger.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SendLimit {
-    /// Data: all that the application has offered is sent.
+    /// Application: all offered data is sent.
     NoData,
-    /// The expiry of its retransmission timer: nothing that is under way could make it send.
+    /// Retransmission timer: nothing in flight can trigger sending.
     Timer,
-    /// The answer to its synchronizing segment.
+    /// Handshake: the SYN is not answered.
     Opening,
-    /// A larger congestion window, which is in slow start.
+    /// Congestion window, in slow start.
     SlowStart,
-    /// The repair of a loss.
+    /// Recovery from a loss.
     Recovery,
-    /// A larger congestion window, which is past slow start.
+    /// Congestion window, past slow start.
     CongestionAvoidance,
-    /// A larger receiver window.
+    /// Receiver window.
     ReceiverWindow,
 }
 
 impl SendLimit {
-    /// All of them.
+    /// All limits, in order.
     pub const ALL: [Self; 7] = [
         Self::NoData,
         Self::Timer,

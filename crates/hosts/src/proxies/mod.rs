@@ -1,4 +1,4 @@
-//! Performance enhancing proxies (RFC 3135): what gateways at both ends of the bottleneck do to TCP connections.
+//! Performance enhancing proxies (RFC 3135): gateways at both ends of the bottleneck that act on TCP connections.
 //!
 //! To add one: a file here with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`PROXIES`].
 
@@ -9,12 +9,12 @@ pub use split_tcp::SplitTcp;
 
 use longfat_foundation::registry::{Entry, Family};
 
-/// Every registered kind of proxies.
+/// Every registered kind of proxy.
 pub const PROXIES: &[Entry<dyn Proxies>] = &[Entry::of::<none::EndToEnd>(), Entry::of::<SplitTcp>()];
 
-/// What gateways do to connections.
+/// Performance enhancing proxies of a scenario.
 pub trait Proxies: Send + Sync {
-    /// How they split connections, if they do.
+    /// Settings of the split connections; `None` if connections are end to end.
     fn splits(&self) -> Option<&SplitTcp>;
 }
 

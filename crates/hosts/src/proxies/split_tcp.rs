@@ -1,4 +1,4 @@
-//! Proxies that end a TCP connection and begin the next.
+//! Split TCP: proxies that terminate a connection and open the next.
 
 use longfat_foundation::config::Bytes;
 use longfat_foundation::registry::Chosen;
@@ -13,7 +13,7 @@ use crate::transport::{
 };
 
 longfat_foundation::section! {
-    /// The TCP of the leg over the bottleneck, where it differs from that of its connection.
+    /// TCP settings of the leg over the bottleneck; the others are those of its connection.
     pub struct LegTcp {
         /// Congestion control, with its own threshold rule.
         pub flavor: Option<Chosen<dyn Flavor>> = "as-others",
@@ -23,13 +23,13 @@ longfat_foundation::section! {
         pub initial_window: Option<InitialWindow> = "as-others",
         /// Slow start threshold of a new leg.
         pub initial_ssthresh: Option<InitialThreshold> = "as-others",
-        /// How far the congestion window may grow.
+        /// Upper bound of the congestion window.
         pub cwnd_limit: Option<CongestionWindowLimit> = "as-others",
-        /// What slow start adds to the window.
+        /// Growth of the window in slow start.
         pub slow_start_growth: Option<SlowStartGrowth> = "as-others",
         /// Whether segments are paced.
         pub pacing: Option<Chosen<dyn Pacing>> = "as-others",
-        /// What the ends of the leg agree on for ECN marks.
+        /// ECN mechanism of the two ends of the leg.
         pub ecn: Option<CongestionNotification> = "as-others",
         /// When the receiving proxy sends acknowledgments.
         pub acknowledgments: Option<Chosen<dyn Acknowledging>> = "as-others",
@@ -60,7 +60,7 @@ impl Proxies for SplitTcp {
 }
 
 impl SplitTcp {
-    /// What the leg over the bottleneck is like of a connection whose ends are like `others`.
+    /// Configuration of the leg over the bottleneck, for a connection whose end systems are configured as `others`.
     #[must_use]
     pub fn over_bottleneck(&self, others: &TcpConfig) -> TcpConfig {
         let (mut tcp, own) = (others.clone(), self.tcp.clone());
@@ -80,7 +80,7 @@ impl SplitTcp {
         self.ending_here(tcp)
     }
 
-    /// The same of a leg that ends at a proxy: no more is advertised than the buffer holds, in the finest unit that suffices.
+    /// Configuration of a leg that ends at a proxy: limits the receiver window to the buffer, with the smallest window scale that suffices.
     #[must_use]
     pub fn ending_here(&self, mut tcp: TcpConfig) -> TcpConfig {
         tcp.receiver_window.0 = tcp.receiver_window.0.min(self.buffer.0);

@@ -1,33 +1,33 @@
-//! How long what was asked for took to arrive.
+//! Completion times of requests and flows.
 
 use longfat_foundation::measure::Histogram;
 use longfat_foundation::units::Time;
 
-/// One kind of thing that is asked for or sent: files of a class, pages, flows of a size.
+/// A class of requests or flows with their completion times: files of a class, pages, flows of a size class.
 #[derive(Clone, Debug)]
 pub struct Kind {
-    /// What it is ("class 0", "page").
+    /// Name in results, such as "class 0" or "page".
     pub name: String,
-    /// How many were asked for.
+    /// Number requested.
     pub asked: u64,
-    /// How long those took that have arrived, from the request to the last byte.
+    /// Completion times of those that have arrived, from the request to the last byte.
     pub times: Histogram,
 }
 
 impl Kind {
-    /// A kind of which there is nothing yet.
+    /// Creates an empty kind.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), asked: 0, times: Histogram::default() }
     }
 
-    /// Leaves out those that have arrived.
+    /// Removes those that have arrived from the counts.
     pub fn forget_arrived(&mut self) {
         self.asked -= self.times.count();
         self.times = Histogram::default();
     }
 
-    /// One was asked for at `begun`, and has arrived at `finished` if it has.
+    /// Counts one that was requested at `begun`; `finished` is the arrival of its last byte.
     pub fn count(&mut self, begun: Time, finished: Option<Time>) {
         self.asked += 1;
         if let Some(finished) = finished {
@@ -36,12 +36,12 @@ impl Kind {
     }
 }
 
-/// All kinds of all connections, each once, in the order in which they were first named.
+/// Kinds of all connections, merged by name, in order of first appearance.
 #[derive(Clone, Debug, Default)]
 pub struct Completions(Vec<Kind>);
 
 impl Completions {
-    /// The kind of a name.
+    /// Returns the kind called `name`; adds it if absent.
     pub fn kind(&mut self, name: &str) -> &mut Kind {
         let place = self.0.iter().position(|kind| kind.name == name).unwrap_or_else(|| {
             self.0.push(Kind::new(name));
@@ -50,14 +50,14 @@ impl Completions {
         &mut self.0[place]
     }
 
-    /// Adds what one connection knows of a kind.
+    /// Merges the counts of one connection.
     pub fn add(&mut self, kind: &Kind) {
         let all = self.kind(&kind.name);
         all.asked += kind.asked;
         all.times.merge(&kind.times);
     }
 
-    /// All of them.
+    /// Returns the merged kinds.
     #[must_use]
     pub fn into_kinds(self) -> Vec<Kind> {
         self.0

@@ -1,4 +1,4 @@
-//! Messages at a steady pace.
+//! Messages at regular intervals.
 
 use longfat_foundation::config::{Bytes, Node, Parameter, PositiveSpan, Reader, Shape, Value, VariantShape};
 use longfat_foundation::random::RandomSpan;
@@ -8,8 +8,7 @@ use serde_json::Value as Json;
 use super::{Source, Wake};
 
 longfat_foundation::model! {
-    /// Writes a message of the same size at the start and after every interval: an application that often has nothing to
-    /// send.
+    /// Writes a message of constant size at the start and after every interval: an application that is often idle.
     #[name = "messages"]
     #[source = "RFC 896; RFC 2861 section 2"]
     pub struct Messages: dyn Source {
@@ -35,7 +34,7 @@ longfat_foundation::model! {
     }
 }
 
-/// A number of things, or `None` for no end of them.
+/// A count; `None` for unlimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count(pub Option<u64>);
 

@@ -1,4 +1,4 @@
-//! What the applications have to send, and when.
+//! Traffic sources: the data that applications hand to TCP, and when.
 //!
 //! To add a source: a file here with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`SOURCES`].
 
@@ -17,7 +17,7 @@ use longfat_foundation::random::{RandomSpan, Stream};
 use longfat_foundation::registry::{Entry, Family};
 use longfat_foundation::units::{Span, Time};
 
-/// Every registered source.
+/// Every registered traffic source.
 pub const SOURCES: &[Entry<dyn Source>] = &[
     Entry::of::<infinite::Infinite>(),
     Entry::of::<finite::Finite>(),
@@ -27,99 +27,100 @@ pub const SOURCES: &[Entry<dyn Source>] = &[
     Entry::of::<www::Www>(),
 ];
 
-/// What a source does when it wakes.
+/// The effect of a wake-up of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wake {
-    /// Bytes it hands to its TCP; `u64::MAX` for data without end.
+    /// Bytes handed to TCP; `u64::MAX` for unlimited data.
     pub bytes: u64,
-    /// When it wakes again, if it does.
+    /// Time of the next wake-up, if any.
     pub next: Option<Time>,
 }
 
 /// The application of one connection, or of the connections of one sender.
 pub trait Source: Send {
-    /// When it first wakes.
+    /// Time of the first wake-up.
     fn start(&self) -> Time;
-    /// It is time.
+    /// Handles the wake-up that is due at `now`.
     fn wake(&mut self, now: Time) -> Wake;
-    /// All bytes that it will ever hand over; `None` without end.
+    /// Total bytes that it will ever hand over; `None` if unlimited.
     fn size(&self) -> Option<u64> {
         None
     }
-    /// Segments that all its data makes, if that is certain: bytes that come one after another may share a segment.
+    /// Number of segments that carry all its data, if certain: consecutive writes may share a segment.
     fn segments(&self, _mss: u64) -> Option<u64> {
         None
     }
-    /// Whether the receiving end asks for what is sent. Then what a wake hands over are requests: data of the receiving end's
-    /// TCP, on its way against the connection's own.
+    /// True if the receiving end requests the data. A wake-up then hands over requests: data of the receiving end's TCP, in the reverse
+    /// direction of the connection.
     fn asks(&self) -> bool {
         false
     }
-    /// In all so many bytes of requests have reached the other end, in order; gives the bytes that it answers with now.
+    /// Records that `requested` bytes of requests, in total, have reached the other end in order. Returns the bytes of the responses sent
+    /// now.
     fn answer(&mut self, _requested: u64) -> u64 {
         0
     }
-    /// Whether it wants to know what has been delivered.
+    /// True if the source needs [`note_delivered`](Self::note_delivered).
     fn is_told(&self) -> bool {
         self.asks()
     }
-    /// In all so many bytes of its data have been delivered to the receiving application, in order.
+    /// Records that `delivered` bytes of its data, in total, have been delivered to the receiving application in order.
     fn note_delivered(&mut self, _now: Time, _delivered: u64) {}
-    /// If each of its flows has a connection of its own: the sources of those that begin before `until`, and at least of the first.
+    /// One source per flow, if each flow has a connection of its own: those that begin before `until`, at least the first.
     fn connections(&self, _until: Time) -> Option<Vec<Box<dyn Source>>> {
         None
     }
-    /// How many connections that makes.
+    /// Number of sources that [`connections`](Self::connections) returns.
     fn number_of_connections(&self, until: Time) -> Option<usize> {
         self.connections(until).map(|connections| connections.len())
     }
-    /// Adds how long what it sends took to arrive, if it can tell.
+    /// Adds its completion times, if it measures any.
     fn add_completions(&self, all: &mut Completions) {
         self.exchange().iter().flat_map(|exchange| exchange.kinds).for_each(|kind| all.add(kind));
     }
-    /// From now on what has arrived counts as if it had never been asked for: only how long takes what arrives later is told.
+    /// Starts the measurement: requests that have arrived by now no longer count.
     fn forget_completions(&mut self) {}
-    /// What was asked for and what came of it so far; `None` if nobody asks.
+    /// Requests so far and their responses; `None` for sources without requests.
     fn exchange(&self) -> Option<Exchange<'_>> {
         None
     }
 }
 
-/// What one end of a connection has asked for, and what came of it.
+/// Requests of one end of a connection, and the responses to them.
 #[derive(Clone, Debug)]
 pub struct Exchange<'a> {
     /// Requests made.
     pub made: u64,
     /// Requests that have reached the other end.
     pub answered: u64,
-    /// Bytes of each request.
+    /// Size of a request in bytes.
     pub request_bytes: u64,
-    /// Bytes asked for.
+    /// Total size of the requested files in bytes.
     pub bytes_asked: u64,
-    /// Files that have arrived whole.
+    /// Files delivered completely.
     pub files_delivered: u64,
-    /// Bytes that the other end has answered with.
+    /// Bytes that the other end has sent in response.
     pub bytes_answered: u64,
-    /// What was asked for by kind, with how long it took.
+    /// Requests by class, with their completion times.
     pub kinds: &'a [Kind],
 }
 
-/// What a source knows of its sender.
+/// Context in which a source is built: its sender and the run.
 pub struct SourceContext {
-    /// The sender's own chance.
+    /// Random stream of the sender.
     pub chance: Stream,
-    /// Its number, from 0.
+    /// Index of the sender, from 0.
     pub number: u64,
-    /// How much later it starts than the source says.
+    /// Additional start offset of the sender's group.
     pub later: Span,
-    /// The end of the run.
+    /// End of the run.
     pub until: Time,
-    /// How many senders there are.
+    /// Number of senders.
     pub senders: u64,
 }
 
 impl SourceContext {
-    /// When the connection starts: a time drawn for it, its place in the row, and what is said of its group.
+    /// Start time of the sender: a draw from `start`, its index times `stagger`, and the offset of its group.
     #[must_use]
     pub fn start(&self, start: &RandomSpan, stagger: Span) -> Time {
         start.sample(&mut self.chance.clone()) + Span(stagger.0.saturating_mul(self.number)) + self.later

@@ -1,4 +1,4 @@
-//! Bursts and pauses.
+//! On-off traffic: bursts and pauses.
 
 use longfat_foundation::config::{Bytes, PositiveSpan};
 use longfat_foundation::random::{RandomSpan, Stream, unit_interval};
@@ -76,13 +76,13 @@ struct Application {
     pauses: Pauses,
     chance: Stream,
     start: Time,
-    /// The burst being handed over, from 0, and what is left of it.
+    /// Index of the current burst, from 0, and the bytes left of it.
     number: u64,
     left: u64,
 }
 
 impl Application {
-    /// Random bits of a burst: one word for the pause after it, two for its size. The stream's block 0 belongs to the start.
+    /// Random bits of a burst: one word for the pause after it, two for its size. Block 0 of the stream is reserved for the start.
     fn bits(&self) -> [u64; 4] {
         self.chance.block(1 + self.number)
     }

@@ -1,34 +1,34 @@
-//! The ACE field of accurate explicit congestion notification: marked packets, counted in three bits of the header. Section numbers are those of
-//! RFC 9768, names in code font its own.
+//! The ACE field of accurate ECN: a three-bit counter of marked packets in the TCP header. Section numbers are those of RFC 9768; names in
+//! code font are the RFC's.
 
 use super::Acknowledgment;
 use super::ranges::RangeSet;
 
-/// The field begins again after so many (`DIVACE`), and this is what it begins with (section 3.2.1).
+/// Modulus (`DIVACE`) and initial value of the field (section 3.2.1).
 const MODULUS: u64 = 8;
 const BEGINNING: u64 = 5;
 
-/// Where acknowledgments answer more packets than this on the mean, they are taken to be few by habit, and not because others were lost
-/// (appendix A.2.1: "well below 8"). It is a moving mean with this weight, as Linux has it.
+/// With more packets per acknowledgment than this on average, acknowledgments are thinned on purpose rather than lost (appendix A.2.1:
+/// "well below 8"). The average is exponentially weighted with `WEIGHT`, as in Linux.
 const FEW_PACKETS: f64 = 4.0;
 const WEIGHT: f64 = 1.0 / 64.0;
 
-/// What a receiver says that has had so many marked packets.
+/// Value of the field at a receiver of `marked_packets` marked packets.
 #[must_use]
 pub fn encoded(marked_packets: u64) -> u64 {
     (BEGINNING + marked_packets) % MODULUS
 }
 
-/// What a sender makes of the field.
+/// Decoder of the field at the sender.
 ///
-/// Lines are FIFOs: no acknowledgment comes after a later one, and each is news.
+/// Lines are FIFOs, so acknowledgments arrive in order.
 #[derive(Clone, Debug, Default)]
 pub struct AceDecoder {
-    /// Marked packets so far (`s.cep`, less what it begins with).
+    /// Marked packets so far (`s.cep` less its initial value).
     marked_packets: u64,
-    /// Those of which no use has been made.
+    /// Marked packets not yet returned by [`take_marked`](Self::take_marked).
     unused: u64,
-    /// What is known to have arrived beyond a hole: by blocks, or by acknowledgments without any that only repeat a number.
+    /// Data known to have arrived beyond a hole: from SACK blocks, or from duplicate acknowledgments if there are no blocks.
     beyond_hole: RangeSet,
     repetitions: u64,
     acknowledged: u64,
@@ -38,7 +38,7 @@ pub struct AceDecoder {
 }
 
 impl AceDecoder {
-    /// Takes in an acknowledgment; segments are full (appendix A.2.1).
+    /// Processes an acknowledgment; assumes full segments (appendix A.2.1).
     pub fn take_in(&mut self, acknowledgment: &Acknowledgment, mss: u64) {
         let packets = self.newly_arrived(acknowledgment, mss).div_ceil(mss);
         let least = (acknowledgment.marks + MODULUS - encoded(self.marked_packets)) % MODULUS;
@@ -48,12 +48,12 @@ impl AceDecoder {
         self.note_packets(packets);
     }
 
-    /// Marked packets since this was asked last.
+    /// Returns the marked packets since the last call.
     pub fn take_marked(&mut self) -> u64 {
         std::mem::take(&mut self.unused)
     }
 
-    /// Bytes that are allocated.
+    /// Allocated memory in bytes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.beyond_hole.memory_bytes()
@@ -88,7 +88,8 @@ impl AceDecoder {
     }
 }
 
-/// As many marked packets as there can have been among those that arrived, if the field has gone on by so many (`dSafer.cep`).
+/// The largest number of marks among `packets` newly acknowledged packets that is consistent with a field increment of `least`
+/// (`dSafer.cep`).
 fn safest(packets: u64, least: u64) -> u64 {
     if packets < least { least } else { packets - (packets - least) % MODULUS }
 }
@@ -105,7 +106,7 @@ mod tests {
         Acknowledgment { next: MSS * segments, marks: encoded(marked_packets), ..Acknowledgment::default() }
     }
 
-    /// A decoder to which acknowledgments of single segments have come, none marked.
+    /// A decoder after ten acknowledgments of one segment each, none marked.
     fn used_to_single_segments() -> AceDecoder {
         let mut decoder = AceDecoder::default();
         (1..=10).for_each(|segments| decoder.take_in(&acknowledgment(segments, 0), MSS));
@@ -147,7 +148,7 @@ mod tests {
         for number in 1..=10 {
             decoder.take_in(&acknowledgment(10 * number, 0), MSS);
         }
-        // The very first might have hidden 8.
+        // The first acknowledgment covers 10 packets, so 8 marks could have gone unseen.
         assert_eq!(decoder.take_marked(), 8);
         decoder.take_in(&acknowledgment(110, 2), MSS);
         assert_eq!(decoder.take_marked(), 2);
@@ -177,7 +178,7 @@ mod tests {
         let (mut marked, mut counted, mut told) = (0, 0, 10);
         for segments in 11..20_000 {
             marked += u64::from(chance.happens(0.3));
-            // Now and then a whole run of acknowledgments is lost.
+            // Loses a run of consecutive acknowledgments now and then.
             if segments % 200 < 20 || chance.happens(0.3) {
                 continue;
             }
@@ -185,7 +186,7 @@ mod tests {
             let news = decoder.take_marked();
             assert!(news <= segments - told, "{news} of {} segments", segments - told);
             counted += news;
-            // What was counted too much stays; the field is followed from there.
+            // An overestimate is never taken back; counting continues from it.
             assert!(counted >= marked && (counted - marked) % MODULUS == 0, "{counted} for {marked}");
             told = segments;
         }

@@ -1,4 +1,4 @@
-//! Acknowledgments: the cumulative number, SACK blocks, timestamps and the echo of ECN marks.
+//! Acknowledgments: sequence number, SACK blocks, timestamps and ECN echo.
 
 use std::num::NonZeroU8;
 
@@ -8,13 +8,13 @@ use serde_json::Value as Json;
 
 use super::ranges::Range;
 
-/// Selective acknowledgments of one segment: up to four blocks (RFC 2018 section 3).
-// Nearly always there are none, and then there is nothing to write but that.
+/// SACK blocks of one segment: up to four (RFC 2018 section 3).
+// Nearly always empty: then only the tag is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Blocks(Option<BlockList>);
 
-/// At least one block; those beyond the count are zeros.
-// In this order, so that an acknowledgment without blocks lies together.
+/// A nonempty list of blocks; entries beyond `count` are zero.
+// `repr(C)` keeps the tag at the front, so an acknowledgment without blocks touches one cache line.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct BlockList {
@@ -23,10 +23,10 @@ struct BlockList {
 }
 
 impl Blocks {
-    /// As many as 40 bytes of options can hold.
+    /// Maximum of blocks in the 40 bytes of TCP options.
     pub const MOST: usize = 4;
 
-    /// Adds a block; a fifth is left out.
+    /// Appends a block; ignores a fifth.
     pub fn push(&mut self, block: Range) {
         let Some(some) = &mut self.0 else {
             let mut ranges = [Range::default(); Self::MOST];
@@ -40,21 +40,21 @@ impl Blocks {
         }
     }
 
-    /// Adds a block before the others, of which at most `most - 1` stay.
+    /// Inserts a block at the front, and keeps at most `most` blocks in all.
     pub fn push_first(&mut self, block: Range, most: usize) {
         let others = *self;
         let first = [block].into_iter();
         *self = first.chain(others.as_slice().iter().copied()).take(most).collect();
     }
 
-    /// The blocks, the most recent first.
+    /// The blocks, most recent first.
     #[must_use]
     #[inline]
     pub fn as_slice(&self) -> &[Range] {
         self.0.as_ref().map_or(&[], |some| &some.ranges[..usize::from(some.count.get())])
     }
 
-    /// Whether there are none.
+    /// True if there are no blocks.
     #[must_use]
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -70,11 +70,11 @@ impl FromIterator<Range> for Blocks {
     }
 }
 
-/// What timestamps tell of the segment that an acknowledgment answers (RFC 7323 section 3).
-// As long as the time alone: a whole acknowledgment without blocks lies in one line of a processor's cache.
+/// Timestamp echo of the segment that an acknowledgment answers (RFC 7323 section 3).
+// `Option<Echo>` is as large as `Option<Time>`, so that an acknowledgment without blocks fits one cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Echo {
-    /// When it was sent.
+    /// Time at which the segment was sent.
     pub sent: Time,
     microseconds: u32,
     tells_delay: bool,
@@ -83,7 +83,7 @@ pub struct Echo {
 impl Echo {
     const PICOSECONDS_PER_MICROSECOND: u64 = PICOSECONDS_PER_SECOND / 1_000_000;
 
-    /// Of a segment that has come at `now`.
+    /// Echo of a segment that was sent at `sent` and arrives at `now`.
     #[must_use]
     #[inline]
     pub fn new(sent: Time, now: Time) -> Self {
@@ -91,7 +91,7 @@ impl Echo {
         Self { sent, microseconds: microseconds.unwrap_or(0), tells_delay: microseconds.is_ok() }
     }
 
-    /// How long it took to the receiver, in whole microseconds; an hour is more than 32 bits can say.
+    /// One-way delay to the receiver in whole microseconds; `None` if it exceeds 32 bits, more than an hour.
     #[must_use]
     pub fn one_way_delay(self) -> Option<Span> {
         self.tells_delay.then(|| Span::from_microseconds(self.microseconds.into()))
@@ -101,25 +101,24 @@ impl Echo {
 /// An acknowledgment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Acknowledgment {
-    /// The next byte expected: all below has arrived.
+    /// Next byte expected: the cumulative acknowledgment number.
     pub next: u64,
-    /// The segment that it answers, if segments carry timestamps.
+    /// Timestamp echo, if segments carry timestamps.
     pub echo: Option<Echo>,
-    /// What is echoed of marks: 1 where a mark is (ECE), all marked bytes so far where they are counted, or the three bits that count marked
-    /// packets.
+    /// ECN echo: 1 for a mark (ECE), the total of marked bytes, or the ACE field, as the connection's mechanism has it.
     pub marks: u64,
-    /// What has arrived beyond it.
+    /// SACK blocks: data received beyond `next`.
     pub blocks: Blocks,
 }
 
 impl Acknowledgment {
-    /// When the segment that it answers was sent, if segments carry timestamps.
+    /// Echoed send time, if segments carry timestamps.
     #[must_use]
     pub fn echoed(&self) -> Option<Time> {
         self.echo.map(|echo| echo.sent)
     }
 
-    /// What it says to have arrived twice: its first block, if that lies below the number or within the second block (RFC 2883 section 4).
+    /// The D-SACK block: the first block, if it lies below `next` or within the second block (RFC 2883 section 4).
     #[must_use]
     pub fn duplicate(&self) -> Option<Range> {
         let (first, others) = self.blocks.as_slice().split_first()?;
@@ -135,7 +134,7 @@ impl From<u64> for Acknowledgment {
 }
 
 longfat_foundation::choice! {
-    /// How many bytes selective acknowledgments add to a segment.
+    /// Size of the SACK option.
     pub enum OptionSize {
         /// 8 per block and 2 for the option itself, padded to whole words (RFC 2018 section 3).
         Padded = "padded",
@@ -145,7 +144,7 @@ longfat_foundation::choice! {
 }
 
 impl OptionSize {
-    /// Bytes for so many blocks.
+    /// Size in bytes of the option with `blocks` blocks.
     #[must_use]
     pub fn bytes(self, blocks: usize) -> u64 {
         match self {
@@ -155,12 +154,12 @@ impl OptionSize {
     }
 }
 
-/// Most selective acknowledgments in one segment.
+/// Maximum of SACK blocks in one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SackBlocks(u64);
 
 impl SackBlocks {
-    /// The number.
+    /// The maximum as a number.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "at most four")]
     pub fn count(self) -> usize {
@@ -200,11 +199,10 @@ impl Parameter for SackBlocks {
 
 /// Sizes of TCP options in bytes, with their padding.
 pub mod option_bytes {
-    /// All options together (RFC 9293 section 3.1: a header has at most 60 bytes).
+    /// Maximum of all options together (RFC 9293 section 3.1: a header has at most 60 bytes).
     pub const MOST: u64 = 40;
     /// Timestamps (RFC 7323 appendix A).
     pub const TIMESTAMPS: u64 = 12;
-    /// What a synchronizing segment says besides: MSS 4, window scale 3, selective acknowledgment permitted 2, padded
-    /// (RFC 9293, RFC 7323, RFC 2018).
+    /// Further options of a SYN: MSS 4, window scale 3, SACK permitted 2, padded (RFC 9293, RFC 7323, RFC 2018).
     pub const SYNCHRONIZE: u64 = 12;
 }

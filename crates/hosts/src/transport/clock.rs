@@ -1,4 +1,4 @@
-//! The coarse clock of a TCP: time in ticks.
+//! The coarse clock of a TCP, which counts time in ticks.
 
 use longfat_foundation::random::Stream;
 use longfat_foundation::units::{Span, Time};
@@ -10,27 +10,27 @@ longfat_foundation::choice! {
         Common = "common",
         /// Each connection with its own phase, drawn once.
         PerConnection = "per-connection",
-        /// From the moment a timer or a measurement starts: a timeout is rounded up to ticks, but waits for no clock.
+        /// From the start of each timer or measurement: a timeout is rounded up to ticks, but not aligned to a clock.
         FromStart = "from-start",
     }
 }
 
-/// Counts spans in ticks of `granularity`.
+/// Converts spans to ticks of `granularity`.
 #[derive(Clone, Copy, Debug)]
 pub struct TickClock {
     granularity: Span,
-    /// When the first tick is; `None` if ticks are counted from the start of each span.
+    /// Time of the first tick; `None` if ticks are counted from the start of each span.
     phase: Option<Span>,
 }
 
 impl TickClock {
-    /// A clock by the scenario's rule; `chance` is the connection's.
+    /// Creates a clock with the phase that `rule` gives; `chance` is the connection's random stream.
     #[must_use]
     pub fn new(granularity: Span, rule: TimerPhase, chance: &mut Stream) -> Self {
         Self::by_rule(granularity, rule, || chance.uniform(Span::ZERO, granularity))
     }
 
-    /// The same, where the connection's chance is asked for only if it matters.
+    /// Like [`new`](Self::new), but creates the connection's random stream only if a phase is drawn.
     #[must_use]
     pub fn with_chance(granularity: Span, rule: TimerPhase, chance: impl FnOnce() -> Stream) -> Self {
         Self::by_rule(granularity, rule, || chance().uniform(Span::ZERO, granularity))
@@ -45,7 +45,7 @@ impl TickClock {
         Self { granularity, phase }
     }
 
-    /// Ticks after `since` until `now`, one at `now` included.
+    /// Number of ticks in the interval (`since`, `now`].
     #[must_use]
     pub fn elapsed(self, since: Time, now: Time) -> u64 {
         match self.phase {
@@ -54,31 +54,32 @@ impl TickClock {
         }
     }
 
-    /// When the tick number `ticks` after `now` comes; `Time::NEVER` if that is beyond all time.
+    /// Time of the `ticks`-th tick after `now`; `Time::NEVER` if it overflows.
     #[must_use]
     pub fn after(self, now: Time, ticks: u64) -> Time {
         let grid_time = match self.phase {
-            // Tick n is at (n - 1) granularities after the first.
+            // Tick n is n - 1 granularities after the first.
             Some(phase) => (self.ticks(now, phase) + ticks - 1).checked_mul(self.granularity.0).map(|t| (t, phase.0)),
             None => ticks.checked_mul(self.granularity.0).map(|t| (t, now.0)),
         };
         grid_time.and_then(|(time, origin)| time.checked_add(origin)).map_or(Time::NEVER, Time)
     }
 
-    /// Whether a tick goes on that has begun before `now`.
+    /// True if `now` lies strictly between two ticks.
     #[must_use]
     pub fn is_within_tick(self, now: Time) -> bool {
         let since_tick = |phase: Span| (now.0 + self.granularity.0 - phase.0) % self.granularity.0;
         self.phase.is_some_and(|phase| since_tick(phase) > 0)
     }
 
-    /// When the next tick after `now` comes, until when spans that begin are counted alike; `None` if each has ticks of its own.
+    /// Time of the first tick after `now`. Spans that begin before it count the same ticks; `None` if ticks are counted from the start of
+    /// each span.
     #[must_use]
     pub fn next_tick(self, now: Time) -> Option<Time> {
         self.phase.map(|_| self.after(now, 1))
     }
 
-    /// What so many ticks take; the longest span if that is beyond all time.
+    /// Duration of `ticks` ticks; the longest span if it overflows.
     #[must_use]
     pub fn span(self, ticks: u64) -> Span {
         Span(ticks.saturating_mul(self.granularity.0))
@@ -90,7 +91,7 @@ impl TickClock {
         span.0.div_ceil(self.granularity.0)
     }
 
-    /// How many ticks there have been by `now`, plus one before the first.
+    /// Number of ticks until `now`, plus one before the first.
     fn ticks(self, now: Time, phase: Span) -> u64 {
         (now.0 + self.granularity.0 - phase.0) / self.granularity.0
     }

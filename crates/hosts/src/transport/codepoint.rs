@@ -1,21 +1,21 @@
-//! Explicit congestion notification: the two bits of a packet that a queue may mark instead of dropping it.
+//! ECN codepoints: the two bits of the IP header by which a queue can mark a packet instead of dropping it.
 
 /// The ECN field of the IP header (RFC 3168 section 5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Codepoint {
-    /// Its ends do not understand marks (Not-ECT): congestion must drop it.
+    /// Not-ECT: the end systems do not support ECN, so congestion must drop the packet.
     #[default]
     NotCapable,
-    /// ECT(1): its ends answer marks in proportion to them (L4S; RFC 9331 section 2).
+    /// ECT(1): the sender responds to marks in proportion to their share (L4S; RFC 9331 section 2).
     Scalable,
-    /// ECT(0): its ends answer a mark as they would a loss.
+    /// ECT(0): the sender responds to a mark as to a loss.
     Classic,
-    /// CE: a queue on the way was congested.
+    /// CE: a queue on the path was congested.
     CongestionExperienced,
 }
 
 impl Codepoint {
-    /// The bits of the header: Not-ECT 00, ECT(1) 01, ECT(0) 10, CE 11.
+    /// Bits of the header field: Not-ECT 00, ECT(1) 01, ECT(0) 10, CE 11.
     #[must_use]
     pub fn bits(self) -> u32 {
         match self {
@@ -26,7 +26,7 @@ impl Codepoint {
         }
     }
 
-    /// From the lowest two of some bits.
+    /// Codepoint of the lowest two of `bits`.
     #[must_use]
     pub fn of_bits(bits: u32) -> Self {
         match bits & 0b11 {
@@ -37,13 +37,13 @@ impl Codepoint {
         }
     }
 
-    /// Whether a queue may mark instead of drop.
+    /// True if a queue may mark the packet instead of dropping it.
     #[must_use]
     pub fn is_capable(self) -> bool {
         self != Self::NotCapable
     }
 
-    /// Whether a queue has marked.
+    /// True if a queue has marked the packet.
     #[must_use]
     pub fn is_marked(self) -> bool {
         self == Self::CongestionExperienced

@@ -1,4 +1,4 @@
-//! What a scenario says about its end systems.
+//! Settings of end systems: the `[tcp]` table of a scenario.
 
 use std::borrow::Cow;
 
@@ -32,19 +32,19 @@ longfat_foundation::choice! {
 }
 
 longfat_foundation::choice! {
-    /// What the round trip of a segment is worth that was timed during loss recovery.
+    /// Use of round trips that are measured during loss recovery.
     pub enum RoundTripsInRecovery {
-        /// As much as any other.
+        /// Used like any other.
         Measured = "measured",
-        /// Nothing, if a partial acknowledgment covers it, as in ns-2's NewReno.
+        /// Not measured if a partial acknowledgment covers the segment, as in ns-2's NewReno.
         Ignored = "ignored",
-        /// It is measured when the recovery ends, as in ns-2's SACK.
+        /// Measured when the recovery ends, as in ns-2's SACK.
         UntilExit = "until-exit",
     }
 }
 
 longfat_foundation::choice! {
-    /// What Nagle's rule waits for.
+    /// The data in flight for which Nagle's rule holds back a small segment.
     pub enum NagleWaitsFor {
         /// Anything in flight (RFC 1122 section 4.2.3.4): the end of a message waits for a round trip.
         Anything = "anything",
@@ -66,7 +66,7 @@ longfat_foundation::section! {
         pub mss: Bytes = "512 B",
         /// The window that the receiver advertises. It is constant, because the application reads at once (T-07).
         pub receiver_window: Bytes = "65535 B",
-        /// By how many bits the 16-bit window field is shifted (T-07; RFC 7323). The low bits of the window are not transmitted.
+        /// Shift of the 16-bit window field in bits (T-07; RFC 7323). The low bits of the window are not transmitted.
         pub window_scale: WindowScale = "automatic",
         /// Congestion window of a new connection (T-02): one segment in the papers, "4 MSS" or "10 MSS" later (RFC 3390, RFC 6928).
         pub initial_window: InitialWindow = "1 MSS" or ["4 MSS", "10 MSS"],
@@ -80,7 +80,7 @@ longfat_foundation::section! {
         /// Whether segments carry timestamps, so that every acknowledgment measures a round trip (RFC 7323). They take 12
         /// bytes of each segment's header.
         pub timestamps: bool = "false",
-        /// What the round trip of a segment is worth that was timed during loss recovery. Only ns-2 makes a difference.
+        /// Use of round trips that are measured during loss recovery. Only ns-2 treats them differently.
         pub round_trips_in_recovery: RoundTripsInRecovery = "measured" or ["ignored", "until-exit"],
         /// Slow start threshold of a new connection (T-04). The text says "typically 64K", but with that value the windows that Table 1 of
         /// UBR+ reports for WANs cannot be reached in its 20 s.
@@ -91,12 +91,12 @@ longfat_foundation::section! {
         pub window_after_loss: WindowAfterLoss = "ssthresh" or ["half"],
         /// How far the congestion window may grow (T-06).
         pub cwnd_limit: CongestionWindowLimit = "receiver-window" or ["unlimited"],
-        /// What slow start adds to the window (T-02).
+        /// Growth of the window in slow start (T-02).
         pub slow_start_growth: SlowStartGrowth = "per-acknowledgment" or ["per-segment"],
         /// Whether the window still doubles when it equals the threshold (T-03). In BSD it does; UBR+ section 2 says "until CWND reaches
         /// SSTHRESH", and its study sets it so.
         pub slow_start_at_ssthresh: bool = "true" or ["false"],
-        /// What linear growth counts (T-03).
+        /// Unit of linear growth (T-03).
         pub linear_growth: LinearGrowth = "per-acknowledgment",
         /// Arithmetic of the congestion window (T-03, T-40, T-43).
         pub window_arithmetic: WindowArithmetic = "floating-point" or ["integer"],
@@ -109,10 +109,10 @@ longfat_foundation::section! {
         pub limited_transmit: bool = "false",
         /// Whether a small segment waits while anything is in flight (Nagle; RFC 1122 section 4.2.3.4).
         pub nagle: bool = "false",
-        /// What must be in flight for Nagle's rule to hold back a small segment.
+        /// The data in flight for which Nagle's rule holds back a small segment.
         pub nagle_waits_for: NagleWaitsFor = "anything",
-        /// Whether a segment must be full, or the last of the data (T-01, T-45). Without, whatever fits the window's edge is
-        /// sent, as 98-0876R1 section 6.2 has it.
+        /// Whether a segment must be full, or the last of the data (T-01, T-45). Without it, data up to the window's edge is sent, as in
+        /// 98-0876R1 section 6.2.
         pub silly_window_avoidance: bool = "true" or ["false"],
         /// Whether a connection begins with a handshake, or is open from the start (T-46).
         pub handshake: bool = "false" or ["true"],
@@ -120,22 +120,22 @@ longfat_foundation::section! {
         pub idle_restart: IdleRestart = "keep" or ["initial-window"],
         /// Whether segments are paced. Flavors with a rate of their own are always paced, at that rate.
         pub pacing: Chosen<dyn Pacing> = "none",
-        /// What the ends agree on for ECN marks, by which queues can signal congestion without drops.
+        /// ECN mechanism that the ends agree on. ECN lets queues signal congestion without drops.
         pub ecn: CongestionNotification = "none",
         /// When the receiver sends acknowledgments (T-09).
         pub acknowledgments: Chosen<dyn Acknowledging> = "immediate" or ["delayed"],
-        /// What a receiver does with a segment beyond a hole (T-15).
+        /// Treatment of a segment beyond a hole at the receiver (T-15).
         pub out_of_order: OutOfOrder = "keep" or ["discard"],
         /// Most selective acknowledgments in one segment, if the flavor uses them (T-30).
         pub sack_blocks: SackBlocks = "3" or ["4"],
-        /// How many bytes selective acknowledgments add to a segment.
+        /// Size of the SACK option.
         pub sack_option_size: OptionSize = "padded",
     }
 }
 
 #[cfg(test)]
 impl TcpConfig {
-    /// Reads a `[tcp]` table written as an inline table of TOML.
+    /// Reads a `[tcp]` table given as an inline TOML table.
     pub(crate) fn written(table: &str) -> Self {
         let mut reader = Reader::default();
         let config = Self::read(&parse_fragment(table), &mut reader);
@@ -145,28 +145,28 @@ impl TcpConfig {
 }
 
 impl TcpConfig {
-    /// What its congestion control is called: the name of the flavor, or of the control that is provided from outside.
+    /// Name of the congestion control: the flavor, or the external control.
     #[must_use]
     pub fn congestion_control(&self) -> Cow<'static, str> {
         let external = || self.flavor.build(&()).control().map(|control| control.name().to_owned());
-        // Others are not built for their names: there may be very many connections.
+        // Builds only external flavors to get the name: there may be very many connections.
         let name = if self.flavor.name() == EXTERNAL { external() } else { None };
         name.map_or(Cow::Borrowed(self.flavor.name()), Cow::Owned)
     }
 
-    /// The shift of the window field.
+    /// Shift of the window field.
     #[must_use]
     pub fn window_scale(&self) -> WindowScale {
         self.window_scale.settled(self.receiver_window.0)
     }
 
-    /// The receiver window as it travels: what the scale's shift leaves of it.
+    /// Receiver window as transmitted: without the low bits that the shift drops.
     #[must_use]
     pub fn advertised_window(&self) -> u64 {
         self.window_scale().advertised(self.receiver_window.0)
     }
 
-    /// How a loss sets the threshold.
+    /// Rule that sets ssthresh after a loss.
     #[must_use]
     pub fn ssthresh_rule(&self) -> ThresholdRule {
         match self.ssthresh_rule {
@@ -175,7 +175,7 @@ impl TcpConfig {
         }
     }
 
-    /// Bytes of options in every segment.
+    /// Bytes of TCP options in every segment.
     #[must_use]
     pub fn option_bytes(&self) -> u64 {
         if self.timestamps { option_bytes::TIMESTAMPS } else { 0 }

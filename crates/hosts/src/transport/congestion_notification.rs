@@ -1,10 +1,10 @@
-//! Explicit congestion notification at the ends: what packets say, how a receiver echoes marks, and how often a sender answers.
+//! Explicit congestion notification at the end systems: codepoints sent, echo of marks by the receiver, response of the sender.
 
 use super::ace_field::{self, AceDecoder};
 use super::{Acknowledgment, Codepoint};
 
 longfat_foundation::choice! {
-    /// What the two ends agree on about marks.
+    /// ECN mechanism that the two ends agree on.
     pub enum CongestionNotification {
         /// Nothing: congestion drops packets.
         None = "none",
@@ -26,7 +26,7 @@ longfat_foundation::choice! {
 }
 
 impl CongestionNotification {
-    /// What packets with new data say. Those sent again say that they are not capable (RFC 3168 section 6.1.5).
+    /// Codepoint of packets with new data. Retransmissions are Not-ECT (RFC 3168 section 6.1.5).
     #[must_use]
     pub fn codepoint(self) -> Codepoint {
         match self {
@@ -38,43 +38,43 @@ impl CongestionNotification {
 }
 
 impl CongestionNotification {
-    /// Bytes of options that the echo takes in an acknowledgment: two counters of 24 bits where marked bytes are counted (RFC 9768
-    /// section 3.2.3). The other echoes are bits of the header.
+    /// Size of the option in an acknowledgment that carries the echo: two counters of 24 bits where bytes are counted (RFC 9768 section
+    /// 3.2.3). Other echoes are header bits.
     #[must_use]
     pub fn option_bytes(self) -> u64 {
         if self == Self::Accurate { 8 } else { 0 }
     }
 
-    /// Whether a receiver must not let marks wait (RFC 9768 section 3.2.2.5.1).
+    /// True if a receiver must not delay acknowledgments of marks (RFC 9768 section 3.2.2.5.1).
     fn hurries(self) -> bool {
         matches!(self, Self::Accurate | Self::AccurateAce)
     }
 }
 
-/// So many marked packets are acknowledged at once (RFC 9768 section 3.2.2.5.1: n where data waits to be acknowledged).
+/// Marked packets after which an acknowledgment is sent at once (n of RFC 9768 section 3.2.2.5.1).
 const MARKS_THAT_HURRY: u64 = 2;
 
-/// What a receiver remembers of marks.
+/// ECN state of a receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct MarkEcho {
     notification: CongestionNotification,
-    /// What the next acknowledgment echoes: 1 for a mark, or all marked bytes or packets where they are counted.
+    /// Next echo: 1 for a mark, or the total of marked bytes or packets where they are counted.
     echoed: u64,
-    /// Whether the latest packet was marked, whether an acknowledgment must tell of it at once, and marked packets since the latest
-    /// acknowledgment.
+    /// `was_marked`: the latest packet was marked. `is_urgent`: its acknowledgment must be sent at once. `unacknowledged`: marked packets
+    /// since the latest acknowledgment.
     was_marked: bool,
     is_urgent: bool,
     unacknowledged: u64,
 }
 
 impl MarkEcho {
-    /// Nothing so far.
+    /// State of a receiver that has seen no packet.
     #[must_use]
     pub fn new(notification: CongestionNotification) -> Self {
         Self { notification, echoed: 0, was_marked: false, is_urgent: false, unacknowledged: 0 }
     }
 
-    /// What an acknowledgment that is sent now echoes.
+    /// Returns the echo of an acknowledgment that is sent now.
     pub fn take_echo(&mut self) -> u64 {
         (self.is_urgent, self.unacknowledged) = (false, 0);
         match self.notification {
@@ -83,15 +83,15 @@ impl MarkEcho {
         }
     }
 
-    /// Whether the acknowledgment of the latest segment must not wait: where marks are counted that of the first marked one after others, and of
-    /// a second one (RFC 9768 section 3.2.2.5.1), where they are echoed that of the first that is marked unlike the one before (RFC 8257
-    /// section 3.2).
+    /// True if the acknowledgment of the latest segment must be sent at once. Where marks are counted, this is so for the first marked
+    /// segment after unmarked ones and for every second marked one (RFC 9768 section 3.2.2.5.1); with per-segment echo, when the mark
+    /// changes (RFC 8257 section 3.2).
     #[must_use]
     pub fn is_urgent(&self) -> bool {
         self.is_urgent
     }
 
-    /// A segment has come. Tells whether an acknowledgment that waits must go before this one counts.
+    /// Records a segment of `length` bytes. Returns true if a delayed acknowledgment must be sent before this segment counts.
     pub fn note(&mut self, length: u64, is_marked: bool, window_is_reduced: bool) -> bool {
         if self.notification.hurries() {
             self.unacknowledged += u64::from(is_marked);
@@ -120,7 +120,7 @@ impl MarkEcho {
         }
     }
 
-    /// What had to go first has gone.
+    /// Records that the delayed acknowledgment was sent, after [`note`](Self::note) has returned true.
     pub fn turn(&mut self, is_marked: bool) {
         if self.notification == CongestionNotification::PerSegment {
             self.echoed = u64::from(is_marked);
@@ -129,26 +129,25 @@ impl MarkEcho {
     }
 }
 
-/// What a sender makes of the echo.
+/// ECN state of a sender.
 #[derive(Clone, Debug)]
 pub struct MarkResponse {
     notification: CongestionNotification,
-    /// Marked bytes echoed so far, where they are counted.
+    /// Marked bytes echoed so far, where bytes are counted.
     counted: u64,
-    /// Marked packets, where the three bits of the field count them.
+    /// Decoder of the ACE field, where it counts marked packets.
     field: AceDecoder,
-    /// The window is not reduced again for marks until this is acknowledged: one reduction for a window of data (RFC 3168 section
-    /// 6.1.2).
+    /// Marks reduce the window again only once this byte is acknowledged: one reduction per window of data (RFC 3168 section 6.1.2).
     reduced_below: u64,
-    /// Whether it was for marks that it was reduced.
+    /// True if the latest reduction was for marks.
     was_for_marks: bool,
-    /// Whether the next segment with new data announces a reduction (CWR; for classic receivers also where nobody waits for it, RFC 8257
-    /// section 3.3).
+    /// True if the next segment with new data carries CWR (also with per-segment echo, where the receiver ignores it, RFC 8257 section
+    /// 3.3).
     announces: bool,
 }
 
 impl MarkResponse {
-    /// Nothing so far.
+    /// State of a sender that has received no acknowledgment.
     #[must_use]
     pub fn new(notification: CongestionNotification) -> Self {
         Self {
@@ -161,15 +160,14 @@ impl MarkResponse {
         }
     }
 
-    /// An acknowledgment has come, whether it acknowledges anything new or not.
+    /// Processes the ACE field of an acknowledgment, duplicates included.
     pub fn take_in(&mut self, acknowledgment: &Acknowledgment, mss: u64) {
         if self.notification == CongestionNotification::AccurateAce {
             self.field.take_in(acknowledgment, mss);
         }
     }
 
-    /// How many of the `bytes` that an acknowledgment is the first to acknowledge it says were marked; packets are taken for full ones (RFC
-    /// 9768 appendix A.3).
+    /// Marked bytes among the `bytes` newly acknowledged by `acknowledgment`; counts packets as full ones (RFC 9768 appendix A.3).
     pub fn marked_bytes(&mut self, acknowledgment: &Acknowledgment, bytes: u64, mss: u64) -> u64 {
         match self.notification {
             CongestionNotification::None => 0,
@@ -183,25 +181,25 @@ impl MarkResponse {
         }
     }
 
-    /// Bytes that are allocated.
+    /// Allocated memory in bytes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.field.memory_bytes()
     }
 
-    /// Whether an acknowledgment of all below `acknowledged` may reduce the window for marks.
+    /// True if an acknowledgment up to `acknowledged` may reduce the window for marks.
     #[must_use]
     pub fn may_reduce(&self, acknowledged: u64) -> bool {
         acknowledged >= self.reduced_below
     }
 
-    /// Whether marks have reduced the window of data in which what begins at `lost` was sent.
+    /// True if marks have reduced the window since the segment that begins at `lost` was sent.
     #[must_use]
     pub fn have_reduced(&self, lost: u64) -> bool {
         self.was_for_marks && lost + 1 < self.reduced_below
     }
 
-    /// The window was reduced, for marks or for another reason, when all below `highest` had been sent.
+    /// Records a reduction of the window, for marks or another reason, when data up to `highest` had been sent.
     pub fn note_reduction(&mut self, highest: u64, is_for_marks: bool) {
         self.reduced_below = highest + 1;
         self.was_for_marks = is_for_marks;
@@ -209,7 +207,7 @@ impl MarkResponse {
             matches!(self.notification, CongestionNotification::Classic | CongestionNotification::PerSegment);
     }
 
-    /// Whether the segment with new data that is about to be sent announces a reduction.
+    /// True if the next segment with new data carries CWR; clears the flag.
     pub fn take_announcement(&mut self) -> bool {
         std::mem::take(&mut self.announces)
     }
@@ -264,7 +262,7 @@ mod tests {
             marks.iter().map(step).collect()
         };
         let marks = [false, true, true, true, false, true, true, false, true];
-        // After the first mark was told of, the second waits for the third; after a packet without, the next is a first again.
+        // Pairs of marks are acknowledged at once after the first; an unmarked packet starts the count again.
         let expected = [false, true, false, true, false, true, false, false, true];
         assert_eq!(urgent(CongestionNotification::AccurateAce, &marks), expected);
         assert_eq!(urgent(CongestionNotification::Accurate, &marks), expected);

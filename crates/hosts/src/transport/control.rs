@@ -1,4 +1,4 @@
-//! Window laws that come from outside: the engine knows no files and no other languages, so whoever runs it provides them by name.
+//! External window laws, provided by name: the engine reads no files and calls no other languages.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -12,15 +12,15 @@ use serde_json::Value as Json;
 use super::Window;
 use super::law::{Classical, WindowLaw};
 
-/// What makes the law of each connection that it controls.
+/// Factory of the window laws of an external congestion control.
 pub trait Control: Send + Sync {
-    /// What tells this version of it from every other: a hash of its text.
+    /// Hash of the control's text, which identifies its version.
     fn digest(&self) -> &str;
-    /// The law of one connection, with the numbers that the scenario gives it.
+    /// Creates the law of one connection from the parameters in the scenario.
     fn law(&self, parameters: &Numbers) -> Box<dyn WindowLaw>;
 }
 
-/// The controls that are provided: every version of each, and which of them is meant by the name alone.
+/// Registry of external controls: every version of each, and the latest by name.
 #[derive(Clone, Default)]
 pub struct Controls {
     versions: BTreeMap<(String, String), Arc<dyn Control>>,
@@ -28,19 +28,19 @@ pub struct Controls {
 }
 
 impl Controls {
-    /// Provides a control; from now on the name alone means this version.
+    /// Adds a control; the bare name refers to the version added last.
     pub fn provide(&mut self, name: &str, control: Arc<dyn Control>) {
         let digest = control.digest().to_owned();
         self.latest.insert(name.to_owned(), digest.clone());
         self.versions.insert((name.to_owned(), digest), control);
     }
 
-    /// Their names, each with the digest of its latest version.
+    /// Names, each with the digest of the latest version.
     pub fn latest(&self) -> impl Iterator<Item = (&str, &str)> {
         self.latest.iter().map(|(name, digest)| (name.as_str(), digest.as_str()))
     }
 
-    /// The version with that digest, or the latest.
+    /// Returns the version with `digest`, or the latest if there is no digest.
     fn find(&self, name: &str, digest: Option<&str>) -> Option<Arc<dyn Control>> {
         let digest = digest.or_else(|| self.latest.get(name).map(String::as_str))?;
         self.versions.get(&(name.to_owned(), digest.to_owned())).cloned()
@@ -53,13 +53,13 @@ impl fmt::Debug for Controls {
     }
 }
 
-/// The control that the engine has itself.
+/// Name of the control that the engine has built in.
 pub const CLASSICAL: &str = "classical";
 
-/// Between a name and its digest, in a resolved scenario.
+/// Separates name and digest in a resolved scenario.
 const AT: char = '@';
 
-/// A control as a scenario names it: with its digest once that is known, so that runs of two versions have two names.
+/// A control named by a scenario. The digest, once known, distinguishes runs of different versions.
 #[derive(Clone)]
 pub struct NamedControl {
     name: String,
@@ -68,28 +68,28 @@ pub struct NamedControl {
 }
 
 impl NamedControl {
-    /// Its name, without the digest.
+    /// Name without the digest.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The digest of the version that is meant, if that is known.
+    /// Digest of the version, if known.
     #[must_use]
     pub fn digest(&self) -> Option<&str> {
         self.digest.as_deref().or_else(|| self.provided.as_deref().map(Control::digest))
     }
 
-    /// Whether it can be asked.
+    /// True if its law can be created.
     #[must_use]
     pub fn is_provided(&self) -> bool {
         self.provided.is_some() || self.name == CLASSICAL
     }
 
-    /// The law of one connection.
+    /// Creates the law of one connection.
     ///
     /// # Panics
-    /// If it is not provided: whoever simulates asks for `Scenario::missing_controls` first.
+    /// If the control is not provided; check `Scenario::missing_controls` first.
     #[must_use]
     pub fn law(&self, parameters: &Numbers) -> Box<dyn WindowLaw> {
         match &self.provided {
@@ -142,12 +142,12 @@ impl Parameter for NamedControl {
     }
 }
 
-/// What a control asks for is checked before it counts.
+/// Setters for controls, which validate their arguments.
 impl Window {
-    /// Makes it so many bytes, but at least a segment and no more than the scenario allows.
+    /// Sets the congestion window to `bytes`, at least one segment and at most the scenario's limit.
     ///
     /// # Errors
-    /// If that is no size.
+    /// If `bytes` is negative or not finite.
     pub fn ask_for_cwnd(&mut self, bytes: f64) -> Result<(), String> {
         if !(bytes.is_finite() && bytes >= 0.0) {
             return Err(format!("cwnd is a number of bytes, not {bytes}"));
@@ -156,10 +156,10 @@ impl Window {
         Ok(())
     }
 
-    /// Sets the threshold, which may be infinite.
+    /// Sets ssthresh to `bytes`, which may be infinite.
     ///
     /// # Errors
-    /// If that is no size.
+    /// If `bytes` is negative or not a number.
     pub fn ask_for_ssthresh(&mut self, bytes: f64) -> Result<(), String> {
         if bytes.is_nan() || bytes < 0.0 {
             return Err(format!("ssthresh is a number of bytes or infinite, not {bytes}"));
@@ -169,18 +169,18 @@ impl Window {
     }
 }
 
-/// Why a control cannot go on: what unwinds its run.
+/// Panic payload that ends the run of a failed control.
 struct ControlFailed(String);
 
-/// Ends the run, as the control with that name cannot go on.
+/// Ends the run with an error: the control `name` has failed for the reason `why`.
 pub fn fail(name: &str, why: impl fmt::Display) -> ! {
     resume_unwind(Box::new(ControlFailed(format!("the congestion control \"{name}\" failed: {why}"))))
 }
 
-/// Does what may fail by a control, or panic.
+/// Runs `work`; converts a failure of a control, or a panic, into an error.
 ///
 /// # Errors
-/// What went wrong.
+/// The message of the failure.
 pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| match panic.downcast::<ControlFailed>() {
         Ok(failed) => failed.0,

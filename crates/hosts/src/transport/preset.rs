@@ -1,7 +1,7 @@
-//! Named bundles of settings of end systems: a short way to write what a kind of host is like.
+//! Presets: named bundles of settings for a kind of host.
 //!
-//! A preset is written out before a scenario is read: what is set beside it counts, the rest is the preset's. A resolved scenario
-//! therefore has settings and no preset, and the same name as one in which somebody wrote them all.
+//! Presets are expanded before a scenario is read; settings written beside a preset take precedence. A resolved scenario therefore contains
+//! settings and no preset, and has the same hash as one with the settings written out.
 
 use longfat_foundation::config::{
     Field, Key, Node, Parameter, Reader, Shape, Value, VariantShape, did_you_mean, listed, parse_fragment,
@@ -12,13 +12,13 @@ use super::TcpConfig;
 
 /// A named bundle of settings.
 pub struct Preset {
-    /// The name in scenarios.
+    /// Name in scenarios.
     pub name: &'static str,
-    /// What it stands for.
+    /// Description.
     pub about: &'static str,
-    /// Where its settings come from.
+    /// Sources of the settings.
     pub source: &'static str,
-    /// Keys of the end systems with their values, as scenarios have them.
+    /// Keys and values of the `[tcp]` table, as written in scenarios.
     pub settings: &'static [(&'static str, &'static str)],
 }
 
@@ -139,7 +139,7 @@ impl Parameter for PresetName {
         self.0.unwrap_or(NONE).into()
     }
 
-    /// Its settings are written in its place.
+    /// Never written in a resolved scenario, which has its settings instead.
     fn is_absent(&self) -> bool {
         true
     }
@@ -148,14 +148,14 @@ impl Parameter for PresetName {
 const KIND: &str = "kind";
 const FLAVOR: &str = "flavor";
 
-/// Parameters of flavors that are the host's, whatever congestion control it has: how it repairs losses.
+/// Parameters of flavors that belong to the host and not to the congestion control: loss recovery.
 const OF_THE_HOST: &[&str] = &["recovery"];
 
-/// Keys that a resolved scenario leaves out where they are as they always were.
+/// Keys that a resolved scenario omits when they have their defaults.
 const LEFT_OUT: &[&str] = &["nagle_waits_for", "linear_growth"];
 
-/// A scenario's tree with the preset of its end systems written out, and what is wrong with a preset that sets nothing because all is set
-/// beside it, as in a resolved scenario.
+/// Expands the preset of a scenario's `[tcp]` table. Also returns an error message if the preset sets nothing because every setting is
+/// written beside it, as in a resolved scenario.
 #[must_use]
 pub fn written_out(root: &Node) -> (Node, Option<String>) {
     let mut root = root.clone();
@@ -184,8 +184,8 @@ pub fn written_out(root: &Node) -> (Node, Option<String>) {
     (root, idle)
 }
 
-/// Puts a preset's value under a key of the end systems where nothing is written, or what is missing of it beside what is. Tells whether
-/// anything was missing.
+/// Sets `key` of the `[tcp]` table to the preset's value if it is absent; if it is a model, completes it. Returns true if anything was
+/// added.
 fn fill(tcp: &mut Node, key: &str, of_preset: Node) -> bool {
     let field = field_of_end_systems(key);
     let Value::Table(entries) = &mut tcp.value else { return false };
@@ -200,7 +200,7 @@ fn field_of_end_systems(key: &str) -> Field {
     TcpConfig::fields().into_iter().find(|field| field.name == key).expect("presets have keys of end systems")
 }
 
-/// Puts the preset's flavor behind what groups of connections say of theirs. Tells whether anything was missing.
+/// Completes the flavors of connection groups from the preset's flavor. Returns true if anything was added.
 fn fill_groups(root: &mut Node, of_preset: &Node) -> bool {
     let shape = field_of_end_systems(FLAVOR).shape();
     let Some(Value::Array(groups)) = root.get_mut("connections").map(|groups| &mut groups.value) else { return false };
@@ -211,8 +211,8 @@ fn fill_groups(root: &mut Node, of_preset: &Node) -> bool {
     adds
 }
 
-/// Adds to a model what the preset has beside what is written of it, at any depth: all that a model of the preset's kind has, and of another
-/// kind what is the host's whatever it is. Tells whether anything was added.
+/// Completes a model, recursively, with the preset's parameters: all of them if both are of the same kind, otherwise only those that belong
+/// to the host. Returns true if anything was added.
 fn complete(written: &mut Node, of_preset: &Node, shape: &Shape) -> bool {
     let Shape::Model { models, .. } = shape else { return false };
     let of_preset = parameters(of_preset);
@@ -223,7 +223,7 @@ fn complete(written: &mut Node, of_preset: &Node, shape: &Shape) -> bool {
     let Some(model) =
         models.iter().find(|model| Some(model.name.to_owned()) == kind(&entries).or_else(|| preset.clone()))
     else {
-        return false; // There is no such model, which is told when it is read.
+        return false; // Unknown model: reported when the scenario is read.
     };
     let mut adds = false;
     for (key, value) in of_preset {
@@ -247,7 +247,7 @@ fn complete(written: &mut Node, of_preset: &Node, shape: &Shape) -> bool {
     adds
 }
 
-/// The parameters of a model with its kind, which may be all that is written of it.
+/// Parameters of a model, including its kind. A model may be written as its kind alone.
 fn parameters(model: &Node) -> Vec<(Key, Node)> {
     match &model.value {
         Value::Table(parameters) => parameters.clone(),

@@ -1,9 +1,9 @@
-//! Sets of bytes as ranges of sequence numbers.
+//! Sets of bytes, as ranges of sequence numbers.
 
-/// Bytes from the first number up to, not including, the second.
+/// Half-open range of bytes: first byte, and the byte after the last.
 pub type Range = (u64, u64);
 
-/// A set of bytes: disjoint ranges in ascending order, no two adjacent.
+/// A set of bytes: disjoint, non-adjacent ranges in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RangeSet {
     ranges: Vec<Range>,
@@ -11,13 +11,13 @@ pub struct RangeSet {
 }
 
 impl RangeSet {
-    /// The ranges, ascending.
+    /// Ranges in ascending order.
     #[must_use]
     pub fn ranges(&self) -> &[Range] {
         &self.ranges
     }
 
-    /// Bytes that are allocated.
+    /// Allocated memory in bytes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.ranges.capacity() * size_of::<Range>()
@@ -29,25 +29,25 @@ impl RangeSet {
         self.bytes
     }
 
-    /// Whether the set is empty.
+    /// True if the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// The byte after the last one of the set.
+    /// The byte after the last one of the set; `None` if the set is empty.
     #[must_use]
     pub fn end(&self) -> Option<u64> {
         self.ranges.last().map(|range| range.1)
     }
 
-    /// Adds a range; gives how many bytes were not in the set before.
+    /// Inserts a range; returns the number of bytes that were not in the set.
     pub fn insert(&mut self, (begin, end): Range) -> u64 {
         if begin >= end {
             return 0;
         }
         if let Some(last) = self.ranges.last_mut().filter(|last| last.0 <= begin && begin <= last.1) {
-            // Nearly always it goes on where the set ends.
+            // Fast path: the range extends the last one.
             let gained = end.saturating_sub(last.1);
             last.1 += gained;
             self.bytes += gained;
@@ -69,7 +69,7 @@ impl RangeSet {
         gained
     }
 
-    /// Takes out all bytes below `limit`.
+    /// Removes all bytes below `limit`.
     pub fn remove_below(&mut self, limit: u64) {
         let whole = self.ranges.partition_point(|range| range.1 <= limit);
         for range in self.ranges.drain(..whole) {
@@ -81,20 +81,20 @@ impl RangeSet {
         }
     }
 
-    /// Takes out everything.
+    /// Removes all bytes.
     pub fn clear(&mut self) {
         self.ranges.clear();
         self.bytes = 0;
     }
 
-    /// The range that holds `byte`.
+    /// The range that contains `byte`.
     #[must_use]
     pub fn containing(&self, byte: u64) -> Option<Range> {
         let index = self.ranges.partition_point(|range| range.1 <= byte);
         self.ranges.get(index).copied().filter(|range| range.0 <= byte)
     }
 
-    /// The first gap at or beyond `from` that has bytes of the set above it, cut to begin at `from`.
+    /// The first gap at or above `from` that is followed by bytes of the set, clipped to begin at `from`.
     #[must_use]
     pub fn gap_from(&self, from: u64) -> Option<Range> {
         let mut begin = from;

@@ -3,10 +3,9 @@
 use super::acknowledgment::Blocks;
 use super::ranges::{Range, RangeSet};
 
-/// Which of the bytes under way have arrived, and which were sent again.
+/// SACK scoreboard: which bytes in flight have arrived, and which were retransmitted.
 ///
-/// Holes are filled in ascending order, so one number tells what was sent again: every hole below it
-/// (HighRxt of RFC 6675 section 2).
+/// Holes are retransmitted in ascending order, so one number (HighRxt of RFC 6675 section 2) says which: all below it.
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
     arrived: RangeSet,
@@ -14,59 +13,57 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Takes in an acknowledgment of all bytes below `next`; gives how many bytes its blocks report for the first time.
+    /// Processes an acknowledgment up to `next`; returns the number of bytes that its blocks report for the first time.
     ///
-    /// Blocks outside of what is under way, below `highest`, are not believed.
+    /// Ignores blocks that are not in flight, that is, not below `highest`.
     pub fn update(&mut self, next: u64, highest: u64, blocks: &Blocks) -> u64 {
         self.arrived.remove_below(next);
         let sound = blocks.as_slice().iter().filter(|block| block.0 >= next && block.1 <= highest);
         sound.map(|&block| self.arrived.insert(block)).sum()
     }
 
-    /// Forgets everything (RFC 2018 section 8: after a timeout).
+    /// Forgets everything, after a timeout (RFC 2018 section 8).
     pub fn clear(&mut self) {
         self.arrived.clear();
         self.retransmitted = 0;
     }
 
-    /// The bytes that have arrived beyond a hole.
+    /// Bytes that have arrived beyond a hole.
     #[must_use]
     pub fn arrived(&self) -> &RangeSet {
         &self.arrived
     }
 
-    /// Every hole below this byte has been sent again.
+    /// Holes below this sequence number were retransmitted (HighRxt).
     #[must_use]
     pub fn retransmitted(&self) -> u64 {
         self.retransmitted
     }
 
-    /// Notes that holes below `end` have been sent again.
+    /// Records that holes below `end` were retransmitted.
     pub fn note_retransmission(&mut self, end: u64) {
         self.retransmitted = self.retransmitted.max(end);
     }
 
-    /// A recovery begins with what lies below `end`: every hole above may be sent again, once more if need be (RFC 6675 section
-    /// 5 step 4.3).
+    /// Starts a recovery with the data below `end`: holes above may be retransmitted, again if need be (RFC 6675 section 5, step 4.3).
     pub fn begin_recovery(&mut self, end: u64) {
         self.retransmitted = end;
     }
 
-    /// The first bytes from `next` on that have not arrived, were not sent again, and have bytes above them that have
-    /// arrived.
+    /// First range from `next` on that has not arrived, was not retransmitted, and lies below data that has arrived.
     #[must_use]
     pub fn next_hole(&self, next: u64) -> Option<Range> {
         self.arrived.gap_from(self.retransmitted.max(next))
     }
 
-    /// The first bytes from `begin` on that have not arrived and have bytes above them that have, sent again or not.
+    /// First range from `begin` on that has not arrived and lies below data that has, retransmitted or not.
     #[must_use]
     pub fn next_gap(&self, begin: u64) -> Option<Range> {
         self.arrived.gap_from(begin)
     }
 
-    /// Bytes below this one that have not arrived count as lost (`IsLost` of RFC 6675 section 4): at least
-    /// `duplicates` separate blocks, or more than `duplicates - 1` segments of `mss` bytes, have arrived above them.
+    /// Sequence number below which missing bytes count as lost (`IsLost` of RFC 6675 section 4): at least `duplicates` separate blocks, or
+    /// more than `duplicates - 1` segments of `mss` bytes, have arrived above it.
     #[must_use]
     pub fn lost_below(&self, duplicates: usize, mss: u64) -> u64 {
         let (mut above, enough) = (0, (duplicates as u64 - 1) * mss);

@@ -1,6 +1,6 @@
-//! Pieces of the data, and the segments that carry them.
+//! Pieces of the data stream, and the segments that carry them.
 
-/// A piece of the data: its first byte and how many bytes.
+/// A piece of the data stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// First byte.
@@ -10,7 +10,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// The byte after its last.
+    /// The byte after the last.
     #[must_use]
     pub fn end(self) -> u64 {
         self.sequence + self.length
@@ -24,10 +24,10 @@ pub struct Segment {
     pub sequence: u64,
     /// Number of bytes.
     pub length: u64,
-    /// Whether it has been sent before.
+    /// True for a retransmission.
     pub again: bool,
-    /// Whether it opens the connection.
+    /// True for a SYN.
     pub synchronize: bool,
-    /// Whether it announces that the window was reduced for a mark (CWR; RFC 3168 section 6.1.2).
+    /// True if it announces a reduction of the window for a mark (CWR; RFC 3168 section 6.1.2).
     pub reduced: bool,
 }

@@ -1,18 +1,18 @@
-//! A smoothed round trip without ticks.
+//! Smoothed round trip without ticks.
 
 use longfat_foundation::units::Span;
 
-/// The average of round trips as RFC 6298 section 2 has it (`SRTT`), as exact as time itself.
+/// Smoothed round trip (`SRTT` of RFC 6298 section 2) at the full resolution of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SmoothedRoundTrip(Option<Span>);
 
 impl SmoothedRoundTrip {
-    /// A round trip was measured.
+    /// Records a measured round trip.
     pub fn note(&mut self, sample: Span) {
         self.0 = Some(self.0.map_or(sample, |before| Span(before.0 - before.0 / 8 + sample.0 / 8)));
     }
 
-    /// The average, once a round trip was measured.
+    /// The smoothed round trip; `None` before the first measurement.
     #[must_use]
     pub fn get(self) -> Option<Span> {
         self.0

@@ -1,23 +1,23 @@
-//! What a sender has done, in numbers.
+//! Counters of a sender.
 
 use longfat_foundation::measure::RoundTrips;
 
-/// What a sender has done.
+/// Counters of a sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SenderStatistics {
-    /// Segments with data sent, again or not.
+    /// Segments with data sent, including retransmissions.
     pub segments_sent: u64,
-    /// Segments sent again.
+    /// Segments retransmitted.
     pub segments_retransmitted: u64,
-    /// Expiries of the retransmission timer while data was under way.
+    /// Expiries of the retransmission timer while data was in flight.
     pub timeouts: u64,
-    /// Expiries of the timer before the connection was open: synchronizing segments sent again.
+    /// SYNs retransmitted.
     pub openings_sent_again: u64,
-    /// Probes of a window that the receiver had closed, which are not among the segments.
+    /// Probes of a zero window; not counted as segments.
     pub window_probes: u64,
-    /// Losses shown by duplicate acknowledgments.
+    /// Losses detected by duplicate acknowledgments.
     pub fast_retransmits: u64,
-    /// Acknowledgments that acknowledge nothing new, whatever a recovery makes of them.
+    /// Acknowledgments that acknowledge nothing new, whatever the recovery makes of them.
     pub duplicate_acknowledgments: u64,
     /// Reductions of the window for marks.
     pub reductions_for_marks: u64,
@@ -28,13 +28,13 @@ pub struct SenderStatistics {
 }
 
 impl SenderStatistics {
-    /// From now on peaks are counted anew, the first window being `cwnd` bytes.
+    /// Restarts the peaks, with a first window of `cwnd` bytes.
     pub fn count_anew(&mut self, cwnd: f64) {
         self.max_cwnd = cwnd;
         self.round_trips.count_anew();
     }
 
-    /// What was added since `earlier`; the largest window is the one counted since.
+    /// Differences from `earlier`; the largest window is that since the peaks were restarted.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {

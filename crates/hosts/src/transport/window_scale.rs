@@ -4,12 +4,12 @@ use serde_json::Value as Json;
 
 use longfat_foundation::config::{Node, Parameter, Reader, Shape, Value, VariantShape};
 
-/// How far the 16 bits of the window field are shifted (RFC 7323 section 2).
+/// Shift of the 16-bit window field (RFC 7323 section 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowScale {
-    /// As little as the receiver window needs.
+    /// The smallest shift that represents the receiver window.
     Automatic,
-    /// So many bits; 0 for no scaling.
+    /// A shift in bits; 0 for no scaling.
     Shift(u8),
 }
 
@@ -26,10 +26,10 @@ impl std::fmt::Display for WindowScale {
 }
 
 impl WindowScale {
-    /// The largest.
+    /// Largest shift.
     pub const MOST: Self = Self::Shift(MOST);
 
-    /// The shift that is used for a receiver window of `bytes`.
+    /// The shift to use for a receiver window of `bytes`.
     #[must_use]
     pub fn settled(self, bytes: u64) -> Self {
         match self {
@@ -41,7 +41,7 @@ impl WindowScale {
         }
     }
 
-    /// How many bits the window field is shifted; the most while that is not settled.
+    /// Shift in bits; the largest if it is automatic.
     #[must_use]
     pub fn shift(self) -> u8 {
         match self {
@@ -56,7 +56,7 @@ impl WindowScale {
         LARGEST_UNSCALED_WINDOW << self.shift()
     }
 
-    /// What is left of a window of `bytes` when its low bits do not travel.
+    /// A window of `bytes` without the low bits that are not transmitted.
     #[must_use]
     pub fn advertised(self, bytes: u64) -> u64 {
         bytes >> self.shift() << self.shift()

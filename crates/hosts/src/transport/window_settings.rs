@@ -1,4 +1,4 @@
-//! What a congestion window goes by: limits, thresholds, growth, arithmetic.
+//! Settings of the congestion window: limits, thresholds, growth, arithmetic.
 
 use serde_json::Value as Json;
 
@@ -46,7 +46,7 @@ longfat_foundation::choice! {
 }
 
 longfat_foundation::choice! {
-    /// What slow start adds to the window (T-02).
+    /// Growth of the window in slow start (T-02).
     pub enum SlowStartGrowth {
         /// One segment per acknowledgment of new data, however much it covers.
         PerAcknowledgment = "per-acknowledgment",
@@ -65,7 +65,7 @@ longfat_foundation::choice! {
 }
 
 longfat_foundation::choice! {
-    /// What linear growth counts (T-03).
+    /// Unit of linear growth (T-03).
     pub enum LinearGrowth {
         /// Acknowledgments, however much each covers: delayed acknowledgments halve the growth (RFC 5681 equation 3).
         PerAcknowledgment = "per-acknowledgment",
@@ -91,7 +91,7 @@ longfat_foundation::choice! {
 pub enum InitialThreshold {
     /// The receiver window.
     ReceiverWindow,
-    /// None: slow start goes on until the first loss.
+    /// Infinite: slow start ends with the first loss.
     Unlimited,
     /// A fixed size.
     Size(Bytes),
@@ -131,7 +131,7 @@ impl Parameter for InitialThreshold {
 /// Congestion window of a new connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialWindow {
-    /// So many full segments.
+    /// A number of full segments.
     Segments(u64),
     /// A fixed size.
     Size(Bytes),
@@ -167,7 +167,7 @@ impl Parameter for InitialWindow {
 }
 
 impl InitialWindow {
-    /// In bytes, for segments of `mss` bytes.
+    /// Size in bytes, for segments of `mss` bytes.
     #[must_use]
     pub fn bytes(self, mss: u64) -> u64 {
         match self {

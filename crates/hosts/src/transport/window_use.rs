@@ -1,26 +1,26 @@
-//! Whether the congestion window is what keeps data back.
+//! Congestion window validation: whether the window limits the sender.
 //!
-//! A window that is not used tells nothing of the path, however many acknowledgments come: it must not grow with them (RFC 9438
-//! section 5.8; RFC 7661 section 1).
+//! A window that is not used says nothing about the path, so acknowledgments must not increase it (RFC 9438 section 5.8; RFC 7661 section
+//! 1).
 
 use super::Window;
 
-/// How much of the window was used in the latest round trip, as Linux sees it (`tcp_cwnd_validate`): paced segments leave later than
-/// the acknowledgments that allow them.
+/// Use of the window in the latest round trip, as in Linux (`tcp_cwnd_validate`): paced segments leave later than the acknowledgments that
+/// allow them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WindowUse {
-    /// What had been sent when the round began.
+    /// Highest sequence number sent when the round began.
     round_end: u64,
-    /// Whether a full segment more would not have fitted.
+    /// True if another full segment would have exceeded the window.
     is_full: bool,
-    /// Most bytes that were under way.
+    /// Largest number of bytes in flight.
     most_in_flight: u64,
 }
 
 impl WindowUse {
-    /// An acknowledgment has come when all below `unacknowledged` was acknowledged and all below `highest` had been sent. Tells whether the
-    /// window is used. In slow start, where it doubles in a round, half of it is enough; so it is where segments are paced, of which no more
-    /// are under way than leave in a round trip, which may be shorter than the mean (RFC 7661 section 4.3 asks for half in general).
+    /// Processes an acknowledgment; before it, `unacknowledged` was the left edge and `highest` the highest sequence number sent. Returns
+    /// true if the window is used. Half of it is enough in slow start, where it doubles per round, and with pacing, which sends no more
+    /// than a window per smoothed round trip, while the actual one may be shorter (RFC 7661 section 4.3 asks for half in general).
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     pub fn note(&mut self, window: &Window, unacknowledged: u64, highest: u64, is_paced: bool) -> bool {
         let flight = highest - unacknowledged;
@@ -39,7 +39,7 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// Of ten segments, with a threshold of so many.
+    /// A window of ten segments, with ssthresh at `threshold` segments.
     fn ten(threshold: f64) -> Window {
         let mut window = window(10_000.0);
         window.ssthresh = 1000.0 * threshold;

@@ -1,4 +1,4 @@
-//! Traffic without TCP that crosses the bottleneck: it enters the bottleneck's port and leaves at the other end of its line.
+//! Background traffic without TCP, which enters the bottleneck's port and leaves at the other end of its line.
 //!
 //! To add a model: a file here with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`BACKGROUNDS`].
 
@@ -13,32 +13,32 @@ use longfat_foundation::units::{Rate, Time};
 
 use crate::framing::{Class, Framing};
 
-/// Every registered background.
+/// Every registered background model.
 pub const BACKGROUNDS: &[Entry<dyn Background>] =
     &[Entry::of::<poisson::Poisson>(), Entry::of::<vbr_on_off::VbrOnOff>()];
 
-/// A datagram that enters the bottleneck's port at once.
+/// A datagram that arrives at the bottleneck's port at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emission {
-    /// Its cells; one where packets travel whole.
+    /// Number of cells; one if packets travel whole.
     pub cells: u32,
-    /// Its bits on the line.
+    /// Size on the line in bits.
     pub bits: u64,
-    /// When the next one comes, if one does.
+    /// Time of the next datagram, if any.
     pub next: Option<Time>,
 }
 
 /// A source of datagrams.
 pub trait Background: Send {
-    /// When the first datagram comes; [`Time::NEVER`] if none does.
+    /// Arrival time of the first datagram; [`Time::NEVER`] if there is none.
     fn start(&self) -> Time;
-    /// A datagram comes now.
+    /// Generates the datagram that is due at `now`.
     fn emit(&mut self, now: Time) -> Emission;
-    /// The service class in whose queue it waits at a port that has more than one.
+    /// Service class of its queue, at a port with service classes.
     fn class(&self) -> Class {
         Class::Ubr
     }
-    /// The share of the line that is reserved for it, and so not TCP's to get (M-02).
+    /// Share of the line that is reserved for it and unavailable to TCP (M-02).
     fn reserved_share(&self) -> f64 {
         0.0
     }
@@ -55,16 +55,16 @@ impl Family for dyn Background {
 /// The bottleneck that a background crosses.
 #[derive(Clone, Debug)]
 pub struct BackgroundContext {
-    /// Its rate.
+    /// Rate of the bottleneck.
     pub rate: Rate,
-    /// How packets travel there.
+    /// Framing on the bottleneck.
     pub framing: Chosen<dyn Framing>,
-    /// The background's own chance.
+    /// Seed and replication of the background's random stream.
     pub chance: Stream,
 }
 
 impl BackgroundContext {
-    /// For the background with that number, from 0.
+    /// Context of background number `number`, from 0.
     #[must_use]
     pub fn of(number: usize, rate: Rate, framing: &Chosen<dyn Framing>, chance: Chance) -> Self {
         Self { rate, framing: framing.clone(), chance: chance.stream(&format!("background/{}", number + 1)) }

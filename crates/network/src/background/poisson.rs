@@ -1,4 +1,4 @@
-//! Datagrams at the instants of a Poisson process.
+//! Poisson arrivals of datagrams.
 
 use longfat_foundation::config::{Bytes, Node, Parameter, PositiveNumber, Reader, Shape, Value};
 use longfat_foundation::random::Stream;
@@ -8,13 +8,13 @@ use serde_json::Value as Json;
 use super::{Background, BackgroundContext, Emission};
 
 longfat_foundation::model! {
-    /// Datagrams of one size at the instants of a Poisson process. Alone in front of a line that serves first come, first
-    /// served, they make the queue M/D/1.
+    /// Datagrams of constant size that arrive as a Poisson process. Alone on a line with first-come first-served queueing, they make an
+    /// M/D/1 queue.
     #[name = "poisson"]
     #[source = "Kleinrock 1975, volume 1, section 5.6 (M/G/1)"]
     pub struct Poisson: dyn Background {
-        /// Offered load: a share of the bottleneck's rate (0.5; above 1 the queue grows without end), or a rate. What counts is
-        /// bits on the line.
+        /// Offered load: a share of the bottleneck's rate (0.5; above 1 the queue grows without end), or a rate. Both count bits on the
+        /// line.
         load: OfferedLoad,
         /// Bytes of payload of a datagram. With AAL5 it comes in bare cells of 48 bytes, without headers and all at once: 48
         /// bytes are one cell. Where packets travel whole it has the headers of every packet.
@@ -24,7 +24,7 @@ longfat_foundation::model! {
     objections(config, context) { config.objections(context) }
 }
 
-/// Bits per second that come, or their share of a line.
+/// Offered load: a rate, or a share of the line's rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OfferedLoad {
     /// A share of the line's rate.
@@ -41,7 +41,7 @@ struct Datagrams {
     chance: Stream,
 }
 
-/// More is no datagram (RFC 791 section 3.1).
+/// Largest datagram (RFC 791 section 3.1).
 const LARGEST_DATAGRAM_BYTES: u64 = 65_535;
 
 impl Poisson {

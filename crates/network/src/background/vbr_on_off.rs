@@ -1,4 +1,4 @@
-//! Variable bit rate: bursts of cells at a fixed rate, and pauses.
+//! Variable bit rate (VBR) traffic: bursts of cells at a constant rate, with pauses.
 
 use longfat_foundation::config::{Node, Parameter, PositiveSpan, Reader, Shape, Value, VariantShape, format_span};
 use longfat_foundation::units::{CELL_BITS, CellSlots, LineClock, Rate, Span, Time, TransmissionTime};
@@ -8,7 +8,7 @@ use super::{Background, BackgroundContext, Emission};
 use crate::framing::{Class, Unit};
 
 longfat_foundation::choice! {
-    /// What a source with bursts and pauses begins its cycle with.
+    /// First phase of the cycle of a source with bursts and pauses.
     pub enum Beginning {
         /// A burst.
         On = "on",
@@ -18,33 +18,33 @@ longfat_foundation::choice! {
 }
 
 longfat_foundation::model! {
-    /// Cells at a fixed rate for some time, then none for some time, and so on. They belong to the class VBR: they wait in an unlimited
+    /// Cells at a constant rate for some time, then none for some time, and so on. They belong to the class VBR: they have an unlimited
     /// queue of their own, which the port's scheduler serves, and are never dropped (V-05).
     #[name = "vbr-on-off"]
     #[source = "97-0424 section 3 and figure 2"]
     pub struct VbrOnOff: dyn Background {
-        /// How long a burst takes, no shorter than a cell. 97-0424 has 300, 100 and 50 ms, with pauses as long (V-01).
+        /// Duration of a burst, at least that of a cell. 97-0424 has 300, 100 and 50 ms, with pauses as long (V-01).
         on: PositiveSpan,
-        /// How long a pause lasts; "0 s" for no pauses.
+        /// Duration of a pause; "0 s" for no pauses.
         off: Span,
         /// Rate of a burst's cells: "line" for the bottleneck's rate, which leaves no slot free, or a lower one. Cells arrive at the slots
         /// of a line of that rate, counted from the start of the simulation.
         rate: BurstRate = "line",
-        /// What the cycle begins with (V-02). The papers do not say; the largest efficiencies that they report need bursts first.
+        /// First phase of the cycle (V-02). The papers do not say; the largest efficiencies that they report need bursts first.
         starts: Beginning = "on" or ["off"],
-        /// How far into its cycle the source is at the start of the simulation (V-02).
+        /// Position in the cycle at the start of the simulation (V-02).
         phase: Span = "0 s" or ["1 ms"],
     }
     build(config, context) { Box::new(Bursts::new(config, context.rate)) }
     objections(config, context) { config.objections(context) }
 }
 
-/// The rate of a burst.
+/// Rate of the cells in a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BurstRate {
-    /// That of the line.
+    /// Rate of the line.
     Line,
-    /// Another.
+    /// Another rate.
     Rate(Rate),
 }
 
@@ -77,7 +77,7 @@ impl VbrOnOff {
             let message = format!("{rate} bit/s is above the bottleneck's rate; at most {line} bit/s, or \"line\"");
             objections.push(("rate", message));
         }
-        // With a picosecond more, whatever the fraction, one slot at least begins within every burst.
+        // A burst longer than a cell by a picosecond or more contains the start of a slot, whatever the phase.
         let cell = LineClock::default().after(TransmissionTime::of_cell(Rate(rate))).time - Time::ZERO;
         if self.on.0 <= cell {
             let message = format!(
@@ -90,16 +90,16 @@ impl VbrOnOff {
         objections
     }
 
-    /// Share of the time that bursts take.
+    /// Duty cycle: the share of the time that bursts take.
     #[expect(clippy::cast_precision_loss, reason = "a ratio of two lengths of time")]
     fn duty(&self) -> f64 {
         self.on.0.0 as f64 / self.cycle().0 as f64
     }
 
-    /// The first burst, or what is left of it: from when until when.
+    /// Start and end of the first burst, or of the rest of it.
     fn first_burst(&self) -> (Time, Time) {
         let (on, off, phase) = (self.on.0, self.off, self.phase);
-        // Where bursts come first, a cycle that begins with a pause has begun before the start of the simulation.
+        // If bursts come first, a cycle that begins in its pause has begun before the start of the simulation.
         let until_burst = match self.starts {
             Beginning::On if phase < on => return (Time::ZERO, Time(on.0 - phase.0)),
             Beginning::On => self.cycle().0 - phase.0,
@@ -110,15 +110,15 @@ impl VbrOnOff {
     }
 }
 
-/// The cells of all bursts, one after the other.
+/// Cell arrivals of all bursts.
 struct Bursts {
     slots: CellSlots,
     cell_time: TransmissionTime,
     on: Span,
     off: Span,
-    /// When the next cell comes: the beginning of a slot.
+    /// Arrival of the next cell, at the start of a slot.
     next: LineClock,
-    /// When the burst that it belongs to is over.
+    /// End of its burst.
     until: Time,
     reserved_share: f64,
 }
@@ -141,7 +141,7 @@ impl Bursts {
         bursts
     }
 
-    /// Goes to the first slot that begins at `from` or later, or in the next burst, if this one is over by then.
+    /// Moves to the first slot that begins at `from` or later, in this burst or the next.
     fn begin(&mut self, from: Time) {
         self.next = self.first_slot(from);
         if self.next.time >= self.until {
@@ -150,7 +150,7 @@ impl Bursts {
         }
     }
 
-    /// Goes to the next burst; gives when it begins.
+    /// Moves to the next burst; returns its start.
     fn next_burst(&mut self) -> Time {
         let from = self.until.saturating_add(self.off);
         self.until = from.saturating_add(self.on);
@@ -169,7 +169,7 @@ impl Bursts {
     }
 }
 
-/// Later than the end of any run, and early enough to add a cell's time.
+/// Later than the end of any run, but early enough to add a cell's time without overflow.
 const BEYOND_ALL_RUNS: Time = Time(u64::MAX / 2);
 
 impl Background for Bursts {
@@ -224,10 +224,10 @@ mod tests {
 
     use super::*;
 
-    /// 10 us for a cell.
+    /// Transmission time of a cell: 10 us.
     const LINE: Rate = Rate(42_400_000);
 
-    /// When the first cells come, in microseconds.
+    /// Arrival times of the first cells, in microseconds.
     fn cells(parameters: &str, number: usize) -> Vec<u64> {
         let mut reader = Reader::default();
         let text = format!("{{ kind = \"vbr-on-off\", {parameters} }}");
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_lower_rate_has_slots_of_its_own() {
-        // 25 us for a cell: bursts are [0, 60), [100, 160).
+        // Transmission time of a cell: 25 us; bursts are [0, 60), [100, 160).
         assert_eq!(cells("on = '60 us', off = '40 us', rate = '16.96 Mbit/s'", 6), [0, 25, 50, 100, 125, 150]);
     }
 
@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(first("starts = 'off', phase = '10 us'"), [10, 20, 30, 60]);
         assert_eq!(first("starts = 'off', phase = '20 us'"), [0, 10, 20, 50]);
         assert_eq!(first("starts = 'off', phase = '40 us'"), [0, 30, 40, 50]);
-        // Of the first burst, 5 us are left, and no slot begins in the rest of it after the one at 0.
+        // 5 us of the first burst are left: no slot begins in it after the one at 0.
         assert_eq!(first("phase = '25 us'"), [0, 30, 40, 50]);
     }
 }

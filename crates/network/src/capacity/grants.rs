@@ -1,49 +1,50 @@
-//! What is asked for and granted, frame by frame, and when what is sent with it is over.
+//! Requests and grants of capacity, frame by frame, and the departure times that follow from them.
 
 use std::collections::VecDeque;
 
 use longfat_foundation::units::{PICOSECONDS_PER_SECOND, Span, Time};
 
-/// How capacity is asked for.
+/// Parameters of the assignment of capacity on demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demand {
-    /// Time from one request to the next.
+    /// Time between requests.
     pub frame: Span,
-    /// So many frames after a request begins the first one that it is granted in: at least one.
+    /// Number of frames from a request to the first frame in which it is granted; at least one.
     pub response_frames: u64,
-    /// Bits per second that are there without a request.
+    /// Rate in bits per second that is assigned without a request.
     pub constant_bps: u64,
-    /// The most bits per second there are.
+    /// Largest rate that can be assigned, in bits per second.
     pub most_bps: u64,
 }
 
-/// Bits times the picoseconds of a second: so that what a rate carries in any time is a whole number.
+/// Bits times picoseconds per second, so that the work of any rate in any time is an integer.
 type Work = u128;
 
 fn work_of(bits: u64) -> Work {
     Work::from(bits) * Work::from(PICOSECONDS_PER_SECOND)
 }
 
-/// The capacity of one line.
+/// Capacity assigned to one line.
 #[derive(Clone, Debug)]
 pub struct Grants {
     demand: Demand,
-    /// The first frame of which something is known: the one that began last.
+    /// Index of the current frame: the first one stored.
     first: u64,
-    /// Bits per second of that frame and of those after it, as far as they are decided; and the bits of these that were asked for.
+    /// Rates in bits per second of the current frame and of later ones, as far as they are decided; and the bits of each that were granted
+    /// on request.
     rates_bps: VecDeque<u64>,
     volumes: VecDeque<u64>,
-    /// Bits that were asked for and have no frame yet.
+    /// Bits requested and not yet assigned to a frame.
     pending: u64,
-    /// Until when the line sends with what is decided, and what is left to send of a packet beyond all that.
+    /// Time until which the line is busy with decided capacity, and the rest of a packet beyond that.
     busy_until: Time,
     left: Work,
-    /// All that was there in frames that are over.
+    /// Capacity granted in past frames.
     granted_before: Work,
 }
 
 impl Grants {
-    /// Nothing was asked for yet, and the first frame begins with the run.
+    /// State before the first request; the first frame begins with the run.
     #[must_use]
     pub fn new(demand: Demand) -> Self {
         let decided = 0..demand.response_frames;
@@ -59,14 +60,14 @@ impl Grants {
         }
     }
 
-    /// How long a frame is.
+    /// Duration of a frame.
     #[must_use]
     pub fn frame(&self) -> Span {
         self.demand.frame
     }
 
-    /// A frame begins at `now` while so many bits wait besides what is being sent: asks for what nothing covers yet, and decides one frame
-    /// more.
+    /// Begins a frame at `now`, with `bits_waiting` bits queued besides the packet being sent: requests what no grant or request covers
+    /// yet, and decides the rate of one more frame.
     pub fn begin_frame(&mut self, now: Time, bits_waiting: u64) {
         while self.first < now.0 / self.demand.frame.0 {
             self.first += 1;
@@ -84,32 +85,32 @@ impl Grants {
         self.rates_bps.push_back(self.demand.constant_bps + rate_bps);
     }
 
-    /// Asks for what of a backlog is not covered by what was asked for, or by what is there without a request until the answer.
+    /// Requests the part of a backlog that is covered neither by earlier requests nor by constant capacity until the response.
     fn ask_for(&mut self, backlog: u64) {
         let requested = self.volumes.iter().sum::<u64>() + self.pending;
         let constant = self.bits_in_frame(self.demand.constant_bps).saturating_mul(self.demand.response_frames);
         self.pending += backlog.saturating_sub(requested.saturating_add(constant));
     }
 
-    /// A packet of so many bits begins to be sent at `begin`, before which nothing is left of others. Gives when it is sent, if that is
-    /// decided; what is left of it [goes on](Self::go_on) otherwise.
+    /// Sends a packet of `bits` bits from `begin` on, when no other is being sent. Returns its departure time if that is decided; otherwise
+    /// the rest [continues](Self::go_on) later.
     pub fn send(&mut self, begin: Time, bits: u64) -> Option<Time> {
         self.left = work_of(bits);
         self.send_from(begin)
     }
 
-    /// Goes on with what is left of a packet when all is over that was decided before, at `from`.
+    /// Continues the packet in transmission at `from`, the end of the capacity decided before.
     pub fn go_on(&mut self, from: Time) -> Option<Time> {
         self.send_from(from)
     }
 
-    /// Until when it is decided what is there.
+    /// Time until which rates are decided.
     #[must_use]
     pub fn decided_until(&self) -> Time {
         Time((self.first + self.rates_bps.len() as u64) * self.demand.frame.0)
     }
 
-    /// Bits that were there until `now`, whether they were used or not.
+    /// Capacity in bits granted until `now`, used or not.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
     pub fn granted_bits(&self, now: Time) -> f64 {
@@ -140,7 +141,7 @@ impl Grants {
         None
     }
 
-    /// Bits of a packet that was begun and is not sent whole at `now`.
+    /// Bits left at `now` of the packet in transmission.
     #[must_use]
     pub fn bits_being_sent(&self, now: Time) -> u64 {
         let mut work = self.left;
@@ -171,7 +172,7 @@ mod tests {
         Time(milliseconds * MILLISECOND)
     }
 
-    /// Frames of 10 ms, granted two frames after a request: up to 10,000 bits in each, of which `constant` are always there.
+    /// Frames of 10 ms, granted two frames after a request: up to 10,000 bits in each, of which `constant` are always assigned.
     fn grants(constant: u64) -> Grants {
         Grants::new(Demand {
             frame: Span(10 * MILLISECOND),
@@ -198,7 +199,7 @@ mod tests {
         for frame in 0..4 {
             grants.begin_frame(at(10 * frame), 25_000);
         }
-        // Until 20 ms nothing could be sent; then 10,000 bits would have been, but what waits was said to be the same.
+        // Nothing could be sent until 20 ms; 10,000 bits could have been since, but the backlog is reported as unchanged.
         assert_eq!(grants.rates_bps, [1_000_000, 500_000, 1_000_000]);
     }
 
@@ -214,7 +215,7 @@ mod tests {
     #[test]
     fn a_packet_is_sent_when_the_frames_have_carried_all_its_bits() {
         let mut grants = grants(1000);
-        // A bit every 10 us: 400 bits from 5 ms on until 9 ms, 700 more with 100 in this frame.
+        // One bit every 10 us: 400 bits from 5 ms to 9 ms, then 700, of which 100 in this frame.
         assert_eq!(grants.send(at(5), 400), Some(at(9)));
         assert_eq!(grants.send(at(9), 700), Some(at(16)));
     }

@@ -1,4 +1,4 @@
-//! How the sender before the bottleneck gets its capacity: always, or as much as it has asked for, some time ago.
+//! Assignment of the bottleneck's capacity to its sender: permanent, or on demand with a delay.
 //!
 //! To add an assignment: a file here with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`ASSIGNMENTS`].
 
@@ -15,16 +15,16 @@ use longfat_foundation::units::Rate;
 pub const ASSIGNMENTS: &[Entry<dyn Assignment>] =
     &[Entry::of::<permanent::Permanent>(), Entry::of::<on_demand::OnDemand>()];
 
-/// How capacity is assigned.
+/// Assignment of capacity.
 pub trait Assignment: Send + Sync {
-    /// How it is asked for, if it is not there always.
+    /// Parameters of on-demand assignment; `None` if capacity is permanent.
     fn demand(&self) -> Option<Demand>;
 }
 
 /// The line whose capacity is assigned.
 #[derive(Clone, Copy, Debug)]
 pub struct CapacityContext {
-    /// Its rate, which is the most that can be granted.
+    /// Rate of the line, the most that can be granted.
     pub rate: Rate,
 }
 

@@ -1,14 +1,14 @@
-//! Capacity on the return link of a satellite terminal: asked for by volume, and granted a satellite round trip later.
+//! Bandwidth on demand on the return link of a satellite terminal: requested by volume, granted a satellite round trip later.
 
 use longfat_foundation::config::{PositiveSpan, Probability, format_span};
 use longfat_foundation::units::Span;
 
 use super::{Assignment, CapacityContext, Demand};
 
-/// More frames than that between a request and its answer are a mistake.
+/// Maximum of frames between a request and its grant.
 const MOST_FRAMES: u64 = 10_000;
 
-/// Shorter frames than that are no satellite's, and would be most of a run's work.
+/// Shortest frame. No satellite system has shorter ones, and their events would dominate a run.
 const SHORTEST_FRAME: Span = Span::from_microseconds(1000);
 
 longfat_foundation::model! {
@@ -20,7 +20,7 @@ longfat_foundation::model! {
     #[name = "on-demand"]
     #[source = "ETSI EN 301 790 (DVB-RCS): capacity categories CRA and VBDC"]
     pub struct OnDemand: dyn Assignment {
-        /// How long a frame is: the time between two requests.
+        /// Duration of a frame: the time between requests.
         frame: PositiveSpan = "50 ms" or ["25 ms", "100 ms"],
         /// Time from a request to the beginning of the first frame in which it is granted, rounded up to whole frames: over the satellite
         /// to the hub, the hub's scheduling, and back. Two crossings of 270 ms and some processing by default.

@@ -1,4 +1,4 @@
-//! Capacity that nobody has to ask for.
+//! Permanent capacity, without requests.
 
 use super::{Assignment, Demand};
 

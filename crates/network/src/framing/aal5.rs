@@ -5,11 +5,11 @@ use longfat_foundation::units::{CELL_BITS, CELL_PAYLOAD_BYTES};
 use super::{Framing, LostLastCell, TCP_AND_IP_HEADER_BYTES, Unit};
 
 longfat_foundation::choice! {
-    /// What stands between the IP packet and the AAL5 trailer.
+    /// Encapsulation of the IP packet before the AAL5 trailer.
     pub enum Encapsulation {
         /// 8 bytes of LLC and SNAP header (RFC 1483 section 4), as in UBR+ section 3.2.
         LlcSnap = "llc-snap",
-        /// Nothing (RFC 1483 section 5).
+        /// None (RFC 1483 section 5).
         VcMultiplexed = "vc-multiplexed",
     }
 }
@@ -20,9 +20,9 @@ longfat_foundation::model! {
     #[name = "aal5"]
     #[source = "UBR+ section 3.2; RFC 1483; ITU-T I.363.5"]
     pub struct Aal5: dyn Framing {
-        /// What is added to each IP packet.
+        /// Encapsulation of each IP packet.
         encapsulation: Encapsulation = "llc-snap",
-        /// What the loss of a last cell does to the next packet of the circuit (D-02).
+        /// Effect of a lost last cell on the next packet of the circuit (D-02).
         lost_last_cell: LostLastCell = "corrupts-next-packet" or ["corrupts-own-packet"],
     }
     build(config, _context) { Box::new(config.clone()) }

@@ -1,16 +1,16 @@
 //! Service classes of ATM.
 
-/// A service class: what has a queue of its own at a port.
+/// A service class, with a queue of its own at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// Unspecified bit rate: the connections, and background that has no class of its own.
+    /// Unspecified bit rate: connections, and background without a class of its own.
     Ubr,
-    /// Variable bit rate: background that is not to wait for UBR.
+    /// Variable bit rate: background that takes precedence over UBR.
     Vbr,
 }
 
 impl Class {
-    /// Its name in results.
+    /// Name in results.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -5,7 +5,7 @@ use longfat_foundation::config::Bytes;
 use super::{Framing, TCP_AND_IP_HEADER_BYTES, Unit};
 
 longfat_foundation::choice! {
-    /// The rate of the code, which decides how long a base-band frame is.
+    /// Code rate, which determines the length of a base-band frame.
     pub enum CodeRate {
         /// 16008 bits.
         Quarter = "1/4",
@@ -58,9 +58,9 @@ longfat_foundation::model! {
     #[name = "dvb-s2-gse"]
     #[source = "ETSI EN 302 307-1 clause 5.1; ETSI TS 102 606-1 clause 4.2"]
     pub struct DvbS2Gse: dyn Framing {
-        /// The rate of the code.
+        /// Code rate.
         code_rate: CodeRate = "3/4",
-        /// The label that names the receiving terminal: 6 bytes, 3, or none.
+        /// Length of the label that addresses the receiving terminal: 6 bytes, 3, or none.
         label: Bytes = "6 B",
     }
     build(config, _context) { Box::new(config.clone()) }
@@ -71,17 +71,17 @@ longfat_foundation::model! {
     }
 }
 
-/// Start, end and label type with the length, and the type of protocol.
+/// Start, end and label type with the length, and the protocol type.
 const LENGTH_BYTES: u64 = 2;
 const PROTOCOL_BYTES: u64 = 2;
 
-/// The length, of what comes after it, has 12 bits.
+/// Upper bound of the length field of 12 bits, which counts the bytes after it.
 const LARGEST_LENGTH_BYTES: u64 = 4095;
 
-/// The header of a base-band frame.
+/// Header of a base-band frame, in bits.
 const FRAME_HEADER_BITS: u64 = 80;
 
-/// What the cut of a packet costs: number and total length in its first fragment; length, number and checksum in its last.
+/// Overhead of fragmenting a packet: number and total length in the first fragment; length, number and checksum in the last.
 const CUT_BITS: u64 = 8 * ((1 + 2) + (2 + 1 + 4));
 
 impl Framing for DvbS2Gse {
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn packets_take_the_bytes_that_the_standards_count() {
         let framing = |code_rate, label| DvbS2Gse { code_rate, label: Bytes(label) };
-        // 1500 bytes and 10 of header, in frames of 48408 bits of which 160 are something else: 12080 / 48248 of a frame, 1515.01 bytes.
+        // 1500 bytes and 10 of header, in frames of 48408 bits of which 160 are overhead: 12080 / 48248 of a frame, 1515.01 bytes.
         assert_eq!(framing(CodeRate::ThreeQuarters, 6).bits(1460, 0), 8 * 1516);
         assert_eq!(framing(CodeRate::ThreeQuarters, 0).bits(1460, 0), 8 * 1509);
         // 40 bytes and 10, in the shortest frames: 400 / 15848 of one, 50.5 bytes.
@@ -126,7 +126,7 @@ mod tests {
         let packets = 1000;
         let frames = (packets * framing.bits(1448, 12)) as f64 / 58_192.0;
         let carried = (packets * 8 * 1507) as f64;
-        // What is not packets is a header and a cut for each frame, to the rounding of a byte for each packet.
+        // The overhead is a header and a cut per frame, up to the rounding to a byte for each packet.
         assert!((frames * 58_192.0 - carried - frames * 160.0).abs() < (8 * packets) as f64);
     }
 }

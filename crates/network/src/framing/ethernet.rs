@@ -5,8 +5,8 @@ use longfat_foundation::config::Bytes;
 use super::{Framing, TCP_AND_IP_HEADER_BYTES, Unit};
 
 longfat_foundation::model! {
-    /// IP packets in Ethernet frames, which travel whole: 14 bytes of header and 4 of checksum, padded to 64 bytes, and 20 bytes of time on
-    /// the line for preamble and gap. Buffers and results count packets.
+    /// IP packets in Ethernet frames, which travel whole: 14 bytes of header and 4 of checksum, padded to 64 bytes, plus 20 byte times of
+    /// preamble and gap on the line. Buffers and results count packets.
     #[name = "ethernet"]
     #[source = "IEEE 802.3 clauses 3.1 and 4.4.2; RFC 894"]
     pub struct Ethernet: dyn Framing {
@@ -31,7 +31,7 @@ const SMALLEST_FRAME_BYTES: u64 = 64;
 /// Preamble with start delimiter, and the gap between frames (IEEE 802.3 clauses 3.1.1 and 4.4.2).
 const PREAMBLE_AND_GAP_BYTES: u64 = 8 + 12;
 
-/// Total length of an IP packet is a field of 16 bits (RFC 791 section 3.1).
+/// Upper bound of the 16-bit total length of an IP packet (RFC 791 section 3.1).
 const LARGEST_IP_PACKET_BYTES: u64 = 65_535;
 
 impl Framing for Ethernet {

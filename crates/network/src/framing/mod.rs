@@ -1,4 +1,4 @@
-//! How packets travel on a line: as trains of cells whose last one carries a mark, or whole.
+//! Framing: packets travel as trains of cells, with a mark in the last, or whole.
 
 mod aal5;
 mod class;
@@ -25,17 +25,17 @@ pub const FRAMINGS: &[Entry<dyn Framing>] = &[
     Entry::of::<dvb_s2_gse::DvbS2Gse>(),
 ];
 
-/// What a line sends in one piece, and what buffers and results count.
+/// Unit of transmission, in which buffers and results count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Cells, all of one size.
     Cell,
-    /// Whole packets. To everything but a line a packet is then a cell, the first and the last of its packet at once.
+    /// Whole packets. Everything but a line then sees a packet as one cell, the first and last of its packet.
     Packet,
 }
 
 impl Unit {
-    /// The word for several of them.
+    /// Plural noun, for messages.
     #[must_use]
     pub fn plural(self) -> &'static str {
         match self {
@@ -45,29 +45,29 @@ impl Unit {
     }
 }
 
-/// What a packet takes on a line and what a lost last cell does.
+/// Framing: the size of packets on a line, and the effect of a lost last cell.
 pub trait Framing: Send + Sync {
-    /// What travels in one piece.
+    /// Unit of transmission.
     fn unit(&self) -> Unit;
-    /// Cells for a TCP packet with `payload_bytes` of data and `option_bytes` of TCP options; one if it travels whole.
+    /// Number of cells of a TCP packet with `payload_bytes` of data and `option_bytes` of TCP options; one if it travels whole.
     fn cells(&self, payload_bytes: u64, option_bytes: u64) -> u64;
-    /// Bits on the line for the same packet, with all headers and padding.
+    /// Size of that packet on the line in bits, including headers and padding.
     fn bits(&self, payload_bytes: u64, option_bytes: u64) -> u64;
-    /// Cells and bits of a datagram of background traffic.
+    /// Number of cells, and bits on the line, of a datagram of background traffic.
     fn datagram(&self, payload_bytes: u64) -> (u64, u64) {
         (self.cells(payload_bytes, 0), self.bits(payload_bytes, 0))
     }
-    /// What a receiver does with the packet after a lost last cell.
+    /// Effect of a lost last cell on the next packet.
     fn lost_last_cell(&self) -> LostLastCell {
         LostLastCell::CorruptsOwnPacket
     }
-    /// The most data that a segment can have, if there is a limit.
+    /// Largest amount of data in a segment, if limited.
     fn largest_segment(&self) -> Option<u64> {
         None
     }
 }
 
-/// 20 bytes of TCP header (RFC 9293 section 3.1) and 20 of IP (RFC 791 section 3.1), without options.
+/// TCP header of 20 bytes (RFC 9293 section 3.1) and IP header of 20 (RFC 791 section 3.1), without options.
 const TCP_AND_IP_HEADER_BYTES: u64 = 40;
 
 impl Family for dyn Framing {
@@ -78,7 +78,7 @@ impl Family for dyn Framing {
     }
 }
 
-/// A cell on its way: which packet it is part of, on which virtual circuit, and whether it begins or ends the packet.
+/// A cell in transit: its packet, virtual circuit and position in the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// The packet it is part of.
@@ -90,7 +90,7 @@ const FIRST: u32 = 1;
 const LAST: u32 = 2;
 /// Cell loss priority: CLP = 1 (ITU-T I.361).
 const TAGGED: u32 = 4;
-/// Where the two bits of explicit congestion notification are.
+/// Position of the two ECN bits.
 const CODEPOINT_SHIFT: u32 = 3;
 const FLAG_BITS: u32 = 5;
 
@@ -102,7 +102,7 @@ impl Cell {
         Self { packet, tag: circuit << FLAG_BITS | flags }
     }
 
-    /// The next cell of the same packet.
+    /// Next cell of the packet.
     #[must_use]
     #[inline]
     pub fn following(self, last: bool) -> Self {
@@ -110,27 +110,27 @@ impl Cell {
         Self { packet: self.packet, tag: self.tag & !(FIRST | LAST) | flags }
     }
 
-    /// The same cell with CLP = 1: of a packet that exceeds what its circuit is promised.
+    /// The cell with CLP = 1: its packet exceeds the rate promised to its circuit.
     #[must_use]
     pub fn tagged(self) -> Self {
         Self { tag: self.tag | TAGGED, ..self }
     }
 
-    /// Whether it has CLP = 1, as all other cells of its packet.
+    /// True if the cell, like all others of its packet, has CLP = 1.
     #[must_use]
     #[inline]
     pub fn is_tagged(self) -> bool {
         self.tag & TAGGED != 0
     }
 
-    /// The same cell with the codepoint of its packet.
+    /// The cell with the ECN codepoint of its packet.
     #[must_use]
     pub fn with_codepoint(self, codepoint: Codepoint) -> Self {
         let cleared = self.tag & !(0b11 << CODEPOINT_SHIFT);
         Self { tag: cleared | codepoint.bits() << CODEPOINT_SHIFT, ..self }
     }
 
-    /// What its packet says about explicit congestion notification.
+    /// ECN codepoint of its packet.
     #[must_use]
     #[inline]
     pub fn codepoint(self) -> Codepoint {
@@ -144,14 +144,14 @@ impl Cell {
         (self.tag >> FLAG_BITS) as usize
     }
 
-    /// Whether the packet begins here.
+    /// True for the first cell of a packet.
     #[must_use]
     #[inline]
     pub fn is_first(self) -> bool {
         self.tag & FIRST != 0
     }
 
-    /// Whether the packet ends here (the AAL5 mark in the cell's header).
+    /// True for the last cell of a packet (the AAL5 mark in the cell header).
     #[must_use]
     #[inline]
     pub fn is_last(self) -> bool {

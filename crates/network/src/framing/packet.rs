@@ -5,12 +5,12 @@ use longfat_foundation::config::Bytes;
 use super::{Framing, Unit};
 
 longfat_foundation::model! {
-    /// No cells: a packet travels whole. A switch receives its last bit before sending it on (store and forward), and it takes one place in
-    /// a buffer, whatever its size. Buffers and results count packets.
+    /// No cells: a packet travels whole. A switch receives its last bit before sending it on (store and forward), and a packet occupies one
+    /// place in a buffer, whatever its size. Buffers and results count packets.
     #[name = "packet"]
     #[source = "RFC 791 section 3.1; RFC 9293 section 3.1"]
     pub struct WholePacket: dyn Framing {
-        /// Bytes of all headers of a packet, acknowledgments included: 20 of TCP and 20 of IP. TCP options are added to that.
+        /// Size of all headers of a packet, including acknowledgments: 20 bytes of TCP and 20 of IP. TCP options are added to that.
         header: Bytes = "40 B",
     }
     build(config, _context) { Box::new(config.clone()) }
@@ -21,7 +21,7 @@ longfat_foundation::model! {
     }
 }
 
-/// More would be no header; a packet's bits stay far below [`LARGEST_PACKET_BITS`](longfat_foundation::units::LARGEST_PACKET_BITS).
+/// Largest header; keeps packets far below [`LARGEST_PACKET_BITS`](longfat_foundation::units::LARGEST_PACKET_BITS).
 const LARGEST_HEADER_BYTES: u64 = 65_535;
 
 impl Framing for WholePacket {

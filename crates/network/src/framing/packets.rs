@@ -1,72 +1,72 @@
-//! The packets under way, kept once however many cells they travel in.
+//! Storage of packets in flight: one entry per packet, however many cells it travels in.
 
 use longfat_foundation::units::Time;
 use longfat_hosts::transport::Acknowledgment;
 
-/// Where a packet is kept.
+/// Index of a packet in the storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketId(pub u32);
 
-/// What a packet says.
+/// Contents of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// Data from `sequence` on.
+    /// Data.
     Data {
         /// First byte.
         sequence: u64,
         /// Number of bytes.
         length: u64,
-        /// When it was sent: its timestamp, if it carries one.
+        /// Time of transmission, as a timestamp would carry it.
         sent: Time,
-        /// Whether it announces that the window was reduced for a mark (CWR).
+        /// True if it announces a reduction of the window for a mark (CWR).
         reduced: bool,
     },
     /// An acknowledgment.
     Acknowledgment(Acknowledgment),
-    /// The opening of a connection.
+    /// A SYN.
     Synchronize,
-    /// The answer to it.
+    /// A SYN-ACK.
     Synchronized,
-    /// Background traffic: nothing that anyone listens to.
+    /// Background traffic, which has no receiver.
     Background,
 }
 
-/// A packet under way.
-// Two lines of a processor's cache, of which nearly all packets need the first only: it has all but selective acknowledgments.
+/// A packet in flight.
+// Two cache lines, of which nearly all packets use only the first: it has everything but SACK blocks.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
-    /// Bits that all of it takes on a line, headers and padding included.
+    /// Size on a line in bits, including headers and padding.
     pub bits: u64,
-    /// Cells it was sent in; one where packets travel whole.
+    /// Number of cells at the sender; one if packets travel whole.
     pub cells: u32,
-    /// Cells that are still under way.
+    /// Number of cells still in flight.
     under_way: u32,
-    /// Whether a cell of it has been dropped.
+    /// True if a cell has been dropped.
     pub damaged: bool,
-    /// Whether its receiver takes it for a continuation of another.
+    /// True if its receiver takes it for a continuation of another packet.
     spoiled: bool,
-    /// The window field, of acknowledgments whose windows change.
+    /// Window field of an acknowledgment, if windows change.
     window: u16,
-    /// What it says.
+    /// Contents.
     pub content: Content,
 }
 
 impl Packet {
-    /// The window field of its header, in the units of its connection's scale; meaningless where windows are always the same.
+    /// Window field of the header, in units of the connection's scale; meaningless if windows are constant.
     #[must_use]
     pub fn window(&self) -> u16 {
         self.window
     }
 
-    /// Whether its receiver gets it, once all its cells were let in or dropped.
+    /// True if it reaches its receiver; valid once all its cells were admitted or dropped.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         !self.damaged && !self.spoiled
     }
 }
 
-/// All packets under way; places are used again.
+/// All packets in flight. Entries of packets that have left are reused.
 #[derive(Default)]
 pub struct Packets {
     places: Vec<Packet>,
@@ -74,11 +74,11 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// Keeps a packet that is sent in `cells` cells and takes `bits` bits on a line.
+    /// Stores a packet of `cells` cells and `bits` bits on a line.
     ///
     /// # Panics
-    /// If more than `u32::MAX` packets are under way.
-    // Always: a packet is made in its place then, and the room of what it does not say is left as it is.
+    /// If more than `u32::MAX` packets are in flight.
+    // Always inlined: builds the packet in place, without writing the unused part of its contents.
     #[inline(always)]
     pub fn insert(&mut self, content: Content, cells: u32, bits: u64) -> PacketId {
         if let Some(id) = self.free.pop() {
@@ -97,35 +97,35 @@ impl Packets {
         PacketId(u32::try_from(self.places.len() - 1).expect("fewer than 2^32 packets under way"))
     }
 
-    /// A packet under way.
+    /// A packet in flight.
     #[must_use]
     #[inline]
     pub fn get(&self, id: PacketId) -> &Packet {
         &self.places[id.0 as usize]
     }
 
-    /// Something will be asked of a packet soon.
+    /// Prefetches a packet that will be read soon.
     #[inline(always)]
     pub fn read_soon(&self, id: PacketId) {
         longfat_prefetch::item(&self.places, id.0 as usize);
     }
 
-    /// Writes the window field of an acknowledgment.
+    /// Sets the window field of an acknowledgment.
     pub fn set_window(&mut self, id: PacketId, window: u16) {
         self.places[id.0 as usize].window = window;
     }
 
-    /// Marks a packet as damaged; tells whether it was whole before.
+    /// Marks a packet as damaged; returns true if it was intact before.
     pub fn damage(&mut self, id: PacketId) -> bool {
         !std::mem::replace(&mut self.places[id.0 as usize].damaged, true)
     }
 
-    /// Notes that its receiver takes a packet for a continuation of another.
+    /// Marks a packet that its receiver takes for a continuation of another.
     pub fn spoil(&mut self, id: PacketId) {
         self.places[id.0 as usize].spoiled = true;
     }
 
-    /// Takes a packet with all its cells out of the network, whose place keeps what it says until another is sent; tells whether it is
+    /// Removes a packet with all its cells; its entry stays readable until it is reused. Returns true if the packet is
     /// [whole](Packet::is_whole).
     #[inline]
     pub fn take_out(&mut self, id: PacketId) -> bool {
@@ -135,7 +135,7 @@ impl Packets {
         packet.is_whole()
     }
 
-    /// Takes one cell of a packet out of the network; the last one frees its place.
+    /// Removes one cell of a packet; the last one frees the entry.
     #[inline]
     pub fn release_cell(&mut self, id: PacketId) {
         let packet = &mut self.places[id.0 as usize];
@@ -145,13 +145,13 @@ impl Packets {
         }
     }
 
-    /// Bytes that are allocated.
+    /// Allocated memory in bytes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.places.capacity() * size_of::<Packet>() + self.free.capacity() * size_of::<PacketId>()
     }
 
-    /// Cells under way in all.
+    /// Total number of cells in flight.
     #[must_use]
     pub fn cells_under_way(&self) -> u64 {
         self.places.iter().map(|packet| u64::from(packet.under_way)).sum()

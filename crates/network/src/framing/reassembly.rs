@@ -1,19 +1,19 @@
-//! A receiver's end of a virtual circuit: packets out of cells.
+//! Reassembly of packets from cells, at the receiving end of a virtual circuit.
 
 use super::{Cell, PacketId, Packets};
 
 longfat_foundation::choice! {
-    /// What the loss of a packet's last cell does (D-02).
+    /// Effect of a lost last cell (D-02).
     pub enum LostLastCell {
-        /// The receiver takes the next packet's cells for a continuation, and its check fails: both packets are lost. This is AAL5's
-        /// behavior, which marks where a packet ends but not where it begins.
+        /// The receiver takes the next packet's cells for a continuation, and the checksum fails: both packets are lost. AAL5 behaves like
+        /// this, because it marks the end of a packet but not its beginning.
         CorruptsNextPacket = "corrupts-next-packet",
         /// Only the packet itself is lost.
         CorruptsOwnPacket = "corrupts-own-packet",
     }
 }
 
-/// The cells of a circuit since the last end of a packet.
+/// Cells of a circuit since the last end of a packet.
 #[derive(Clone, Debug)]
 pub struct Reassembly {
     lost_last_cell: LostLastCell,
@@ -29,7 +29,7 @@ impl Reassembly {
         Self { lost_last_cell, packet: None, cells: 0, mixed: false }
     }
 
-    /// Takes a cell; gives the packet if this cell completes one that is whole.
+    /// Receives a cell; returns the packet if the cell completes an intact one.
     #[inline]
     pub fn receive(&mut self, cell: Cell, packets: &Packets) -> Option<PacketId> {
         let begins = self.packet.is_none();
@@ -49,24 +49,24 @@ impl Reassembly {
     }
 }
 
-/// The same law where the cells of a circuit are seen as they are let in, and no cell is lost behind: a packet is delivered if none
-/// of its cells was dropped and none of another stuck to it.
+/// The rules of [`Reassembly`], applied when cells are admitted to a buffer behind which none is lost: a packet is delivered if none of its
+/// cells was dropped and no cells of another precede it in the reassembly.
 #[derive(Clone, Debug)]
 pub struct Continuity {
     lost_last_cell: LostLastCell,
-    /// Whether a cell of each circuit was let in since the last end of a packet.
+    /// Per circuit: true if a cell was admitted since the last end of a packet.
     is_open: Vec<bool>,
     spoiled: Vec<PacketId>,
 }
 
 impl Continuity {
-    /// For so many circuits, without cells so far.
+    /// State of `circuits` circuits without cells.
     #[must_use]
     pub fn new(lost_last_cell: LostLastCell, circuits: usize) -> Self {
         Self { lost_last_cell, is_open: vec![false; circuits], spoiled: Vec::new() }
     }
 
-    /// A cell was let in.
+    /// Records an admitted cell.
     #[inline]
     pub fn admit(&mut self, cell: Cell) {
         let is_open = &mut self.is_open[cell.circuit()];
@@ -76,7 +76,7 @@ impl Continuity {
         *is_open = !cell.is_last();
     }
 
-    /// Cells of one packet were let in, from `first` on; `ends` tells whether the last one was among them.
+    /// Records admitted cells of one packet, from `first` on; `ends` if they include its last.
     #[inline]
     pub fn admit_part(&mut self, first: Cell, ends: bool) {
         self.admit(first);
@@ -85,7 +85,7 @@ impl Continuity {
         }
     }
 
-    /// Packets whose cells the receiver takes for a continuation of others, since the last time this was asked.
+    /// Returns the packets that the receiver takes for a continuation of others, since the last call.
     #[inline]
     pub fn take_spoiled(&mut self) -> impl Iterator<Item = PacketId> {
         self.spoiled.drain(..)
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Receives the given cells of packets of four cells each; gives the numbers of the packets that come out.
+    /// Receives the given cells of packets of four cells each; returns the packets that are delivered.
     fn receive(rule: LostLastCell, cells: &[(u32, u32)]) -> Vec<u32> {
         let mut packets = Packets::default();
         (0..4).for_each(|_| _ = packets.insert(Content::Synchronize, 4, 4 * 424));

@@ -1,15 +1,15 @@
-//! What packets take, found without asking the framing for each.
+//! Cache of packet sizes, which avoids virtual calls of the framing.
 
 use super::Framing;
 
-/// A framing that remembers what it said last.
+/// A framing with the sizes that it computed last.
 pub struct Sizes {
     framing: Box<dyn Framing>,
-    /// The latest packet with data, and the latest without: nearly all are full segments and bare acknowledgments.
+    /// Latest packet with data and latest without: nearly all are full segments or pure acknowledgments.
     latest: [Size; 2],
 }
 
-/// What a packet takes.
+/// Size of a packet.
 #[derive(Clone, Copy)]
 struct Size {
     payload_bytes: u64,
@@ -27,14 +27,14 @@ impl Size {
 }
 
 impl Sizes {
-    /// As `framing` has them.
+    /// Creates a cache for `framing`.
     #[must_use]
     pub fn new(framing: Box<dyn Framing>) -> Self {
         let latest = [1, 0].map(|payload_bytes| Size::of(&*framing, payload_bytes, 0));
         Self { framing, latest }
     }
 
-    /// Cells and bits of a TCP packet with `payload_bytes` of data and `option_bytes` of TCP options.
+    /// Number of cells, and bits on the line, of a TCP packet with `payload_bytes` of data and `option_bytes` of TCP options.
     #[inline(always)]
     pub fn of(&mut self, payload_bytes: u64, option_bytes: u64) -> (u32, u64) {
         let latest = &mut self.latest[usize::from(payload_bytes == 0)];

@@ -1,4 +1,4 @@
-//! Losses in bursts.
+//! Losses in bursts (Gilbert-Elliott channel).
 
 use longfat_foundation::config::Probability;
 use longfat_foundation::random::Stream;
@@ -6,9 +6,9 @@ use longfat_foundation::random::Stream;
 use super::{LossContext, LossModel};
 
 longfat_foundation::model! {
-    /// A channel that is in a good or in a bad state, and may change after each packet. Losses come in bursts: of 1 / bad_to_good packets
-    /// on average, if every packet is lost in the bad state and none in the good. Each flow has a channel of its own, which starts in its
-    /// long-run distribution.
+    /// A two-state channel, good or bad, that may change state after each packet. Losses come in bursts: of 1 / bad_to_good packets on
+    /// average, if every packet is lost in the bad state and none in the good. Each flow has a channel of its own, which starts in its
+    /// stationary distribution.
     #[name = "gilbert-elliott"]
     #[source = "Gilbert 1960; Elliott 1963"]
     pub struct GilbertElliott: dyn LossModel {
@@ -39,7 +39,7 @@ impl Channels {
 }
 
 impl GilbertElliott {
-    /// The share of packets that find the channel bad in the long run: P / (P + p); a channel that never changes is good.
+    /// Stationary probability of the bad state: P / (P + p); a channel that never changes is good.
     fn share_of_bad(&self) -> f64 {
         let (turns_bad, turns_good) = (self.good_to_bad.0, self.bad_to_good.0);
         if turns_bad == 0.0 { 0.0 } else { turns_bad / (turns_bad + turns_good) }

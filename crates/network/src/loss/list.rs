@@ -1,4 +1,4 @@
-//! Losses by number.
+//! Losses of listed packets.
 
 use longfat_foundation::config::{Node, Parameter, Reader, Shape, Value, format_span};
 use serde_json::Value as Json;
@@ -6,12 +6,12 @@ use serde_json::Value as Json;
 use super::{LossContext, LossModel, Passing};
 
 longfat_foundation::model! {
-    /// Loses the listed packets and no others, whenever they come.
+    /// Loses the listed packets and no others, whenever they arrive.
     #[name = "list"]
     #[source = "Fall and Floyd 1996 section 3"]
     pub struct List: dyn LossModel {
-        /// For flow 1, 2, … the numbers, from 1, of the packets to lose, in the order in which they come to this place, retransmissions
-        /// included. A bare list of numbers is for flow 1.
+        /// For flow 1, 2, … the numbers, from 1, of the packets to lose, in order of arrival, including retransmissions. A bare list of
+        /// numbers is for flow 1.
         drops: Drops,
     }
     build(config, context) {
@@ -24,13 +24,13 @@ longfat_foundation::model! {
     }
 }
 
-/// The numbers of the packets of each flow that are lost, ascending.
+/// Numbers of the packets to lose, ascending, by flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drops(pub Vec<Vec<u64>>);
 
 struct Listed {
     drops: Vec<Vec<u64>>,
-    /// How many packets of each flow have come, and how many of them were lost.
+    /// Per flow: number of packets that have arrived, and number of those lost.
     come: Vec<u64>,
     lost: Vec<usize>,
 }
@@ -46,7 +46,7 @@ impl LossModel for Listed {
 }
 
 impl Drops {
-    /// What could never happen of it.
+    /// The error if a listed packet can never arrive.
     fn objection(&self, context: &LossContext) -> Option<String> {
         let flows = context.flows.len();
         if self.0.len() > flows {
@@ -62,7 +62,7 @@ impl Drops {
 }
 
 impl Passing {
-    /// Why the packet with this number would perhaps never come, if `earlier` ones are lost before it.
+    /// The error if packet `number` may never arrive, given that `earlier` ones are lost before it.
     fn object_to(&self, number: u64, earlier: usize) -> Option<String> {
         let (most, duration) = self.most;
         if number > most {
@@ -111,7 +111,7 @@ impl Parameter for Drops {
     }
 }
 
-/// The numbers of one flow.
+/// Reads the numbers of one flow.
 fn read_numbers(items: &[Node], reader: &mut Reader) -> Option<Vec<u64>> {
     let mut numbers: Vec<u64> = Vec::new();
     let mut all_good = true;

@@ -1,4 +1,4 @@
-//! Packets that get lost for another reason than a full buffer.
+//! Loss models: losses other than at full buffers.
 //!
 //! To add a model: a file here with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`LOSS_MODELS`].
 
@@ -24,7 +24,7 @@ pub const LOSS_MODELS: &[Entry<dyn LossModel>] = &[
 ];
 
 longfat_foundation::choice! {
-    /// What is lost at once.
+    /// Unit of loss.
     pub enum Loses {
         /// A packet with all its cells, when its first cell arrives.
         Packets = "packet",
@@ -33,13 +33,13 @@ longfat_foundation::choice! {
     }
 }
 
-/// Decides what gets lost at one place of the network.
+/// Loss model at one place of the network.
 pub trait LossModel: Send {
-    /// What it decides about.
+    /// Unit of loss.
     fn loses(&self) -> Loses {
         Loses::Packets
     }
-    /// Whether the packet, or cell, of `flow` that has just come is lost.
+    /// True if the packet or cell of `flow` that has just arrived is lost.
     fn loses_next(&mut self, flow: usize) -> bool;
 }
 
@@ -52,37 +52,37 @@ impl Family for dyn LossModel {
     }
 }
 
-/// Which packets pass the place.
+/// Direction of the packets that pass the place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Data on its way to the bottleneck's buffer.
     Data,
-    /// Acknowledgments on their way back past the bottleneck.
+    /// Acknowledgments on the way back past the bottleneck.
     Acknowledgments,
 }
 
-/// The place where packets get lost.
+/// The place at which a loss model acts.
 #[derive(Clone, Debug)]
 pub struct LossContext {
-    /// Which packets pass it.
+    /// Direction of the packets.
     pub direction: Direction,
-    /// Where chance comes from.
+    /// Source of random numbers.
     pub chance: Chance,
-    /// What each flow can bring here.
+    /// Bounds on the packets of each flow.
     pub flows: Vec<Passing>,
 }
 
-/// What a flow can bring to a place.
+/// Bounds on the packets of a flow at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passing {
-    /// Packets that come for certain if none is lost, where that is known, and what they are ("20 segments of 512 B").
+    /// Number of packets that certainly arrive if none is lost, if known, with a description ("20 segments of 512 B").
     pub certain: Option<(u64, String)>,
-    /// More packets than these the lines on the way cannot bring, and how long they have for it.
+    /// Upper bound of the packets, by the rates of the lines, and the time that they have.
     pub most: (u64, Span),
 }
 
 impl LossContext {
-    /// The chance of one flow at this place.
+    /// Random stream of one flow at this place.
     #[must_use]
     pub fn stream(&self, flow: usize) -> Stream {
         let place = match self.direction {
@@ -92,7 +92,7 @@ impl LossContext {
         self.chance.stream(&format!("loss/{place}/{}", flow + 1))
     }
 
-    /// The chance of every flow.
+    /// Random streams of all flows.
     #[must_use]
     pub fn streams(&self) -> Vec<Stream> {
         (0..self.flows.len()).map(|flow| self.stream(flow)).collect()

@@ -1,4 +1,4 @@
-//! Losses at equal distances.
+//! Periodic losses.
 
 use longfat_foundation::config::{Node, Parameter, Reader, Shape, Value};
 use serde_json::Value as Json;
@@ -6,13 +6,13 @@ use serde_json::Value as Json;
 use super::{Loses, LossModel};
 
 longfat_foundation::model! {
-    /// Loses every n-th packet, or cell, of each connection: the losses that response functions are derived for.
+    /// Loses every n-th packet or cell of each connection: the loss pattern for which response functions are derived.
     #[name = "periodic"]
     #[source = "Mathis, Semke, Mahdavi and Ott 1997 section 2; RFC 9438 section 5.1"]
     pub struct Periodic: dyn LossModel {
         /// n: the last of every n packets in a row is lost.
         period: Period,
-        /// What one loss takes: a packet or a cell. The same where packets travel whole.
+        /// Unit of loss: a packet or a cell. No difference where packets travel whole.
         each: Loses = "packet" or ["cell"],
     }
     build(config, context) {
@@ -24,7 +24,7 @@ longfat_foundation::model! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Period(u64);
 
-/// What TOML and JSON hold exactly.
+/// Upper bound of integers that TOML and JSON represent exactly.
 const LONGEST_PERIOD: u64 = 1 << 53;
 
 impl Parameter for Period {
@@ -51,7 +51,7 @@ impl Parameter for Period {
 struct Counted {
     period: u64,
     loses: Loses,
-    /// How many of each flow have come.
+    /// Number of packets or cells that have arrived, by flow.
     come: Vec<u64>,
 }
 

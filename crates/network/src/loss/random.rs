@@ -1,4 +1,4 @@
-//! Independent losses.
+//! Independent random losses.
 
 use longfat_foundation::config::Probability;
 use longfat_foundation::random::Stream;
@@ -6,13 +6,13 @@ use longfat_foundation::random::Stream;
 use super::{Loses, LossModel};
 
 longfat_foundation::model! {
-    /// Loses each packet, or each cell, with the same probability, whatever happened to others.
+    /// Loses each packet or cell with the same probability, independently of others.
     #[name = "random"]
     #[source = "Bernoulli trials; as in Padhye, Firoiu, Towsley and Kurose 1998 section 3"]
     pub struct Random: dyn LossModel {
         /// The probability of a loss.
         probability: Probability,
-        /// What one loss takes: a packet or a cell. The same where packets travel whole.
+        /// Unit of loss: a packet or a cell. No difference where packets travel whole.
         each: Loses = "packet" or ["cell"],
     }
     build(config, context) {

@@ -1,9 +1,9 @@
-//! A path that does not change.
+//! A constant path.
 
 use super::{Path, Step};
 
 longfat_foundation::model! {
-    /// As in the topology, throughout.
+    /// Rate, delay and losses of the topology, throughout.
     #[name = "fixed"]
     #[source = "UBR+ figure 2"]
     pub struct Fixed: dyn Path {}

@@ -1,4 +1,4 @@
-//! Rain on the way to a geostationary satellite.
+//! Rain fade on the path to a geostationary satellite.
 
 use longfat_foundation::config::{DrawableSpan, Fraction, Probability};
 use longfat_foundation::units::{Rate, Span, Time};
@@ -6,19 +6,19 @@ use longfat_foundation::units::{Rate, Span, Time};
 use super::{Path, PathContext, Step};
 
 longfat_foundation::model! {
-    /// For a time a more robust code leaves only a share of the rate: a fade, as adaptive coding and modulation handles it. By default a
-    /// tenth of the rate from 10 s on for 10 s, the case that implementers of satellite transports test (100 Mbit/s to 10 and back). Its
-    /// beginning and its length may be drawn anew for each replication.
+    /// A fade: for some time a more robust code leaves only a share of the rate, as with adaptive coding and modulation. By default a tenth
+    /// of the rate from 10 s on for 10 s, the case that implementers of satellite transports test (100 Mbit/s to 10 and back). Beginning
+    /// and length may be drawn for each replication.
     #[name = "geo-fade"]
     #[source = "ETSI EN 302 307-1 (adaptive coding and modulation); picoquic issue 720"]
     pub struct GeoFade: dyn Path {
-        /// When it begins.
+        /// Beginning of the fade.
         begin: DrawableSpan = "10 s",
-        /// How long it lasts.
+        /// Duration of the fade.
         lasting: DrawableSpan = "10 s",
         /// The share of the bottleneck's rate that remains.
         rate_share: Fraction = "0.1",
-        /// The probability that a packet is lost meanwhile.
+        /// The probability that a packet is lost during the fade.
         loss: Probability = "0.0",
     }
     build(config, context) { Box::new(Fade { config: config.clone(), context: context.clone() }) }
@@ -40,7 +40,7 @@ impl Path for Fade {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "no more than the rate")]
     fn steps(&self) -> Vec<Step> {
         let GeoFade { begin, lasting, rate_share, loss } = &self.config;
-        // A stream for each: what one is drawn from changes nothing of the other.
+        // Separate streams, so that the draws do not depend on each other.
         let chance = |what: &str| self.context.chance.stream(&format!("path/geo-fade/{what}"));
         let begin = begin.0.sample(&mut chance("begin"));
         let lasting = lasting.0.sample(&mut chance("lasting")) - Time::ZERO;

@@ -1,4 +1,4 @@
-//! A constellation in a low orbit.
+//! Path over a constellation in low Earth orbit.
 
 use longfat_foundation::config::{Fraction, PositiveSpan, Probability, SpanIfAny};
 use longfat_foundation::random::RandomSpan;
@@ -7,25 +7,25 @@ use longfat_foundation::units::{Rate, Span, Time};
 use super::{Path, PathContext, Step};
 
 longfat_foundation::model! {
-    /// Another satellite every 15 s: the delay changes in a step, and for a moment nothing passes. Between changes the path is constant,
-    /// apart from random losses. Everything that changes is drawn for each interval from the scenario's seed. Huston (A transport
+    /// A handover to another satellite every 15 s: the delay changes in a step, and for a moment nothing passes. Between handovers the path
+    /// is constant, apart from random losses. The values of each interval are drawn from the scenario's seed. Huston (A transport
     /// protocol's view of Starlink, APNIC, 17 May 2024) reports: the shortest round trip changes every 15 s, from 30 to 80 ms at worst; 30
     /// to 50 ms more at a change, when packets wait; 1 to 2 % of losses that have nothing to do with congestion.
     #[name = "leo"]
     #[source = "Huston 2024"]
     pub struct Leo: dyn Path {
-        /// How long a satellite serves.
+        /// Time between handovers.
         interval: PositiveSpan = "15 s",
         /// One-way delay over a satellite, which replaces the bottleneck's; half of the round trips that Huston reports.
         delay: RandomSpan = "uniform(15 ms, 40 ms)",
-        /// How long nothing passes when the satellite changes.
+        /// Duration of the interruption at a handover.
         gap: RandomSpan = "uniform(30 ms, 50 ms)",
-        /// The probability that a packet is lost on the way.
+        /// The probability that a packet is lost on the path.
         loss: Probability = "0.01",
-        /// The largest extra delay, drawn evenly for each packet. With 14 ms two round trips differ by 6.6 ms on average, 7/15 of it,
+        /// Largest extra delay, drawn uniformly for each packet. With 14 ms two round trips differ by 6.6 ms on average, 7/15 of it,
         /// because each has two draws; Huston reports 6.7 ms.
         jitter: SpanIfAny = "0 s",
-        /// The smallest share of the bottleneck's rate that a satellite has; each satellite's share is drawn between this and 1.
+        /// Smallest share of the bottleneck's rate; each satellite's share is drawn between this and 1.
         least_rate_share: Fraction = "1.0",
     }
     build(config, context) { Box::new(Constellation { config: config.clone(), context: context.clone() }) }
@@ -41,7 +41,7 @@ longfat_foundation::model! {
     }
 }
 
-/// More are taken for a slip.
+/// Maximum of intervals; more are taken for a mistake.
 const MOST_INTERVALS: u64 = 100_000;
 
 struct Constellation {
@@ -71,7 +71,7 @@ impl Path for Constellation {
     }
 }
 
-/// Shares are drawn like spans, in parts of a million.
+/// Draws a share like a span, in millionths.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a million")]
 fn share_as_span(share: f64) -> Span {
     Span((share * 1e6) as u64)

@@ -1,6 +1,6 @@
-//! Paths that change while a run goes on: the bottleneck's rate, delay and losses as functions of time.
+//! Time-varying paths: the bottleneck's rate, delay and losses as functions of time.
 //!
-//! Nothing happens when a path changes: a line looks up how things are when it sends. To add a kind: a file here with a
+//! A change of the path is no event: a line looks up the conditions when it sends. To add a kind: a file here with a
 //! [`model!`](longfat_foundation::model), a `mod` line and a line in [`PATHS`].
 
 mod fixed;
@@ -25,9 +25,9 @@ pub const PATHS: &[Entry<dyn Path>] = &[
     Entry::of::<rain::Rain>(),
 ];
 
-/// How a path is over time.
+/// A path as a function of time.
 pub trait Path: Send {
-    /// How it is from each of these times on, ascending from the start of the run.
+    /// Piecewise constant conditions, ascending from the start of the run.
     fn steps(&self) -> Vec<Step>;
 }
 
@@ -40,12 +40,12 @@ impl Family for dyn Path {
     }
 }
 
-/// What a path is like where it does not change.
+/// Conditions of the topology, and the run.
 #[derive(Clone, Debug)]
 pub struct PathContext {
-    /// Where chance comes from.
+    /// Source of random numbers.
     pub chance: Chance,
-    /// How long the run lasts.
+    /// Duration of the run.
     pub duration: Span,
     /// The bottleneck's rate.
     pub rate: Rate,
@@ -54,34 +54,34 @@ pub struct PathContext {
 }
 
 impl PathContext {
-    /// As the topology has it, from `time` on.
+    /// Conditions of the topology, from `time` on.
     #[must_use]
     pub fn nominal(&self, time: Time) -> Step {
         Step { time, rate: Some(self.rate), delay: self.delay, jitter: Span::ZERO, loss: 0.0 }
     }
 }
 
-/// How a path is from a time on.
+/// Conditions of a path from a time on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// From when on.
+    /// Start of the step.
     pub time: Time,
-    /// The rate of data; none while the path is interrupted, in both directions.
+    /// Data rate; `None` while the path is interrupted, in both directions.
     pub rate: Option<Rate>,
     /// One-way propagation delay, in both directions.
     pub delay: Span,
-    /// The most that a packet is held up by besides, in both directions: each by its own, drawn evenly.
+    /// Largest extra delay of a packet, in both directions, drawn uniformly for each.
     pub jitter: Span,
-    /// The probability that a packet is lost on the way, in both directions.
+    /// Loss probability of a packet, in both directions.
     pub loss: f64,
 }
 
-/// A path over time, as a line looks it up.
+/// Conditions of a path over time, for lookup by a line.
 #[derive(Clone, Debug)]
 pub struct Conditions(Arc<[Step]>);
 
 impl Conditions {
-    /// Of a path. It is as the topology has it before its first step, and when the run is over.
+    /// Conditions of `path`; those of the topology before its first step and after the run.
     #[must_use]
     pub fn of(path: &dyn Path, context: &PathContext) -> Self {
         let mut steps = vec![context.nominal(Time::ZERO)];
@@ -94,7 +94,7 @@ impl Conditions {
         self.0.partition_point(|step| step.time <= time) - 1
     }
 
-    /// How it is before `end`, from each of these times on.
+    /// Steps until `end`.
     #[must_use]
     pub fn before(&self, end: Time) -> Vec<Step> {
         let ends = self.0[1..].iter().map(|step| step.time).chain([Time::NEVER]);
@@ -102,13 +102,13 @@ impl Conditions {
         self.0.iter().zip(ends).filter(lasts).map(|(step, _)| *step).collect()
     }
 
-    /// How it is at `time`.
+    /// Conditions at `time`.
     #[must_use]
     pub fn at(&self, time: Time) -> Step {
         self.0[self.index_at(time)]
     }
 
-    /// How it is when sending may begin, at `time` or when an interruption is over, and when that is.
+    /// Time from which sending is possible, at `time` or at the end of an interruption, and the conditions then.
     #[must_use]
     pub fn open_from(&self, time: Time) -> (Time, Step) {
         let index = self.index_at(time);
@@ -116,13 +116,13 @@ impl Conditions {
         (time.max(open.time), *open)
     }
 
-    /// The mean rate of data between `from` and `end`.
+    /// Mean data rate between `from` and `end`, in bits per second.
     #[must_use]
     pub fn mean_rate_bps(&self, from: Time, end: Time) -> f64 {
         self.bits_between(from, end) / (end - from).as_seconds()
     }
 
-    /// How many bits of data there is time for between `from` and `until`.
+    /// Capacity in bits between `from` and `until`.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
     pub fn bits_between(&self, from: Time, until: Time) -> f64 {

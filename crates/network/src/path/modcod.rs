@@ -1,13 +1,13 @@
-//! Modulations and codes of DVB-S2, and how much noise each stands.
+//! Modulation and coding schemes (MODCODs) of DVB-S2, with the noise that each tolerates.
 
 use longfat_foundation::config::Decibels;
 
 /// A modulation with a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Modcod {
-    /// Es/N0 in hundredths of a decibel from which on frames arrive (a frame in ten million is lost).
+    /// Threshold of Es/N0 in hundredths of a decibel, at a frame error rate of 1e-7.
     threshold: i64,
-    /// Bits per symbol, in millionths.
+    /// Spectral efficiency in millionths of a bit per symbol.
     pub efficiency: u64,
 }
 
@@ -52,7 +52,7 @@ pub const DVB_S2: [Modcod; 28] = [
 ];
 
 impl Modcod {
-    /// The attenuation that it stands where the sky is clear with so much; `None` if it does not even stand none.
+    /// Attenuation that it withstands, given Es/N0 under a clear sky; `None` if it fails even then.
     #[must_use]
     pub fn stands(self, clear_sky: Decibels) -> Option<Decibels> {
         let above = i64::try_from(clear_sky.0).ok()?.saturating_sub(10 * self.threshold);
@@ -64,7 +64,7 @@ impl Modcod {
 mod tests {
     use super::*;
 
-    /// Bits per symbol, rate of the code, and bits of the frame: table 13 follows from tables 5a and 11 of the standard.
+    /// Table 13 follows from bits per symbol, code rate and frame length in tables 5a and 11 of the standard.
     #[test]
     fn efficiencies_follow_from_the_lengths_of_frames() {
         // 64800 coded bits in 90-bit slots of symbols and a header of 90: 8PSK 3/4 has 48408 bits with 80 of header in 21690 symbols.

@@ -1,4 +1,4 @@
-//! Rain that comes and goes on the way to a satellite, and coding that follows it.
+//! Rain on the path to a satellite, with adaptive coding and modulation.
 
 use longfat_foundation::config::{Decibels, DrawableSpan, PositiveSpan};
 use longfat_foundation::units::{Rate, Span, Time};
@@ -8,25 +8,25 @@ use super::{Path, PathContext, Step};
 
 longfat_foundation::model! {
     /// A shower: the attenuation rises to a depth, stays there, and falls again. Adaptive coding and modulation steps down the ladder of
-    /// DVB-S2 and up again. It always uses the most efficient step that withstands the attenuation it knows of plus a margin; its knowledge
-    /// is `reaction` old. The bottleneck's rate is that of the clear sky. Where attenuation grows beyond the margin before the code
-    /// follows, everything is lost; where no code withstands it, nothing passes.
+    /// DVB-S2 and up again. It always uses the most efficient step that withstands the known attenuation plus a margin; this knowledge is
+    /// `reaction` old. The bottleneck's rate is that of the clear sky. Where attenuation grows beyond the margin before the code follows,
+    /// everything is lost; where no code withstands it, nothing passes.
     #[name = "rain"]
     #[source = "ETSI EN 302 307-1 table 13 and annex D (adaptive coding and modulation); slopes: ITU-R P.1623-1"]
     pub struct Rain: dyn Path {
-        /// When it begins.
+        /// Beginning of the shower.
         begin: DrawableSpan = "10 s",
         /// Time in which the attenuation rises to its depth, and in which it returns to nothing; 12 dB in 20 s are 0.6 dB/s, a steep slope.
         rise: PositiveSpan = "20 s",
-        /// How long the attenuation stays at its depth.
+        /// Duration of the largest attenuation.
         lasting: DrawableSpan = "20 s",
         /// The largest attenuation.
         depth: Decibels = "12 dB",
         /// Es/N0 under a clear sky.
         clear_sky: Decibels = "15 dB",
-        /// The margin: how much more attenuation than the sender knows of the chosen code must withstand.
+        /// Margin: the attenuation that the chosen code must withstand beyond what the sender knows of.
         margin: Decibels = "1 dB",
-        /// The age of what the sender knows: the receiver measures, reports over the satellite, and the frame crosses the satellite again.
+        /// Age of the sender's knowledge: the receiver measures, reports over the satellite, and the frame crosses the satellite again.
         reaction: Span = "600 ms",
     }
     build(config, context) { Box::new(Shower { config: config.clone(), context: context.clone() }) }
@@ -43,7 +43,7 @@ longfat_foundation::model! {
 }
 
 impl Rain {
-    /// The code that the sender chooses where it knows of an attenuation; none where nothing stands it.
+    /// Code that the sender chooses at a known attenuation; `None` if no code withstands it.
     fn code_at(&self, attenuation: Decibels) -> Option<Modcod> {
         let needed = attenuation.0 + self.margin.0;
         let stands = |code: &Modcod| code.stands(self.clear_sky).is_some_and(|most| most.0 >= needed);
@@ -56,16 +56,16 @@ struct Shower {
     context: PathContext,
 }
 
-/// A shower of a certain time.
+/// A shower with its times drawn.
 struct Fall<'a> {
     rain: &'a Rain,
     begin: Time,
-    /// When the attenuation begins to fall.
+    /// Time at which the attenuation begins to fall.
     ease: Time,
 }
 
 impl Fall<'_> {
-    /// The attenuation at a time.
+    /// Attenuation at `time`.
     fn attenuation(&self, time: Time) -> Decibels {
         let Rain { rise: PositiveSpan(rise), depth, .. } = self.rain;
         let since = |from: Time| if time > from { (time - from).min(*rise) } else { Span::ZERO };
@@ -74,7 +74,7 @@ impl Fall<'_> {
         Decibels(u64::try_from(decibels).expect("no more than the depth"))
     }
 
-    /// When the attenuation passes a level that it reaches, as it rises and as it falls.
+    /// Times at which the attenuation crosses `level`, rising and falling; `None` if it does not.
     fn passes(&self, level: Decibels) -> Option<[Time; 2]> {
         let Rain { rise: PositiveSpan(rise), depth, .. } = self.rain;
         let part = u128::from(rise.0) * u128::from(level.0) / u128::from(depth.0);
@@ -82,7 +82,7 @@ impl Fall<'_> {
         Some([self.begin.saturating_add(part), self.ease.saturating_add(Span(rise.0 - part.0))])
     }
 
-    /// All times at which another code is chosen, or the one that is chosen begins or ceases to be enough.
+    /// Times at which the chosen code changes, or begins or ceases to be sufficient.
     fn changes(&self) -> Vec<Time> {
         let Rain { clear_sky, margin, reaction, .. } = self.rain;
         let mut times = vec![self.begin];
@@ -96,13 +96,13 @@ impl Fall<'_> {
         times
     }
 
-    /// Whether the most robust code stands the attenuation at a time.
+    /// True if the most robust code withstands the attenuation at `time`.
     fn is_stood(&self, time: Time) -> bool {
         let stood = DVB_S2.into_iter().filter_map(|code| code.stands(self.rain.clear_sky)).max();
         stood.is_some_and(|most| most >= self.attenuation(time))
     }
 
-    /// The code that is chosen at a time by what is known then, and whether it stands what there is.
+    /// Code chosen at `time` by the knowledge of that time, and whether it withstands the actual attenuation.
     fn code(&self, time: Time) -> Option<(Modcod, bool)> {
         let known = Time(time.0.saturating_sub(self.rain.reaction.0));
         let code = self.rain.code_at(self.attenuation(known))?;
@@ -113,7 +113,7 @@ impl Fall<'_> {
 
 impl Path for Shower {
     fn steps(&self) -> Vec<Step> {
-        // A stream for each: what one is drawn from changes nothing of the other.
+        // Separate streams, so that the draws do not depend on each other.
         let chance = |what: &str| self.context.chance.stream(&format!("path/rain/{what}"));
         let begin = self.config.begin.0.sample(&mut chance("begin"));
         let lasting = self.config.lasting.0.sample(&mut chance("lasting")) - Time::ZERO;
@@ -123,7 +123,7 @@ impl Path for Shower {
         let times = fall.changes();
         let ends = times[1..].iter().copied().chain([Time::NEVER]);
         let state = |(time, end): (Time, Time)| {
-            // Between two changes nothing changes: what is true in the middle is true throughout.
+            // Conditions are constant between changes, so those of the middle apply throughout.
             let step = self.context.nominal(time);
             let middle = Time(time.0.midpoint(end.0));
             match fall.code(middle) {
@@ -133,7 +133,7 @@ impl Path for Shower {
                     let rate = Rate(u64::try_from(rate).expect("no more than that of the clear sky").max(1));
                     Step { rate: Some(rate), loss: if stands { 0.0 } else { 1.0 }, ..step }
                 }
-                // What left before there was no code left is lost too while the attenuation is more than any code stands.
+                // Packets sent before are lost too, while the attenuation exceeds what any code withstands.
                 None => Step { rate: None, loss: if fall.is_stood(middle) { 0.0 } else { 1.0 }, ..step },
             }
         };

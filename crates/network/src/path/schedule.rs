@@ -1,4 +1,4 @@
-//! A path as a table says.
+//! A path given by a table.
 
 use longfat_foundation::config::{Node, Parameter, Reader, Shape, Value};
 use longfat_foundation::units::{PICOSECONDS_PER_SECOND, Rate, Span, Time};
@@ -7,12 +7,12 @@ use serde_json::Value as Json;
 use super::{Path, PathContext, Step};
 
 longfat_foundation::model! {
-    /// A table, measured or made up: from each time on, the rate, the delay and the losses of the bottleneck.
+    /// A table, measured or made up: rate, delay and losses of the bottleneck from each time on.
     #[name = "schedule"]
     #[source = "a table of the user's"]
     pub struct Schedule: dyn Path {
         /// CSV with the column time_s and any of rate_bps (0 while the path is interrupted), delay_s (one way), jitter_s (the largest extra
-        /// delay of a packet, drawn evenly) and loss (a probability). Missing columns are as in the topology.
+        /// delay of a packet, drawn uniformly) and loss (a probability). Missing columns are as in the topology.
         steps: Table,
     }
     build(config, context) { Box::new(Tabulated { table: config.steps.clone(), context: context.clone() }) }
@@ -39,7 +39,7 @@ impl Path for Tabulated {
     }
 }
 
-/// The rows of a CSV, and its text.
+/// Rows of a CSV file, and its text.
 #[derive(Clone, Debug)]
 pub struct Table {
     text: String,
@@ -56,10 +56,10 @@ struct Row {
 }
 
 const COLUMNS: [&str; 5] = ["time_s", "rate_bps", "delay_s", "jitter_s", "loss"];
-/// Said of a single word, which may be the name of a file.
+/// Added to the message for a single word, which may be a file name.
 const FROM_A_FILE: &str =
     "the table itself is expected here, and one that is in a file is set by --set path.steps=@FILE";
-/// Larger values are taken for a slip: nothing on or around Earth is so far, so fast or so long.
+/// Upper bounds of the columns; larger values are taken for mistakes: nothing on or around Earth is so far, so fast or so long.
 const LARGEST: [f64; 5] = [8.64e6, 1e14, 60.0, 60.0, 1.0];
 
 impl Table {

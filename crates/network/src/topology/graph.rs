@@ -1,4 +1,4 @@
-//! Networks written out: hosts, switches and the links between them.
+//! Topologies given as graphs: hosts, switches and links.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use longfat_foundation::units::{Rate, Span};
 use super::{Flow, Graph, Journey, RateBack, Topology};
 
 longfat_foundation::choice! {
-    /// Which ends of a link have a managed port: a buffer with a limit and a drop policy, as the scenario's `port` says.
+    /// Ends of a link with a managed port: a buffer with a limit and a drop policy, as in the scenario's `port`.
     pub enum ManagedPorts {
-        /// Neither: both have room for all packets.
+        /// None: both ends have unlimited buffers.
         None = "none",
-        /// The port whose line leads from `from` to `to`.
+        /// The port of the line from `from` to `to`.
         There = "there",
-        /// The port whose line leads from `to` to `from`.
+        /// The port of the line from `to` to `from`.
         Back = "back",
         /// Both.
         Both = "both",
@@ -25,8 +25,8 @@ longfat_foundation::choice! {
 longfat_foundation::section! {
     /// A link between two nodes: a line in each direction.
     pub struct LinkConfig {
-        /// Its name, and that of the port before its line from `from` to `to`; the port before the line back is "NAME back".
-        /// "by-ends" stands for "FROM to TO" and "TO to FROM".
+        /// Name of the link, and of the port of its line from `from` to `to`; the port of the other line is "NAME back". "by-ends" stands
+        /// for "FROM to TO" and "TO to FROM".
         pub name: String = "by-ends",
         /// The node at one end.
         pub from: String,
@@ -38,7 +38,7 @@ longfat_foundation::section! {
         pub rate_back: RateBack = "as-there",
         /// One-way propagation delay.
         pub delay: Span,
-        /// Which ends of the link have a managed port. Only switches have such ports.
+        /// Ends of the link with a managed port. Only switches have such ports.
         pub managed: ManagedPorts = "none",
     }
 }
@@ -46,11 +46,11 @@ longfat_foundation::section! {
 longfat_foundation::model! {
     /// Hosts and switches with links between them: parking lots, different round trips, several bottlenecks, reverse traffic. `connections`
     /// says which hosts communicate, and over which switches if not over the shortest path by delay; acknowledgments return over the same
-    /// nodes unless told otherwise. Every managed link has a port as in `port`, except those listed in `ports`.
+    /// nodes by default. Every managed link has a port as in `port`, except those listed in `ports`.
     #[name = "graph"]
     #[source = "RFC 5166 section 3; Andrew et al., Common TCP Evaluation Suite, section 2"]
     pub struct GraphTopology: dyn Topology {
-        /// Names of the hosts, where connections begin and end.
+        /// Names of the hosts, the end points of connections.
         hosts: Vec<String>,
         /// Names of the switches, which forward.
         switches: Vec<String>,
@@ -64,7 +64,7 @@ longfat_foundation::model! {
     build(config, _context) { Box::new(config.clone()) }
 }
 
-/// A dotted path and what is wrong there.
+/// Dotted path and message of an error.
 type Objection = (String, String);
 
 impl Topology for GraphTopology {
@@ -75,7 +75,7 @@ impl Topology for GraphTopology {
         (0..).zip(&self.links).for_each(|(number, link)| plan.add_link(number, link));
         plan.choose_bottleneck(&self.bottleneck);
         plan.object_to_lone_nodes();
-        // What is no network has no routes.
+        // An invalid network has no routes.
         if plan.objections.is_empty() {
             (0..).zip(journeys).for_each(|(number, journey)| plan.add_connections(number, journey));
             plan.find_bottleneck();
@@ -90,13 +90,13 @@ impl Topology for GraphTopology {
     }
 }
 
-/// A graph that is being laid out.
+/// Layout of a graph, with the errors found.
 #[derive(Default)]
 struct Plan {
     graph: Graph,
-    /// Of the nodes.
+    /// Indices of nodes by name.
     numbers: BTreeMap<String, usize>,
-    /// Of the lines.
+    /// Names of lines.
     names: BTreeSet<String>,
     objections: Vec<Objection>,
 }
@@ -182,7 +182,7 @@ impl Plan {
         }
     }
 
-    /// Unless it is named: the slowest managed line, of those that data cross if there are any.
+    /// Chooses the bottleneck, unless it is named: the slowest managed line among those that data cross, or among all.
     fn find_bottleneck(&mut self) {
         let crossed: BTreeSet<usize> = self.graph.flows.iter().flat_map(|flow| flow.forward.iter()).copied().collect();
         let order = |line: &usize| (!crossed.contains(line), self.graph.links[*line].rate);
@@ -219,7 +219,7 @@ impl Plan {
         let Some(forward) = forward else { return };
         let backward = match &journey.route_back {
             Some(route) => self.along(&format!("{path}.route_back"), to, route, from),
-            // The two lines of a link are neighbours.
+            // The two lines of a link are adjacent.
             None => Some(forward.iter().rev().map(|&line| line ^ 1).collect()),
         };
         let Some(backward) = backward else { return };
@@ -230,7 +230,7 @@ impl Plan {
         }
     }
 
-    /// The node of a name.
+    /// Index of the node called `name`.
     fn node(&mut self, path: &str, name: &str) -> Option<usize> {
         let number = self.numbers.get(name).copied();
         if number.is_none() {
@@ -241,7 +241,7 @@ impl Plan {
         number
     }
 
-    /// The host at an end of a connection.
+    /// Index of the host at an end of a connection.
     fn host(&mut self, path: &str, key: &str, name: Option<&str>) -> Option<usize> {
         let Some(name) = name else {
             let message =
@@ -267,7 +267,7 @@ impl Plan {
         found
     }
 
-    /// The lines from a host over these switches to a host.
+    /// Lines from a host over the switches `route` to a host.
     fn along(&mut self, path: &str, from: usize, route: &[String], to: usize) -> Option<Vec<usize>> {
         let mut nodes = vec![from];
         for (place, name) in route.iter().enumerate() {
@@ -297,7 +297,7 @@ impl Plan {
         Some(hops.into_iter().flatten().collect())
     }
 
-    /// The line from a node to another.
+    /// Line between two nodes.
     fn link_between(&self, from: usize, to: usize) -> Option<usize> {
         self.graph.links.iter().position(|link| (link.from, link.to) == (from, to))
     }

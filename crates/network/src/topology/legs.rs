@@ -1,4 +1,4 @@
-//! Connections that proxies split, and the circuits of their legs.
+//! Split connections: legs and their circuits.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use longfat_foundation::units::Span;
 
 use super::{Graph, NodeName};
 
-/// A leg of a connection that proxies split at both ends of the bottleneck.
+/// Leg of a connection that is split at both ends of the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leg {
-    /// Between the proxies, over the bottleneck; the whole connection, if it is not split.
+    /// Between the proxies, over the bottleneck; the whole connection if it is not split.
     Bottleneck,
     /// Between the sender and the proxy before the bottleneck.
     Near,
@@ -18,13 +18,13 @@ pub enum Leg {
 }
 
 impl Leg {
-    /// In the order in which circuits and flows are numbered: what crosses the bottleneck has the numbers that it has without proxies.
+    /// Order in which circuits and flows are numbered: those over the bottleneck have the same numbers as without proxies.
     pub const ALL: [Self; 3] = [Self::Bottleneck, Self::Near, Self::Far];
 
-    /// In the order in which data take them.
+    /// Order along the path of the data.
     pub const IN_ORDER: [Self; 3] = [Self::Near, Self::Bottleneck, Self::Far];
 
-    /// Its name in reports.
+    /// Name in results.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -36,9 +36,8 @@ impl Leg {
 }
 
 impl Graph {
-    /// Puts a proxy before the switch at each end of the bottleneck, one for each sender: a host, with a line to the switch that is like
-    /// the one from the sender (or the receiver) to it but takes no time to travel. Every path must be of three links with the bottleneck
-    /// in the middle.
+    /// Inserts a proxy before the switch at each end of the bottleneck, one per sender: a host, whose line to the switch is like the
+    /// sender's (or the receiver's) without its delay. Every path must have three links, with the bottleneck in the middle.
     ///
     /// # Panics
     /// If a path has another number of links.
@@ -49,7 +48,7 @@ impl Graph {
             let number = flow.sender as u64 + 1;
             let near = self.add_node(NodeName::numbered("near proxy", number), true);
             let far = self.add_node(NodeName::numbered("far proxy", number), true);
-            // The two lines of a link are neighbours.
+            // The two lines of a link are adjacent.
             let rates = |line: usize| (self.links[line].rate, self.links[line + 1].rate);
             let (rates_up, rates_down) = (rates(up), rates(down));
             let (near_switch, far_switch) = (self.links[up].to, self.links[down].from);
@@ -64,20 +63,20 @@ impl Graph {
         self.is_split = true;
     }
 
-    /// Of how many legs each connection is.
+    /// Number of legs of each connection.
     #[must_use]
     pub fn legs(&self) -> usize {
         if self.is_split { Leg::ALL.len() } else { 1 }
     }
 
-    /// How many circuits there are: two for each leg of each connection, there and back. Of n connections, those of connection c over the
-    /// bottleneck are 2c and 2c + 1; then come those of all near legs, then those of all far legs.
+    /// Number of circuits: two for each leg of each connection, there and back. Of n connections, connection c has circuits 2c and 2c + 1
+    /// over the bottleneck; those of all near legs follow, then those of all far legs.
     #[must_use]
     pub fn circuits(&self) -> usize {
         2 * self.flows.len() * self.legs()
     }
 
-    /// The links of a circuit in order; nothing if it is no connection's.
+    /// Links of a circuit in order; `None` if it belongs to no connection.
     #[must_use]
     pub fn links_of_circuit(&self, circuit: usize) -> Option<&[usize]> {
         let (pair, is_there) = (circuit / 2, circuit.is_multiple_of(2));

@@ -1,4 +1,4 @@
-//! Who is joined to whom: a graph of hosts and switches, directed links, and flows between hosts.
+//! Topologies: graphs of hosts and switches, directed links, and flows between hosts.
 
 mod graph;
 mod legs;
@@ -20,27 +20,27 @@ use longfat_foundation::units::{Rate, Span};
 /// Every registered topology.
 pub const TOPOLOGIES: &[Entry<dyn Topology>] = &[Entry::of::<n_source::NSource>(), Entry::of::<graph::GraphTopology>()];
 
-/// Something that can be laid out as a graph.
+/// A topology, which can be laid out as a graph.
 pub trait Topology: Send + Sync {
-    /// The graph, with one connection for each sender.
+    /// Lays out the graph, with one connection per sender.
     ///
     /// # Errors
-    /// What is wrong with the topology, or with the journeys in it: where, as a dotted path of a scenario, and why.
+    /// Errors of the topology, or of the journeys in it: dotted paths of a scenario, with messages.
     fn graph(&self, journeys: &[Journey]) -> Result<Graph, Vec<(String, String)>>;
 }
 
-/// What a group of connections says of its way, in a scenario under `connections`.
+/// Ends and route of a group of connections, as a scenario has them under `connections`.
 #[derive(Clone, Debug, Default)]
 pub struct Journey {
-    /// How many connections.
+    /// Number of connections.
     pub count: u64,
-    /// The host of their senders.
+    /// Host of the senders.
     pub from: Option<String>,
-    /// The host of their receivers.
+    /// Host of the receivers.
     pub to: Option<String>,
-    /// The switches that their data pass.
+    /// Switches on the path of the data.
     pub route: Option<Vec<String>>,
-    /// The switches that their acknowledgments pass.
+    /// Switches on the path of the acknowledgments.
     pub route_back: Option<Vec<String>>,
     /// One-way propagation delay of the line between each sender and the network.
     pub access_delay: Option<Span>,
@@ -54,7 +54,7 @@ impl Family for dyn Topology {
     }
 }
 
-/// Hosts and switches with the links between them.
+/// A graph of hosts, switches and links.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     /// Hosts and switches.
@@ -63,22 +63,22 @@ pub struct Graph {
     pub links: Vec<Link>,
     /// Connections between hosts, with their paths.
     pub flows: Vec<Flow>,
-    /// The number of the link that is the bottleneck; the slowest that is managed, if the topology chooses none.
+    /// Index of the bottleneck's link; `None` for the slowest managed link.
     pub bottleneck: Option<usize>,
-    /// Whether proxies split every connection, so that its path passes their hosts.
+    /// True if proxies split every connection; paths then include their hosts.
     pub is_split: bool,
 }
 
 /// A host or a switch.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Its name in reports.
+    /// Name in reports.
     pub name: NodeName,
-    /// Whether it is a host.
+    /// True for a host.
     pub is_host: bool,
 }
 
-/// A word and perhaps a number: a graph of a hundred thousand hosts is laid out without writing a hundred thousand names.
+/// A word and an optional number: so a graph of a hundred thousand hosts allocates no names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeName(Cow<'static, str>, Option<u64>);
 
@@ -98,7 +98,7 @@ impl<T: Into<Cow<'static, str>>> From<T> for NodeName {
 }
 
 impl NodeName {
-    /// The word and the number of one of several.
+    /// Name of one of several, such as "source 3".
     #[must_use]
     pub fn numbered(word: &'static str, number: u64) -> Self {
         Self(word.into(), Some(number))
@@ -108,35 +108,35 @@ impl NodeName {
 /// A directed link.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// Its name in reports, if it has one of its own; see [`Graph::link_name`].
+    /// Name in reports, if it has one of its own; see [`Graph::link_name`].
     pub name: Option<Cow<'static, str>>,
-    /// Node that sends.
+    /// Index of the sending node.
     pub from: usize,
-    /// Node that receives.
+    /// Index of the receiving node.
     pub to: usize,
-    /// Bits per second.
+    /// Rate in bits per second.
     pub rate: Rate,
     /// One-way propagation delay.
     pub delay: Span,
-    /// Whether the scenario's port (buffer, drop policy) guards it; other ports have buffers without limit.
+    /// True if it has the scenario's port (buffer, drop policy); other ports have unlimited buffers.
     pub managed: bool,
 }
 
-/// A connection between two hosts: the links that its data takes, and those of its acknowledgments.
+/// A connection between two hosts, with the paths of its data and acknowledgments.
 #[derive(Clone, Debug)]
 pub struct Flow {
-    /// The number of its sender, from 0.
+    /// Index of its sender, from 0.
     pub sender: usize,
-    /// Its number among the connections of its sender, from 0.
+    /// Index among the connections of its sender, from 0.
     pub place: usize,
-    /// From the sender to the receiver; shared by the connections that take the same way.
+    /// Links from sender to receiver; shared by connections with the same path.
     pub forward: Arc<[usize]>,
-    /// From the receiver to the sender.
+    /// Links from receiver to sender.
     pub backward: Arc<[usize]>,
 }
 
 impl Flow {
-    /// Its number in names: that of its sender, from 1, and its own behind the first of its sender.
+    /// Number in names: that of the sender, from 1, with the index within the sender unless it is the first.
     #[must_use]
     pub fn number(&self) -> String {
         let sender = self.sender + 1;
@@ -145,13 +145,13 @@ impl Flow {
 }
 
 impl Graph {
-    /// Adds a node and gives its number.
+    /// Adds a node; returns its index.
     pub fn add_node(&mut self, name: impl Into<NodeName>, is_host: bool) -> usize {
         self.nodes.push(Node { name: name.into(), is_host });
         self.nodes.len() - 1
     }
 
-    /// Adds a link in each direction, unmanaged, with the rates there and back, and gives the number of the first.
+    /// Adds an unmanaged link in each direction, with the rates there and back; returns the index of the first.
     pub fn join(&mut self, from: usize, to: usize, rates: (Rate, Rate), delay: Span) -> usize {
         let index = self.links.len();
         for (from, to, rate) in [(from, to, rates.0), (to, from, rates.1)] {
@@ -160,7 +160,7 @@ impl Graph {
         index
     }
 
-    /// The name of a link in reports.
+    /// Name of a link in reports.
     #[must_use]
     pub fn link_name(&self, number: usize) -> String {
         let link = &self.links[number];
@@ -168,44 +168,44 @@ impl Graph {
         link.name.as_ref().map_or_else(between, ToString::to_string)
     }
 
-    /// The names of the managed links, and of the ports before them.
+    /// Names of the managed links, which are also those of their ports.
     #[must_use]
     pub fn port_names(&self) -> Vec<String> {
         self.managed().map(|number| self.link_name(number)).collect()
     }
 
-    /// The numbers of the managed links.
+    /// Indices of the managed links.
     pub fn managed(&self) -> impl Iterator<Item = usize> {
         (0..self.links.len()).filter(|&number| self.links[number].managed)
     }
 
-    /// The managed link that results of the whole network are about.
+    /// The managed link to which results of the whole network refer.
     #[must_use]
     pub fn bottleneck(&self) -> Option<&Link> {
         self.bottleneck_number().map(|number| &self.links[number])
     }
 
-    /// The number of the bottleneck.
+    /// Index of the bottleneck's link.
     #[must_use]
     pub fn bottleneck_number(&self) -> Option<usize> {
         let slowest = || self.managed().min_by_key(|&number| self.links[number].rate);
         self.bottleneck.or_else(slowest)
     }
 
-    /// The number of the link between the same nodes that leads the other way.
+    /// Index of the reverse link.
     #[must_use]
     pub fn opposite(&self, number: usize) -> Option<usize> {
         let link = &self.links[number];
         self.links.iter().position(|other| (other.from, other.to) == (link.to, link.from))
     }
 
-    /// How many senders there are.
+    /// Number of senders.
     #[must_use]
     pub fn senders(&self) -> usize {
         self.flows.last().map_or(0, |flow| flow.sender + 1)
     }
 
-    /// The longest round trip without queueing of the flows that cross a link, there or back; of all flows, if none does.
+    /// Longest round trip, without queueing, of the flows that cross a link in either direction; of all flows if none does.
     #[must_use]
     pub fn longest_round_trip(&self, link: usize) -> Option<Span> {
         let crosses = |flow: &&Flow| flow.forward.iter().chain(flow.backward.iter()).any(|&hop| hop == link);
@@ -213,7 +213,7 @@ impl Graph {
         crossing.or_else(|| self.flows.iter().map(|flow| self.round_trip(flow)).max())
     }
 
-    /// The numbers of the hosts of a flow's sender and of its receiver.
+    /// Indices of the hosts of a flow's sender and receiver.
     ///
     /// # Panics
     /// If the flow has no path.

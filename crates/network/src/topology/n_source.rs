@@ -51,7 +51,7 @@ impl Topology for NSource {
 impl NSource {
     fn laid_out(&self, journeys: &[Journey]) -> Graph {
         let sources = usize::try_from(self.sources.0).unwrap_or(0);
-        // Room for all, and no more: there may be a hundred thousand.
+        // Exact capacities: there may be a hundred thousand sources.
         let mut graph = Graph {
             nodes: Vec::with_capacity(2 + 2 * sources),
             links: Vec::with_capacity(2 + 4 * sources),
@@ -83,7 +83,7 @@ impl NSource {
     }
 }
 
-/// Connections of N sources have no ends of their own choice.
+/// The error if connections of N sources name their ends.
 fn object_to_ends(group: usize, journey: &Journey) -> Vec<(String, String)> {
     let given = [
         ("from", journey.from.is_some()),

@@ -1,4 +1,4 @@
-//! The rate of a link's second line.
+//! Rate of the reverse line of a link.
 
 use longfat_foundation::config::{Node, Parameter, Reader, Shape, Value, VariantShape};
 use longfat_foundation::serde_json::Value as Json;
@@ -6,13 +6,13 @@ use longfat_foundation::units::Rate;
 
 const AS_THERE: &str = "as-there";
 
-/// The rate on the line back: that of the line there, or its own where the way back is narrower, as over most satellites and
-/// access networks (RFC 3449).
+/// Rate of the line back: that of the line there, or one of its own if the way back is narrower, as over most satellites and access
+/// networks (RFC 3449).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RateBack(Option<Rate>);
 
 impl RateBack {
-    /// Bits per second, if there are `there` the other way.
+    /// Rate in bits per second, given the rate `there` of the other line.
     #[must_use]
     pub fn beside(self, there: Rate) -> Rate {
         self.0.unwrap_or(there)

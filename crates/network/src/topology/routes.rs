@@ -1,11 +1,11 @@
-//! Where each switch sends the cells of each virtual circuit.
+//! Routing tables of the switches, by virtual circuit.
 
 use super::Graph;
 
-/// The outgoing link of every switch for every circuit.
+/// Outgoing link of every switch for every circuit.
 ///
-/// Flow f has circuit 2f from its sender to its receiver and circuit 2f + 1 back; where proxies split it, its legs have
-/// [their own](Graph::circuits).
+/// Flow f has circuit 2f from its sender to its receiver and circuit 2f + 1 back; where proxies split it, its legs have [their
+/// own](Graph::circuits).
 #[derive(Clone, Debug)]
 pub struct Routes {
     /// `outlets[node][circuit]`, empty for hosts.
@@ -13,7 +13,7 @@ pub struct Routes {
 }
 
 impl Routes {
-    /// The routes along the paths of a graph's flows.
+    /// Creates the routes along the paths of a graph's flows.
     ///
     /// # Panics
     /// If there are more than `u32::MAX` links.
@@ -31,7 +31,7 @@ impl Routes {
         Self { outlets }
     }
 
-    /// The link on which switch `node` sends the cells of `circuit`; `None` for a circuit of no flow.
+    /// Outgoing link of switch `node` for `circuit`; `None` if the circuit belongs to no flow.
     #[must_use]
     #[inline]
     pub fn outlet(&self, node: usize, circuit: usize) -> Option<usize> {

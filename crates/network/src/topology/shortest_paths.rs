@@ -5,10 +5,10 @@ use std::collections::BinaryHeap;
 
 use super::Graph;
 
-/// A path from a host, and how it compares with others: by its delay, its number of links, and which nodes come first in the graph.
+/// A path from a host, ordered by delay, number of links, and then the indices of its nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Way {
-    /// More than a clock holds, where nobody has looked at the delays yet.
+    /// Delay in picoseconds; larger than any time where no path is known yet.
     delay_ps: u128,
     hops: usize,
     nodes: Vec<usize>,
@@ -27,9 +27,8 @@ impl Way {
 }
 
 impl Graph {
-    /// The links of the shortest path between two hosts by propagation delay (Dijkstra, Numerische Mathematik 1, 1959, p. 269),
-    /// which passes switches only; `None` if there is no path. Of several, one with the fewest links, and of these the one whose
-    /// nodes come first.
+    /// Links of the shortest path between two hosts by propagation delay (Dijkstra, Numerische Mathematik 1, 1959, p. 269), which passes
+    /// switches only; `None` if there is none. Ties go to the fewest links, then to the lowest node indices.
     #[must_use]
     pub fn shortest_path(&self, from: usize, to: usize) -> Option<Vec<usize>> {
         let mut leaving = vec![Vec::new(); self.nodes.len()];

@@ -1,7 +1,7 @@
 //! IPv4 and TCP headers of a flow's packets (RFC 791, RFC 9293, RFC 7323, RFC 2018, RFC 3168, RFC 9768).
 //!
-//! Source n is 10.0.x.y and its destination 10.1.x.y, where x.y is n. Requests of a destination go to another port than data. Sequence numbers begin with 0, the one of the synchronizing
-//! segment: byte b of the data has number b + 1, and numbers start again after 2^32. Payloads are all zero bytes, and left out.
+//! Source n is 10.0.x.y and its destination 10.1.x.y, where x.y is n. Requests of a destination use another port than data. The SYN has
+//! sequence number 0, byte b of the data has b + 1, modulo 2^32. Payloads are all zero bytes, and left out.
 
 use longfat_engine::scenario::Scenario;
 use longfat_engine::transport::{
@@ -11,19 +11,19 @@ use longfat_engine::units::{PICOSECONDS_PER_SECOND, Span, Time};
 
 const SOURCE_PORT: u16 = 50_000;
 const REQUESTS_PORT: u16 = 5002;
-/// iperf's, which no dissector takes for anything else.
+/// Port of iperf, which no dissector interprets.
 const DESTINATION_PORT: u16 = 5001;
 
 const SYN: u16 = 2;
 const ACK: u16 = 16;
-/// ECE and CWR (RFC 3168 section 6.1), and AE, which makes them the field of three bits of RFC 9768 section 3.1.
+/// ECE and CWR (RFC 3168 section 6.1), and AE, with which they form the ACE field (RFC 9768 section 3.1).
 const ECE: u16 = 1 << 6;
 const CWR: u16 = 1 << 7;
-/// What the count of marked packets begins with (RFC 9768 section 3.2.1).
+/// Initial value of the ACE field (RFC 9768 section 3.2.1).
 const NO_MARKS: u64 = 5;
 const AE: u16 = 1 << 8;
 
-/// The option that counts bytes, those of ECT(0) first (RFC 9768 section 3.2.3), and what it says of these: none, from a beginning of 1.
+/// AccECN option with the counter of ECT(0) bytes first (RFC 9768 section 3.2.3), and that counter's constant initial value of 1.
 const ACCURATE_ECN_ORDER_0: u8 = 172;
 const NO_CLASSIC_BYTES: [u8; 3] = [0, 0, 1];
 
@@ -32,18 +32,18 @@ const TIME_TO_LIVE: u8 = 64;
 const DO_NOT_FRAGMENT: u16 = 0x4000;
 const IP_HEADER_BYTES: usize = 20;
 const TCP_HEADER_BYTES: usize = 20;
-/// The largest IP packet.
+/// Largest IP packet.
 pub const MOST_IP_BYTES: u64 = 65_535;
 
 const NO_OPERATION: u8 = 1;
 
-/// The most that headers take (RFC 9293 section 3.1: 60 of TCP).
+/// Largest headers: 20 bytes of IP and 60 of TCP (RFC 9293 section 3.1).
 pub const MOST_HEADER_BYTES: u64 = 80;
 
-/// Headers and the length of the packet that they begin.
+/// Headers, and the length of the packet that they belong to.
 pub type Headers = (Vec<u8>, u32);
 
-/// Makes the headers of a scenario's packets.
+/// Builds the headers of a scenario's packets.
 pub struct HeaderMaker {
     mss: u64,
     window: u64,
@@ -54,14 +54,14 @@ pub struct HeaderMaker {
     connections: usize,
 }
 
-/// Which end of a flow sends: the sender of its data, or the receiver.
+/// Sending end of a packet: the sender of the flow's data, or the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Source,
     Destination,
 }
 
-/// What a TCP header says besides the ports.
+/// Contents of a TCP header besides the ports.
 struct Segment<'s> {
     sequence: u64,
     acknowledgment: u64,
@@ -73,7 +73,7 @@ struct Segment<'s> {
 }
 
 impl HeaderMaker {
-    /// For the end systems of a scenario.
+    /// Creates headers for the end systems of a scenario.
     #[must_use]
     pub fn new(scenario: &Scenario) -> Self {
         let tcp: &TcpConfig = &scenario.tcp;
@@ -92,7 +92,7 @@ impl HeaderMaker {
         }
     }
 
-    /// A synchronizing segment with its options: maximum segment size, window scale, selective acknowledgment, timestamps.
+    /// SYN with its options: MSS, window scale, SACK permitted, timestamps.
     #[must_use]
     pub fn synchronize(&self, now: Time, flow: usize) -> Headers {
         let options = self.opening_options(now, flow);
@@ -108,7 +108,7 @@ impl HeaderMaker {
         self.packet(flow, End::Source, &segment)
     }
 
-    /// The answer to it.
+    /// SYN-ACK.
     #[must_use]
     pub fn synchronized(&self, now: Time, flow: usize) -> Headers {
         let options = self.opening_options(now, flow);
@@ -124,13 +124,13 @@ impl HeaderMaker {
         self.packet(flow, End::Destination, &segment)
     }
 
-    /// The segment that ends the exchange.
+    /// The ACK that completes the handshake.
     #[must_use]
     pub fn opened(&self, now: Time, flow: usize) -> Headers {
         self.data(now, flow, &SentSegment { sequence: 0, length: 0, again: false, synchronize: false, reduced: false })
     }
 
-    /// Data.
+    /// Data segment.
     #[must_use]
     pub fn data(&self, now: Time, flow: usize, data: &SentSegment) -> Headers {
         let options = self.timestamps(now, Time::ZERO);
@@ -147,7 +147,7 @@ impl HeaderMaker {
         self.packet(flow, End::Source, &segment)
     }
 
-    /// An acknowledgment. Its own timestamp says when the segment came that it echoes.
+    /// Acknowledgment. Its own timestamp is the arrival time of the segment whose timestamp it echoes.
     #[must_use]
     pub fn acknowledgment(&self, flow: usize, acknowledgment: &Acknowledgment) -> Headers {
         let echoed = acknowledgment.echoed().unwrap_or(Time::ZERO);
@@ -179,7 +179,7 @@ impl HeaderMaker {
         self.ecn[flow % self.connections]
     }
 
-    /// A packet that one end of a flow sends. Flows beyond the connections carry their requests, the other way.
+    /// Packet sent by one end of a flow. Flows beyond the connections carry their requests, in the reverse direction.
     #[expect(clippy::cast_possible_truncation, reason = "addresses have 16 bits for the number of a connection")]
     fn packet(&self, flow: usize, from: End, segment: &Segment) -> Headers {
         let [high, low] = ((flow % self.connections + 1) as u16).to_be_bytes();
@@ -209,7 +209,7 @@ impl HeaderMaker {
         options
     }
 
-    /// The option, if segments carry it, from a clock of milliseconds (RFC 7323 section 3.2).
+    /// Timestamps option, if segments carry it, with a clock of milliseconds (RFC 7323 section 3.2).
     fn timestamps(&self, now: Time, echo: Time) -> Vec<u8> {
         if !self.carries_timestamps {
             return Vec::new();
@@ -219,7 +219,7 @@ impl HeaderMaker {
     }
 }
 
-/// With which bits the opening offers what the ends agree on (RFC 3168 section 6.1.1, RFC 9768 section 3.1.1).
+/// Flags of a SYN that negotiate ECN (RFC 3168 section 6.1.1, RFC 9768 section 3.1.1).
 fn offer(ecn: CongestionNotification) -> u16 {
     match ecn {
         CongestionNotification::None => 0,
@@ -228,7 +228,7 @@ fn offer(ecn: CongestionNotification) -> u16 {
     }
 }
 
-/// And with which its answer accepts; where feedback is accurate they say that the opening was Not-ECT.
+/// Flags of a SYN-ACK that accept ECN; with accurate ECN they report that the SYN was Not-ECT.
 fn consent(ecn: CongestionNotification) -> u16 {
     match ecn {
         CongestionNotification::None => 0,
@@ -237,8 +237,8 @@ fn consent(ecn: CongestionNotification) -> u16 {
     }
 }
 
-/// The bits of what a sender sends: that it has reduced its window; or, in the field of three bits, that its opening was answered with
-/// Not-ECT, and from then on the count of marks in the other direction, of which there are none (RFC 9768 sections 3.2.1, 3.2.2.1).
+/// Flags of a data segment: CWR; or the ACE field, which first reports that the SYN-ACK was Not-ECT and then counts the marks in the
+/// reverse direction, of which there are none (RFC 9768 sections 3.2.1, 3.2.2.1).
 fn bits_of_sender(ecn: CongestionNotification, data: &SentSegment) -> u16 {
     let ends_opening = data.length == 0;
     match ecn {
@@ -250,7 +250,7 @@ fn bits_of_sender(ecn: CongestionNotification, data: &SentSegment) -> u16 {
     }
 }
 
-/// The bits by which an acknowledgment echoes marks.
+/// Flags of an acknowledgment that echo marks.
 fn echo_of_marks(ecn: CongestionNotification, marks: u64) -> u16 {
     let has = |bit: u64, flag: u16| if marks & bit != 0 { flag } else { 0 };
     match ecn {
@@ -260,7 +260,7 @@ fn echo_of_marks(ecn: CongestionNotification, marks: u64) -> u16 {
     }
 }
 
-/// The option by which it counts marked bytes, where there is one.
+/// AccECN option that counts marked bytes, if the mechanism has it.
 fn marked_bytes(ecn: CongestionNotification, marks: u64) -> Vec<u8> {
     if ecn != CongestionNotification::Accurate {
         return Vec::new();
@@ -290,7 +290,7 @@ fn packet_between(ends: [[u8; 4]; 2], ports: [u16; 2], segment: &Segment) -> Hea
     bytes.extend(segment.options);
     let tcp_bytes = header_bytes as u64 + segment.data;
     let pseudo_header = [&source[..], &destination, &[0, PROTOCOL_TCP], &(tcp_bytes as u16).to_be_bytes()].concat();
-    // Zero bytes of data add nothing to it.
+    // Payload bytes are zero and do not change the checksum.
     let sum = checksum(&[&pseudo_header, &bytes[tcp..]].concat());
     bytes[tcp + 16..tcp + 18].copy_from_slice(&sum.to_be_bytes());
     (bytes, length as u32)
@@ -339,7 +339,7 @@ mod tests {
         HeaderMaker::new(&Scenario::parse(text.as_bytes(), "scenario.toml", &[]).expect("a scenario"))
     }
 
-    /// The bits AE, CWR and ECE of a packet, and the codepoint in its IP header.
+    /// AE, CWR and ECE flags of a packet, and the codepoint in its IP header.
     fn bits((bytes, _): &Headers) -> (u8, u8) {
         ((bytes[32] & 1) << 2 | bytes[33] >> 6, bytes[1] & 3)
     }

@@ -1,9 +1,9 @@
-//! Segments and acknowledgments of a run as a packet capture, taken at the senders' network interfaces.
+//! Packet capture of a run at the senders' network interfaces.
 //!
-//! Flow by flow: where receiving ends ask for what is sent, their requests are a flow of its own, with a port of its own, taken at
-//! their interfaces. At the senders, because there the analysis of Wireshark sees what the sender sees: what it calls retransmissions and duplicate
-//! acknowledgments are those that the engine counts. What becomes of a packet later is a comment on it, so a packet is written
-//! when its fate is known and everything before it is written.
+//! One flow per connection; where receiving ends make requests, these are flows with ports of their own, captured at their interfaces. The
+//! capture is taken at the senders because Wireshark's analysis then sees what the sender sees: its retransmissions and duplicate
+//! acknowledgments are those that the engine counts. The fate of a packet is a comment on it, so a packet is written once its fate is known
+//! and all packets before it are written.
 
 mod headers;
 mod pcapng;
@@ -24,50 +24,50 @@ use self::headers::{HeaderMaker, Headers, MOST_HEADER_BYTES, MOST_IP_BYTES};
 use self::pcapng::{Direction, Packet};
 use crate::partial::{Partial, failure};
 
-/// What a synthesized exchange says about itself.
+/// Comment of a synthesized handshake.
 const SYNTHESIZED: &str =
     "synthesized: this scenario opens connections without a handshake; the options hold for all that follows";
 
-/// A packet whose fate may not be known yet.
+/// A captured packet whose fate may be unknown.
 struct Pending {
     packet: Packet,
     is_settled: bool,
 }
 
-/// A packet on its way to the destination.
+/// A packet in flight to the destination.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct UnderWay {
-    /// Its number among all packets.
+    /// Number among all packets of the capture.
     number: u64,
     sent: Time,
-    /// What it carries; a synchronizing segment has no length.
+    /// Its contents; a SYN has length 0.
     sequence: u64,
     length: u64,
 }
 
 struct Flow {
-    /// Whether the exchange that opens it needs no synthesis (any more).
+    /// True if the flow needs no synthesized handshake (any more).
     is_open: bool,
     under_way: VecDeque<UnderWay>,
 }
 
-/// Writes a capture as it watches.
+/// Observer that writes a capture.
 pub struct Capture {
     file: BufWriter<File>,
     partial: Partial,
     failed: Option<io::Error>,
     headers: HeaderMaker,
-    /// Of each managed port, its drop policy.
+    /// Drop policies of the managed ports.
     policies: Vec<&'static str>,
     ports: Vec<String>,
     flows: Vec<Flow>,
     pending: VecDeque<Pending>,
-    /// Packets written: the number of the first one pending.
+    /// Number of packets written, which is the number of the first pending one.
     written: u64,
 }
 
 impl Capture {
-    /// An empty capture with an interface for each source.
+    /// Creates an empty capture with one interface per source.
     ///
     /// # Errors
     /// If segments do not fit an IP packet, proxies split connections, or the file cannot be written.
@@ -85,7 +85,7 @@ impl Capture {
         }
         let graph = scenario.graph();
         let (connections, flows) = (graph.flows.len(), scenario.number_of_flows());
-        // Who asks opens the connection; its requests are the later flows.
+        // The requesting end opens the connection; requests are the later flows.
         let opens = |flow: usize| scenario.tcp.handshake && flow + connections >= flows;
         let (partial, file) = Partial::create(path)?;
         let file = BufWriter::with_capacity(1 << 16, file);
@@ -111,7 +111,7 @@ impl Capture {
         let about = format!("run {run}\nscenario {hash}\nseed {seed}, replication {replication}");
         pcapng::section(&mut self.file, &about)?;
         let graph = scenario.graph();
-        // Requests come from the other ends.
+        // Requests come from the receiving ends.
         let paths = graph.flows.iter().map(|flow| &flow.forward).chain(graph.flows.iter().map(|flow| &flow.backward));
         for path in paths.take(scenario.number_of_flows()) {
             let Some(&number) = path.first() else { continue };
@@ -123,7 +123,7 @@ impl Capture {
         Ok(())
     }
 
-    /// Completes the file and gives it its name.
+    /// Completes the file and renames it to its final name.
     ///
     /// # Errors
     /// If anything could not be written: a message that begins with the path.
@@ -146,14 +146,14 @@ impl Capture {
         &mut self.pending[place]
     }
 
-    /// Takes a packet whose fate is not known yet.
+    /// Captures a packet whose fate is unknown.
     fn send(&mut self, now: Time, flow: usize, sequence: u64, length: u64, headers: Headers) {
         let number = self.written + self.pending.len() as u64;
         self.flows[flow].under_way.push_back(UnderWay { number, sent: now, sequence, length });
         self.take(now, flow, Direction::Outbound, headers, "").is_settled = false;
     }
 
-    /// The exchange that a real connection would have begun with: without it the window scale would not be known.
+    /// Synthesizes a handshake, from which readers learn the window scale.
     fn synthesize_opening(&mut self, now: Time, flow: usize) {
         let (syn, answer) = (self.headers.synchronize(now, flow), self.headers.synchronized(now, flow));
         let end = self.headers.opened(now, flow);
@@ -162,8 +162,8 @@ impl Capture {
         self.take(now, flow, Direction::Outbound, end, SYNTHESIZED);
     }
 
-    /// The fate of a packet is known. Lines are FIFOs: whatever the flow sent before it and is still thought to be under way has
-    /// come to its end unnoticed, a frame that was joined to a damaged one.
+    /// Records the fate of a packet. Lines are FIFOs, so packets sent earlier and still pending were lost without notice: their frames were
+    /// joined to a damaged one.
     fn settle(&mut self, flow: usize, is_it: impl Fn(&UnderWay) -> bool, comment: &str) {
         let under_way = &mut self.flows[flow].under_way;
         let Some(place) = under_way.iter().position(is_it) else { return };
@@ -181,7 +181,7 @@ impl Capture {
         self.write_settled();
     }
 
-    /// The packet is lost, while those before it may still be under way.
+    /// Records the loss of a packet; earlier ones may still be in flight.
     fn lose(&mut self, flow: usize, content: &Content, comment: &str) {
         let is_it: Box<dyn Fn(&UnderWay) -> bool> = match *content {
             Content::Data { sequence, length, sent, .. } => {
@@ -216,7 +216,7 @@ fn set_fate(pending: &mut VecDeque<Pending>, written: u64, number: u64, comment:
     }
 }
 
-/// An instant as Wireshark shows it.
+/// Formats a time as Wireshark does.
 fn seconds(time: Time) -> String {
     let second = PICOSECONDS_PER_SECOND;
     format!("{}.{:09} s", time.0 / second, time.0 % second / 1000)

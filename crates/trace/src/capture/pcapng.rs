@@ -10,7 +10,7 @@ const ENHANCED_PACKET: u32 = 6;
 const BYTE_ORDER_MAGIC: u32 = 0x1A2B_3C4D;
 /// LINKTYPE_RAW: packets begin with their IP header.
 const RAW_IP: u16 = 101;
-/// More than any IPv4 and TCP header take; no packet here has more.
+/// Snapshot length: an upper bound of IPv4 and TCP headers.
 const SNAP_LENGTH: u32 = 128;
 
 const COMMENT: u16 = 1;
@@ -25,33 +25,33 @@ const PACKET_FLAGS: u16 = 2;
 const NANOSECONDS: u8 = 9;
 const PICOSECONDS_PER_NANOSECOND: u64 = 1000;
 
-/// Which way a packet passes an interface.
+/// Direction of a packet at an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// It is received.
+    /// Received.
     Inbound,
-    /// It is sent.
+    /// Sent.
     Outbound,
 }
 
-/// A packet of which only the headers are kept.
+/// A packet, of which only the headers are captured.
 #[derive(Clone, Debug)]
 pub struct Packet {
-    /// When it passes; nanoseconds are kept.
+    /// Time of capture; written in nanoseconds.
     pub time: Time,
     /// Number of the interface, in the order of their descriptions.
     pub interface: u32,
-    /// Which way.
+    /// Direction.
     pub direction: Direction,
     /// Its headers.
     pub headers: Vec<u8>,
     /// Length of the whole packet.
     pub length: u32,
-    /// What is to be said about it; nothing if empty.
+    /// Comment; none if empty.
     pub comment: String,
 }
 
-/// Begins a file.
+/// Writes a section header block.
 pub fn section(file: &mut impl Write, comment: &str) -> io::Result<()> {
     let mut body = BYTE_ORDER_MAGIC.to_le_bytes().to_vec();
     body.extend([1, 0, 0, 0]); // version 1.0
@@ -61,7 +61,7 @@ pub fn section(file: &mut impl Write, comment: &str) -> io::Result<()> {
     block(file, SECTION_HEADER, body)
 }
 
-/// Describes the next interface.
+/// Writes an interface description block.
 pub fn interface(file: &mut impl Write, name: &str, description: &str, rate: Rate) -> io::Result<()> {
     let mut body = RAW_IP.to_le_bytes().to_vec();
     body.extend([0, 0]);
@@ -73,7 +73,7 @@ pub fn interface(file: &mut impl Write, name: &str, description: &str, rate: Rat
     block(file, INTERFACE_DESCRIPTION, body)
 }
 
-/// A packet.
+/// Writes an enhanced packet block.
 #[expect(clippy::cast_possible_truncation, reason = "headers are short, and times are written in two halves")]
 pub fn packet(file: &mut impl Write, packet: &Packet) -> io::Result<()> {
     let nanoseconds = packet.time.0 / PICOSECONDS_PER_NANOSECOND;
@@ -105,7 +105,7 @@ fn pad(body: &mut Vec<u8>) {
     body.resize(body.len().next_multiple_of(4), 0);
 }
 
-/// A block around a body that ends with options, which the option 0 closes; its length stands before and behind it.
+/// Writes a block whose body ends with options: appends the end-of-options option, and the length before and after.
 #[expect(clippy::cast_possible_truncation, reason = "blocks are short")]
 fn block(file: &mut impl Write, kind: u32, mut body: Vec<u8>) -> io::Result<()> {
     body.extend([0; 4]);

@@ -1,4 +1,4 @@
-//! What reaches senders.
+//! Acknowledgments that reach senders.
 
 use longfat_engine::observer::Observer;
 use longfat_engine::transport::{Acknowledgment, Window};
@@ -7,7 +7,7 @@ use longfat_engine::units::Time;
 use super::{FLOW, Kind, Network, Rows, TIME, Trace, integers};
 use crate::table::{Table, Value};
 
-/// Every acknowledgment.
+/// Trace of all acknowledgments.
 pub struct Acknowledgments {
     window: u64,
     table: Table,
@@ -46,7 +46,7 @@ impl Trace for Acknowledgments {
     }
 }
 
-/// Every block of a selective acknowledgment.
+/// Trace of all SACK blocks.
 pub struct Blocks(Table);
 
 impl Observer for Blocks {

@@ -1,4 +1,4 @@
-//! What each service class gets of a port's line.
+//! Capacity of ports by service class.
 
 use longfat_engine::framing::Class;
 use longfat_engine::observer::{Observer, SlotRun};
@@ -7,7 +7,7 @@ use longfat_engine::units::{CELL_BITS, Span, Time};
 use super::{Kind, Network, PORT, Rows, TIME, Trace, integers, words};
 use crate::table::{Table, Value};
 
-/// Cells, or packets that travel whole, and their bits.
+/// Cells, or whole packets, and their bits.
 #[derive(Clone, Copy, Default)]
 struct Served {
     cells: u64,
@@ -21,11 +21,11 @@ impl Served {
     }
 }
 
-/// Cells served.
+/// Trace of the cells served.
 pub struct Capacity {
-    /// What a row calls each class.
+    /// Label of each class in rows.
     labels: Vec<Value>,
-    /// Of each class at each port, in the interval at hand.
+    /// Counts of the current interval, by port and class.
     counts: Vec<[Served; 2]>,
     from: Time,
     interval: Span,
@@ -46,8 +46,8 @@ impl Capacity {
         self.from = until;
     }
 
-    /// Slots of which the last may be in another interval.
-    // Apart: few runs of slots are.
+    /// Counts slots of which the last may be in another interval.
+    // Not inlined: few runs of slots are of this kind.
     #[cold]
     #[inline(never)]
     fn count_across(&mut self, port: usize, run: &SlotRun) {

@@ -1,4 +1,4 @@
-//! Packets that lose a cell, and why.
+//! Packets that lose a cell, with the reason.
 
 use longfat_engine::framing::{Cell, Content};
 use longfat_engine::observer::Observer;
@@ -8,11 +8,11 @@ use longfat_engine::units::Time;
 use super::{Kind, Network, Rows, TIME, Trace, flags, integers, words};
 use crate::table::{Table, Value};
 
-/// Every packet lost.
+/// Trace of all losses.
 pub struct Drops {
-    /// The words for a full buffer, a policy and a loss model.
+    /// Words for overflow, refusal by a policy, and loss by a loss model.
     reasons: [Value; 3],
-    /// What stands for a port where a loss model lost the packet.
+    /// Word for the port of packets lost by a loss model.
     lost: Value,
     table: Table,
 }

@@ -1,4 +1,4 @@
-//! What a sender holds, over time: its windows, what is under way, its timeout.
+//! Time series of a sender's state: windows, flight, timeout.
 
 use std::marker::PhantomData;
 
@@ -10,14 +10,14 @@ use super::{FLOW, Kind, Network, Rows, Scale, TIME, Trace, numbers};
 use crate::deadband::Deadband;
 use crate::table::{Table, Value};
 
-/// A value that a sender holds.
+/// A state variable of senders.
 pub trait Held: Send {
-    /// The trace of it.
+    /// Its trace.
     const KIND: Kind;
-    /// What it may be off by is a share of this.
+    /// Scale of its error bound.
     const SCALE: Scale;
 
-    /// What it is.
+    /// Current value.
     fn read(sender: &Sender) -> f64;
 }
 
@@ -59,7 +59,7 @@ impl Held for SlowStartThreshold {
     }
 }
 
-/// What is under way.
+/// Data in flight.
 pub struct Flight;
 
 impl Held for Flight {
@@ -77,7 +77,7 @@ impl Held for Flight {
     }
 }
 
-/// The timeout.
+/// The retransmission timeout.
 pub struct Timeout;
 
 impl Held for Timeout {
@@ -98,7 +98,7 @@ impl Held for Timeout {
     }
 }
 
-/// What senders hold, where it has changed.
+/// Trace of a state variable, at its changes.
 pub struct FlowSeries<H> {
     bands: Vec<Deadband>,
     table: Table,
@@ -106,7 +106,7 @@ pub struct FlowSeries<H> {
 }
 
 impl<H: Held> FlowSeries<H> {
-    // Apart: nearly every acknowledgment is looked at, and few are written.
+    // Not inlined: nearly every acknowledgment is examined, and few are written.
     #[cold]
     #[inline(never)]
     fn write(&mut self, now: Time, flow: usize, value: f64) {

@@ -1,5 +1,5 @@
-//! Every kind of trace. To add one: a file here with an [`Observer`] that is a [`Trace`], a line in the list below, and one in the
-//! [`Watcher`](crate::Watcher) wherever it is to be told of what happens.
+//! All kinds of traces. To add one: a file here with an [`Observer`] that is a [`Trace`], a line in the list below, and one in each method
+//! of [`Watcher`](crate::Watcher) whose events it needs.
 
 mod acknowledgments;
 mod capacity;
@@ -26,23 +26,23 @@ use crate::folder::Counts;
 use crate::table::{Column, Holds, Table, Value};
 use flow_series::FlowSeries;
 
-/// The list of traces: a place for each among those of a run, and its type.
+/// The list of traces: field name among those of a run, and type.
 macro_rules! traces {
     ($($place:ident: $trace:ty,)*) => {
         /// Every kind of trace.
         pub const TRACES: &[Kind] = &[$(<$trace>::KIND),*];
 
-        /// The traces of a run that are wanted. The type of each is known, so that telling it what happens takes no call.
+        /// The requested traces of a run. Their types are static, so events reach them without virtual calls.
         #[derive(Default)]
         pub(crate) struct Traces {
             $(pub $place: Option<$trace>,)*
         }
 
         impl Traces {
-            /// Begins those for which there is a table.
+            /// Starts the traces for which there is a table.
             ///
             /// # Errors
-            /// If a table cannot be made.
+            /// If a table cannot be created.
             pub fn start(
                 network: &Network,
                 table: impl Fn(&Kind) -> Result<Option<Table>, String>,
@@ -50,7 +50,7 @@ macro_rules! traces {
                 Ok(Self { $($place: table(&<$trace>::KIND)?.map(|table| <$trace>::start(network, table)),)* })
             }
 
-            /// The run is over: completes their files.
+            /// Completes the files at the end of the run.
             ///
             /// # Errors
             /// If one cannot be written.
@@ -91,84 +91,84 @@ fn finish<T: Trace>(mut trace: T, end: Time) -> Result<Counts, String> {
 
 /// A kind of trace: a table with a name.
 pub struct Kind {
-    /// Its name, and that of its file.
+    /// Name, which is also that of its file.
     pub name: &'static str,
-    /// What it shows.
+    /// Description.
     pub doc: &'static str,
-    /// Its columns.
+    /// Columns.
     pub columns: &'static [Column],
-    /// How its rows come about.
+    /// Meaning of its rows.
     pub rows: Rows,
 }
 
-/// How the rows of a trace come about.
+/// Meaning of a trace's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
-    /// A row for each event.
+    /// One row per event.
     Events,
-    /// A row for each change of a value that takes it further than a bound from the row before: the value, read as a staircase,
-    /// is never off by more.
+    /// One row per change that moves a value farther than a bound from the previous row: read as a step function, the error never exceeds
+    /// the bound.
     Changes(Scale),
-    /// A row for each interval.
+    /// One row per interval.
     Intervals,
 }
 
-/// What the bound of a trace is a share of.
+/// Scale of a trace's error bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// The most bytes that a flow can have under way: the window that its receiver advertises, or what its path and the buffers on
-    /// it hold if that is less. Presets of today advertise megabytes to whoever comes, and a share of those is no accuracy.
+    /// Largest number of bytes in flight of a flow: the window that its receiver advertises, or what its path and the buffers on it hold if
+    /// that is less. Today's presets advertise megabytes to everyone, and a share of that would be no accuracy.
     Window,
     /// The most cells that can wait: the buffer, or the windows of all flows if that is less.
     Buffer,
-    /// Every change counts.
+    /// Exact: every change is recorded.
     Nothing,
 }
 
-/// Writes a kind of trace as it watches.
+/// A kind of trace, which writes as it observes.
 pub(crate) trait Trace: Observer + Send + Sized {
-    /// Which it is.
+    /// Kind of the trace.
     const KIND: Kind;
 
-    /// One that writes into an empty table.
+    /// Starts a trace that writes to an empty table.
     fn start(network: &Network, table: Table) -> Self;
-    /// The run is over: adds what has to be said at its end.
+    /// Adds the final rows at the end of the run.
     fn end(&mut self, _now: Time) {}
-    /// Rows that the trace would have if every change had one.
+    /// Number of rows of an exact trace.
     fn changes(&self) -> u64;
-    /// The table, complete.
+    /// Returns the completed table.
     fn into_table(self) -> Table;
 }
 
-/// What traces need to know of a run.
+/// Properties of a run that traces need.
 pub struct Network {
-    /// Number of flows, those of requests included.
+    /// Number of flows, including requests.
     pub flows: usize,
     /// Number of connections.
     pub connections: usize,
     /// Names of the managed ports.
     pub ports: Vec<String>,
-    /// Whether ports have a class of VBR.
+    /// True if ports have a VBR class.
     pub has_classes: bool,
-    /// Bytes that the receiver advertises.
+    /// Window advertised by receivers, in bytes.
     pub receiver_window: u64,
-    /// The most bytes that a flow can have under way.
+    /// Largest number of bytes in flight of a flow.
     pub most_bytes: f64,
-    /// Most cells that can wait at any port.
+    /// Largest number of queued cells at a port.
     pub most_cells: f64,
-    /// How the bottleneck's path is, from each of these times on.
+    /// Conditions of the bottleneck's path over time.
     pub path: Vec<Step>,
-    /// Bounds of traces as shares of their scales.
+    /// Error bounds of traces, as shares of their scales.
     pub error: f64,
-    /// Length of an interval.
+    /// Duration of an interval.
     pub interval: Span,
 }
 
-/// Why a packet is lost, in the words of traces.
+/// Reasons of losses, as traces name them.
 const REASONS: [&str; 3] = ["overflow", "refused", "loss-model"];
 
 impl Network {
-    /// Of a scenario.
+    /// Properties of a scenario.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "buffers and windows are far below 2^53")]
     pub fn new(scenario: &Scenario, error: f64, interval: Span) -> Self {
@@ -194,7 +194,7 @@ impl Network {
         }
     }
 
-    /// The bound of a trace with this scale.
+    /// Error bound of a trace with this scale.
     #[must_use]
     pub fn bound(&self, scale: Scale) -> f64 {
         match scale {
@@ -204,19 +204,19 @@ impl Network {
         }
     }
 
-    /// The bound of a trace of queues: whole cells are further from others than it if they are by more than so many.
+    /// Error bound of queue traces in whole cells.
     #[expect(clippy::cast_possible_truncation, reason = "rounded down on purpose; no bound is that large")]
     fn bound_in_cells(&self) -> i64 {
         self.bound(Scale::Buffer).min(f64::from(u32::MAX)) as i64
     }
 
-    /// The classes that ports have, each as a row calls it.
+    /// Labels of the classes at ports.
     fn labels_of_classes(&self) -> Vec<Value> {
         let classes: &[Class] = if self.has_classes { &[Class::Ubr, Class::Vbr] } else { &[Class::Ubr] };
         classes.iter().map(|&class| self.class_word(class)).collect()
     }
 
-    /// The words of all tables.
+    /// Vocabulary of all tables.
     pub(crate) fn words(&self) -> Vec<String> {
         let others = [Class::Ubr.name(), Class::Vbr.name()].into_iter().chain(REASONS);
         self.ports.iter().cloned().chain(others.map(str::to_owned)).collect()
@@ -240,7 +240,7 @@ impl Network {
     }
 }
 
-/// The most bytes that any flow's way holds: what its slowest line carries in a round trip, and what waits before its lines.
+/// Largest number of bytes in flight of any flow: its slowest line's bandwidth-delay product, plus the buffers on its path.
 #[expect(clippy::cast_precision_loss, reason = "buffers and round trips are far below 2^53")]
 fn bytes_on_the_way(scenario: &Scenario, graph: &Graph) -> f64 {
     let framing = scenario.framing.build(&());

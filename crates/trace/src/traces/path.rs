@@ -1,4 +1,4 @@
-//! How the bottleneck's path is over time: all that a run will see, whether anything is sent or not.
+//! Conditions of the bottleneck's path over time, independent of the traffic.
 
 use longfat_engine::observer::Observer;
 use longfat_engine::path::Step;
@@ -7,7 +7,7 @@ use longfat_engine::units::Rate;
 use super::{Kind, Network, Rows, TIME, Trace, integers};
 use crate::table::{Column, Holds, Table, Value};
 
-/// Every state.
+/// Trace of the path's conditions.
 pub struct States(Table);
 
 impl Observer for States {}

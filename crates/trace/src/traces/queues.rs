@@ -1,4 +1,4 @@
-//! Cells that wait at ports, by service class.
+//! Queue lengths of ports, by service class.
 
 use longfat_engine::observer::{Observer, SlotRun};
 use longfat_engine::switch::Port;
@@ -8,12 +8,12 @@ use super::{Kind, Network, PORT, Rows, Scale, TIME, Trace, integers, words};
 use crate::level::Level;
 use crate::table::{Table, Value};
 
-/// The queue of each class.
+/// Trace of the queues.
 pub struct Queues {
     bound: i64,
-    /// What a row calls each class.
+    /// Label of each class in rows.
     labels: Vec<Value>,
-    /// What waits of each class, port by port.
+    /// Queue length of each class at each port.
     levels: Vec<Vec<Level>>,
     changes: u64,
     table: Table,
@@ -48,7 +48,7 @@ impl Queues {
     }
 }
 
-/// Apart from what looks at every slot, which is to stay short.
+/// Not inlined, to keep the code that examines every slot short.
 #[inline(never)]
 fn add(table: &mut Table, now: Time, port: usize, label: Value, cells: i64) {
     table.add([now.into(), Network::port_word(port), label, Value::integer(cells)]);
@@ -69,7 +69,7 @@ impl Observer for Queues {
     }
 
     fn queue_moved_by_counts(&mut self, port: usize, run: &SlotRun, before: u64, counts: &[u32]) {
-        // What waited is what was told of last.
+        // The queue length is the one last reported.
         let level = &mut self.levels[port][0];
         debug_assert_eq!(level.cells(), before.cast_signed());
         for (slot, &count) in (0..).zip(counts) {
@@ -81,7 +81,7 @@ impl Observer for Queues {
     }
 
     fn queue_moved_by_rounds(&mut self, port: usize, run: &SlotRun, before: u64, members: u64) {
-        // What waited is what was told of last.
+        // The queue length is the one last reported.
         let level = &mut self.levels[port][0];
         debug_assert_eq!(level.cells(), before.cast_signed());
         let added = members.cast_signed() - 1;

@@ -1,7 +1,7 @@
-//! What each flow has waiting at ports.
+//! Queue lengths of ports, by flow.
 //!
-//! Where the fast driver serves many slots at once, a circuit's share of the buffer rises or falls by one a slot, and is looked at slot
-//! by slot only if it may come to be further from what is written than the bound.
+//! When the fast driver serves many slots at once, the occupancy of a circuit changes by at most one cell per slot. It is evaluated slot by
+//! slot only if it may leave the error bound.
 
 use longfat_engine::framing::Cell;
 use longfat_engine::observer::{Arriving, Observer, SlotRun};
@@ -12,26 +12,26 @@ use super::{FLOW, Kind, Network, PORT, Rows, Scale, TIME, Trace, integers};
 use crate::level::Level;
 use crate::table::{Table, Value};
 
-/// What each flow has in the queue.
+/// Trace of each flow's queue.
 pub struct QueuesByFlow {
-    /// Of each port.
+    /// State of each port.
     shares: Vec<Shares>,
     table: Table,
 }
 
-/// What a round adds to what a flow has, in so many slots of one cell each: it never rises and falls in the same round.
+/// Change of a flow's occupancy in a round of `slots` slots of one cell each; within a round it never both rises and falls.
 #[derive(Clone, Copy)]
 struct Added {
     flow: usize,
     cells: i64,
-    /// Whether a cell of it arrives in each slot; whether one is sent.
+    /// Whether a cell of the flow arrives in each slot, and whether one departs in the round.
     arrives: bool,
     is_sent: bool,
 }
 
 impl Added {
-    /// Cells of a round are sent in an order, which is looked at only if it matters: shows each slot, of so many, at the end of which what
-    /// the flow has is to be written, and that.
+    /// Visits the slots of a round at the end of which the flow's occupancy must be recorded. Computes the order of departures only if it
+    /// matters.
     fn move_in_round<'o>(
         self,
         level: &mut Level,
@@ -43,7 +43,7 @@ impl Added {
         let place = || order().iter().position(|cell| flow_of(cell.circuit()) == Some(self.flow));
         let sent = if self.is_sent { place().map_or(slots, |place| place as i64) } else { slots };
         if self.arrives {
-            // One comes and one goes in the slot in between.
+            // In the slot between, one cell arrives and one departs.
             level.moves_by(1, sent, bound, &mut write);
             level.moves_by(1, (slots - sent - 1).max(0), bound, |slot, cells| write(sent + 1 + slot, cells));
         } else {
@@ -52,7 +52,7 @@ impl Added {
     }
 }
 
-/// The orders in which the cells of rounds of a run are sent, of those that have been asked for; kept for its memory.
+/// Departure orders of the rounds of a run, computed on demand; kept to reuse memory.
 #[derive(Default)]
 struct Orders {
     rounds: Vec<u64>,
@@ -76,14 +76,14 @@ impl Orders {
     }
 }
 
-/// Which flows' cells both arrive and are sent in a round: those that have the latest mark.
+/// Flows whose cells both arrive and depart in a round: those with the latest mark.
 struct Marks {
     of_flows: Vec<u64>,
     latest: u64,
 }
 
 impl Marks {
-    /// What each has more after cells of a round have been sent in as many slots, which let in a cell of each of those that arrive.
+    /// Change of each flow's occupancy after a round of departures, with one cell of each arriving circuit per slot.
     fn added_by_round(&mut self, arriving: &[Cell], sent: &[Cell]) -> impl Iterator<Item = Added> {
         let slots = sent.len() as i64;
         self.latest += 2;
@@ -104,7 +104,7 @@ impl Marks {
     }
 }
 
-/// Of every two circuits the first leads to the destination; what comes back never waits at a managed port.
+/// Flow of a circuit. Even circuits lead to the destination; the others never queue at a managed port.
 fn flow_of(circuit: usize) -> Option<usize> {
     circuit.is_multiple_of(2).then_some(circuit / 2)
 }
@@ -113,12 +113,12 @@ fn flows(cells: &[Cell]) -> impl Iterator<Item = usize> {
     cells.iter().filter_map(|cell| flow_of(cell.circuit()))
 }
 
-/// What the flows have at a port.
+/// Occupancies of the flows at a port.
 struct Shares {
     bound: i64,
     levels: Vec<Level>,
     changes: u64,
-    /// Rows of a run that are not written yet, in no order: the slot, the flow, the cells.
+    /// Unwritten rows of a run, unordered: slot, flow, cells.
     rows: Vec<(i64, usize, i64)>,
     marks: Marks,
     orders: Orders,
@@ -136,7 +136,7 @@ impl Shares {
         }
     }
 
-    /// A flow's share is what it is in the state of a port.
+    /// Sets a flow's occupancy from the state of a port.
     #[inline]
     fn note(&mut self, state: &Port, flow: usize) {
         let cells = state.occupancy().of_circuit(2 * flow).cast_signed();
@@ -150,7 +150,7 @@ impl Shares {
         }
     }
 
-    /// A flow's share grows by so many in each of so many slots, or falls.
+    /// Adds `added` cells to a flow's occupancy in each of `slots` slots.
     #[inline]
     fn move_by(&mut self, flow: usize, added: i64, slots: i64) {
         let Self { levels, rows, bound, changes, .. } = self;
@@ -158,7 +158,7 @@ impl Shares {
         levels[flow].moves_by(added, slots, *bound, |slot, cells| rows.push((slot, flow, cells)));
     }
 
-    /// Writes the rows of a run in the order of slots, and of flows in each slot.
+    /// Writes the rows of a run, ordered by slot and flow.
     #[inline]
     fn write_rows(&mut self, port: usize, table: &mut Table, end_of: impl Fn(u64) -> Time) {
         if self.rows.is_empty() {
@@ -173,13 +173,13 @@ impl Shares {
         self.rows.clear();
     }
 
-    /// Each slot lets in a cell of each of those that arrive, and all send cells of one circuit.
+    /// Handles slots in each of which one cell of every arriving circuit is admitted, and a cell of `circuit` departs.
     #[inline]
     fn send_circuit(&mut self, slots: i64, arriving: &[Cell], circuit: usize) {
         let mut leaves = flow_of(circuit);
         for flow in flows(arriving) {
             if leaves == Some(flow) {
-                leaves = None; // one comes and one goes
+                leaves = None; // one arrives, one departs
             } else {
                 self.move_by(flow, 1, slots);
             }
@@ -189,7 +189,7 @@ impl Shares {
         }
     }
 
-    /// Each slot lets in cells of one circuit, as many as are counted, and all send cells of one circuit.
+    /// Handles slots in which `counts` cells of one circuit are admitted, and a cell of `circuit` departs.
     fn send_circuit_while(&mut self, flow: usize, counts: &[u32], circuit: usize) {
         let leaves = flow_of(circuit);
         let sent = i64::from(leaves == Some(flow));
@@ -201,7 +201,7 @@ impl Shares {
         }
     }
 
-    /// A flow has so many more after a slot.
+    /// Adds `added` cells to a flow's occupancy in one slot.
     #[inline]
     fn add_in_slot(&mut self, slot: i64, flow: usize, added: i64) {
         let level = &mut self.levels[flow];
@@ -212,7 +212,8 @@ impl Shares {
         }
     }
 
-    /// Each slot lets in a cell of each of those that arrive, and sends the next of these, each of which is of another circuit.
+    /// Handles slots in each of which one cell of every arriving circuit is admitted, and the next of `sent`, each of another circuit,
+    /// departs.
     fn send_cells(&mut self, arriving: &[Cell], sent: &[Cell]) {
         let Self { levels, marks, rows, bound, changes, .. } = self;
         for added in marks.added_by_round(arriving, sent) {
@@ -225,8 +226,8 @@ impl Shares {
         }
     }
 
-    /// Whole rounds are sent in a run, and each slot lets in a cell of each of those that arrive: rounds within which nothing of a flow
-    /// is written are taken at once, and of others the order in which cells are sent is looked at if it matters.
+    /// Handles whole rounds of departures, with one cell of every arriving circuit admitted per slot. Rounds in which nothing of a flow is
+    /// recorded are skipped at once; in others, the departure order is computed if it matters.
     fn send_rounds(&mut self, rounds: u64, arriving: &[Cell], sent: &WholeRounds<'_>) {
         let slots = sent.members().len() as i64;
         self.orders.clear();
@@ -247,8 +248,7 @@ impl Shares {
         }
     }
 
-    /// These cells are sent, the first of them in the slot with that number, while cells of one circuit arrive, as many in each slot as
-    /// are counted.
+    /// Handles departures of `sent`, from slot `from` on, while `counts` cells of one circuit are admitted per slot.
     fn send_cells_while(&mut self, from: usize, flow: Option<usize>, counts: &[u32], sent: &[Cell]) {
         for ((slot, &count), cell) in (from as i64..).zip(counts).zip(sent) {
             let leaves = flow_of(cell.circuit());
@@ -261,7 +261,7 @@ impl Shares {
         }
     }
 
-    /// Whole rounds are sent in a run while cells of one circuit arrive, as many in each slot as are counted.
+    /// Handles whole rounds of departures while `counts` cells of one circuit are admitted per slot.
     fn send_rounds_while(&mut self, flow: Option<usize>, counts: &[u32], sent: &WholeRounds<'_>) {
         self.orders.clear();
         let mut orders = std::mem::take(&mut self.orders);

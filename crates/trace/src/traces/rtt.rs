@@ -1,4 +1,4 @@
-//! Round trips as senders measure them.
+//! Round trips measured by senders.
 
 use longfat_engine::observer::Observer;
 use longfat_engine::transport::Sender;
@@ -7,9 +7,9 @@ use longfat_engine::units::Time;
 use super::{FLOW, Kind, Network, Rows, TIME, Trace, numbers};
 use crate::table::{Table, Value};
 
-/// Every round trip measured.
+/// Trace of all measured round trips.
 pub struct RoundTrips {
-    /// How many each flow has measured.
+    /// Number of round trips that each flow has measured.
     seen: Vec<u64>,
     table: Table,
 }

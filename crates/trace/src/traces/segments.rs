@@ -1,4 +1,4 @@
-//! What senders send.
+//! Segments sent.
 
 use longfat_engine::observer::Observer;
 use longfat_engine::transport::{Segment, Window};
@@ -7,7 +7,7 @@ use longfat_engine::units::Time;
 use super::{FLOW, Kind, Network, Rows, TIME, Trace, flags, integers};
 use crate::table::{Table, Value};
 
-/// Every segment.
+/// Trace of all segments.
 pub struct Segments(Table);
 
 impl Observer for Segments {

@@ -1,6 +1,6 @@
-//! What reaches the applications.
+//! Bytes delivered to the applications.
 //!
-//! Of many flows most deliver nothing in most intervals, so that only those which deliver something have a row.
+//! Of many flows, most deliver nothing in most intervals, so only those that deliver something have a row.
 
 use longfat_engine::observer::Observer;
 use longfat_engine::units::{Span, Time};
@@ -8,12 +8,12 @@ use longfat_engine::units::{Span, Time};
 use super::{FLOW, Kind, Network, Rows, TIME, Trace, integers};
 use crate::table::{Table, Value};
 
-/// Bytes delivered.
+/// Trace of the bytes delivered.
 pub struct Delivered {
-    /// The next byte that each receiver expects, now and when the interval at hand began.
+    /// Next byte expected by each receiver, now and at the start of the current interval.
     next: Vec<u64>,
     before: Vec<u64>,
-    /// The flows that have delivered anything in the interval at hand.
+    /// Flows that have delivered anything in the current interval.
     delivering: Vec<usize>,
     from: Time,
     interval: Span,

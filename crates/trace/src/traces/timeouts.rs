@@ -1,4 +1,4 @@
-//! Expiries of retransmission timers, with data under way or in an opening.
+//! Expiries of retransmission timers, with data in flight or during a handshake.
 
 use longfat_engine::observer::Observer;
 use longfat_engine::transport::Window;
@@ -7,7 +7,7 @@ use longfat_engine::units::Time;
 use super::{FLOW, Kind, Network, Rows, TIME, Trace};
 use crate::table::{Table, Value};
 
-/// Every expiry.
+/// Trace of all expiries.
 pub struct Timeouts(Table);
 
 impl Observer for Timeouts {

@@ -49,7 +49,7 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
         results = load_results(plan, opened, metrics)
         counts = count_runs(plan, opened)
         failures = opened.failures(list(plan.distinct)) if counts["failed"] else {}
-        other_engines = opened.other_engines(plan.hashes)
+        other_models = opened.other_models(plan.hashes)
     say_if_new(opened)
     warnings = cautions(plan, results, metrics)
     if as_json:
@@ -58,7 +58,7 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
             "store": shown(store),
             **counts,
             "failures": failures,
-            "runs_of_other_engines": other_engines,
+            "runs_of_other_models": other_models,
             "precision": [_document(width) for width in found.least_known] if found else [],
             "cautions": warnings,
         }
@@ -67,7 +67,7 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
     click.echo(", ".join(f"{count} {name}" for name, count in counts.items()))
     for message, count in Counter(failures.values()).most_common():
         click.echo(f"{count} failed: {message}")
-    for engine, count in sorted(other_engines.items()):
+    for engine, count in sorted(other_models.items()):
         click.echo(f"{count} more by engine {engine}: counted nowhere above, and never mixed in")
     for line in [*(precision_lines(loaded, found) if found else ()), *warnings]:
         click.echo(line)

@@ -76,7 +76,7 @@ def command(
         if not done:
             advice = study_command("run", study, part, store)
             raise LongfatError(
-                f"{shown(store)} has no run of {loaded.name} by engine {_engine.ENGINE_VERSION} to "
+                f"{shown(store)} has no run of {loaded.name} by model {_engine.MODEL} to "
                 f"verify; to run some:\n  {advice}"
             )
         chosen = opened.stored_runs(sample(done, size, seed))

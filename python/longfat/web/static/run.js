@@ -59,6 +59,6 @@ function Traces({ found }) {
   </section>`;
 }
 
-const differs = (found) => found.is_of_this_engine
+const differs = (found) => found.is_of_this_model
   ? "The run came out differently from what is stored: longfat study verify says more."
-  : `The run is of engine ${found.engine}; this one is another, and its run came out differently.`;
+  : `The run is of engine ${found.engine}; this one is of another model, and its run came out differently.`;

@@ -1,18 +1,18 @@
-//! Flows by their size: each class has the times that its flows took.
+//! Size classes of flows, by which completion times are reported.
 
 use serde_json::Value as Json;
 
 use longfat_foundation::config::{Bytes, Node, Parameter, Reader, Shape, Value};
 
-/// Classes of sizes.
+/// Size classes, ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeClasses {
-    /// The largest sizes of all classes but the last, ascending.
+    /// Upper bounds of all classes but the last, in bytes, ascending.
     largest: Vec<u64>,
     names: Vec<String>,
 }
 
-/// What all flows together are called.
+/// Name under which all flows are reported together.
 pub const ALL: &str = "flow";
 
 impl SizeClasses {
@@ -23,13 +23,13 @@ impl SizeClasses {
         Self { largest, names }
     }
 
-    /// The number of the class of a size.
+    /// Index of the class of a flow of `bytes` bytes.
     #[must_use]
     pub fn of(&self, bytes: u64) -> usize {
         self.largest.partition_point(|&largest| largest < bytes)
     }
 
-    /// What the classes are called, and behind them all flows together. Sizes are written as in scenarios.
+    /// Names of the classes, followed by the name for all flows. Sizes are written as in scenarios.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
@@ -59,7 +59,7 @@ impl Parameter for SizeClasses {
     }
 }
 
-/// A size in the largest unit of thousands that holds it exactly.
+/// Formats a size in the largest decimal unit that represents it exactly.
 fn size(bytes: u64) -> String {
     let units = [("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];
     let unit = units.into_iter().find(|(_, factor)| bytes.is_multiple_of(*factor));

@@ -1,4 +1,4 @@
-//! Flows that come and go.
+//! Flows that arrive over time, each with a size drawn at random.
 
 mod classes;
 mod schedule;
@@ -19,7 +19,7 @@ use super::size::SizeDistribution;
 use super::{Completions, Source, SourceContext, Wake};
 
 longfat_foundation::choice! {
-    /// How flows follow one another.
+    /// Distribution of the times between flows.
     pub enum Arrivals {
         /// Exponentially distributed times, including the first: independent users.
         Poisson = "poisson",
@@ -38,7 +38,7 @@ longfat_foundation::choice! {
     }
 }
 
-/// More flows than this in a run are taken for a slip.
+/// Upper bound of the flows in a run; more are taken for a mistake.
 const MOST_FLOWS: u64 = 1_000_000;
 
 longfat_foundation::model! {
@@ -104,16 +104,16 @@ impl Flows {
     }
 }
 
-/// Who starts flows at one sender.
+/// The user who starts the flows of one sender.
 struct User {
     start: Time,
     schedule: Schedule,
     shares: bool,
     classes: Arc<SizeClasses>,
-    /// The flow that comes next.
+    /// Next flow to begin.
     next: Option<Flow>,
-    /// On a shared connection: bytes handed over, flows that were begun and are not delivered with the byte at which each ends, and what
-    /// became of those before.
+    /// On a shared connection: bytes handed over, the flows in progress with the byte at which each ends, and the completion times of
+    /// finished ones.
     offered: u64,
     under_way: VecDeque<(Flow, u64)>,
     all: Completions,
@@ -140,7 +140,7 @@ impl Source for User {
             return None;
         }
         let flows = std::iter::successors(self.next, |flow| self.schedule.after(*flow));
-        // A sender without any connection would be a sender without a name.
+        // Every sender has at least one connection, because results name it.
         let in_time = flows.enumerate().take_while(|(place, flow)| *place == 0 || flow.begins < until);
         let source = |(_, flow)| -> Box<dyn Source> {
             Box::new(OneFlow {
@@ -155,7 +155,7 @@ impl Source for User {
     }
 
     fn number_of_connections(&self, until: Time) -> Option<usize> {
-        // A sender without any connection would be a sender without a name.
+        // Every sender has at least one connection, because results name it.
         let in_time = |first: Flow| self.schedule.beginnings(first).skip(1).take_while(|begins| *begins < until);
         (!self.shares).then(|| self.next.map_or(0, |first| 1 + in_time(first).count()))
     }
@@ -182,11 +182,11 @@ impl Source for User {
     }
 }
 
-/// A flow on a connection of its own.
+/// A flow with a connection of its own.
 struct OneFlow {
     flow: Flow,
     is_begun: bool,
-    /// Whether it is left out of what is told.
+    /// True if it finished before the measurement began and is not reported.
     is_forgotten: bool,
     finished: Option<Time>,
     classes: Arc<SizeClasses>,
@@ -217,7 +217,7 @@ impl Source for OneFlow {
     }
 
     fn add_completions(&self, all: &mut Completions) {
-        // The first flow of a sender speaks for all.
+        // The first flow of a sender registers the classes for all.
         if self.flow.place == 0 {
             name(all, &self.classes);
         }
@@ -231,12 +231,12 @@ impl Source for OneFlow {
     }
 }
 
-/// Names all classes, also those of which no flow will be.
+/// Registers all classes, so that results list empty ones too.
 fn name(all: &mut Completions, classes: &SizeClasses) {
     classes.names().iter().for_each(|name| _ = all.kind(name));
 }
 
-/// Counts a flow, with the time at which it was delivered if it was.
+/// Counts a flow; `finished` is its delivery time, if it was delivered.
 fn count(all: &mut Completions, classes: &SizeClasses, flow: Flow, finished: Option<Time>) {
     let names = classes.names();
     all.kind(&names[classes.of(flow.bytes).min(names.len() - 1)]).count(flow.begins, finished);

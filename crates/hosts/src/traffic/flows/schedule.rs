@@ -1,4 +1,4 @@
-//! When the flows of a sender begin, and how large they are.
+//! Start times and sizes of the flows of one sender.
 
 use longfat_foundation::random::{Stream, unit_interval};
 use longfat_foundation::units::{Span, Time};
@@ -9,15 +9,16 @@ use crate::traffic::size::SizeDistribution;
 /// A flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Flow {
-    /// Its number among those of its sender, from 0.
+    /// Index among the flows of its sender, from 0.
     pub place: u64,
     pub begins: Time,
     pub bytes: u64,
 }
 
-/// The flows of one sender, one after another.
+/// The flows of one sender, in order.
 ///
-/// The size of a flow, and the time before it, belong to the sender and the flow's place: whatever else changes, they stay.
+/// The size of a flow and the gap before it are functions of the sender and of the flow's index alone, so they do not depend on anything
+/// else in the scenario.
 pub(super) struct Schedule {
     pub size: Box<dyn SizeDistribution>,
     pub interval: Span,
@@ -27,7 +28,7 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    /// The first flow of a sender that begins at `start`.
+    /// First flow of a sender that starts at `start`.
     pub fn first(&self, start: Time) -> Option<Flow> {
         let bits = self.bits(0);
         let gap = match self.arrivals {
@@ -37,14 +38,14 @@ impl Schedule {
         Some(self.flow(0, start.saturating_add(gap), bits))
     }
 
-    /// The flow after another, if there is one.
+    /// The flow after `flow`; `None` if it is the last.
     pub fn after(&self, flow: Flow) -> Option<Flow> {
         let place = flow.place + 1;
         let bits = self.bits(place);
         (Some(place) != self.count).then(|| self.flow(place, flow.begins.saturating_add(self.gap(bits)), bits))
     }
 
-    /// When a flow and those after it begin, without drawing their sizes.
+    /// Start times of `first` and the flows after it; draws no sizes.
     pub fn beginnings(&self, first: Flow) -> impl Iterator<Item = Time> {
         let after = |&(place, begins): &(u64, Time)| {
             let place = place + 1;
@@ -53,7 +54,7 @@ impl Schedule {
         std::iter::successors(Some((first.place, first.begins)), after).map(|(_, begins)| begins)
     }
 
-    /// From a flow to the next.
+    /// Time from one flow to the next.
     fn gap(&self, bits: [u64; 4]) -> Span {
         match self.arrivals {
             Arrivals::Poisson => self.exponential(bits),
@@ -65,12 +66,12 @@ impl Schedule {
         Flow { place, begins, bytes: self.size.bytes([first, second]) }
     }
 
-    /// Random bits of a flow. The stream's block 0 belongs to the start of the sender.
+    /// Random bits of a flow. Block 0 of the stream is reserved for the start of the sender.
     fn bits(&self, place: u64) -> [u64; 4] {
         self.chance.block(1 + place)
     }
 
-    /// The time before a flow. No two flows of a sender begin at one instant.
+    /// Exponentially distributed gap, at least 1 ps: no two flows of a sender begin at the same time.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,

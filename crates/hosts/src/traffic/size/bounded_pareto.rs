@@ -1,4 +1,4 @@
-//! Sizes of which a few make up most of the bytes.
+//! Bounded Pareto distribution of sizes.
 
 use longfat_foundation::config::{Bytes, PositiveNumber};
 use longfat_foundation::random::unit_interval;

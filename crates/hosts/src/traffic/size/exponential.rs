@@ -1,4 +1,4 @@
-//! Sizes without memory.
+//! Exponential distribution of sizes.
 
 use longfat_foundation::config::Bytes;
 use longfat_foundation::random::unit_interval;

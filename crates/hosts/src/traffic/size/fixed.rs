@@ -1,11 +1,11 @@
-//! Flows of one size.
+//! Constant size.
 
 use longfat_foundation::config::Bytes;
 
 use super::SizeDistribution;
 
 longfat_foundation::model! {
-    /// All have the same size.
+    /// Every flow has this size.
     #[name = "fixed"]
     #[source = "RFC 5166 section 2.1.3: transfer times of files of a given size"]
     pub struct Fixed: dyn SizeDistribution {

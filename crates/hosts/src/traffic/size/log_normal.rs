@@ -1,4 +1,4 @@
-//! Sizes whose logarithm is normal.
+//! Log-normal distribution of sizes.
 
 use longfat_foundation::config::{Bytes, PositiveNumber};
 use longfat_foundation::random::unit_interval;

@@ -1,8 +1,8 @@
-//! How large flows are: distributions of sizes, in bytes.
+//! Distributions of sizes, in bytes.
 //!
-//! To add one: a file here with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`SIZES`]. A size is a function of random
-//! bits and nothing else, so that a flow keeps its size whatever becomes of others. Logarithms and powers are those of `libm`, which
-//! are the same to the last bit on every machine; those of the system need not be.
+//! To add one: a file here with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`SIZES`]. A size is a function of
+//! random bits alone, so the size of a flow does not depend on other flows. Logarithms and powers are those of `libm`, which give the same
+//! bits on every machine; the system's need not.
 
 mod bounded_pareto;
 mod exponential;
@@ -21,7 +21,7 @@ pub const SIZES: &[Entry<dyn SizeDistribution>] = &[
 
 /// A distribution of sizes.
 pub trait SizeDistribution: Send {
-    /// The size, in bytes, that belongs to random bits; at least 1.
+    /// The size, in bytes, at a point of the distribution given by random bits; at least 1.
     fn bytes(&self, bits: [u64; 2]) -> u64;
     /// Mean size in bytes.
     fn mean(&self) -> f64;
@@ -35,16 +35,16 @@ impl Family for dyn SizeDistribution {
     }
 }
 
-/// No flow has more bytes: more than an hour of a terabit a second.
+/// Largest size: more than an hour at 1 Tbit/s.
 const LARGEST: f64 = 1e15;
 
-/// Whole bytes, at least one.
+/// Rounds to whole bytes, at least 1.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within these bounds")]
 fn whole(bytes: f64) -> u64 {
     bytes.round().clamp(1.0, LARGEST) as u64
 }
 
-/// Sizes as numbers: 53 bits are enough.
+/// Size as `f64`; 53 bits are enough.
 #[expect(clippy::cast_precision_loss, reason = "no size that matters has more than 53 bits")]
 fn number(bytes: u64) -> f64 {
     bytes as f64
@@ -64,7 +64,7 @@ mod tests {
         chosen.unwrap_or_else(|| panic!("{text}: {:?}", reader.problems)).build(&())
     }
 
-    /// The sizes of many flows.
+    /// Sizes of many flows.
     fn draws(text: &str) -> Vec<f64> {
         let (distribution, stream) = (choose(text), Chance { seed: 3, replication: 0 }.stream("sizes"));
         let bits = |number| stream.block(number);
@@ -75,7 +75,7 @@ mod tests {
         number(draws.iter().filter(|size| **size > bytes).count() as u64) / number(draws.len() as u64)
     }
 
-    /// Whether a share of 200,000 is within four standard deviations of what is expected.
+    /// Checks that a proportion of 200,000 draws is within four standard deviations of its expectation.
     #[track_caller]
     fn assert_share(found: f64, expected: f64) {
         let tolerance = 4.0 * (expected * (1.0 - expected) / 200_000.0).sqrt();

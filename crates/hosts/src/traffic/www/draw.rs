@@ -1,4 +1,4 @@
-//! What clients ask for: how many files a document has, of which classes and sizes, and how far apart the requests are.
+//! Random properties of requests: number, classes and sizes of a document's files, and the times between requests.
 
 use longfat_foundation::config::{AtLeastOne, PositiveNumber, Probability};
 use longfat_foundation::random::{RandomSpan, Stream, unit_interval};
@@ -15,9 +15,9 @@ longfat_foundation::section! {
 }
 
 longfat_foundation::choice! {
-    /// What becomes of a number beyond the smallest or the largest.
+    /// Treatment of draws below the smallest or above the largest number.
     pub enum Beyond {
-        /// Another is drawn.
+        /// Draws again.
         Redraw = "redraw",
         /// Values outside the range become its lower or upper end.
         Clamp = "clamp",
@@ -31,22 +31,22 @@ longfat_foundation::section! {
         pub mean: PositiveNumber = "5",
         /// The largest number.
         pub most: AtLeastOne = "9",
-        /// What becomes of a draw of 0 or beyond the largest: with 1 to 9 and mean 5, the mean is 4.85 or 4.95.
+        /// Treatment of a draw of 0 or above `most`: with 1 to 9 and mean 5, the resulting mean is 4.85 or 4.95.
         pub beyond: Beyond = "redraw" or ["clamp"],
     }
 }
 
-/// Beyond this mean the weights of a Poisson distribution leave the range of floating point.
+/// Largest mean: above it the weights of a Poisson distribution overflow.
 const LARGEST_MEAN: f64 = 500.0;
 
-/// No file has more bytes: more than an hour of a terabit a second.
+/// Largest file: more than an hour at 1 Tbit/s.
 const LARGEST_FILE: f64 = 1e15;
 
-/// No document has more files, and no class more sizes.
+/// Largest number of files in a document, and of sizes in a class.
 const LARGEST_NUMBER: u64 = 1000;
 
 impl TruncatedPoisson {
-    /// What is wrong with it.
+    /// The error in its parameters, if any.
     pub(super) fn objection(&self) -> Option<String> {
         let (mean, most) = (self.mean.0, self.most.0);
         if mean > LARGEST_MEAN {
@@ -55,8 +55,8 @@ impl TruncatedPoisson {
         (most > LARGEST_NUMBER).then(|| format!("{most} is too many; at most {LARGEST_NUMBER}"))
     }
 
-    /// The probability of each number from 1 on. Only products and sums, which are the same on every machine: the weights of the
-    /// distribution are m, m^2 / 2, m^3 / 6, … times a factor that cancels out.
+    /// Probability of each number, from 1 on. Uses only products and sums, which give the same bits on every machine: the weights are m,
+    /// m^2 / 2, m^3 / 6, … times a factor that cancels out.
     fn probabilities(&self) -> Vec<f64> {
         let (mean, most) = (self.mean.0, self.most.0);
         let mut weights = Vec::new();
@@ -67,7 +67,7 @@ impl TruncatedPoisson {
                 weights.push(weight);
             } else {
                 beyond += weight;
-                // Past twice the mean each weight is less than half of the one before: what is left is no more than the last.
+                // Above twice the mean, each weight is less than half of the one before, so the remaining sum is at most the last weight.
                 if f64::from(number) > 2.0 * mean && weight <= beyond * f64::EPSILON {
                     break;
                 }
@@ -82,7 +82,7 @@ impl TruncatedPoisson {
     }
 }
 
-/// What is wrong with a list of classes.
+/// The error in a list of file classes, if any.
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]
 pub(super) fn object_to_classes(classes: &[FileClass], kilobyte: u64, sizes: &TruncatedPoisson) -> Option<String> {
     const ROUNDING: f64 = 1e-9;
@@ -99,12 +99,12 @@ pub(super) fn object_to_classes(classes: &[FileClass], kilobyte: u64, sizes: &Tr
     Some(format!("a file of class {too_large} could have {bytes:e} B; at most {LARGEST_FILE:e} B"))
 }
 
-/// Bytes of a file of so many units, rounded.
+/// Size in bytes of a file of `units` units, rounded.
 fn bytes_of(units: f64, unit: f64) -> f64 {
     (units * unit).round().max(1.0)
 }
 
-/// A choice among numbered things.
+/// A discrete distribution, as cumulative probabilities.
 struct Lottery(Vec<f64>);
 
 impl Lottery {
@@ -117,25 +117,25 @@ impl Lottery {
         Self(probabilities.into_iter().map(add).collect())
     }
 
-    /// The thing that belongs to a word of random bits.
+    /// Index at the point given by a random word.
     fn at(&self, word: u64) -> usize {
         let point = unit_interval(word);
-        // The last sum may be a rounding below 1.
+        // Rounding may leave the last sum just below 1.
         self.0.iter().position(|sum| point < *sum).unwrap_or(self.0.len() - 1)
     }
 }
 
-/// A file: its class and its size.
+/// A requested file: class and size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct File {
     pub(super) class: usize,
     pub(super) bytes: u64,
 }
 
-/// All that one client draws.
+/// Random draws of one client.
 ///
-/// What belongs to a request is a function of the client, the number of the document and the place in it: whatever else changes,
-/// the request stays the same.
+/// Each draw is a function of the client, the document's index and the position in it, so a request does not depend on anything else in the
+/// scenario.
 pub(super) struct Draw {
     classes: Lottery,
     units: Vec<f64>,
@@ -168,9 +168,9 @@ impl Draw {
         }
     }
 
-    /// Random bits of a document: block 0 for what is drawn once, then one block for each request.
+    /// Random bits of a document: block 0 for draws per document, then one block for each request.
     ///
-    /// The stream's block 0 belongs to the start of the client.
+    /// Block 0 of the stream is reserved for the start of the client.
     fn bits(&self, document: u64, block: u64) -> [u64; 4] {
         self.chance.block(1 + document * (self.most + 1) + block)
     }
@@ -180,12 +180,12 @@ impl Draw {
         1 + self.counts.at(self.bits(document, 0)[0]) as u64
     }
 
-    /// How long the request at a place, from 0, comes after what was before.
+    /// Time between request number `place`, from 0, and the event before it.
     pub(super) fn spacing(&self, document: u64, place: u64) -> Span {
         self.spacing.at(self.bits(document, 1 + place)[0])
     }
 
-    /// What the request at a place, from 0, asks for.
+    /// File requested by request number `place`, from 0.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -243,7 +243,7 @@ mod tests {
         let lottery = Lottery::new([0.25, 0.0, 0.5, 0.25]);
         let words = [0, u64::MAX / 4, u64::MAX / 4 + 1, u64::MAX / 4 * 3 - 4096, u64::MAX];
         assert_eq!(words.map(|word| lottery.at(word)), [0, 0, 2, 2, 3]);
-        // Three thirds add up to less than one; nothing falls out at the end.
+        // Three thirds add up to less than 1; the last index must still be returned.
         assert_eq!(Lottery::new([0.3, 0.3, 0.3]).at(u64::MAX), 2);
     }
 

@@ -1,4 +1,4 @@
-//! Requests from being made to the delivery of the last byte of their files.
+//! Requests of a client, from being made to the delivery of the last byte of the response.
 
 use std::collections::VecDeque;
 
@@ -7,29 +7,29 @@ use longfat_foundation::units::Time;
 use super::draw::File;
 use crate::traffic::{Exchange, Kind};
 
-/// A request whose file has not arrived yet.
+/// A request whose file has not been delivered.
 struct Pending {
     class: usize,
     made: Time,
-    /// Bytes of answers in all when the file has arrived.
+    /// Total bytes of responses when the file is delivered.
     ends: u64,
-    /// When the first request of its page was made, if this is the last.
+    /// Set on the last request of a page: the time of the page's first request.
     completes: Option<Time>,
 }
 
-/// The requests of a client. Their answers come in the same order, so that numbers of bytes tell them apart.
+/// Requests of a client. Responses arrive in the order of the requests, so byte counts identify them.
 pub(super) struct Requests {
     bytes_each: u64,
     made: u64,
     answered: u64,
     bytes_asked: u64,
     bytes_answered: u64,
-    /// Sizes of files whose requests have not reached the server yet.
+    /// Sizes of the files whose requests have not reached the server.
     unanswered: VecDeque<u64>,
     pending: VecDeque<Pending>,
-    /// When the first request of the page being asked for was made.
+    /// Time of the first request of the current page.
     page_begun: Option<Time>,
-    /// The classes of files, and pages.
+    /// One kind per file class, then pages.
     kinds: Vec<Kind>,
 }
 
@@ -49,12 +49,12 @@ impl Requests {
         }
     }
 
-    /// Bytes of each request.
+    /// Size of a request in bytes.
     pub(super) fn bytes_each(&self) -> u64 {
         self.bytes_each
     }
 
-    /// The client asks for a file, the last of a page or not.
+    /// Records a request; `is_last` if it is the last of its page.
     pub(super) fn ask(&mut self, now: Time, file: File, is_last: bool) {
         self.made += 1;
         self.bytes_asked += file.bytes;
@@ -71,7 +71,7 @@ impl Requests {
         }
     }
 
-    /// In all `requested` bytes have reached the server; gives the bytes of the files that it now sends.
+    /// Records that `requested` bytes of requests, in total, have reached the server. Returns the bytes of the responses sent now.
     pub(super) fn answer(&mut self, requested: u64) -> u64 {
         let before = self.bytes_answered;
         while (self.answered + 1) * self.bytes_each <= requested {
@@ -81,7 +81,7 @@ impl Requests {
         self.bytes_answered - before
     }
 
-    /// In all `delivered` bytes of answers have reached the client.
+    /// Records that `delivered` bytes of responses, in total, have reached the client.
     pub(super) fn note_delivered(&mut self, now: Time, delivered: u64) {
         while let Some(file) = self.pending.front().filter(|file| file.ends <= delivered) {
             self.kinds[file.class].times.record(now - file.made);

@@ -1,4 +1,4 @@
-//! WWW clients and their servers: documents of several files, asked for over a persistent connection.
+//! WWW clients and servers: documents of several files, requested over a persistent connection.
 
 mod draw;
 mod exchange;
@@ -12,7 +12,7 @@ use longfat_foundation::units::{Span, Time};
 use super::{Exchange, Source, Wake};
 
 longfat_foundation::choice! {
-    /// From when the time between two documents counts (X-05).
+    /// Origin of the interval between two documents (X-05).
     pub enum BatchClock {
         /// At the start of the previous document: a cycle of constant length.
         StartToStart = "start-to-start",
@@ -32,12 +32,12 @@ longfat_foundation::model! {
         request: Bytes = "128 B",
         /// How often files of each class are requested, and the unit of their sizes in kilobytes (X-01).
         classes: Vec<FileClass> = "[{ probability = 0.2, unit = 0.1 }, { probability = 0.28, unit = 1 }, { probability = 0.4, unit = 10 }, { probability = 0.112, unit = 100 }, { probability = 0.008, unit = 1000 }]",
-        /// What a kilobyte is (X-01). With 1024 bytes a mean index of 5 gives the 120.3 kB that 98-0876R1 speaks of.
+        /// Bytes of a kilobyte (X-01). With 1024 bytes a mean index of 5 gives the 120.3 kB of 98-0876R1.
         kilobyte: Bytes = "1024 B" or ["1000 B"],
-        /// How many units of its class a file has (X-02): "one of these nine file sizes is selected according to a Poisson
-        /// Distribution with mean 5".
+        /// Number of units of its class in a file (X-02): "one of these nine file sizes is selected according to a Poisson Distribution
+        /// with mean 5".
         file_size: TruncatedPoisson = "{}",
-        /// How many files a document has (X-03): "1 to 9 requests for a single document".
+        /// Number of files in a document (X-03): "1 to 9 requests for a single document".
         requests: TruncatedPoisson = "{}",
         /// Time from one request to the next (X-04).
         spacing: RandomSpan = "uniform(100 ms, 500 ms)",
@@ -103,15 +103,15 @@ struct Client {
     clock: BatchClock,
     first_request_waits: bool,
     start: Time,
-    /// Number of the document being asked for, and when it was begun.
+    /// Index of the current document, and the time at which it was begun.
     document: u64,
     begun: Time,
-    /// Requests for it that were made.
+    /// Requests made for it.
     made: u64,
 }
 
 impl Client {
-    /// When the next request is made, after this one was made `now`.
+    /// Time of the next request, given that one was made `now`.
     fn next_request(&mut self, now: Time) -> Time {
         if self.made < self.draw.files_of(self.document) {
             return now + self.draw.spacing(self.document, self.made);
@@ -143,7 +143,7 @@ impl Source for Client {
         self.start
     }
 
-    /// The connection is there from the start on; the first request may be later.
+    /// Opens the connection at the start, even if the first request is later.
     fn wake(&mut self, now: Time) -> Wake {
         let is_first = self.document == 0 && self.made == 0;
         if is_first && now < self.first_request() {

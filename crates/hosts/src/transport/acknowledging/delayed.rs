@@ -6,9 +6,9 @@ use longfat_foundation::units::{Span, Time};
 use super::{Acknowledging, Arrival};
 
 longfat_foundation::choice! {
-    /// When the wait for another segment ends.
+    /// When the delay of an acknowledgment ends.
     pub enum DelayTimer {
-        /// A full delay after the first segment that waits.
+        /// A full delay after the arrival of the first unacknowledged segment.
         FromArrival = "from-arrival",
         /// At the next multiple of the delay, on a clock that all hosts share: BSD's fast timer.
         Heartbeat = "heartbeat",
@@ -25,7 +25,7 @@ longfat_foundation::model! {
         delay: PositiveSpan = "200 ms" or ["100 ms", "500 ms"],
         /// How many in-order segments one acknowledgment covers.
         segments: AtLeastOne = "2",
-        /// When the wait for another segment ends.
+        /// When the delay of an acknowledgment ends.
         timer: DelayTimer = "from-arrival" or ["heartbeat"],
     }
     build(config, _context) {
@@ -33,13 +33,13 @@ longfat_foundation::model! {
     }
 }
 
-/// How an acknowledgment waits for further segments.
+/// A delayed acknowledgment rule.
 pub(super) struct Wait {
     delay: Span,
     segments: u64,
     timer: DelayTimer,
     due: Option<Time>,
-    /// Segments that wait.
+    /// Segments received and not acknowledged.
     waiting: u64,
 }
 
@@ -48,7 +48,7 @@ impl Wait {
         Self { delay, segments, timer, due: None, waiting: 0 }
     }
 
-    /// From now on one acknowledgment answers so many segments.
+    /// Sets the number of segments that one acknowledgment covers.
     pub(super) fn set_segments(&mut self, segments: u64) {
         self.segments = segments;
     }

@@ -1,4 +1,4 @@
-//! Every segment is acknowledged at once.
+//! Immediate acknowledgments: one per segment.
 
 use longfat_foundation::units::Time;
 

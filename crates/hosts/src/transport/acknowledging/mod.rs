@@ -1,4 +1,4 @@
-//! When a receiver acknowledges.
+//! Acknowledgment rules: when a receiver acknowledges.
 //!
 //! To add a rule: a file here with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`RULES`].
 
@@ -13,20 +13,20 @@ use longfat_foundation::units::Time;
 pub const RULES: &[Entry<dyn Acknowledging>] =
     &[Entry::of::<immediate::Immediate>(), Entry::of::<delayed::Delayed>(), Entry::of::<thinned::Thinned>()];
 
-/// What a rule is told of a segment that has arrived.
+/// The arrival of a segment, as an acknowledgment rule sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// Whether it was the next one expected, and nothing is held beyond it.
+    /// True if it was the next one expected and nothing is held beyond it.
     pub in_order: bool,
-    /// Whether an acknowledgment is being delayed already.
+    /// True if an acknowledgment is already delayed.
     pub waits: bool,
 }
 
 /// The acknowledgment rule of one receiver.
 pub trait Acknowledging: Send {
-    /// Until when the acknowledgment of a segment may wait; `None` for at once.
+    /// Time until which the acknowledgment may be delayed; `None` to send it at once.
     fn delay(&mut self, now: Time, arrival: Arrival) -> Option<Time>;
-    /// Whether none ever waits.
+    /// True if the rule never delays an acknowledgment.
     fn is_at_once(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Acknowledgments of many segments.
+//! Thinned acknowledgments: one for many segments.
 
 use longfat_foundation::config::{AtLeastOne, PositiveSpan};
 use longfat_foundation::units::Time;
@@ -26,13 +26,13 @@ longfat_foundation::model! {
     }
 }
 
-/// Segments that one acknowledgment answers at first (RFC 5681 section 4.2).
+/// Segments per acknowledgment at the start of a connection (RFC 5681 section 4.2).
 const AT_FIRST: u64 = 2;
 
 struct Thinner {
     wait: Wait,
     segments: u64,
-    /// Segments to come that are acknowledged as at first.
+    /// Segments left of the start of the connection.
     left: u64,
 }
 

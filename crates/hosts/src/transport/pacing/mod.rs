@@ -1,7 +1,7 @@
-//! Pacing: segments that the window allows leave one after another at a rate, not all at once.
+//! Pacing: segments that the window allows are spread over time at a rate, instead of leaving in a burst.
 //!
-//! Where a window law has a rate of its own, that rate counts; a rule here gives one to laws that only know windows. To add a rule: a file
-//! here with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`PACINGS`].
+//! The rate of a window law, if it has one, takes precedence; a rule here computes a rate for laws that only have a window. To add a rule:
+//! a file here with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`PACINGS`].
 
 mod none;
 mod window;
@@ -11,12 +11,12 @@ use longfat_foundation::units::{PICOSECONDS_PER_SECOND, Span, Time};
 
 use super::{SmoothedRoundTrip, Window};
 
-/// Every registered rule.
+/// Every registered pacing rule.
 pub const PACINGS: &[Entry<dyn Pacing>] = &[Entry::of::<none::None>(), Entry::of::<window::WindowPerRoundTrip>()];
 
-/// How fast a window is sent.
+/// A pacing rule: the rate at which a window is sent.
 pub trait Pacing: Send {
-    /// Bytes of data per second for a window, where the smoothed round trip is known; `None` for no limit.
+    /// Rate in bytes of data per second; `None` for no limit.
     fn rate(&self, window: &Window, smoothed_round_trip: Span) -> Option<f64>;
 }
 
@@ -29,7 +29,7 @@ impl Family for dyn Pacing {
     }
 }
 
-/// When the next segment may leave.
+/// Pacing state of one connection.
 pub struct Pacer {
     rule: Box<dyn Pacing>,
     smoothed_round_trip: SmoothedRoundTrip,
@@ -37,35 +37,35 @@ pub struct Pacer {
 }
 
 impl Pacer {
-    /// Of a connection that has sent nothing yet.
+    /// Pacer of a connection that has sent nothing.
     #[must_use]
     pub fn new(rule: Box<dyn Pacing>) -> Self {
         Self { rule, smoothed_round_trip: SmoothedRoundTrip::default(), next: Time::ZERO }
     }
 
-    /// Before this nothing more leaves.
+    /// Earliest time at which the next segment may leave.
     #[must_use]
     pub fn next(&self) -> Time {
         self.next
     }
 
-    /// Lets the next segment leave at once.
+    /// Allows the next segment to leave at `now`.
     pub fn release(&mut self, now: Time) {
         self.next = self.next.min(now);
     }
 
-    /// A round trip was measured.
+    /// Records a measured round trip.
     pub fn note_round_trip(&mut self, sample: Span) {
         self.smoothed_round_trip.note(sample);
     }
 
-    /// The rule's rate for a window, if a round trip is known.
+    /// Rate of the rule for `window`; `None` before a round trip has been measured.
     #[must_use]
     pub fn rate(&self, window: &Window) -> Option<f64> {
         self.rule.rate(window, self.smoothed_round_trip.get()?)
     }
 
-    /// A segment with so many bytes leaves: the next one when they have been sent at `rate` bytes per second.
+    /// Records a segment of `bytes` bytes: the next may leave when these have been sent at `rate` bytes per second.
     pub fn note_sent(&mut self, now: Time, bytes: u64, rate: Option<f64>) {
         self.next = now + rate.filter(|rate| *rate > 0.0).map_or(Span::ZERO, |rate| time_to_send(bytes, rate));
     }
@@ -74,7 +74,7 @@ impl Pacer {
 #[expect(clippy::cast_precision_loss, reason = "a segment is below 2^53 bytes")]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; a cast of too much saturates")]
 fn time_to_send(bytes: u64, rate: f64) -> Span {
-    // No longer than a day, so that the sum with any time of a run is one.
+    // At most a day, so that adding it to any time of a run does not overflow.
     const LONGEST: u64 = 24 * 3600 * PICOSECONDS_PER_SECOND;
     let picoseconds = bytes as f64 / rate * PICOSECONDS_PER_SECOND as f64;
     Span((picoseconds as u64).min(LONGEST))

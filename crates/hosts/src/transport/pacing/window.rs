@@ -1,4 +1,4 @@
-//! A window in a round trip.
+//! Pacing at one window per round trip.
 
 use longfat_foundation::config::Gain;
 use longfat_foundation::units::Span;
@@ -6,8 +6,8 @@ use longfat_foundation::units::Span;
 use super::{Pacing, Window};
 
 longfat_foundation::model! {
-    /// The window is spread over a smoothed round trip, a little faster so that it can grow. Nothing is paced before a round trip has been
-    /// measured.
+    /// Spreads the window over a smoothed round trip, with a gain above 1 so that the window can grow. Nothing is paced before a round trip
+    /// has been measured.
     #[name = "window-per-round-trip"]
     #[source = "Aggarwal, Savage and Anderson 2000; Linux, tcp_update_pacing_rate"]
     pub struct WindowPerRoundTrip: dyn Pacing {
@@ -22,7 +22,7 @@ longfat_foundation::model! {
 
 impl Pacing for WindowPerRoundTrip {
     fn rate(&self, window: &Window, smoothed_round_trip: Span) -> Option<f64> {
-        // Linux takes the larger gain until half of the threshold: the last doubling is to arrive at the slower rate.
+        // Linux uses the larger gain only up to half of the threshold, so that the last doubling arrives at the lower rate.
         let gain = if window.cwnd < window.ssthresh / 2.0 { self.slow_start_gain } else { self.gain };
         (smoothed_round_trip > Span::ZERO).then(|| gain.0 * window.cwnd / smoothed_round_trip.as_seconds())
     }

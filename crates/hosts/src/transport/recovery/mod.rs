@@ -1,4 +1,4 @@
-//! Loss recoveries: how a sender notices a loss, and what it sends until the loss is repaired.
+//! Loss recoveries: how a sender detects a loss, and what it sends until the loss is repaired.
 //!
 //! The mechanism ([`Connection`]) owns sequence numbers and timers, the [window law](super::law) says how far the window is
 //! reduced; a recovery decides when, and what may be sent meanwhile. To add one: a file here with a [`model!`](longfat_foundation::model), a
@@ -31,17 +31,17 @@ use super::connection::{Connection, DUPLICATE_THRESHOLD};
 use super::segment::Piece;
 use super::{Acknowledgment, ThresholdRule};
 
-/// What happens besides at an acknowledgment of new data.
+/// Effects of an acknowledgment of new data on window and timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Response {
-    /// Whether the window law may let the window grow.
+    /// True if the window law may increase the window.
     pub window_may_grow: bool,
-    /// Whether the retransmission timer starts anew.
+    /// True if the retransmission timer is restarted.
     pub timer_restarts: bool,
 }
 
 impl Response {
-    /// Outside of recovery.
+    /// Outside recovery.
     pub const NORMAL: Self = Self { window_may_grow: true, timer_restarts: true };
     /// During recovery, and at its end.
     pub const RECOVERING: Self = Self { window_may_grow: false, timer_restarts: true };
@@ -49,96 +49,97 @@ impl Response {
 
 /// The loss recovery of one connection.
 ///
-/// It has no say while nothing is to be repaired: [`on_acknowledgment`](Self::on_acknowledgment) is heard only while it
-/// [is recovering](Self::is_recovering), and new data that is sent then, with no duplicate acknowledgments since the last one of new
-/// data and nothing to be sent again, is neither asked for by [`next`](Self::next) nor told by [`on_send`](Self::on_send): the window
-/// lets it go. Nearly all segments are of that kind, which is why BSD has a way of its own for them too ("header prediction", Jacobson
-/// 1990). Where they are selective, an acknowledgment that tells of new data alone after another one like it, while nothing is known to have
-/// arrived beyond a hole, is not told by [`take_in`](Self::take_in) either. One that [is told of everything](Self::is_told_of_everything) hears of all that is acknowledged and sent.
+/// It is bypassed while there is nothing to repair (the fast path, "header prediction", Jacobson 1990):
+/// [`on_acknowledgment`](Self::on_acknowledgment) is called only while it [is recovering](Self::is_recovering). New data sent outside
+/// recovery, with no duplicate acknowledgments since the latest one of new data and nothing to retransmit, is limited by the window alone,
+/// without [`next`](Self::next) and [`on_send`](Self::on_send). A selective recovery also misses [`take_in`](Self::take_in) for an
+/// acknowledgment that only reports new data after another of this kind, while no data is known to have arrived beyond a hole. A recovery
+/// that [is told of everything](Self::is_told_of_everything) is called for every acknowledgment and every segment.
 pub trait Recovery: Send {
-    /// Whether it needs selective acknowledgments.
+    /// True if it needs selective acknowledgments.
     fn is_selective(&self) -> bool {
         false
     }
 
-    /// Whether it wants receivers to report what has arrived twice (RFC 2883).
+    /// True if receivers must report duplicates (D-SACK, RFC 2883).
     fn reports_duplicates(&self) -> bool {
         false
     }
 
-    /// Whether it is told of everything, though nothing is to be repaired.
+    /// True if it is called for every acknowledgment and segment, even with nothing to repair.
     fn is_told_of_everything(&self) -> bool {
         false
     }
 
-    /// Whether it sends new data at the first duplicates by itself, as limited transmit does for the others.
+    /// True if it sends new data at the first two duplicates itself; for the others, limited transmit does.
     fn transmits_early(&self) -> bool {
         false
     }
 
-    /// How a loss sets the threshold where the scenario leaves it to the flavor: as the papers print it (T-05).
+    /// Rule for ssthresh after a loss where the scenario leaves it to the flavor; the default is that of the papers (T-05).
     fn threshold_rule(&self) -> ThresholdRule {
         ThresholdRule::AsPrinted
     }
 
-    /// Whether a loss is being repaired.
+    /// True if a loss is being repaired.
     fn is_recovering(&self) -> bool {
         false
     }
 
-    /// Whether it knows of segments that are to be sent again, though the connection does not go back to them.
+    /// True if it has segments to retransmit without go-back-N.
     fn has_to_send_again(&self, _connection: &Connection) -> bool {
         false
     }
 
-    /// Bytes that are allocated.
+    /// Allocated memory in bytes.
     fn memory_bytes(&self) -> usize {
         0
     }
 
-    /// Bytes in the network, as far as it knows: after a timeout what was sent since.
+    /// Estimate of the bytes in the network; after a timeout, the bytes sent since.
     fn in_flight(&self, connection: &Connection) -> u64 {
         connection.next() - connection.unacknowledged()
     }
 
-    /// If it needs selective acknowledgments: takes in what one says beyond its number; tells whether it counts as a duplicate if its number is not new.
+    /// Processes the SACK blocks of an acknowledgment, if it needs them. Returns true if an acknowledgment without new data counts as a
+    /// duplicate.
     fn take_in(&mut self, _now: Time, _connection: &mut Connection, _acknowledgment: &Acknowledgment) -> bool {
         true
     }
 
-    /// The opening of the connection has measured a round trip.
+    /// Records the round trip measured by the handshake.
     fn on_opened(&mut self, _now: Time, _round_trip: Span) {}
 
-    /// An acknowledgment has told nothing new, the `connection.duplicates`-th in a row.
+    /// Handles the `connection.duplicates`-th duplicate acknowledgment in a row.
     fn on_duplicate(&mut self, _now: Time, _connection: &mut Connection) {}
 
-    /// `bytes` of new data are acknowledged; the connection's left edge has moved already.
+    /// Handles an acknowledgment of `bytes` bytes of new data, after the connection has advanced its left edge.
     fn on_acknowledgment(&mut self, _now: Time, _connection: &mut Connection, _bytes: u64) -> Response {
         Response::NORMAL
     }
 
-    /// The retransmission timer has expired; the connection has gone back already.
+    /// Handles an expiry of the retransmission timer, after the connection has gone back (go-back-N).
     fn on_timeout(&mut self, _now: Time, _connection: &mut Connection) {}
 
-    /// When it wants to be woken by [`on_wake`](Self::on_wake), if it is told of everything.
+    /// Time at which [`on_wake`](Self::on_wake) must be called; used only if it is called for everything.
     fn wakes(&self, _connection: &Connection) -> Option<Time> {
         None
     }
 
-    /// The time of [`wakes`](Self::wakes) has come.
+    /// Handles the wake-up that [`wakes`](Self::wakes) has requested.
     fn on_wake(&mut self, _now: Time, _connection: &mut Connection) {}
 
-    /// Segments that it has come to take for lost since it was asked last, if it knows them one by one.
+    /// Segments newly detected as lost since the last call, if it tracks segments individually.
     fn take_lost(&mut self) -> Vec<Piece> {
         Vec::new()
     }
 
-    /// What may be sent next.
+    /// Next piece to send.
     fn next(&self, connection: &Connection) -> Option<Piece> {
         connection.next_within(connection.window.usable())
     }
 
-    /// A piece is about to be sent.
+    /// Records that `piece` is about to be sent.
     fn on_send(&mut self, _now: Time, _connection: &mut Connection, _piece: Piece) {}
 }
 

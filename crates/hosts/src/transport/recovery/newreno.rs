@@ -1,4 +1,4 @@
-//! TCP NewReno as Hoe proposed it and ns-2.1b3 had it.
+//! TCP NewReno as proposed by Hoe and implemented in ns-2.1b3.
 
 use longfat_foundation::units::Time;
 
@@ -6,7 +6,7 @@ use super::guard::LossGuard;
 use super::{Connection, DUPLICATE_THRESHOLD, Piece, Recovery, Response};
 
 longfat_foundation::choice! {
-    /// When the retransmission timer starts anew during recovery (T-23).
+    /// When the retransmission timer is restarted during recovery (T-23).
     pub enum TimerRestart {
         /// At each partial acknowledgment: one retransmission per round trip, without a timeout ("slow but steady").
         EachPartialAcknowledgment = "each-partial-acknowledgment",
@@ -16,7 +16,7 @@ longfat_foundation::choice! {
 }
 
 impl TimerRestart {
-    /// What happens besides at the `number`-th partial acknowledgment of a recovery.
+    /// Effects of the `number`-th partial acknowledgment of a recovery.
     pub(super) fn response(self, number: u32) -> Response {
         let timer_restarts = number == 1 || self == Self::EachPartialAcknowledgment;
         Response { window_may_grow: false, timer_restarts }
@@ -28,7 +28,7 @@ longfat_foundation::choice! {
     pub enum Flywheel {
         /// One new segment for every two duplicate acknowledgments after the third, instead of inflating the window.
         ReplacesInflation = "replaces-inflation",
-        /// The same, and the window is inflated as well.
+        /// Likewise, and the window is inflated as well.
         AddedToInflation = "added-to-inflation",
         /// No extra segments: only what the inflated window allows.
         None = "none",
@@ -36,7 +36,7 @@ longfat_foundation::choice! {
 }
 
 longfat_foundation::choice! {
-    /// What a partial acknowledgment leaves of the window's inflation.
+    /// Effect of a partial acknowledgment on the inflated window.
     pub enum PartialWindow {
         /// The window returns to the threshold.
         Threshold = "threshold",
@@ -46,13 +46,13 @@ longfat_foundation::choice! {
 }
 
 longfat_foundation::choice! {
-    /// The window when recovery ends.
+    /// Congestion window at the end of recovery.
     pub enum ExitWindow {
         /// The threshold.
         Threshold = "threshold",
         /// min(ssthresh, max(flight, MSS) + MSS): avoids a burst when little is in flight (RFC 6582 section 3.2, step 3).
         FlightLimited = "flight-limited",
-        /// Unchanged: what is left of it after recovery.
+        /// Unchanged: its value at the end of recovery.
         Unchanged = "unchanged",
     }
 }
@@ -108,9 +108,9 @@ longfat_foundation::model! {
 struct FastRetransmitPhase {
     config: NewReno,
     guard: LossGuard,
-    /// What must be acknowledged to leave the phase (RECOVER), while in it.
+    /// Sequence number that must be acknowledged to leave the phase (RECOVER); `None` outside it.
     recover: Option<u64>,
-    /// Duplicate acknowledgments since the phase began, the three that began it included.
+    /// Duplicate acknowledgments in this phase, including the three that began it.
     duplicates: u32,
     partial_acknowledgments: u32,
     /// New segments that the latest acknowledgment still allows.

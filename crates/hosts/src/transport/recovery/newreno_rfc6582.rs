@@ -31,7 +31,7 @@ longfat_foundation::model! {
 struct FastRecovery {
     config: NewRenoRfc6582,
     guard: LossGuard,
-    /// What must be acknowledged to leave recovery, while in it.
+    /// Sequence number that must be acknowledged to leave recovery; `None` outside it.
     recover: Option<u64>,
     partial_acknowledgments: u32,
 }

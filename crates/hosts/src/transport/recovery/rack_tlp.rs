@@ -47,7 +47,7 @@ longfat_foundation::model! {
 }
 
 impl RackTlp {
-    /// With the defaults, but for the reduction: for laws that are paced at a rate of their own, which only window and rate limit.
+    /// RACK-TLP with defaults but without rate reduction, for laws with a pacing rate: only window and rate limit them.
     ///
     /// # Panics
     /// Never: every parameter has a default.
@@ -58,14 +58,14 @@ impl RackTlp {
     }
 }
 
-/// What is being repaired, until a byte is acknowledged.
+/// State of loss recovery. `until` is the sequence number whose acknowledgment ends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Nothing.
+    /// No known loss.
     Open,
-    /// Losses that acknowledgments have shown.
+    /// Repairing losses detected by acknowledgments.
     FastRecovery { until: u64 },
-    /// What the retransmission timer has shown.
+    /// Repairing after a retransmission timeout.
     Timeout { until: u64 },
 }
 
@@ -76,10 +76,10 @@ struct LossRecovery {
     probe: TailLossProbe,
     probe_has_repaired: bool,
     smoothed_round_trip: SmoothedRoundTrip,
-    /// If the rate is reduced in proportion to what is delivered.
+    /// Proportional rate reduction, if enabled.
     reduction: Option<RateReduction>,
-    /// Whether the first lost segment goes whatever is in the network: when a repair begins (RFC 6675 section 5, step 4.3; RFC 6298 section
-    /// 5.4).
+    /// True if the first lost segment is sent regardless of the bytes in the network: at the start of a repair (RFC 6675 section 5, step
+    /// 4.3; RFC 6298 section 5.4).
     is_forced: bool,
     reports_duplicates: bool,
 }
@@ -98,7 +98,7 @@ impl LossRecovery {
         )
     }
 
-    /// Steps 4 and 5 of section 6.2, after `delivered` bytes are known to have arrived; gives the bytes that are found to be lost.
+    /// Detects losses after an acknowledgment that delivers `delivered` bytes (section 6.2, steps 4 and 5). Returns the bytes newly lost.
     fn look_for_losses(&mut self, now: Time, connection: &mut Connection, delivered: u64) -> u64 {
         let found = self.losses.detect(now, self.reordering_window(connection));
         if found > 0 && self.phase == Phase::Open {
@@ -118,7 +118,7 @@ impl LossRecovery {
         }
     }
 
-    /// An acknowledgment has been taken in; `is_new` if it has moved the left edge.
+    /// Responds to an acknowledgment after it was processed; `is_new` if it has advanced the left edge.
     fn respond(&mut self, now: Time, connection: &mut Connection, is_new: bool) {
         let delivered = self.reduction.as_mut().map_or(0, |reduction| reduction.delivered_now(connection));
         let was_recovering = self.is_recovering();
@@ -140,7 +140,7 @@ impl LossRecovery {
         }
     }
 
-    /// When a probe is to be sent: only if nothing suggests a loss (section 7.2).
+    /// Time of the next tail loss probe; `None` if anything indicates a loss (section 7.2).
     fn probe_time(&self, connection: &Connection) -> Option<Time> {
         let is_calm = self.phase == Phase::Open && self.losses.segments_arrived() == 0 && connection.flight() > 0;
         let is_calm = is_calm && self.probe.is_allowed(connection.statistics.round_trips.count);
@@ -149,7 +149,8 @@ impl LossRecovery {
         is_calm.then(time).flatten()
     }
 
-    /// New data if there is any, be it less than a segment, and otherwise the last segment again, whatever the congestion window (section 7.3).
+    /// Content of a probe: new data if there is any, even less than a segment, otherwise the last segment, regardless of the congestion
+    /// window (section 7.3).
     fn probe_piece(&self, connection: &Connection) -> Option<Piece> {
         let new = connection.next_at_once(connection.window.receiver_window());
         new.or_else(|| self.losses.last())
@@ -238,7 +239,7 @@ impl Recovery for LossRecovery {
         if was_recovering || self.is_recovering() || has_repaired { Response::RECOVERING } else { Response::NORMAL }
     }
 
-    /// Section 6.3. What has arrived is not forgotten: nothing here needs to.
+    /// Section 6.3. Keeps the SACK information: nothing here requires discarding it.
     fn on_timeout(&mut self, now: Time, connection: &mut Connection) {
         let window = self.reordering_window(connection);
         self.losses.time_out(now, window);
@@ -250,7 +251,7 @@ impl Recovery for LossRecovery {
 
     fn wakes(&self, connection: &Connection) -> Option<Time> {
         match self.losses.deadline() {
-            // A timeout at the same instant says more.
+            // At the same time, the retransmission timeout takes precedence.
             Some(deadline) => {
                 Some(deadline).filter(|deadline| connection.expires().is_none_or(|timer| *deadline < timer))
             }

@@ -1,34 +1,33 @@
-//! Proportional rate reduction: how much leaves with each acknowledgment of a recovery.
+//! Proportional rate reduction (PRR): the data that each acknowledgment of a recovery lets the sender send.
 
 use super::Connection;
 
-/// The reduction of one recovery after another (RFC 9937, which takes the place of RFC 6937).
+/// PRR state, reused by one recovery after another (RFC 9937, which obsoletes RFC 6937).
 ///
-/// A window that is halved at once lets nothing go for half a round trip, and then a segment for each that arrives. Here data leaves in
-/// proportion to what is delivered, so that as much is under way as the threshold says when the recovery ends, neither more nor
-/// less, whatever else was lost meanwhile.
+/// If the window is halved at once, nothing leaves for half a round trip. PRR instead sends in proportion to the data delivered, so that at
+/// the end of the recovery ssthresh bytes are in flight, whatever else was lost meanwhile.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RateReduction {
-    /// Bytes delivered before the latest acknowledgment, in order or not.
+    /// Bytes delivered, in order or not, before the latest acknowledgment.
     delivered: u64,
-    /// Bytes under way when the recovery began (`RecoverFS`).
+    /// Bytes in flight at the start of the recovery (`RecoverFS`).
     at_begin: u64,
-    /// Bytes delivered and sent since (`prr_delivered`, `prr_out`).
+    /// Bytes delivered (`prr_delivered`) and sent (`prr_out`) since then.
     delivered_since: u64,
     sent_since: u64,
-    /// Bytes below which all was known to be lost.
+    /// Sequence number below which all missing data was known to be lost.
     lost_below: u64,
     /// Bytes that may be sent now (`SndCnt`).
     allowed: u64,
 }
 
 impl RateReduction {
-    /// An acknowledgment has come, and nothing of it was taken in yet.
+    /// Records the state before an acknowledgment is processed.
     pub fn look(&mut self, connection: &Connection) {
         self.delivered = Self::delivered_to(connection);
     }
 
-    /// It has been taken in; gives the bytes that it tells to be delivered (`DeliveredData`).
+    /// Bytes delivered by the acknowledgment, after it was processed (`DeliveredData`).
     pub fn delivered_now(&self, connection: &Connection) -> u64 {
         Self::delivered_to(connection).saturating_sub(self.delivered)
     }
@@ -37,8 +36,8 @@ impl RateReduction {
         connection.unacknowledged() + connection.scoreboard.arrived().bytes()
     }
 
-    /// A recovery begins with an acknowledgment that has told of `delivered` bytes, `pipe` bytes being in the network. What this has told of
-    /// counts as under way, in order or not; what had arrived before does not.
+    /// Starts a recovery at an acknowledgment that delivers `delivered` bytes; `pipe` bytes are in the network. `RecoverFS` includes the
+    /// data delivered by this acknowledgment, in order or not, but not what had arrived before.
     pub fn begin(&mut self, connection: &Connection, delivered: u64, pipe: u64, lost_below: u64) {
         let not_arrived = connection.flight() - connection.scoreboard.arrived().bytes();
         self.at_begin = (not_arrived + delivered).max(1);
@@ -46,8 +45,8 @@ impl RateReduction {
         self.allow(connection, delivered, pipe, false);
     }
 
-    /// An acknowledgment during a recovery has told of `delivered` bytes; with `all_well` it moves the left edge and shows no other loss.
-    /// One that tells of nothing delivered changes nothing.
+    /// Processes an acknowledgment during recovery that delivers `delivered` bytes; `all_well` if it advances the left edge and shows no
+    /// further loss. Has no effect if nothing is delivered.
     pub fn proceed(&mut self, connection: &Connection, delivered: u64, pipe: u64, all_well: bool) {
         if delivered > 0 {
             self.allow(connection, delivered, pipe, all_well);
@@ -62,26 +61,26 @@ impl RateReduction {
             let so_far = u64::try_from(in_proportion.div_ceil(u128::from(self.at_begin))).unwrap_or(u64::MAX);
             so_far.saturating_sub(self.sent_since)
         } else {
-            // As many as are delivered, and one more if all is well: slow start up to the threshold.
+            // Packet conservation, plus one segment if all is well: slow start up to ssthresh (PRR-SSRB).
             let conserved = self.delivered_since.saturating_sub(self.sent_since).max(delivered);
             let more = if all_well { connection.mss() } else { 0 };
             (conserved + more).min(threshold - pipe)
         };
     }
 
-    /// Whether losses are known beyond those that were known before.
+    /// True if losses are known beyond those known before.
     pub fn shows_loss(&mut self, connection: &Connection, lost_below: u64) -> bool {
         let before = self.lost_below;
         self.lost_below = before.max(lost_below);
         connection.scoreboard.missing(before.max(connection.unacknowledged()), lost_below) > 0
     }
 
-    /// Bytes are found to be lost between acknowledgments: so many more may be sent, for the window stays.
+    /// Adds the `bytes` detected as lost between acknowledgments, which leave room in the unchanged window.
     pub fn note_lost(&mut self, bytes: u64) {
         self.allowed += bytes;
     }
 
-    /// Bytes are sent.
+    /// Records `bytes` bytes sent.
     pub fn note_sent(&mut self, bytes: u64) {
         self.sent_since += bytes;
         self.allowed = self.allowed.saturating_sub(bytes);
@@ -109,7 +108,7 @@ mod tests {
     use super::*;
     use crate::transport::{TcpConfig, TickClock};
 
-    /// That has sent nothing, whose threshold is its receiver's window.
+    /// A connection that has sent nothing, with ssthresh at the receiver window.
     fn connection() -> Connection {
         let config = TcpConfig::written("{ receiver_window = \"65535 B\" }");
         let mut chance = Chance { seed: 1, replication: 0 }.stream("clock");
@@ -118,7 +117,7 @@ mod tests {
         Connection::new(&config, clock, law)
     }
 
-    /// Of 1500 bytes delivered 500 were told of last, and 1400 were sent: below the threshold so many may go as were told of.
+    /// 1500 bytes were delivered, 500 of them by the latest acknowledgment, and 1400 were sent: below ssthresh, 500 more may be sent.
     #[test]
     fn an_acknowledgment_that_delivers_nothing_changes_nothing() {
         let connection = connection();

@@ -6,7 +6,7 @@ use super::guard::LossGuard;
 use super::{Acknowledgment, Connection, DUPLICATE_THRESHOLD, Piece, Recovery, Response};
 
 longfat_foundation::choice! {
-    /// What PIPE begins with when a loss is noticed (T-32).
+    /// Initial value of PIPE when a loss is detected (T-32).
     pub enum PipeAtEntry {
         /// The usable window before it is halved, less the three segments that, by the duplicates, have left the network.
         UsableWindow = "usable-window",
@@ -18,7 +18,7 @@ longfat_foundation::choice! {
 }
 
 longfat_foundation::choice! {
-    /// What a segment that is not full counts for in PIPE.
+    /// Contribution of a partial segment to PIPE.
     pub enum PipeUnit {
         /// A whole segment, both when it is sent and when an acknowledgment shows that it has left.
         Segments = "segments",
@@ -30,7 +30,7 @@ longfat_foundation::choice! {
 }
 
 longfat_foundation::choice! {
-    /// What a timeout does to the fast retransmit phase (T-34, T-35).
+    /// Effect of a timeout on the fast retransmit phase (T-34, T-35).
     pub enum PhaseAtTimeout {
         /// The phase ends: new losses begin another.
         Ends = "ends",
@@ -55,7 +55,7 @@ longfat_foundation::model! {
         counts_first_retransmission: bool = "true" or ["false"],
         /// How much a segment that is not full counts in PIPE (T-33).
         pipe_unit: PipeUnit = "bytes-sent" or ["segments", "bytes"],
-        /// What a timeout does to the fast retransmit phase (T-34). 98-0876R1: "the sender does not come out of the fast-retransmit phase
+        /// Effect of a timeout on the fast retransmit phase (T-34). 98-0876R1: "the sender does not come out of the fast-retransmit phase
         /// until it has received the ACK for RECOVER"; ns-2 ends the phase.
         phase_at_timeout: PhaseAtTimeout = "ends" or ["goes-on"],
         /// Whether the receiver window also limits new data during the phase (T-33). 98-0876R1 names PIPE alone: "The sender sends data
@@ -84,19 +84,19 @@ longfat_foundation::model! {
     }
 }
 
-/// More bytes than any window lets be under way.
+/// Exceeds any window.
 const BEYOND_ANY_WINDOW: u64 = u64::MAX / 2;
 
 struct FastRetransmitPhase {
     config: Sack,
     guard: LossGuard,
-    /// What must be acknowledged to leave the phase (RECOVER), while in it.
+    /// Sequence number that must be acknowledged to leave the phase (RECOVER); `None` outside it.
     recover: Option<u64>,
-    /// Whether a timeout came since the phase began, which goes on nevertheless.
+    /// True if a timeout occurred during the phase, which continues nevertheless.
     has_timed_out: bool,
-    /// Bytes in the network; an estimate, which may fall below zero.
+    /// Estimate of the bytes in the network; may be negative.
     pipe: i64,
-    /// Bytes that the latest acknowledgment's blocks told of for the first time.
+    /// Bytes newly reported by the blocks of the latest acknowledgment.
     told: u64,
     is_after_timeout: bool,
 }
@@ -126,20 +126,20 @@ impl FastRetransmitPhase {
         }
     }
 
-    /// What a segment counts for when it is sent.
+    /// Contribution of a segment to PIPE when it is sent.
     fn worth(&self, connection: &Connection, length: u64) -> i64 {
         signed(if self.config.pipe_unit == PipeUnit::Segments { connection.mss() } else { length })
     }
 
-    /// What a duplicate acknowledgment shows to have left the network.
+    /// Bytes that a duplicate acknowledgment removes from PIPE.
     fn left(&self, connection: &Connection) -> i64 {
         signed(if self.config.pipe_unit == PipeUnit::Bytes { self.told } else { connection.mss() })
     }
 
-    /// The next hole, or else new data, while PIPE is below the window.
+    /// Next hole, or else new data, while PIPE is below the window.
     fn next_in_phase(&self, connection: &Connection) -> Option<Piece> {
         let room = signed(connection.window.usable()) - self.pipe;
-        // Without silly window avoidance a hole goes whole, and new data is cut at the window's edge (T-45).
+        // Without silly window avoidance, a hole is retransmitted whole, and new data is cut at the window's edge (T-45).
         let cuts = !connection.avoids_silly_windows();
         if let Some((begin, end)) = connection.scoreboard.next_hole(connection.unacknowledged()) {
             let hole = Piece { sequence: begin, length: connection.mss().min(end - begin) };

@@ -39,20 +39,20 @@ longfat_foundation::model! {
 }
 
 struct LossRecovery {
-    /// What must be acknowledged to leave recovery, while in it.
+    /// Sequence number that must be acknowledged to leave recovery (`RecoveryPoint`); `None` outside it.
     recovery_point: Option<u64>,
-    /// What must be acknowledged after a timeout before another recovery (section 5.1).
+    /// Sequence number that must be acknowledged after a timeout before another recovery may begin (section 5.1).
     barred_below: u64,
-    /// Whether the one rescue retransmission of this recovery has been sent.
+    /// True if the rescue retransmission of this recovery was sent.
     is_rescued: bool,
-    /// What must be acknowledged before the rescue (`RescueRxt`).
+    /// Sequence number that must be acknowledged before a rescue retransmission (`RescueRxt`).
     rescue_limit: u64,
-    /// If the rate is reduced in proportion to what is delivered.
+    /// Proportional rate reduction, if enabled.
     in_proportion: Option<RateReduction>,
 }
 
 impl LossRecovery {
-    /// Section 5 step (4), with an acknowledgment that has told of `delivered` bytes.
+    /// Enters recovery at an acknowledgment that delivers `delivered` bytes (section 5, step (4)).
     fn enter(&mut self, now: Time, connection: &mut Connection, delivered: u64) {
         self.recovery_point = Some(connection.highest());
         connection.reduce(now);
@@ -69,7 +69,7 @@ impl LossRecovery {
         }
     }
 
-    /// Takes in what an acknowledgment tells to be delivered, `is_new` if it has moved the left edge; gives the bytes.
+    /// Bytes delivered by an acknowledgment, with rate reduction; `is_new` if it has advanced the left edge.
     fn note_delivered(&mut self, connection: &Connection, is_new: bool) -> u64 {
         let Some(reduction) = &mut self.in_proportion else { return 0 };
         let delivered = reduction.delivered_now(connection);
@@ -80,7 +80,7 @@ impl LossRecovery {
         delivered
     }
 
-    /// Bytes that may be sent (section 5 steps (C) and (3)): what fits between PIPE and the window.
+    /// Bytes that may be sent: the window less PIPE, or the allowance of rate reduction (section 5, steps (C) and (3)).
     fn room(&self, connection: &Connection) -> u64 {
         match &self.in_proportion {
             Some(reduction) if self.is_recovering() => reduction.allowed(),
@@ -92,14 +92,14 @@ impl LossRecovery {
         connection.scoreboard.lost_below(DUPLICATE_THRESHOLD as usize, connection.mss())
     }
 
-    /// Bytes in the network (`SetPipe` of section 4): all that has neither arrived nor is lost, and what was sent again.
+    /// Bytes in the network (`SetPipe` of section 4): neither arrived nor lost, plus those retransmitted.
     fn pipe(connection: &Connection) -> u64 {
         let (board, begin) = (&connection.scoreboard, connection.unacknowledged());
         let not_lost = board.missing(Self::lost_below(connection).max(begin), connection.highest());
         not_lost + board.missing(begin, board.retransmitted().min(connection.highest()))
     }
 
-    /// The next segment to send (`NextSeg` of section 4).
+    /// Next segment to send (`NextSeg` of section 4).
     fn next_segment(&self, connection: &Connection) -> Option<Piece> {
         let hole = connection.scoreboard.next_hole(connection.unacknowledged());
         let piece = |(begin, end): (u64, u64)| Piece { sequence: begin, length: connection.mss().min(end - begin) };
@@ -108,8 +108,8 @@ impl LossRecovery {
         lost.map(piece).or_else(new).or_else(|| hole.map(piece)).or_else(|| self.rescue(connection))
     }
 
-    /// Rule (4): the last bytes under way, once, when all that was sent again first has been acknowledged. By the letter of the
-    /// rule the last hole would be sent twice if the bytes beyond it have arrived; this is for those that no block is beyond.
+    /// Rule (4): the last bytes in flight, once per recovery, when the first retransmissions have been acknowledged. Taken literally, the
+    /// rule would retransmit the last hole twice if bytes beyond it have arrived; this applies it only to data beyond every block.
     fn rescue(&self, connection: &Connection) -> Option<Piece> {
         let is_due = !self.is_rescued
             && connection.unacknowledged() > self.rescue_limit
@@ -120,7 +120,7 @@ impl LossRecovery {
         (is_due && begin < end).then_some(Piece { sequence: begin, length: end - begin })
     }
 
-    /// Go-back-N after a timeout, past what has been reported as arrived since (section 5.1).
+    /// Go-back-N after a timeout; skips data reported as arrived since (section 5.1).
     fn next_after_timeout(connection: &Connection) -> Option<Piece> {
         let (board, next) = (&connection.scoreboard, connection.next());
         let begin = board.arrived().containing(next).map_or(next, |(_, end)| end);

@@ -1,4 +1,4 @@
-//! Vanilla TCP: losses show by timeouts alone.
+//! Vanilla TCP: losses are detected by timeouts alone.
 
 use super::Recovery;
 

@@ -1,4 +1,4 @@
-//! BSD's timeout in scaled integers.
+//! BSD's retransmission timeout in scaled integers.
 
 use longfat_foundation::config::{AtLeastOne, PositiveSpan};
 

@@ -1,4 +1,4 @@
-//! Jacobson's timeout without rounding errors.
+//! Jacobson's retransmission timeout in floating point.
 
 use longfat_foundation::config::{AtLeastOne, PositiveSpan};
 

@@ -1,4 +1,4 @@
-//! The timeout of Linux.
+//! The retransmission timeout of Linux.
 
 use longfat_foundation::config::PositiveSpan;
 
@@ -38,11 +38,11 @@ struct Estimator {
     backoff: Backoff,
 }
 
-/// In ticks; deviations are times 4.
+/// Estimates in ticks; deviations are scaled by 4.
 struct Estimate {
     srtt: f64,
     mdev: f64,
-    /// The largest `mdev` of this round trip (`mdev_max`), and what the timeout goes by.
+    /// Largest `mdev` of this round trip (`mdev_max`).
     largest: f64,
     rttvar: f64,
 }
@@ -131,16 +131,16 @@ mod tests {
         }
     }
 
-    /// By hand: srtt 200 and mdev 400, which decays by a quarter while round trips are as long as srtt.
+    /// By hand: srtt 200 and mdev 400, which decays by a quarter while round trips equal srtt.
     #[test]
     fn the_largest_deviation_of_a_round_trip_lasts_until_its_end_and_decays_by_quarters() {
         let mut estimator = estimator("{ minimum = \"40 ms\" }");
         estimator.on_round_trip(200);
         assert_eq!(estimator.timeout_ticks(), 600);
-        // The largest was that of the first: nothing decays; mdev 300.
+        // The largest deviation was the first: nothing decays; mdev 300.
         estimator.on_one_of_many(200, 8, true);
         assert_eq!(estimator.timeout_ticks(), 600);
-        // mdev 225, 168.75 and 126.5625, the largest of which is told when the round trip ends: 400 - (400 - 225) / 4 = 356.25.
+        // mdev 225, 168.75 and 126.5625, the largest of which takes effect at the end of the round trip: 400 - (400 - 225) / 4 = 356.25.
         for (is_first, expected) in [(false, 600), (false, 600), (true, 556)] {
             estimator.on_one_of_many(200, 8, is_first);
             assert_eq!(estimator.timeout_ticks(), expected);

@@ -1,4 +1,4 @@
-//! From measured round trips to a retransmission timeout, both in clock ticks.
+//! Estimators of the retransmission timeout, from measured round trips; both in clock ticks.
 
 mod bsd_integer;
 mod floating_point;
@@ -19,40 +19,40 @@ pub const ESTIMATORS: &[Entry<dyn TimeoutEstimator>] = &[
     Entry::of::<linux::Linux>(),
 ];
 
-/// The timeout of one connection.
+/// Retransmission timeout of one connection.
 pub trait TimeoutEstimator: Send {
-    /// A segment sent once has been acknowledged `ticks` ticks after it was sent (0 within the same tick).
+    /// Records a round trip of `ticks` ticks (0 within the same tick) of a segment that was sent once.
     fn on_round_trip(&mut self, ticks: u64);
-    /// The same where about so many are measured in a round trip, as with timestamps by every acknowledgment; whether it is the first of those
-    /// of another round trip.
+    /// Like [`on_round_trip`](Self::on_round_trip), when about `in_round_trip` samples are taken per round trip, as with timestamps;
+    /// `is_first` for the first sample of each round trip.
     fn on_one_of_many(&mut self, ticks: u64, _in_round_trip: u64, _is_first: bool) {
         self.on_round_trip(ticks);
     }
-    /// The timer has expired.
+    /// Backs off: the timer has expired.
     fn on_timeout(&mut self);
-    /// The timeout is no longer doubled, though no round trip was measured.
+    /// Ends the backoff without a measured round trip.
     fn end_backoff(&mut self);
-    /// The connection is open, but the segment that opens it had to be sent more than once. BSD goes on with what the timeout was doubled
-    /// to until a round trip is measured.
+    /// Records that the connection has opened after the SYN was retransmitted. BSD keeps the backed-off timeout until a round trip is
+    /// measured.
     fn on_opened_late(&mut self) {}
-    /// Whether the tick that goes on when a timer starts counts as a whole one, as in BSD's: then it expires up to a tick early.
+    /// True if the current partial tick counts as a whole one when a timer starts, as in BSD: the timer then expires up to a tick early.
     fn counts_begun_tick(&self) -> bool {
         true
     }
-    /// The timeout now, in ticks, with its backoff.
+    /// Current timeout in ticks, including backoff.
     fn timeout_ticks(&self) -> u64;
 }
 
 impl Family for dyn TimeoutEstimator {
     const KIND: &'static str = "timeout estimator";
-    /// Turns spans into ticks.
+    /// Converts spans to ticks.
     type Context = TickClock;
     fn models() -> &'static [Entry<Self>] {
         ESTIMATORS
     }
 }
 
-/// What is wrong where the largest timeout is less than the least, which would not be the least then.
+/// The error if the maximum timeout is below the minimum.
 fn object_to_limits(minimum: PositiveSpan, maximum: PositiveSpan) -> Vec<(&'static str, String)> {
     if minimum.0 <= maximum.0 {
         return Vec::new();
@@ -61,11 +61,10 @@ fn object_to_limits(minimum: PositiveSpan, maximum: PositiveSpan) -> Vec<(&'stat
     vec![("minimum", format!("{least} is more than maximum, {largest}"))]
 }
 
-/// Where the timer has expired for the synchronizing segment, data begins with this timeout at least (RFC 6298 section 5.7; Linux's
-/// `TCP_TIMEOUT_FALLBACK`).
+/// Minimum of the first timeout for data if the SYN was retransmitted (RFC 6298 section 5.7; Linux's `TCP_TIMEOUT_FALLBACK`).
 const TIMEOUT_AFTER_LATE_OPENING: Span = Span::from_microseconds(3_000_000);
 
-/// Doubling of the timeout at every expiry until a round trip is measured again (Karn), within limits in ticks.
+/// Exponential backoff until a round trip is measured again (Karn), within limits in ticks.
 #[derive(Clone, Copy, Debug)]
 struct Backoff {
     minimum: u64,
@@ -74,7 +73,7 @@ struct Backoff {
     most_doublings: u32,
 }
 
-/// BSD doubles six times at most.
+/// BSD doubles at most six times.
 const MOST_DOUBLINGS: u32 = 6;
 
 impl Backoff {
@@ -87,7 +86,7 @@ impl Backoff {
         }
     }
 
-    /// Limited by the largest timeout alone.
+    /// Backoff with no limit but the maximum timeout.
     fn unlimited(maximum: PositiveSpan, clock: &TickClock) -> Self {
         Self { minimum: 1, maximum: clock.ticks_in(maximum.0), doublings: 0, most_doublings: 30 }
     }
@@ -111,7 +110,7 @@ mod test_support {
     use super::TimeoutEstimator;
     use crate::transport::{TickClock, TimerPhase};
 
-    /// With ticks of 1 ms.
+    /// An estimator with ticks of 1 ms.
     pub fn estimator_of<M: Model<dyn TimeoutEstimator> + Parameter>(parameters: &str) -> Box<dyn TimeoutEstimator> {
         let config = M::read(&parse_fragment(parameters), &mut Reader::default()).unwrap();
         let mut chance = Chance { seed: 1, replication: 0 }.stream("clock");

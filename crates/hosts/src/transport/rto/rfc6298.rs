@@ -1,16 +1,16 @@
-//! The timeout of RFC 6298.
+//! The retransmission timeout of RFC 6298.
 
 use longfat_foundation::config::PositiveSpan;
 
 use super::{Backoff, TIMEOUT_AFTER_LATE_OPENING, TimeoutEstimator};
 
 longfat_foundation::choice! {
-    /// How much a measured round trip counts where many are measured in each, as with timestamps.
+    /// Weight of a sample when many round trips are measured at the same time, as with timestamps.
     pub enum Weights {
-        /// Less the more there are: all samples of a round trip together count as much as a single one (RFC 7323 section 4.2 and appendix
-        /// G).
+        /// Divided by the number of samples: those of one round trip together have the weight of a single one (RFC 7323 section 4.2 and
+        /// appendix G).
         PerRoundTrip = "per-round-trip",
-        /// Each as if it were the only one: what was measured a round trip ago is forgotten.
+        /// The full weight for each: the estimate forgets within a round trip.
         PerSample = "per-sample",
     }
 }
@@ -53,14 +53,14 @@ struct Estimator {
     /// srtt and rttvar in ticks.
     estimate: Option<(f64, f64)>,
     initial_ticks: u64,
-    /// The least that takes its place where the synchronizing segment had to be sent again.
+    /// Minimum of the first timeout if the SYN was retransmitted.
     late_ticks: u64,
     minimum_ticks: u64,
     backoff: Backoff,
     timeouts_until_fresh_start: u64,
-    /// Expiries in a row.
+    /// Consecutive expiries.
     timeouts: u64,
-    /// Whether the estimate is too old to be continued.
+    /// True if the next round trip counts as the first measurement.
     is_stale: bool,
     weights: Weights,
 }

@@ -1,4 +1,4 @@
-//! Which segments are lost, by the times at which they were sent (RFC 8985 sections 5.2, 6.1 and 6.2).
+//! Time-based loss detection (RFC 8985 sections 5.2, 6.1 and 6.2).
 
 use std::collections::VecDeque;
 
@@ -6,10 +6,10 @@ use longfat_foundation::units::{Span, Time};
 
 use crate::transport::{Acknowledgment, Piece, Transmission, UnderWay};
 
-/// How long the shortest round trip is kept though all later ones are longer (Linux: `tcp_min_rtt_wlen`, 300 s).
+/// Lifetime of the minimum round trip (Linux: `tcp_min_rtt_wlen`, 300 s).
 const SHORTEST_LIFETIME: Span = Span::from_microseconds(300_000_000);
 
-/// When a segment was sent, and which: in the order of `RACK_sent_after`.
+/// Transmission of a segment, ordered by time and then sequence number (`RACK_sent_after`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Departure {
     sent: Time,
@@ -23,30 +23,30 @@ impl Departure {
     }
 }
 
-/// What was learnt of the path from segments that have arrived.
+/// Path estimates from the segments that have arrived.
 #[derive(Clone, Copy, Debug, Default)]
 struct Arrivals {
-    /// The segment sent last of all that have arrived (`RACK.segment`).
+    /// The most recently sent of the segments that have arrived (`RACK.segment`).
     latest: Option<Departure>,
-    /// How long a segment took that arrived (`RACK.rtt`).
+    /// Round trip of that segment (`RACK.rtt`).
     round_trip: Span,
-    /// The shortest round trip (`RACK.min_RTT`), and when it was measured.
+    /// Minimum round trip (`RACK.min_RTT`), and the time at which it was measured.
     shortest: Option<(Span, Time)>,
     /// The byte after the highest that has arrived (`RACK.fack`).
     highest: u64,
 }
 
 impl Arrivals {
-    /// Step 1 of section 6.2: all round trips that RFC 6298 would measure, that of the opening too.
+    /// Step 1 of section 6.2: minimum of all round trips that RFC 6298 would measure, including the handshake's.
     fn note_round_trip(&mut self, now: Time, round_trip: Span) {
         if self.shortest.is_none_or(|(shortest, at)| round_trip <= shortest || now - at > SHORTEST_LIFETIME) {
             self.shortest = Some((round_trip, now));
         }
     }
 
-    /// Step 2: whether what an acknowledgment says of a segment is to be believed. Of one sent again it may be about the first transmission,
-    /// as it certainly is if the round trip would be shorter than any, or if it echoes a time before the retransmission. That it does for
-    /// every segment beyond a hole, whichever transmission it was: the time echoed is then of one in order (RFC 7323 section 4.3).
+    /// Step 2: true unless the acknowledgment of a retransmitted segment may be for its first transmission. That is so if the round trip
+    /// would be below the minimum, or if the echoed timestamp precedes the retransmission. The echo is used only for segments in order:
+    /// beyond a hole it is the timestamp of an earlier segment, whichever transmission arrived (RFC 7323 section 4.3).
     fn believes<T>(&mut self, now: Time, acknowledgment: &Acknowledgment, segment: &Transmission<T>) -> bool {
         let round_trip = now - segment.sent;
         if !segment.was_sent_before {
@@ -58,38 +58,38 @@ impl Arrivals {
         !is_of_first && self.shortest.is_none_or(|(shortest, _)| round_trip >= shortest)
     }
 
-    /// Of all that an acknowledgment reports this was sent last (step 2): it makes the round trip, though others were sent after it that have
-    /// arrived before.
+    /// Step 2: updates the round trip by `newest`, the most recently sent of the segments that one acknowledgment reports, even if a
+    /// segment sent later has arrived before.
     fn note(&mut self, now: Time, newest: Departure) {
         self.round_trip = now - newest.sent;
         self.latest = self.latest.max(Some(newest));
     }
 }
 
-/// What an acknowledgment tells of segments.
+/// Result of processing one acknowledgment.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct News {
-    /// The longest round trip of the segments that it is the first to report and that were sent once.
+    /// Longest round trip among the newly reported segments that were sent once.
     pub round_trip: Option<Span>,
-    /// Whether one of these was overtaken (step 3 of section 6.2).
+    /// True if one of them was reordered (step 3 of section 6.2).
     pub shows_reordering: bool,
 }
 
-/// The segments of a connection that are under way or lost.
+/// Segments of a connection that are in flight or lost.
 #[derive(Debug, Default)]
 pub(super) struct Losses {
-    /// With each whether it is lost and was not sent since (`Segment.lost`).
+    /// The segments; each note is true if the segment is lost and was not retransmitted (`Segment.lost`).
     under_way: UnderWay<bool>,
-    /// Transmissions in the order of their times; some are of segments that have arrived, or were sent again since.
+    /// Transmissions in the order of their times. Some are stale: their segments have arrived, or were retransmitted since.
     by_time: VecDeque<Departure>,
     arrivals: Arrivals,
     in_network: u64,
     lost: u64,
     /// No segment below is lost.
     lost_from: u64,
-    /// When segments that may only be late will count as lost.
+    /// Expiry of the reordering timer: then segments that may only be late count as lost.
     deadline: Option<Time>,
-    /// What was found to be lost and not told yet.
+    /// Lost segments not yet returned by [`take_untold`](Self::take_untold).
     untold: Vec<Piece>,
 }
 
@@ -99,7 +99,7 @@ impl Losses {
         self.in_network
     }
 
-    /// Bytes that are lost and were not sent again.
+    /// Bytes that are lost and were not retransmitted.
     pub fn lost(&self) -> u64 {
         self.lost
     }
@@ -109,27 +109,27 @@ impl Losses {
         self.under_way.arrived()
     }
 
-    /// The shortest round trip.
+    /// Minimum round trip.
     pub fn shortest_round_trip(&self) -> Option<Span> {
         self.arrivals.shortest.map(|(shortest, _)| shortest)
     }
 
-    /// The opening of the connection has measured a round trip.
+    /// Records the round trip measured by the handshake.
     pub fn note_round_trip(&mut self, now: Time, round_trip: Span) {
         self.arrivals.note_round_trip(now, round_trip);
     }
 
-    /// When segments that may only be late will count as lost: the reordering timer.
+    /// Expiry of the reordering timer.
     pub fn deadline(&self) -> Option<Time> {
         self.deadline
     }
 
-    /// Bytes that are allocated.
+    /// Allocated memory in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.under_way.memory_bytes() + self.by_time.capacity() * size_of::<Departure>()
     }
 
-    /// The first segment that is lost.
+    /// The first lost segment.
     pub fn first_lost(&self) -> Option<Piece> {
         if self.lost == 0 {
             return None;
@@ -138,17 +138,17 @@ impl Losses {
         Some(Piece { sequence: lost.begin, length: lost.end - lost.begin })
     }
 
-    /// What was found to be lost since this was asked last.
+    /// Returns the segments detected as lost since the last call.
     pub fn take_untold(&mut self) -> Vec<Piece> {
         std::mem::take(&mut self.untold)
     }
 
-    /// The segment with the highest bytes.
+    /// The segment with the highest sequence numbers.
     pub fn last(&self) -> Option<Piece> {
         self.under_way.last().map(|last| Piece { sequence: last.begin, length: last.end - last.begin })
     }
 
-    /// A piece is sent (section 6.1).
+    /// Records a transmission (section 6.1).
     pub fn note_sent(&mut self, now: Time, piece: Piece) {
         if self.first_lost().is_some_and(|first| first.sequence == piece.sequence) {
             self.lost_from = piece.end();
@@ -166,8 +166,8 @@ impl Losses {
         self.by_time.extend(sent.filter(|known| !known.has_arrived).map(Departure::of));
     }
 
-    /// Takes in an acknowledgment (steps 1 to 3 of section 6.2). What is overtaken is told by what had arrived before: what one acknowledgment
-    /// reports has no order.
+    /// Processes an acknowledgment (section 6.2, steps 1 to 3). Reordering is judged by what had arrived before the acknowledgment, since
+    /// the segments that it reports have no order among themselves.
     pub fn take_in(&mut self, now: Time, acknowledgment: &Acknowledgment, highest: u64) -> News {
         let mut news = News::default();
         let arrived_before = self.arrivals.highest;
@@ -197,7 +197,8 @@ impl Losses {
         news
     }
 
-    /// Takes segments for lost that were sent a round trip and this window before the latest that has arrived; gives their bytes (step 5).
+    /// Marks as lost the segments sent at least a round trip plus `window` before the most recently sent one that has arrived (step 5).
+    /// Returns their bytes.
     pub fn detect(&mut self, now: Time, window: Span) -> u64 {
         self.deadline = None;
         let Some(latest) = self.arrivals.latest else { return 0 };
@@ -218,7 +219,7 @@ impl Losses {
         self.lost - lost_before
     }
 
-    /// The retransmission timer has expired: the first segment is lost, and all that have been under way for so long (section 6.3).
+    /// At a retransmission timeout, marks as lost the first segment and all sent at least a round trip plus `window` ago (section 6.3).
     pub fn time_out(&mut self, now: Time, window: Span) {
         self.deadline = None;
         let patience = self.arrivals.round_trip + window;
@@ -233,7 +234,7 @@ impl Losses {
         overdue.into_iter().for_each(|begin| self.lose(begin));
     }
 
-    /// Whether a transmission is the latest of its segment, and of that, or what is left of it, nothing has arrived and nothing is lost.
+    /// True if `departure` is the latest transmission of its segment, and the segment has neither arrived nor is lost.
     fn is_in_network(&self, departure: Departure) -> bool {
         let is_latest = |segment: &Transmission<bool>| (segment.sent, segment.end) == (departure.sent, departure.end);
         let known = self.under_way.from(departure.begin).next().filter(|segment| is_latest(segment));
@@ -278,8 +279,8 @@ mod tests {
         losses.first_lost().map(|piece| piece.sequence / 100)
     }
 
-    /// Segments go every 10 ms from 0 on; 1 arrives after 40 ms and 0 does not. With a window of 10 ms segment 0 is late until
-    /// 0 + 40 + 10, though 1 was sent 10 ms later.
+    /// Segments are sent every 10 ms from 0 on; 1 arrives after 40 ms and 0 does not. With a reordering window of 10 ms, segment 0 is lost
+    /// at 0 + 40 + 10 ms, even though 1 was sent 10 ms later.
     #[test]
     fn a_segment_is_lost_a_round_trip_and_the_window_after_it_was_sent_if_a_later_one_has_arrived() {
         let mut losses = Losses::default();
@@ -292,7 +293,8 @@ mod tests {
         assert_eq!((first_lost(&losses), losses.in_network(), losses.lost()), (Some(0), 200, 100));
     }
 
-    /// Section 3.2: what counting segments cannot see. Segment 0 is sent again at 50 and lost again; 3, sent at 60, arrives at 100.
+    /// Section 3.2: a loss that counting segments cannot detect. Segment 0 is retransmitted at 50 and lost again; 3, sent at 60, arrives at
+    /// 100.
     #[test]
     fn a_retransmission_that_is_lost_shows_by_what_was_sent_after_it() {
         let mut losses = Losses::default();
@@ -307,8 +309,8 @@ mod tests {
         assert_eq!((first_lost(&losses), losses.in_network()), (Some(0), 0));
     }
 
-    /// Step 2 of section 6.2: an acknowledgment 5 ms after a retransmission, where no round trip was below 40 ms, is of the first
-    /// transmission. Believed, it would make a round trip of 5 ms, and segment 1 be lost at once.
+    /// Step 2 of section 6.2: an acknowledgment 5 ms after a retransmission, with a minimum round trip of 40 ms, is for the first
+    /// transmission. Otherwise the round trip would be 5 ms, and segment 1 lost at once.
     #[test]
     fn an_acknowledgment_that_comes_too_soon_after_a_retransmission_is_not_taken_for_its() {
         let mut losses = Losses::default();
@@ -326,9 +328,9 @@ mod tests {
         );
     }
 
-    /// Step 2 of section 6.2: segments are gone through by the times at which they were sent, whatever the order in which they are reported.
-    /// Segment 1, sent again at 60, is acknowledged at 101 with 3 and 4, sent at 30 and 70: the round trip is 31 ms, and 2, sent again at 65, is lost
-    /// at 96 with no patience.
+    /// Step 2 of section 6.2: segments count in the order in which they were sent, not reported. Segment 1, retransmitted at 60, is
+    /// acknowledged at 101 with 3 and 4, sent at 30 and 70: the round trip is 31 ms, and 2, retransmitted at 65, is lost at 96 without a
+    /// reordering window.
     #[test]
     fn of_segments_that_one_acknowledgment_reports_the_one_sent_last_makes_the_round_trip() {
         let mut losses = Losses::default();
@@ -353,8 +355,8 @@ mod tests {
         }
     }
 
-    /// The last two of three segments are lost, and the third is sent again as a probe. With timestamps its selective acknowledgment echoes the
-    /// time of segment 0, and it shows that segment 1 is lost.
+    /// The last two of three segments are lost, and the third is retransmitted as a probe. With timestamps its selective acknowledgment
+    /// echoes the timestamp of segment 0, and shows that segment 1 is lost.
     #[test]
     fn the_selective_acknowledgment_of_a_probe_is_believed_whatever_time_it_echoes() {
         let mut losses = Losses::default();
@@ -407,7 +409,7 @@ mod tests {
         assert!(!report(&mut losses, 99, 5, &[]).shows_reordering, "3 was sent again");
     }
 
-    /// A segment is sent again in part, and what was sent is acknowledged: the rest is what is lost or under way.
+    /// Part of a segment is retransmitted, and that part is acknowledged: only the rest stays lost or in flight.
     #[test]
     fn of_a_segment_that_is_acknowledged_in_part_the_rest_is_left() {
         let mut losses = Losses::default();

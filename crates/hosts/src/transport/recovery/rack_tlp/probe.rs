@@ -1,32 +1,32 @@
-//! Probes that make the receiver speak when the last segments may be lost (RFC 8985 section 7).
+//! Tail loss probes (RFC 8985 section 7).
 
 use longfat_foundation::units::{Span, Time};
 
 use crate::transport::Acknowledgment;
 
-/// The timeout before a round trip is measured (section 7.2).
+/// Probe timeout before a round trip has been measured (section 7.2).
 const FIRST_TIMEOUT: Span = Span::from_microseconds(1_000_000);
 
-/// A probe that is under way.
+/// A probe in flight.
 #[derive(Clone, Copy, Debug)]
 struct UnderWay {
-    /// The byte after all that was sent by then (`TLP.end_seq`).
+    /// The highest sequence number sent when the probe was sent (`TLP.end_seq`).
     end: u64,
-    /// Whether it has sent something again (`TLP.is_retrans`).
+    /// True if the probe was a retransmission (`TLP.is_retrans`).
     is_again: bool,
 }
 
-/// The probes of a connection, one at a time.
+/// Tail loss probes of a connection, one at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TailLossProbe {
-    /// By how much one segment alone may be acknowledged later (`TLP.max_ack_delay`); none without probes.
+    /// Delay of the acknowledgment of a single segment (`TLP.max_ack_delay`); `None` disables probes.
     longest_delay: Option<Span>,
-    /// When new data was sent last, or something acknowledged; none once a probe has gone since.
+    /// Time at which the probe timer was started: new data sent or acknowledged; `None` once a probe was sent.
     since: Option<Time>,
-    /// Whether its time has come, and it was not sent yet.
+    /// True if the probe timer has expired and the probe was not sent.
     is_due: bool,
     under_way: Option<UnderWay>,
-    /// Round trips that had been measured when the latest one was sent.
+    /// Number of round trips measured when the latest probe was sent.
     measured_before: u64,
 }
 
@@ -35,17 +35,17 @@ impl TailLossProbe {
         Self { longest_delay, since: None, is_due: false, under_way: None, measured_before: 0 }
     }
 
-    /// New data was sent, or some was acknowledged.
+    /// Restarts the probe timer: new data was sent or acknowledged.
     pub fn start_anew(&mut self, now: Time) {
         self.since = Some(now);
     }
 
-    /// A loss is being repaired: no probe, and nothing is made of the one under way.
+    /// Stops the probe timer and forgets the probe in flight, because a loss is being repaired.
     pub fn end(&mut self) {
         (self.since, self.is_due, self.under_way) = (None, false, None);
     }
 
-    /// When a probe is to be sent (`TLP_calc_PTO` of section 7.2), not after the retransmission timer.
+    /// Expiry of the probe timer (`TLP_calc_PTO` of section 7.2), at most that of the retransmission timer.
     pub fn time(&self, smoothed: Option<Span>, one_segment: bool, timer: Option<Time>) -> Option<Time> {
         let delay = self.longest_delay.map(|longest| if one_segment { longest } else { Span::ZERO })?;
         let timeout = smoothed.map_or(FIRST_TIMEOUT, |smoothed| Span(2 * smoothed.0) + delay);
@@ -53,13 +53,13 @@ impl TailLossProbe {
         timer.map(|timer| timer.min(due))
     }
 
-    /// Whether there may be one (section 7.3): one at a time, and not before a round trip was measured since the latest, or since the
+    /// True if a probe may be sent (section 7.3): none is in flight, and a round trip was measured since the latest one, or since the
     /// connection began.
     pub fn is_allowed(&self, measured: u64) -> bool {
         self.under_way.is_none() && measured > self.measured_before
     }
 
-    /// Its time has come.
+    /// Handles the expiry of the probe timer.
     pub fn fall_due(&mut self) {
         (self.since, self.is_due) = (None, true);
     }
@@ -68,14 +68,15 @@ impl TailLossProbe {
         self.is_due
     }
 
-    /// It is sent (section 7.3): `end` is the byte after all that was sent by now, `measured` how many round trips have been measured.
+    /// Records that the probe is sent (section 7.3); `end` is the highest sequence number sent, `measured` the number of round trips
+    /// measured.
     pub fn note_sent(&mut self, end: u64, is_again: bool, measured: u64) {
         (self.since, self.is_due, self.under_way) = (None, false, Some(UnderWay { end, is_again }));
         self.measured_before = measured;
     }
 
-    /// Takes in an acknowledgment that comes when all below `unacknowledged` was acknowledged; `duplicate_end` is the byte after what it says
-    /// to have arrived twice. Tells whether the probe has repaired a loss that nothing else shows (section 7.4.2). The next one waits anew.
+    /// Processes an acknowledgment; `unacknowledged` is the left edge before it, `duplicate_end` the end of its D-SACK block. Returns true
+    /// if the probe has repaired a loss that nothing else shows (section 7.4.2). Restarts the timer if the probe has ended.
     pub fn take_in(
         &mut self,
         now: Time,
@@ -86,7 +87,7 @@ impl TailLossProbe {
         self.is_due = false;
         let Some(probe) = self.under_way.filter(|probe| acknowledgment.next >= probe.end) else { return false };
         let repairs = probe.is_again && duplicate_end != Some(probe.end) && acknowledgment.next > probe.end;
-        // Without a report of the duplicate, a second acknowledgment of the same says that both have arrived.
+        // Without D-SACK, a duplicate acknowledgment indicates that both copies have arrived.
         let has_nothing_new = acknowledgment.next == unacknowledged && acknowledgment.blocks.as_slice().is_empty();
         if repairs || !probe.is_again || duplicate_end == Some(probe.end) || has_nothing_new {
             self.under_way = None;
@@ -104,7 +105,7 @@ mod tests {
         Time::ZERO + Span::from_microseconds(1000 * milliseconds)
     }
 
-    /// Section 7.2, with a smoothed round trip of 40 ms and 200 ms for delayed acknowledgments.
+    /// Section 7.2, with a smoothed round trip of 40 ms and a maximum acknowledgment delay of 200 ms.
     #[test]
     fn a_probe_goes_after_two_round_trips_or_the_delay_of_an_acknowledgment_more_but_not_after_the_timer() {
         let mut probe = TailLossProbe::new(Some(Span::from_microseconds(200_000)));
@@ -128,7 +129,7 @@ mod tests {
         assert_eq!((probe.is_allowed(7), probe.is_allowed(8)), (false, true), "since the last one");
     }
 
-    /// Section 7.4.2: segment 4, the last, was sent again.
+    /// Section 7.4.2: segment 4, the last, was retransmitted.
     #[test]
     fn what_a_probe_has_repaired_shows_when_more_is_acknowledged_and_no_duplicate_was_reported() {
         let acknowledgment = |next| Acknowledgment::from(next);
@@ -153,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_probe_is_judged_once_and_then_the_next_may_go() {
-        // A round trip has been measured since it went.
+        // A round trip has been measured since the probe was sent.
         let waits = |probe: &TailLossProbe| !probe.is_allowed(1);
         let sent = |is_again| {
             let mut probe = TailLossProbe::new(Some(Span::ZERO));

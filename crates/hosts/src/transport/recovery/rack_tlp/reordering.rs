@@ -1,24 +1,24 @@
-//! How late a segment may be and not count as lost (RFC 8985 section 6.2, step 4).
+//! The reordering window of RACK (RFC 8985 section 6.2, step 4).
 
 use longfat_foundation::units::Span;
 
 use crate::transport::DUPLICATE_THRESHOLD;
 
-/// For how many recoveries a window that was widened stays so.
+/// Number of recoveries for which the window stays wider.
 const PERSISTENCE: u32 = 16;
 
 /// The reordering window of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReorderingWindow {
-    /// Whether a segment was ever overtaken (`RACK.reordering_seen`).
+    /// True if reordering was ever observed (`RACK.reordering_seen`).
     is_seen: bool,
-    /// How many quarters of the shortest round trip it has (`RACK.reo_wnd_mult`).
+    /// Width in quarters of the minimum round trip (`RACK.reo_wnd_mult`).
     quarters: u64,
-    /// Recoveries until it has one again (`RACK.reo_wnd_persist`).
+    /// Recoveries until the width returns to one quarter (`RACK.reo_wnd_persist`).
     persists: u32,
-    /// It is not widened again before this is acknowledged (`RACK.dsack_round`).
+    /// The window is not widened again before this sequence number is acknowledged (`RACK.dsack_round`).
     round_end: Option<u64>,
-    /// Whether the latest acknowledgment has widened it.
+    /// True if the latest acknowledgment has widened it.
     is_just_widened: bool,
 }
 
@@ -27,13 +27,13 @@ impl ReorderingWindow {
         Self { is_seen: false, quarters: 1, persists: PERSISTENCE, round_end: None, is_just_widened: false }
     }
 
-    /// A segment was overtaken.
+    /// Records that reordering was observed.
     pub fn note_reordering(&mut self) {
         self.is_seen = true;
     }
 
-    /// An acknowledgment of all below `next` has come; with `tells_of_duplicate` it says that something arrived twice, and was sent again too
-    /// early (RFC 2883). It widens the window once in a round trip: until all below `highest` is acknowledged.
+    /// Processes an acknowledgment up to `next`. A D-SACK (`tells_of_duplicate`) indicates a spurious retransmission (RFC 2883) and widens
+    /// the window, once per round trip: not again until `highest` is acknowledged.
     pub fn note_acknowledgment(&mut self, next: u64, highest: u64, tells_of_duplicate: bool) {
         if self.round_end.is_some_and(|end| next >= end) {
             self.round_end = None;
@@ -46,7 +46,7 @@ impl ReorderingWindow {
         }
     }
 
-    /// A recovery is over; one that ends with a duplicate does not count.
+    /// Counts a completed recovery, unless it ended with a D-SACK that has widened the window.
     pub fn note_recovery_end(&mut self) {
         if self.is_just_widened {
             return;
@@ -57,7 +57,8 @@ impl ReorderingWindow {
         }
     }
 
-    /// How late a segment may be. While nothing was ever overtaken, three segments beyond a hole show a loss at once, as before RACK.
+    /// Width of the window. Zero while no reordering was observed and three segments have arrived beyond a hole, or a loss is being
+    /// repaired: as with DupThresh before RACK.
     pub fn span(&self, is_repairing: bool, arrived: usize, shortest: Option<Span>, smoothed: Option<Span>) -> Span {
         if !self.is_seen && (is_repairing || arrived >= DUPLICATE_THRESHOLD as usize) {
             return Span::ZERO;
