@@ -22,7 +22,7 @@ from longfat.schedules.pings import Crossing, Ping, read_irtt, read_ping, schedu
 from longfat.store.databases import store_at
 from longfat.studies.reference import read_reference
 from tests.conftest import SCENARIO, STUDY
-from tests.test_pings import IPUTILS, trip
+from tests.schedules.test_pings import IPUTILS, trip
 
 PIECES = [
     b'"', b"[", b"]", b"{", b"}", b"=", b"\n", b"\0", b"\xff", b"0", b"-1", b"1e999", b"nan",

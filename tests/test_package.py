@@ -1,3 +1,5 @@
+import inspect
+import pickle
 import subprocess
 import sys
 
@@ -21,3 +23,9 @@ def test_a_notebook_completes_the_public_names_before_any_is_used() -> None:
     done = subprocess.run([sys.executable, "-c", listing], capture_output=True, text=True)
     assert set(longfat.__all__) - {"__version__"} <= set(done.stdout.split())
     assert "TYPE_CHECKING" not in done.stdout
+
+
+def test_studies_are_opened_by_a_function_that_has_help_and_can_be_pickled() -> None:
+    assert inspect.isfunction(longfat.study)
+    assert "quick" in inspect.signature(longfat.study).parameters
+    assert pickle.loads(pickle.dumps(longfat.study)) is longfat.study

@@ -13,5 +13,5 @@ class Learned:
 
     def decide(self, interval: Interval) -> float:
         """The power of two by which the window changes."""
-        seen = [*relative(interval), 1.0]
+        seen: list[float] = [*relative(interval), 1.0]
         return sum(weight * number for weight, number in zip(WEIGHTS, seen, strict=True))

@@ -33,7 +33,7 @@ class Learned:
 
     def decide(self, interval: Interval) -> float:
         """The power of two by which the window changes."""
-        seen = [*relative(interval), 1.0]
+        seen: list[float] = [*relative(interval), 1.0]
         return sum(weight * number for weight, number in zip(WEIGHTS, seen, strict=True))
 '''
 
@@ -70,7 +70,9 @@ def score(weights: np.ndarray, paths: list[dict[str, Any]]) -> np.ndarray:
         seen = np.column_stack([relative(intervals), np.ones(len(each))])
         intervals, over = episodes.step(np.sum(seen * each, axis=1))
         rewards.append(power(intervals, episodes.capacity_bytes()))
-    return np.mean(rewards, axis=0).reshape(len(paths), -1).mean(axis=0)
+    by_path = np.mean(rewards, axis=0).reshape(len(paths), -1)
+    by_weights: np.ndarray = by_path.mean(axis=0)
+    return by_weights
 
 
 def main(target: Path) -> None:
@@ -86,8 +88,8 @@ def main(target: Path) -> None:
             print(
                 f"generation {generation}: power {scores.mean():.2f}, the best {scores.max():.2f}"
             )
-    weights = [round(float(weight), 3) for weight in mean]
-    target.write_text(CONTROL.format(interval=INTERVAL_S, weights=weights))
+    learned = [round(float(weight), 3) for weight in mean]
+    target.write_text(CONTROL.format(interval=INTERVAL_S, weights=learned))
 
 
 if __name__ == "__main__":

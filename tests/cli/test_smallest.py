@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_bad_input import refused
+from tests.running.test_searching import LAN
 from tests.support import Longfat
-from tests.test_searching import LAN
 from tests.waiting import ended, until_handling
 
 SPAN = ("--from", "2 packets", "--to", "200 packets", "--resolution", "0.2")

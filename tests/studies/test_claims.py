@@ -1,66 +1,85 @@
-"""The claims of the shipped studies, before any run."""
+import json
+from pathlib import Path
 
 import pytest
 
-from longfat.analysis.claim_tables import paper_tables, planned_tables
-from longfat.analysis.claims import check_claims, judge_claims
-from longfat.base.kinds import CLAIMS_FILE
-from longfat.studies.claims import load_claims
-from longfat.studies.definition import StudyDefinition, load_study, shipped_studies
-from longfat.studies.plan import plan_everything
-
-FAIL_IN_THE_PAPER = {
-    "ubr-plus": {"UP-09W", "UP-11", "UP-12W"},
-    "guaranteed-rate": {"GR-13R", "GR-14R", "GR-15"},
-    "final-report": set[str](),
-    "www-satellite": {"WW-07", "WW-11"},
-    "coexistence": set[str](),
-    "leo": set[str](),
-    "buffer-sizing": set[str](),
-    "long-fat": set[str](),
-}
-"""Statements that the tables printed beside them contradict."""
-
-PREFIXES = {
-    "ubr-plus": "UP-",
-    "guaranteed-rate": "GR-",
-    "final-report": "FR-",
-    "www-satellite": "WW-",
-    "coexistence": "CX-",
-    "leo": "LEO-",
-    "buffer-sizing": "BS-",
-    "long-fat": "LF-",
-}
+from longfat import _engine
+from longfat.base.errors import LongfatError
+from longfat.studies.claims import Bound, load_claims
+from longfat.studies.definition import load_study
 
 
-@pytest.fixture(params=[
-    name for name in shipped_studies() if (load_study(name).folder / CLAIMS_FILE).exists()
-])  # fmt: skip
-def study(request: pytest.FixtureRequest) -> StudyDefinition:
-    return load_study(request.param)
+def bound(text: str) -> Bound:
+    claim = (
+        'schema_version = 1\n[[claim]]\nid = "C"\nstatement = "s"\nmeasure = "SELECT 1"\n'
+        f'holds = "{text}"\n'
+    )
+    (document,) = json.loads(_engine.check_claims(claim.encode(), "claims.toml"))
+    return Bound(**document["holds"])
 
 
-def test_every_claim_can_be_measured_and_every_run_that_it_reads_is_planned(
-    study: StudyDefinition,
+@pytest.mark.parametrize(
+    ("text", "inside", "outside"),
+    [
+        (">= 0.15", [0.15, 0.1500000000001, 1e9], [0.149, -1]),
+        ("> 0", [1e-6, 2e-10, 1], [0, -1, 1e-12, 0.3 - 0.1 - 0.2]),
+        ("<= 1e-10", [1e-10, 0.99e-10, 0], [2.13e-10, 1.01e-10]),
+        ("between 1e-10 and 2e-10", [1.5e-10], [0, 3e-10]),
+        ("<= 1e9", [1e9, 1e9 + 0.5], [1e9 + 2]),
+        ("<= 0.5", [0.5, -1], [0.5001]),
+        ("< 0.5", [0.4999], [0.5, 1]),
+        ("== 0", [0, 0.3 - 0.1 - 0.2], [1e-6, 1e-10, -1]),
+        ("between 0.75 and 0.95", [0.75, 0.8, 0.95], [0.74, 0.96]),
+    ],
+)
+def test_a_bound_contains_the_numbers_that_meet_it(
+    text: str, inside: list[float], outside: list[float]
 ) -> None:
-    check_claims(study, load_claims(study), planned_tables(study))
+    assert all(bound(text).contains(value) for value in inside)
+    assert not any(bound(text).contains(value) for value in outside)
 
 
-def test_claims_fail_in_the_paper_where_its_own_tables_contradict_it(
-    study: StudyDefinition,
+@pytest.mark.parametrize(
+    ("text", "low", "high", "relation"),
+    [
+        (">= 0.5", 0.6, 0.7, "all"),
+        (">= 0.5", 0.4, 0.7, "some"),
+        (">= 0.5", 0.3, 0.4, "none"),
+        ("< 0.5", 0.5, 0.7, "none"),
+        ("== 3", 3, 3, "all"),
+        ("== 3", 2, 4, "some"),
+        ("between 1 and 2", 0, 3, "some"),
+        ("between 1 and 2", 2.5, 3, "none"),
+        ("between 1 and 2", 0, 0.5, "none"),
+    ],
+)
+def test_an_interval_meets_a_bound_with_all_some_or_nothing_of_it(
+    text: str, low: float, high: float, relation: str
 ) -> None:
-    plan = plan_everything(study, 1)
-    judgements = judge_claims(load_claims(study), planned_tables(study), paper_tables(plan))
-    failing = {found.claim.id for found in judgements if found.in_paper.holds is False}
-    assert failing == FAIL_IN_THE_PAPER[study.name]
-    assert all(found.verdict == "no data" for found in judgements)
+    limit = bound(text)
+    assert limit.contains_all(low, high) == (relation == "all")
+    assert limit.contains_none(low, high) == (relation == "none")
 
 
-def test_claims_have_a_place_in_the_source_and_an_id_of_their_study(study: StudyDefinition) -> None:
-    for claim in load_claims(study):
-        assert claim.section
-        assert claim.id.startswith(PREFIXES[study.name])
+def test_sums_of_decimals_meet_the_decimal_that_they_are_meant_to_be() -> None:
+    assert 0.1 + 0.7 < 0.8
+    assert bound(">= 0.8").contains(0.1 + 0.7)
+    assert not bound("> 0.8").contains(0.1 + 0.7)
+    assert not bound("> 0.8").contains(0.8)
 
 
-def test_what_is_not_measured_in_the_paper_says_why(study: StudyDefinition) -> None:
-    assert all(claim.note for claim in load_claims(study) if claim.in_paper != "measured")
+def test_claims_keep_the_order_of_their_file_and_where_their_sql_is_written(
+    study_folder: Path,
+) -> None:
+    file = study_folder / "claims.toml"
+    claim = '[[claim]]\nid = "{id}"\nstatement = "s"\nmeasure = "SELECT 1"\nholds = "> 0"\n'
+    file.write_text("schema_version = 1\n" + claim.format(id="B") + claim.format(id="A"))
+    claims = load_claims(load_study(study_folder))
+    assert [found.id for found in claims] == ["B", "A"]
+    assert claims[1].origin == f"{file}:10:11"
+    assert claims[0].in_paper == "measured"
+
+
+def test_a_study_without_a_file_of_claims_is_told(study_folder: Path) -> None:
+    with pytest.raises(LongfatError, match=r"claims.toml: no such file, so small has no claims"):
+        load_claims(load_study(study_folder))

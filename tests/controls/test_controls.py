@@ -15,7 +15,7 @@ from longfat.records.record import Record
 from longfat.studies.definition import load_study
 from tests.support import Longfat
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "controls"
 
 WAN = {

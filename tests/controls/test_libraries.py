@@ -8,7 +8,7 @@ import pytest
 
 import longfat
 from longfat.controls import HEADER
-from tests.test_controls import EXAMPLES, external, run_with
+from tests.controls.test_controls import EXAMPLES, external, run_with
 
 
 @pytest.fixture(scope="module")

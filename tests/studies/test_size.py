@@ -12,8 +12,8 @@ from longfat.studies.design import MOST_COMBINATIONS, MOST_RUNS, combinations, s
 from longfat.studies.plan import Selection, plan_design
 from tests.cli.test_bad_input import refused
 from tests.conftest import SCENARIO
+from tests.studies.test_design import design, factors
 from tests.support import Longfat
-from tests.test_design import design, factors
 
 HEAD = 'schema_version = 1\ntitle = "T"\n'
 LEVELS = ", ".join(map(str, range(1, 301)))

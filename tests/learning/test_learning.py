@@ -26,7 +26,7 @@ from longfat.learning import (
 )
 from longfat.running.limits import Limits
 
-EXAMPLES = Path(__file__).parents[1] / "examples" / "learning"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "learning"
 
 
 def path(
