@@ -1,4 +1,4 @@
-//! What many runs at once need beside the engine: which of them is next, and what each may use at most.
+//! Support for batches of runs: the queue of scenarios, and limits of resources.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! What a run may use at most. A run that would use more ends with a failure that says which limit it met.
+//! Resource limits of runs. A run that exceeds one ends with a failure that names the limit.
 
 use std::time::{Duration, Instant};
 
@@ -9,35 +9,35 @@ use longfat_engine::{Driver, Simulation};
 /// Limits of one run, `None` for those that are not set.
 #[derive(Clone, Copy, Default)]
 pub struct Limits {
-    /// Events of the simulation.
+    /// Number of events.
     pub events: Option<u64>,
-    /// Time on the wall.
+    /// Wall-clock time.
     pub wall: Option<Duration>,
-    /// What the simulation holds.
+    /// Memory held by the simulation, in bytes.
     pub memory_bytes: Option<usize>,
 }
 
-/// Events, seconds and bytes, as Python gives them.
+/// Limits in events, seconds and bytes, as Python passes them.
 pub type Given = (Option<u64>, Option<f64>, Option<usize>);
 
 impl From<Given> for Limits {
     fn from((events, seconds, memory_bytes): Given) -> Self {
-        // What no clock reaches is no limit.
+        // A time beyond the range of `Duration` is no limit.
         Self { events, wall: seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()), memory_bytes }
     }
 }
 
 impl Limits {
-    /// How many events a run may have next, at most `portion`.
+    /// Number of events to simulate next, at most `portion`.
     #[must_use]
     pub fn portion<O: Observer>(&self, simulation: &Simulation<O>, portion: u64) -> u64 {
         self.events.map_or(portion, |events| portion.min(events.saturating_sub(simulation.events())))
     }
 
-    /// Why a run that began at `started`, and has come to `now`, must not go on.
+    /// The error if a run that has begun at `started` and has reached `now` exceeds a limit.
     #[must_use]
     pub fn objection<O: Observer>(&self, simulation: &Simulation<O>, now: Time, started: Instant) -> Option<String> {
-        // By events a run pauses at its limit because there is more to do; the fast driver may have come there by the end.
+        // With events, a run that pauses at its limit has more to do; the fast driver may have reached it at the end.
         let spare = u64::from(simulation.driver() == Driver::Fast);
         let (limit, name) = if self.events.is_some_and(|events| simulation.events() >= events.saturating_add(spare)) {
             (format!("{} events", self.events?), "events")

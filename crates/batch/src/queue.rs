@@ -1,11 +1,11 @@
-//! The runs of a batch that wait for a thread; more may follow while the batch is running.
+//! Queue of the runs of a batch that wait for a thread. Runs can be added while the batch is running.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use longfat_engine::scenario::Scenario;
 
-/// Runs by their number in the batch, in the order in which they are to start.
+/// Runs by index in the batch, in starting order.
 pub struct Queue {
     state: Mutex<State>,
     changed: Condvar,
@@ -13,14 +13,14 @@ pub struct Queue {
 
 struct State {
     waiting: VecDeque<(usize, Scenario)>,
-    /// The number that the next run gets.
+    /// Index of the next run.
     next: usize,
-    /// Whether more may follow.
+    /// True if runs may be added.
     open: bool,
 }
 
 impl Queue {
-    /// These, and more later if it is `open`.
+    /// Creates a queue of `scenarios`; `open` if runs may be added.
     #[must_use]
     pub fn new(scenarios: Vec<Scenario>, open: bool) -> Self {
         let next = scenarios.len();
@@ -28,7 +28,7 @@ impl Queue {
         Self { state: Mutex::new(State { waiting, next, open }), changed: Condvar::new() }
     }
 
-    /// The next run. Waits while there is none but more may follow; `None` when none will.
+    /// Takes the next run. Waits if there is none but the queue is open; returns `None` once it is closed.
     #[must_use]
     pub fn take(&self) -> Option<(usize, Scenario)> {
         let mut state = self.lock();
@@ -43,14 +43,14 @@ impl Queue {
         }
     }
 
-    /// Number of runs that wait for a thread; `None` when no more may follow.
+    /// Number of waiting runs; `None` if the queue is closed.
     #[must_use]
     pub fn waiting(&self) -> Option<usize> {
         let state = self.lock();
         state.open.then_some(state.waiting.len())
     }
 
-    /// Adds runs behind the others.
+    /// Appends runs.
     pub fn extend(&self, scenarios: Vec<Scenario>) {
         let mut state = self.lock();
         for scenario in scenarios {
@@ -61,13 +61,13 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// Says that no more will follow.
+    /// Closes the queue: no runs will be added.
     pub fn close(&self) {
         self.lock().open = false;
         self.changed.notify_all();
     }
 
-    /// A thread that panics holds no lock: nothing but what is here is done under it.
+    /// No code panics while holding the lock, so it is never poisoned.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -81,7 +81,7 @@ mod tests {
 
     use super::*;
 
-    /// Long enough for a thread to come to where it waits; a test that is too early passes all the same.
+    /// Long enough for a thread to reach its wait; if it is too short, the test still passes.
     const A_MOMENT: Duration = Duration::from_millis(50);
 
     fn runs(seeds: impl IntoIterator<Item = u64>) -> Vec<Scenario> {

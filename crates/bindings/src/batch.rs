@@ -1,5 +1,5 @@
-//! A batch of runs on all cores, with the interpreter released; results reach Python as they come. A run that is watched is a
-//! batch of one.
+//! Batches of runs on all cores, with the interpreter released; Python receives results as runs end. A run with an observer is a batch of
+//! one.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -19,22 +19,23 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
 
-/// How often Python hears of the batch at least.
+/// Longest time between reports to Python.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Events between two moments at which a run can be stopped and its progress is counted: some milliseconds' work.
+/// Events between checks of stop requests and updates of the progress: some milliseconds of work.
 const PORTION: u64 = 1 << 16;
 
-/// The same for the fast driver, which counts events only afterwards: it is let go on for a time that had about as many lately.
+/// Target of events per check for the fast driver, which counts events only afterwards: it advances by a time that has recently taken about
+/// as many.
 const FAST_PORTION: u64 = 1 << 20;
 
-/// The part of a run that it begins with.
+/// The fast driver's first slice is the run divided by this.
 const FIRST_SLICES: u64 = 1 << 12;
 
-/// Number of a run in its batch and its outcome as JSON.
+/// Index of a run in its batch, and its outcome as JSON.
 type Outcome = (usize, String);
 
-/// What the threads of a batch share.
+/// State shared by the threads of a batch.
 struct Batch {
     queue: Queue,
     limits: Limits,
@@ -84,7 +85,7 @@ pub fn run_watched(
     let wanted = Wanted { names, error, interval: interval_ps.map(Span) };
     let folder = traces.as_deref().map(|folder| (folder, &wanted));
     let watcher = Watcher::start(&scenario, folder, capture.as_deref()).map_err(crate::invalid)?;
-    // The only run of the batch takes it.
+    // The only run of the batch takes the watcher.
     let watcher = Mutex::new(Some(watcher));
     let simulate_watched = |batch: &Batch, scenario: &Scenario| {
         let watcher = watcher.lock().ok().and_then(|mut watcher| watcher.take())?;
@@ -103,7 +104,7 @@ pub fn driver_named(name: &str) -> PyResult<Driver> {
     known.ok_or_else(|| PyValueError::new_err("a driver is \"fast\" or \"events\""))
 }
 
-/// Carries out one run of a batch: its outcome as JSON, or `None` if the batch was stopped.
+/// Carries out one run of a batch; returns its outcome as JSON, or `None` if the batch was stopped.
 type CarryOut<'c> = dyn Fn(&Batch, &Scenario) -> Option<String> + Sync + 'c;
 
 impl Batch {
@@ -131,7 +132,7 @@ fn carry_out(
             let (sender, receiver) = channel();
             for _ in 0..threads.max(1) {
                 let sender = sender.clone();
-                // Known to the interpreter for as long as it works: a control in Python takes it with every acknowledgment.
+                // Attached to the interpreter for its lifetime: a control in Python attaches at every acknowledgment.
                 scope.spawn(|| Python::attach(|py| py.detach(|| work(batch, one, sender))));
             }
             drop(sender);
@@ -147,7 +148,7 @@ fn read(resolved: &[String]) -> PyResult<Vec<Scenario>> {
     resolved.iter().map(|text| crate::runnable_scenario(text)).collect()
 }
 
-/// One thread: takes the next run until there is none.
+/// Body of a thread: takes runs until there are none.
 #[expect(clippy::needless_pass_by_value, reason = "the channel closes when every thread has dropped its sender")]
 fn work(batch: &Batch, one: &CarryOut<'_>, outcomes: Sender<Outcome>) {
     while let Some((number, scenario)) = batch.queue.take() {
@@ -162,7 +163,7 @@ fn work(batch: &Batch, one: &CarryOut<'_>, outcomes: Sender<Outcome>) {
     }
 }
 
-/// Simulates portion by portion; `None` if the batch was stopped.
+/// Simulates in portions; returns `None` if the batch was stopped.
 fn simulate<O: Observer>(batch: &Batch, scenario: &Scenario, observer: O) -> Option<Result<(RunRecord, O), String>> {
     if batch.stopped.load(Ordering::Relaxed) {
         return None;
@@ -177,7 +178,7 @@ fn simulate<O: Observer>(batch: &Batch, scenario: &Scenario, observer: O) -> Opt
             Driver::Fast => advance_fast(&mut simulation, now, &mut slice),
             Driver::Events => advance(&mut simulation, now, &batch.limits),
         };
-        // Whole microseconds of either time, so that nothing is lost where slices meet.
+        // Both times are rounded to whole microseconds, so that the sum over slices is exact.
         let microseconds = |time: Time| time.0 / 1_000_000;
         batch.simulated_microseconds.fetch_add(microseconds(now) - microseconds(before), Ordering::Relaxed);
         if now == simulation.end() {
@@ -193,19 +194,19 @@ fn simulate<O: Observer>(batch: &Batch, scenario: &Scenario, observer: O) -> Opt
     Some(simulation.finish_observed().map_err(|violation| violation.to_string()))
 }
 
-/// Lets a portion of events happen of what follows `now`; tells until when everything has happened.
+/// Simulates a portion of events after `now`; returns the time that the simulation has reached.
 fn advance<O: Observer>(simulation: &mut Simulation<O>, now: Time, limits: &Limits) -> Time {
     let portion = limits.portion(simulation, PORTION);
     let end = simulation.end();
     if simulation.advance_at_most(end, portion) { end } else { now.max(simulation.now()) }
 }
 
-/// Lets everything happen in the `slice` that follows `now`, and makes the next one longer if that was little, or shorter.
+/// Simulates the `slice` after `now`; then adapts the slice to the number of its events.
 fn advance_fast<O: Observer>(simulation: &mut Simulation<O>, now: Time, slice: &mut Span) -> Time {
     let before = simulation.events();
     let until = now.saturating_add(*slice).min(simulation.end());
     simulation.advance(until);
-    // Fewer, if it has begun again by events.
+    // Negative if the simulation has restarted with events.
     let happened = simulation.events().saturating_sub(before);
     if happened > FAST_PORTION {
         *slice = Span((slice.0 / 2).max(1));
@@ -230,7 +231,7 @@ fn failure(message: &str) -> String {
     json!({ "failure": message }).to_string()
 }
 
-/// Gathers outcomes and hands them to Python until all threads are done or Python raises an exception.
+/// Passes outcomes to Python until all threads are done or Python raises an exception.
 fn report_until_done(
     batch: &Batch,
     outcomes: &Receiver<Outcome>,
@@ -254,7 +255,7 @@ fn report_until_done(
     }
 }
 
-/// What ends until the next report is due, and whether that was all.
+/// Collects outcomes until the next report is due; also returns true if all threads are done.
 fn gather(outcomes: &Receiver<Outcome>) -> (Vec<Outcome>, bool) {
     let mut finished = Vec::new();
     let deadline = Instant::now() + REPORT_INTERVAL;
@@ -267,7 +268,7 @@ fn gather(outcomes: &Receiver<Outcome>) -> (Vec<Outcome>, bool) {
     }
 }
 
-/// Asks Python for runs that are to follow; no answer while none waits means that none will.
+/// Asks Python for further runs; an empty answer while none waits closes the queue.
 fn feed(batch: &Batch, more: &Py<PyAny>, waiting: usize) -> PyResult<()> {
     let resolved: Vec<String> = Python::attach(|py| more.call1(py, (waiting,))?.extract(py))?;
     if resolved.is_empty() && waiting == 0 {

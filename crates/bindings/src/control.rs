@@ -1,6 +1,6 @@
-//! Congestion controls written in Python, and the register of all that are provided to this process.
+//! Congestion controls written in Python, and the registry of controls provided to this process.
 //!
-//! The engine asks a control with every acknowledgment, from whatever thread simulates; each question takes the interpreter.
+//! The engine calls a control at every acknowledgment, from any simulating thread; each call attaches to the interpreter.
 
 mod shown;
 
@@ -23,10 +23,10 @@ use crate::learning::law_of_policy;
 
 pub use shown::{Chance, ShownDelivery, ShownLostSegment, ShownProgress, ShownWindow};
 
-/// What every scenario that is read in this process may name.
+/// Controls that scenarios read in this process may name.
 static PROVIDED: Mutex<Option<Controls>> = Mutex::new(None);
 
-/// The controls that are provided now.
+/// Controls provided now.
 pub fn provided() -> Controls {
     PROVIDED.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
 }
@@ -55,7 +55,7 @@ pub fn provided_controls() -> Vec<(String, String)> {
     provided().latest().map(|(name, digest)| (name.to_owned(), digest.to_owned())).collect()
 }
 
-/// Why a scenario cannot be simulated that names this control.
+/// Error message for a scenario that names a control that is not provided.
 pub fn why_missing(control: &NamedControl) -> String {
     let name = control.name();
     if name == Episode::LEARNER {
@@ -77,12 +77,12 @@ pub fn why_missing(control: &NamedControl) -> String {
     }
 }
 
-/// Enough of a digest to tell it from others.
+/// Shortened digest, long enough to distinguish versions.
 fn short(digest: &str) -> &str {
     digest.get(..12).unwrap_or(digest)
 }
 
-/// What gives a class, or anything else that makes a law when it is called.
+/// A Python class or other callable that creates a law.
 struct PythonControl {
     name: String,
     load: Py<PyAny>,
@@ -108,7 +108,7 @@ impl Control for PythonControl {
     }
 }
 
-/// One connection's control: the methods that it has.
+/// Python object of one connection's control, with its methods.
 struct PythonLaw {
     name: String,
     window: Py<ShownWindow>,
@@ -146,7 +146,7 @@ impl PythonLaw {
         })
     }
 
-    /// Calls a method with the window and one thing more, and takes over what it has made of the window; a failure ends the run.
+    /// Calls a method with the window and another argument, and applies the changed window; a failure ends the run.
     fn tell(&self, method: &Py<PyAny>, window: &mut Window, about: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>>) {
         let told = Python::attach(|py| {
             self.window.borrow_mut(py).show(window);
@@ -178,12 +178,12 @@ impl WindowLaw for PythonLaw {
         self.tell(&self.on_timeout, window, |py| flight.into_py_any(py));
     }
 
-    /// As a loss, if it makes nothing else of marks (RFC 3168 section 6.1.2).
+    /// Like a loss, unless the control has a method for marks (RFC 3168 section 6.1.2).
     fn on_mark(&mut self, window: &mut Window, flight: u64) {
         self.tell(self.on_mark.as_ref().unwrap_or(&self.on_loss), window, |py| flight.into_py_any(py));
     }
 
-    /// Where a mark is answered as a loss is, both in one window of data are answered once (RFC 3168 section 6.1.2).
+    /// If marks are treated like losses, responds once to a mark and a loss in one window of data (RFC 3168 section 6.1.2).
     fn on_loss_after_mark(&mut self, window: &mut Window, flight: u64) {
         if self.on_mark.is_some() {
             self.on_loss(window, flight);
@@ -248,17 +248,17 @@ impl WindowLaw for PythonLaw {
     }
 }
 
-/// Ends the run with an exception.
+/// Ends the run with the message of an exception.
 fn give_up(name: &str, error: &PyErr) -> ! {
     fail(name, in_words(error))
 }
 
-/// An exception, and where it was raised.
+/// Message of an exception, with the place where it was raised.
 pub fn in_words(error: &PyErr) -> String {
     Python::attach(|py| format!("{error}{}", place_of(py, error)))
 }
 
-/// Where an exception was raised, as far as that is known: " (control.py, line 12, in on_loss)".
+/// Place where an exception was raised, if known: " (control.py, line 12, in on_loss)".
 fn place_of(py: Python<'_>, error: &PyErr) -> String {
     let innermost = || -> PyResult<String> {
         let Some(traceback) = error.traceback(py) else { return Ok(String::new()) };

@@ -12,10 +12,10 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-/// Episodes in their places. What is told of intervals is their numbers one after the other, as bytes of native floats.
+/// Episodes by place. Observations are returned as bytes of native floats, in the order of the intervals' numbers.
 #[pyclass(name = "Episodes", module = "longfat._engine")]
 pub struct PlacedEpisodes {
-    // Python may ask from any thread, one at a time.
+    // Python may call from any thread, one at a time.
     episodes: Mutex<Episodes>,
     settings: Settings,
     driver: Driver,
@@ -30,7 +30,7 @@ impl PlacedEpisodes {
         Ok(Self { episodes, settings: settings(interval_s, steers)?, driver })
     }
 
-    /// Begins a scenario in a place, in which nothing may be going on.
+    /// Starts a scenario in an empty place.
     fn begin<'py>(&self, py: Python<'py>, place: usize, resolved: &str) -> PyResult<Bound<'py, PyBytes>> {
         let document = Document::parse(resolved.as_bytes(), "scenario.json").map_err(crate::invalid)?;
         let (settings, driver) = (self.settings, self.driver);
@@ -48,17 +48,17 @@ impl PlacedEpisodes {
         Ok(as_bytes(py, &seen))
     }
 
-    /// Whether the episode in a place is over.
+    /// True if the episode in a place is over.
     fn is_over(&self, place: usize) -> bool {
         self.episodes().at(place).is_none_or(|episode| episode.is_over())
     }
 
-    /// What the bottleneck could carry in the interval that has passed last in a place, in which something is going on.
+    /// Capacity of the bottleneck in the latest interval of the episode in a place.
     fn capacity_bytes(&self, place: usize) -> f64 {
         self.episodes().at(place).map_or(0.0, |episode| episode.capacity_bytes())
     }
 
-    /// Takes the episode from its place; the record of its run, as JSON.
+    /// Removes the episode from its place; returns the record of its run as JSON.
     fn finish(&self, py: Python<'_>, place: usize) -> PyResult<String> {
         let episode = self.episodes().take(place);
         let episode = episode.ok_or_else(|| PyValueError::new_err(format!("there is no episode in place {place}")))?;
@@ -75,7 +75,7 @@ impl PlacedEpisodes {
     }
 }
 
-/// What a policy has or gives, if it is a number; `what` says what it is in words.
+/// Converts a policy's attribute or result to a number; `what` describes it in messages.
 fn number(given: &Bound<'_, PyAny>, what: &str) -> PyResult<f64> {
     let number = given.extract().ok().filter(|number: &f64| number.is_finite());
     match number {
@@ -97,10 +97,10 @@ fn settings(interval_s: f64, steers: &str) -> PyResult<Settings> {
     Ok(Settings { interval: Span(picoseconds as u64), steers })
 }
 
-/// A policy is asked for each interval that is over when an acknowledgment comes: of shorter ones there would be no end.
+/// A policy is called for each interval that has ended when an acknowledgment arrives; with shorter intervals there would be too many.
 const SHORTEST_INTERVAL_PS: f64 = 1e6;
 
-/// So that the end of an interval is never beyond what a clock can show.
+/// Keeps the end of every interval within the range of a clock.
 const LONGEST_INTERVAL_PS: f64 = 1e18;
 
 fn as_bytes<'py>(py: Python<'py>, seen: &[Interval]) -> Bound<'py, PyBytes> {
@@ -108,7 +108,7 @@ fn as_bytes<'py>(py: Python<'py>, seen: &[Interval]) -> Bound<'py, PyBytes> {
     PyBytes::new(py, &bytes)
 }
 
-/// The law of a policy in Python: an object with the method `decide`, and what it says of its intervals.
+/// Window law of a Python policy: an object with the method `decide` and the attributes of its intervals.
 pub fn law_of_policy(name: &str, policy: &Bound<'_, PyAny>) -> PyResult<Box<dyn WindowLaw>> {
     let py = policy.py();
     let decide = policy.getattr("decide")?.unbind();

@@ -1,6 +1,6 @@
-//! The Python module `longfat._engine`: converts, releases the interpreter, calls. No simulation logic.
+//! The Python module `longfat._engine`: converts values, releases the interpreter, calls the engine. Contains no simulation logic.
 //!
-//! `python/longfat/_engine.pyi` describes every name for Python.
+//! `python/longfat/_engine.pyi` documents every name for Python.
 
 #![allow(clippy::needless_pass_by_value, reason = "Python hands over values")]
 
@@ -27,20 +27,20 @@ use serde_json::json;
 pyo3::import_exception!(longfat.base.errors, InvalidInput);
 pyo3::import_exception!(longfat.base.errors, RunFailed);
 
-/// Scenario parameters that are set beside the file: path, value, and where that is said, as messages name it.
+/// Overrides of scenario parameters: path, value, and origin for messages.
 type Overrides = Vec<(String, String, String)>;
 
-/// The Python exception for a list of problems.
+/// Python exception for a list of problems.
 fn invalid(problems: Vec<String>) -> PyErr {
     InvalidInput::new_err((problems,))
 }
 
-/// Reads a resolved scenario, which came out of the engine.
+/// Reads a resolved scenario, as written by the engine.
 fn resolved_scenario(resolved: &str) -> PyResult<Scenario> {
     Scenario::check(&document(resolved.as_bytes(), "resolved.json")?).map_err(invalid)
 }
 
-/// The same, to be simulated: with all that it names.
+/// [`resolved_scenario`], which must also be ready to run: all controls that it names are provided.
 fn runnable_scenario(resolved: &str) -> PyResult<Scenario> {
     let scenario = resolved_scenario(resolved)?;
     // Several groups may have the same control.
@@ -53,7 +53,7 @@ fn runnable_scenario(resolved: &str) -> PyResult<Scenario> {
     Ok(scenario)
 }
 
-/// A scenario's text, which may name the controls that are provided.
+/// Parses a scenario's text, which may name the controls provided.
 fn document(text: &[u8], source: &str) -> PyResult<Document> {
     Scenario::document(text, source).map(|document| document.provided_with(control::provided())).map_err(invalid)
 }
@@ -317,7 +317,7 @@ fn declared_metric(metric: &DeclaredMetric) -> MetricFacts {
     (metric.name, metric.text, better, metric.is_share)
 }
 
-/// The simulator, as Python sees it.
+/// The simulator's Python module.
 #[pymodule]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("MODEL", longfat_engine::MODEL)?;

@@ -144,9 +144,9 @@ fn or_zero(span: Option<Span>) -> u64 {
 
 /// The state of one connection's control.
 pub type State = *mut c_void;
-/// Is told of a number, and may change the window.
+/// Method that takes a number of bytes in flight and may change the window.
 pub type OnFlight = unsafe extern "C" fn(State, *mut Window, u64);
-/// Draws from a chance.
+/// Function that draws a random number.
 pub type Draw = unsafe extern "C" fn(*mut c_void) -> f64;
 
 /// `longfat_methods`.

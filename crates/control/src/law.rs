@@ -1,4 +1,4 @@
-//! One connection's control in a library.
+//! Window law of one connection, implemented by a library.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -12,38 +12,38 @@ use longfat_engine::units::{Span, Time};
 
 use crate::interface::{self, Methods, OnFlight, ShownDelivery, ShownLostSegment, ShownProgress, State};
 
-/// The methods with what they work on.
+/// A control's methods, and its state.
 pub struct LibraryLaw {
     name: String,
     methods: Methods,
     state: State,
-    /// What the control draws from, where it was told.
+    /// Random stream of the control, if it asked for one.
     chance: Option<Box<Stream>>,
-    /// Keeps the code where it is.
+    /// Keeps the library loaded.
     _library: Arc<Library>,
 }
 
-// SAFETY: the header says that controls are asked by one thread at a time, not always the same; nobody else has the state.
+// SAFETY: the header says that a control is called by one thread at a time, not always the same; nothing else has the state.
 unsafe impl Send for LibraryLaw {}
 
 impl LibraryLaw {
-    /// With the state that the library has created for it.
+    /// Wraps the state that the library has created for this connection.
     pub fn new(name: String, methods: Methods, state: State, library: Arc<Library>) -> Self {
         Self { name, methods, state, chance: None, _library: library }
     }
 
-    /// Shows the window to `ask`, and takes over what it has made of it, if that makes sense.
+    /// Calls `ask` with a copy of the window, validates the result and applies it.
     fn with_window(&self, window: &mut Window, ask: impl FnOnce(State, *mut interface::Window)) {
         let mut shown = interface::Window::of(window);
         ask(self.state, &raw mut shown);
-        // What is left as it is keeps a window beyond the limit, and fractions.
+        // An unchanged window is not applied, since that would clip it to the limit and drop its fraction.
         let cwnd = if shown.cwnd == window.cwnd { Ok(()) } else { window.ask_for_cwnd(shown.cwnd) };
         cwnd.and_then(|()| window.ask_for_ssthresh(shown.ssthresh)).unwrap_or_else(|problem| fail(&self.name, problem));
     }
 
     fn on_flight(&self, method: Option<OnFlight>, window: &mut Window, flight: u64) {
         let Some(method) = method else { return };
-        // SAFETY: the state is the control's own, and the window lives until the method returns.
+        // SAFETY: the state is owned by the control, and the window lives until the method returns.
         self.with_window(window, |state, window| unsafe { method(state, window, flight) });
     }
 }
@@ -51,13 +51,13 @@ impl LibraryLaw {
 impl Drop for LibraryLaw {
     fn drop(&mut self) {
         if let Some(destroy) = self.methods.destroy {
-            // SAFETY: nobody asks it any more.
+            // SAFETY: the control is not called any more.
             unsafe { destroy(self.state) };
         }
     }
 }
 
-// In all that follows the state is the control's own, and what else is pointed to lives until the method returns.
+// In all that follows the state is owned by the control, and all other pointers are valid until the method returns.
 impl WindowLaw for LibraryLaw {
     fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress) {
         let Some(method) = self.methods.on_acknowledgment else { return };
@@ -74,12 +74,12 @@ impl WindowLaw for LibraryLaw {
         self.on_flight(self.methods.on_timeout, window, flight);
     }
 
-    /// As a loss, if it makes nothing else of marks (RFC 3168 section 6.1.2).
+    /// Like a loss, unless the control has a method for marks (RFC 3168 section 6.1.2).
     fn on_mark(&mut self, window: &mut Window, flight: u64) {
         self.on_flight(self.methods.on_mark.or(self.methods.on_loss), window, flight);
     }
 
-    /// Where a mark is answered as a loss is, both in one window of data are answered once (RFC 3168 section 6.1.2).
+    /// If marks are treated like losses, responds once to a mark and a loss in one window of data (RFC 3168 section 6.1.2).
     fn on_loss_after_mark(&mut self, window: &mut Window, flight: u64) {
         if self.methods.on_mark.is_some() {
             self.on_loss(window, flight);
@@ -151,13 +151,13 @@ impl WindowLaw for LibraryLaw {
     fn take_chance(&mut self, chance: &mut dyn FnMut() -> Stream) {
         let Some(method) = self.methods.take_chance else { return };
         let stream: *mut Stream = &raw mut **self.chance.insert(Box::new(chance()));
-        // SAFETY: the stream stays where it is for as long as the control, which alone draws from it.
+        // SAFETY: the stream is pinned in its box for the lifetime of the control, and only the control draws from it.
         unsafe { method(self.state, draw, stream.cast()) };
     }
 }
 
-/// A number from 0 to 1, without 1.
+/// Draws a random number in [0, 1).
 unsafe extern "C" fn draw(chance: *mut c_void) -> f64 {
-    // SAFETY: it was given with this function, and nobody else has it.
+    // SAFETY: `chance` was passed with this function, and nothing else has it.
     unit_interval(unsafe { &mut *chance.cast::<Stream>() }.draw())
 }

@@ -1,7 +1,7 @@
-//! Congestion controls in shared libraries: the C interface of `include/longfat_control.h`.
+//! Congestion controls in shared libraries, with the C interface of `include/longfat_control.h`.
 //!
-//! Code of others is called here, and nowhere else. What a library promises by having `longfat_control` is what the header asks for; what it
-//! gives back is checked.
+//! Only this crate calls code of others. By exporting `longfat_control`, a library promises what the header requires; its return values are
+//! validated.
 
 mod interface;
 mod law;
@@ -17,13 +17,13 @@ use longfat_engine::config::Numbers;
 use longfat_engine::transport::control::{Control, fail};
 use longfat_engine::transport::law::WindowLaw;
 
-/// The header that libraries are written with.
+/// C header of the interface.
 pub const HEADER: &str = include_str!("../include/longfat_control.h");
 
-/// The function that gives a library's methods.
+/// Entry function, which returns a library's methods.
 const ENTRY: &[u8] = b"longfat_control\0";
 
-/// A control in a library, which is loaded when the first connection is to be controlled, or before.
+/// A control in a library. The library is loaded before the first connection that it controls.
 pub struct LibraryControl {
     name: String,
     digest: String,
@@ -31,23 +31,23 @@ pub struct LibraryControl {
     loaded: OnceLock<Result<Loaded, String>>,
 }
 
-/// What stays loaded for as long as anything of it lives.
+/// A loaded library, which is unloaded with its last control.
 struct Loaded {
     methods: Methods,
     code: Arc<Library>,
 }
 
 impl LibraryControl {
-    /// The control in the library at `path`, to be called by that name, whose text has this digest.
+    /// Control called `name` in the library at `path`; `digest` is the hash of its file.
     #[must_use]
     pub fn at(name: &str, path: PathBuf, digest: String) -> Self {
         Self { name: name.to_owned(), digest, path, loaded: OnceLock::new() }
     }
 
-    /// Loads the library, once.
+    /// Loads the library, unless it is loaded.
     ///
     /// # Errors
-    /// If it cannot be loaded, or has not what the header asks for.
+    /// If it cannot be loaded, or does not meet the header's requirements.
     pub fn load(&self) -> Result<(), String> {
         self.loaded().map(drop)
     }
@@ -60,9 +60,9 @@ impl LibraryControl {
 
 impl Loaded {
     fn from(path: &Path) -> Result<Self, String> {
-        // Without a folder in its name a library is looked for in those of the system.
+        // Without a folder in its name, a library would be searched for in those of the system.
         let whole = std::path::absolute(path).map_err(|error| error.to_string())?;
-        // SAFETY: to load a library executes its initialization, as the user has asked for.
+        // SAFETY: loading a library executes its initialization, as the user has requested.
         let library = unsafe { Library::new(&whole) }.map_err(|error| error.to_string())?;
         Ok(Self { methods: methods_of(&library)?, code: Arc::new(library) })
     }
@@ -73,7 +73,7 @@ fn methods_of(library: &Library) -> Result<Methods, String> {
     let entry = unsafe { library.get::<unsafe extern "C" fn() -> *const Methods>(ENTRY) };
     let entry =
         entry.map_err(|_| "no function longfat_control; longfat_control.h says what a control is".to_owned())?;
-    // SAFETY: what it points to is null or, as the header says, there for good; its first field is the version in each of them.
+    // SAFETY: the pointer is null or, as the header says, valid forever; the first field is the version in every version.
     let version = unsafe {
         let methods = entry();
         if methods.is_null() {
@@ -88,7 +88,7 @@ fn methods_of(library: &Library) -> Result<Methods, String> {
     Err(format!("made for version {version} of longfat_control.h; this is version {VERSION}"))
 }
 
-/// The methods, if those that a control must have are there.
+/// Checks that the mandatory methods are present.
 fn checked(methods: Methods) -> Result<Methods, String> {
     let needed = [
         ("create", methods.create.is_some()),
@@ -116,7 +116,7 @@ impl Control for LibraryControl {
             named.iter().map(|(name, value)| Parameter { name: name.as_ptr(), value: *value }).collect();
         let loaded = self.loaded().unwrap_or_else(|problem| fail(&self.name, problem));
         let create = loaded.methods.create.expect("looked for when the library was loaded");
-        // SAFETY: the parameters live until it returns.
+        // SAFETY: the parameters are valid until it returns.
         let state = unsafe { create(given.as_ptr(), given.len()) };
         if state.is_null() {
             fail(&self.name, "it does not take these parameters");

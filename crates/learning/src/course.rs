@@ -1,30 +1,30 @@
-//! What is decided in the course of a connection, and what it has seen meanwhile.
+//! Decisions and observations over the course of a connection.
 
 use longfat_engine::transport::{Delivery, Window};
 use longfat_engine::units::{Span, Time};
 
 use crate::Interval;
 
-/// What decisions change.
+/// Variable that decisions change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steers {
     /// The congestion window.
     Window,
-    /// The rate at which segments leave; the window is twice what such a rate has in the network in the shortest round trip.
+    /// The pacing rate; the window is twice its bandwidth-delay product with the minimum round trip.
     Rate,
 }
 
-/// How often decisions are made, and about what.
+/// Timing and subject of decisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The time between two decisions, not zero.
+    /// Time between decisions; nonzero.
     pub interval: Span,
-    /// What they change.
+    /// Variable that they change.
     pub steers: Steers,
 }
 
 impl Steers {
-    /// Its name in Python.
+    /// Name in Python.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -33,34 +33,34 @@ impl Steers {
         }
     }
 
-    /// The one of that name.
+    /// The variant with that name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         [Self::Window, Self::Rate].into_iter().find(|known| known.name() == name)
     }
 }
 
-/// The smallest window at a rate, in segments: enough for a loss to be noticed without a timeout (as BBR's `MinPipeCwnd`).
+/// Smallest window with a rate, in segments: enough to detect a loss without a timeout (like BBR's `MinPipeCwnd`).
 const LEAST_SEGMENTS: f64 = 4.0;
-/// The window at a rate, in what the rate has in the network in the shortest round trip (as BBR's `cwnd_gain`).
+/// Window with a rate, in bandwidth-delay products with the minimum round trip (like BBR's `cwnd_gain`).
 const WINDOW_OF_RATE: f64 = 2.0;
 
-/// Decisions and observations of one connection. It outlives the law that carries them out, as a simulation may have to begin again.
+/// Decisions and observations of one connection. It outlives the law, because a simulation may have to restart.
 #[derive(Debug)]
 pub struct Course {
     settings: Settings,
     decisions: Vec<f64>,
-    /// Intervals that are over, and decisions that are carried out.
+    /// Number of closed intervals, and of decisions carried out.
     closed: usize,
     carried_out: usize,
     open: Interval,
     round_trips_s: f64,
-    /// What has happened since the last acknowledgment, or with the one that is being taken in: it counts with that one.
+    /// Events since the last acknowledgment, including the one in progress; they count with that one.
     untold: Untold,
     rate: Option<f64>,
 }
 
-/// Sums of what happens between acknowledgments.
+/// Sums over the events between acknowledgments.
 #[derive(Debug, Default)]
 struct Untold {
     lost_bytes: f64,
@@ -83,18 +83,18 @@ impl Course {
         }
     }
 
-    /// From the beginning, with the decisions that were made.
+    /// Restarts with the decisions made so far.
     pub fn begin_again(&mut self) {
         let decisions = std::mem::take(&mut self.decisions);
         *self = Self { decisions, ..Self::new(self.settings) };
     }
 
-    /// Decides what comes of the first interval without a decision: a power of two by which window or rate change, at most twofold.
+    /// Decides for the first undecided interval: window or rate change by 2^`power`, at most twofold.
     pub fn decide(&mut self, power: f64) {
         self.decisions.push(power.clamp(-1.0, 1.0));
     }
 
-    /// The first interval that is over at `now`, if its decision has still to be made.
+    /// The first interval that has ended by `now`, if it is undecided.
     pub fn close_undecided(&mut self, now: Time) -> Option<Interval> {
         while self.end() <= now {
             let seen = self.close();
@@ -105,7 +105,7 @@ impl Course {
         None
     }
 
-    /// When the interval ends that is open.
+    /// End of the open interval.
     fn end(&self) -> Time {
         Time::ZERO + Span(self.settings.interval.0 * (self.closed as u64 + 1))
     }
@@ -129,15 +129,15 @@ impl Course {
         seen
     }
 
-    /// Carries out the last decision that is due. Those before it came since the last acknowledgment, when nothing was to be seen of them:
-    /// all together they would blow up the window of a connection that waits, or has not begun.
+    /// Carries out the latest decision that is due. Earlier ones, made since the last acknowledgment, are skipped: they had no visible
+    /// effect to respond to, and together they would inflate the window of a connection that waits or has not begun.
     pub fn carry_out(&mut self, window: &mut Window) {
         let due = self.closed.min(self.decisions.len());
         if due == self.carried_out {
             return;
         }
         self.carried_out = due;
-        // Of `libm`, which is the same on every machine.
+        // From `libm`, which gives the same bits on every machine.
         let factor = libm::exp2(self.decisions[due - 1]);
         match self.settings.steers {
             Steers::Window => window.set((window.cwnd * factor).min(largest(window)).max(window.mss())),
@@ -171,8 +171,8 @@ impl Course {
         self.open.window_bytes = window.cwnd;
     }
 
-    /// The first rate is the initial window in a round trip. It is never less than a segment in a round trip: a connection from which no
-    /// acknowledgment comes could not be told to send more.
+    /// The initial rate is the initial window per round trip. The rate is at least a segment per round trip: without acknowledgments, a
+    /// connection could not be made to send more.
     fn follow_rate(&mut self, window: &mut Window) {
         let shortest_s = self.open.shortest_round_trip_s;
         if shortest_s > 0.0 {
@@ -206,7 +206,7 @@ impl Course {
     }
 }
 
-/// What the receiver has room for: no larger window is ever used, and one that grew on would have to come back first.
+/// Largest useful window: the receiver window. A larger one is never used, and would take time to shrink.
 #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
 fn largest(window: &Window) -> f64 {
     window.receiver_window() as f64

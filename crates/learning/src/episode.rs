@@ -1,4 +1,4 @@
-//! One simulation that waits for decisions.
+//! A simulation that waits for decisions.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,8 +16,8 @@ use crate::course::Course;
 use crate::law::{AtIntervals, locked};
 use crate::{Interval, Settings};
 
-/// A scenario on its way from decision to decision. Each connection that has the control [`Episode::LEARNER`] is an agent: those that
-/// send data in their order, then those that send the requests for it.
+/// A simulation that advances from decision to decision. Each connection with the control [`Episode::LEARNER`] is an agent: first those
+/// that send data, in order, then those that send their requests.
 pub struct Episode {
     settings: Settings,
     agents: Vec<Arc<Mutex<Course>>>,
@@ -27,13 +27,13 @@ pub struct Episode {
 }
 
 impl Episode {
-    /// The name of the control, in scenarios, of the connections that are decided for.
+    /// Name of the control, in scenarios, of the connections that agents decide for.
     pub const LEARNER: &str = "learner";
 
-    /// Begins with a scenario, of which the first interval passes without decisions.
+    /// Starts a scenario and simulates the first interval, without decisions.
     ///
     /// # Errors
-    /// What is wrong with the scenario, one line each; or that there is nothing to decide, or nobody who decides.
+    /// The errors of the scenario, one line each; or that there is nothing to decide, or no agent.
     pub fn begin(document: Document, settings: Settings, driver: Driver) -> Result<Self, Vec<String>> {
         let (scenario, learner) = prepare(document, settings)?;
         let simulation = Simulation::driven_by(driver, &scenario, Unobserved);
@@ -53,22 +53,22 @@ impl Episode {
         Ok(episode)
     }
 
-    /// How many agents it has.
+    /// Number of agents.
     #[must_use]
     pub fn agents(&self) -> usize {
         self.agents.len()
     }
 
-    /// Whether the scenario is over, so that nothing is to be decided any more.
+    /// True if the scenario is over and there is nothing left to decide.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.boundary() >= self.simulation.end()
     }
 
-    /// Carries out a decision for each agent, and lets an interval pass.
+    /// Carries out one decision per agent and simulates an interval.
     ///
     /// # Panics
-    /// If there are not as many decisions as agents, or nothing is to be decided.
+    /// If the number of decisions differs from that of agents, or the scenario is over.
     pub fn step(&mut self, decisions: &[f64]) {
         assert_eq!(decisions.len(), self.agents.len(), "a decision for each agent");
         assert!(!self.is_over(), "the scenario is over");
@@ -78,10 +78,10 @@ impl Episode {
         self.pass();
     }
 
-    /// What each agent has come to know in the interval that has passed last; asked once.
+    /// Observations of the agents in the latest interval; call once per interval.
     ///
     /// # Panics
-    /// If it is asked again.
+    /// If it is called again.
     pub fn observe(&mut self) -> impl Iterator<Item = Interval> {
         let (now, end_s) = (self.boundary(), self.simulation.end().as_seconds());
         self.agents.iter().map(move |agent| {
@@ -90,17 +90,17 @@ impl Episode {
         })
     }
 
-    /// What the bottleneck could carry in the interval that has passed last, as the path was then.
+    /// Capacity of the bottleneck in the latest interval, given the path at that time.
     #[must_use]
     pub fn capacity_bytes(&self) -> f64 {
         let from = Time(self.settings.interval.0 * (self.intervals - 1));
         self.bottleneck.bits_between(from, self.boundary().min(self.simulation.end())) / 8.0
     }
 
-    /// The record of the whole run, whose rest passes without decisions.
+    /// Simulates the rest of the run without decisions; returns its record.
     ///
     /// # Errors
-    /// If a law of conservation does not hold.
+    /// If a law of conservation is violated.
     pub fn finish(mut self) -> Result<RunRecord, Violation> {
         self.simulation.advance(self.simulation.end());
         self.simulation.finish()
@@ -116,7 +116,7 @@ impl Episode {
     }
 }
 
-/// How fast the line is whose capacity there is to be had.
+/// Rate of the bottleneck: constant, or that of a changing path.
 enum Bottleneck {
     Steady(Rate),
     Changing(Conditions),
@@ -138,7 +138,7 @@ impl Bottleneck {
     }
 }
 
-/// The scenario with a learner of its own.
+/// The scenario, with a learner of its own.
 fn prepare(document: Document, settings: Settings) -> Result<(Scenario, Arc<Learner>), Vec<String>> {
     let learner = Arc::new(Learner { settings, seats: Mutex::default() });
     let mut controls = Controls::default();
@@ -154,13 +154,13 @@ fn prepare(document: Document, settings: Settings) -> Result<(Scenario, Arc<Lear
     }
 }
 
-/// The control of all agents: gives each a course.
+/// The control of all agents, which gives each a course.
 struct Learner {
     settings: Settings,
     seats: Mutex<Seats>,
 }
 
-/// A simulation that begins again asks for the laws again, in the same order.
+/// A restarted simulation requests the laws again, in the same order.
 #[derive(Default)]
 struct Seats {
     courses: Vec<Arc<Mutex<Course>>>,
@@ -169,7 +169,7 @@ struct Seats {
 }
 
 impl Learner {
-    /// From now on whoever asks has asked before.
+    /// Ends the first pass: later requests for laws are repetitions. Returns the courses.
     fn seal(&self) -> Vec<Arc<Mutex<Course>>> {
         let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
         seats.are_all = true;
@@ -196,7 +196,7 @@ impl Control for Learner {
     }
 
     fn law(&self, _parameters: &Numbers) -> Box<dyn WindowLaw> {
-        // Decisions are made before time goes on, until nobody wants to make any more.
+        // Decisions are made before time advances, until there are no further ones.
         Box::new(AtIntervals { course: self.seat(), decide: Box::new(|_| 0.0) })
     }
 }
@@ -217,7 +217,7 @@ mod tests {
         tcp = { preset = "linux-like", flavor = { kind = "external", control = "learner" } }
     "#;
 
-    /// The fast driver begins again by events where it cannot tell which of two things was first, which hardly ever happens.
+    /// The fast driver restarts with events in the rare case that it cannot order two simultaneous events.
     #[test]
     fn a_simulation_that_begins_again_carries_out_the_decisions_that_were_made() {
         let [undisturbed, begun_again] = [false, true].map(|begins_again| {

@@ -1,42 +1,42 @@
-//! Many simulations that wait for decisions, and go on together.
+//! Many simulations that wait for decisions and advance together.
 
 use longfat_engine::transport::control::guarded;
 
 use crate::{Episode, Interval};
 
-/// Episodes, each in its place.
+/// Episodes by place.
 pub struct Episodes {
     places: Vec<Option<Episode>>,
     threads: usize,
 }
 
 impl Episodes {
-    /// So many places, on so many threads at most.
+    /// Creates `places` places, and uses at most `threads` threads.
     #[must_use]
     pub fn new(places: usize, threads: usize) -> Self {
         Self { places: (0..places).map(|_| None).collect(), threads: threads.max(1) }
     }
 
-    /// Puts an episode in its place, and gives the one that was there.
+    /// Sets the episode of a place; returns the previous one.
     pub fn put(&mut self, place: usize, episode: Episode) -> Option<Episode> {
         self.places[place].replace(episode)
     }
 
-    /// Takes an episode from its place.
+    /// Removes the episode of a place.
     pub fn take(&mut self, place: usize) -> Option<Episode> {
         self.places[place].take()
     }
 
-    /// The episode in that place.
+    /// The episode of a place.
     pub fn at(&mut self, place: usize) -> Option<&mut Episode> {
         self.places[place].as_mut()
     }
 
-    /// Carries out the decisions for all agents of the episodes that are `chosen`, and lets an interval of each pass; what they have come to
-    /// know, one after the other.
+    /// Carries out the decisions for all agents of the `chosen` episodes and simulates an interval of each; returns the observations in
+    /// order.
     ///
     /// # Errors
-    /// If a simulation fails: its place and why.
+    /// If a simulation fails: its place and the message.
     pub fn step(&mut self, chosen: &[usize], decisions: &[f64]) -> Result<Vec<Interval>, (usize, String)> {
         let mut rest = decisions;
         let mut moves: Vec<(usize, &mut Episode, &[f64])> = Vec::with_capacity(chosen.len());

@@ -1,36 +1,36 @@
-//! What a connection has come to know in an interval.
+//! Observations of a connection in an interval.
 
-/// What the acknowledgments of an interval have told: what decisions rest on. Sizes in bytes, times in seconds.
+/// Observations from the acknowledgments of an interval, on which decisions are based. Sizes in bytes, times in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {
-    /// When it ended.
+    /// End of the interval.
     pub end_s: f64,
-    /// What was newly delivered, in order or not.
+    /// Data newly delivered, in order or not.
     pub delivered_bytes: f64,
-    /// What was found to be lost, by a recovery that knows segment by segment.
+    /// Data detected as lost, by a recovery that tracks segments.
     pub lost_bytes: f64,
-    /// What was delivered with marks of congestion.
+    /// Data delivered with ECN marks.
     pub marked_bytes: f64,
-    /// How many round trips were measured.
+    /// Number of round trips measured.
     pub round_trips: f64,
-    /// Their mean; that of the last interval that had any, and 0 before there was one.
+    /// Mean round trip; that of the last interval with any, and 0 before the first.
     pub round_trip_s: f64,
-    /// The shortest so far, of the whole connection.
+    /// Minimum round trip of the connection so far.
     pub shortest_round_trip_s: f64,
-    /// What is in the network at the end.
+    /// Bytes in the network at the end.
     pub in_flight_bytes: f64,
-    /// The congestion window at the end.
+    /// Congestion window at the end.
     pub window_bytes: f64,
-    /// The rate at the end at which segments leave, a second; 0 if they leave as the window allows.
+    /// Pacing rate at the end, per second; 0 without pacing.
     pub rate_bytes: f64,
-    /// How often a loss, or a mark that was the first of its window, asked for less.
+    /// Number of congestion events: losses, and first marks of a window.
     pub losses: f64,
-    /// How often the retransmission timer has expired.
+    /// Number of expiries of the retransmission timer.
     pub timeouts: f64,
 }
 
 impl Interval {
-    /// The names of the numbers, in order.
+    /// Names of the numbers, in order.
     pub const NAMES: [&str; 12] = [
         "end_s",
         "delivered_bytes",

@@ -1,4 +1,4 @@
-//! The window law of a connection for which somebody decides at intervals.
+//! Window law that lets somebody decide at intervals.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,17 +9,17 @@ use longfat_engine::units::Time;
 use crate::course::Course;
 use crate::{Interval, Settings};
 
-/// What decides when an interval is over: by which power of two window or rate change.
+/// Decides at the end of an interval: window or rate change by 2^(returned power).
 pub type Decide = Box<dyn FnMut(&Interval) -> f64 + Send>;
 
-/// A law that asks `decide` whenever an interval is over.
+/// A law that calls `decide` at the end of each interval.
 #[must_use]
 pub fn at_intervals(settings: Settings, decide: Decide) -> Box<dyn WindowLaw> {
     let course = Arc::new(Mutex::new(Course::new(settings)));
     Box::new(AtIntervals { course, decide })
 }
 
-/// A course, which may be looked at from outside.
+/// A law that records a course, which can be shared.
 pub struct AtIntervals {
     pub course: Arc<Mutex<Course>>,
     pub decide: Decide,
@@ -31,16 +31,16 @@ impl AtIntervals {
     }
 }
 
-/// The course, even if a run that had it has failed.
+/// Locks a course, even if a run that used it has panicked.
 pub fn locked(course: &Mutex<Course>) -> MutexGuard<'_, Course> {
     course.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl WindowLaw for AtIntervals {
-    /// Nothing grows between decisions.
+    /// The window does not grow between decisions.
     fn on_acknowledgment(&mut self, _window: &mut Window, _progress: &Progress) {}
 
-    /// The decision is what answers.
+    /// Only decisions respond to losses.
     fn on_loss(&mut self, window: &mut Window, _flight: u64) {
         self.course().note_loss();
         window.ssthresh = window.cwnd;

@@ -1,9 +1,8 @@
-//! Congestion controls that decide at intervals, as those do that are learned; and simulations that wait for decisions from outside,
-//! many at a time.
+//! Congestion controls that decide at intervals, like learned ones; and simulations that wait for external decisions, many at a time.
 //!
-//! A decision says by which power of two the window changes, or the rate. It is carried out with the next acknowledgment, and rests on
-//! what the acknowledgments of an [`Interval`] have told. Whether a policy decides, asked by the run itself ([`at_intervals`]), or somebody
-//! for whom the simulation waits ([`Episodes`]): the same decisions make the same run.
+//! A decision is the power of two by which the window or the rate changes. It is carried out at the next acknowledgment, and is based on
+//! the observations of an [`Interval`]. The same decisions give the same run, whether a policy is called by the run itself
+//! ([`at_intervals`]) or the simulation waits for decisions ([`Episodes`]).
 
 #![forbid(unsafe_code)]
 

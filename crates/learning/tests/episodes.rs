@@ -1,4 +1,4 @@
-//! Decisions from outside and decisions of a policy make the same runs, whatever advances time.
+//! External decisions and those of a policy give the same runs, with both drivers.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ fn settings(steers: Steers) -> Settings {
     Settings { interval: Span(50_000_000_000), steers }
 }
 
-/// Two agents and a CUBIC on a path of 20 Mbit/s and 20 ms each way, in packets; the queue drops and marks.
+/// Two agents and a CUBIC connection on a path of 20 Mbit/s and 20 ms each way, in packets; the queue drops and marks.
 const PATH: &str = r#"
     schema_version = 1
     duration = "5.02 s"
@@ -41,7 +41,7 @@ fn begin(changes: Changes, steers: Steers, driver: Driver) -> Episode {
     Episode::begin(path(Episode::LEARNER, changes), settings(steers), driver).expect("a good scenario")
 }
 
-/// Up while the round trip is short, down while it is long; a little more so for what is lost.
+/// Increases while the round trip is short and decreases while it is long, with a correction for losses.
 fn policy(seen: &Interval) -> f64 {
     let excess =
         if seen.shortest_round_trip_s > 0.0 { seen.round_trip_s / seen.shortest_round_trip_s - 1.0 } else { 0.0 };
@@ -91,7 +91,7 @@ fn decisions_from_outside_make_the_run_that_the_policy_makes_itself() {
 #[test]
 fn an_interval_tells_what_its_acknowledgments_have_told() {
     let mut episode = begin(&[("0.003", "0")], Steers::Window, Driver::Fast);
-    // The connections open in 38 ms; then 10 segments of 1448 bytes leave, whose acknowledgments are back after as long again.
+    // The connections open after 38 ms; then 10 segments of 1448 bytes leave, and their acknowledgments return after as long again.
     assert_eq!(episode.observe().map(|seen| (seen.end_s, seen.delivered_bytes)).collect::<Vec<_>>(), [(0.05, 0.0); 2]);
     episode.step(&[0.0, 0.0]);
     let seen: Vec<_> = episode.observe().collect();
@@ -104,7 +104,7 @@ fn an_interval_tells_what_its_acknowledgments_have_told() {
     assert_eq!(windows, [28_960.0, 7240.0], "a decision changes a window twofold at most");
 }
 
-/// What the first agent sees, from the end of the first interval on, if it always decides the same.
+/// Observations of the first agent from the end of the first interval on, with a constant decision.
 fn sees(changes: Changes, steers: Steers, decision: f64) -> Vec<Interval> {
     let mut episode = begin(changes, steers, Driver::Fast);
     let mut seen = Vec::new();

@@ -1,12 +1,11 @@
-//! Tells the processor what will be read soon.
+//! Prefetch: one processor instruction that starts loading memory before it is needed.
 //!
-//! A run with thousands of connections waits for memory most of its time: whatever comes next is another connection's. What comes after
-//! that is known, and can be on its way meanwhile. `core::hint::prefetch_read` will say so, as safely, once it is stable
-//! (rust-lang/rust#146941); until then this crate has the instruction, and nothing else. It reads nothing, writes nothing, and
-//! with an address of nothing it does nothing: so there is nothing that a caller could do wrong.
+//! A run with thousands of connections spends most of its time waiting for memory, because each event is for another connection. The event
+//! after the next is known, so its data can be loaded meanwhile. `core::hint::prefetch_read` will do this in safe code once it is stable
+//! (rust-lang/rust#146941); until then this crate has the instruction, and nothing else. A prefetch reads and writes nothing and ignores
+//! invalid addresses, so no caller can misuse it.
 
-/// An item of a slice will be read soon, all that fits into one line of the cache from its beginning; nothing, if there is none of that
-/// number.
+/// Prefetches the first cache line of item `number`; does nothing if there is no such item.
 #[inline(always)]
 pub fn item<T>(items: &[T], number: usize) {
     read_soon(items.as_ptr().wrapping_add(number));
@@ -16,7 +15,7 @@ pub fn item<T>(items: &[T], number: usize) {
 #[inline(always)]
 fn read_soon<T>(place: *const T) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: a prefetch of any address whatever is allowed and changes nothing but how long things take.
+    // SAFETY: a prefetch of any address is allowed and affects nothing but timing.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) }
 }
 

@@ -8,21 +8,21 @@ use crate::factors::Override;
 use crate::sql::Sql;
 
 section! {
-    /// A setting that depends on the levels of several factors: what no single level can say.
+    /// Settings for certain combinations of factor levels.
     ///
-    /// The engine cannot judge it here, because only SQL knows to which combinations it applies. Whoever plans the study does.
+    /// Not checked by the engine here, because only SQL knows to which combinations they apply; the planner of the study checks them.
     pub struct Adjustment {
-        /// To which factor combinations it applies: an SQL expression over the factor columns.
+        /// Factor combinations to which it applies: an SQL expression over the factor columns.
         pub r#where: Condition,
-        /// What it sets there, after the levels: scenario paths with values.
+        /// Settings applied there, after the levels: scenario paths with values.
         pub set: Settings,
-        /// Why.
+        /// Reason.
         pub reason: String,
     }
 }
 
 impl Adjustment {
-    /// Notes where condition and settings are written.
+    /// Records the positions of condition and settings in the file.
     pub(crate) fn locate(&mut self, document: &Document) {
         self.r#where.0.locate(document);
         self.set.0.iter_mut().for_each(|change| change.locate(document));

@@ -1,7 +1,7 @@
-//! What an audit of a study varies: other answers to what its source leaves open.
+//! The audit of a study: alternatives to what its source leaves open.
 //!
-//! The knobs that the study leaves at their defaults are declared in the engine with their alternatives; only what goes beyond
-//! them stands in the study file.
+//! The engine declares the knobs, with alternatives, that the study leaves at their defaults; the study file only has what goes beyond
+//! them.
 
 use longfat_engine::config::{Document, Node, Parameter, Place, Reader, Shape, Value};
 use longfat_engine::section;
@@ -13,7 +13,7 @@ use crate::file::Quick;
 use crate::sql::Sql;
 
 section! {
-    /// What an audit varies besides the knobs that the study leaves at their defaults, and what it does not.
+    /// Variations of an audit besides the knobs that the study leaves at their defaults, and exclusions.
     pub struct Audit {
         /// Knobs that are varied although the study sets them, because its source does not state them either: scenario paths.
         pub vary: Named = "{}",
@@ -27,24 +27,24 @@ section! {
 }
 
 section! {
-    /// Another reading of the source.
+    /// An alternative reading of the source.
     pub struct Reading {
-        /// What is read; several readings of the same are alternatives to each other.
+        /// Subject of the reading; readings of the same knob are alternatives to each other.
         pub knob: String,
-        /// How it is read here, in place of what the study has. Entries of the same knob and name are one alternative, each for
-        /// the combinations of its condition.
+        /// Name of the alternative to the study's reading. Entries of the same knob and name are one alternative, each for the combinations of its
+        /// condition.
         pub r#as: String,
-        /// To which factor combinations it applies: an SQL expression over the factor columns; all if empty.
+        /// Factor combinations to which it applies: an SQL expression over the factor columns; all if empty.
         pub r#where: Where = "",
-        /// What it sets there, after levels and adjustments: scenario paths with values.
+        /// Settings applied there, after levels and adjustments: scenario paths with values.
         pub set: Settings,
-        /// What speaks for it.
+        /// Reason for the reading.
         pub reason: String,
     }
 }
 
 impl Audit {
-    /// Notes where everything is written.
+    /// Records the positions of all entries in the file.
     pub(crate) fn locate(&mut self, document: &Document) {
         for named in [&mut self.vary, &mut self.keep] {
             named.0.iter_mut().for_each(|entry| entry.origin = origin(&entry.place, document));
@@ -57,7 +57,7 @@ impl Audit {
         }
     }
 
-    /// The section as data; `quick` is the study's own quick size.
+    /// The section as JSON; `quick` is the study's own quick size.
     pub(crate) fn to_json(&self, quick: &Quick) -> Json {
         let reading = |reading: &Reading| {
             json!({
@@ -77,7 +77,7 @@ impl Audit {
     }
 }
 
-/// Scenario paths, each with a text about it and where it is written.
+/// Scenario paths, each with a text about it and its position in the file.
 #[derive(Clone, Debug)]
 pub struct Named(Vec<Entry>);
 
@@ -114,7 +114,7 @@ impl Parameter for Named {
     }
 }
 
-/// An SQL expression over the factor columns, or nothing.
+/// An optional SQL expression over the factor columns.
 #[derive(Clone, Debug)]
 pub struct Where(Option<Sql>);
 

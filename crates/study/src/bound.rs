@@ -1,4 +1,4 @@
-//! What a claim's measure must be for the claim to hold.
+//! Bounds of claims: the values of a measure for which a claim holds.
 
 use longfat_engine::config::{Node, Parameter, Reader, Shape, Value};
 use serde_json::{Value as Json, json};
@@ -6,21 +6,21 @@ use serde_json::{Value as Json, json};
 const EXPECTED: &str =
     "a bound: \">=\", \">\", \"<=\", \"<\" or \"==\" and a number, or \"between\" a number \"and\" a larger one";
 
-/// A set of numbers: all beyond a limit, those between two limits, or a single one.
+/// An interval of numbers: above or below a limit, between two limits, or a single number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bound {
-    /// As it is written.
+    /// Text of the bound.
     pub text: String,
-    /// The lower limit, if there is one.
+    /// Lower limit, if any.
     pub low: Option<f64>,
-    /// The upper limit, if there is one.
+    /// Upper limit, if any.
     pub high: Option<f64>,
-    /// Whether the limits themselves are excluded.
+    /// True if the limits themselves are excluded.
     pub is_strict: bool,
 }
 
 impl Bound {
-    /// The bound that a text means.
+    /// Parses the text of a bound.
     fn parse(text: &str) -> Option<Self> {
         let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
         let (low, high, is_strict) = if let Some(limits) = text.trim().strip_prefix("between ") {
@@ -28,7 +28,7 @@ impl Bound {
             let (low, high) = (number(low)?, number(high)?);
             (low < high).then_some((Some(low), Some(high), false))?
         } else {
-            // The longer signs first: ">" begins ">=".
+            // Longer signs first, because ">" is a prefix of ">=".
             let signs = ["==", ">=", "<=", ">", "<"];
             let (sign, limit) = signs.iter().find_map(|sign| Some((*sign, text.trim().strip_prefix(sign)?)))?;
             let limit = Some(number(limit)?);

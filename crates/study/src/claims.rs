@@ -1,4 +1,4 @@
-//! The file of a study's claims: what a source states, and how runs decide whether it is so.
+//! Claims of a study: statements of a source, and how runs decide them.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,13 @@ use crate::bound::Bound;
 use crate::sql::Sql;
 
 choice! {
-    /// How it is known whether a claim holds in the source's own numbers.
+    /// How the source's own numbers decide a claim.
     pub enum InPaper {
-        /// The measure is taken of the source's numbers in place of runs.
+        /// The measure is computed from the source's numbers in place of runs.
         Measured = "measured",
-        /// The source's numbers decide it, though the measure cannot be taken of them, and it holds; `note` says how.
+        /// It holds by the source's numbers, but the measure cannot be computed from them; `note` says how.
         Holds = "holds",
-        /// The source's numbers decide it, though the measure cannot be taken of them, and it fails; `note` says how.
+        /// It fails by the source's numbers, but the measure cannot be computed from them; `note` says how.
         Fails = "fails",
         /// The source prints no numbers that decide it.
         NotPrinted = "not-printed",
@@ -25,27 +25,27 @@ choice! {
 }
 
 section! {
-    /// A statement of a source as a number and a bound.
+    /// A statement of a source, as a number and a bound.
     pub struct Claim {
-        /// What it is called.
+        /// Identifier.
         pub id: String,
-        /// Where the source states it.
+        /// Section of the source that states it.
         pub section: String = "",
-        /// What it states.
+        /// The statement.
         pub statement: String,
         /// One SQL SELECT that yields one number, over the tables `runs`, `deterministic` and `reference`.
         pub measure: Measure,
-        /// What that number must be for the claim to hold.
+        /// Values of that number for which the claim holds.
         pub holds: Bound,
-        /// How it is known whether the claim holds in the source's own numbers.
+        /// How the source's own numbers decide the claim.
         pub in_paper: InPaper = "measured",
-        /// What else there is to say: how the words became a number, what speaks against it.
+        /// Remarks: how the words became a number, reasons for doubt.
         pub note: String = "",
     }
 }
 
 section! {
-    /// What a study's source states, each statement with the number and the bound that decide it.
+    /// Statements of a study's source, each with the number and the bound that decide it.
     pub struct Claims {
         /// Version of this format: 1.
         pub schema_version: SchemaVersion,
@@ -73,10 +73,10 @@ impl Parameter for Measure {
 }
 
 impl Claims {
-    /// Checks a file of claims; what their SQL means is for whoever runs it to judge.
+    /// Validates a file of claims; the meaning of their SQL is left to the program that executes it.
     ///
     /// # Errors
-    /// One line for each thing that is wrong, all at once.
+    /// One line per problem, all at once.
     pub fn check(bytes: &[u8], source: &str) -> Result<Self, Vec<String>> {
         let document = Document::parse(bytes, source)?;
         let mut reader = Reader::default();
@@ -91,7 +91,7 @@ impl Claims {
         }
     }
 
-    /// The claims that can be read, of a file in which others cannot: what can be checked of it further.
+    /// The valid claims of a file with invalid ones, so that they can be checked further.
     #[must_use]
     pub fn readable(bytes: &[u8], source: &str) -> Self {
         let Ok(document) = Document::parse(bytes, source) else { return Self::of(Vec::new()) };
@@ -107,7 +107,7 @@ impl Claims {
         Self { schema_version: SchemaVersion, claim }
     }
 
-    /// The claims as data: each measure with where it is written, each bound with its limits.
+    /// Claims as JSON: each measure with its position in the file, each bound with its limits.
     #[must_use]
     pub fn to_json(&self) -> Json {
         self.claim.resolved()
@@ -120,7 +120,7 @@ impl Claims {
     }
 }
 
-/// The claims as they are written, each with its place in the list.
+/// Claims in the file, with their indices.
 fn written(root: &Node) -> impl Iterator<Item = (usize, &Node)> {
     let nodes = match root.get("claim").map(|node| &node.value) {
         Some(Value::Array(nodes)) => nodes.as_slice(),
@@ -129,7 +129,7 @@ fn written(root: &Node) -> impl Iterator<Item = (usize, &Node)> {
     nodes.iter().enumerate()
 }
 
-/// Notes what is wrong with claims beside what cannot be read of them.
+/// Reports errors that reading claims does not find.
 fn object(root: &Node, reader: &mut Reader) {
     let mut seen = BTreeSet::new();
     for (index, node) in written(root) {

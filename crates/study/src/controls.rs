@@ -1,4 +1,4 @@
-//! Congestion controls that come with a study.
+//! Congestion controls that are part of a study.
 
 use longfat_engine::config::{Document, Key, Node, Parameter, Reader, Shape, Value};
 use serde_json::Value as Json;
@@ -30,10 +30,10 @@ impl Parameter for ControlFiles {
     }
 }
 
-/// The controls that a study file names, each with its file relative to the study's folder.
+/// Controls that a study file names, each with its file relative to the study's folder.
 ///
 /// # Errors
-/// If the file is no table, or what it says of controls is none; everything else is left to [`Study::check`](crate::Study::check).
+/// If the file or its entry of controls is no table; everything else is left to [`Study::check`](crate::Study::check).
 pub fn control_files(bytes: &[u8], source: &str) -> Result<Vec<(String, String)>, Vec<String>> {
     let document = Document::parse(bytes, source)?;
     let Some(node) = document.root.get("controls") else { return Ok(Vec::new()) };

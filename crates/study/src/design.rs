@@ -1,4 +1,4 @@
-//! Designs: which factor combinations a study runs, and whether its factors allow it.
+//! Designs: the factor combinations that a study runs, and their consistency with the factors.
 
 use longfat_engine::config::{Document, Node, Parameter, Place, Reader, Shape, Value, did_you_mean, listed};
 use longfat_engine::{choice, section};
@@ -9,7 +9,7 @@ use crate::file::Perturbations;
 use crate::precision::Precision;
 
 choice! {
-    /// Which combinations of factor levels are run.
+    /// Factor combinations that are run.
     pub enum DesignKind {
         /// Every level of every factor with every level of all others.
         FullFactorial = "full-factorial",
@@ -31,9 +31,9 @@ choice! {
 }
 
 choice! {
-    /// How seeds are given to factor combinations.
+    /// Assignment of seeds to factor combinations.
     pub enum Seeds {
-        /// The same random streams for all: differences between combinations are not blurred by different draws.
+        /// The same random streams for all: differences between combinations contain no differences between draws.
         Common = "common",
         /// Streams of their own for each combination.
         Independent = "independent",
@@ -41,17 +41,17 @@ choice! {
 }
 
 section! {
-    /// Which runs a study consists of.
+    /// Runs of a study.
     pub struct Design {
-        /// Which combinations of factor levels are run.
+        /// Factor combinations that are run.
         pub kind: DesignKind = "full-factorial",
-        /// Replications with chance, beside replication 0, which is the scenario as it stands.
+        /// Number of random replications, besides replication 0, which is the scenario as it stands.
         pub replications: u64 = "0",
         /// Stops adding replications earlier, when means are known precisely enough.
         pub precision: Precision = "{}",
-        /// What replications from 1 on change: scenario paths with values; "start" is short for "traffic.start".
+        /// Changes of replications from 1 on: scenario paths with values; "start" is short for "traffic.start".
         pub perturb: Perturbations = "{}",
-        /// How seeds are given to factor combinations.
+        /// Assignment of seeds to factor combinations.
         pub seeds: Seeds = "common",
         /// For a fractional design, the factors that are set by the product of the signs of others: { policy = ["sources", "buffer"] }.
         pub generators: Generators = "{}",
@@ -78,7 +78,7 @@ pub struct Generator {
 #[derive(Clone, Debug)]
 pub struct Generators(pub Vec<Generator>);
 
-/// A factor combination: the column of each factor with the name of its level.
+/// A factor combination: columns of factors with names of levels.
 #[derive(Clone, Debug)]
 pub struct Combination {
     /// Factors and levels, as written.
@@ -132,7 +132,7 @@ impl Parameter for Combination {
 }
 
 impl Design {
-    /// Says what keeps these factors from making this design.
+    /// Reports errors that prevent this design with these factors.
     pub(crate) fn object(&self, factors: &Factors, document: &Document, reader: &mut Reader) {
         reader.below("design", |reader| {
             let mut note = |key: &str, message: String| {
@@ -148,7 +148,7 @@ impl Design {
         });
     }
 
-    /// A key that another kind of design reads is a misunderstanding.
+    /// Reports keys that only other kinds of design use.
     fn object_to_strays(&self, note: &mut impl FnMut(&str, String)) {
         use DesignKind::{Explicit, Fractional, LatinHypercube, Sobol};
         let keys: [(&str, bool, &[DesignKind]); 3] = [
@@ -282,7 +282,7 @@ impl Factors {
         self.0.iter().find(|factor| factor.name == name)
     }
 
-    /// What to say to a column that no factor has.
+    /// Message for a column that is no factor's; `None` if it is.
     fn unknown(&self, name: &str) -> Option<String> {
         if self.named(name).is_some() {
             return None;

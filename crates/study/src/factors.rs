@@ -1,42 +1,42 @@
-//! Factors and their levels: changes of the scenario.
+//! Factors of a study and their levels: changes of the scenario.
 
 use longfat_engine::config::{Document, Node, Parameter, Place, Problem, Reader, Shape, Value};
 use longfat_engine::scenario::Scenario;
 use serde_json::{Value as Json, json};
 
-/// A scenario path with the value that a level puts there.
+/// A scenario path and the value that a level sets.
 #[derive(Clone, Debug)]
 pub struct Override {
     /// Dotted path in the scenario.
     pub path: String,
     /// A TOML fragment.
     pub value: String,
-    /// Where it is written, as messages name it; known once [`Override::locate`] has seen the document.
+    /// Position in the file, as messages name it; set by [`Override::locate`].
     pub origin: String,
     place: Place,
 }
 
-/// One setting of a factor.
+/// A level of a factor.
 #[derive(Clone, Debug)]
 pub struct Level {
     /// Its name in tables.
     pub name: String,
-    /// What it changes in the scenario.
+    /// Settings of the scenario.
     pub overrides: Vec<Override>,
 }
 
-/// What a study varies.
+/// A factor of a study.
 #[derive(Clone, Debug)]
 pub struct Factor {
-    /// Its column in tables: the last part of its path, or its free name.
+    /// Column in tables: the last part of its path, or its free name.
     pub name: String,
-    /// The scenario path it sets, if it sets a single one.
+    /// Scenario path, if the factor sets a single one.
     pub path: Option<String>,
     /// Its levels.
     pub levels: Vec<Level>,
 }
 
-/// All factors of a study.
+/// Factors of a study.
 #[derive(Clone, Debug)]
 pub struct Factors(pub Vec<Factor>);
 
@@ -58,32 +58,32 @@ impl Override {
         json!([self.path, self.value, self.origin])
     }
 
-    /// Notes where the override is written, for the engine's messages.
+    /// Records the position of the override in the file, for the engine's messages.
     pub(crate) fn locate(&mut self, document: &Document) {
         self.origin = origin(&self.place, document);
     }
 }
 
-/// A place of a document as messages name it: `study.toml:12:3`.
+/// Formats a position for messages: `study.toml:12:3`.
 pub(crate) fn origin(place: &Place, document: &Document) -> String {
     let problem = Problem { place: place.clone(), path: String::new(), message: String::new() };
     document.render(&problem).trim_end_matches(": ").to_owned()
 }
 
 impl Factors {
-    /// Notes where every level is written.
+    /// Records the positions of all levels in the file.
     pub(crate) fn locate(&mut self, document: &Document) {
         let levels = self.0.iter_mut().flat_map(|factor| &mut factor.levels);
         levels.flat_map(|level| &mut level.overrides).for_each(|change| change.locate(document));
     }
 
-    /// The first level of every factor that does not depend on another.
+    /// First level of every factor that does not depend on another.
     pub(crate) fn first_levels(&self) -> Vec<&Override> {
         let independent = self.0.iter().filter(|factor| self.parent_of(factor).is_none());
         independent.filter_map(|factor| factor.levels.first()).flat_map(|level| &level.overrides).collect()
     }
 
-    /// The settings of the other factors under which a level of `factor` can be judged.
+    /// Settings of the other factors with which a level of `factor` can be validated.
     pub(crate) fn contexts_of<'f>(&'f self, factor: &Factor) -> Vec<Vec<&'f Override>> {
         let base = self.first_levels();
         match self.parent_of(factor) {
@@ -94,7 +94,7 @@ impl Factors {
         }
     }
 
-    /// The factor whose path is the beginning of this one's.
+    /// The factor whose path is a prefix of this one's.
     fn parent_of(&self, factor: &Factor) -> Option<&Factor> {
         let path = factor.path.as_ref()?;
         let is_above =

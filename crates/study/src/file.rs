@@ -1,4 +1,4 @@
-//! The study file and its declarations.
+//! Declaration of the study file.
 
 use std::collections::BTreeSet;
 
@@ -16,11 +16,11 @@ use crate::nearby_file::NearbyFile;
 use crate::response::{self, Response};
 
 section! {
-    /// The size at which tests run the study.
+    /// Reduced size of a study, at which tests run it.
     pub struct Quick {
         /// Replications beside replication 0.
         pub replications: u64 = "1",
-        /// Which factor combinations: an SQL expression over the factor columns; all if empty.
+        /// Factor combinations: an SQL expression over the factor columns; all if empty.
         pub r#where: String = "",
     }
 }
@@ -30,27 +30,27 @@ section! {
     pub struct Study {
         /// Version of this format: 1.
         pub schema_version: SchemaVersion,
-        /// What is studied.
+        /// Title.
         pub title: String,
         /// The source that the study reproduces.
         pub citation: String = "",
         /// The scenario file, relative to the study's folder.
         pub scenario: NearbyFile = "scenario.toml",
-        /// Congestion controls of its own: the names that `{ kind = "external", control = ... }` has for them, each with a file in the study's
+        /// The study's own congestion controls: the names used in `{ kind = "external", control = ... }`, each with a file in the study's
         /// folder, `FILE` or `FILE:CLASS`.
         pub controls: ControlFiles = "{}",
-        /// Which runs the study consists of.
+        /// Runs of the study.
         pub design: Design = "{}",
-        /// Factors: a scenario path with a list of values or a table of named values, or a free name with a table of levels,
-        /// each a table of scenario paths with values that move together.
+        /// Factors: a scenario path with a list of values or a table of named values, or a free name with a table of levels, each a table
+        /// of scenario paths with values that vary together.
         pub factors: Factors,
         /// Settings that depend on the levels of several factors.
         pub adjust: Vec<Adjustment> = "[]",
         /// Tables of results, compared with the source's numbers where it gives them.
         pub response: Vec<Response> = "[]",
-        /// The size at which tests run the study.
+        /// Reduced size of the study, at which tests run it.
         pub quick: Quick = "{}",
-        /// What an audit of the study varies besides the knobs that it leaves at their defaults.
+        /// Variations of an audit besides the knobs that the study leaves at their defaults.
         pub audit: Audit = "{}",
     }
 }
@@ -87,16 +87,16 @@ impl Parameter for Perturbations {
 }
 
 impl Perturbations {
-    /// Notes where every override is written.
+    /// Records the positions of all overrides in the file.
     fn locate(&mut self, document: &Document) {
         self.0.iter_mut().for_each(|change| change.locate(document));
     }
 }
 
-/// The scenario that a study file names, relative to the study's folder.
+/// Scenario file that a study names, relative to the study's folder.
 ///
 /// # Errors
-/// If the file is no table or names no file in its folder; everything else is left to [`Study::check`].
+/// If the study file is no table or names no file in its folder; everything else is left to [`Study::check`].
 pub fn scenario_path(bytes: &[u8], source: &str) -> Result<String, Vec<String>> {
     let document = Document::parse(bytes, source)?;
     let Some(node) = document.root.get("scenario") else { return Ok("scenario.toml".into()) };
@@ -106,10 +106,10 @@ pub fn scenario_path(bytes: &[u8], source: &str) -> Result<String, Vec<String>> 
 }
 
 impl Study {
-    /// Checks a study file, and its factor levels against its scenario.
+    /// Validates a study file, and its factor levels against its scenario.
     ///
     /// # Errors
-    /// One line for each thing that is wrong, all at once.
+    /// One line per problem, all at once.
     pub fn check(bytes: &[u8], source: &str, scenario: &Document) -> Result<Self, Vec<String>> {
         let document = Document::parse(bytes, source)?;
         let mut reader = Reader::default();
@@ -133,7 +133,7 @@ impl Study {
         }
     }
 
-    /// Notes where every override is written.
+    /// Records the positions of all overrides in the file.
     fn locate(&mut self, document: &Document) {
         self.factors.locate(document);
         self.design.perturb.locate(document);
@@ -141,7 +141,7 @@ impl Study {
         self.audit.locate(document);
     }
 
-    /// The study as data: levels as lists of overrides, each a path, a value and where it is written.
+    /// The study as JSON: levels as lists of overrides, each with path, value and position in the file.
     #[must_use]
     pub fn to_json(&self) -> Json {
         json!({
@@ -165,7 +165,7 @@ impl Study {
     }
 }
 
-/// Notes what the parts of a study have against each other.
+/// Reports inconsistencies between the parts of a study.
 fn object(
     factors: &Factors,
     design: Option<&Design>,
@@ -179,7 +179,7 @@ fn object(
     }
 }
 
-/// Notes the same of those parts that can be read where the whole cannot, and what the engine has to say to their levels.
+/// [`object`] for the valid parts of an invalid study; also returns the engine's objections to their levels.
 fn object_to_parts(document: &Document, scenario: &Document, reader: &mut Reader) -> Vec<String> {
     let root = &document.root;
     let Some(mut factors) = readable::<Factors>(&Study::fields(), root, "factors") else { return Vec::new() };
@@ -193,14 +193,14 @@ fn object_to_parts(document: &Document, scenario: &Document, reader: &mut Reader
     object_to_levels(&factors, &perturb, scenario)
 }
 
-/// A part of a table, or its default where it is absent; what is wrong with it is told elsewhere.
+/// A part of a table, or its default if absent; its errors are reported elsewhere.
 fn readable<P: Parameter>(fields: &[Field], table: &Node, name: &str) -> Option<P> {
     let mut aside = Reader::default();
     let entries = aside.entries(table, fields)?;
     entries.field(fields.iter().find(|field| field.name == name)?, &mut aside)
 }
 
-/// What the engine has to say to each level, and to what replications change.
+/// The engine's objections to the levels, and to the changes of replications.
 fn object_to_levels(factors: &Factors, perturb: &Perturbations, scenario: &Document) -> Vec<String> {
     let mut problems = Vec::new();
     let judge = |context: Vec<&Override>| {
@@ -215,7 +215,7 @@ fn object_to_levels(factors: &Factors, perturb: &Perturbations, scenario: &Docum
     problems.extend(judge(perturbed));
     for factor in &factors.0 {
         for level in &factor.levels {
-            // A factor below another one (`port.policy.z` below `port.policy`) need suit only one of that one's levels.
+            // A factor below another one (`port.policy.z` below `port.policy`) must be valid with one of that factor's levels only.
             let contexts = factors.contexts_of(factor);
             let mut verdicts =
                 contexts.into_iter().map(|context| judge(context.into_iter().chain(&level.overrides).collect()));

@@ -1,7 +1,7 @@
-//! Study files: a scenario, factors with levels, responses, with the numbers to compare with if there are any; and claims.
+//! Study files: a scenario, factors with levels, responses with reference numbers, and claims.
 //!
-//! The engine knows nothing of studies. This crate reads and checks their files with the engine's declarations, and lets the
-//! engine judge every factor level against the study's scenario; what it gives back is plain data for Python.
+//! The engine does not know studies. This crate reads and validates their files with the engine's declarations, and lets the engine judge
+//! every factor level against the study's scenario. The result is plain data for Python.
 
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,9 @@
-//! Files that a study names: in its own folder, so that a study from a stranger makes nobody read anything else.
+//! Files that a study names. They must be in its folder, so that a study from a stranger cannot make anybody read other files.
 
 use longfat_engine::config::{Node, Parameter, Reader, Shape};
 use serde_json::Value as Json;
 
-/// A path relative to the study's folder that does not lead out of it; empty for none.
+/// A path relative to the study's folder and inside it; empty for none.
 #[derive(Clone, Debug)]
 pub struct NearbyFile(pub String);
 
@@ -29,7 +29,7 @@ impl Parameter for NearbyFile {
     }
 }
 
-/// Whether a path is absolute, or goes up, on any system.
+/// True if a path is absolute or goes up, on any operating system.
 fn leads_elsewhere(path: &str) -> bool {
     let mut parts = path.split(['/', '\\']);
     let is_absolute = path.starts_with(['/', '\\']) || path.as_bytes().get(1) == Some(&b':');

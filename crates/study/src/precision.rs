@@ -1,4 +1,4 @@
-//! How precisely means have to be known before a study stops adding replications.
+//! Precision of means at which a study stops adding replications.
 
 use longfat_engine::config::{
     Document, Node, Parameter, Place, PositiveNumber, Reader, Shape, Value, did_you_mean, listed,
@@ -7,12 +7,12 @@ use longfat_engine::measure::Metrics;
 use longfat_engine::section;
 use serde_json::{Value as Json, json};
 
-/// Fewer values say too little about their spread for a rule that stops when it happens to look small.
+/// Smallest number of replications: fewer estimate their spread too poorly for a rule that stops when it is small.
 const FEWEST: u64 = 5;
 
 section! {
-    /// When a study has enough replications: after the first n, from `fewest` to the design's `replications`, for which every
-    /// factor combination is known precisely enough by its replications 1 to n.
+    /// Sequential stopping rule: a study ends after the first n replications, from `fewest` to the design's `replications`, with which
+    /// every factor combination has the required precision by its replications 1 to n.
     pub struct Precision {
         /// Metrics, each with the half-width that the confidence interval of its mean may have (Student's t): a number, or a
         /// percentage of the mean. With none the design's replications are run, no fewer.
@@ -24,15 +24,15 @@ section! {
     }
 }
 
-/// A share between 0 and 1, neither included.
+/// A number in (0, 1).
 #[derive(Clone, Copy, Debug)]
 pub struct Confidence(f64);
 
-/// Metrics with the half-widths that are wanted.
+/// Metrics with their required half-widths.
 #[derive(Clone, Debug)]
 pub struct HalfWidths(Vec<Target>);
 
-/// The half-width of a metric: in its unit, or as a share of its mean.
+/// Required half-width of a metric: in its unit, or as a share of its mean.
 #[derive(Clone, Debug)]
 struct Target {
     metric: String,
@@ -103,7 +103,7 @@ impl Target {
 }
 
 impl Precision {
-    /// Says what keeps a design of so many replications from reaching it.
+    /// Reports errors that keep a design of `replications` replications from reaching the precision.
     pub(crate) fn object(&self, replications: u64, document: &Document, reader: &mut Reader) {
         for target in &self.half_width.0 {
             if !Metrics::NAMES.contains(&target.metric.as_str()) {

@@ -1,4 +1,4 @@
-//! Results that a study tabulates, beside a source's numbers if it has any.
+//! Responses: results that a study tabulates, with the source's numbers if it has any.
 
 use longfat_engine::config::{
     Document, Node, Parameter, Place, Probability, Reader, Shape, Value, did_you_mean, listed,
@@ -11,26 +11,25 @@ use crate::factors::Factors;
 use crate::nearby_file::NearbyFile;
 
 section! {
-    /// A table of results: compared with the source's numbers, or by itself where the source gives none.
+    /// A table of results: compared with the source's numbers, or alone if the source gives none.
     pub struct Response {
-        /// Name of a metric of the run record, or how long things took: "flow up to 100 kB p95_s".
+        /// Name of a metric of the run record, or of a completion time: "flow up to 100 kB p95_s".
         pub metric: String,
-        /// CSV with the source's numbers, relative to the study's folder: factor columns, one column for each metric.
+        /// CSV with the source's numbers, relative to the study's folder: factor columns, one column per metric.
         pub reference: NearbyFile = "",
-        /// In place of a reference, where the source gives no numbers: factors, each with a list of its levels or "all". The
-        /// table has a row for each combination of them; other factors are left as the scenario has them.
+        /// Used without a reference, if the source gives no numbers: factors, each with a list of its levels or "all". The table has a row
+        /// for each combination of them; other factors are left as the scenario has them.
         pub rows: Rows = "{}",
         /// The table's name in the source.
         pub table: String = "",
-        /// What the table shows.
+        /// Title of the table.
         pub title: String = "",
         /// Factors without a column over whose levels each number is a mean. Ours is the mean over the design's combinations
         /// that have the row's levels.
         pub mean_over: Vec<String> = "[]",
-        /// The factor of `rows` whose levels stand side by side as columns, so that a row is a curve.
+        /// The factor of `rows` whose levels become columns, so that a row is a curve.
         pub across: String = "",
-        /// The share of the result at the last level of `across` that is enough: the table names the first level that has it.
-        /// With 0 it does not.
+        /// Share of the result at the last level of `across` that is enough: the table names the first level that reaches it; none if 0.
         pub enough: Probability = "0",
     }
 }
@@ -87,7 +86,7 @@ impl Levels {
     }
 }
 
-/// The name that a level written as a value goes by.
+/// Name of a level that is written as a value.
 fn level_name(node: &Node) -> String {
     match &node.value {
         Value::Text(text) => text.clone(),
@@ -95,7 +94,7 @@ fn level_name(node: &Node) -> String {
     }
 }
 
-/// What is wrong with each response, given the study's factors.
+/// Reports errors of the responses, given the study's factors.
 pub(crate) fn object(responses: &[Response], factors: &Factors, document: &Document, reader: &mut Reader) {
     let written = document.root.get("response").map(|node| &node.value);
     let Some(Value::Array(nodes)) = written else { return };
@@ -164,15 +163,15 @@ impl Response {
     }
 }
 
-/// What is told of things that were asked for: how long they took to complete, and how many did.
+/// Statistics of completion times, and the share completed.
 const OF_COMPLETIONS: [&str; 6] = ["mean_s", "p50_s", "p90_s", "p95_s", "p99_s", "delivered_share"];
 
-/// Whether a metric is told of such things: their kind, which the runs will tell, and what of it: "flow up to 100 kB p95_s".
+/// True if a metric is such a statistic of a kind of request or flow: "flow up to 100 kB p95_s". Only runs know the kinds.
 fn is_of_completions(metric: &str) -> bool {
     metric.rsplit_once(' ').is_some_and(|(kind, said)| !kind.trim().is_empty() && OF_COMPLETIONS.contains(&said))
 }
 
-/// Objects to a name that is not among the known ones.
+/// Reports a name that is not among the known ones.
 fn expect(what: &str, name: &str, known: &[&str], place: &Place, reader: &mut Reader) {
     if !known.contains(&name) {
         let (names, near) = (listed(known.iter().copied()), did_you_mean(name, known.iter().copied()));

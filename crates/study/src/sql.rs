@@ -1,21 +1,21 @@
-//! SQL that is run later, with where it is written, so that what SQL objects to can be said with its place.
+//! SQL expressions with their positions in the file, for messages about errors that only their execution finds.
 
 use longfat_engine::config::{Document, Node, Parameter, Place, Reader};
 use serde_json::{Value as Json, json};
 
 use crate::factors::origin;
 
-/// A piece of SQL and where it is written.
+/// SQL text with its position in the file.
 #[derive(Clone, Debug)]
 pub struct Sql {
-    /// What is written.
+    /// SQL text.
     pub text: String,
     origin: String,
     place: Place,
 }
 
 impl Sql {
-    /// Reads a text that is not blank; `expected` is what it should hold.
+    /// Reads a nonblank text; `expected` describes it in messages.
     pub(crate) fn read(node: &Node, reader: &mut Reader, expected: &str) -> Option<Self> {
         let text = String::read(node, reader)?;
         if text.trim().is_empty() {
@@ -25,12 +25,12 @@ impl Sql {
         Some(Self { text, origin: String::new(), place: node.place.clone() })
     }
 
-    /// Notes where it is written.
+    /// Records the position in the file.
     pub(crate) fn locate(&mut self, document: &Document) {
         self.origin = origin(&self.place, document);
     }
 
-    /// The text and its place as messages name it.
+    /// Text and position as JSON.
     pub(crate) fn resolved(&self) -> Json {
         json!([self.text, self.origin])
     }

@@ -5,7 +5,7 @@ use longfat_study::Claims;
 use crate::refusal;
 use crate::scenario::source_of;
 
-/// Claims are refused with their place, or read, each with the place of its measure.
+/// Claims are rejected with a position, or read, with the position of each measure.
 pub fn claims(bytes: &[u8]) {
     let source = source_of(bytes);
     match Claims::check(bytes, source) {

@@ -1,6 +1,6 @@
-//! What must hold for whatever bytes come in from outside: each target takes any bytes, and panics if something does not hold.
+//! Properties that must hold for arbitrary input: each target takes any bytes, and panics if a property is violated.
 //!
-//! `fuzz/` makes up bytes for them; the tests here go through the corpora that it keeps.
+//! `fuzz/` generates inputs; the tests here run the corpora that it keeps.
 
 #![forbid(unsafe_code)]
 
@@ -19,10 +19,10 @@ pub use scoreboard::scoreboard;
 pub use study::study;
 pub use trace::trace;
 
-/// Takes any bytes; panics if something does not hold.
+/// A fuzz target, which panics if a property is violated.
 pub type Target = fn(&[u8]);
 
-/// Every target under its name, which is that of its corpus.
+/// Fuzz targets by name, which is also that of their corpora.
 pub const TARGETS: [(&str, Target); 6] = [
     ("scenario", scenario),
     ("study", study),

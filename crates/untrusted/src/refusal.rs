@@ -1,9 +1,9 @@
-//! What a refusal must be: lines for people, each with its place.
+//! Properties of error messages: readable lines, each with a position.
 
-/// Messages are for people to read.
+/// Longest line of a message that people can read.
 const LONGEST_LINE: usize = 4000;
 
-/// Panics unless there are lines and each begins with the name of the text.
+/// Panics unless there are lines, each of which begins with the name of the text.
 pub fn is_for_people(problems: &[String], source: &str) {
     assert!(!problems.is_empty(), "refused without a word");
     for problem in problems {

@@ -1,4 +1,4 @@
-//! Runs of scenarios from strangers.
+//! Runs of untrusted scenarios.
 
 use longfat_engine::observer::Unobserved;
 use longfat_engine::scenario::Scenario;
@@ -6,12 +6,12 @@ use longfat_engine::{Driver, Simulation};
 
 use crate::scenario::source_of;
 
-/// What a run may cost at most by its estimate, and by events that happen.
+/// Limits of a run: by estimated cost, and by events simulated.
 const ESTIMATED_EVENTS: f64 = 2e4;
 const ESTIMATED_BYTES: f64 = 4e6;
 const EVENTS: u64 = 10_000;
 
-/// A run that is allowed to begin keeps the laws of conservation, and both drivers have the same results.
+/// A run that is allowed to begin satisfies the laws of conservation, and both drivers give the same results.
 pub fn run(bytes: &[u8]) {
     let Ok(scenario) = Scenario::parse(bytes, source_of(bytes), &[]) else { return };
     let cost = scenario.cost();

@@ -4,12 +4,12 @@ use longfat_engine::scenario::Scenario;
 
 use crate::refusal;
 
-/// How messages name a text; what begins like JSON is read as that.
+/// Name of a text in messages; input that begins like JSON is read as JSON.
 pub fn source_of(bytes: &[u8]) -> &'static str {
     if bytes.trim_ascii_start().starts_with(b"{") { "text.json" } else { "text.toml" }
 }
 
-/// A scenario is refused with its place, or resolved to one that resolves to itself and whose cost is known.
+/// A scenario is rejected with a position, or resolves to one that resolves to itself, and its cost can be estimated.
 pub fn scenario(bytes: &[u8]) {
     let source = source_of(bytes);
     match Scenario::parse(bytes, source, &[]) {

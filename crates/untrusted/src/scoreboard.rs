@@ -1,24 +1,24 @@
-//! What a sender knows from selective acknowledgments, whatever they say.
+//! The SACK scoreboard with arbitrary acknowledgments.
 
 use longfat_engine::transport::{Blocks, Scoreboard};
 
-/// As many bytes as an integer has bits.
+/// Number of bytes, limited by the bits of an integer.
 const BYTES: usize = 128;
 
-/// A scoreboard that keeps a bit for every byte.
+/// A reference scoreboard with one bit per byte.
 #[derive(Default)]
 struct ByteByByte {
     arrived: u128,
     retransmitted: usize,
 }
 
-/// The bits below one, which may be the one after the last.
+/// Bits below `end`, which may be one past the last.
 fn below(end: usize) -> u128 {
     if end < BYTES { (1 << end) - 1 } else { u128::MAX }
 }
 
 impl ByteByByte {
-    /// The same as `Scoreboard::update`, by definition.
+    /// Reference for `Scoreboard::update`.
     fn update(&mut self, next: usize, highest: usize, blocks: &[(usize, usize)]) -> u64 {
         self.arrived &= !below(next);
         let before = self.arrived;
@@ -28,14 +28,14 @@ impl ByteByByte {
         u64::from((self.arrived & !before).count_ones())
     }
 
-    /// The first bytes from `from` on that have not arrived and have bytes above them that have.
+    /// First range from `from` on that has not arrived and lies below data that has.
     fn gap_from(&self, from: usize) -> Option<(u64, u64)> {
         let begin = (!self.arrived & !below(from)).trailing_zeros();
         let end = (self.arrived & !below(begin as usize)).trailing_zeros();
         ((end as usize) < BYTES).then_some((begin.into(), end.into()))
     }
 
-    /// Below which byte `IsLost` of RFC 6675 holds for what has not arrived.
+    /// Sequence number below which `IsLost` of RFC 6675 holds for data that has not arrived.
     fn lost_below(&self, duplicates: u32, mss: u32) -> u64 {
         let mut begins = self.arrived & !(self.arrived << 1);
         let mut lost = 0;
@@ -52,7 +52,7 @@ impl ByteByByte {
     }
 }
 
-/// A scoreboard agrees with one that keeps every byte, and believes no block outside of what is under way. Octets are read as acts.
+/// A scoreboard agrees with the reference, and ignores blocks that are not in flight. Octets are interpreted as operations.
 pub fn scoreboard(bytes: &[u8]) {
     let mut acts = bytes.iter().map(|octet| usize::from(octet % 128));
     let mut ours = Scoreboard::default();
@@ -62,7 +62,7 @@ pub fn scoreboard(bytes: &[u8]) {
     huge(bytes);
 }
 
-/// One act, taken from the octets; none when they end.
+/// Applies one operation, decoded from the octets; `None` at their end.
 fn act(octets: &mut impl Iterator<Item = usize>, ours: &mut Scoreboard, theirs: &mut ByteByByte) -> Option<()> {
     match octets.next()? % 8 {
         0 => {
@@ -90,7 +90,7 @@ fn act(octets: &mut impl Iterator<Item = usize>, ours: &mut Scoreboard, theirs: 
     Some(())
 }
 
-/// All that a scoreboard can be asked.
+/// Compares all queries of the scoreboards.
 fn compare(ours: &Scoreboard, theirs: &ByteByByte) {
     assert_eq!(ours.arrived().bytes(), u64::from(theirs.arrived.count_ones()));
     assert_eq!(ours.retransmitted(), theirs.retransmitted as u64);
@@ -105,7 +105,7 @@ fn compare(ours: &Scoreboard, theirs: &ByteByByte) {
     }
 }
 
-/// Sequence numbers of any size: only sets of bytes, and never more than is under way.
+/// Sequence numbers of any size: counts never exceed the data in flight.
 fn huge(bytes: &[u8]) {
     let mut scoreboard = Scoreboard::default();
     let numbers: Vec<u64> =

@@ -8,7 +8,7 @@ use longfat_study::{Study, scenario_path};
 use crate::refusal;
 use crate::scenario::source_of;
 
-/// The scenario whose settings the levels of a study change.
+/// Scenario that the study's levels modify.
 const SCENARIO: &str = r#"
     schema_version = 1
     duration = "50 ms"
@@ -16,7 +16,7 @@ const SCENARIO: &str = r#"
     port = { buffer = "200 cells", policy = "fba" }
 "#;
 
-/// A study is refused with its place, or read.
+/// A study is rejected with a position, or read.
 pub fn study(bytes: &[u8]) {
     static DOCUMENT: OnceLock<Document> = OnceLock::new();
     let scenario =

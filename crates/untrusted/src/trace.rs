@@ -2,7 +2,7 @@
 
 use longfat_engine::scenario::Scenario;
 
-/// A trace is refused in words, or gives a text that the engine takes for a scenario or refuses.
+/// A trace is rejected with a message, or gives a text that the engine accepts or rejects as a scenario.
 pub fn trace(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match longfat_verify::scenario_of_trace(text) {

@@ -1,4 +1,4 @@
-//! What a control in Python is shown.
+//! Objects that Python controls receive.
 
 use longfat_engine::random::{Stream, unit_interval};
 use longfat_engine::transport::law::Progress;
@@ -7,13 +7,13 @@ use longfat_engine::units::Time;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// The congestion window, while a control is asked.
+/// Congestion window during a call of a control.
 #[pyclass(name = "Window", module = "longfat.controls")]
 #[derive(Default)]
 pub struct ShownWindow(Option<Window>);
 
 impl ShownWindow {
-    /// Shows a window as it is.
+    /// Copies the engine's window.
     pub fn show(&mut self, window: &Window) {
         match &mut self.0 {
             Some(shown) => shown.clone_from(window),
@@ -21,7 +21,7 @@ impl ShownWindow {
         }
     }
 
-    /// Makes a window what the control has made of it.
+    /// Applies the control's changes to the engine's window.
     pub fn take_over(&self, window: &mut Window) {
         if let Some(shown) = &self.0 {
             window.clone_from(shown);
@@ -44,7 +44,7 @@ impl ShownWindow {
         self.get().map(|window| window.cwnd)
     }
 
-    /// At least a segment, and no more than the scenario allows.
+    /// Sets the window: at least a segment, at most the scenario's limit.
     #[setter]
     fn set_cwnd(&mut self, bytes: f64) -> PyResult<()> {
         self.get_mut()?.ask_for_cwnd(bytes).map_err(PyValueError::new_err)
@@ -103,7 +103,7 @@ impl ShownWindow {
     }
 }
 
-/// A rate that a control asks for.
+/// Validates a pacing rate returned by a control.
 pub fn checked_rate(rate: Option<f64>) -> PyResult<Option<f64>> {
     match rate {
         Some(rate) if !(rate.is_finite() && rate > 0.0) => {
@@ -113,7 +113,7 @@ pub fn checked_rate(rate: Option<f64>) -> PyResult<Option<f64>> {
     }
 }
 
-/// What an acknowledgment of new data tells.
+/// Progress reported by an acknowledgment of new data.
 #[pyclass(name = "Progress", module = "longfat.controls", frozen)]
 pub struct ShownProgress(pub Progress);
 
@@ -157,7 +157,7 @@ impl ShownProgress {
     }
 }
 
-/// What an acknowledgment tells of deliveries.
+/// Delivery rate sample of an acknowledgment.
 #[pyclass(name = "Delivery", module = "longfat.controls", frozen)]
 pub struct ShownDelivery(pub Delivery);
 
@@ -225,7 +225,7 @@ impl ShownDelivery {
     }
 }
 
-/// A segment that the recovery takes for lost.
+/// A segment that the recovery has detected as lost.
 #[pyclass(name = "LostSegment", module = "longfat.controls", frozen)]
 pub struct ShownLostSegment {
     pub lost: LostSegment,
@@ -264,12 +264,12 @@ impl ShownLostSegment {
     }
 }
 
-/// A connection's own chance, of which a control may draw.
+/// Random stream of a connection, for its control.
 #[pyclass(module = "longfat.controls")]
 pub struct Chance(Stream);
 
 impl Chance {
-    /// What draws from a stream.
+    /// Wraps a stream.
     pub fn of(stream: Stream) -> Self {
         Self(stream)
     }
@@ -277,7 +277,7 @@ impl Chance {
 
 #[pymethods]
 impl Chance {
-    /// A number from 0 to 1, without 1.
+    /// Draws a random number in [0, 1).
     fn draw(&mut self) -> f64 {
         unit_interval(self.0.draw())
     }
