@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What a check compares a model with.
+/// Reference with which a check compares a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -14,25 +14,25 @@ pub enum Kind {
     Trace,
 }
 
-/// What a check finds: what was measured, or what differs.
+/// Result of a check: the measured values, or the difference.
 pub type Finding = Result<String, String>;
 
-/// Something that can be checked.
+/// A check of a model.
 pub struct Check {
-    /// What is checked.
+    /// Statement that is checked.
     pub name: String,
-    /// What it is compared with.
+    /// Kind of reference.
     pub kind: Kind,
     run: Box<dyn Fn() -> Finding + Send + Sync>,
 }
 
 impl Check {
-    /// A check that `run` carries out.
+    /// Creates a check that `run` carries out.
     pub fn new(name: impl Into<String>, kind: Kind, run: impl Fn() -> Finding + Send + Sync + 'static) -> Self {
         Self { name: name.into(), kind, run: Box::new(run) }
     }
 
-    /// Carries it out.
+    /// Runs the check.
     #[must_use]
     pub fn run(&self) -> Outcome {
         let finding = (self.run)();
@@ -42,20 +42,20 @@ impl Check {
     }
 }
 
-/// A check and how it went.
+/// A check with its result.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
-    /// What was checked.
+    /// Statement that was checked.
     pub name: String,
-    /// What it was compared with.
+    /// Kind of reference.
     pub kind: Kind,
-    /// Whether it holds.
+    /// True if it holds.
     pub passed: bool,
-    /// What was measured, or what differs.
+    /// Measured values, or the difference.
     pub detail: String,
 }
 
-/// Whether `condition` holds, in words for either case.
+/// Finding of a condition, with the same words in either case.
 pub fn require(condition: bool, words: String) -> Finding {
     if condition { Ok(words) } else { Err(words) }
 }

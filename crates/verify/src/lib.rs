@@ -1,5 +1,5 @@
-//! The models prove themselves: analytic laws, worked examples of the standards, and packet traces of ns-2, each run by the
-//! engine and compared.
+//! Validation of the models: analytic laws, worked examples of standards and papers, and packet traces of ns-2, each compared with runs of
+//! the engine.
 
 #![forbid(unsafe_code)]
 
@@ -12,7 +12,7 @@ mod runs;
 pub use check::{Check, Finding, Kind, Outcome};
 pub use replay::{scenario_json, scenario_of_trace};
 
-/// Every check: laws, then examples, then traces.
+/// All checks: laws, examples, traces.
 #[must_use]
 pub fn checks() -> Vec<Check> {
     let mut checks = laws::checks();

@@ -1,4 +1,4 @@
-//! Scenarios of checks, and what runs of them tell.
+//! Runs of the checks' scenarios.
 
 use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::Observer;
@@ -8,26 +8,26 @@ use longfat_engine::units::Time;
 use longfat_engine::{Simulation, run};
 use serde_json::Value as Json;
 
-/// Checks a scenario.
+/// Validates a scenario.
 pub fn scenario(json: &Json) -> Result<Scenario, String> {
     Scenario::parse(json.to_string().as_bytes(), "scenario.json", &[]).map_err(|problems| problems.join("; "))
 }
 
-/// The record of a run.
+/// Record of a run.
 pub fn record(json: &Json) -> Result<RunRecord, String> {
     run(&scenario(json)?).map_err(|violation| violation.to_string())
 }
 
-/// A segment that a sender sends, and its window then.
+/// A segment sent, with the window at that time.
 #[derive(Clone, Copy, Debug)]
 pub struct Sending {
-    /// When.
+    /// Time of transmission.
     pub time: Time,
     /// Congestion window in bytes.
     pub cwnd: f64,
 }
 
-/// What the first flow of a scenario sends.
+/// Segments sent by the first flow of a scenario.
 pub fn sendings(json: &Json) -> Result<Vec<Sending>, String> {
     let mut simulation = Simulation::new(&scenario(json)?, Journal::default());
     simulation.advance(simulation.end());
@@ -46,7 +46,7 @@ impl Observer for Journal {
     }
 }
 
-/// The least squares line through points: its slope and its height at 0.
+/// Least squares line through points: slope and intercept.
 #[expect(clippy::cast_precision_loss, reason = "few points")]
 pub fn line_through(points: &[(f64, f64)]) -> (f64, f64) {
     let n = points.len() as f64;

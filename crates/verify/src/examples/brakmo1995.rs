@@ -7,7 +7,7 @@ use super::laws_by_hand::{LawByHand, ms};
 use super::support::{all, near};
 use crate::check::{Check, Finding, Kind};
 
-/// Expected and actual rate, once in a round trip.
+/// Vegas' comparison of expected and actual rates, once per round trip.
 pub fn checks() -> Vec<Check> {
     vec![
         Check::new("Brakmo and Peterson 1995: Vegas' window by Expected and Actual", Kind::Example, avoidance),
@@ -15,14 +15,14 @@ pub fn checks() -> Vec<Check> {
     ]
 }
 
-/// A window of 100 segments that are acknowledged over a round trip, 1 ms apart, with such a round trip; gives the window then, and how many
-/// acknowledgments have changed it.
+/// Acknowledges a window of 100 segments over a round trip, 1 ms apart; returns the window, and the number of acknowledgments that have
+/// changed it.
 fn round(by_hand: &mut LawByHand, segments: u64, round_trip: Span) -> (f64, f64) {
     let changes = (0..segments).filter(|_| by_hand.acknowledge(ms(1), round_trip) != 0.0).count();
     (by_hand.segments(), changes as f64)
 }
 
-/// BaseRTT 100 ms. Over 102 ms 100 (1 - 100 / 102) = 1.96 segments wait, between 1 and 3; over 100.5 ms 0.498; over 104 ms 3.85.
+/// BaseRTT 100 ms. At 102 ms, 100 (1 - 100 / 102) = 1.96 segments are queued, between 1 and 3; at 100.5 ms 0.498; at 104 ms 3.85.
 fn avoidance() -> Finding {
     let mut by_hand = LawByHand::new(&json!({ "flavor": "vegas" }), 100.0, 2.0)?;
     // The first acknowledgment begins a round trip, which the 101st ends.
@@ -41,7 +41,8 @@ fn avoidance() -> Finding {
     ])
 }
 
-/// Ten segments become twenty in a round trip, and stay so in the next, whose 20 take 107 ms: 20 (1 - 100 / 107) = 1.31 wait, and slow start is over.
+/// Ten segments become twenty in a round trip, and stay so in the next, which takes 107 ms: 20 (1 - 100 / 107) = 1.31 are queued, and slow
+/// start ends.
 fn slow_start() -> Finding {
     let mut by_hand = LawByHand::new(&json!({ "flavor": "vegas" }), 10.0, 1000.0)?;
     let first = round(&mut by_hand, 10, ms(100));

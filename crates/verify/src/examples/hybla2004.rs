@@ -6,12 +6,13 @@ use super::laws_by_hand::{LawByHand, ms};
 use super::support::{all, near};
 use crate::check::{Check, Finding, Kind};
 
-/// The rules for the window, at four times the reference round trip and at less than it.
+/// Rules of the window, at four times the reference round trip and below it.
 pub fn checks() -> Vec<Check> {
     vec![Check::new("Caini and Firrincieli 2004: TCP Hybla's window over 100 ms and 10 ms", Kind::Example, rules)]
 }
 
-/// rho = 100 / 25 = 4: 2^4 - 1 = 15 segments in slow start, 4^2 / W beyond it; the window begins at 4 times 2, and ends slow start at 4 times 16.
+/// rho = 100 / 25 = 4: 2^4 - 1 = 15 segments per acknowledgment in slow start, 4^2 / W beyond it; the initial window is 4 * 2, and slow
+/// start ends at 4 * 16.
 fn rules() -> Finding {
     let settings = json!({ "flavor": "hybla", "slow_start_at_ssthresh": false });
     let mut long = LawByHand::new(&settings, 2.0, 16.0)?;

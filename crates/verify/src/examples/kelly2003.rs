@@ -6,7 +6,7 @@ use super::laws_by_hand::{LawByHand, ms};
 use super::support::{all, near};
 use crate::check::{Check, Finding, Kind};
 
-/// The two rules, and what is below the legacy window.
+/// Both rules, and the behavior below the legacy window.
 pub fn checks() -> Vec<Check> {
     vec![Check::new("Kelly 2003: Scalable TCP adds 0.01 and takes an eighth", Kind::Example, rules)]
 }

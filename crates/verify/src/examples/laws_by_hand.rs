@@ -1,4 +1,4 @@
-//! A window law with the numbers of its paper, one event at a time.
+//! A window law driven by hand, one event at a time, with the numbers of its paper.
 
 use longfat_engine::transport::Window;
 use longfat_engine::transport::law::{Progress, WindowLaw};
@@ -13,13 +13,13 @@ pub struct LawByHand {
     pub law: Box<dyn WindowLaw>,
     /// Its window.
     pub window: Window,
-    /// When something happened last.
+    /// Time of the latest event.
     pub now: Time,
     acknowledged: u64,
 }
 
 impl LawByHand {
-    /// With such settings of the end systems, a window of so many segments, and a threshold.
+    /// Creates a law with these settings of the end systems, a window of `segments` and a threshold.
     pub fn new(settings: &Json, segments: f64, threshold: f64) -> Result<Self, String> {
         let mut settings = settings.clone();
         settings["receiver_window"] = "10 MB".into();
@@ -29,7 +29,7 @@ impl LawByHand {
         Ok(Self { law: config.flavor.build(&()).law(), window, now: Time::ZERO, acknowledged: 0 })
     }
 
-    /// After `wait` a segment is acknowledged, with a round trip; gives by how many segments the window grows.
+    /// Acknowledges a segment after `wait`, with the given round trip; returns the growth of the window in segments.
     pub fn acknowledge(&mut self, wait: Span, round_trip: Span) -> f64 {
         let before = self.window.cwnd;
         self.now += wait;
@@ -48,25 +48,25 @@ impl LawByHand {
         (self.window.cwnd - before) / 100.0
     }
 
-    /// A loss while the whole window is under way; gives the window that it leaves.
+    /// Loses a segment with the whole window in flight; returns the window after it.
     pub fn lose(&mut self) -> f64 {
         let flight = self.window.usable();
         self.law.on_loss(&mut self.window, flight);
         self.segments()
     }
 
-    /// The window.
+    /// Window in segments.
     pub fn segments(&self) -> f64 {
         self.window.cwnd / 100.0
     }
 
-    /// The threshold.
+    /// Threshold in segments.
     pub fn threshold(&self) -> f64 {
         self.window.ssthresh / 100.0
     }
 }
 
-/// So many milliseconds.
+/// A span of milliseconds.
 pub const fn ms(milliseconds: u64) -> Span {
     Span::from_microseconds(1000 * milliseconds)
 }

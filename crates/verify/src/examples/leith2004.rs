@@ -7,7 +7,7 @@ use super::laws_by_hand::{LawByHand, ms};
 use super::support::{all, near};
 use crate::check::{Check, Finding, Kind};
 
-/// Growth by the time since the last loss, and backoff by round trips.
+/// Growth as a function of the time since the last loss, and backoff as a function of round trips.
 pub fn checks() -> Vec<Check> {
     vec![
         Check::new("Leith and Shorten 2004: H-TCP's growth 0.5, 1, 3 and 11 s after a loss", Kind::Example, growth),
@@ -15,7 +15,7 @@ pub fn checks() -> Vec<Check> {
     ]
 }
 
-/// alpha(Delta) = 1 + 10 (Delta - 1) + 0.25 (Delta - 1)^2: 1, 1, 22 and 126 segments in a round trip of 1000.
+/// alpha(Delta) = 1 + 10 (Delta - 1) + 0.25 (Delta - 1)^2: 1, 1, 22 and 126 segments per round trip, with a window of 1000.
 fn growth() -> Finding {
     let at = |milliseconds: u64| -> Result<f64, String> {
         let settings = json!({ "flavor": { "kind": "h-tcp", "adaptive_backoff": false } });
@@ -31,13 +31,13 @@ fn growth() -> Finding {
     ])
 }
 
-/// 100 segments in each window of data. The first loss takes half, for nothing is known of an earlier throughput. Then round trips are 100 to 125 ms:
-/// the next loss leaves 0.8 as long as a window takes about as much time, and growth is 2 (1 - 0.8) of what it would be; half, when it
-/// takes twice as long.
+/// 100 segments in each window of data. The first loss halves the window, because no earlier throughput is known. Then round trips are 100
+/// to 125 ms: the next loss leaves 0.8 if a window takes about the same time, and growth is scaled by 2 (1 - 0.8); if it takes twice as
+/// long, the loss leaves half.
 fn backoff() -> Finding {
     let mut by_hand = LawByHand::new(&json!({ "flavor": "h-tcp" }), 100.0, 2.0)?;
     let mut share_after = |window_milliseconds: u64| -> (f64, f64) {
-        // Three windows of data, so that the latest is whole.
+        // Three windows of data, so that the latest is complete.
         for number in 0..300 {
             by_hand.window.cwnd = 10_000.0;
             let round_trip = if number % 2 == 0 { ms(100) } else { ms(125) };

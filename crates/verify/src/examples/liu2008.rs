@@ -6,18 +6,19 @@ use super::laws_by_hand::{LawByHand, ms};
 use super::support::{all, near};
 use crate::check::{Check, Finding, Kind};
 
-/// Growth and reduction by delays.
+/// Growth and reduction as functions of the queueing delay.
 pub fn checks() -> Vec<Check> {
     vec![Check::new("Liu, Basar and Srikant 2008: Illinois' alpha and beta by the mean delay", Kind::Example, by_delay)]
 }
 
-/// Of 100 segments, with round trips of 100 to 200 ms so far, over a round trip with such a mean; gives segments in a round trip, and what a loss takes.
+/// Growth in segments per round trip, and reduction at a loss, with a window of 100 segments and the given mean round trip, after round
+/// trips of 100 to 200 ms.
 fn after(round_trip: u64) -> Result<(f64, f64), String> {
     let mut by_hand = LawByHand::new(&json!({ "flavor": "illinois" }), 100.0, 2.0)?;
     by_hand.acknowledge(ms(1), ms(100));
     by_hand.acknowledge(ms(1), ms(200));
     let mut grown = 0.0;
-    // The round of the first two, and one that has such round trips alone.
+    // The rest of the round of the first two, and a round that has this round trip alone.
     for _ in 0..202 {
         by_hand.window.cwnd = 10_000.0;
         grown = by_hand.acknowledge(ms(1), ms(round_trip)) * 100.0;
@@ -26,8 +27,8 @@ fn after(round_trip: u64) -> Result<(f64, f64), String> {
     Ok((grown, 1.0 - by_hand.lose() / 100.0))
 }
 
-/// Of a longest delay of 100 ms, d1 is 1, d2 10 and d3 80. At 200 ms growth is the least; at 145 it is 10 * 99 / (99 + 44 * 97 / 3) = 0.6506, and half of the way from
-/// d2 to d3 a loss takes half of the way from an eighth to a half.
+/// With a maximum delay of 100 ms, d1 is 1, d2 10 and d3 80 ms. At 200 ms growth is the minimum; at 145 ms it is 10 * 99 / (99 + 44 * 97 /
+/// 3) = 0.6506, and halfway from d2 to d3, the reduction is halfway from an eighth to a half.
 fn by_delay() -> Finding {
     all([
         near("100 ms", after(100)?, (10.0, 0.125)),

@@ -6,13 +6,13 @@ use super::laws_by_hand::{LawByHand, ms};
 use super::support::{all, near};
 use crate::check::{Check, Finding, Kind};
 
-/// The bandwidth, once in a round trip, and what a loss leaves.
+/// Bandwidth estimate, once per round trip, and the threshold after a loss.
 pub fn checks() -> Vec<Check> {
     vec![Check::new("Grieco and Mascolo 2004: Westwood+'s bandwidth and threshold", Kind::Example, threshold)]
 }
 
-/// A segment of 100 bytes every 10 ms is 10 kB/s, with a shortest round trip of 100 ms 10 segments; with one every 5 ms in the next round trip the
-/// average is 0.9 * 10 + 0.1 * 20 = 11 kB/s, and 11 segments. Before anything is known, a loss takes half.
+/// A segment of 100 bytes every 10 ms is 10 kB/s, or 10 segments per minimum round trip of 100 ms; with one every 5 ms in the next round
+/// trip, the average is 0.9 * 10 + 0.1 * 20 = 11 kB/s, or 11 segments. Before the first estimate, a loss halves the window.
 fn threshold() -> Finding {
     let mut by_hand = LawByHand::new(&json!({ "flavor": "westwood" }), 100.0, 2.0)?;
     let unknown = (by_hand.lose(), by_hand.threshold());

@@ -1,4 +1,4 @@
-//! Worked examples of the standards and papers, by hand.
+//! Worked examples of standards and papers.
 
 mod brakmo1995;
 mod hybla2004;
@@ -21,7 +21,7 @@ mod xu2004;
 
 use crate::check::Check;
 
-/// Every example.
+/// All examples.
 pub fn checks() -> Vec<Check> {
     let mut checks = rfc2018::checks();
     checks.extend(rfc3042::checks());

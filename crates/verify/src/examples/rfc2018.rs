@@ -1,4 +1,4 @@
-//! RFC 2018 section 5: eight segments of 500 bytes from 5000 on, the first of them acknowledged.
+//! RFC 2018 section 5: eight segments of 500 bytes from 5000 on, with everything before acknowledged.
 
 use longfat_engine::transport::Receiver;
 use longfat_engine::units::Time;
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::support::{all, end_systems, equal};
 use crate::check::{Check, Finding, Kind};
 
-/// The three cases, and the option's size.
+/// The three cases, and the size of the option.
 pub fn checks() -> Vec<Check> {
     let check =
         |name: &str, run: fn() -> Finding| Check::new(format!("RFC 2018 section 5, {name}"), Kind::Example, run);
@@ -20,7 +20,7 @@ pub fn checks() -> Vec<Check> {
     ]
 }
 
-/// The acknowledgments for segments that arrive in the given order: number and blocks, in bytes as the RFC has them.
+/// Compares acknowledgments of segments that arrive in the given order with those of the RFC: sequence numbers and blocks, in bytes.
 fn case(arrivals: &[u64], by_hand: &[(u64, &[(u64, u64)])]) -> Finding {
     let config = end_systems(&json!({ "flavor": "sack", "sack_blocks": 4 }))?;
     let mut receiver = Receiver::new(&config);

@@ -24,7 +24,7 @@ pub fn checks() -> Vec<Check> {
     flavors_where(transmits).into_iter().map(check).collect()
 }
 
-/// Segments 0 to 4 are under way and 0 is lost. Without limited transmit the first two duplicates let nothing go.
+/// Segments 0 to 4 are in flight and 0 is lost. Without limited transmit the first two duplicates send nothing.
 fn limited(flavor: &str) -> Finding {
     let (mut by_hand, first) = ByHand::sending(&json!({ "flavor": flavor, "limited_transmit": true }), 5)?;
     all([

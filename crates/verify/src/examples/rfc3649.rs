@@ -26,8 +26,8 @@ pub fn checks() -> Vec<Check> {
     vec![Check::new("RFC 3649 appendix B: a(w) and b(w)", Kind::Example, table)]
 }
 
-/// A row is the first window with that a(w) for p(w) = 0.078 / w^1.2. Ours is the function that these constants round: 2.5 % more at the largest
-/// windows.
+/// A row is the smallest window with that a(w), computed from p(w) = 0.078 / w^1.2. These constants are rounded: the exact function gives
+/// 2.5 % more at the largest windows.
 fn table() -> Finding {
     all(TABLE.map(|(window, increase, decrease)| {
         let (a, b) = found_at(window)?;
@@ -36,7 +36,7 @@ fn table() -> Finding {
     }))
 }
 
-/// What an acknowledgment adds to a window of so many segments, in a round trip of them, and what share of it a loss takes.
+/// Growth per round trip of a window of `segments`, and its reduction by a loss.
 fn found_at(segments: f64) -> Result<(f64, f64), String> {
     let mut by_hand = LawByHand::new(&json!({ "flavor": "high-speed" }), segments, 1.0)?;
     let increase = by_hand.acknowledge(ms(1), ms(100)) * segments;

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::support::{ByHand, all, end_systems, equal};
 use crate::check::{Check, Finding, Kind};
 
-/// Section 3.2 by hand, and section 4.2.
+/// Sections 3.2 and 4.2.
 pub fn checks() -> Vec<Check> {
     vec![
         Check::new("RFC 5681 section 3.2: fast retransmit and fast recovery of one loss", Kind::Example, fast_recovery),
@@ -15,8 +15,8 @@ pub fn checks() -> Vec<Check> {
     ]
 }
 
-/// Ten segments under way, the first lost: ssthresh 5 (equation 4), cwnd 5 + 3, one more for each duplicate; the ninth
-/// duplicate lets the window pass what is under way.
+/// Ten segments in flight, the first lost: ssthresh 5 (equation 4), cwnd 5 + 3, one more for each duplicate; at the ninth duplicate the
+/// window exceeds the flight.
 fn fast_recovery() -> Finding {
     let (mut by_hand, _) = ByHand::sending(&json!({ "flavor": "reno" }), 10)?;
     let duplicates: Vec<Vec<u64>> = (0..9).map(|_| by_hand.acknowledge(0, &[])).collect();
@@ -29,7 +29,7 @@ fn fast_recovery() -> Finding {
     ])
 }
 
-/// Every second segment, or after the delay; what is out of order or fills a hole, at once.
+/// Every second segment, or after the delay; out-of-order segments, and segments that fill a hole, at once.
 fn delayed() -> Finding {
     let config = end_systems(&json!({ "acknowledgments": { "kind": "delayed", "delay": "200 ms" } }))?;
     let mut receiver = Receiver::new(&config);

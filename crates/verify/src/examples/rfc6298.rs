@@ -1,4 +1,4 @@
-//! RFC 6298 section 2: the timeout from measured round trips.
+//! RFC 6298 section 2: retransmission timeout from measured round trips.
 
 use longfat_engine::config::{Parameter, Reader, parse_fragment};
 use longfat_engine::random::Chance;
@@ -10,7 +10,7 @@ use longfat_engine::units::Span;
 use super::support::{all, equal};
 use crate::check::{Check, Finding, Kind};
 
-/// The standard's arithmetic, and BSD's.
+/// Arithmetic of the standard, and of BSD.
 pub fn checks() -> Vec<Check> {
     vec![
         Check::new("RFC 6298 section 2: timeouts after 200, 240 and 170 ms", Kind::Example, standard),

@@ -17,8 +17,8 @@ pub fn checks() -> Vec<Check> {
     ]
 }
 
-/// Segments 0 and 5 of ten are lost. Eight duplicates: cwnd 5 + 8 = 13. The acknowledgment of 5 is partial: segment 5 goes again, the
-/// window shrinks by the five acknowledged and grows by one, to 9, and edge 5 + 9 lets segment 13 follow. Full: min(5, 4 + 1).
+/// Segments 0 and 5 of ten are lost. Eight duplicates: cwnd 5 + 8 = 13. The acknowledgment of 5 is partial: segment 5 is retransmitted, the
+/// window shrinks by the five acknowledged and grows by one, to 9, and 5 + 9 allows segment 13. Full: min(5, 4 + 1).
 fn two_losses() -> Finding {
     let (mut by_hand, _) = ByHand::sending(&json!({ "flavor": "newreno-rfc6582" }), 10)?;
     let sent: Vec<u64> = (0..8).flat_map(|_| by_hand.acknowledge(0, &[])).collect();
@@ -32,8 +32,8 @@ fn two_losses() -> Finding {
     ])
 }
 
-/// The same losses: new segments at the fifth and the seventh duplicate, whatever the window, and the window back at the threshold at
-/// the partial acknowledgment, on which nothing else is sent.
+/// The same losses with Hoe's rules: new segments at the fifth and seventh duplicate, regardless of the window; the partial acknowledgment
+/// sets the window to the threshold and only retransmits.
 fn hoe() -> Finding {
     let (mut by_hand, _) = ByHand::sending(&json!({ "flavor": "newreno", "ssthresh_rule": "as-printed" }), 10)?;
     let sent: Vec<Vec<u64>> = (0..8).map(|_| by_hand.acknowledge(0, &[])).collect();

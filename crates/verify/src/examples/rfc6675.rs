@@ -34,8 +34,8 @@ fn lost() -> Finding {
     ])
 }
 
-/// Segments 0, 3 and 4 of ten are lost. The first two duplicates let a new segment go each, which does not count when the window
-/// is halved: ssthresh = cwnd = 5. At the third, 3 and 4 have but one segment above them and are not lost yet.
+/// Segments 0, 3 and 4 of ten are lost. The first two duplicates send a new segment each, which do not count in the reduction: ssthresh =
+/// cwnd = 5. At the third, 3 and 4 have only one segment above them and are not lost yet.
 fn recovery() -> Finding {
     let (mut by_hand, _) = ByHand::sending(&json!({ "flavor": "sack-rfc6675" }), 10)?;
     all([
@@ -43,9 +43,9 @@ fn recovery() -> Finding {
         equal("second: one new", by_hand.acknowledge(0, &[(1, 3)]), vec![11]),
         equal("third: segment 0", by_hand.acknowledge(0, &[(5, 6), (1, 3)]), vec![0]),
         equal("ssthresh of the ten that were under way", by_hand.windows().1, 5.0),
-        // PIPE: 3, 4, 7 to 11 and 0 again: 8.
+        // PIPE: 3, 4, 7 to 11 and the retransmitted 0, 8 in all.
         equal("segment 6 arrives", by_hand.acknowledge(0, &[(5, 7), (1, 3)]), vec![]),
-        // Three segments above 3 and 4: lost. PIPE: 8 to 11 and 0 again, 5.
+        // Three segments above 3 and 4: lost. PIPE: 8 to 11 and the retransmitted 0, 5 in all.
         equal("segment 7 arrives", by_hand.acknowledge(0, &[(5, 8), (1, 3)]), vec![]),
         equal("segment 8 arrives: PIPE 4", by_hand.acknowledge(0, &[(5, 9), (1, 3)]), vec![3]),
         equal("segment 9 arrives: PIPE 4", by_hand.acknowledge(0, &[(5, 10), (1, 3)]), vec![4]),
@@ -53,8 +53,9 @@ fn recovery() -> Finding {
     ])
 }
 
-/// The same losses: PIPE is 10 - 3 at the third duplicate and 8 with segment 0 again, cwnd 5. Duplicates for 6, 7, 8 make it 5; for 9 it
-/// is 4 and segment 3 goes. Segment 0 arrives and 3 is expected: PIPE is 5 - 2, and segment 4 and a new one go.
+/// The same losses with PIPE: 10 - 3 at the third duplicate and 8 with segment 0 retransmitted, cwnd 5. Duplicates for 6, 7 and 8 reduce it
+/// to 5; at that for 9 it is 4, and segment 3 is retransmitted. Then segment 0 arrives: PIPE is 5 - 2, and segment 4 and a new one are
+/// sent.
 fn pipe() -> Finding {
     let (mut by_hand, _) = ByHand::sending(&json!({ "flavor": "sack", "ssthresh_rule": "as-printed" }), 10)?;
     let blocks: [&[(u64, u64)]; 7] = [

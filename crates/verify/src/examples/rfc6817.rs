@@ -6,13 +6,13 @@ use super::laws_by_hand::{LawByHand, ms};
 use super::support::{all, near};
 use crate::check::{Check, Finding, Kind};
 
-/// Growth by `off_target`.
+/// Growth as a function of `off_target`.
 pub fn checks() -> Vec<Check> {
     vec![Check::new("RFC 6817 section 2.4.2: LEDBAT's window by what packets wait", Kind::Example, off_target)]
 }
 
-/// Of 100 segments and a shortest round trip of 50 ms, for there are no timestamps. TARGET is 100 ms: off target by 1 where none waits, by 0.25 at 125 ms, by 0 at
-/// 150, by -1 at 250. Four delays are looked at.
+/// 100 segments and a minimum round trip of 50 ms, without timestamps. TARGET is 100 ms: off_target is 1 without queueing, 0.25 at 125 ms,
+/// 0 at 150 ms and -1 at 250 ms. The current delay is the minimum of four.
 fn off_target() -> Finding {
     let mut by_hand = LawByHand::new(&json!({ "flavor": "ledbat" }), 100.0, 2.0)?;
     by_hand.acknowledge(ms(1), ms(50));

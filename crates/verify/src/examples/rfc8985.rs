@@ -5,13 +5,13 @@ use serde_json::json;
 use super::support::{ByHand, all, equal};
 use crate::check::{Check, Finding, Kind};
 
-/// The example that the RFC has.
+/// The RFC's own example.
 pub fn checks() -> Vec<Check> {
     vec![Check::new("RFC 8985 section 3.4: a tail is lost, and a retransmission of it", Kind::Example, tail)]
 }
 
-/// P0 to P3 are sent, P1 to P3 lost; the first retransmission of P1 is lost as well. Reductions at once show the retransmissions
-/// together, as the example does; a window of four is halved to two.
+/// P0 to P3 are sent, P1 to P3 are lost, and the first retransmission of P1 is lost as well. Reduction at once shows the retransmissions
+/// together, as in the example; a window of four is halved to two.
 fn tail() -> Finding {
     let flavor = json!({ "kind": "rack-tlp", "proportional_rate_reduction": false });
     let (mut by_hand, sent) = ByHand::sending_all(&json!({ "flavor": flavor }), 4)?;

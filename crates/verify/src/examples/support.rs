@@ -1,4 +1,4 @@
-//! End systems by hand.
+//! End systems driven by hand.
 
 use longfat_engine::random::Chance;
 use longfat_engine::transport::{Acknowledgment, Blocks, Segment, Sender, TcpConfig, TickClock};
@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use crate::check::Finding;
 use crate::runs::scenario;
 
-/// End systems with segments of 100 bytes, a window of 100 segments, and the given settings besides.
+/// Settings of end systems with segments of 100 bytes and a window of 100 segments, changed by `settings`.
 pub fn end_systems(settings: &Json) -> Result<TcpConfig, String> {
     let link = json!({ "rate": "10 Mbit/s", "delay": "10 ms" });
     let mut tcp = json!({
@@ -25,7 +25,7 @@ pub fn end_systems(settings: &Json) -> Result<TcpConfig, String> {
     Ok(scenario(&json)?.tcp)
 }
 
-/// A sender with something to say at each step.
+/// A sender driven by hand.
 pub struct ByHand {
     /// The sender.
     pub sender: Sender,
@@ -33,12 +33,12 @@ pub struct ByHand {
 }
 
 impl ByHand {
-    /// A sender with the given settings and data without end, `segments` of which are under way at once.
+    /// A sender with unlimited data, and `segments` in flight; returns the segments sent.
     pub fn sending(settings: &Json, segments: u64) -> Result<(Self, Vec<u64>), String> {
         Self::offering(settings, segments, u64::MAX)
     }
 
-    /// A sender whose data are `segments`, all under way at once.
+    /// A sender with `segments` segments of data, all in flight; returns the segments sent.
     pub fn sending_all(settings: &Json, segments: u64) -> Result<(Self, Vec<u64>), String> {
         Self::offering(settings, segments, 100 * segments)
     }
@@ -55,7 +55,7 @@ impl ByHand {
         Ok((by_hand, numbers(&sent)))
     }
 
-    /// An acknowledgment that expects segment `next` and reports ranges of segments; gives the segments sent on it.
+    /// Acknowledges all segments below `next` and reports ranges of segments; returns the segments sent in response.
     pub fn acknowledge(&mut self, next: u64, blocks: &[(u64, u64)]) -> Vec<u64> {
         self.now += Span::from_microseconds(1000);
         let blocks: Blocks = blocks.iter().map(|block| (100 * block.0, 100 * block.1)).collect();
@@ -65,7 +65,7 @@ impl ByHand {
         numbers(&sent)
     }
 
-    /// The next timer expires; gives the segments sent then.
+    /// Lets the next timer expire; returns the segments sent.
     pub fn expire(&mut self) -> Vec<u64> {
         let mut sent = Vec::new();
         self.now = self.sender.expires().unwrap_or(self.now);
@@ -73,7 +73,7 @@ impl ByHand {
         numbers(&sent)
     }
 
-    /// Windows in segments: congestion window with its inflation, and threshold.
+    /// Congestion window, including inflation, and threshold, in segments.
     pub fn windows(&self) -> (f64, f64) {
         let window = self.sender.window();
         ((window.cwnd + window.inflation) / 100.0, window.ssthresh / 100.0)
@@ -84,7 +84,7 @@ fn numbers(segments: &[Segment]) -> Vec<u64> {
     segments.iter().map(|segment| segment.sequence / 100).collect()
 }
 
-/// Compares what came out with what was worked out by hand.
+/// Compares a result with the expected one.
 #[expect(clippy::needless_pass_by_value, reason = "literals read better without a sign before them")]
 pub fn equal<T: PartialEq + std::fmt::Debug>(what: &str, found: T, by_hand: T) -> Finding {
     if found == by_hand {
@@ -94,7 +94,7 @@ pub fn equal<T: PartialEq + std::fmt::Debug>(what: &str, found: T, by_hand: T) -
     }
 }
 
-/// The same of two numbers that are not whole, within what whole bytes under way make of them.
+/// Compares pairs of fractional numbers, with a tolerance for whole bytes in flight.
 pub fn near(what: &str, found: (f64, f64), by_hand: (f64, f64)) -> Finding {
     let is_near = |found: f64, by_hand: f64| (found - by_hand).abs() <= 1e-3 * by_hand.abs();
     let holds = is_near(found.0, by_hand.0) && is_near(found.1, by_hand.1);
@@ -106,7 +106,7 @@ pub fn near(what: &str, found: (f64, f64), by_hand: (f64, f64)) -> Finding {
     }
 }
 
-/// All findings in one, or the first that differs.
+/// Combines findings: all of them, or the first difference.
 pub fn all(findings: impl IntoIterator<Item = Finding>) -> Finding {
     let findings: Result<Vec<String>, String> = findings.into_iter().collect();
     findings.map(|words| words.join("; "))

@@ -6,7 +6,7 @@ use super::laws_by_hand::{LawByHand, ms};
 use super::support::{all, near};
 use crate::check::{Check, Finding, Kind};
 
-/// The search, and what is beyond it.
+/// Binary search, and max probing beyond it.
 pub fn checks() -> Vec<Check> {
     vec![
         Check::new(
@@ -22,14 +22,14 @@ pub fn checks() -> Vec<Check> {
     ]
 }
 
-/// Segments in a round trip, of a window of so many.
+/// Growth in segments per round trip at a window of `segments`.
 fn growth_at(by_hand: &mut LawByHand, segments: f64) -> f64 {
     (by_hand.window.cwnd, by_hand.window.ssthresh) = (100.0 * segments, 200.0);
     by_hand.acknowledge(ms(1), ms(100)) * segments
 }
 
-/// A loss at 1000 segments. A quarter of 200 is more than 16; of 60 it is 15, of 20 it is 5; the last four and the next four take 20 round trips. A third of 24
-/// is 8, and of 300 it is more than 16.
+/// A loss at 1000 segments. A quarter of the distance 200 exceeds 16; of 60 it is 15, of 20 it is 5; the last four segments and the next
+/// four take 20 round trips. Beyond, a third of 24 is 8, and of 300 exceeds 16.
 fn growth() -> Finding {
     let mut by_hand = LawByHand::new(&json!({ "flavor": "bic" }), 1000.0, 2.0)?;
     by_hand.lose();
@@ -42,7 +42,8 @@ fn growth() -> Finding {
     ])
 }
 
-/// A loss at 1000 leaves 800, one at 14 leaves 7. One at 900 before 1000 was reached is taken for one at 0.9 * 900 = 810.
+/// A loss at 1000 leaves 800, one at 14 leaves 7. One at 900, before 1000 was reached, sets the maximum to 0.9 * 900 = 810 (fast
+/// convergence).
 fn losses() -> Finding {
     let mut by_hand = LawByHand::new(&json!({ "flavor": "bic" }), 1000.0, 2.0)?;
     let first = by_hand.lose();

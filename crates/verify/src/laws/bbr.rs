@@ -1,4 +1,4 @@
-//! What BBR promises, on a path of 100 Mbit/s and 40 ms.
+//! Properties of BBR on a path of 100 Mbit/s and 40 ms.
 
 use longfat_engine::Simulation;
 use longfat_engine::observer::Observer;
@@ -9,25 +9,25 @@ use serde_json::{Value as Json, json};
 use crate::check::{Check, Finding, Kind, require};
 use crate::runs::{record, scenario};
 
-/// One version of BBR, and how it probes for the shortest round trip.
+/// A version of BBR, with its parameters of ProbeRTT.
 #[derive(Clone, Copy)]
 struct Version {
     name: &'static str,
     flavor: &'static str,
-    /// Seconds from one probe to the next.
+    /// Seconds between probes.
     interval: f64,
-    /// The window of a probe in bytes, at most.
+    /// Largest window during a probe, in bytes.
     probe_bytes: f64,
 }
 
-/// draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.5: four segments each 10 s. draft-ietf-ccwg-bbr section 5.3.4: half of the
-/// product each 5 s.
+/// draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.5: four segments every 10 s. draft-ietf-ccwg-bbr section 5.3.4: half of the
+/// bandwidth-delay product every 5 s.
 const VERSIONS: [Version; 2] = [
     Version { name: "BBR", flavor: "bbr", interval: 10.0, probe_bytes: 4.0 * SEGMENT_BYTES },
     Version { name: "BBR v3", flavor: "bbr3", interval: 5.0, probe_bytes: 0.55 * BANDWIDTH_DELAY_BYTES },
 ];
 
-/// Rate, what is in flight, and the search for the shortest round trip; what random losses leave of the rate.
+/// Utilization, data in flight, ProbeRTT, and utilization with random losses.
 pub fn checks() -> Vec<Check> {
     let mut checks = Vec::new();
     for version in VERSIONS {
@@ -48,7 +48,7 @@ pub fn checks() -> Vec<Check> {
 
 const SEGMENT_BYTES: f64 = 1448.0;
 const SECONDS: u64 = 35;
-/// 100 Mbit/s for 40 ms.
+/// Bandwidth-delay product of the path.
 const BANDWIDTH_DELAY_BYTES: f64 = 500_000.0;
 
 fn path(flavor: &str) -> Json {
@@ -82,7 +82,7 @@ fn keeps_queues_short(version: Version) -> Finding {
     require((0.9..1.5).contains(&products), format!("{products:.2} bandwidth-delay products on the mean"))
 }
 
-/// The window falls an interval after the shortest round trip was measured last, and comes back after 200 ms and a round.
+/// The window drops an interval after the minimum round trip was last measured, and returns after 200 ms and a round.
 fn probes_round_trips(version: Version) -> Finding {
     let probes = journal(version)?.probes;
     let starts: Vec<f64> = probes.iter().map(|probe| seconds(probe.0)).collect();
@@ -93,8 +93,8 @@ fn probes_round_trips(version: Version) -> Finding {
     require(starts.len() == expected && apart && lasting, format!("probes at {starts:.2?} s"))
 }
 
-/// A loss rate of 1 % is below what is tolerated (section 2.8 of draft-ietf-ccwg-bbr: 2 %), while CUBIC's window is that of its response function
-/// (RFC 9438 section 5.1: a few segments).
+/// A loss rate of 1 % is below the tolerated one (section 2.8 of draft-ietf-ccwg-bbr: 2 %), while CUBIC's window follows its response
+/// function (RFC 9438 section 5.1: a few segments).
 fn tolerates_losses() -> Finding {
     let rate = |flavor: &str| {
         let mut lossy = path(flavor);
@@ -105,7 +105,8 @@ fn tolerates_losses() -> Finding {
     require(bbr >= 5.0 * cubic, format!("{bbr:.1} Mbit/s, CUBIC {cubic:.1} Mbit/s"))
 }
 
-/// With a buffer of a product, the case that section 5.3.3.8.1 of draft-ietf-ccwg-bbr wants to work. How they share it, the finding says.
+/// With a buffer of one bandwidth-delay product, a case that section 5.3.3.8.1 of draft-ietf-ccwg-bbr targets. The finding reports the
+/// shares.
 fn starves_nobody() -> Finding {
     let mut shared = path("cubic");
     shared["topology"]["sources"] = 2.into();
@@ -115,7 +116,7 @@ fn starves_nobody() -> Finding {
     require((0.1..0.9).contains(&share), format!("BBR v3 has {:.0} %", 100.0 * share))
 }
 
-/// What is in flight over time, and when the window was a probe's or less, from when until when.
+/// Data in flight over time, and the periods with a window of at most a probe's.
 struct Journal {
     probe_bytes: f64,
     in_flight: u64,
@@ -131,7 +132,7 @@ impl Observer for Journal {
         self.byte_picoseconds += self.in_flight as f64 * (now - self.until).0 as f64;
         (self.in_flight, self.until) = (sender.flight(), now);
         let window = sender.window();
-        // In the first round trips a window is as small.
+        // Windows are as small in the first round trips.
         let is_probing = window.cwnd <= self.probe_bytes && seconds(now) > 1.0;
         if is_probing && !self.is_probing {
             self.probes.push((now, now));

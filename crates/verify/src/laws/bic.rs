@@ -1,4 +1,4 @@
-//! What BIC TCP's search makes of periodic losses, and how long it takes.
+//! BIC TCP under periodic losses, and its recovery time.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::periodic::PeriodicLosses;
 use crate::check::{Check, Finding, Kind, require};
 use crate::runs::sendings;
 
-/// The response function, and the time that it takes to be back.
+/// The response function, and the time to regain the window.
 pub fn checks() -> Vec<Check> {
     let response = [1_000, 10_000, 100_000].map(|period| {
         let name = format!("BIC's mean window with a loss every {period} packets is what its search makes of it");
@@ -20,32 +20,32 @@ pub fn checks() -> Vec<Check> {
     response.into_iter().chain(search).collect()
 }
 
-/// B, Smax, the round trips of the last B segments, and what a loss leaves.
+/// B, Smax, round trips for the last B segments, and the factor at a loss.
 const DIVISOR: f64 = 4.0;
 const MOST: f64 = 16.0;
 const SMOOTH: f64 = 20.0;
 const BETA: f64 = 0.8;
 
-/// Below the window of the last loss by `distance` segments it grows by this in a round trip.
+/// Growth per round trip at `distance` segments below the window of the last loss.
 fn growth(distance: f64) -> f64 {
     if distance <= DIVISOR { DIVISOR / SMOOTH } else { (distance / DIVISOR).min(MOST) }
 }
 
-/// Round trips from beta W to W: `distance` falls from (1 - beta) W by Smax in each to B Smax, from there by itself / B in each to B, which takes
-/// B ln(distance / B), and to nothing in 20.
+/// Round trips from beta W to W: `distance` shrinks from (1 - beta) W by Smax each to B Smax, from there by the share 1 / B each to B,
+/// which takes B ln(distance / B), and from B to zero in 20.
 fn until_back(window: f64) -> f64 {
     let distance = (1.0 - BETA) * window;
     let near = distance.min(DIVISOR * MOST);
     (distance - near) / MOST + DIVISOR * (near / DIVISOR).ln() + SMOOTH
 }
 
-/// At so many segments beyond the window of the last loss.
+/// Growth per round trip at `distance` segments beyond the window of the last loss.
 fn growth_beyond(distance: f64) -> f64 {
     if distance < DIVISOR { DIVISOR / SMOOTH } else { (distance / (DIVISOR - 1.0)).min(MOST) }
 }
 
-/// After a loss in a window of `maximum` segments: the window after so many packets more, and the round trips that they take. For the first, which
-/// repairs the loss, nothing grows.
+/// After a loss at a window of `maximum` segments: the window `packets` packets later, and the round trips taken. Nothing grows in the
+/// first, which repairs the loss.
 fn cycle(maximum: f64, packets: f64) -> (f64, f64) {
     const STEP: f64 = 0.01;
     let (mut window, mut round_trips) = (BETA * maximum, 1.0);
@@ -60,9 +60,9 @@ fn cycle(maximum: f64, packets: f64) -> (f64, f64) {
 
 const LOSSES: u64 = 20;
 
-/// Near the window of the last loss it hardly moves, so that a mean depends on where the first loss came: in a window of the square root of 10 packets for
-/// each lost, from which the search goes on loss by loss. Before the first loss it grows for a round trip by a third of the window, but no more than Smax, and no less than a twentieth.
-/// Without fast convergence: whether a window has reached the last maximum is a matter of a packet.
+/// Growth is slow near the window of the last loss, so the mean depends on where the first loss occurs: at a window of sqrt(10 * period),
+/// from which the search continues loss by loss. Before the first loss it grows for a round trip by a third of the window, at most Smax,
+/// and at least a twentieth. Without fast convergence, since whether a window has reached the last maximum may depend on a single packet.
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn has_mean_window(period: u64) -> Finding {
     let packets = period as f64;
@@ -87,7 +87,7 @@ fn has_mean_window(period: u64) -> Finding {
     require((mean / expected - 1.0).abs() < 0.03, format!("{mean:.1} segments for {expected:.1}"))
 }
 
-/// Reno takes half as many round trips as there were segments.
+/// Reno would take half as many round trips as there were segments.
 fn is_back(window: u32) -> Finding {
     let losses = PeriodicLosses {
         flavor: json!("bic"),

@@ -1,11 +1,11 @@
-//! The mean windows that RFC 9438 gives for CUBIC and Reno under losses at equal distances.
+//! Mean windows of CUBIC under periodic losses (RFC 9438).
 
 use serde_json::json;
 
 use super::periodic::PeriodicLosses;
 use crate::check::{Check, Finding, Kind, require};
 
-/// A row of RFC 9438 section 5.1 (tables 1 and 2, C = 0.4): round trip in milliseconds, packets for a loss, mean window in segments.
+/// Rows of RFC 9438 section 5.1 (tables 1 and 2, C = 0.4): round trip in milliseconds, packets per loss, mean window in segments.
 const TABLE: [(u64, u64, f64); 6] = [
     (100, 1_000, 38.0),
     (100, 10_000, 187.0),
@@ -15,7 +15,7 @@ const TABLE: [(u64, u64, f64); 6] = [
     (10, 100_000, 379.0),
 ];
 
-/// With each row.
+/// One check per row.
 pub fn checks() -> Vec<Check> {
     let check = |(round_trip, period, window): (u64, u64, f64)| {
         let name = format!(
@@ -26,16 +26,16 @@ pub fn checks() -> Vec<Check> {
     TABLE.into_iter().map(check).collect()
 }
 
-/// What the window is just before a loss, for this mean (RFC 9438 section 5.1 with beta = 0.7: the mean is (3 + beta) / 4 of it).
+/// Window just before a loss, given the mean window (RFC 9438 section 5.1 with beta = 0.7: the mean is (3 + beta) / 4 of it).
 fn window_before_loss(mean: f64) -> f64 {
     mean * 4.0 / 3.7
 }
 
-/// Losses of a run.
+/// Number of losses in a run.
 const LOSSES: u64 = 12;
 
-/// Every loss is to come at the same window, so the first comes at it: the function is flat there, and from another window it would take
-/// hundreds of losses to get there. So there is no fast convergence either, which is for windows that shrink.
+/// Every loss should occur at the same window, so the first one is placed there: the function is flat, and from another window it would
+/// take hundreds of losses to converge. For the same reason without fast convergence, which is for shrinking windows.
 fn has_mean_window(round_trip: u64, period: u64, window: f64) -> Finding {
     let losses = PeriodicLosses {
         flavor: json!({ "kind": "cubic", "fast_convergence": false }),

@@ -1,4 +1,4 @@
-//! What H-TCP's growth by the time since the last loss makes of periodic losses, and what its backoff leaves in a queue.
+//! H-TCP under periodic losses, and the utilization with its adaptive backoff.
 
 use serde_json::{Value as Json, json};
 
@@ -6,7 +6,7 @@ use super::periodic::PeriodicLosses;
 use crate::check::{Check, Finding, Kind, require};
 use crate::runs::record;
 
-/// The response function, and the queue.
+/// The response function, and the utilization.
 pub fn checks() -> Vec<Check> {
     let response = [1_000, 10_000, 100_000].map(|period| {
         let name =
@@ -19,8 +19,8 @@ pub fn checks() -> Vec<Check> {
 
 const ROUND_TRIP_SECONDS: f64 = 0.1;
 
-/// Time between two losses and packets in it, for a window that is this when a loss comes and half of it then. For a round trip, which repairs the
-/// loss, nothing grows; then 1 + 10 (t - 1) + ((t - 1) / 2)^2 segments in a round trip, 1 up to a second.
+/// Time between two losses and packets sent in it, for a window of `window` at a loss, halved by it. Nothing grows in the first round trip,
+/// which repairs the loss; then 1 + 10 (t - 1) + ((t - 1) / 2)^2 segments per round trip, 1 in the first second.
 fn cycle(window: f64) -> (f64, f64) {
     const STEP: f64 = 1e-4;
     let (mut seconds, mut now, mut packets) = (0.0, window / 2.0, 0.0);
@@ -35,7 +35,7 @@ fn cycle(window: f64) -> (f64, f64) {
     (seconds, packets)
 }
 
-/// By bisection, for the packets of a cycle grow with its window.
+/// Solves for the window by bisection, because the packets of a cycle increase with it.
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn has_mean_window(period: u64) -> Finding {
     let (mut low, mut high) = (2.0, 1e5);
@@ -45,7 +45,7 @@ fn has_mean_window(period: u64) -> Finding {
     }
     let expected = period as f64 / cycle(low).0 * ROUND_TRIP_SECONDS;
     let losses = PeriodicLosses {
-        // The path has no queue: without the adaptive backoff, which would leave four fifths.
+        // The path has no queue: adaptive backoff would leave four fifths.
         flavor: json!({ "kind": "h-tcp", "adaptive_backoff": false }),
         round_trip_ms: 100,
         period,
@@ -57,8 +57,8 @@ fn has_mean_window(period: u64) -> Finding {
     require((mean / expected - 1.0).abs() < 0.03, format!("{mean:.1} segments for {expected:.1}"))
 }
 
-/// 10 Mbit/s and 100 ms, and a quarter of that as buffer: round trips are between 100 and 125 ms, so that a loss leaves 4/5 of the window, which is what
-/// the path holds. Half of it would leave the line idle.
+/// 10 Mbit/s and 100 ms, with a quarter of that as buffer: round trips are 100 to 125 ms, so a loss leaves 4/5 of the window, which is the
+/// bandwidth-delay product. Half of it would leave the line idle.
 fn keeps_busy() -> Finding {
     let scenario = |adaptive: bool| -> Json {
         json!({

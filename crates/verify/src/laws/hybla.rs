@@ -1,4 +1,4 @@
-//! What TCP Hybla is made for (Caini and Firrincieli 2004).
+//! TCP Hybla's independence of the round trip (Caini and Firrincieli 2004).
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::check::{Check, Finding, Kind, require};
 
 /// RTT0.
 const REFERENCE_SECONDS: f64 = 0.025;
-/// Packets for a loss: so many that the round trip which repairs it does not count for much.
+/// Packets per loss: enough that the round trip which repairs the loss hardly matters.
 const PERIOD: u64 = 100_000;
 
 /// From a terrestrial round trip to a satellite's.
@@ -19,9 +19,9 @@ pub fn checks() -> Vec<Check> {
     [25, 100, 250, 500].map(check).into()
 }
 
-/// Mathis' law for the reference: sqrt(3/2) / (RTT0 sqrt(p)). It holds whatever the round trip is, for a window of rho W that grows by rho^2 in a round
-/// trip is back after as much time. What departs is the round trip that repairs a loss, in
-/// which nothing grows: a twelfth of the time between two at 500 ms.
+/// Mathis' law at the reference: sqrt(3/2) / (RTT0 sqrt(p)). It holds for any round trip, because a window of rho W that grows by rho^2 per
+/// round trip recovers in the same time. The deviation is the round trip that repairs a loss, in which nothing grows: a twelfth of the time
+/// between losses at 500 ms.
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn has_rate_of_reference(round_trip: u64) -> Finding {
     let seconds = round_trip as f64 / 1000.0;
@@ -30,7 +30,7 @@ fn has_rate_of_reference(round_trip: u64) -> Finding {
         flavor: json!({ "kind": "hybla", "scales_start": false }),
         round_trip_ms: round_trip,
         period: PERIOD,
-        // The window at a loss is four thirds of the mean.
+        // The window at a loss is 4/3 of the mean.
         first_window: expected * seconds * 4.0 / 3.0,
         expected_mean: expected * seconds,
         losses: 10,

@@ -1,4 +1,4 @@
-//! What TCP-Illinois' growth and reduction by delays make of losses, and of a queue.
+//! TCP-Illinois with and without a queue.
 
 use serde_json::{Value as Json, json};
 
@@ -6,7 +6,7 @@ use super::periodic::PeriodicLosses;
 use crate::check::{Check, Finding, Kind, require};
 use crate::runs::{Sending, record, sendings};
 
-/// The response function without delays, and the curve with them.
+/// The response function without delays, and the concave curve with them.
 pub fn checks() -> Vec<Check> {
     let response = [1_000, 10_000, 100_000].map(|period| {
         let name = format!(
@@ -25,13 +25,13 @@ pub fn checks() -> Vec<Check> {
     response.into_iter().chain(queue).collect()
 }
 
-/// Segments in a round trip while queues are empty, and as they are longest; and what a loss takes of the window while queues are short.
+/// Growth in segments per round trip with empty queues, and with the longest; and the reduction by a loss with short queues.
 const MOST: f64 = 10.0;
 const LEAST: f64 = 0.3;
 const DECREASE: f64 = 0.125;
 
-/// From 7/8 W to W it takes W / 80 round trips with 15/16 W packets, and one with 7/8 W, which repairs the loss. All delays count as none: those that a burst has
-/// on its own line would be the longest of this path.
+/// From 7/8 W to W takes W / 80 round trips of 15/16 W packets, and one of 7/8 W, which repairs the loss. All delays count as zero:
+/// otherwise the delays of a burst on its own line would be the longest of this path.
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn has_mean_window(period: u64) -> Finding {
     let left = 1.0 - DECREASE;
@@ -42,7 +42,7 @@ fn has_mean_window(period: u64) -> Finding {
         flavor: json!({ "kind": "illinois", "empty_delay": 1, "short_delay": 1, "long_delay": 1 }),
         round_trip_ms: 100,
         period,
-        // Before a round trip has told of delays a loss takes half, which is to leave as much as the others do.
+        // Before a round trip has measured delays, a loss takes half; this first window makes it leave as much as the others do.
         first_window: 2.0 * left * window,
         expected_mean: expected,
         losses: 20,
@@ -69,14 +69,14 @@ fn scenario(flavor: &Json, buffer: u64) -> Json {
     })
 }
 
-/// The time, in round trips without a queue, to the share `x` of the way from what the path holds to twice that: a round trip takes 1 + x, and lets the window
-/// grow by MOST / (1 + x (MOST / LEAST - 1)), where the threshold of one hundredth is left out.
+/// Time, in round trips without a queue, to cover the share `x` of the way from the bandwidth-delay product to twice that: a round trip
+/// takes 1 + x, and adds MOST / (1 + x (MOST / LEAST - 1)) segments. Neglects the threshold of one hundredth.
 fn time_to(x: f64) -> f64 {
     let steep = MOST / LEAST - 1.0;
     x + (1.0 + steep) * x.powi(2) / 2.0 + steep * x.powi(3) / 3.0
 }
 
-/// Behind a buffer of a whole path a loss leaves half, which is what the path holds.
+/// With a buffer of one bandwidth-delay product, a loss leaves half the window, which is the bandwidth-delay product.
 fn is_concave() -> Finding {
     let sent = sendings(&scenario(&json!("illinois"), 119))?;
     let late: Vec<&Sending> = sent.iter().filter(|sending| sending.time.0 > 50_000_000_000_000).collect();
@@ -93,9 +93,10 @@ fn is_concave() -> Finding {
     )
 }
 
-/// A loss takes half of either, and leaves 5/8 of a path. Illinois goes on at 0.3 segments for five round trips, until it believes that the queue is empty,
-/// and needs 3/8 of 119 / 10 = 4.5 more to fill the path, through which half as much is idle: 5 * 3/8 + 4.5 * 3/16 = 2.7 round trips in all. The queue of 30 packets then
-/// takes 3 (1 + 16.2) = 51.5, so that the line is busy for all but 2.7 of 61 round trips. Reno takes 45 to fill the path and 30 for the queue.
+/// A loss halves either window, and leaves 5/8 of the path. Illinois continues at 0.3 segments for five round trips, until it considers the
+/// queue empty, and needs 3/8 of 119 / 10 = 4.5 more to fill the path, with half as much idle on average: 5 * 3/8 + 4.5 * 3/16 = 2.7 round
+/// trips in all. The queue of 30 packets then takes 3 (1 + 16.2) = 51.5, so the line is busy for all but 2.7 of 61 round trips. Reno takes
+/// 45 to fill the path and 30 for the queue.
 fn keeps_busy() -> Finding {
     let efficiency = |flavor: &Json| -> Result<f64, String> { Ok(record(&scenario(flavor, 30))?.metrics.efficiency) };
     let (illinois, reno) = (efficiency(&json!("illinois"))?, efficiency(&json!("sack-rfc6675"))?);

@@ -1,4 +1,4 @@
-//! Task 6 of the UBR+ final report: in integers, linear growth ends at the square of the segment size.
+//! Task 6 of the UBR+ final report: with integers, linear growth stops at the square of the segment size.
 
 use serde_json::{Value as Json, json};
 
@@ -13,8 +13,8 @@ pub fn checks() -> Vec<Check> {
     ]
 }
 
-/// A satellite path of 550 ms with segments of 512 B and a window of 8704000 B (97-0424 section 4.1), from just below the
-/// stall on, without loss.
+/// A satellite path of 550 ms with segments of 512 B and a window of 8704000 B (97-0424 section 4.1), from just below the stall on, without
+/// loss.
 fn growth(arithmetic: &str, period: u64) -> Result<Vec<Sending>, String> {
     let json: Json = json!({
         "schema_version": 1,

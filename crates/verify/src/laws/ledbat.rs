@@ -1,11 +1,11 @@
-//! What LEDBAT lets wait in a queue, and who gets the line beside it.
+//! LEDBAT's queueing delay, and the capacity that it yields to other connections.
 
 use serde_json::{Value as Json, json};
 
 use crate::check::{Check, Finding, Kind, require};
 use crate::runs::{record, sendings};
 
-/// Alone, beside Reno, beside a second one, and with a queue on the way back.
+/// Alone, with Reno, with another LEDBAT, and with a queue on the return path.
 pub fn checks() -> Vec<Check> {
     let alone = [50, 100].map(|milliseconds| {
         let name = format!("LEDBAT alone fills a line with a queue of its target of {milliseconds} ms");
@@ -23,11 +23,11 @@ pub fn checks() -> Vec<Check> {
     alone.into_iter().chain(beside).collect()
 }
 
-/// A packet with timestamps, on 10 Mbit/s and 100 ms, which hold 119 of them.
+/// A packet with timestamps; 119 of them fill a path of 10 Mbit/s and 100 ms.
 const PACKET_BYTES: f64 = 1052.0;
 const LINE_BYTES_PER_SECOND: f64 = 10e6 / 8.0;
 
-/// Of the last hundred of 300 seconds.
+/// Measures the last 100 of 300 s.
 fn scenario(flavor: &Json, sources: u32, buffer: &str) -> Json {
     json!({
         "schema_version": 1,
@@ -46,7 +46,8 @@ fn scenario(flavor: &Json, sources: u32, buffer: &str) -> Json {
     })
 }
 
-/// Growth is 0 where packets wait for the target: the window is what the path holds, and what the line sends in the target.
+/// Growth is zero when the queueing delay equals the target: the window is the bandwidth-delay product plus what the line sends in the
+/// target.
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn has_queue(milliseconds: u64) -> Finding {
     let flavor = json!({ "kind": "ledbat", "target": format!("{milliseconds} ms") });
@@ -64,8 +65,8 @@ fn has_queue(milliseconds: u64) -> Finding {
     require(holds, format!("{least:.1} to {most:.1} ms, {efficiency:.4} of the line"))
 }
 
-/// Behind a buffer of four times what the path holds Reno leaves a queue of 1.5 times that with each loss, which is longer than the target: LEDBAT is at its two
-/// segments, of some four hundred.
+/// With a buffer of four bandwidth-delay products, Reno leaves a queue of 1.5 after each loss, longer than the target: LEDBAT stays at its
+/// two segments, of some four hundred.
 fn gives_way() -> Finding {
     let mut shared = scenario(&json!("sack-rfc6675"), 2, "480 packets");
     shared["connections"] = json!([{ "count": 1, "flavor": "ledbat" }]);
@@ -73,8 +74,9 @@ fn gives_way() -> Finding {
     require(share < 0.02, format!("{:.2} % of what both have", 100.0 * share))
 }
 
-/// The second begins after 150 s, when what slow start has let wait is over and the first lets packets wait for 100 ms. They are in the second's shortest delay, and 100 more are to be: by then the first
-/// has given way to a queue of 200 ms (Carofiglio, Muscariello, Rossi and Valenti 2010).
+/// The second begins at 150 s, when the queue of slow start has drained and the first maintains a queueing delay of 100 ms. The second
+/// includes that in its base delay and adds 100 ms: the first then yields to a queue of 200 ms (late-comer advantage; Carofiglio,
+/// Muscariello, Rossi and Valenti 2010).
 fn comes_late() -> Finding {
     let mut shared = scenario(&json!("ledbat"), 2, "2000 packets");
     shared["port"]["queue"] = "tail-drop".into();
@@ -90,8 +92,9 @@ fn comes_late() -> Finding {
     )
 }
 
-/// Of 10 Mbit/s each way, the way back is filled by a connection of Reno's law behind a buffer of four paths, so that acknowledgments wait for more than the
-/// target. Those that wait behind data come in bursts, and so do the segments that they let go, which the target lets no queue make up for.
+/// 10 Mbit/s each way. The return path is filled by a Reno connection with a buffer of four bandwidth-delay products, so acknowledgments
+/// are delayed by more than the target. Delayed acknowledgments arrive in bursts and release bursts of segments, for which the target
+/// allows no queue to compensate.
 fn heeds_one_way() -> Finding {
     let efficiency = |delay: &str| -> Result<f64, String> {
         let mut scenario = scenario(&json!("sack-rfc6675"), 1, "480 packets");

@@ -1,4 +1,4 @@
-//! A flow alone fills the pipe, or is bounded by its window.
+//! A single flow fills the path, or is bounded by its window.
 
 use serde_json::{Value as Json, json};
 
@@ -6,7 +6,8 @@ use super::flavors_where;
 use crate::check::{Check, Finding, Kind, require};
 use crate::runs::record;
 
-/// A full pipe with every flavor that does not empty it to probe the round trip (BBR; see there), and the throughput of a small window.
+/// Full utilization with every flavor (except BBR, which drains the path to probe round trips; see there), and throughput with a small
+/// window.
 pub fn checks() -> Vec<Check> {
     let full = |flavor: &'static str| {
         Check::new(format!("a flow alone fills the pipe: {flavor}"), Kind::Law, move || fills(flavor))
@@ -17,7 +18,7 @@ pub fn checks() -> Vec<Check> {
     checks
 }
 
-/// A path of 10 Mbit/s and 100 ms there and back: 125 kB, of which the window is more.
+/// A path of 10 Mbit/s with a round trip of 100 ms: 125 kB, less than the window.
 fn scenario(flavor: &str, receiver_window: u64, seconds: u64) -> Json {
     let delay = |delay| json!({ "rate": "10 Mbit/s", "delay": delay });
     json!({
@@ -35,7 +36,7 @@ fn delivered(flavor: &str, receiver_window: u64, seconds: u64) -> Result<u64, St
 }
 
 fn fills(flavor: &str) -> Finding {
-    // The last five of ten seconds, when slow start is long over.
+    // Measures the second half of ten seconds, when slow start is long over.
     let bytes = delivered(flavor, 200_000, 10)? - delivered(flavor, 200_000, 5)?;
     let segments_possible = 5 * 10_000_000 / (8 * 1040);
     let segments = bytes / 1000;
@@ -46,7 +47,7 @@ fn fills(flavor: &str) -> Finding {
 }
 
 fn bounded() -> Finding {
-    // Twenty segments in a round trip of 100 ms and the transmission times of a segment and of an acknowledgment.
+    // Twenty segments per round trip of 100 ms plus the transmission times of a segment and of an acknowledgment.
     let bytes = delivered("vanilla", 20_000, 10)? - delivered("vanilla", 20_000, 5)?;
     let transmissions = 1080.0 * 8.0 / 10e6 + 2.0 * 1080.0 * 8.0 / 1e9;
     let round_trip = 0.1 + transmissions;

@@ -1,4 +1,4 @@
-//! Mean windows under losses at equal distances, by which response functions are measured.
+//! Mean windows under periodic losses, from which response functions are measured.
 
 use serde_json::{Value as Json, json};
 
@@ -6,31 +6,31 @@ use crate::runs::record;
 
 const SEGMENT_BYTES: f64 = 1000.0;
 
-/// A connection over a path that is never busy, so that its round trip is constant; one packet in `period` is lost.
+/// A connection on an idle path, whose round trip is constant; one packet in `period` is lost.
 pub struct PeriodicLosses {
-    /// Its flavor.
+    /// Flavor.
     pub flavor: Json,
-    /// Its round trip in milliseconds.
+    /// Round trip in milliseconds.
     pub round_trip_ms: u64,
-    /// Packets for a loss.
+    /// Packets per loss.
     pub period: u64,
-    /// The window, in segments, that it begins with in congestion avoidance, and at which the first loss comes.
+    /// Window in segments at the start, in congestion avoidance, and at the first loss.
     pub first_window: f64,
-    /// The mean window, in segments, that is expected: by it the run is as long as its losses last.
+    /// Expected mean window in segments, which determines the duration of the run.
     pub expected_mean: f64,
-    /// How many losses it sees, if the mean is as expected.
+    /// Number of losses, if the mean is as expected.
     pub losses: u64,
 }
 
 impl PeriodicLosses {
-    /// The mean window in segments: what is delivered in a round trip.
+    /// Mean window in segments: the data delivered per round trip.
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     pub fn mean_window(&self) -> Result<f64, String> {
         let goodput = record(&self.scenario())?.metrics.goodput_bps;
         Ok(goodput / 8.0 / SEGMENT_BYTES * self.round_trip_ms as f64 / 1000.0)
     }
 
-    /// As long as its losses last.
+    /// Scenario whose duration fits the losses.
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hundred seconds")]
     fn scenario(&self) -> Json {
@@ -39,12 +39,12 @@ impl PeriodicLosses {
         self.lasting(&format!("{milliseconds} ms"))
     }
 
-    /// The scenario, for so long.
+    /// Scenario of the given duration.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand")]
     pub fn lasting(&self, duration: &str) -> Json {
         let link = |delay| json!({ "rate": "100 Gbit/s", "delay": delay });
         let window = self.first_window.round() as u64;
-        // More than there will be, if the mean is larger than expected.
+        // More than will occur, if the mean exceeds the expectation.
         let drops: Vec<u64> = (0..2 * self.losses).map(|number| window + number * self.period).collect();
         json!({
             "schema_version": 1,

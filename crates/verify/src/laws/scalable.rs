@@ -1,4 +1,4 @@
-//! What Scalable TCP is named for (Kelly 2003).
+//! Scalability of Scalable TCP (Kelly 2003).
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use crate::runs::sendings;
 const INCREASE: f64 = 0.01;
 const DECREASE: f64 = 0.125;
 
-/// The response function, and the time that it takes to recover.
+/// The response function, and the recovery time.
 pub fn checks() -> Vec<Check> {
     let response = [1_000, 10_000, 100_000].map(|period| {
         let name = format!("Scalable TCP's mean window is in proportion to the {period} packets for a loss");
@@ -23,8 +23,8 @@ pub fn checks() -> Vec<Check> {
     response.into_iter().chain(recovery).collect()
 }
 
-/// From (1 - b) W to W it takes ln(1 / (1 - b)) / a round trips, and one more repairs the loss: at losses that come one in N packets the mean is N
-/// over both. (Of losses by chance the paper says (a / b) / p.)
+/// From (1 - b) W to W takes ln(1 / (1 - b)) / a round trips, and one more repairs the loss: with one loss in N packets, the mean is N over
+/// the sum. (For random losses the paper gives (a / b) / p.)
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn has_mean_window(period: u64) -> Finding {
     let round_trips = -(1.0_f64 - DECREASE).ln() / INCREASE + 1.0;
@@ -41,7 +41,7 @@ fn has_mean_window(period: u64) -> Finding {
     require((mean / expected - 1.0).abs() < 0.03, format!("{mean:.1} segments for {expected:.1}"))
 }
 
-/// log(1 - b) / log(1 + a) round trips (Kelly 2003), where Reno takes half as many as there were segments.
+/// log(1 - b) / log(1 + a) round trips (Kelly 2003); Reno would take half as many as there were segments.
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn is_back(window: u64) -> Finding {
     let losses = PeriodicLosses {

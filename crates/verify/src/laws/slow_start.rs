@@ -1,4 +1,4 @@
-//! Slow start doubles the window in each round trip (Jacobson 1988; UBR+ section 2).
+//! Slow start doubles the window per round trip (Jacobson 1988; UBR+ section 2).
 
 use longfat_engine::transport::flavor::Flavor;
 use longfat_engine::transport::law::SlowStart;
@@ -8,7 +8,7 @@ use super::flavors_where;
 use crate::check::{Check, Finding, Kind, require};
 use crate::runs::{Sending, sendings};
 
-/// With every flavor whose window doubles and is sent at once.
+/// With every flavor that sends a window in a burst and doubles it per round trip.
 pub fn checks() -> Vec<Check> {
     let check = |flavor: &'static str| {
         Check::new(format!("slow start doubles the window in each round trip: {flavor}"), Kind::Law, move || {
@@ -24,7 +24,7 @@ pub fn checks() -> Vec<Check> {
 
 const ROUNDS: u32 = 10;
 
-/// Six links of 33 ms, so fast that each round is a burst with silence after it.
+/// Six links of 33 ms, fast enough that each round is a burst followed by silence.
 fn doubles(flavor: &str) -> Finding {
     let link = json!({ "rate": "100 Gbit/s", "delay": "33 ms" });
     let sent = sendings(&json!({

@@ -26,10 +26,10 @@ const SECONDS: u64 = 400;
 const ROUND_TRIP_SECONDS: f64 = 0.1;
 const SEGMENT_BYTES: f64 = 1000.0;
 
-/// A path that is never busy, so that its round trip is constant; every `period`-th packet is lost.
+/// An idle path, whose round trip is constant; every `period`-th packet is lost.
 fn scenario(flavor: &str, period: u64) -> Json {
     let link = |delay| json!({ "rate": "10 Gbit/s", "delay": delay });
-    // More packets than a window that grows by one in each round trip can send.
+    // More packets than a window that grows by one segment per round trip can send.
     let drops: Vec<u64> = (1..=4_000_000 / period).map(|number| number * period).collect();
     json!({
         "schema_version": 1,
@@ -45,7 +45,7 @@ fn scenario(flavor: &str, period: u64) -> Json {
     })
 }
 
-/// When every (1/p)-th packet is lost, the window is a saw between W / 2 and W with 3 W^2 / 8 = 1/p packets to a tooth, so the throughput
+/// If every (1/p)-th packet is lost, the window is a sawtooth between W / 2 and W with 3 W^2 / 8 = 1/p packets per tooth, so the throughput
 /// is sqrt(3/2) MSS / (RTT sqrt(p)): slope -1/2, and a constant of 1.22.
 fn falls(flavor: &str) -> Finding {
     let mut points = Vec::new();

@@ -1,11 +1,11 @@
-//! What TCP Vegas keeps in queues.
+//! TCP Vegas' queue.
 
 use serde_json::{Value as Json, json};
 
 use crate::check::{Check, Finding, Kind, require};
 use crate::runs::{Sending, record, sendings};
 
-/// Slow start, and what waits in a queue.
+/// Slow start, and the queue in steady state.
 pub fn checks() -> Vec<Check> {
     vec![
         Check::new("Vegas' slow start doubles the window in every second round trip", Kind::Law, doubles),
@@ -16,7 +16,7 @@ pub fn checks() -> Vec<Check> {
 
 const ROUNDS: u64 = 11;
 
-/// Six links of 33 ms, so fast that each round is a burst with silence after it.
+/// Six links of 33 ms, fast enough that each round is a burst followed by silence.
 fn doubles() -> Finding {
     let link = json!({ "rate": "100 Gbit/s", "delay": "33 ms" });
     let sent = sendings(&json!({
@@ -32,7 +32,7 @@ fn doubles() -> Finding {
     require(counts == [1, 2, 2, 4, 4, 8, 8, 16, 16, 32, 32], format!("segments sent in each round trip: {counts:?}"))
 }
 
-/// 10 Mbit/s, and a round trip of 100 ms and the time of a packet of 1040 bytes.
+/// 10 Mbit/s, and a round trip of 100 ms plus the transmission time of a packet of 1040 bytes.
 fn scenario(flavor: &Json) -> Json {
     json!({
         "schema_version": 1,
@@ -55,7 +55,7 @@ fn waits_more() -> Finding {
     has_waiting(&json!({ "kind": "vegas", "alpha": 4, "beta": 6 }), 4.0, 6.0)
 }
 
-/// In the last thirty seconds the window is what the path holds, and between alpha and beta more. Timestamps make a packet of 1052 bytes.
+/// In the last 30 s the window exceeds the bandwidth-delay product by alpha to beta segments. With timestamps a packet has 1052 bytes.
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn has_waiting(flavor: &Json, alpha: f64, beta: f64) -> Finding {
     let scenario = scenario(flavor);

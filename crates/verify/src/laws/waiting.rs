@@ -19,10 +19,10 @@ pub fn checks() -> Vec<Check> {
 
 const SEEDS: u64 = 12;
 
-/// Student's t with 11 degrees of freedom, exceeded once in a thousand times on either side.
+/// Quantile of Student's t with 11 degrees of freedom, exceeded with probability 0.001 on either side.
 const T_999: f64 = 4.44;
 
-/// The mean number that waits is rho^2 / (2 (1 - rho)), the mean wait times the arrival rate (Little).
+/// The mean queue length is rho^2 / (2 (1 - rho)): the mean wait times the arrival rate (Little's law).
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

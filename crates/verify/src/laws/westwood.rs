@@ -1,11 +1,11 @@
-//! What TCP Westwood+ is made for: losses that are none of congestion.
+//! TCP Westwood+ with losses that are not due to congestion.
 
 use serde_json::{Value as Json, json};
 
 use crate::check::{Check, Finding, Kind, require};
 use crate::runs::{record, sendings};
 
-/// A path with losses, and one with a full buffer.
+/// A path with random losses, and one with a full buffer.
 pub fn checks() -> Vec<Check> {
     vec![
         Check::new(
@@ -51,12 +51,12 @@ fn fills() -> Finding {
     require(holds, format!("{westwood:.2} of the line, with Reno's law {reno:.2} for {expected:.2}"))
 }
 
-/// With a buffer of four times the path a loss comes at five times what the path holds. What it leaves is the bandwidth times the shortest round trip,
-/// which is what the path holds; of Reno's window half.
+/// With a buffer of four times the path, a loss occurs at five times the bandwidth-delay product. It leaves the bandwidth times the minimum
+/// round trip, which is the bandwidth-delay product; Reno's window is halved.
 fn leaves_the_path() -> Finding {
     let least = |flavor: &str| -> Result<f64, String> {
         let sent = sendings(&scenario(flavor, "480 packets", &json!("none")))?;
-        // The last hundred seconds: of slow start nothing is left.
+        // The last 100 s, free of effects of slow start.
         let late = sent.iter().filter(|sending| sending.time.0 > 100_000_000_000_000);
         Ok(late.map(|sending| sending.cwnd).fold(f64::INFINITY, f64::min) / 1000.0)
     };

@@ -33,7 +33,7 @@ fn lan(sources: u64, buffer: &str) -> Json {
 
 fn peaks_at(sources: u64, peak: u64) -> Finding {
     let metrics = record(&lan(sources, "unlimited"))?.metrics;
-    // 127 segments of 12 cells each, less the 29 cells that are elsewhere on the way round.
+    // 127 segments of 12 cells each, less the 29 cells that are elsewhere on the path.
     let by_hand = sources * 127 * 12 - 29;
     let found = metrics.max_queue_cells;
     require(found == peak && peak == by_hand, format!("{found} cells; {sources} * 127 * 12 - 29 = {by_hand}"))

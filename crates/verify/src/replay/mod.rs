@@ -1,5 +1,5 @@
-//! Packet traces of ns-2, replayed: the same scenario must send, resend and acknowledge the same segments in the same order
-//! at the same times.
+//! Replay of packet traces of ns-2: the same scenario must send, retransmit and acknowledge the same segments in the same order at the same
+//! times.
 
 mod recorded;
 mod recorder;
@@ -16,16 +16,16 @@ use recorder::Recorder;
 
 static TRACES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/ns-2");
 
-/// How far times may differ: a tenth of a millisecond.
+/// Tolerance of times: 0.1 ms.
 const TOLERANCE_PS: u64 = 100_000_000;
 
-/// A check for every recorded trace.
+/// One check per recorded trace.
 pub fn checks() -> Vec<Check> {
     let check = |name: String| Check::new(format!("{PREFIX}{name}"), Kind::Trace, move || replay(&name));
     names().into_iter().map(check).collect()
 }
 
-/// What the names of these checks begin with.
+/// Prefix of the names of these checks.
 const PREFIX: &str = "ns-2 ";
 
 fn names() -> Vec<String> {
@@ -52,21 +52,21 @@ fn read(name: &str) -> Result<Trace, String> {
     Trace::parse(file.contents_utf8().ok_or("not text")?)
 }
 
-/// The scenario of a trace, as longfat's: what ns-2's variables say, in its own words.
+/// Scenario of a trace, converted from ns-2's variables.
 fn scenario(trace: &Trace) -> Result<Scenario, String> {
     runs::scenario(&settings::scenario_of(trace)?)
 }
 
-/// The scenario that the check of a recorded trace runs, as JSON.
+/// Scenario of the check of a recorded trace, as JSON.
 ///
 /// # Errors
-/// If the check is none of a trace.
+/// If the check has no trace.
 pub fn scenario_json(check: &str) -> Result<String, String> {
     let name = check.strip_prefix(PREFIX).ok_or_else(|| format!("\"{check}\" replays no trace"))?;
     pretty(&read(name)?)
 }
 
-/// The scenario that a recorded trace asks for, as JSON; the engine has not judged it.
+/// Scenario of a recorded trace, as JSON, not validated by the engine.
 ///
 /// # Errors
 /// If the text is no trace.
@@ -85,7 +85,7 @@ fn run(scenario: &Scenario) -> Result<Vec<Event>, String> {
     Ok(simulation.into_observer().events)
 }
 
-/// The largest difference in time, in picoseconds.
+/// Compares two traces; returns the largest difference in time, in picoseconds.
 fn compare(theirs: &[Event], ours: &[Event]) -> Result<u64, String> {
     let mut worst = 0;
     for (row, (their, our)) in theirs.iter().zip(ours).enumerate() {

@@ -8,22 +8,22 @@ use longfat_engine::units::Time;
 /// A row of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// When.
+    /// Time of the event.
     pub time: Time,
-    /// What happened.
+    /// Kind of event.
     pub act: Act,
-    /// To which segment, numbered from 0; for acknowledgments the one expected next.
+    /// Segment number, from 0; for acknowledgments, the next one expected.
     pub segment: u64,
-    /// To which source, numbered from 0.
+    /// Source number, from 0.
     pub source: usize,
 }
 
-/// What can happen.
+/// Kinds of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// The sender sends a segment for the first time.
     Send,
-    /// The sender sends a segment again.
+    /// The sender retransmits a segment.
     Resend,
     /// The receiver sends an acknowledgment.
     Acknowledge,
@@ -41,7 +41,7 @@ impl Act {
 }
 
 impl Event {
-    /// Everything but the time.
+    /// All but the time.
     pub fn what(&self) -> (Act, u64, usize) {
         (self.act, self.segment, self.source)
     }
@@ -56,14 +56,14 @@ impl Display for Event {
 
 /// A recorded trace.
 pub struct Trace {
-    /// The header.
+    /// Header.
     header: BTreeMap<String, String>,
-    /// What happened, in order.
+    /// Events, in order.
     pub events: Vec<Event>,
 }
 
 impl Trace {
-    /// Reads a trace.
+    /// Parses a trace.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (comments, rows): (Vec<_>, Vec<_>) = text.lines().partition(|line| line.starts_with('#'));
         let entry = |line: &str| {
@@ -80,12 +80,12 @@ impl Trace {
         self.header.get(key).map(String::as_str).ok_or_else(|| format!("no {key} in the trace's header"))
     }
 
-    /// The numbers that a value of the header lists.
+    /// Words of a header value that is a list.
     pub fn list(&self, key: &str) -> Result<Vec<&str>, String> {
         Ok(self.get(key)?.split_whitespace().collect())
     }
 
-    /// The variables of ns-2 in a value of the header: names and values in turn.
+    /// ns-2 variables in a header value: alternating names and values.
     pub fn variables(&self, key: &str) -> Result<BTreeMap<&str, &str>, String> {
         let words = self.list(key)?;
         Ok(words.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect())

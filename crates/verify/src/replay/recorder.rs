@@ -1,4 +1,4 @@
-//! What longfat does, in the words of a recorded trace.
+//! Recorder of longfat's events in the format of a recorded trace.
 
 use longfat_engine::observer::Observer;
 use longfat_engine::transport::{Acknowledgment, Segment, Window};
@@ -6,15 +6,15 @@ use longfat_engine::units::Time;
 
 use super::recorded::{Act, Event};
 
-/// Writes down what is sent and acknowledged.
+/// Observer that records what is sent and acknowledged.
 pub struct Recorder {
     mss: u64,
-    /// What happened, in order.
+    /// Events, in order.
     pub events: Vec<Event>,
 }
 
 impl Recorder {
-    /// Nothing yet, of segments of `mss` bytes.
+    /// Creates a recorder for segments of `mss` bytes.
     pub fn new(mss: u64) -> Self {
         Self { mss, events: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! What ns-2's variables mean in longfat's words.
+//! Conversion of ns-2's variables to a scenario.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use serde_json::{Value as Json, json};
 
 use super::recorded::Trace;
 
-/// Bytes of data in a segment, and of headers; the traces have packets of 1040 bytes and acknowledgments of 40.
+/// Sizes of segment data and of headers; the traces have packets of 1040 bytes and acknowledgments of 40.
 const SEGMENT_BYTES: u64 = 1000;
 const HEADER_BYTES: u64 = 40;
 
 type Variables<'t> = BTreeMap<&'t str, &'t str>;
 
-/// The scenario of a trace.
+/// Scenario of a trace.
 pub fn scenario_of(trace: &Trace) -> Result<Json, String> {
     let starts = trace.list("starts")?;
     let link = |name: &str| -> Result<Json, String> {
@@ -32,7 +32,7 @@ pub fn scenario_of(trace: &Trace) -> Result<Json, String> {
     }))
 }
 
-/// A number of seconds, perhaps with an exponent, as a length of time.
+/// Converts seconds, possibly with an exponent, to a duration.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few seconds")]
 fn seconds(number: &str) -> Result<String, String> {
     let seconds = number.parse().ok().filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0);
@@ -40,7 +40,7 @@ fn seconds(number: &str) -> Result<String, String> {
     Ok(format!("{} ps", (seconds * 1e12).round() as u64))
 }
 
-/// A number of segments as bytes.
+/// Converts a number of segments to bytes.
 fn bytes(segments: u64) -> Result<String, String> {
     let bytes = segments.checked_mul(SEGMENT_BYTES).ok_or_else(|| format!("nobody has {segments} segments"))?;
     Ok(format!("{bytes} B"))
@@ -65,12 +65,12 @@ fn tcp(trace: &Trace) -> Result<Json, String> {
         // slowdown(): half of the smaller window in whole segments; with precisionReduce_ the window itself keeps its fraction.
         "ssthresh_rule": "bsd",
         "window_after_loss": if is_set(&sender, "precisionReduce_") { "half" } else { "half-in-segments" },
-        // opencwnd(): slow start while below the threshold, and no limit.
+        // opencwnd(): slow start below the threshold, and no limit.
         "slow_start_at_ssthresh": false,
         "cwnd_limit": "unlimited",
         "timer_granularity": seconds(get("tcpTick_")?)?,
         "timer_phase": "from-start",
-        // rtt_update() and rtt_timeout(), and rtt_backoff() which forgets the mean at the fourth expiry in a row.
+        // rtt_update() and rtt_timeout(), and rtt_backoff(), which forgets the mean at the fourth consecutive expiry.
         "retransmission_timeout": {
             "kind": "rfc-6298", "minimum": seconds(get("minrto_")?)?, "maximum": seconds(get("maxrto_")?)?, "initial": "3 s",
             "timeouts_until_fresh_start": 4,
@@ -93,7 +93,7 @@ fn is_set(variables: &Variables<'_>, name: &str) -> bool {
     variables.get(name).is_some_and(|value| matches!(*value, "true" | "1"))
 }
 
-/// What an acknowledgment of a segment that was timed during recovery is worth (newack and partialnewack).
+/// Use of a round trip that was measured during recovery (newack and partialnewack).
 fn round_trips_in_recovery(agent: &str) -> &'static str {
     match agent {
         "TCP/Newreno" => "ignored",
@@ -130,8 +130,8 @@ fn flavor(agent: &str, variables: &Variables<'_>) -> Result<Json, String> {
     })
 }
 
-/// Hoe's threshold, which newreno_changes_ sets at the third acknowledgment: the round trips that fit between the second and the
-/// third, of the first round trip (NewRenoTcpAgent::recv).
+/// Hoe's initial threshold, which newreno_changes_ sets at the third acknowledgment: the first round trip divided by the time between the
+/// second and third acknowledgment (NewRenoTcpAgent::recv).
 fn hoes_threshold(trace: &Trace) -> Result<u64, String> {
     use super::recorded::Act;
     let times: Vec<u64> =
