@@ -56,13 +56,13 @@ pub struct Course {
     open: Interval,
     round_trips_s: f64,
     /// Events since the last acknowledgment, including the one in progress; they count with that one.
-    untold: Untold,
+    pending: SinceAcknowledgment,
     rate: Option<f64>,
 }
 
 /// Sums over the events between acknowledgments.
 #[derive(Debug, Default)]
-struct Untold {
+struct SinceAcknowledgment {
     lost_bytes: f64,
     marked_bytes: f64,
     losses: f64,
@@ -78,7 +78,7 @@ impl Course {
             carried_out: 0,
             open: Interval::default(),
             round_trips_s: 0.0,
-            untold: Untold::default(),
+            pending: SinceAcknowledgment::default(),
             rate: None,
         }
     }
@@ -145,15 +145,15 @@ impl Course {
         }
     }
 
-    /// Takes in what an acknowledgment tells, after all that is decided is carried out.
+    /// Processes an acknowledgment, after carrying out all decisions that are due.
     #[expect(clippy::cast_precision_loss, reason = "bytes of an interval are far below 2^53")]
     pub fn take_in(&mut self, delivery: &Delivery, window: &mut Window) {
-        let untold = std::mem::take(&mut self.untold);
+        let pending = std::mem::take(&mut self.pending);
         let open = &mut self.open;
-        open.lost_bytes += untold.lost_bytes;
-        open.marked_bytes += untold.marked_bytes;
-        open.losses += untold.losses;
-        open.timeouts += untold.timeouts;
+        open.lost_bytes += pending.lost_bytes;
+        open.marked_bytes += pending.marked_bytes;
+        open.losses += pending.losses;
+        open.timeouts += pending.timeouts;
         open.delivered_bytes += delivery.bytes as f64;
         open.in_flight_bytes = delivery.standing.in_flight as f64;
         if let Some(round_trip) = delivery.round_trip {
@@ -189,20 +189,20 @@ impl Course {
 
     #[expect(clippy::cast_precision_loss, reason = "bytes of an interval are far below 2^53")]
     pub fn note_lost(&mut self, bytes: u64) {
-        self.untold.lost_bytes += bytes as f64;
+        self.pending.lost_bytes += bytes as f64;
     }
 
     #[expect(clippy::cast_precision_loss, reason = "bytes of an interval are far below 2^53")]
     pub fn note_marked(&mut self, bytes: u64) {
-        self.untold.marked_bytes += bytes as f64;
+        self.pending.marked_bytes += bytes as f64;
     }
 
     pub fn note_loss(&mut self) {
-        self.untold.losses += 1.0;
+        self.pending.losses += 1.0;
     }
 
     pub fn note_timeout(&mut self) {
-        self.untold.timeouts += 1.0;
+        self.pending.timeouts += 1.0;
     }
 }
 

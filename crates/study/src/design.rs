@@ -33,7 +33,7 @@ choice! {
 choice! {
     /// Assignment of seeds to factor combinations.
     pub enum Seeds {
-        /// The same random streams for all: differences between combinations contain no differences between draws.
+        /// Common random numbers: differences between combinations contain no differences between draws.
         Common = "common",
         /// Streams of their own for each combination.
         Independent = "independent",

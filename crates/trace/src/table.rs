@@ -136,7 +136,7 @@ impl Table {
         let (partial, file) = Partial::create(path)?;
         // Row groups are larger than the buffer of `BufWriter` and bypass it.
         let file = SerializedFileWriter::new(BufWriter::new(file), Arc::new(schema(columns)), Arc::new(properties()))
-            .map_err(|error| told(path, &error))?;
+            .map_err(|error| write_failure(path, &error))?;
         Ok(Self {
             columns,
             workshop: Workshop::new(words),
@@ -219,9 +219,9 @@ impl Table {
         }
         let path = self.partial.path().to_owned();
         if let Some(error) = self.failed.take() {
-            return Err(told(&path, &error));
+            return Err(write_failure(&path, &error));
         }
-        self.file.close().map_err(|error| told(&path, &error))?;
+        self.file.close().map_err(|error| write_failure(&path, &error))?;
         self.partial.keep()
     }
 }
@@ -254,7 +254,7 @@ fn properties() -> WriterProperties {
 }
 
 /// Message of a write error; that of the operating system if it has one.
-fn told(path: &Path, error: &ParquetError) -> String {
+fn write_failure(path: &Path, error: &ParquetError) -> String {
     match error {
         ParquetError::External(cause) if cause.downcast_ref::<std::io::Error>().is_some() => {
             cause.downcast_ref().map_or_else(String::new, |cause| failure(path, cause))

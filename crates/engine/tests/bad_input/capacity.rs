@@ -1,4 +1,4 @@
-//! Capacity on demand where it cannot be, or in frames that make no sense.
+//! Rejected settings of capacity on demand.
 
 use super::{assert_refused, complaints_with};
 

@@ -1,11 +1,11 @@
-//! Service classes and promises that cannot be.
+//! Rejected service classes and promised rates.
 
 use super::{assert_refused, complaints_with};
 
 const VBR: (&str, &str) = ("background", "[{ kind = 'vbr-on-off', on = '5 ms', off = '5 ms' }]");
 const STRICT: (&str, &str) = ("port.scheduler", "strict-priority");
 
-/// Asserts that these overrides give one complaint, with these words in it.
+/// Asserts that these overrides give exactly one error, which contains `words`.
 #[track_caller]
 fn assert_complaint(overrides: &[(&str, &str)], words: &str) {
     let problems = complaints_with(overrides);
@@ -79,7 +79,7 @@ fn promises_must_fit_the_connections_and_the_line() {
         let service = format!("{{ kind = 'gfr', minimum_cell_rate = {rates} }}");
         assert_complaint(&[("port.service", &service)], &format!("port.service.minimum_cell_rate: {words}"));
     }
-    // Half of the line is VBR's.
+    // VBR takes half of the line.
     let service = ("port.service", "{ kind = 'gfr', minimum_cell_rate = '40 Mbit/s' }");
     assert_complaint(
         &[VBR, STRICT, service],

@@ -1,4 +1,4 @@
-//! Networks that are written out and cannot be.
+//! Rejected graph topologies.
 
 use longfat_engine::scenario::Scenario;
 
@@ -22,7 +22,7 @@ links = [
 ]
 "#;
 
-/// Asserts that the sound text with one part replaced gives exactly this complaint.
+/// Asserts that the valid text with one part replaced gives exactly this error.
 #[track_caller]
 fn assert_complaint(part: &str, other: &str, complaint: &str) {
     let text = SOUND.replacen(part, other, 1);

@@ -1,4 +1,4 @@
-//! Mistakes in a scenario's text: one clear message for each, where it was made; no panic, whatever the bytes.
+//! Errors in a scenario's text: one clear message per error, with its position; no panic for any bytes.
 
 mod capacity;
 mod classes;
@@ -11,7 +11,7 @@ mod values;
 
 use longfat_engine::scenario::Scenario;
 
-/// A small scenario without mistakes.
+/// A small valid scenario.
 const SOUND: &str = r#"
 schema_version = 1
 duration = "10 ms"
@@ -19,7 +19,7 @@ topology = { kind = "n-source", sources = 2, access = { delay = "5 us" }, bottle
 port = { buffer = "1000 cells", policy = { kind = "epd" } }
 "#;
 
-/// The complaints about a text.
+/// Errors of a text.
 #[track_caller]
 fn complaints(bytes: &[u8], file: &str) -> Vec<String> {
     match Scenario::parse(bytes, file, &[]) {
@@ -28,7 +28,7 @@ fn complaints(bytes: &[u8], file: &str) -> Vec<String> {
     }
 }
 
-/// The complaints about the sound scenario with some values replaced.
+/// Errors of the valid scenario with some values replaced.
 #[track_caller]
 fn complaints_with(overrides: &[(&str, &str)]) -> Vec<String> {
     let owned: Vec<_> = overrides.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect();
@@ -38,7 +38,7 @@ fn complaints_with(overrides: &[(&str, &str)]) -> Vec<String> {
     }
 }
 
-/// Asserts that there is exactly one complaint about one override, at that path, with these words in it.
+/// Asserts that one override gives exactly one error, at that path, which contains all `words`.
 #[track_caller]
 fn assert_refused(path: &str, value: &str, words: &[&str]) {
     let problems = complaints_with(&[(path, value)]);

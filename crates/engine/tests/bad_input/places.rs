@@ -1,11 +1,11 @@
-//! Where a mistake is, and all mistakes at once.
+//! Positions of errors; all errors of a text are reported at once.
 
 use longfat_engine::registry::Entry;
 use longfat_engine::switch::drop_policy::POLICIES;
 
 use super::{SOUND, complaints, complaints_with};
 
-/// Line and column count from 1; a column is a character, not a byte.
+/// Lines and columns count from 1; a column is a character, not a byte.
 const MANY: &str = r#"schema_version = 1
 # Übertragung über Satellit
 titel = "größer" # an unknown key after nothing
@@ -33,7 +33,7 @@ stop = 2
 
 #[test]
 fn all_mistakes_are_told_at_once_each_with_its_place() {
-    // Place, path and the beginning of each message, counted by hand in the text above.
+    // Position, path and beginning of each message, counted by hand in the text above.
     let by_hand = [
         ("3:1", "titel", "unknown key"),
         ("4:12", "duration", "expected a length of time"),

@@ -1,4 +1,4 @@
-//! Proxies where they cannot be.
+//! Rejected settings of proxies.
 
 use super::{assert_refused, complaints_with};
 

@@ -1,4 +1,4 @@
-//! Texts that are no TOML, no JSON, or no text.
+//! Texts that are not valid TOML, JSON or UTF-8.
 
 use longfat_engine::scenario::Scenario;
 use proptest::prelude::*;
@@ -107,7 +107,7 @@ fn a_key_given_twice_is_refused_in_toml_and_in_json() {
     let json = SOUND_JSON.replace("\"port\": {", "\"duration\": \"20 ms\", \"port\": { \"buffer\": \"2000 cells\",");
     let problems = complaints(json.as_bytes(), "twice.json");
     assert_eq!(problems, ["twice.json:5:3: duration: given twice", "twice.json:5:58: port.buffer: given twice"]);
-    // As written and in base units is twice too.
+    // Once as written and once in base units counts as twice.
     let both = format!("{SOUND}duration_ps = 5\n");
     let problems = complaints(both.as_bytes(), "twice.toml");
     assert_eq!(problems, ["twice.toml:6:1: duration: given twice, as \"duration\" and as \"duration_ps\""]);
@@ -160,7 +160,7 @@ fn an_override_with_an_endless_path_is_refused() {
 }
 
 proptest! {
-    /// Any bytes, and sound texts with something broken in them: an answer, never a panic, and always with a place.
+    /// Random bytes, and valid texts with random damage: a result, never a panic, and every error has a position.
     #[test]
     fn no_bytes_make_the_reader_panic(
         random in prop::collection::vec(any::<u8>(), 0..40),

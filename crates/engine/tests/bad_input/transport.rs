@@ -1,4 +1,4 @@
-//! End systems that cannot be.
+//! Rejected settings of end systems.
 
 use super::{SOUND, assert_refused, complaints, complaints_with};
 

@@ -1,4 +1,4 @@
-//! Values that make no sense.
+//! Rejected values.
 
 use longfat_engine::run;
 use longfat_engine::scenario::Scenario;
@@ -153,7 +153,7 @@ fn losses_that_cannot_be_are_refused_where_they_are_listed() {
         let problems = list(drops);
         assert!(problems.len() == 1 && problems[0].contains(message), "{problems:?} does not say {message}");
     }
-    // With each loss a segment comes once more.
+    // Each loss causes one retransmission, which arrives too.
     let good = [finite, ("loss", "{ kind = 'list', drops = [[20, 21, 22], [1]] }")];
     let owned: Vec<_> = good.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect();
     assert!(Scenario::parse(SOUND.as_bytes(), "sound.toml", &owned).is_ok());
@@ -182,7 +182,7 @@ fn a_mistake_in_a_list_of_models_is_told_with_its_place_in_the_list() {
     for expected in expected {
         assert!(problems.iter().any(|problem| problem == expected), "{expected} is not among {problems:#?}");
     }
-    // What only the whole scenario can tell is shown at the same place.
+    // Errors that only the whole scenario shows are reported at the same position.
     let text = SOUND.to_owned() + "[[background]]\nkind = \"poisson\"\nload = 0.5\nsize = \"70 kB\"\n";
     let expected = "list.toml:9:8: background[0].size: 70000 B is no datagram; at most 65535 B";
     assert_eq!(complaints(text.as_bytes(), "list.toml"), [expected]);
@@ -228,7 +228,7 @@ fn thresholds_above_one_or_above_the_buffer_are_refused() {
         refused("\"1001 cells\"", "1001 cells is above the buffer of 1000 cells");
         refused("\"K - 1000 cells\"", "leaves nothing of the buffer of 1000 cells");
     }
-    // The default, K - 200 cells, is as wrong as if it had been written.
+    // The default, K - 200 cells, is rejected like a written value.
     let problems = complaints_with(&[("port.buffer", "200 cells")]);
     assert!(problems[0].contains("port.policy.threshold: K - 200 cells leaves nothing"), "{problems:?}");
 }
@@ -267,7 +267,7 @@ fn numbers_beyond_all_bounds_are_refused_and_never_wrap_around() {
     assert!(problems[0].contains("a delay of 61 s (bottleneck) is too long; at most 60 s"), "{problems:?}");
 }
 
-/// What lies just within the bounds runs, and its resolved form reads back.
+/// The largest accepted values can be simulated, and their resolved form can be read again.
 #[test]
 fn the_largest_values_that_are_accepted_can_be_run_and_read_back() {
     let extreme: [&[(&str, &str)]; 6] = [
@@ -294,7 +294,7 @@ fn the_largest_values_that_are_accepted_can_be_run_and_read_back() {
     }
 }
 
-/// A host whose timer is short hands a line of 1 bit/s more in two hours than it could send in 200 days.
+/// A host with a short timer hands a 1 bit/s line more data in two hours than it could send in 200 days.
 #[test]
 fn a_line_that_is_given_more_than_it_can_ever_send_does_not_turn_back_time() {
     let slow = [
@@ -331,7 +331,7 @@ fn a_value_of_the_wrong_type_is_refused_in_words() {
 }
 
 proptest! {
-    /// Whatever is written, the answer is a scenario or complaints; a scenario that is accepted reads back.
+    /// Any text gives a scenario or errors; an accepted scenario can be read again.
     #[test]
     fn no_value_makes_the_reader_panic(
         path in prop::sample::select(vec![

@@ -1,4 +1,4 @@
-//! Background traffic: the queue that it makes, and what it does to connections.
+//! Background traffic: its own queue, and its effect on connections.
 
 use longfat_engine::measure::RunRecord;
 use longfat_engine::run;
@@ -6,7 +6,7 @@ use longfat_engine::scenario::Scenario;
 
 use crate::support::n_source;
 
-/// One connection that sends one byte, on lines of 155.52 Mbit/s.
+/// A connection that sends one byte, on lines of 155.52 Mbit/s.
 fn nearly_alone(framing: &str, seed: u64, duration: &str, background: &str) -> Scenario {
     let rest = format!(
         "seed = {seed}\nframing = \"{framing}\"\nbackground = [{background}]
@@ -21,7 +21,7 @@ fn run_whole(scenario: &Scenario) -> RunRecord {
     run(scenario).unwrap_or_else(|violation| panic!("{violation}"))
 }
 
-/// Mean and its standard error.
+/// Mean, and its standard error.
 #[expect(clippy::cast_precision_loss, reason = "few values")]
 fn estimate(values: &[f64]) -> (f64, f64) {
     let number = values.len() as f64;
@@ -30,8 +30,8 @@ fn estimate(values: &[f64]) -> (f64, f64) {
     (mean, (variance / number).sqrt())
 }
 
-/// Khinchin and Pollaczek for a constant service time: a customer of M/D/1 waits rho / (2 (1 - rho)) services in the mean, and
-/// by Little's law rho^2 / (2 (1 - rho)) are waiting.
+/// Pollaczek-Khinchine formula for constant service: a customer of M/D/1 waits rho / (2 (1 - rho)) service times on average, so by Little's
+/// law rho^2 / (2 (1 - rho)) are waiting.
 #[test]
 fn poisson_cells_and_packets_wait_as_m_d_1_says() {
     // Cells of 2.726 us, and packets of 960 + 40 bytes: 51.44 us.
@@ -66,7 +66,7 @@ fn two_poisson_streams_make_one_of_both_loads() {
 
 #[test]
 fn background_that_never_comes_changes_nothing() {
-    // A datagram in a hundred thousand years.
+    // One datagram in a hundred thousand years.
     for framing in ["aal5", "packet"] {
         let network = |background: &str| {
             let rest = format!(

@@ -1,4 +1,4 @@
-//! Capacity that is asked for: when packets leave by hand, and what holds for any network.
+//! Capacity on demand: departures worked by hand, and laws for any network.
 
 use longfat_engine::measure::RunRecord;
 use longfat_engine::run;
@@ -9,8 +9,8 @@ use proptest::test_runner::{RngSeed, TestCaseError};
 use crate::support::scenario;
 use crate::support::tape::{Happening, run_taped};
 
-/// A sender of two segments over 1 Mbit/s: packets of 1250 bytes take 10 ms there and 1 ms on the access lines, and nothing else takes
-/// time but 100 ms from one end of the bottleneck to the other.
+/// A sender of two segments over 1 Mbit/s: packets of 1250 bytes take 10 ms on the bottleneck and 1 ms on the access lines; the
+/// bottleneck's propagation delay of 100 ms is the only other delay.
 fn by_the_packet(capacity: &str, rest: &str) -> Scenario {
     scenario(&format!(
         "schema_version = 1
@@ -28,7 +28,7 @@ tcp = {{ mss = \"1210 B\", receiver_window = \"1 MB\", initial_window = \"2 MSS\
 
 const TWO_SEGMENTS: &str = "traffic = { kind = \"finite\", size = \"2420 B\", start = \"5 ms\" }";
 
-/// When segments arrive, in milliseconds.
+/// Arrival times of segments, in milliseconds.
 fn arrivals(capacity: &str, rest: &str) -> Vec<f64> {
     let (tape, _) = run_taped(&by_the_packet(capacity, rest));
     let received = tape.iter().filter(|entry| matches!(entry.what, Happening::Received { .. }));
@@ -43,8 +43,8 @@ fn capacity_that_is_always_there_sends_at_once() {
 
 #[test]
 fn a_packet_waits_for_the_next_request_and_its_answer_and_is_spread_over_a_frame() {
-    // Frames of 50 ms. Both packets have come when the second frame begins; what is asked for at 50 ms is there from 50 + 150 ms on:
-    // 20,000 bits in a frame are 400 kbit/s, so that a packet takes 25 ms.
+    // Frames of 50 ms. Both packets are queued when the second frame begins; a request at 50 ms is granted from 50 + 150 ms on: 20,000 bits
+    // per frame are 400 kbit/s, so a packet takes 25 ms.
     let capacity = "{ kind = \"on-demand\", frame = \"50 ms\", response = \"150 ms\" }";
     assert_eq!(arrivals(capacity, TWO_SEGMENTS), [200.0 + 25.0 + 101.0, 200.0 + 50.0 + 101.0]);
 }
@@ -57,8 +57,8 @@ fn a_response_is_rounded_up_to_whole_frames() {
 
 #[test]
 fn what_is_assigned_without_a_request_sends_while_the_request_is_on_its_way() {
-    // A tenth of the rate carries 100 bits in a millisecond: the first packet from 6 to 106 ms. When the frame begins at 50 ms, 15,600 bits
-    // are not sent, and 15,000 will be until the answer: 600 are asked for. At 200 ms there are 600 left of the second packet, and
+    // A tenth of the rate carries 100 bits per millisecond: the first packet from 6 to 106 ms. When the frame begins at 50 ms, 15,600 bits
+    // are unsent, of which 15,000 will be sent until the grant: 600 are requested. At 200 ms there are 600 left of the second packet, and
     // 5600 in that frame, 112 kbit/s: 5.357 ms.
     let capacity = "{ kind = \"on-demand\", frame = \"50 ms\", response = \"150 ms\", constant_share = 0.1 }";
     assert_eq!(arrivals(capacity, TWO_SEGMENTS), [106.0 + 101.0, 306.357]);
@@ -136,7 +136,7 @@ proptest! {
         ..ProptestConfig::with_cases(120)
     })]
 
-    /// The engine's audit has the rest: every byte and packet is accounted for, and the ledger sums to the duration.
+    /// The engine's audit checks the rest: every byte and packet is accounted for, and the ledger sums to the duration.
     #[test]
     fn no_more_is_sent_than_was_granted_and_no_more_is_granted_than_the_line_has(
         capacity in any_capacity(),

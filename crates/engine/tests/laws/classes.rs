@@ -1,4 +1,4 @@
-//! Service classes: what VBR takes of a line, and what is left for UBR.
+//! Service classes: the capacity that VBR takes, and the rest for UBR.
 
 use longfat_engine::background::BACKGROUNDS;
 use longfat_engine::framing::Class;
@@ -10,11 +10,11 @@ use longfat_engine::{Simulation, run};
 
 use crate::support::n_source;
 
-/// 10 us for a cell.
+/// Transmission time of a cell: 10 us.
 const RATE: &str = "42.4 Mbit/s";
 const CELL: u64 = 10_000_000;
 
-/// Three connections that keep the line busy from soon after the start to the end, and VBR.
+/// Three connections that keep the line busy from soon after the start to the end, with VBR background.
 fn network(scheduler: &str, background: &str, duration: &str) -> Scenario {
     let rest = format!(
         "port = {{ buffer = \"unlimited\", scheduler = {scheduler} }}\ntcp.receiver_window = \"60000 B\"\n\
@@ -46,7 +46,7 @@ impl Observer for Served<'_> {
     }
 }
 
-/// When a cell of which class was sent.
+/// Time and class of every cell sent.
 fn served(scenario: &Scenario) -> Vec<(Time, Class)> {
     let mut all = Vec::new();
     let mut simulation = Simulation::new(scenario, Served(&mut all));
@@ -63,7 +63,7 @@ fn cells_of(class: Class, served: &[(Time, Class)]) -> u64 {
 fn vbr_with_strict_priority_never_waits_and_takes_all_of_every_burst() {
     let record = run_whole(&network("\"strict-priority\"", "on = '30 ms', off = '20 ms'", "200 ms"));
     let (ubr, vbr) = classes(&record);
-    // Four bursts of 3000 cells; every cell is sent when its slot is over.
+    // Four bursts of 3000 cells; every cell is sent at the end of its slot.
     assert_eq!((vbr.cells_in, vbr.cells_out, vbr.cells_dropped), (12_000, 12_000, 0));
     assert_eq!((vbr.max_queue_cells, vbr.mean_queue_cells), (1, 0.0));
     assert!(ubr.mean_queue_cells > 100.0, "{ubr:?}");
@@ -73,7 +73,7 @@ fn vbr_with_strict_priority_never_waits_and_takes_all_of_every_burst() {
 #[test]
 fn with_strict_priority_ubr_has_the_pauses_and_nothing_else() {
     for (line, class) in served(&network("\"strict-priority\"", "on = '30 ms', off = '20 ms'", "200 ms")) {
-        // What has come in a slot is sent in the next.
+        // A cell that arrives in a slot is sent in the next.
         let in_burst = (line.0 - CELL) % (5000 * CELL) < 3000 * CELL;
         assert_eq!(class, if in_burst { Class::Vbr } else { Class::Ubr }, "at {} s", line.as_seconds());
     }
@@ -85,7 +85,7 @@ fn while_anybody_waits_the_line_is_never_idle_whatever_the_scheduler() {
         ["\"strict-priority\"".into(), guaranteed("guaranteed-rate", "0.3"), guaranteed("weighted-fair", "0.3")]
     {
         let all = served(&network(&scheduler, "on = '7 ms', off = '11 ms'", "300 ms"));
-        // From the first window on UBR always waits: a cell starts every 10 us, to the picosecond.
+        // From the first window on UBR is always backlogged: a cell starts every 10 us, to the picosecond.
         let steady: Vec<_> = all.iter().filter(|(time, _)| time.0 > 100_000 * 1_000_000).collect();
         assert_eq!(steady.len() as u64, (300_000 - 100_000) / 10 - 1, "{scheduler}");
         assert!(steady.windows(2).all(|pair| pair[1].0.0 - pair[0].0.0 == CELL), "{scheduler}");
@@ -101,7 +101,7 @@ fn both_classes_together_fill_the_line_to_the_cell() {
     assert!((record.ports[0].utilization - 0.99999).abs() < 1e-9, "{}", record.ports[0].utilization);
 }
 
-/// 97-0424 figure 2: at GR = 0.5 VBR, on half of the time, becomes a steady half.
+/// 97-0424 figure 2: at GR = 0.5, VBR with a duty cycle of one half becomes a constant half.
 #[test]
 fn a_guarantee_of_one_half_is_every_second_cell_while_vbr_waits() {
     for kind in ["guaranteed-rate", "weighted-fair"] {
@@ -112,7 +112,7 @@ fn a_guarantee_of_one_half_is_every_second_cell_while_vbr_waits() {
     }
 }
 
-/// In every interval in which UBR always waits, it gets its share of the cells sent, less one. (Start-time fair queueing may owe it its
+/// In every interval in which UBR is backlogged, it gets its share of the cells sent, less one. (Start-time fair queueing may owe it the
 /// share of a cell more: Goyal, Vin and Cheng 1996, theorem 2.)
 #[test]
 fn ubr_gets_its_guaranteed_rate_in_every_interval_less_one_cell() {
@@ -124,7 +124,7 @@ fn ubr_gets_its_guaranteed_rate_in_every_interval_less_one_cell() {
         ] {
             let all = served(&network(&guaranteed(kind, &share.to_string()), background, "300 ms"));
             let steady: Vec<_> = all.into_iter().filter(|(time, _)| time.0 > 100_000 * 1_000_000).collect();
-            // The deepest fall of (UBR cells) - GR (cells), from any place to any later one.
+            // Largest drop of (UBR cells) - GR (cells) from any point to a later one.
             let (mut level, mut highest, mut deepest) = (0.0_f64, 0.0_f64, 0.0_f64);
             for (_, class) in &steady {
                 level += if *class == Class::Ubr { 1.0 - share } else { -share };
@@ -136,14 +136,14 @@ fn ubr_gets_its_guaranteed_rate_in_every_interval_less_one_cell() {
     }
 }
 
-/// 97-0424 section 3: a peak rate of 1 - GR for VBR, whether UBR uses what is left or not.
+/// 97-0424 section 3: VBR has a peak rate of 1 - GR, whether UBR uses the rest or not.
 #[test]
 fn vbr_never_has_what_is_kept_for_ubr() {
     for share in [0.1, 0.3, 0.5] {
         let kept = format!("{{ kind = \"guaranteed-rate\", guaranteed_rate = {share}, unused_guarantee = \"kept\" }}");
         let all = served(&network(&kept, "on = '70 ms', off = '30 ms'", "300 ms"));
         assert!(cells_of(Class::Ubr, &all) > 1000 && cells_of(Class::Vbr, &all) > 10_000, "{share}");
-        // The highest rise of (VBR cells) - (1 - GR) (slots), from any cell to any later one.
+        // Largest rise of (VBR cells) - (1 - GR) (slots) from any cell to a later one.
         let (mut lowest, mut highest, mut cells) = (f64::MAX, 0.0_f64, 0.0);
         for (time, _) in all.iter().filter(|(_, class)| *class == Class::Vbr) {
             let own = (1.0 - share) * time.as_seconds() / 10e-6;
@@ -184,19 +184,19 @@ fn a_guarantee_of_nothing_is_strict_priority() {
     }
 }
 
-/// The queue of a burst of 3000 cells that may send 9 cells in 10 grows to 300 and is gone 300 / 0.9 cells later.
+/// A burst of 3000 cells that may send 9 cells in 10 builds a queue of 300, which drains in another 300 / 0.9 cells.
 #[test]
 fn with_a_guarantee_bursts_wait_in_a_queue_that_the_pauses_empty() {
     let record = run_whole(&network(&guaranteed("guaranteed-rate", "0.1"), "on = '30 ms', off = '30 ms'", "600 ms"));
     let (_, vbr) = classes(&record);
     assert_eq!((vbr.cells_in, vbr.cells_dropped), (30_000, 0));
     assert!((299..=301).contains(&vbr.max_queue_cells), "{vbr:?}");
-    // A triangle: 300 cells high, 3000 + 333 cells wide, of 6000; the first burst is over before UBR has its windows out.
+    // A triangle: 300 cells high, 3000 + 333 cells wide, of 6000; the first burst ends before UBR has sent its first windows.
     let expected = 0.5 * 300.0 * 3333.0 / 6000.0;
     assert!((vbr.mean_queue_cells / expected - 1.0).abs() < 0.05, "{vbr:?}, not {expected}");
 }
 
-/// M-02: with VBR half of the time, full use is half of the line, also where the run ends within a cycle.
+/// M-02: with VBR for half of the time, full use is half of the line, even if the run ends within a cycle.
 #[test]
 fn efficiency_is_relative_to_what_vbr_leaves_in_the_mean() {
     for (background, scheduler, left) in [
@@ -219,7 +219,7 @@ fn efficiency_is_relative_to_what_vbr_leaves_in_the_mean() {
     }
 }
 
-/// M-02, 97-0424 section 4.2: 80.5 % of 155.52 Mbit/s, 125.2 Mbit/s, also where segments of 9180 bytes would make it 9180 in 193 cells.
+/// M-02, 97-0424 section 4.2: 80.5 % of 155.52 Mbit/s, 125.2 Mbit/s, even though segments of 9180 bytes would make it 9180 in 193 cells.
 #[test]
 fn efficiency_may_be_relative_to_segments_of_another_size() {
     let with = |reference: &str| {
@@ -234,7 +234,7 @@ fn efficiency_may_be_relative_to_segments_of_another_size() {
     assert!((full.max_goodput_bps / (0.5 * 42.4e6 * 9180.0 / (193.0 * 53.0)) - 1.0).abs() < 1e-9, "{full:?}");
     assert!((printed.max_goodput_bps / (0.5 * 42.4e6 * 512.0 / (12.0 * 53.0)) - 1.0).abs() < 1e-9, "{printed:?}");
     assert!((printed.efficiency / full.efficiency * 512.0 * 193.0 / (9180.0 * 12.0) - 1.0).abs() < 1e-9);
-    // Nothing else of the run is another.
+    // The rest of the run is unchanged.
     assert_eq!((full.goodput_bps, full.fairness), (printed.goodput_bps, printed.fairness));
 }
 
@@ -243,7 +243,7 @@ fn two_vbr_sources_share_the_queue_of_their_class() {
     let two = "on = '20 ms', off = '20 ms', rate = '21.2 Mbit/s' }, { kind = \"vbr-on-off\", on = '20 ms', off = '20 ms', starts = 'off', rate = '21.2 Mbit/s'";
     let record = run_whole(&network("\"strict-priority\"", two, "400 ms"));
     let (_, vbr) = classes(&record);
-    // One or the other always sends every second cell; of the last one the slot is not over.
+    // One of the classes always sends every second cell; the slot of the last one has not ended.
     assert_eq!((vbr.cells_in, vbr.max_queue_cells), (20_000, 1));
 }
 
@@ -253,12 +253,12 @@ fn first_come_first_served_ports_have_classes_too() {
 tcp.receiver_window = \"60000 B\"\nbackground = [{ kind = \"vbr-on-off\", on = '30 ms', off = '20 ms' }]";
     let record = run_whole(&n_source(3, RATE, "5 us", "200 ms", rest));
     let (_, vbr) = classes(&record);
-    // A cell may find one of UBR in service, and the next find it still there.
+    // An arriving cell may find a UBR cell in service, and the next still find it there.
     assert_eq!(vbr.cells_in, 12_000);
     assert!((1..=2).contains(&vbr.max_queue_cells) && vbr.mean_queue_cells < 1.0, "{vbr:?}");
 }
 
-/// Classes without traffic: the same cells at the same times as in one queue.
+/// With one class only: the same cells at the same times as in a single queue.
 #[test]
 fn every_background_of_the_class_ubr_waits_in_the_buffer_of_ubr() {
     assert!(BACKGROUNDS.len() > 1);

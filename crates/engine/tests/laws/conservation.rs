@@ -1,4 +1,4 @@
-//! Nothing appears, nothing vanishes.
+//! Conservation: nothing appears or vanishes.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ proptest! {
     }
 }
 
-/// The laws above would hold in networks where nothing happens; these are not such.
+/// The laws above would hold in networks without traffic; checks that these have some.
 #[test]
 fn random_networks_use_every_policy_lose_cells_time_out_and_back_off() {
     let mut runner = TestRunner::deterministic();
@@ -49,7 +49,7 @@ fn random_networks_use_every_policy_lose_cells_time_out_and_back_off() {
             models_that_lost.extend([network.scenario.loss.name(), network.scenario.acknowledgment_loss.name()]);
         }
         if record.flows.iter().any(|flow| flow.finished_s.is_some()) {
-            // Which of several kinds it was is not told.
+            // A record does not say which of several kinds it was.
             let kinds: Vec<_> = kinds_of_traffic(&network.scenario).collect();
             finished.extend(kinds.first().filter(|_| kinds.len() == 1));
         }
@@ -72,8 +72,7 @@ fn check_port(scenario: &Scenario, port: &PortRecord) -> Result<(), TestCaseErro
     let held = port.cells_in - port.cells_out - port.cells_dropped;
     if let Some(capacity) = scenario.port.buffer.capacity() {
         prop_assert!(port.max_queue_cells <= capacity, "more than {capacity} cells in the buffer: {port:?}");
-        // Besides those in the buffer, only cells of the slot that is not over yet; at most the access lines' rate brings
-        // that many.
+        // Besides those in the buffer, only cells of the current slot; at most as many as the access lines' rate brings.
         let link = |managed: bool| {
             let graph = scenario.graph();
             graph.links.iter().filter(|link| link.managed == managed).map(|link| link.rate.0).max().unwrap_or(1)
@@ -87,14 +86,14 @@ fn check_port(scenario: &Scenario, port: &PortRecord) -> Result<(), TestCaseErro
     let most = port.max_queue_cells as f64;
     prop_assert!(port.mean_queue_cells <= most, "the mean is above the maximum: {port:?}");
     prop_assert!(port.packets_dropped <= port.cells_dropped);
-    // A packet that a loss model has spoilt is counted there, whatever else it loses here.
+    // A packet damaged by a loss model is counted there, whatever else it loses here.
     prop_assert!(port.packets_dropped > 0 || port.cells_dropped == 0 || scenario.loss.name() != "none");
     Ok(())
 }
 
 fn check_flows(scenario: &Scenario, record: &RunRecord) -> Result<(), TestCaseError> {
     let (mss, window) = (scenario.tcp.mss.0, scenario.tcp.advertised_window());
-    // Segments are whole (T-01) unless the window's edge may cut them. What is sent again may begin or end elsewhere then.
+    // Segments are full (T-01) unless the window's edge may cut them. Retransmissions may then begin or end elsewhere.
     let is_endless = is_endless(scenario);
     let are_whole = is_endless && scenario.tcp.silly_window_avoidance;
     for flow in &record.flows {
@@ -122,7 +121,7 @@ fn check_metrics(scenario: &Scenario, record: &RunRecord) -> Result<(), TestCase
     let metrics = &record.metrics;
     let flows = record.flows.len() as f64;
     if scenario.measure.throughput == Throughput::InOrder {
-        // A short run may see more of VBR's pauses than its cycle has.
+        // A short run may see more of VBR's pauses than the average of its cycle.
         let vbr_cells: u64 = record.ports[0].classes.iter().map(|class| class.cells_out).skip(1).sum();
         let has_vbr = scenario.background.iter().any(|background| background.name() == "vbr-on-off");
         prop_assert!(has_vbr || metrics.efficiency <= 1.0 + ROUNDING, "faster than the line: {metrics:?}");

@@ -1,4 +1,4 @@
-//! Bytes arrive in order and once, after they were sent, and a sender that has data never falls silent for ever.
+//! Bytes are delivered in order and once, after they were sent, and a sender with data never falls silent forever.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ proptest! {
         for flow in 0..flows_on(&tape) {
             let own = tape.iter().filter(|entry| entry.flow == flow);
             let bytes = follow_receiver(&tcp_of(&network.scenario, flow), own)?;
-            // Requests are behind the connections, and in no record of theirs.
+            // Requests follow the connections, and are in no record of theirs.
             if let Some(connection) = connections.get(flow) {
                 delivered[connection.sender] += bytes;
             }
@@ -73,18 +73,18 @@ proptest! {
     }
 }
 
-/// Flows that anything happened to: of connections, and of their requests.
+/// Flows with any event: those of connections, and of their requests.
 fn flows_on(tape: &[Entry]) -> usize {
     tape.iter().map(|entry| entry.flow + 1).max().unwrap_or(0)
 }
 
-/// The ends of a flow, those of requests as those of the connection that they belong to.
+/// End systems of a flow; those of requests are their connection's.
 fn tcp_of(scenario: &Scenario, flow: usize) -> TcpConfig {
     let connections = scenario.graph().flows;
     scenario.tcp_of(connections[flow % connections.len()].sender).into_owned()
 }
 
-/// Plays the receiver byte by byte; gives the bytes that are delivered in the end.
+/// Replays the receiver byte by byte; returns the bytes delivered in the end.
 fn follow_receiver<'t>(tcp: &TcpConfig, tape: impl Iterator<Item = &'t Entry>) -> Result<u64, TestCaseError> {
     let mut reference = ByteReceiver::new(tcp);
     for entry in tape {
@@ -103,8 +103,7 @@ fn follow_receiver<'t>(tcp: &TcpConfig, tape: impl Iterator<Item = &'t Entry>) -
     Ok(reference.next())
 }
 
-/// What a sender has under way fits the receiver window, new data follows without a gap, and nothing is sent that is
-/// acknowledged already.
+/// A sender's flight fits the receiver window, new data follows without a gap, and no acknowledged data is retransmitted.
 fn check_sender<'t>(tcp: &TcpConfig, tape: impl Iterator<Item = &'t Entry>) -> Result<(), TestCaseError> {
     let (mut first, mut highest) = (0, 0);
     for entry in tape {
@@ -128,7 +127,7 @@ fn check_sender<'t>(tcp: &TcpConfig, tape: impl Iterator<Item = &'t Entry>) -> R
     Ok(())
 }
 
-/// A segment arrives no earlier than light and its last bit, and an acknowledgment only confirms what has arrived.
+/// A segment arrives no earlier than its propagation and transmission allow, and an acknowledgment only confirms data that has arrived.
 fn check_causality<'t>(
     scenario: &Scenario,
     flow: usize,
@@ -139,7 +138,7 @@ fn check_causality<'t>(
     let one_way = |path: &[usize], bits: u64| {
         let sending =
             |link: &usize| LineClock::default().after(TransmissionTime::of_bits(bits, graph.links[*link].rate)).time.0;
-        // A packet that travels whole is sent anew by every switch; of cells the first have long been sent on by then.
+        // Every switch transmits a whole packet in full (store and forward); of a train of cells, the first have been forwarded long before.
         let sendings: u64 = match framing.unit() {
             Unit::Cell => sending(&path[0]),
             Unit::Packet => path.iter().map(sending).sum(),
@@ -180,11 +179,11 @@ fn check_causality<'t>(
     Ok(())
 }
 
-/// The timer of a sender that has data starts anew when it sends, and when an acknowledgment covers new data; no more than
-/// its longest timeout after the last of these it sends again. (With delayed retransmission a third duplicate starts it anew
-/// as well, and what is sent comes half a round trip later, T-44.)
+/// The timer of a sender with data restarts when it sends, and when an acknowledgment covers new data; within its longest timeout after the
+/// latest of these it retransmits. (With delayed retransmission a third duplicate restarts it as well, and the retransmission follows half
+/// a round trip later, T-44.)
 fn check_silence(scenario: &Scenario, flow: usize, tape: &[Entry]) -> Result<(), TestCaseError> {
-    // A paced sender may wait for a round trip with nothing under way, which may be longer than any timeout.
+    // A paced sender may wait for a round trip with nothing in flight, longer than any timeout.
     if is_paced(&tcp_of(scenario, flow)) {
         return Ok(());
     }

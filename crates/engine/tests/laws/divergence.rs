@@ -1,4 +1,4 @@
-//! Two runs side by side: where they part is where the first of them does something that the other does not.
+//! Comparison of two runs: they diverge where the first does something that the other does not.
 
 use longfat_engine::divergence::{Comparison, Happening, compare};
 use longfat_engine::run;
@@ -43,7 +43,7 @@ fn runs_with_unlike_buffers_part_when_the_smaller_drops_its_first_cell() {
     assert!(in_large.first().is_none_or(|event| event.time_ps > drop.time.0));
     assert_eq!(divergence.before.len(), 5);
     assert!(divergence.before.iter().all(|event| event.time_ps <= drop.time.0));
-    // The other way round it is the same place.
+    // Symmetric: the same divergence in reverse order.
     let reverse = compared(&large, &small).divergence.expect("they part");
     assert_eq!((reverse.time_ps, reverse.flow), (divergence.time_ps, divergence.flow));
 }

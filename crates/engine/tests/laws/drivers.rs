@@ -1,4 +1,4 @@
-//! The fast driver gives the record that events give, to the byte.
+//! The fast driver gives the record of the events driver, to the byte.
 
 use longfat_engine::framing::{Cell, Content};
 use longfat_engine::measure::RunRecord;
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 use super::random_networks::{RandomNetwork, any_network, any_network_for_the_fast_driver, parse};
 
-/// Runs a scenario in two slices: what a driver leaves at a border must be complete.
+/// Runs a scenario in two slices: the state must be complete wherever a driver pauses.
 fn record(driver: Driver, scenario: &Scenario) -> RunRecord {
     let mut simulation = Simulation::driven_by(driver, scenario, Unobserved);
     simulation.advance(Time(simulation.end().0 / 3));
@@ -22,14 +22,14 @@ fn record(driver: Driver, scenario: &Scenario) -> RunRecord {
     simulation.finish().unwrap_or_else(|violation| panic!("{violation}"))
 }
 
-/// All but which driver it was.
+/// The record without the driver's name.
 fn bytes(mut record: RunRecord) -> String {
     record.work.driver = "";
     record.work.handed_over = None;
     serde_json::to_string_pretty(&record).expect("a record is JSON")
 }
 
-/// What an observer is told of ends and of the port, each in its order; a queue that stays as it is is told of or not.
+/// Events that an observer sees at the ends and at the port, each in order; an unchanged queue may or may not be reported.
 #[derive(Default, Debug, PartialEq)]
 struct Heard {
     ends: Vec<String>,
@@ -114,7 +114,7 @@ proptest! {
     }
 }
 
-/// All begin at one instant and have the same windows, so that for long packets come together, on lines of rates that divide.
+/// All start at the same time with the same windows, so packets arrive together for a long time, on lines with commensurable rates.
 #[test]
 fn connections_in_step_are_not_handed_over() {
     for (sources, framing, access, window) in [
@@ -134,8 +134,8 @@ fn connections_in_step_are_not_handed_over() {
     }
 }
 
-/// Flows begin at drawn times, and for long their packets are a packet's time apart in both directions: data reaches a receiver at the
-/// very picosecond at which an acknowledgment reaches a sender, both behind others of which that was so.
+/// Flows start at random times, and for a long time their packets are a transmission time apart in both directions: data arrives at a
+/// receiver at the same picosecond as an acknowledgment at a sender, both behind others of which that was so.
 #[test]
 fn short_flows_are_not_handed_over() {
     for seed in [2, 4] {
@@ -150,8 +150,8 @@ fn short_flows_are_not_handed_over() {
     }
 }
 
-/// A connection sends at the pace at which the bottleneck let its packets through: its timer ends at the very picosecond at which an
-/// acknowledgment comes, and both were known since the acknowledgment before.
+/// A connection sends at the pace at which the bottleneck forwarded its packets: its timer expires at the very picosecond at which an
+/// acknowledgment arrives, and both times were known since the previous acknowledgment.
 #[test]
 fn paced_connections_are_not_handed_over() {
     for seed in [1, 5] {
@@ -172,7 +172,7 @@ fn neither_hands_over_nor_differs(text: String) {
     assert_eq!(bytes(fast), bytes(record(Driver::Events, &network.scenario)), "{network:?}");
 }
 
-/// More senders than two thousand, whose first packets come at one instant and whose timers run out at the same ticks.
+/// More than two thousand senders, whose first packets arrive simultaneously and whose timers expire at the same ticks.
 #[test]
 fn thousands_of_packets_that_come_at_one_instant_are_put_in_order_without_events() {
     let scenario = parse(
@@ -192,7 +192,7 @@ fn thousands_of_packets_that_come_at_one_instant_are_put_in_order_without_events
     assert_eq!(bytes(fast), bytes(events));
 }
 
-/// Where many hosts have something under way, most of it is not looked at for a slot; nothing must be missed.
+/// With many active hosts, the driver examines only those with a cell in the slot; it must not miss any.
 #[test]
 fn cells_of_a_hundred_hosts_come_in_the_same_slots_by_both_drivers() {
     for (access, order) in [("155.52 Mbit/s", "rotating"), ("622.08 Mbit/s", "fixed")] {

@@ -1,4 +1,4 @@
-//! Guaranteed frame rate: marks, and what connections get.
+//! Guaranteed frame rate: tagging, and the rates that connections get.
 
 use longfat_engine::framing::{Cell, Content};
 use longfat_engine::measure::{FlowRecord, FrameRecord, RunRecord};
@@ -32,7 +32,7 @@ impl Observer for Drops<'_> {
     }
 }
 
-/// Frames that lose a cell at the port, unmarked and marked.
+/// Frames that lose a cell at the port, untagged and tagged.
 #[derive(Default)]
 struct DroppedFrames([u64; 2]);
 
@@ -97,7 +97,7 @@ fn frames_that_lose_a_cell_at_the_port_are_counted_by_their_marks_and_connection
 
 #[test]
 fn two_thresholds_spare_unmarked_frames_what_one_does_not() {
-    // Three windows of 118 segments of 12 cells never fit; what is promised is three quarters of the line.
+    // Three windows of 118 segments of 12 cells never fit; the promised rates are three quarters of the line.
     let loss = |policy: &str| {
         let port = format!("buffer = \"1500 cells\", policy = {policy}");
         let metrics = run_whole(&network(&port, "\"10 Mbit/s\"", "network", "2 s")).metrics;
@@ -140,7 +140,7 @@ fn only_the_marked_are_refused_between_two_thresholds_and_who_marks_decides_how_
 #[test]
 fn all_cells_of_a_packet_are_marked_or_none() {
     for tagging in ["network", "source"] {
-        // Everything that is marked is refused, packet by packet.
+        // All tagged packets are refused, packet by packet.
         let policy = "{ kind = \"double-threshold\", low = \"1 cells\", high = 1.0 }";
         let scenario = network(&format!("buffer = \"500 cells\", policy = {policy}"), "\"1 Mbit/s\"", tagging, "1 s");
         let mut last = None;
@@ -154,8 +154,8 @@ fn all_cells_of_a_packet_are_marked_or_none() {
     }
 }
 
-/// What DFBA is for: the line in proportion to shares of one queue. Its numbers are in no paper at hand, but a connection that keeps a
-/// queue there must get what it is promised. (One that keeps timing out does not: Vanilla in a third of this buffer.)
+/// Purpose of DFBA: to divide the line in proportion by shares of a single queue. No paper at hand has its numbers, but a connection that
+/// keeps a queue must get its promised rate. (One that keeps timing out does not: Vanilla in a third of this buffer.)
 #[test]
 fn differential_fair_buffer_allocation_gives_connections_their_minimum_cell_rates_from_one_queue() {
     let promised = [25.0, 8.0, 2.0];

@@ -1,4 +1,4 @@
-//! Networks that are written out: nothing vanishes in any, N sources are the same either way, and what can be worked out by hand.
+//! Graph topologies: conservation in any, equality with the N-source topology, and examples worked by hand.
 
 use longfat_engine::measure::{RunRecord, max_min_shares_of_lines};
 use longfat_engine::observer::Unobserved;
@@ -13,13 +13,13 @@ use super::random_networks::any_network;
 use crate::support::scenario;
 use crate::support::tape::{Happening, run_taped};
 
-/// All of a record that does not name the scenario.
+/// A record without the parts that name the scenario.
 fn results(record: &RunRecord) -> String {
     let mut json = serde_json::to_value(record).expect("a record is JSON");
     for name in ["scenario", "scenario_hash", "run_id"] {
         json[name] = Json::Null;
     }
-    // Connections that are written out are groups, alike or not.
+    // Connections written out are groups, even if they are all alike.
     json["metrics"].as_object_mut().expect("a table").remove("first_group_share");
     serde_json::to_string_pretty(&json).expect("it is JSON")
 }
@@ -38,8 +38,8 @@ fn record_of(scenario: &Scenario) -> RunRecord {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// The audit has every cell that was sent received, dropped, lost or under way, at each port and in the whole network, and
-    /// the ledger every picosecond of the bottleneck; debug builds look every 16384 events besides.
+    /// The audit requires every cell sent to be received, dropped, lost or in flight, at each port and in the whole network, and the ledger
+    /// to cover every picosecond of the bottleneck; debug builds also check every 16384 events.
     #[test]
     fn nothing_appears_or_vanishes_in_any_graph(network in any_graph()) {
         let mut simulation = Simulation::driven_by(Driver::Events, &network.scenario, Unobserved);
@@ -78,7 +78,7 @@ proptest! {
     }
 }
 
-/// The networks of the papers, on which the tests above draw too rarely.
+/// The papers' networks, which the random tests above rarely draw.
 #[test]
 fn the_papers_networks_are_the_same_written_out() {
     let lan = ("5 us", "200 ms", "1000", "20 packets");
@@ -118,7 +118,7 @@ fn the_papers_networks_are_the_same_written_out() {
 const PACKETS: &str =
     "framing = \"packet\"\ntcp = { mss = \"960 B\", receiver_window = \"9600 B\", initial_window = \"10 MSS\" }\n";
 
-/// Three lines in a row, of 10, 4 and 9 Mbit/s, with a host at each switch that sends and one that receives.
+/// Three lines in a row, of 10, 4 and 9 Mbit/s, with a sending and a receiving host at each switch.
 fn parking_lot(connections: &str, rest: &str) -> Scenario {
     scenario(&format!(
         "schema_version = 1\n{rest}\nconnections = {connections}\n
@@ -144,7 +144,7 @@ links = [
 const LONG_AND_SHORT: &str = "[{ from = \"from 1\", to = \"to 4\" }, { from = \"from 1\", to = \"to 2\" }, \
                               { from = \"from 2\", to = \"to 3\" }, { from = \"from 3\", to = \"to 4\" }]";
 
-/// When the sender of a flow receives acknowledgments, in nanoseconds.
+/// Times at which the sender of a flow receives acknowledgments, in nanoseconds.
 fn acknowledged_ns(scenario: &Scenario, flow: usize) -> Vec<u64> {
     let (tape, _) = run_taped(scenario);
     let received =
@@ -169,8 +169,8 @@ fn a_lone_packets_round_trip_is_what_its_lines_take() {
     }
 }
 
-/// Of lines of 10, 4 and 9, the long way has half of 4, and the others what it leaves: 8, 2 and 7. A fair scheduler at each port
-/// gives everybody its max-min fair share where windows keep a queue for all (Hahne, IEEE JSAC 9, 1991).
+/// On lines of 10, 4 and 9, the long path gets half of 4, and the others the rest: 8, 2 and 7. A fair scheduler at each port gives
+/// everybody its max-min fair share if windows keep all flows backlogged (Hahne, IEEE JSAC 9, 1991).
 #[test]
 fn fair_schedulers_on_a_parking_lot_give_max_min_fair_shares() {
     let rest = "duration = \"20 s\"\nport = { buffer = \"unlimited\", scheduler = \"per-vc-fair\" }\n\
@@ -189,7 +189,7 @@ fn fair_schedulers_on_a_parking_lot_give_max_min_fair_shares() {
     assert!(record.metrics.fairness < 0.8, "which Jain's index by itself does not see: {}", record.metrics.fairness);
 }
 
-/// Without a scheduler the long way, with several queues and a longer round trip, has less than that.
+/// Without a scheduler the long path gets less, with several queues and a longer round trip.
 #[test]
 fn on_a_parking_lot_with_tail_drop_the_long_way_has_less_than_its_share() {
     let rest = "duration = \"20 s\"\nport.buffer = \"20 packets\"\nframing = \"packet\"\ntcp = { mss = \"960 B\", receiver_window = \"65535 B\" }\n";
@@ -204,7 +204,7 @@ fn on_a_parking_lot_with_tail_drop_the_long_way_has_less_than_its_share() {
 /// A packet takes 1 us to its switch and 1 ms on the line, an acknowledgment 40 ns and 40 us; the line delays by 1 ms. Packet n has
 /// crossed at n + 1 ms and 1 us, and its acknowledgment is back at the switch 1.04 us later. The ten packets of the other direction
 /// keep the port busy until 10.001 ms: nine acknowledgments wait for that and then leave every 40 us, not every 1 ms, and reach the
-/// sender 1 ms and 40 ns later. The tenth comes too late for that, at 11.002 ms, and waits for nobody.
+/// sender 1 ms and 40 ns later. The tenth comes too late for that, at 11.002 ms, and does not wait.
 #[test]
 fn acknowledgments_that_wait_behind_data_of_the_other_direction_are_compressed() {
     let scenario = scenario(&format!(
@@ -255,7 +255,7 @@ links = [
     ))
 }
 
-/// The names of the lines of the connection, there and back.
+/// Names of the lines on the connection's path, there and back.
 fn ways(scenario: &Scenario) -> [Vec<String>; 2] {
     let graph = scenario.graph();
     let flow = &graph.flows[0];
@@ -282,7 +282,7 @@ fn results_of_the_whole_network_are_those_of_the_slowest_managed_line_or_of_the_
     // Sixteen packets: more than the path holds, and less than path and buffer.
     let window = "tcp.receiver_window = \"8192 B\"";
     let slowest = record_of(&ring(around, window));
-    // Headers of 40 bytes to 512 of data.
+    // Headers of 40 bytes, with 512 bytes of data.
     assert!((slowest.metrics.max_goodput_bps - 2e6 * 512.0 / 552.0).abs() < 1e-6);
     let named = Scenario::parse(
         ring(around, window).canonical().as_bytes(),
@@ -292,10 +292,10 @@ fn results_of_the_whole_network_are_those_of_the_slowest_managed_line_or_of_the_
     let named = record_of(&named.expect("it is one"));
     assert!((named.metrics.max_goodput_bps - 10e6 * 512.0 / 552.0).abs() < 1e-6);
     assert_eq!(named.metrics.goodput_bps, slowest.metrics.goodput_bps);
-    // What enters at 10 Mbit/s leaves at 2: the line before waits for four fifths of the time.
+    // Traffic enters at 10 Mbit/s and leaves at 2: the line before is idle for four fifths of the time.
     assert!(slowest.metrics.shares.0.share(longfat_engine::measure::Cause::Useful) > 0.9);
     assert!(named.metrics.shares.0.share(longfat_engine::measure::Cause::Useful) < 0.2);
-    // Nobody goes on the short way.
+    // No traffic takes the short path.
     let other = Scenario::parse(
         ring(around, window).canonical().as_bytes(),
         "other.json",
@@ -304,7 +304,7 @@ fn results_of_the_whole_network_are_those_of_the_slowest_managed_line_or_of_the_
     assert_eq!(record_of(&other.expect("it is one")).metrics.efficiency, 0.0);
 }
 
-/// A line of 1 Mbit/s that leads from nobody's sender to anybody's receiver carries acknowledgments alone.
+/// A line of 1 Mbit/s that no data crosses carries acknowledgments alone.
 #[test]
 fn the_bottleneck_is_a_line_that_data_cross_if_any_of_them_is_managed() {
     let bottleneck = |managed: [&str; 2]| {
@@ -351,8 +351,8 @@ fn a_port_of_its_own_differs_in_what_it_says_and_is_like_the_others_in_the_rest(
     assert!(port("short").queue.is_none());
 }
 
-/// The round trip is 24 ms: 240000 bits at 10 Mbit/s, or 54.3 packets of 552 bytes, and 10.9 at 2 Mbit/s. The short way, which nobody
-/// goes, has no round trip of its own.
+/// The round trip is 24 ms: 240000 bits at 10 Mbit/s, or 54.3 packets of 552 bytes, and 10.9 at 2 Mbit/s. The short path, which no traffic
+/// takes, has no round trip of its own.
 #[test]
 fn a_buffer_in_round_trips_is_that_of_each_line() {
     let scenario = ring_with_buffer("1 BDP", ", route = [\"s1\", \"s3\", \"s2\"]", "");

@@ -1,4 +1,4 @@
-//! Connections that differ from the others.
+//! Groups of connections with settings of their own.
 
 use longfat_engine::measure::RunRecord;
 use longfat_engine::scenario::Scenario;
@@ -7,7 +7,7 @@ use longfat_engine::{Driver, run, run_by};
 
 use crate::support::{n_source, scenario};
 
-/// Four connections over 20 Mbit/s and 22 ms, some of them as `groups` say.
+/// Four connections over 20 Mbit/s and 22 ms, with the given groups.
 fn network(groups: &str, rest: &str) -> Scenario {
     scenario(&format!(
         "schema_version = 1
@@ -99,8 +99,8 @@ fn more_connections_in_groups_than_there_are_is_refused() {
     assert!(problems[0].contains("the groups have 5 connections, but the topology has 4"), "{problems:?}");
 }
 
-/// Round trips of 18 ms and windows of a few segments: CUBIC is in its Reno-friendly region (RFC 9438 section 4.3: "at least the same throughput
-/// as Reno"), and where a queue's drops do not come to all at once it has no more.
+/// Round trips of 18 ms and windows of a few segments: CUBIC is in its Reno-friendly region (RFC 9438 section 4.3: "at least the same
+/// throughput as Reno"), and it has no more if a queue's drops do not hit all connections at once.
 #[test]
 fn where_reno_does_well_cubic_shares_with_it_as_reno_would() {
     let share = |queue: &str| {
@@ -142,7 +142,7 @@ fn short_flows_of_some_senders_have_connections_of_their_own_beside_the_download
     assert!(record.flows[0].goodput_bps > record.flows[1].goodput_bps, "the download takes what flows leave");
     let asked: u64 = record.completions.iter().filter(|kind| kind.name == "flow").map(|kind| kind.asked).sum();
     assert!(asked >= 60, "{asked} flows");
-    // What has no end is no part of what is offered.
+    // Unlimited sources do not count as offered load.
     let offered = record.metrics.offered_bps.expect("flows say what they offer");
     assert!(offered < 20e6, "{offered}");
 }

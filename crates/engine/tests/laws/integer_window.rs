@@ -1,12 +1,12 @@
-//! Task 6 of the project's final report: windows in integers on long fat networks (T-40 to T-43).
+//! Task 6 of the project's final report: integer windows on long fat networks (T-40 to T-43).
 
 use longfat_engine::scenario::Scenario;
 
 use crate::support::n_source;
 use crate::support::tape::{Happening, run_taped};
 
-/// A lone flow in linear growth from 240000 B on over a path whose round trip is 0.4 s, for 40 s: about 90 round trips, each
-/// of which adds a segment of 512 bytes. Nothing is lost.
+/// A single flow in linear growth from 240000 B on over a path with a round trip of 0.4 s, for 40 s: about 90 round trips, each of which
+/// adds a segment of 512 bytes. Nothing is lost.
 fn flow(arithmetic: &str, period: u64) -> Scenario {
     let rest = format!(
         "framing = \"packet\"
@@ -17,7 +17,7 @@ tcp = {{ mss = \"512 B\", receiver_window = \"8704000 B\", initial_ssthresh = \"
     n_source(1, "155.52 Mbit/s", "66 ms", "40 s", &rest)
 }
 
-/// The window at the end of each second.
+/// Window at the end of each second.
 fn windows(scenario: &Scenario) -> Vec<f64> {
     let (tape, record) = run_taped(scenario);
     assert_eq!((record.metrics.timeouts, record.ports[0].cells_dropped), (0, 0));

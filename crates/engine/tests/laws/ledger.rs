@@ -1,4 +1,4 @@
-//! Every picosecond of the bottleneck goes to one cause: in any network exactly, and in small ones as worked out by hand.
+//! Every picosecond of the bottleneck has exactly one cause: as a law for any network, and worked by hand in small ones.
 //!
 //! By hand at 424 Mbit/s, where a cell takes 1 us, over three links of 1 ms (as in `lone_flow`): a segment of 12 cells begins to
 //! cross the bottleneck 1001 us after it was sent, and its acknowledgment is back 6018 us after it was sent.
@@ -20,7 +20,7 @@ const MICROSECOND: u64 = 1_000_000;
 const CELL: u64 = MICROSECOND;
 const SEGMENT: u64 = 12 * CELL;
 
-/// When cells began to cross the bottleneck.
+/// Times at which cells began to cross the bottleneck.
 #[derive(Default)]
 struct Begun<'b>(Option<&'b mut Vec<Time>>);
 
@@ -55,10 +55,10 @@ fn idle(ledger: &Ledger) -> u64 {
     Cause::ALL.iter().filter(|cause| cause.name().starts_with("idle")).map(|&cause| ledger.span(cause).0).sum()
 }
 
-/// The line is idle when no cell has begun to cross it for longer than a cell takes.
+/// The line is idle if no cell has begun to cross it for longer than a cell's transmission time.
 fn check_idle(scenario: &Scenario, ledger: &Ledger, begun: &[Time]) -> Result<(), TestCaseError> {
     if scenario.framing.name() != "aal5" {
-        return Ok(()); // packets take as long as they are large
+        return Ok(()); // packets take a time that depends on their size
     }
     let end = Time::ZERO + scenario.duration.0;
     let rate = scenario.graph().bottleneck().expect("it has one").rate;
@@ -73,7 +73,7 @@ fn check_idle(scenario: &Scenario, ledger: &Ledger, begun: &[Time]) -> Result<()
     Ok(())
 }
 
-/// Efficiency (M-02) is the useful share, where all segments are full, VBR takes nothing, and bytes count when delivered.
+/// Efficiency (M-02) is the useful share, if all segments are full, VBR takes nothing, and bytes count when delivered.
 fn check_useful(scenario: &Scenario, record: &RunRecord) -> Result<(), TestCaseError> {
     let are_full = is_endless(scenario) && scenario.tcp.silly_window_avoidance;
     let has_vbr = record.ledger.span(Cause::Vbr).0 > 0 || scenario.background.iter().any(|b| b.name() == "vbr-on-off");
@@ -85,7 +85,7 @@ fn check_useful(scenario: &Scenario, record: &RunRecord) -> Result<(), TestCaseE
     Ok(())
 }
 
-/// A lone connection over three links of 1 ms at 424 Mbit/s, the port taking cells as they come.
+/// A single connection over three links of 1 ms at 424 Mbit/s, with first-come first-served admission.
 fn lone(duration: &str, tcp: &str, rest: &str) -> Scenario {
     let rest = format!(
         "port = {{ buffer = \"unlimited\", arrival_order = \"first-come-first-served\" }}
@@ -95,7 +95,7 @@ tcp = {{ mss = \"512 B\", {tcp} }}
     n_source(1, "424 Mbit/s", "1 ms", duration, &rest)
 }
 
-/// The causes that took any time, in microseconds.
+/// Causes with a nonzero time, in microseconds.
 #[track_caller]
 fn microseconds(ledger: &Ledger) -> Vec<(&'static str, u64)> {
     let taken = Cause::ALL.iter().map(|&cause| (cause.name(), ledger.span(cause).0)).filter(|(_, ps)| *ps > 0);
@@ -121,8 +121,8 @@ fn is_acknowledged(what: &Happening) -> bool {
 
 #[test]
 fn slow_start_leaves_the_line_idle_until_the_window_fills_the_pipe() {
-    // The nine rounds before the line is always busy send 511 segments; the tenth begins to cross the bottleneck at
-    // 9 * 6018 + 1001 us. Of the 79080 segments delivered in 1 s see `lone_flow`; the rest is under way.
+    // The nine rounds before the line is always busy send 511 segments; the tenth begins to cross the bottleneck at 9 * 6018 + 1001 us.
+    // `lone_flow` derives the 79080 segments delivered in 1 s; the rest is in flight.
     let (_, record) = run_taped(&lone("1 s", "receiver_window = \"524288 B\", initial_ssthresh = \"unlimited\"", ""));
     let until_full = 9 * 6018 + 1001;
     let idle = until_full - 511 * 12;
@@ -135,8 +135,8 @@ fn slow_start_leaves_the_line_idle_until_the_window_fills_the_pipe() {
 
 #[test]
 fn a_receiver_window_of_four_segments_limits_from_the_acknowledgment_that_opens_the_fourth() {
-    // One segment, two, then four in every round trip. The window reaches four with the third acknowledgment, at
-    // 2 * 6018 + 12 us; by then three segments have crossed. Eight rounds of four follow in 60 ms, all delivered.
+    // One segment, two, then four per round trip. The window reaches four with the third acknowledgment, at 2 * 6018 + 12 us, when three
+    // segments have crossed. Eight rounds of four follow in 60 ms, all delivered.
     let (_, record) = run_taped(&lone("60 ms", "receiver_window = \"2048 B\"", ""));
     let (opened, useful) = (2 * 6018 + 12, (3 + 8 * 4) * 12);
     let (slow_start, limited) = (opened - 3 * 12, 60_000 - opened - 8 * 4 * 12);
@@ -173,7 +173,7 @@ fn an_application_that_has_offered_all_leaves_the_line_idle_without_data() {
 
 #[test]
 fn a_sender_whose_only_segment_is_lost_waits_for_its_timer_from_the_loss_on() {
-    // The first cell of the first segment is lost as it reaches the bottleneck. The timer's expiry sends the segment again.
+    // The first cell of the first segment is lost at the bottleneck. The timer's expiry retransmits the segment.
     let rest = "loss = { kind = \"list\", drops = [1] }\ntraffic = { kind = \"finite\", size = \"512 B\" }";
     let (tape, record) = run_taped(&lone("10 s", "receiver_window = \"8192 B\"", rest));
     let sent = times(&tape, is_sent);
@@ -181,11 +181,11 @@ fn a_sender_whose_only_segment_is_lost_waits_for_its_timer_from_the_loss_on() {
     let ledger = record.ledger;
     assert_eq!(ledger.span(Cause::IdleTimeout).0, sent[1] - 1001 * MICROSECOND);
     assert_eq!(ledger.span(Cause::Useful).0, SEGMENT);
-    // All else is a sender that has sent everything it was offered.
+    // Otherwise the sender has sent everything offered.
     assert_eq!(ledger.span(Cause::IdleNoData).0, 10_000_000 * MICROSECOND - SEGMENT - (sent[1] - 1001 * MICROSECOND));
 }
 
-/// Vanilla with a window of eight segments loses one of them; gives the tape and the ledger.
+/// Vanilla with a window of eight segments loses one of them; returns the tape and the ledger.
 fn lose_one_of_eight(tcp: &str) -> (Vec<Entry>, Ledger) {
     let rest = "loss = { kind = \"list\", drops = [10] }\ntraffic = { kind = \"finite\", size = \"20480 B\" }";
     let (tape, record) = run_taped(&lone("10 s", &format!("receiver_window = \"4096 B\", {tcp}"), rest));
@@ -193,13 +193,13 @@ fn lose_one_of_eight(tcp: &str) -> (Vec<Entry>, Ledger) {
     (tape, record.ledger)
 }
 
-/// From the last acknowledgment before the timeout until the timeout, which is what a sender waits that ignores duplicates.
+/// Time from the last acknowledgment before the timeout to the timeout: the wait of a sender that ignores duplicates.
 fn silence_before_timeout(tape: &[Entry]) -> u64 {
     let expiry = times(tape, |what| matches!(what, Happening::TimedOut { .. }))[0];
     expiry - times(tape, is_acknowledged).into_iter().rfind(|&time| time < expiry).expect("some came before")
 }
 
-/// Segments received beyond a hole, or of nothing new.
+/// Segments received beyond a hole, or without new data.
 fn received_beyond_hole(tape: &[Entry]) -> u64 {
     let is_beyond = |what: &Happening| matches!(what, Happening::Received { sequence, next, .. } if sequence > next);
     times(tape, is_beyond).len() as u64
@@ -212,7 +212,7 @@ fn vanilla_waits_for_its_timer_from_the_last_duplicate_on_and_a_receiver_that_ke
     assert_eq!(received_beyond_hole(&tape), 7, "the rest of the window");
     assert_eq!(ledger.span(Cause::Useful).0, 40 * SEGMENT);
     assert_eq!(ledger.span(Cause::BeyondHole).0, 0);
-    // The receiver acknowledges all eight when the hole is filled, before the sender has gone over more than the first.
+    // The receiver acknowledges all eight when the hole is filled, before the sender has gone back over more than the first.
     assert_eq!((ledger.span(Cause::Duplicate).0, ledger.span(Cause::Incomplete).0), (0, 0));
 }
 
@@ -236,7 +236,7 @@ fn a_lost_acknowledgment_at_the_end_makes_a_duplicate() {
 
 #[test]
 fn a_repaired_loss_is_charged_to_recovery_not_to_a_timeout() {
-    // Reno with a window of eight: seven duplicates; the segment sent again is acknowledged with all others.
+    // Reno with a window of eight: seven duplicates; the retransmitted segment is acknowledged with all others.
     let (tape, record) = {
         let rest = "loss = { kind = \"list\", drops = [10] }\ntraffic = { kind = \"finite\", size = \"20480 B\" }";
         run_taped(&lone("1 s", "receiver_window = \"4096 B\", flavor = \"reno\"", rest))
@@ -248,7 +248,7 @@ fn a_repaired_loss_is_charged_to_recovery_not_to_a_timeout() {
     let begun = third_duplicate.expect("it is sent again").time.0;
     let repaired = times(&tape, is_acknowledged).into_iter().find(|&time| time > begun + 6_000 * MICROSECOND);
     let lasted = repaired.expect("a round trip later") - begun;
-    // What crosses the bottleneck meanwhile was sent 1001 us before.
+    // Data that crosses the bottleneck in this time was sent 1001 us before.
     let crosses = |time: &u64| (begun..begun + lasted).contains(&(time + 1001 * MICROSECOND));
     let crossing = times(&tape, is_sent).into_iter().filter(crosses).count() as u64;
     assert_eq!(record.ledger.span(Cause::IdleRecovery).0, lasted - crossing * SEGMENT);
@@ -256,7 +256,7 @@ fn a_repaired_loss_is_charged_to_recovery_not_to_a_timeout() {
 
 #[test]
 fn opening_a_connection_takes_a_round_trip_of_small_packets() {
-    // Two cells each way: 2 + 2 + 3000 us there and back; the synchronizing segment crosses the bottleneck, in two cells.
+    // Two cells each way: 2 + 2 + 3000 us there and back; the SYN crosses the bottleneck in two cells.
     let (tape, record) = run_taped(&lone("10 ms", "receiver_window = \"8192 B\", handshake = true", ""));
     let opened = times(&tape, is_sent)[1];
     assert_eq!(opened, 6008 * MICROSECOND);
@@ -268,7 +268,7 @@ fn opening_a_connection_takes_a_round_trip_of_small_packets() {
 
 #[test]
 fn vbr_with_strict_priority_is_charged_exactly_its_cells() {
-    // 10 us for a cell; VBR sends at the line's rate for 30 ms of every 50 ms.
+    // A cell takes 10 us; VBR sends at the line's rate for 30 ms of every 50 ms.
     let rest = "port = { buffer = \"unlimited\", scheduler = \"strict-priority\" }\ntcp.receiver_window = \"60000 B\"
 background = [{ kind = \"vbr-on-off\", on = \"30 ms\", off = \"20 ms\" }]";
     let (_, record) = run_taped(&n_source(3, "42.4 Mbit/s", "5 us", "200 ms", rest));
@@ -280,7 +280,7 @@ background = [{ kind = \"vbr-on-off\", on = \"30 ms\", off = \"20 ms\" }]";
 
 #[test]
 fn incomplete_packets_are_all_that_was_sent_and_never_arrived() {
-    // Tail drop cuts packets in the middle: what is left of them crosses the bottleneck for nothing. After 60 s all is quiet.
+    // Tail drop cuts packets in the middle; their remaining cells cross the bottleneck in vain. All is quiet after 60 s.
     let rest = "port = { buffer = \"100 cells\", policy = \"tail-drop\" }\ntcp.receiver_window = \"32768 B\"
 traffic = { kind = \"finite\", size = \"102400 B\" }";
     let (tape, record) = run_taped(&n_source(5, "42.4 Mbit/s", "100 us", "60 s", rest));
@@ -309,7 +309,7 @@ fn the_line_waits_for_timers_only_while_every_sender_with_data_does() {
     assert!(waited.abs_diff(again - 1001 * MICROSECOND) < 40 * CELL, "{waited} of {again}");
     assert_eq!(record.ledger.span(Cause::IdleSlowStart).0, 0);
 
-    // A connection in slow start beside them is what the line waits for.
+    // A connection in slow start beside them determines the cause of idleness.
     let rest = "port.buffer = \"unlimited\"\nloss = { kind = \"list\", drops = [[1], []] }";
     let (_, record) = run_taped(&n_source(2, "424 Mbit/s", "1 ms", "50 ms", rest));
     assert_eq!(record.ledger.span(Cause::IdleTimeout).0, 0);

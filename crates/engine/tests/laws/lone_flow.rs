@@ -33,7 +33,7 @@ tcp = {{ mss = \"512 B\", receiver_window = \"{WINDOW_BYTES} B\", initial_ssthre
     n_source(1, "424 Mbit/s", "1 ms", duration, &rest)
 }
 
-/// When each segment is sent, as (picoseconds, segment number).
+/// Times at which segments are sent, as (picoseconds, segment number).
 fn sending_times(scenario: &Scenario) -> Vec<(u64, u64)> {
     let (tape, _) = run_taped(scenario);
     let sent = tape.iter().filter_map(|entry| match entry.what {
@@ -43,9 +43,9 @@ fn sending_times(scenario: &Scenario) -> Vec<(u64, u64)> {
     sent.collect()
 }
 
-/// Slow start by hand: round r begins at r round trips; its acknowledgments come a segment's time apart, one for each of
-/// the 2^(r - 1) segments of the round before, and each lets two segments go (T-02: one for the segment acknowledged, one
-/// for the growth of the window).
+/// Slow start by hand: round r begins at r round trips; its acknowledgments arrive a segment's transmission time apart, one for each of the
+/// 2^(r - 1) segments of the previous round, and each releases two segments (T-02: one for the segment acknowledged, one for the growth of
+/// the window).
 fn slow_start_by_hand(rounds: u64, round_trip: u64) -> Vec<(u64, u64)> {
     let mut times = vec![(0, 0)];
     for round in 1..rounds {

@@ -1,4 +1,4 @@
-//! What loss models do to connections.
+//! Effects of loss models on connections.
 
 use longfat_engine::framing::Content;
 use longfat_engine::run;
@@ -18,7 +18,7 @@ traffic = {{ kind = \"finite\", size = \"20480 B\" }}
     n_source(sources, "10 Mbit/s", "1 ms", "10 s", &rest)
 }
 
-/// Segment numbers, in the order in which a flow's segments are sent and lost.
+/// Segment numbers of a flow, in the order in which they are sent or lost.
 fn numbers(tape: &[Entry], flow: usize, which: impl Fn(&Happening) -> Option<u64>) -> Vec<u64> {
     tape.iter().filter(|entry| entry.flow == flow).filter_map(|entry| which(&entry.what)).map(|at| at / 512).collect()
 }

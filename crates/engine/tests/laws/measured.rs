@@ -1,4 +1,4 @@
-//! What is measured from a time on (`measure.from`): the rest of the run and nothing else, of a run that goes as it would in any case.
+//! Measurement from a time on (`measure.from`): results cover exactly the rest of the run, and the run itself is unchanged.
 
 use longfat_engine::measure::{Cause, Histogram, RunRecord};
 use longfat_engine::scenario::Scenario;
@@ -10,7 +10,7 @@ use super::random_networks::{
 };
 use crate::support::scenario;
 
-/// The scenario of a random network, measured from the given hundredths of its duration on, and when that is in picoseconds.
+/// The scenario of a random network, measured from the given percentage of its duration on, with that time in picoseconds.
 fn measured_from(text: &str, percent: u64) -> (Scenario, u64) {
     let whole = parse(text).expect("it was drawn");
     let from = whole.duration.0.0 * percent / 100;
@@ -18,7 +18,7 @@ fn measured_from(text: &str, percent: u64) -> (Scenario, u64) {
     (measured.expect("it ends before the run"), from)
 }
 
-/// The scenario of a random network that ends at a time in picoseconds, if all that it lists can happen by then.
+/// The scenario of a random network that ends at `end`, in picoseconds, if everything that it lists can happen by then.
 fn ended_at(text: &str, end: u64) -> Option<Scenario> {
     let (first, rest) = text.split_once("duration = ").expect("all have one");
     let (_, rest) = rest.split_once('\n').expect("it is a line");
@@ -29,7 +29,7 @@ fn record(scenario: &Scenario) -> RunRecord {
     run(scenario).unwrap_or_else(|violation| panic!("{violation}"))
 }
 
-/// All but the scenario and which driver it was.
+/// The record without the scenario and the driver's name.
 fn bytes(mut record: RunRecord) -> String {
     (record.work.driver, record.work.handed_over) = ("", None);
     serde_json::to_string_pretty(&record).expect("a record is JSON")
@@ -41,7 +41,7 @@ fn together(one: &Histogram, other: &Histogram) -> Histogram {
     both
 }
 
-/// Asserts that what is counted before and after a time is what is counted in all.
+/// Asserts that counts before and after a time add up to those of the whole run.
 fn add_up(before: &RunRecord, after: &RunRecord, all: &RunRecord) {
     for ((before, after), all) in before.flows.iter().zip(&after.flows).zip(&all.flows) {
         let counts = |flow: &longfat_engine::measure::FlowRecord| {
@@ -85,7 +85,7 @@ fn means_add_up(before: &RunRecord, after: &RunRecord, all: &RunRecord, share_be
     }
 }
 
-/// Whatever was idle is charged in one part or the other, and the ledger sums to what is measured.
+/// Idle time is charged in one part or the other, and the ledger sums to the measured time.
 fn ledgers_add_up(before: &RunRecord, after: &RunRecord, all: &RunRecord, measured: u64) {
     assert_eq!(after.ledger.duration().0, measured);
     let is_idle = |cause: &&Cause| cause.name().starts_with("idle");
@@ -93,7 +93,7 @@ fn ledgers_add_up(before: &RunRecord, after: &RunRecord, all: &RunRecord, measur
         let sum = before.ledger.span(cause).0 + after.ledger.span(cause).0;
         assert_eq!(sum, all.ledger.span(cause).0, "{}", cause.name());
     }
-    // What is under way at the end of the first part is sent in it, and arrives in the other.
+    // Data in flight at the end of the first part is sent in it, and arrives in the other.
     let sent = |record: &RunRecord| record.ledger.span(Cause::Useful) + record.ledger.span(Cause::UnderWay);
     assert!(sent(after) <= sent(all));
 }
@@ -147,8 +147,8 @@ proptest! {
     }
 }
 
-/// One connection of 10 segments in a round trip of 100 ms and nothing that waits: slow start is over after four of them, and from then on it
-/// is 100 segments of 1000 B a second.
+/// One connection with 10 segments per round trip of 100 ms and no queueing: slow start ends after four round trips, and then the rate is
+/// 100 segments of 1000 B per second.
 #[test]
 fn slow_start_is_left_out() {
     let lone = |more: &str| {
@@ -167,10 +167,10 @@ fn slow_start_is_left_out() {
     let (all, steady) = (record(&lone("")), record(&lone("measure = { from = \"1 s\" }")));
     assert!(all.flows[0].goodput_bps < 795_000.0, "{}", all.flows[0].goodput_bps);
     let exact = 800_000.0;
-    // Of a thousand segments one may be this side of either border; a round trip is some microseconds more than 100 ms.
+    // One segment of a thousand may fall on this side of either border; a round trip exceeds 100 ms by some microseconds.
     assert!((steady.flows[0].goodput_bps - exact).abs() < 0.002 * exact, "{}", steady.flows[0].goodput_bps);
     assert_eq!(steady.ledger.duration().as_seconds(), 10.0);
-    // 100 ms, and some microseconds to send a packet over each line.
+    // 100 ms, plus some microseconds to send a packet over each line.
     let round_trips = &steady.flows[0].round_trips;
     let (shortest, longest) = round_trips.extremes().expect("one is measured in each");
     assert!(round_trips.count.abs_diff(100) <= 1, "one of ten segments is timed: {}", round_trips.count);
@@ -179,7 +179,7 @@ fn slow_start_is_left_out() {
     assert_eq!(steady.flows[0].started_s, Some(0.0));
 }
 
-/// Messages of a tenth of a second each, ten of them: of those that arrive within the measured second half nothing is told of others.
+/// Ten messages of a tenth of a second each: results cover only those that arrive within the measured second half.
 #[test]
 fn what_has_arrived_before_is_not_told_of() {
     let flows = |more: &str| {

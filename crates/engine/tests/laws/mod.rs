@@ -1,4 +1,4 @@
-//! What holds in every network, and what can be worked out by hand.
+//! Laws for any network, and examples worked by hand.
 
 mod background;
 mod capacity;

@@ -1,4 +1,4 @@
-//! Ways back that are narrower than those there (RFC 3449).
+//! Asymmetric paths with a narrow way back (RFC 3449).
 
 use longfat_engine::measure::RunRecord;
 use longfat_engine::scenario::Scenario;
@@ -6,7 +6,8 @@ use longfat_engine::{Driver, run_by};
 
 use crate::support::scenario;
 
-/// A connection over 10 Mbit/s there and so much back, segments of 500 bytes in packets of 540, acknowledgments of 40 bytes.
+/// A connection over 10 Mbit/s there and `back` on the way back, with segments of 500 bytes in packets of 540 and acknowledgments of 40
+/// bytes.
 fn network(back: &str, acknowledgments: &str) -> Scenario {
     scenario(&format!(
         "schema_version = 1
@@ -28,7 +29,8 @@ fn record(back: &str, acknowledgments: &str) -> RunRecord {
     fast
 }
 
-/// Acknowledgments leave as fast as the line back lets them, 100 or 200 a second of 320 bits, and each lets what it acknowledges go.
+/// Acknowledgments of 320 bits leave at the rate of the line back, 100 or 200 per second, and each releases as much data as it
+/// acknowledges.
 #[test]
 fn a_line_back_that_acknowledgments_fill_is_the_clock_of_the_data() {
     for (back, acknowledgments, segments_a_second) in
@@ -36,14 +38,14 @@ fn a_line_back_that_acknowledgments_fill_is_the_clock_of_the_data() {
     {
         let expected = segments_a_second * 4000.0;
         let goodput = record(back, acknowledgments).flows[0].goodput_bps;
-        // A window has arrived whose acknowledgments wait.
+        // The acknowledgments of a whole window are queued.
         let ahead = 64_000.0 * 8.0 / 60.0;
         let is_so = (0.99 * expected..=expected + ahead).contains(&goodput);
         assert!(is_so, "{goodput} for {expected} with {back} and {acknowledgments}");
     }
 }
 
-/// Ratio of bandwidths over ratio of sizes below 1: an acknowledgment takes less time back than its segment there (RFC 3449 section 3.1).
+/// Normalized bandwidth ratio below 1: an acknowledgment takes less time back than its segment there (RFC 3449 section 3.1).
 #[test]
 fn a_line_back_that_acknowledgments_do_not_fill_costs_a_delay_and_no_throughput() {
     let [wide, narrow] = ["as-there", "1 Mbit/s"].map(|back| record(back, "immediate").flows[0].goodput_bps);

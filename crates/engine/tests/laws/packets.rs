@@ -1,7 +1,7 @@
-//! Packets that travel whole, by hand: 8 Mbit/s, so that a byte takes a microsecond, and 1 ms on every link.
+//! Whole packets by hand: 8 Mbit/s, so that a byte takes a microsecond, and 1 ms on every link.
 //!
-//! A segment of 960 bytes is a packet of 1000: it is sent three times on its way, which takes 3 * (1000 + 1000) us; an
-//! acknowledgment of 40 bytes takes 3 * (40 + 1000) us.
+//! A segment of 960 bytes is a packet of 1000, sent three times on its path, which takes 3 * (1000 + 1000) us; an acknowledgment of 40
+//! bytes takes 3 * (40 + 1000) us.
 
 use longfat_engine::measure::RunRecord;
 use longfat_engine::scenario::Scenario;
@@ -31,7 +31,7 @@ fn sending_times(tape: &[Entry]) -> Vec<(u64, u64)> {
 #[test]
 fn every_switch_receives_a_packet_whole_before_it_sends_it_on() {
     let (tape, record) = run_taped(&network(1, "40 ms", "buffer = \"unlimited\"", ""));
-    // Round r begins at r round trips; its acknowledgments come a segment's time apart, and each lets two segments go.
+    // Round r begins at r round trips; its acknowledgments arrive a segment's transmission time apart, and each releases two segments.
     let mut by_hand = vec![(0, 0)];
     for (round, acknowledgments) in [(1, 1), (2, 2), (3, 4), (4, 4)] {
         for acknowledgment in 0..acknowledgments {
@@ -42,14 +42,14 @@ fn every_switch_receives_a_packet_whole_before_it_sends_it_on() {
     }
     assert_eq!(ROUND_TRIP, 9120 * MICROSECOND);
     assert_eq!(sending_times(&tape), by_hand);
-    // The access line sends as fast as the bottleneck: no packet ever waits at the port behind another.
+    // The access line is as fast as the bottleneck: no packet ever queues at the port behind another.
     assert_eq!(record.metrics.max_queue_cells, 1);
     assert_eq!(record.metrics.max_goodput_bps, 8e6 * 960.0 / 1000.0);
 }
 
 #[test]
 fn a_buffer_counts_packets_and_a_full_one_loses_them_whole() {
-    // Two sources send at the same instants, so every second packet finds the other one just begun and must wait.
+    // Two sources send simultaneously, so every second packet finds the other one in transmission and must wait.
     let lossless = |packets: u64| -> RunRecord {
         run_taped(&network(2, "200 ms", &format!("buffer = \"{packets} packets\""), "")).1
     };

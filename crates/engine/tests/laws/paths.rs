@@ -1,4 +1,4 @@
-//! Paths that change: rates, delays, interruptions and losses as a schedule says.
+//! Changing paths: rates, delays, interruptions and losses by schedule.
 
 use longfat_engine::config::Parameter;
 use longfat_engine::measure::RunRecord;
@@ -9,7 +9,7 @@ use longfat_engine::units::Time;
 use crate::support::scenario;
 use crate::support::tape::{Happening, run_taped};
 
-/// One connection over 10 Mbit/s and 20 ms with windows that fill it, for so many seconds.
+/// One connection over 10 Mbit/s and 20 ms with windows that fill it, for `seconds` seconds.
 fn network(seconds: u64, path: &str) -> Scenario {
     scenario(&format!(
         "schema_version = 1
@@ -58,7 +58,7 @@ fn a_line_is_busy_for_as_long_as_it_sends_at_whatever_rate() {
     let segment = 1262.0 * 8.0 / 50e6;
     let most = 49.0 * segment / (0.020 + segment);
     assert!((0.97 * most..=most).contains(&fast), "{fast}, at most {most}");
-    // Off for half of the time, it is busy for the other half.
+    // Off for half of the time, and busy for the other half.
     let interrupted = utilization("0,1e7\n10,0");
     assert!((0.49..=0.5).contains(&interrupted), "{interrupted}");
 }
@@ -72,7 +72,7 @@ fn nothing_arrives_during_an_interruption_and_what_waits_goes_when_it_is_over() 
         .filter(|entry| matches!(entry.what, Happening::Received { .. }))
         .map(|entry| entry.time.as_seconds())
         .collect();
-    // What was on the line at 4 s arrives within the delays of 9 ms and the time of a packet.
+    // Data on the line at 4 s arrives within the delays of 9 ms and a packet's transmission time.
     assert!(arrivals.iter().any(|time| (3.99..4.012).contains(time)));
     assert!(!arrivals.iter().any(|time| (4.012..4.508).contains(time)));
     assert!(arrivals.iter().any(|time| (4.508..4.512).contains(time)), "at once when it is over");
@@ -95,12 +95,12 @@ fn packets_arrive_in_the_order_in_which_they_were_sent_when_the_delay_becomes_sh
         let received = tape.iter().filter(|entry| (second(begin)..second(end)).contains(&entry.time));
         received.filter(|entry| matches!(entry.what, Happening::Received { .. })).count()
     };
-    // 49 segments in a round trip of 118 ms or of 18 ms, when the line is the limit: 990 in a second.
+    // 49 segments per round trip of 118 ms, or of 18 ms, when the line is the limit: 990 per second.
     assert!((400..425).contains(&between(3, 4)), "{}", between(3, 4));
     assert!((980..1000).contains(&between(7, 8)), "{}", between(7, 8));
 }
 
-/// How long it took each segment to arrive, and its acknowledgment to be back, in seconds, where only one is under way at a time.
+/// Transit times of each segment and of its acknowledgment, in seconds, with only one in flight at a time.
 fn crossings(path: &str) -> [Vec<f64>; 2] {
     let one_at_a_time = [("tcp.receiver_window".to_owned(), "1210 B".to_owned())];
     let text = network(60, path).canonical();
@@ -122,7 +122,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// By how much one differs from the next on the mean.
+/// Mean absolute difference between successive values.
 fn mean_difference(values: &[f64]) -> f64 {
     mean(&values.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect::<Vec<_>>())
 }
@@ -138,7 +138,7 @@ fn each_packet_is_held_up_by_its_own_share_of_the_jitter() {
     let near = |value: f64, expected: f64| (value - expected).abs() < 0.0005;
     assert!(near(mean(&held), 0.0075), "half of it on the mean: {}", mean(&held));
     assert!(near(mean_difference(&held), 0.005), "a third of it: {}", mean_difference(&held));
-    // Of the sum of two such draws and another the mean difference is 7/15 of the most.
+    // The mean difference between two sums of two uniform draws is 7/15 of the largest draw.
     assert!(near(mean_difference(&round_trips), 0.007), "7/15 of it: {}", mean_difference(&round_trips));
 }
 
@@ -169,7 +169,7 @@ fn packets_are_lost_as_often_as_the_schedule_says_in_both_directions() {
     let record = record(60, &path);
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     let (lost, sent) = (record.metrics.packets_lost as f64, record.flows[0].segments_sent as f64);
-    // An acknowledgment for nearly every segment: as many packets each way.
+    // Nearly one acknowledgment per segment: as many packets each way.
     let expected = 0.02 * 2.0 * sent;
     assert!((lost - expected).abs() < 5.0 * expected.sqrt(), "{lost} of {sent} there and back");
 }
@@ -245,7 +245,7 @@ fn a_fade_may_be_drawn_by_replication_within_its_limits() {
     assert!(fades[0].0 < 7_000 && fades[19].0 > 13_000, "twenty draws leave little out: {fades:?}");
 }
 
-/// Written before fades could be drawn.
+/// Written before fades could be random.
 #[test]
 fn a_fade_that_is_fixed_keeps_the_name_of_its_scenario() {
     let resolved = Parameter::resolved(&network(30, "{ kind = \"geo-fade\", begin = \"5 s\" }"));
@@ -253,7 +253,7 @@ fn a_fade_that_is_fixed_keeps_the_name_of_its_scenario() {
     assert_eq!(resolved["path"].to_string(), expected);
 }
 
-/// What a shower leaves of 10 Mbit/s at each tenth of a second, in kbit/s; what is lost altogether counts as nothing.
+/// Rate in kbit/s that a shower leaves of 10 Mbit/s, at each tenth of a second; 0 while everything is lost.
 fn rain(parameters: &str) -> Vec<u64> {
     let scenario = network(100, &format!("{{ kind = \"rain\", {parameters} }}"));
     let conditions = scenario.conditions(&scenario.graph()).expect("it changes");
@@ -268,7 +268,7 @@ fn rain_goes_down_the_ladder_of_codes_and_up_again() {
     let rates = rain("begin = '10 s', rise = '20 s', lasting = '30 s', reaction = '0 s'");
     let worst = 10_000 * 988_858 / 3_951_571;
     assert_eq!((rates[99], rates[400], rates[850]), (10_000, worst, 10_000));
-    // 8PSK 2/3 stands down to 6.62 dB, 7.38 dB of rain: for 7.38 / 12 of the rise, 12.3 s. Then it is QPSK 9/10.
+    // 8PSK 2/3 withstands 6.62 dB, or 7.38 dB of rain: for 7.38 / 12 of the rise, 12.3 s. Then QPSK 9/10 is used.
     let (least, below) = (10_000 * 1_980_636 / 3_951_571, 10_000 * 1_788_612 / 3_951_571);
     assert_eq!((rates[222], rates[224]), (least, below));
     assert!(rates[100..300].is_sorted_by(|one, next| one >= next), "it only falls: {:?}", &rates[100..300]);
@@ -308,7 +308,7 @@ fn rain_that_grows_by_more_than_the_margin_before_codes_follow_loses_everything(
 
 #[test]
 fn nothing_passes_while_no_code_stands_the_rain() {
-    // The most robust code stands 15 + 2.35 - 1 = 16.35 of 20 dB: 16.35 s of the rise.
+    // The most robust code withstands 15 + 2.35 - 1 = 16.35 of 20 dB: 16.35 s of the rise.
     let scenario = network(100, "{ kind = \"rain\", depth = \"20 dB\", reaction = \"0 s\" }");
     let conditions = scenario.conditions(&scenario.graph()).expect("it changes");
     let rate = |milliseconds: u64| conditions.at(Time(milliseconds * 1_000_000_000)).rate;
@@ -320,7 +320,7 @@ fn nothing_passes_while_no_code_stands_the_rain() {
 
 #[test]
 fn what_is_under_way_when_no_code_stands_the_rain_any_more_is_lost_with_the_rest() {
-    // 30 dB in 20 s; the most robust code stands 17.35 dB, 11.57 s of the rise. Its sender stops a quarter of a second later.
+    // 30 dB in 20 s; the most robust code withstands 17.35 dB, 11.57 s of the rise. Its sender stops a quarter of a second later.
     let scenario = network(
         100,
         "{ kind = \"rain\", begin = \"10 s\", rise = \"20 s\", depth = \"30 dB\", reaction = \"248 ms\" }",

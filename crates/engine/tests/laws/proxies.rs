@@ -1,4 +1,4 @@
-//! Connections that proxies split: what holds for any, and how long it takes by hand.
+//! Split connections: laws for any, and times worked by hand.
 
 use longfat_engine::measure::{Cause, LegRecord};
 use longfat_engine::run;
@@ -19,7 +19,7 @@ proptest! {
         ..ProptestConfig::with_cases(400)
     })]
 
-    /// The engine's audit has the rest: every byte is sent on once and in order, and nothing is sent that was not made room for.
+    /// The engine's audit checks the rest: every byte is forwarded once and in order, and no data exceeds the advertised window.
     #[test]
     fn whatever_proxies_split_is_conserved_and_none_keeps_more_than_its_buffer(network in any_split_network()) {
         let record = run(&network.scenario).map_err(|violation| TestCaseError::fail(violation.to_string()))?;
@@ -34,7 +34,7 @@ proptest! {
     }
 }
 
-/// The laws above would hold where nothing happens; these are not such.
+/// The laws above would hold in networks without traffic; checks that these have some.
 #[test]
 fn random_split_networks_close_windows_probe_lose_and_finish() {
     let mut runner = TestRunner::deterministic();
@@ -89,11 +89,11 @@ fn finished_us(scenario: &Scenario) -> f64 {
 #[test]
 fn a_file_over_short_and_long_legs_takes_the_slow_start_of_the_long_one() {
     // 15 segments are 4 rounds of slow start. End to end a round trip is 18 us and twice 252 ms; the last of the 8 segments of the last
-    // round leaves 7 segments' times after the first.
+    // round leaves 7 segment times after the first.
     let end_to_end = 3.0 * (18.0 + 504_000.0) + 7.0 * 12.0 + 14.0 + 252_000.0;
     assert_eq!(finished_us(&by_the_cell("1 ms", "250 ms", "")), end_to_end);
-    // Split, the first segment is at the proxy after 12 us and 1 ms; all others are there before they are wanted. Between the proxies it
-    // takes rounds of 18 us and twice 250 ms; the far leg has a window of 8 by then, for as many segments.
+    // Split, the first segment is at the proxy after 12 us and 1 ms; all others arrive before they can be sent. Between the proxies, rounds
+    // take 18 us and twice 250 ms; the far leg has a window of 8 when it needs it.
     let split = 12.0 + 1_000.0 + 3.0 * (18.0 + 500_000.0) + 7.0 * 12.0 + 14.0 + 250_000.0 + 12.0 + 1_000.0;
     assert_eq!(finished_us(&by_the_cell("1 ms", "250 ms", SPLIT)), split);
 }
@@ -103,7 +103,7 @@ fn where_the_long_leg_begins_with_a_large_window_the_others_have_its_slow_start_
     let end_to_end = finished_us(&by_the_cell("20 ms", "250 ms", ""));
     let proxies = "proxies = { kind = \"split-tcp\", buffer = \"1 MB\", tcp = { initial_window = \"16 MSS\" } }";
     let split = finished_us(&by_the_cell("20 ms", "250 ms", proxies));
-    // Rounds of the near leg, of 14 us and twice 20 ms; what has arrived is sent on at once, on the far leg too.
+    // Rounds of the near leg take 14 us and twice 20 ms; arriving data is forwarded at once, on the far leg too.
     let near = 3.0 * (14.0 + 40_000.0) + 7.0 * 12.0 + 12.0 + 20_000.0;
     assert_eq!(split, near + 14.0 + 250_000.0 + 12.0 + 20_000.0);
     assert_eq!(end_to_end, 3.0 * (18.0 + 580_000.0) + 7.0 * 12.0 + 14.0 + 290_000.0);
@@ -122,9 +122,9 @@ fn a_proxy_opens_the_next_leg_when_it_hears_of_the_connection() {
             _ => None,
         })
         .collect();
-    // Of one connection flow 1 is the near leg, 0 the one between and 2 the far leg. What opens a leg is two cells.
+    // With one connection, flow 1 is the near leg, 0 the one between and 2 the far leg. A SYN is two cells.
     assert_eq!(opened, [(1, 0), (0, 20_002), (2, 20_002 + 250_004)]);
-    // Then data go: the near leg is open after a round trip, and so is the one between after its own, later.
+    // Then data is sent: the near leg is open after its round trip, and the one between later, after its own.
     let data = tape
         .iter()
         .find(|entry| entry.flow == 0 && matches!(entry.what, Happening::Sent { segment, .. } if segment.length > 0));
@@ -132,7 +132,7 @@ fn a_proxy_opens_the_next_leg_when_it_hears_of_the_connection() {
     assert!(record.flows[0].finished_s.is_some());
 }
 
-/// Packets of Ethernet over a line of 20 Mbit/s and 250 ms, between lines of 100 Mbit/s and 5 ms.
+/// Ethernet packets over a line of 20 Mbit/s and 250 ms, between lines of 100 Mbit/s and 5 ms.
 fn satellite(rest: &str) -> Scenario {
     scenario(&format!(
         "schema_version = 1
@@ -157,15 +157,16 @@ fn without_losses_and_with_ample_buffers_a_split_connection_is_as_fast_as_its_sl
         let record = run(&satellite(&text)).expect("the laws hold");
         (record.metrics.goodput_bps, record.metrics.max_goodput_bps, record.flows[0].legs[0].segments_retransmitted)
     };
-    // The line between: its windows are ample.
+    // Limited by the line between, with ample windows.
     let (line, line_max, again) = goodput("receiver_window = \"4 MB\"", "initial_window = \"100 MSS\"");
     assert!(line > 0.95 * line_max && line <= line_max && again == 0, "{line} of {line_max}");
-    // The near and far legs: 5 segments in each round trip of 10 ms, and what 1460 bytes and an acknowledgment take of 100 Mbit/s.
+    // Limited by the near and far legs: 5 segments per round trip of 10 ms, plus the transmission times of 1460 bytes and an acknowledgment
+    // at 100 Mbit/s.
     let (near, ..) =
         goodput("receiver_window = \"7300 B\"", "receiver_window = \"4 MB\", initial_window = \"100 MSS\"");
     let by_hand = 5.0 * 1460.0 * 8.0 / (10e-3 + (1538.0 + 84.0) * 8.0 / 100e6);
     assert!((near / by_hand - 1.0).abs() < 0.02, "{near}, by hand {by_hand}");
-    // The window between: 50 segments in a round trip of 500 ms.
+    // Limited by the window between: 50 segments per round trip of 500 ms.
     let (between, ..) =
         goodput("receiver_window = \"4 MB\"", "receiver_window = \"73000 B\", initial_window = \"50 MSS\"");
     let packets = (1538.0 + 84.0) * 8.0 * (2.0 / 100e6 + 1.0 / 20e6);
@@ -187,8 +188,8 @@ fn what_is_lost_between_the_proxies_is_repaired_there_and_nowhere_else() {
     assert_eq!((flow.segments_retransmitted, flow.bytes_delivered), (again[1], 2_000_000));
 }
 
-/// The far leg has two segments in a round trip of 200 ms, the others are fast: the far proxy is full, and what says that it has room again
-/// gets lost.
+/// The far leg sends two segments per round trip of 200 ms, the others are fast: the buffer of the far proxy fills, and the acknowledgment
+/// that reopens its window may be lost.
 fn stopped(loss: f64) -> Scenario {
     scenario(&format!(
         "schema_version = 1

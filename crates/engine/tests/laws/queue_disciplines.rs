@@ -1,4 +1,5 @@
-//! Queue disciplines in a network: 10 Mbit/s, 60 ms of round trip, which are 50 packets, and a buffer of ten times what the line carries in one.
+//! Queue disciplines in a network: 10 Mbit/s and a round trip of 60 ms, which hold 50 packets, and a buffer of ten bandwidth-delay
+//! products.
 
 use longfat_engine::measure::RunRecord;
 use longfat_engine::run;
@@ -35,7 +36,7 @@ fn by_littles_law_the_mean_delay_is_the_mean_queue_over_the_rate_at_which_packet
         #[expect(clippy::cast_precision_loss, reason = "few packets")]
         let sent_per_second = port.cells_out as f64 / 30.0;
         let delay = record.metrics.mean_queueing_delay_s.expect("a discipline measures it");
-        // Packets dropped from the queue have waited too, and times count in whole microseconds.
+        // Dropped packets were queued too, and times count in whole microseconds.
         let by_law = port.mean_queue_cells / sent_per_second;
         assert!((by_law / delay - 1.0).abs() < 0.05, "{queue}: {by_law} s by the law, {delay} s measured");
     }
@@ -46,7 +47,7 @@ fn managed_queues_keep_the_line_busy_with_a_fraction_of_the_delay_of_a_full_buff
     let full = record(4, "buffer = \"10 BDP\", queue = \"tail-drop\"");
     let full_delay = full.metrics.mean_queueing_delay_s.expect("measured");
     assert!(full_delay > 0.2, "{full_delay}");
-    // All four connections overshoot at once in their slow starts. RED's average lags behind and drops long after the queue is gone.
+    // All four connections overshoot slow start at once. RED's average lags behind and drops long after the queue has drained.
     for (queue, busy) in
         [("red", 0.5), ("codel", 0.9), ("pie", 0.85), ("fq-codel", 0.9), ("cake", 0.9), ("dualpi2", 0.9)]
     {
@@ -71,7 +72,7 @@ fn a_buffer_in_bytes_holds_more_of_the_smaller_packets() {
 
 #[test]
 fn flow_queueing_gives_a_lone_newcomer_its_share_at_once_where_one_queue_makes_it_wait() {
-    // Between full windows of four others a fifth connection with little to send hardly waits.
+    // Beside the full windows of four others, a fifth connection with little to send is hardly delayed.
     let waits = |queue: &str| {
         let delay = record(4, &format!("buffer = \"10 BDP\", queue = {queue}")).metrics.queueing_delay_p99_s;
         delay.expect("measured")
@@ -79,7 +80,7 @@ fn flow_queueing_gives_a_lone_newcomer_its_share_at_once_where_one_queue_makes_i
     assert!(waits("\"fq-codel\"") < waits("\"tail-drop\"") / 3.0);
 }
 
-/// What the one connection of a host has of what eight of another have together, through a line that both want all of.
+/// Throughput of a host's only connection, relative to that of another host's eight together, on a line that both saturate.
 fn one_beside_eight(queue: &str) -> f64 {
     let scenario = scenario(&format!(
         r#"schema_version = 1
@@ -116,7 +117,7 @@ fn under_cake_a_host_with_eight_flows_has_what_a_host_with_one_has_and_under_fq_
     }
 }
 
-/// Two downloads share 20 Mbit/s, for which one acknowledgment for every second segment takes 350 kbit/s, and the way back has 100.
+/// Two downloads share 20 Mbit/s, for which one acknowledgment per second segment takes 350 kbit/s, and the way back has 100.
 fn over_a_narrow_way_back(queue: &str, acknowledgments: &str) -> RunRecord {
     let scenario = scenario(
         &format!(
@@ -148,7 +149,7 @@ fn goodput_bps(record: &RunRecord) -> f64 {
     record.flows.iter().map(|flow| flow.goodput_bps).sum()
 }
 
-/// RFC 3449 sections 3.1 and 5.2.1: on a narrow way back acknowledgments wait, and most of them for nothing.
+/// RFC 3449 sections 3.1 and 5.2.1: on a narrow way back acknowledgments queue, most of them needlessly.
 #[test]
 fn newer_acknowledgments_drive_out_older_ones_that_would_wait_before_them() {
     let delayed = "\"delayed\"";
@@ -186,7 +187,7 @@ fn thinned_acknowledgments_leave_room_on_a_narrow_way_back() {
     );
 }
 
-/// PIE is not among them: when its probability is above its limit it drops whatever the codepoint says.
+/// Except PIE: while its probability is above a limit it drops regardless of the codepoint.
 #[test]
 fn connections_that_understand_marks_lose_nothing_and_send_nothing_twice() {
     for queue in ["codel", "fq-codel", "cake", "dualpi2"] {
@@ -201,7 +202,7 @@ fn connections_that_understand_marks_lose_nothing_and_send_nothing_twice() {
             let again: u64 = record.flows.iter().map(|flow| flow.segments_retransmitted).sum();
             assert_eq!(again, 0, "{queue} {ecn}");
             assert!(record.flows.iter().all(|flow| flow.reductions_for_marks > Some(0)), "{queue} {ecn}");
-            // The low-latency queue marks from a millisecond on, and these connections halve their windows for it.
+            // The low-latency queue marks above a delay of 1 ms, and these connections halve their windows in response.
             assert!(port.utilization > 0.7, "{queue} {ecn}: {}", port.utilization);
         }
     }
@@ -210,12 +211,12 @@ fn connections_that_understand_marks_lose_nothing_and_send_nothing_twice() {
 const PRAGUE: &str = "flavor = \"prague\", ecn = \"accurate\"";
 const CUBIC: &str = "flavor = \"cubic\", ecn = \"classic\"";
 
-/// Two connections over a dual queue, the first as said, or both: 40 Mbit/s, 24 ms.
+/// Two connections over a dual queue with the given settings, of the first or of both: 40 Mbit/s, 24 ms.
 fn over_dual_queue(first: &str, all: &str) -> RunRecord {
     over_dual_queue_with(first, all, "")
 }
 
-/// The same, with more of the scenario.
+/// [`over_dual_queue`], with more settings of the scenario.
 fn over_dual_queue_with(first: &str, all: &str, more: &str) -> RunRecord {
     let rest = format!(
         "framing = \"packet\"\nport = {{ buffer = \"10 BDP\", queue = \"dualpi2\" }}\n\
@@ -230,7 +231,7 @@ fn p99(record: &RunRecord) -> f64 {
     record.metrics.queueing_delay_p99_s.expect("measured")
 }
 
-/// What RFC 9332 is for: low latency beside classic traffic on one line, with about the same rates.
+/// Purpose of RFC 9332: low latency beside classic traffic on one line, with about the same rates.
 #[test]
 fn prague_and_cubic_share_a_dual_queue_and_prague_alone_hardly_waits() {
     let mixed = over_dual_queue(PRAGUE, CUBIC);
@@ -243,7 +244,7 @@ fn prague_and_cubic_share_a_dual_queue_and_prague_alone_hardly_waits() {
     assert!(p99(&scalable) < p99(&classic) / 3.0, "{} and {}", p99(&scalable), p99(&classic));
 }
 
-/// Three bits tell all as long as no run of acknowledgments is lost that could hide eight marks; then the sender thinks that there were more.
+/// Three bits are sufficient unless a run of lost acknowledgments could hide eight marks; then the sender overestimates them.
 #[test]
 fn prague_does_with_three_bits_what_it_does_with_the_option() {
     let of = |ecn: &str, losses: &str| {
@@ -260,7 +261,8 @@ fn prague_does_with_three_bits_what_it_does_with_the_option() {
         |probability| ["accurate", "accurate-ace"].map(|ecn| lossy(ecn, probability).ports[0].utilization);
     let [option, bits] = utilization(0.05);
     assert!((option - bits).abs() < 0.03, "{option} and {bits}");
-    // Half are lost: runs of them hide eight segments often, which the sender then takes for eight marks (appendix A.2.1: "overly conservative").
+    // With half of them lost, runs often hide eight segments, which the sender counts as eight marks (appendix A.2.1: "overly
+    // conservative").
     let [option, bits] = utilization(0.5);
     assert!(bits < option, "{option} and {bits}");
 }

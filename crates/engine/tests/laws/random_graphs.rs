@@ -1,4 +1,4 @@
-//! Random graphs: switches in a tree with a link more or not, hosts at them, connections between any two of these.
+//! Random graphs: switches in a tree with an optional extra link, hosts, connections between any two of them.
 
 use longfat_engine::scenario::Scenario;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use super::random_networks::{
 };
 use super::random_traffic::{any_endless_traffic, any_limited_traffic, any_www_traffic};
 
-/// Any graph that the engine can simulate, of a size that takes milliseconds.
+/// Any valid graph that simulates in milliseconds.
 pub fn any_graph() -> impl Strategy<Value = RandomNetwork> {
     let traffic = prop_oneof![3 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()];
     let run = (10_u64..200, 0_u64..1000, any_backgrounds(), any_vbr());
@@ -29,7 +29,7 @@ pub fn any_graph() -> impl Strategy<Value = RandomNetwork> {
     })
 }
 
-/// A topology and its connections.
+/// A topology with its connections.
 fn any_topology() -> impl Strategy<Value = (String, String)> {
     let rate = prop_oneof![(1_u64..160).prop_map(|mbits| mbits * 1_000_000), 997_000_u64..100_000_001];
     let managed = prop::sample::select(vec!["none", "there", "back", "both"]);
@@ -41,7 +41,7 @@ fn any_topology() -> impl Strategy<Value = (String, String)> {
     (switches, hosts, link, any::<bool>(), connections).prop_map(|(switches, hosts, more, has_more, connections)| {
         let mut links = Vec::new();
         let mut join = |from: String, to: String, (rate, back, delay, managed): &(u64, String, u64, &str), can_be_managed: bool| {
-            // One at least.
+            // At least one managed link.
             let managed = if links.is_empty() && *managed == "none" { "there" } else { managed };
             let managed = if can_be_managed { managed } else { "none" };
             links.push(format!(
@@ -51,7 +51,7 @@ fn any_topology() -> impl Strategy<Value = (String, String)> {
         for (number, (before, link)) in switches.iter().enumerate() {
             join(format!("s{}", before.index(number + 1)), format!("s{}", number + 1), link, true);
         }
-        // Around to the first, past the one between.
+        // Closes a cycle to the first switch, past the one between.
         if has_more && switches.len() > 2 && switches[switches.len() - 1].0.index(switches.len()) != 0 {
             join("s0".into(), format!("s{}", switches.len()), &more, true);
         }
@@ -77,7 +77,7 @@ fn any_topology() -> impl Strategy<Value = (String, String)> {
     })
 }
 
-/// The N sources of a scenario as a graph that is written out, each connection by itself.
+/// Converts an N-source scenario to a graph, with each connection written out.
 pub fn written_out(scenario: &Scenario) -> Scenario {
     let mut resolved = serde_json::from_str::<serde_json::Value>(&scenario.canonical()).expect("it is JSON");
     let graph = scenario.graph();

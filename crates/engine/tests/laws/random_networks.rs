@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use super::random_traffic::{any_endless_traffic, any_limited_traffic, any_www_traffic};
 use crate::support::declared::any_table;
 
-/// A scenario and its text, which is what a failure shows: paste it into a file and run it.
+/// A scenario with its text, which failures print: it can be pasted into a file and run.
 #[derive(Clone)]
 pub struct RandomNetwork {
     pub text: String,
@@ -30,16 +30,16 @@ impl std::fmt::Debug for RandomNetwork {
     }
 }
 
-/// The longest retransmission timeout of random networks: milliseconds, so that timeouts and backoffs happen in short runs.
+/// Longest retransmission timeout of random networks: milliseconds, so that short runs have timeouts and backoffs.
 pub const LONGEST_TIMEOUT_MS: u64 = 30;
 
-/// Any network that the engine can simulate, of a size that takes milliseconds.
+/// Any valid network that simulates in milliseconds.
 pub fn any_network() -> impl Strategy<Value = RandomNetwork> {
     let traffic = prop_oneof![3 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()];
     any_network_with(traffic, any_groups_with_traffic())
 }
 
-/// Any network whose connections proxies split, with buffers of a segment or of many.
+/// Any network with split connections and proxies with buffers of one to many segments.
 pub fn any_split_network() -> impl Strategy<Value = RandomNetwork> {
     let leg = (prop::option::of(any_flavor()), prop::option::of(1_u64..100_000), 1_u64..60_000);
     (any_network(), leg).prop_filter_map("some parts do not fit together", |(network, (flavor, window, buffer))| {
@@ -57,13 +57,13 @@ pub fn any_www_network() -> impl Strategy<Value = RandomNetwork> {
     any_network_with(any_www_traffic(), any_groups())
 }
 
-/// Any network whose sources always have data.
+/// Any network with unlimited sources.
 pub fn any_endless_network() -> impl Strategy<Value = RandomNetwork> {
     any_network_with(any_endless_traffic(), any_groups())
 }
 
-/// Any network that the fast driver knows: losses in the buffer alone; cells in slots, on access lines not slower than the
-/// bottleneck, or packets that travel whole.
+/// Any network that the fast driver supports: losses in the buffer alone; cells in slots, on access lines at least as fast as the
+/// bottleneck, or whole packets.
 pub fn any_network_for_the_fast_driver() -> impl Strategy<Value = RandomNetwork> {
     let port = prop_oneof![3 => any_framing_and_port_in_slots(), 2 => any_framing_and_policy_of(Unit::Packet)];
     let delays = (0_u64..300, 0_u64..3_000);
@@ -75,11 +75,11 @@ pub fn any_network_for_the_fast_driver() -> impl Strategy<Value = RandomNetwork>
         |((sources, (fast, slow), (near, far), has_fast_access, back), (framing, port), tcp, traffic, run)| {
             let (milliseconds, seed, vbr, groups) = run;
             let in_cells = unit_of(&framing) == Unit::Cell;
-            // Cells of acknowledgments wait where lines of different delays follow the common one.
+            // With cells, acknowledgments queue where lines of different delays follow the common one.
             if in_cells && groups.contains("access_delay") {
                 return None;
             }
-            // Nor do they find a faster line behind a slower one there.
+            // Nor may they find a faster line behind a slower one there.
             let back = if in_cells { "as-there".to_owned() } else { back };
             let (access, bottleneck) = if in_cells || has_fast_access { (fast, slow) } else { (slow, fast) };
             let vbr = if port.contains("\"fifo\"") { String::new() } else { vbr.join(", ") };
@@ -94,7 +94,7 @@ pub fn any_network_for_the_fast_driver() -> impl Strategy<Value = RandomNetwork>
     )
 }
 
-/// Cells, and a port that admits them by slots.
+/// Cells, with a port that admits them by slots.
 fn any_framing_and_port_in_slots() -> BoxedStrategy<(String, String)> {
     let aal5 = FRAMINGS.iter().find(|entry| entry.name == "aal5").expect("it is registered");
     let framing = any_table(Some(aal5.name), &(aal5.parameters)(), &[]);
@@ -104,9 +104,9 @@ fn any_framing_and_port_in_slots() -> BoxedStrategy<(String, String)> {
     (framing, port).boxed()
 }
 
-/// Of the access lines and the bottleneck: equal, nearly equal, or some times as much.
+/// Rates of the access lines and the bottleneck: equal, nearly equal, or a multiple.
 fn any_rates_for_the_fast_driver() -> impl Strategy<Value = (u64, u64)> {
-    // A cell takes 10 us at 42.4 Mbit/s, 4 us at 106: many things happen at one instant.
+    // A cell takes 10 us at 42.4 Mbit/s and 4 us at 106: many events are simultaneous.
     let rate =
         || prop_oneof![2 => 1_000_000_u64..160_000_000, 1 => prop::sample::select(vec![42_400_000, 106_000_000])];
     prop_oneof![
@@ -117,7 +117,7 @@ fn any_rates_for_the_fast_driver() -> impl Strategy<Value = (u64, u64)> {
     ]
 }
 
-/// The rate of a line back: nearly always that of the line there.
+/// Rate of the line back: nearly always that of the line there.
 pub fn any_rate_back() -> impl Strategy<Value = String> + Clone {
     prop_oneof![3 => Just("as-there".to_owned()), 1 => (100_000_u64..40_000_000).prop_map(|rate| format!("{rate} bit/s"))]
 }
@@ -133,7 +133,7 @@ fn any_network_with(
         |parts| {
             let (topology, (framing, port), tcp, traffic, loss, acknowledgment_loss, run) = parts;
             let (milliseconds, seed, mut background, vbr, groups) = run;
-            // A queue of its own for VBR.
+            // VBR needs a queue of its own.
             if !port.contains("\"fifo\"") {
                 background.extend(vbr);
             }
@@ -148,7 +148,7 @@ fn any_network_with(
     )
 }
 
-/// A random scenario, unless some of its values exclude each other.
+/// A random scenario; `None` if its values exclude each other.
 pub fn parse(text: &str) -> Option<Scenario> {
     let known = [
         "port.policy.threshold",
@@ -189,7 +189,7 @@ pub fn parse(text: &str) -> Option<Scenario> {
 }
 
 fn any_topology() -> impl Strategy<Value = String> {
-    // Equal rates, where a slot holds one cell of a circuit at most, and unequal ones, where it may hold several.
+    // Equal rates, with at most one cell of a circuit per slot, and unequal ones, with possibly several.
     let rates = prop_oneof![
         (1_u64..160).prop_map(|mbits| (mbits * 1_000_000, mbits * 1_000_000)),
         (1_000_u64..160_000, 1_000_u64..80_000).prop_map(|(access, bottleneck)| (access * 1_000, bottleneck * 1_000)),
@@ -207,17 +207,17 @@ fn any_topology() -> impl Strategy<Value = String> {
     )
 }
 
-/// A framing and a port that counts what it sends.
+/// A framing, and a port with a buffer in its unit.
 pub fn any_framing_and_port() -> impl Strategy<Value = (String, String)> {
     prop_oneof![1 => any_framing_and_port_of(Unit::Cell), 2 => any_framing_and_port_of(Unit::Packet)]
 }
 
-/// The same with that unit.
+/// [`any_framing_and_port`], with that unit.
 fn any_framing_and_port_of(unit: Unit) -> BoxedStrategy<(String, String)> {
     (any_framing_of(unit), any_port(unit)).boxed()
 }
 
-/// The same, where a policy decides what enters the buffer.
+/// [`any_framing_and_port_of`], with a policy that admits packets to the buffer.
 fn any_framing_and_policy_of(unit: Unit) -> BoxedStrategy<(String, String)> {
     (any_framing_of(unit), any_port_with_policy(unit)).boxed()
 }
@@ -237,7 +237,7 @@ fn any_port(unit: Unit) -> BoxedStrategy<String> {
     let with_policy = any_port_with_policy(unit);
     match unit {
         Unit::Cell => with_policy,
-        // A queue discipline takes the place of a policy.
+        // A queue discipline replaces the policy.
         Unit::Packet => {
             let disciplined = ["buffer", "arrival_order", "scheduler", "service", "policy", "counts_cell_in_service"];
             prop_oneof![with_policy, any_port_with(unit, &disciplined, true)].boxed()
@@ -248,13 +248,13 @@ fn any_port(unit: Unit) -> BoxedStrategy<String> {
 fn any_port_with_policy(unit: Unit) -> BoxedStrategy<String> {
     let left_out: &[&str] = match unit {
         Unit::Cell => &["buffer", "queue", "service"],
-        // Packets know no slots.
+        // Whole packets have no slots.
         Unit::Packet => &["buffer", "queue", "service", "arrival_order", "scheduler"],
     };
     any_port_with(unit, left_out, true).boxed()
 }
 
-/// A port whose knobs `left_out` are the caller's, and that may be policed.
+/// A port without the knobs `left_out`, which the caller adds; it may have promised rates.
 fn any_port_with(unit: Unit, left_out: &[&str], may_promise: bool) -> impl Strategy<Value = String> + use<> {
     let sizes = match unit {
         Unit::Cell => [80_u64..260, 201..4_000],
@@ -265,9 +265,9 @@ fn any_port_with(unit: Unit, left_out: &[&str], may_promise: bool) -> impl Strat
     let knobs = any_table(None, &PortConfig::fields(), left_out);
     (buffer, knobs, any_promise()).prop_map(move |(buffer, knobs, promise)| {
         let knobs = knobs.trim_start_matches('{');
-        // What is left out is the default.
+        // Omitted parameters have their defaults.
         let scheduler = if unit == Unit::Packet { " scheduler = \"fifo\"," } else { "" };
-        // Some policies go by minimum cell rates, and only cells have them.
+        // Some policies use minimum cell rates, which only cells have.
         let goes_by_rates = |policy: &str| knobs.contains(&format!("kind = {policy:?}"));
         let needs_promise = ["double-threshold", "weighted-fba", "dfba"].into_iter().any(goes_by_rates);
         let service = match unit {
@@ -278,7 +278,7 @@ fn any_port_with(unit: Unit, left_out: &[&str], may_promise: bool) -> impl Strat
     })
 }
 
-/// Whether connections are promised a rate, and which: one that the slowest line has for six.
+/// Whether rates are promised, and the rate: at most a sixth of the slowest line.
 fn any_promise() -> impl Strategy<Value = (bool, String)> {
     let gfr = SERVICES.iter().find(|entry| entry.name == "gfr").expect("it is registered");
     let knobs = any_table(Some(gfr.name), &(gfr.parameters)(), &["minimum_cell_rate"]);
@@ -287,7 +287,7 @@ fn any_promise() -> impl Strategy<Value = (bool, String)> {
     })
 }
 
-/// An estimator with timeouts of a few ticks and at most [`LONGEST_TIMEOUT_MS`].
+/// An estimator with timeouts of a few ticks, at most [`LONGEST_TIMEOUT_MS`].
 fn estimator(entry: &Entry<dyn TimeoutEstimator>) -> String {
     let limits = [
         ("minimum_ticks", "2".to_owned()),
@@ -301,32 +301,32 @@ fn estimator(entry: &Entry<dyn TimeoutEstimator>) -> String {
     format!("{{ kind = \"{}\", {} }}", entry.name, limits.join(", "))
 }
 
-/// The longest retransmission timeout of a random end system. Timeouts count in ticks: the longest is rounded up to whole ticks,
-/// and is at least the minimum of two.
+/// Longest retransmission timeout of a random end system. Timeouts count in ticks: the longest is rounded up to whole ticks, and is at
+/// least the minimum of two.
 pub fn longest_timeout(tcp: &TcpConfig) -> Span {
     let granularity = tcp.timer_granularity.0.0;
-    // One that may have begun when a timer starts does not count for RFC 6298.
+    // For RFC 6298, a tick in progress when a timer starts does not count.
     let ticks = (LONGEST_TIMEOUT_MS * 1_000_000_000).div_ceil(granularity).max(2) + 1;
     Span(ticks * granularity)
 }
 
-/// What applications send: all of them, and those of groups that have their own.
+/// Traffic sources: the common one, and those of groups.
 pub fn kinds_of_traffic(scenario: &Scenario) -> impl Iterator<Item = &'static str> {
     let of_groups = scenario.connections.iter().filter_map(|group| group.traffic.as_ref());
     std::iter::once(&scenario.traffic).chain(of_groups).map(|traffic| traffic.name())
 }
 
-/// Whether all applications always have data.
+/// True if all sources are unlimited.
 pub fn is_endless(scenario: &Scenario) -> bool {
     kinds_of_traffic(scenario).all(|kind| kind == "infinite")
 }
 
-/// Whether segments wait for others to have left at a rate.
+/// True if segments are paced.
 pub fn is_paced(tcp: &TcpConfig) -> bool {
     !tcp.pacing.is_absent() || tcp.flavor.build(&()).law().is_paced()
 }
 
-/// Often none, else a first connection that is different, nearby or not.
+/// Mostly no group, otherwise a different first connection, at a different distance or not.
 fn any_groups() -> impl Strategy<Value = String> {
     let one = (any_flavor(), prop::option::of(1_u64..3_000), 1_u64..50).prop_map(|(flavor, delay, later)| {
         let delay = delay.map_or(String::new(), |delay| format!("access_delay = \"{delay} us\", "));
@@ -335,7 +335,7 @@ fn any_groups() -> impl Strategy<Value = String> {
     prop_oneof![2 => Just("[]".to_owned()), 1 => one]
 }
 
-/// The same; sometimes the first connection's application is another, too.
+/// [`any_groups`], sometimes with a different application of the first connection.
 fn any_groups_with_traffic() -> impl Strategy<Value = String> {
     let traffic = prop_oneof![1 => any_endless_traffic(), 2 => any_limited_traffic()];
     (any_groups(), prop::option::of(traffic)).prop_map(|(groups, traffic)| match traffic {
@@ -344,9 +344,9 @@ fn any_groups_with_traffic() -> impl Strategy<Value = String> {
     })
 }
 
-/// Each flavor as often as the others, with any parameters.
+/// A flavor, each with the same probability, with any parameters.
 pub fn any_flavor() -> impl Strategy<Value = String> {
-    // Those of HighSpeed TCP must fit one another, and so must some of Illinois'.
+    // Parameters of HighSpeed TCP depend on each other, and so do some of Illinois'.
     let left_out = [
         "high_window",
         "high_loss_rate",
@@ -360,7 +360,7 @@ pub fn any_flavor() -> impl Strategy<Value = String> {
     prop::strategy::Union::new(tables.collect::<Vec<_>>())
 }
 
-/// End systems with any flavor and any knobs; their segments have a number of bytes in `mss`.
+/// End systems with any flavor and any knobs; segment sizes are drawn from `mss`.
 pub fn any_tcp(mss: std::ops::Range<u64>) -> impl Strategy<Value = String> {
     let left_out = [
         "preset",
@@ -392,7 +392,7 @@ pub fn any_tcp(mss: std::ops::Range<u64>) -> impl Strategy<Value = String> {
     )
 }
 
-/// Traffic in the buffer of UBR; none most of the time.
+/// Background traffic in the buffer of UBR; mostly none.
 pub fn any_backgrounds() -> impl Strategy<Value = Vec<String>> {
     let of_ubr = BACKGROUNDS.iter().filter(|entry| entry.name != "vbr-on-off");
     let tables = of_ubr.map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &["size"]));
@@ -401,7 +401,7 @@ pub fn any_backgrounds() -> impl Strategy<Value = Vec<String>> {
     prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(sized, 1..3)]
 }
 
-/// Traffic with a queue of its own: bursts of no less than a cell on the slowest line (997 bit/s).
+/// Background traffic with a queue of its own: bursts of at least a cell on the slowest line (997 bit/s).
 pub fn any_vbr() -> impl Strategy<Value = Vec<String>> {
     let milliseconds = prop_oneof![Just((430, 1)), (1_u64..40, 0_u64..40)];
     let model = (milliseconds, any::<bool>(), 0_u64..1000).prop_map(|((on, off), starts_on, phase)| {
@@ -414,7 +414,7 @@ pub fn any_vbr() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(model, 0..3)
 }
 
-/// No losses half of the time.
+/// Losses; none with probability one half.
 pub fn any_loss() -> impl Strategy<Value = String> {
     let drops = prop::collection::btree_set(1_u64..40, 0..4).prop_map(|numbers| {
         let numbers: Vec<_> = numbers.iter().map(u64::to_string).collect();

@@ -1,4 +1,4 @@
-//! What the senders of random networks send.
+//! Traffic of random networks.
 
 use longfat_engine::traffic::SOURCES;
 use longfat_engine::traffic::size::SIZES;
@@ -22,7 +22,7 @@ pub fn any_limited_traffic() -> BoxedStrategy<String> {
     prop_oneof![finite, messages, any_bursts(), any_flows()].boxed()
 }
 
-/// Bursts of a few segments and pauses.
+/// Bursts of a few segments, and pauses.
 fn any_bursts() -> impl Strategy<Value = String> {
     (1_u64..20_000, 1_u64..100, 1_u64..3_000, 1_u64..20_000, any_start()).prop_map(
         |(mean, megabits, write, pause, start)| {
@@ -34,7 +34,7 @@ fn any_bursts() -> impl Strategy<Value = String> {
     )
 }
 
-/// Flows that come and go, on connections of their own or not.
+/// Flows that arrive over time, on connections of their own or not.
 fn any_flows() -> impl Strategy<Value = String> {
     let sizes = SIZES.iter().map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &[])).collect::<Vec<_>>();
     let size = prop::strategy::Union::new(sizes);
@@ -52,7 +52,7 @@ fn any_flows() -> impl Strategy<Value = String> {
     )
 }
 
-/// Documents of a few small files, several in a run.
+/// Documents of a few small files, several per run.
 pub fn any_www_traffic() -> BoxedStrategy<String> {
     let www = SOURCES.iter().find(|entry| entry.name == "www").expect("it is registered");
     let left_out = ["request", "classes", "file_size", "requests", "spacing", "interval", "start", "stagger"];

@@ -1,5 +1,5 @@
-//! Connections whose application does not always have data, by hand: 8 Mbit/s, so that a byte takes a microsecond, 1 ms on every
-//! link, and packets of 40 bytes and their data that travel whole.
+//! Connections with limited data, by hand: 8 Mbit/s, so that a byte takes a microsecond, 1 ms on every link, and whole packets of the data
+//! plus 40 bytes.
 
 use longfat_engine::measure::RunRecord;
 use longfat_engine::scenario::Scenario;
@@ -17,7 +17,7 @@ tcp = {{ mss = \"960 B\", receiver_window = \"96000 B\" }}\ntraffic = {{ {traffi
     n_source(1, "8 Mbit/s", "1 ms", duration, &rest)
 }
 
-/// (microseconds, first byte, bytes) of what is sent and received.
+/// Segments sent, or received, as (microseconds, first byte, bytes).
 fn segments(tape: &[Entry], received: bool) -> Vec<(u64, u64, u64)> {
     let of = |entry: &Entry| match entry.what {
         Happening::Sent { segment, .. } if !received => Some((segment.sequence, segment.length)),
@@ -27,10 +27,10 @@ fn segments(tape: &[Entry], received: bool) -> Vec<(u64, u64, u64)> {
     tape.iter().filter_map(|entry| of(entry).map(|(first, bytes)| (entry.time.0 / MICROSECOND, first, bytes))).collect()
 }
 
-/// Segment 0 takes 3 * (1000 + 1000) us there, its acknowledgment 3 * (40 + 1000) back: at 9120 segments 1, full, and 2 of
-/// 100 bytes, a packet of 140, are sent at once. The large one is at the first switch at 11120, the small one at 11260, and
-/// there it waits for the large one to leave at 12120; at the far switch again, from 13260 to 14120; it is received at 15260.
-/// Did it not wait there it would be received at 14400.
+/// Segment 0 takes 3 * (1000 + 1000) us there, its acknowledgment 3 * (40 + 1000) back: at 9120, segments 1, full, and 2 of 100 bytes, a
+/// packet of 140, are sent back to back. The large one is at the first switch at 11120, the small one at 11260, and it waits there for the
+/// large one to leave at 12120; likewise at the far switch, from 13260 to 14120; it is received at 15260. Without this waiting it would be
+/// received at 14400.
 #[test]
 fn a_small_packet_waits_at_every_hop_behind_a_large_one() {
     let (tape, record) = run_taped(&network("kind = \"finite\", size = \"2020 B\"", "30 ms"));
@@ -73,8 +73,7 @@ fn messages_that_find_the_window_closed_share_segments() {
     assert!(record.flows[0].finished_s.is_some());
 }
 
-/// Two transfers of the first example here, 50 ms apart. Each begins with one segment, whatever the one before has learned, and takes
-/// 15.26 ms.
+/// Two transfers of the first example here, 50 ms apart. Each begins with one segment, regardless of the previous one, and takes 15.26 ms.
 #[test]
 fn a_flow_on_a_connection_of_its_own_begins_with_a_new_window() {
     let traffic = "kind = \"flows\", size = { kind = \"fixed\", size = \"2020 B\" }, interval = \"50 ms\", \
@@ -92,8 +91,8 @@ fn a_flow_on_a_connection_of_its_own_begins_with_a_new_window() {
     assert_completions(&record, 2, 2, 2 * 15_260);
 }
 
-/// With the same connection the second has a window of four segments from the start. Its last byte waits for 2000 bytes at three hops, and
-/// then for its own: 3 * 1000 us on the way and 1000 + 1000 + 140 us of one line's time, and 1000 us at each of the others.
+/// On a persistent connection the second has a window of four segments from the start. Its last byte waits for 2000 bytes at three hops,
+/// and then for its own: 3 * 1000 us of propagation, 1000 + 1000 + 140 us on one line, and 1000 us on each of the others.
 #[test]
 fn a_flow_on_a_persistent_connection_finds_the_window_of_the_one_before() {
     let traffic = "kind = \"flows\", size = { kind = \"fixed\", size = \"2020 B\" }, interval = \"50 ms\", \
@@ -118,7 +117,7 @@ fn a_flow_that_is_not_delivered_before_the_end_counts_as_begun() {
     assert_completions(&record, 0, 0, 0);
 }
 
-/// All flows are of the first class of four, and each counts among all flows too.
+/// All flows are of the first of four classes, and each also counts among all flows.
 #[track_caller]
 fn assert_completions(record: &RunRecord, asked: u64, delivered: u64, microseconds: u64) {
     let record = serde_json::to_value(record).expect("a record is JSON");
@@ -131,9 +130,9 @@ fn assert_completions(record: &RunRecord, asked: u64, delivered: u64, microsecon
     assert_eq!(found(3), (Some("flow above 1 MB"), Some(0), Some(0), Some(0)));
 }
 
-/// A request of 60 bytes at 5 ms is at its server 3 * (100 + 1000) us later. The server acknowledges it, 40 us on the line, and
-/// answers with 2020 bytes: 960 of them arrive 3 * (1000 + 1000) us after that, their acknowledgment takes 3 * (40 + 1000) us,
-/// and then 960 and 100 follow as in the first example here. From the request to the last byte 18.6 ms.
+/// A request of 60 bytes at 5 ms reaches its server 3 * (100 + 1000) us later. The server acknowledges it, 40 us on the line, and responds
+/// with 2020 bytes: 960 of them arrive 3 * (1000 + 1000) us after that, their acknowledgment takes 3 * (40 + 1000) us, and then 960 and 100
+/// follow as in the first example here. From the request to the last byte 18.6 ms.
 #[test]
 fn a_request_travels_to_the_server_which_acknowledges_it_and_answers_at_once() {
     let traffic = "kind = \"www\", request = \"60 B\", kilobyte = \"2020 B\", classes = [{ probability = 1, unit = 1 }], \
@@ -155,7 +154,7 @@ fn a_request_travels_to_the_server_which_acknowledges_it_and_answers_at_once() {
     }
 }
 
-/// The client opens the connection: 3 * (52 + 1000) us there and back, and its request waits for it. The server opens nothing.
+/// The client opens the connection: 3 * (52 + 1000) us there and back, and its request waits for that. The server opens nothing.
 #[test]
 fn with_a_handshake_the_client_opens_the_connection_and_the_server_answers_on_it() {
     let rest = "framing = \"packet\"\nport.buffer = \"unlimited\"

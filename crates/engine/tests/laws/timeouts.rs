@@ -1,4 +1,4 @@
-//! Every expiry of a retransmission timer is in the record: with data under way, or in an opening.
+//! Every expiry of a retransmission timer is in the record: with data in flight, or during a handshake.
 
 use longfat_engine::measure::RunRecord;
 use longfat_engine::run;
@@ -9,14 +9,14 @@ use super::random_networks::any_network;
 use crate::support::scenario;
 use crate::support::tape::{Happening, run_taped};
 
-/// Expiries that an observer hears of, of all flows.
+/// Expiries that an observer sees, of all flows.
 fn heard(scenario: &Scenario) -> (u64, RunRecord) {
     let (tape, record) = run_taped(scenario);
     let expiries = tape.iter().filter(|entry| matches!(entry.what, Happening::TimedOut { .. }));
     (expiries.count() as u64, record)
 }
 
-/// Expiries that a record has: with data under way, and in openings.
+/// Expiries in a record: with data in flight, and during handshakes.
 fn recorded(record: &RunRecord) -> (u64, u64) {
     let of_flows = record.flows.iter().map(|flow| (flow.timeouts, flow.openings_sent_again));
     let requests = record.flows.iter().filter_map(|flow| flow.requests.as_ref());
@@ -24,7 +24,7 @@ fn recorded(record: &RunRecord) -> (u64, u64) {
     of_flows.chain(of_requests).fold((0, 0), |sum, (timeouts, openings)| (sum.0 + timeouts, sum.1 + openings))
 }
 
-/// A connection with pauses over so long a way that nothing is lost on.
+/// A connection with pauses over a path so long that nothing is lost.
 fn with_pauses(delay: &str, tcp: &str) -> Scenario {
     scenario(&format!(
         "schema_version = 1
@@ -39,7 +39,7 @@ tcp = {{ preset = \"linux-like\", {tcp} }}
     ))
 }
 
-/// The timeout of Linux is 200 ms longer than the round trip, so that neither a delayed acknowledgment nor a pause expires it.
+/// Linux's timeout exceeds the round trip by 200 ms, so neither a delayed acknowledgment nor a pause lets it expire.
 #[test]
 fn over_a_satellite_a_linux_like_host_sends_nothing_again_that_was_not_lost() {
     for flavor in ["cubic", "bbr", "reno"] {
@@ -51,7 +51,7 @@ fn over_a_satellite_a_linux_like_host_sends_nothing_again_that_was_not_lost() {
     }
 }
 
-/// Where each of many round trips counts as if it were alone, one of a moment ago is forgotten.
+/// If each of many samples has full weight, earlier round trips are soon forgotten.
 #[test]
 fn with_timestamps_weights_for_a_round_trip_expire_less_for_nothing_than_those_for_a_sample() {
     let timeouts = |weights: &str| {
@@ -87,7 +87,7 @@ proptest! {
     }
 }
 
-/// One connection over `milliseconds` there and back, whose first timeout is a second.
+/// One connection with a round trip of `milliseconds` and an initial timeout of a second.
 fn far(milliseconds: u64, rest: &str) -> Scenario {
     scenario(&format!(
         "schema_version = 1\nduration = \"9 s\"\nframing = \"packet\"\nport.buffer = \"100 packets\"\n{rest}\n\
@@ -97,8 +97,8 @@ fn far(milliseconds: u64, rest: &str) -> Scenario {
     ))
 }
 
-/// A timer of a second, then of two, expires once or twice before the answer comes; that of data has the three seconds of RFC 6298
-/// section 5.7, and expires in a round trip that is longer.
+/// Timers of one and then two seconds expire once or twice before the SYN-ACK arrives; the timer of data has the three seconds of RFC 6298
+/// section 5.7, and expires in a longer round trip.
 #[test]
 fn an_opening_that_takes_longer_than_its_timer_is_counted_apart_from_timeouts_of_data() {
     for (milliseconds, again, timeouts) in [(900, 0, 0), (1210, 1, 0), (2900, 1, 0), (3100, 2, 1)] {
@@ -118,7 +118,7 @@ fn a_record_tells_of_openings_that_were_sent_again_if_any_was() {
     assert_eq!(told(1210, ""), [None, None], "no handshake");
     assert_eq!(told(900, "tcp.preset = \"linux-like\""), [None, None], "the answer is in time");
     assert_eq!(told(1210, "tcp.preset = \"linux-like\""), [Some(1.into()), None]);
-    // The client opens, and the server answers on the connection that it has opened.
+    // The client opens the connection, and the server responds on it.
     let www = "tcp.preset = \"linux-like\"\ntraffic = { kind = \"www\", start = \"0 s\" }";
     assert_eq!(told(1210, www), [None, Some(1.into())]);
 }

@@ -1,4 +1,4 @@
-//! A buffer that never overflows: Table 1 of UBR+, and what follows from the sum of the windows.
+//! A buffer that never overflows: Table 1 of UBR+, and consequences of the sum of the windows.
 
 use longfat_engine::measure::RunRecord;
 use longfat_engine::run;
@@ -67,7 +67,7 @@ fn the_most_that_tcp_can_get_of_155_mbit_is_125_2() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
 
-    /// No flow has more than its window under way, so a buffer for all windows is never too small, however the cells come.
+    /// No flow has more than its window in flight, so a buffer for all windows suffices, however the cells arrive.
     #[test]
     fn a_buffer_for_all_windows_loses_nothing(
         (sources, mss, segments, rest) in (1_u64..8, 1_u64..2_000, 1_u64..40, 0_u64..2_000),
@@ -78,7 +78,7 @@ proptest! {
         let window = mss * segments + rest.min(mss - 1);
         // 40 bytes of headers, 8 of LLC/SNAP, 8 of trailer, in cells of 48 (S-02).
         let cells = sources * segments * (mss + 56).div_ceil(48);
-        // Timeouts far beyond the run: a segment that is sent again while the first copy is under way would need room too.
+        // Timeouts far beyond the run: a retransmission while the first copy is in flight would need room too.
         let text = format!(
             "schema_version = 1
 duration = \"60 ms\"
@@ -90,7 +90,7 @@ tcp = {{ mss = \"{mss} B\", receiver_window = \"{window} B\", retransmission_tim
         );
         let (tape, record) = run_taped(&scenario(&text));
         prop_assert_eq!(record.ports[0].cells_dropped, 0, "{}", text);
-        // So every segment arrives, whole and in order: none is beyond a hole.
+        // So every segment arrives, complete and in order: none is beyond a hole.
         for entry in tape {
             if let Happening::Received { sequence, length, next } = entry.what {
                 prop_assert_eq!(next, sequence + length, "flow {} in\n{}", entry.flow, text);

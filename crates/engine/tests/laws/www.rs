@@ -1,4 +1,4 @@
-//! WWW clients and servers: requests are conserved, what is offered is what was drawn, and nothing arrives sooner than it can.
+//! WWW clients and servers: requests are conserved, the offered load is the drawn one, and no file arrives too early.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ fn check_requests(record: &RunRecord) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The same sources by themselves, without any network, ask for the same bytes: the load does not depend on what becomes of it.
+/// The sources alone, without any network, request the same bytes: the offered load does not depend on the network.
 fn check_load(network: &RandomNetwork, record: &RunRecord) -> Result<(), TestCaseError> {
     let scenario = &network.scenario;
     let mut offered = 0.0;
@@ -90,7 +90,7 @@ fn check_load(network: &RandomNetwork, record: &RunRecord) -> Result<(), TestCas
     Ok(())
 }
 
-/// How many requests a client makes before the end, and for how many bytes.
+/// Number of requests that a client makes before the end, and the bytes requested.
 fn drawn_alone(scenario: &Scenario, number: usize) -> (u64, u64) {
     let mut source = scenario.source(number, scenario.graph().flows.len());
     let mut now = source.start();
@@ -101,7 +101,7 @@ fn drawn_alone(scenario: &Scenario, number: usize) -> (u64, u64) {
     (exchange.made, exchange.bytes_asked)
 }
 
-/// Clients and servers as in 98-0876R1, with few clients.
+/// Clients and servers of 98-0876R1, with few clients.
 fn network(rest: &str) -> Scenario {
     network_of("vanilla", rest)
 }
@@ -127,10 +127,10 @@ fn run_whole(scenario: &Scenario) -> RunRecord {
     run(scenario).unwrap_or_else(|violation| panic!("{violation}"))
 }
 
-/// A file of n bytes takes at least a round trip, and n bytes at the rate of the bottleneck.
+/// A file of n bytes takes at least a round trip, plus n bytes at the rate of the bottleneck.
 #[test]
 fn no_file_arrives_sooner_than_the_line_can_bring_it() {
-    // All files have the same size, so that the smallest time is that of such a file.
+    // All files have the same size, so the shortest time is that of such a file.
     for (unit, least_ms) in [(1, 10.0 + 8.192 / 2.0), (40, 10.0 + 40.0 * 8.192 / 2.0)] {
         let one_size = format!(
             "traffic = {{ kind = \"www\", classes = [{{ probability = 1, unit = {unit} }}], file_size = {{ most = 1 }} }}"
@@ -138,7 +138,7 @@ fn no_file_arrives_sooner_than_the_line_can_bring_it() {
         let record = serde_json::to_value(run_whole(&network(&one_size))).expect("a record is JSON");
         let times = &record["completions"][0]["times"];
         let fastest = times["min_us"].as_f64().expect("files have arrived") / 1000.0;
-        // Headers, padding and other files' cells come on top: a lone small file takes no more than half as much again.
+        // Headers, padding and other files' cells add to it: a lone small file takes at most half as much again.
         assert!(fastest >= least_ms, "{fastest} ms is sooner than {least_ms} ms");
         assert!(unit > 1 || fastest < 1.5 * least_ms, "{fastest} ms");
     }
@@ -167,7 +167,7 @@ fn lost_requests_and_lost_acknowledgments_of_requests_are_repaired() {
     let sum =
         |count: fn(&longfat_engine::measure::RequestRecord) -> u64| requests.iter().map(|own| count(own)).sum::<u64>();
     assert!(sum(|own| own.segments_retransmitted) > 10 && sum(|own| own.timeouts) > 0, "{requests:?}");
-    // The last may still be under way.
+    // The last requests may still be in flight.
     assert!(sum(|own| own.made) - sum(|own| own.answered) < 10, "{requests:?}");
 }
 
@@ -196,7 +196,7 @@ fn where_all_have_data_without_end_there_is_no_demand_to_be_fair_to() {
     assert_eq!(metrics.max_min_fairness, Some(1.0), "all have what they demand");
 }
 
-/// When a client of the model asks, by itself.
+/// Request times of a single client of the model.
 fn requests_of(knobs: &str) -> Vec<f64> {
     let text = format!("{{ kind = \"www\"{knobs} }}");
     let mut reader = Reader::default();

@@ -1,4 +1,4 @@
-//! A sender of segments of 100 bytes that is told of acknowledgments by hand.
+//! A sender with segments of 100 bytes, whose acknowledgments are written by hand.
 
 use longfat_engine::random::Chance;
 use longfat_engine::transport::{Acknowledgment, Segment, Sender, TcpConfig, TickClock};
@@ -8,7 +8,7 @@ use crate::support::n_source;
 
 pub const MSS: f64 = 100.0;
 
-/// A sender and the time on its clock, which moves by a millisecond with every acknowledgment.
+/// A sender and its clock, which advances by a millisecond with every acknowledgment.
 pub struct Bench {
     pub sender: Sender,
     now: Time,
@@ -25,13 +25,13 @@ pub fn clock(config: &TcpConfig) -> TickClock {
 }
 
 impl Bench {
-    /// A sender with `settings` (TOML) that has endless data and `window` segments under way at 0 ms: segments 0 to
-    /// `window - 1`. Its receiver lets 40 segments be under way; a tick is 100 ms.
+    /// A sender with `settings` (TOML), unlimited data and `window` segments in flight at 0 ms: segments 0 to `window - 1`. Its receiver
+    /// window is 40 segments; a tick is 100 ms.
     pub fn new(window: u64, settings: &str) -> Self {
         Self::with_data(window, u64::MAX, settings)
     }
 
-    /// The same with only so many segments of data.
+    /// [`new`](Self::new), with `segments` segments of data.
     pub fn with_data(window: u64, segments: u64, settings: &str) -> Self {
         let rest = format!(
             "port.buffer = \"unlimited\"
@@ -51,12 +51,12 @@ tcp = {{ mss = \"100 B\", receiver_window = \"4000 B\", initial_window = \"{wind
         segments.iter().map(|segment| segment.sequence / 100).collect()
     }
 
-    /// The application hands over so many segments more.
+    /// Hands over `segments` more segments of data.
     pub fn offer(&mut self, segments: u64) -> Vec<u64> {
         self.act(|sender, now, out| sender.offer(now, 100 * segments, out))
     }
 
-    /// An acknowledgment of all segments below `next` that reports ranges of segments, the latest first.
+    /// Acknowledges all segments below `next` and reports ranges of segments, the latest first.
     pub fn report(&mut self, next: u64, blocks: &[(u64, u64)]) -> Vec<u64> {
         self.now += Span::from_microseconds(1000);
         self.acknowledged = self.acknowledged.max(next);
@@ -65,30 +65,30 @@ tcp = {{ mss = \"100 B\", receiver_window = \"4000 B\", initial_window = \"{wind
         self.act(|sender, now, out| sender.acknowledge(now, acknowledgment, out))
     }
 
-    /// An acknowledgment of all segments below `next`; gives the segments that are sent.
+    /// Acknowledges all segments below `next`; returns the segments sent in response.
     pub fn acknowledge(&mut self, next: u64) -> Vec<u64> {
         self.report(next, &[])
     }
 
-    /// The same acknowledgment once more.
+    /// Repeats the latest acknowledgment.
     pub fn duplicate(&mut self) -> Vec<u64> {
         self.acknowledge(self.acknowledged)
     }
 
-    /// Three duplicates; gives what the third lets go. The first two let nothing go.
+    /// Repeats it three times; returns the segments sent at the third. The first two must send nothing.
     #[track_caller]
     pub fn third_duplicate(&mut self) -> Vec<u64> {
         assert_eq!([self.duplicate(), self.duplicate()], [[0; 0]; 2], "the first two duplicates cause nothing");
         self.duplicate()
     }
 
-    /// The next timer expires.
+    /// Lets the next timer expire.
     pub fn expire(&mut self) -> Vec<u64> {
         self.now = self.sender.expires().expect("a timer runs");
         self.act(|sender, now, out| sender.expire(now, out))
     }
 
-    /// Time passes.
+    /// Advances the clock to `time`.
     pub fn wait_until(&mut self, time: Time) {
         self.now = time;
     }
@@ -102,7 +102,7 @@ tcp = {{ mss = \"100 B\", receiver_window = \"4000 B\", initial_window = \"{wind
         (self.sender.window().cwnd / MSS, self.sender.window().ssthresh / MSS)
     }
 
-    /// What duplicates add to the window, in segments.
+    /// Window inflation by duplicates, in segments.
     pub fn inflation(&self) -> f64 {
         self.sender.window().inflation / MSS
     }

@@ -4,7 +4,7 @@ use longfat_engine::units::Span;
 
 use super::bench::{Bench, ms};
 
-/// A bench whose round trip was measured: 80 ms, from segment 0. Segments 1 to 10 are under way, and 11.
+/// A bench with a measured round trip of 80 ms, of segment 0. Segments 1 to 11 are in flight.
 fn measured(flavor: &str) -> Bench {
     let mut bench = Bench::new(10, &format!("flavor = \"{flavor}\", delayed_retransmit = true"));
     bench.wait_until(ms(79));
@@ -21,7 +21,7 @@ fn the_lost_segment_goes_half_a_round_trip_late_and_nothing_before_it() {
         (2..5).for_each(|end| _ = bench.report(1, &[(2, end + 1)]));
         assert_eq!(bench.sender.statistics().fast_retransmits, 1, "{flavor}");
         assert_eq!(bench.window().1, 5.5, "{flavor}: half of eleven");
-        // However many duplicates come meanwhile, nothing is sent.
+        // Further duplicates meanwhile send nothing.
         assert!((5..11).all(|end| bench.report(1, &[(2, end + 1)]).is_empty()), "{flavor}");
         assert_eq!(bench.sender.expires(), Some(ms(83 + 40)), "{flavor}");
         assert!(!bench.sender.times_out_next(), "{flavor}");
@@ -35,7 +35,7 @@ fn the_lost_segment_goes_half_a_round_trip_late_and_nothing_before_it() {
 fn an_acknowledgment_of_new_data_ends_the_wait() {
     let mut bench = measured("reno");
     assert_eq!(bench.third_duplicate(), [0; 0]);
-    // It was late and not lost: nothing is sent again.
+    // It was late and not lost: nothing is retransmitted.
     assert_eq!(bench.acknowledge(12), [12, 13, 14, 15, 16]);
     assert_eq!(bench.sender.statistics().segments_retransmitted, 0);
 }
@@ -54,6 +54,6 @@ fn a_timeout_ends_the_wait_too() {
     assert!(bench.sender.times_out_next());
     assert_eq!(bench.expire(), [1]);
     assert_eq!((bench.now(), bench.sender.statistics().timeouts), (ms(11_000), 1));
-    // Half a round trip after the third duplicate nothing happens any more: the timer is doubled (but 1 s is the most).
+    // Half a round trip after the third duplicate nothing more happens: the timer is doubled (but limited to 1 s).
     assert_eq!(bench.sender.expires(), Some(ms(12_000)));
 }

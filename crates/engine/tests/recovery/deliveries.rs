@@ -1,4 +1,4 @@
-//! What a law that goes by deliveries is told is in the network: BBR with the recovery of RFC 6675.
+//! Bytes in flight as reported to a law with delivery samples: BBR with the recovery of RFC 6675.
 
 use longfat_engine::random::Chance;
 use longfat_engine::transport::{Acknowledgment, Sender, TickClock};
@@ -6,7 +6,7 @@ use longfat_engine::transport::{Acknowledgment, Sender, TickClock};
 use super::bench::{MSS, ms};
 use crate::support::n_source;
 
-/// Ten segments of 100 bytes under way, paced.
+/// Ten segments of 100 bytes in flight, paced.
 fn sender() -> Sender {
     let rest = "port.buffer = \"unlimited\"
 tcp = { mss = \"100 B\", receiver_window = \"4000 B\", initial_window = \"10 MSS\", flavor = \"bbr\" }";
@@ -26,8 +26,8 @@ tcp = { mss = \"100 B\", receiver_window = \"4000 B\", initial_window = \"10 MSS
     sender
 }
 
-/// The window when a loss shows is what is in the network and what was delivered: 5 to 9; 10 and 11, which the first two
-/// duplicates let go; 0, which is sent again; and one segment.
+/// The window at a loss is the data in the network plus the data delivered: 5 to 9; 10 and 11, which the first two duplicates released; 0,
+/// which is retransmitted; and one segment.
 #[test]
 fn what_is_lost_is_not_in_the_network_and_what_was_sent_again_is() {
     let mut sender = sender();

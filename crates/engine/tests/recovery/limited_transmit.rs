@@ -4,7 +4,7 @@ use super::bench::Bench;
 
 const FLAVORS: [&str; 5] = ["tahoe", "reno", "newreno", "newreno-rfc6582", "sack"];
 
-/// Section 2: each of the first two duplicates lets a new segment go, within cwnd + 2 segments, and cwnd does not change.
+/// Section 2: each of the first two duplicates releases a new segment, within cwnd + 2 segments, and cwnd does not change.
 #[test]
 fn the_first_two_duplicates_let_a_new_segment_go_each() {
     for flavor in FLAVORS {
@@ -15,7 +15,7 @@ fn the_first_two_duplicates_let_a_new_segment_go_each() {
     }
 }
 
-/// RFC 3042 is there for small windows: with one segment lost of three, two duplicates come, and two more from the new ones.
+/// RFC 3042 is for small windows: with one of three segments lost, two duplicates arrive, and two more from the new ones.
 #[test]
 fn a_window_of_three_recovers_without_a_timeout() {
     for (limited, resent) in [("true", vec![0]), ("false", vec![])] {

@@ -1,4 +1,4 @@
-//! What a sender does about marks (RFC 3168 section 6.1.2).
+//! A sender's response to marks (RFC 3168 section 6.1.2).
 
 use longfat_engine::transport::{Acknowledgment, Segment};
 
@@ -6,7 +6,7 @@ use super::bench::{Bench, ms};
 
 const CLASSIC: &str = "flavor = \"sack-rfc6675\", ecn = \"classic\", initial_ssthresh = \"100 B\"";
 
-/// An acknowledgment of all segments below `next` that echoes marks; gives what is sent.
+/// Acknowledges all segments below `next` and echoes marks; returns the segments sent.
 fn echo(bench: &mut Bench, next: u64, marks: u64) -> Vec<Segment> {
     let mut segments = Vec::new();
     let acknowledgment = Acknowledgment { next: 100 * next, marks, ..Acknowledgment::default() };
@@ -18,7 +18,7 @@ fn echo(bench: &mut Bench, next: u64, marks: u64) -> Vec<Segment> {
 fn a_mark_halves_the_window_once_for_a_window_of_data_without_a_retransmission() {
     let mut bench = Bench::new(10, CLASSIC);
     let sent = echo(&mut bench, 1, 1);
-    // Nine segments are under way: half of them is the threshold, and the window.
+    // Nine segments are in flight: half of them becomes the threshold, and the window.
     assert_eq!((bench.window(), sent.len()), ((4.5, 4.5), 0));
     for next in 2..=9 {
         echo(&mut bench, next, 1);

@@ -1,5 +1,4 @@
-//! Loss recoveries worked by hand, segment by segment, at the sender alone: what goes out at each acknowledgment, and what
-//! window is left.
+//! Loss recoveries by hand, segment by segment, at the sender alone: segments sent at each acknowledgment, and the resulting window.
 
 mod bench;
 mod delayed_retransmit;

@@ -1,8 +1,8 @@
-//! NewReno as 98-0876R1 section 3.1 has it, and ns-2.1b3 (T-22 to T-25).
+//! NewReno of 98-0876R1 section 3.1 and ns-2.1b3 (T-22 to T-25).
 
 use super::bench::{Bench, ms};
 
-/// Ten segments under way, 0 and 4 lost: eight duplicates.
+/// Ten segments in flight, 0 and 4 lost: eight duplicates.
 #[test]
 fn a_partial_acknowledgment_retransmits_one_segment_and_nothing_else() {
     let mut bench = Bench::new(10, "flavor = \"newreno\"");
@@ -16,7 +16,7 @@ fn a_partial_acknowledgment_retransmits_one_segment_and_nothing_else() {
     assert_eq!((bench.window(), bench.inflation()), ((5.0, 5.0), 0.0), "all inflation is taken back");
     assert_eq!(bench.duplicate(), [12], "the ninth duplicate of the phase, the sixth after the third");
     assert_eq!(bench.duplicate(), [0; 0]);
-    // All that was sent by the third duplicate is acknowledged: 10 to 12 are under way, five may be.
+    // All data sent until the third duplicate is acknowledged: 10 to 12 are in flight, five may be.
     assert_eq!(bench.acknowledge(10), [13, 14]);
     assert_eq!(bench.window(), (5.0, 5.0));
     assert_eq!(bench.sender.statistics().fast_retransmits, 1, "one reduction for both losses");
@@ -39,7 +39,7 @@ fn the_timer_starts_anew_with_each_partial_acknowledgment_or_with_the_first() {
     }
 }
 
-/// T-24: the flywheel may also come on top of the usual inflation, or not at all.
+/// T-24: the flywheel may be added to the usual inflation, or disabled.
 #[test]
 fn without_the_flywheel_the_inflated_window_lets_new_data_go() {
     let sent = |flywheel: &str| {
@@ -48,7 +48,7 @@ fn without_the_flywheel_the_inflated_window_lets_new_data_go() {
         (0..5).map(|_| bench.duplicate()).collect::<Vec<_>>()
     };
     assert_eq!(sent("none"), [vec![], vec![], vec![10], vec![11], vec![12]], "5 + 3 + n segments of window");
-    // The fifth and the seventh duplicate send one each that the window would not allow.
+    // The fifth and the seventh duplicate send one segment each that the window would not allow.
     assert_eq!(sent("added-to-inflation"), [vec![], vec![10], vec![], vec![11], vec![12]]);
 }
 
@@ -64,7 +64,7 @@ fn a_partial_acknowledgment_may_deflate_the_window_by_what_it_acknowledges() {
     assert_eq!((bench.window().0, bench.inflation()), (5.0, 5.0));
 }
 
-/// Forty segments fill the receiver window, 0 and 10 are lost: with the inflation of all duplicates ten more would be allowed.
+/// Forty segments fill the receiver window, 0 and 10 are lost: the inflation by all duplicates would allow ten more.
 #[test]
 fn no_more_new_segments_follow_a_partial_acknowledgment_than_are_allowed() {
     for (new_segments, sent) in [(0, vec![10]), (2, vec![10, 40, 41]), (20, [10].into_iter().chain(40..50).collect())] {

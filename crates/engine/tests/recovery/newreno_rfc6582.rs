@@ -2,7 +2,7 @@
 
 use super::bench::{Bench, ms};
 
-/// Ten segments under way, 0 and 4 lost; eight duplicates.
+/// Ten segments in flight, 0 and 4 lost; eight duplicates.
 fn in_recovery(settings: &str) -> Bench {
     let mut bench = Bench::new(10, settings);
     // Step 2 and RFC 5681 section 3.2: ssthresh = flight / 2, cwnd = ssthresh + 3.
@@ -18,7 +18,7 @@ fn in_recovery(settings: &str) -> Bench {
 #[test]
 fn a_partial_acknowledgment_deflates_the_window_by_what_it_acknowledges_less_a_segment() {
     let mut bench = in_recovery("flavor = \"newreno-rfc6582\"");
-    // 13 segments, less 4, and 1: ten from segment 4 on, of which nine are under way.
+    // 13 segments, less 4, plus 1: ten from segment 4 on, of which nine are in flight.
     assert_eq!(bench.acknowledge(4), [4, 13]);
     assert_eq!(bench.window().0 + bench.inflation(), 10.0);
     assert_eq!(bench.window().1, 5.0);

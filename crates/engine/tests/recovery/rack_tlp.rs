@@ -1,4 +1,4 @@
-//! RACK-TLP of RFC 8985, segment by segment. Acknowledgments come a millisecond after another, and so are segments sent.
+//! RACK-TLP of RFC 8985, segment by segment. Acknowledgments arrive a millisecond apart, and segments are sent with them.
 
 use longfat_engine::measure::SendLimit;
 use longfat_engine::transport::{Acknowledgment, Connection, Piece, TcpConfig};
@@ -13,8 +13,8 @@ fn microseconds(number: u64) -> Span {
     Span::from_microseconds(number)
 }
 
-/// Section 6.2 step 4: nothing was ever overtaken, so three segments beyond a hole show the loss at once. Then as RFC 9937 has it:
-/// `RecoverFS` 10, ssthresh 5, half a segment for each that is delivered, the first of them 0 itself.
+/// Section 6.2 step 4: without observed reordering, three segments beyond a hole indicate the loss at once. Then RFC 9937: `RecoverFS` 10,
+/// ssthresh 5, half a segment per delivered one, the first of them 0 itself.
 #[test]
 fn three_segments_beyond_a_hole_begin_a_recovery_that_sends_one_for_two() {
     let mut bench = Bench::new(10, RACK);
@@ -30,8 +30,8 @@ fn three_segments_beyond_a_hole_begin_a_recovery_that_sends_one_for_two() {
     assert_eq!(bench.sender.statistics().fast_retransmits, 1);
 }
 
-/// RFC 9937 section 6.1: what the acknowledgment that shows the loss delivers counts as under way, in order or not. Of twenty the first four
-/// and then three are delivered at once: `RecoverFS` 20, ssthresh 8, and 7 * 8 / 20 = 2.8 segments may go.
+/// RFC 9937 section 6.1: data delivered by the acknowledgment that indicates the loss counts as in flight, in order or not. Of twenty,
+/// first four and then three are delivered at once: `RecoverFS` 20, ssthresh 8, and 7 * 8 / 20 = 2.8 segments may be sent.
 #[test]
 fn a_recovery_that_begins_with_data_in_order_counts_it_as_under_way() {
     let mut bench = Bench::new(20, RACK);
@@ -39,7 +39,7 @@ fn a_recovery_that_begins_with_data_in_order_counts_it_as_under_way() {
     assert_eq!(bench.window(), (8.0, 8.0));
 }
 
-/// Section 6.2 step 5: one segment beyond the hole. 0 and 1 were sent at 0 ms, 1 arrived after 1 ms: 0 may be a quarter of that late.
+/// Section 6.2 step 5: one segment beyond the hole. 0 and 1 were sent at 0 ms, 1 arrived after 1 ms: 0 may be late by a quarter of that.
 #[test]
 fn fewer_than_three_show_a_loss_when_a_quarter_of_the_shortest_round_trip_has_passed() {
     let mut bench = Bench::new(10, RACK);
@@ -50,7 +50,7 @@ fn fewer_than_three_show_a_loss_when_a_quarter_of_the_shortest_round_trip_has_pa
     assert_eq!((bench.sender.statistics().fast_retransmits, bench.sender.statistics().timeouts), (1, 0));
 }
 
-/// A segment that was only late: the reordering window has not passed when it arrives, and nothing is reduced.
+/// A reordered segment: it arrives within the reordering window, and nothing is reduced.
 #[test]
 fn a_segment_that_is_overtaken_and_comes_within_the_window_is_not_sent_again() {
     let mut bench = Bench::new(10, RACK);
@@ -58,13 +58,13 @@ fn a_segment_that_is_overtaken_and_comes_within_the_window_is_not_sent_again() {
     bench.wait_until(ms(0) + microseconds(200));
     assert_eq!(bench.acknowledge(2), [11, 12], "slow start goes on: a window of 11, of which 2 to 10 are under way");
     assert_eq!(bench.sender.statistics().segments_retransmitted, 0);
-    // From now on three segments beyond a hole show nothing before the window has passed.
+    // From now on three segments beyond a hole indicate a loss only when the window has passed.
     assert_eq!(bench.report(2, &[(3, 6)]), [13, 14, 15]);
     assert_eq!(bench.sender.statistics().fast_retransmits, 0);
 }
 
-/// What RFC 6675 needs the timer for. 0 goes again at 3 ms; 12, sent at 6 ms, arrives at 12 ms: 0 was sent more than a round trip of 6 ms before.
-/// Then 13, 14 and 15 are in the network, two less than ssthresh, and two may go.
+/// RFC 6675 would need the timer. 0 is retransmitted at 3 ms; 12, sent at 6 ms, arrives at 12 ms: 0 was sent more than a round trip of 6 ms
+/// before. Then 13, 14 and 15 are in the network, two less than ssthresh, and two may be sent.
 #[test]
 fn a_retransmission_that_is_lost_is_sent_again_without_the_timer() {
     let mut bench = Bench::new(10, RACK);
@@ -83,13 +83,14 @@ fn a_probe_finds_the_loss_of_the_last_segments_and_a_lost_retransmission_is_foun
     assert_eq!(bench.acknowledge(1), [0; 0]);
     assert_eq!(bench.expire(), [3]);
     assert_eq!(bench.now(), ms(3));
-    // 5: the probe has arrived, and 1 and 2 were sent long before. ssthresh is 2: the first goes by force, the second with the next delivery.
+    // 5: the probe has arrived, and 1 and 2 were sent long before. ssthresh is 2: the first is forced, the second follows the next
+    // delivery.
     assert_eq!(bench.report(1, &[(3, 4)]), [1]);
     assert_eq!(bench.window(), (2.0, 2.0));
     assert_eq!(bench.sender.statistics().timeouts, 0);
 }
 
-/// Section 7.3: new data, if there is any, though the window is full; and only one probe.
+/// Section 7.3: new data, if there is any, even with a full window; and only one probe.
 #[test]
 fn a_probe_is_new_data_if_there_is_any_whatever_the_window() {
     let mut bench = Bench::new(4, RACK);
@@ -102,7 +103,7 @@ fn a_probe_is_new_data_if_there_is_any_whatever_the_window() {
     assert_eq!(bench.sender.statistics().timeouts, 1);
 }
 
-/// Section 7.2: for a single segment 200 ms more than two round trips; the timer is earlier here, and the probe takes its place.
+/// Section 7.2: for a single segment 200 ms more than two round trips; the timer is earlier here, and the probe replaces it.
 #[test]
 fn a_probe_goes_in_the_place_of_a_timer_that_expires_first() {
     let mut bench = Bench::with_data(2, 2, &format!("{RACK}, timer_granularity = \"10 ms\""));
@@ -114,7 +115,7 @@ fn a_probe_goes_in_the_place_of_a_timer_that_expires_first() {
     assert!(bench.sender.expires() > Some(timer) && bench.sender.times_out_next());
 }
 
-/// Section 7.3: a probe must not keep round trips from being measured.
+/// Section 7.3: a probe must not prevent round trips from being measured.
 #[test]
 fn before_a_round_trip_is_measured_the_timer_expires_and_no_probe_goes() {
     let mut bench = Bench::with_data(4, 4, RACK);
@@ -129,12 +130,12 @@ fn without_probes_the_timer_is_all_that_is_left_for_the_last_segments() {
     bench.acknowledge(1);
     assert!(bench.sender.times_out_next());
     assert_eq!(bench.expire(), [1]);
-    // What the timer has shown is repaired by acknowledgments: 2 and 3 are overdue too, and go as the window grows.
+    // After the timeout, acknowledgments drive the repair: 2 and 3 are overdue too, and are sent as the window grows.
     assert_eq!(bench.acknowledge(2), [2, 3]);
     assert_eq!(bench.sender.statistics().timeouts, 1);
 }
 
-/// Section 6.3: what was reported to have arrived before a timeout is not sent again.
+/// Section 6.3: data reported to have arrived before a timeout is not retransmitted.
 #[test]
 fn after_a_timeout_only_what_is_lost_is_sent_again() {
     let mut bench = Bench::with_data(10, 10, "flavor = { kind = \"rack-tlp\", tail_loss_probe = false }");
@@ -153,8 +154,8 @@ fn after_a_timeout_only_what_is_lost_is_sent_again() {
     assert!(sent.contains(&6), "{sent:?}");
 }
 
-/// Sections 7.3 and 7.4.2: the last segment is lost, and its second transmission arrives. Nothing tells of that but that no duplicate is
-/// reported by the time when more is acknowledged: then the window is halved, once, and what was acknowledged does not make it grow.
+/// Sections 7.3 and 7.4.2: the last segment is lost, and its second transmission arrives. The only indication is that no duplicate was
+/// reported when more is acknowledged: then the window is halved, once, and that acknowledgment does not make it grow.
 #[test]
 fn a_loss_that_a_probe_has_repaired_halves_the_window_as_any_other() {
     let mut bench = Bench::with_data(10, 10, RACK);
@@ -172,7 +173,7 @@ fn a_loss_that_a_probe_has_repaired_halves_the_window_as_any_other() {
     assert_eq!((bench.window().1, bench.sender.statistics().timeouts), (2.0, 0), "once");
 }
 
-/// The same where the first transmission was only late: the receiver reports what came twice (RFC 2883), and nothing is reduced.
+/// Likewise, but the first transmission was only late: the receiver reports the duplicate (RFC 2883), and nothing is reduced.
 #[test]
 fn a_probe_that_repaired_nothing_halves_nothing() {
     let mut bench = Bench::with_data(10, 10, RACK);
@@ -186,7 +187,7 @@ fn a_probe_that_repaired_nothing_halves_nothing() {
     assert!(bench.window().0 > before.0 && bench.window().1 == before.1, "{:?}", bench.window());
 }
 
-/// After a timeout all has been sent once; what is lost and was not sent again is what the sender would send if its window were larger.
+/// After a timeout all data has been sent once; with a larger window, the sender would retransmit the lost segments.
 #[test]
 fn a_sender_whose_lost_segments_wait_for_the_window_lacks_window_and_not_data() {
     let mut bench = Bench::with_data(4, 4, "flavor = { kind = \"rack-tlp\", tail_loss_probe = false }");
@@ -227,7 +228,8 @@ fn an_acknowledgment_that_tells_nothing_new_is_no_duplicate() {
     assert!(!recovery.take_in(ms(2), &mut connection, &acknowledgment));
 }
 
-/// Nothing before the timer shows that 0 is lost: 1 arrives after four fifths of the timeout, and a quarter of that later both times have come.
+/// Before the timer, nothing indicates that 0 is lost: 1 arrives after four fifths of the timeout, and both deadlines have passed a quarter of that
+/// later.
 #[test]
 fn a_timer_that_expires_when_a_late_segment_counts_as_lost_goes_first() {
     let mut bench = Bench::with_data(4, 4, "flavor = { kind = \"rack-tlp\", tail_loss_probe = false }");

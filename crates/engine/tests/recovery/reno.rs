@@ -2,21 +2,21 @@
 
 use super::bench::Bench;
 
-/// Ten segments under way, the first lost: nine duplicates.
+/// Ten segments in flight, the first lost: nine duplicates.
 #[test]
 fn a_single_loss_costs_half_the_window_and_no_timeout() {
     let mut bench = Bench::new(10, "flavor = \"reno\"");
     assert_eq!(bench.third_duplicate(), [0]);
     assert_eq!((bench.window(), bench.inflation()), ((5.0, 5.0), 3.0), "ssthresh = cwnd / 2; cwnd = ssthresh + 3");
-    // Each further duplicate adds a segment: 9 and 10 do not exceed the ten under way, 11 and more do.
+    // Each further duplicate adds a segment: 9 and 10 do not exceed the ten in flight, 11 and more do.
     assert_eq!([bench.duplicate(), bench.duplicate()], [[0; 0]; 2]);
     assert_eq!([bench.duplicate(), bench.duplicate(), bench.duplicate(), bench.duplicate()], [[10], [11], [12], [13]]);
-    // The retransmission is acknowledged: the window is halved, and four segments are under way.
+    // The retransmission is acknowledged: the window is halved, and four segments are in flight.
     assert_eq!(bench.acknowledge(10), [14]);
     assert_eq!((bench.window(), bench.inflation()), ((5.0, 5.0), 0.0));
     let statistics = bench.sender.statistics();
     assert_eq!((statistics.fast_retransmits, statistics.segments_retransmitted, statistics.timeouts), (1, 1, 0));
-    // At the threshold the window doubles once more, as BSD has it (T-03); beyond, 1 / cwnd segments for each acknowledgment.
+    // At the threshold the window doubles once more, as in BSD (T-03); beyond, 1 / cwnd segments per acknowledgment.
     bench.acknowledge(11);
     assert_eq!(bench.window().0, 6.0);
     bench.acknowledge(12);
@@ -58,7 +58,7 @@ fn ns_2_halves_the_window_without_a_minimum_and_grows_it_at_the_end_of_recovery(
     assert_eq!(bench.window(), (2.5, 2.0), "below the threshold, so one segment more");
 }
 
-/// What ns-2 would wait for with such a window is the timer, which runs although nothing is under way.
+/// With such a window ns-2 waits for the timer, which runs although nothing is in flight.
 #[test]
 fn a_window_below_a_segment_ends_with_a_timeout() {
     let settings = "flavor = \"reno\", window_after_loss = \"half\"";
@@ -76,12 +76,12 @@ fn a_timeout_ends_the_recovery_and_slow_start_follows() {
     bench.third_duplicate();
     assert_eq!(bench.expire(), [0]);
     assert_eq!((bench.window().0, bench.inflation()), (1.0, 0.0));
-    // Not the end of a recovery, after which the window would stand still.
+    // Not the end of a recovery, after which the window would not grow.
     assert_eq!(bench.acknowledge(1), [1, 2]);
     assert_eq!(bench.window().0, 2.0);
 }
 
-/// T-21: what was sent before a timeout is sent again, and duplicates come of it.
+/// T-21: data sent before a timeout is retransmitted, which causes duplicates.
 #[test]
 fn with_a_guard_duplicates_of_what_was_sent_before_a_timeout_show_no_loss() {
     for (guard, noticed) in [("false", 1), ("true", 0)] {

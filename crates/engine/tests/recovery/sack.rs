@@ -6,7 +6,7 @@ use longfat_engine::transport::{Acknowledgment, Sender, TickClock};
 use super::bench::{Bench, ms};
 use crate::support::n_source;
 
-/// Ten segments under way, 0 and 4 lost, third duplicate. PIPE = 10 - 3, and 1 for the retransmission; the window is 5.
+/// Ten segments in flight, 0 and 4 lost, third duplicate. PIPE = 10 - 3, plus 1 for the retransmission; the window is 5.
 fn with_two_holes(settings: &str) -> Bench {
     let mut bench = Bench::new(10, settings);
     assert_eq!(bench.report(0, &[(1, 2)]), [0; 0]);
@@ -31,7 +31,7 @@ fn pipe_counts_from_the_window_less_three_and_lets_holes_go_before_new_data() {
     // The retransmission of 0 has arrived: PIPE 5 - 2 = 3, room for two.
     assert_eq!(bench.report(4, &[(5, 10)]), [11, 12]);
     assert_eq!(bench.window(), (5.0, 5.0), "the window stands still meanwhile");
-    // The retransmission of 4 has arrived: all below RECOVER = 10. Under way: 10 to 12; the window is five.
+    // The retransmission of 4 has arrived: all below RECOVER = 10. In flight: 10 to 12; the window is five.
     assert_eq!(bench.acknowledge(10), [13, 14]);
     assert_eq!(bench.window(), (5.0, 5.0), "T-35: congestion avoidance from the threshold on");
     let statistics = bench.sender.statistics();
@@ -46,11 +46,11 @@ fn the_first_retransmission_may_be_left_out_of_pipe() {
     assert_eq!(sent, [vec![], vec![], vec![4]]);
 }
 
-/// T-32: PIPE may begin with the bytes under way instead of the window.
+/// T-32: PIPE may begin with the bytes in flight instead of the window.
 #[test]
 fn pipe_may_begin_with_what_is_under_way() {
     for (entry, sent) in [("usable-window", vec![]), ("congestion-window", vec![]), ("flight-size", vec![4, 6])] {
-        // Only six of ten segments are there to be sent: PIPE is 10 - 3 + 1, or 6 - 3 + 1 with a window of 5.
+        // Only six of ten segments can be sent: PIPE is 10 - 3 + 1, or 6 - 3 + 1 with a window of 5.
         let mut bench =
             Bench::with_data(10, 7, &format!("flavor = {{ kind = \"sack\", pipe_at_entry = \"{entry}\" }}"));
         bench.report(0, &[(1, 2)]);
@@ -60,8 +60,8 @@ fn pipe_may_begin_with_what_is_under_way() {
     }
 }
 
-/// T-33: 40 segments are all that the receiver allows, and 0 is lost with its retransmission. PIPE is 40 - 3 + 1 and the window 20: the 19th
-/// further duplicate makes room for new data, which lies beyond what the receiver allows.
+/// T-33: 40 segments fill the receiver window, and 0 is lost with its retransmission. PIPE is 40 - 3 + 1 and the window 20: the 19th
+/// further duplicate makes room for new data beyond the receiver window.
 #[test]
 fn during_the_phase_pipe_alone_may_limit_new_data() {
     for (respects, sent) in [("true", vec![]), ("false", (40..58).collect::<Vec<u64>>())] {
@@ -73,7 +73,7 @@ fn during_the_phase_pipe_alone_may_limit_new_data() {
     }
 }
 
-/// T-35: cwnd = ssthresh = 5 when a partial acknowledgment comes, which adds a segment of slow start, or nothing.
+/// T-35: cwnd = ssthresh = 5 at a partial acknowledgment, which adds a segment of slow start, or nothing.
 #[test]
 fn the_window_may_grow_with_partial_acknowledgments() {
     for (grows, window) in [("false", 5.0), ("true", 6.0)] {
@@ -83,7 +83,7 @@ fn the_window_may_grow_with_partial_acknowledgments() {
     }
 }
 
-/// T-34: each hole is sent again once; when that is lost too, the timer expires, and all is sent again (T-31).
+/// T-34: each hole is retransmitted once; if that is lost too, the timer expires, and everything is sent again (T-31).
 #[test]
 fn a_lost_retransmission_costs_a_timeout_and_the_blocks_are_forgotten() {
     let mut bench = with_two_holes("flavor = \"sack\"");
@@ -100,7 +100,7 @@ fn a_lost_retransmission_costs_a_timeout_and_the_blocks_are_forgotten() {
     assert_eq!(bench.acknowledge(1), [1, 2], "they were reported as arrived, but that is forgotten");
 }
 
-/// T-34, T-35: a timeout may leave the sender in the phase, whose PIPE is then empty, until RECOVER = 10 is acknowledged.
+/// T-34, T-35: a timeout may leave the sender in the phase, with an empty PIPE, until RECOVER = 10 is acknowledged.
 #[test]
 fn a_timeout_may_leave_the_sender_in_the_fast_retransmit_phase() {
     for (at_timeout, at_acknowledgment, at_third_duplicate) in [
@@ -118,7 +118,7 @@ fn a_timeout_may_leave_the_sender_in_the_fast_retransmit_phase() {
     }
 }
 
-/// T-36: when few duplicates come, PIPE stays above the window, and SACK waits where NewReno sends the next hole.
+/// T-36: if few duplicates arrive, PIPE stays above the window, and SACK waits where NewReno retransmits the next hole.
 #[test]
 fn after_heavy_loss_pipe_is_too_large_for_a_partial_acknowledgment_to_send_a_hole() {
     let lose_0_2_4_6_8 = |flavor: &str| {
@@ -158,7 +158,7 @@ fn a_duplicate_may_need_news_to_count() {
     }
 }
 
-/// New data counts as sent again by no means: a hole that shows later goes before more of it.
+/// New data does not count as retransmitted: a hole that is reported later precedes more new data.
 #[test]
 fn a_hole_that_shows_after_new_data_was_sent_is_sent_again() {
     let mut bench = Bench::new(10, "flavor = \"sack\"");
@@ -182,7 +182,7 @@ fn small_segments_count_in_pipe_as_bytes_or_as_whole_ones() {
     }
 }
 
-/// 200 to 239 are lost as well: of the 100 bytes that fit 40 go, up to what has arrived.
+/// 200 to 239 are lost as well: of the 100 bytes that fit, 40 are sent, up to the data that has arrived.
 #[test]
 fn a_hole_of_less_than_a_segment_is_sent_as_it_is() {
     let mut sender = small_segments("bytes-sent");
@@ -190,8 +190,8 @@ fn a_hole_of_less_than_a_segment_is_sent_as_it_is() {
     assert_eq!(report(&mut sender, 4, 0, &[(240, 280), (40, 200)])[0], (200, 40));
 }
 
-/// T-33: 0 to 79 are missing and sent again: PIPE is 480 - 300 and 80. A partial acknowledgment of 40 bytes takes two segments from it, or
-/// twice its bytes; the window is 240.
+/// T-33: 0 to 79 are missing and retransmitted: PIPE is 480 - 300 and 80. A partial acknowledgment of 40 bytes takes two segments from it,
+/// or twice its bytes; the window is 240.
 #[test]
 fn a_partial_acknowledgment_takes_whole_segments_from_pipe_or_bytes() {
     for (unit, sent) in [("bytes-sent", 180), ("bytes", 60)] {
@@ -204,7 +204,7 @@ fn a_partial_acknowledgment_takes_whole_segments_from_pipe_or_bytes() {
     }
 }
 
-/// A sender with twelve segments of 40 bytes under way, and more data without end.
+/// A sender with twelve segments of 40 bytes in flight, and unlimited data.
 fn small_segments(unit: &str) -> Sender {
     let settings = format!(
         "port.buffer = \"unlimited\"
@@ -221,7 +221,8 @@ flavor = {{ kind = \"sack\", pipe_unit = \"{unit}\" }} }}"
     sender
 }
 
-/// The `number`-th acknowledgment, of all below `next`, reports blocks of bytes; gives what is sent, with its length.
+/// Delivers the `number`-th acknowledgment, of all below `next`, which reports blocks of bytes; returns the segments sent, with their
+/// lengths.
 fn report(sender: &mut Sender, number: u64, next: u64, blocks: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut sent = Vec::new();
     let blocks = blocks.iter().copied().collect();
@@ -229,7 +230,7 @@ fn report(sender: &mut Sender, number: u64, next: u64, blocks: &[(u64, u64)]) ->
     sent.iter().map(|segment| (segment.sequence, segment.length)).collect()
 }
 
-/// A phase whose losses are all repaired holds nothing against the next: RECOVER = 10, and 10 is the next that is lost.
+/// A phase whose losses are all repaired does not bar the next: RECOVER = 10, and 10 is lost next.
 #[test]
 fn with_a_guard_the_first_segment_beyond_recover_may_be_lost_as_well() {
     let mut bench = with_two_holes("flavor = { kind = \"sack\", multiple_loss_guard = true }");
@@ -242,7 +243,7 @@ fn with_a_guard_the_first_segment_beyond_recover_may_be_lost_as_well() {
     assert_eq!(sent[2], [10], "{sent:?}");
 }
 
-/// T-21: but after a timeout duplicates come of what was sent before.
+/// T-21: but after a timeout, data sent before it causes duplicates.
 #[test]
 fn with_a_guard_a_loss_is_shown_only_by_what_was_sent_after_a_timeout() {
     for (guard, noticed) in [("false", 1), ("true", 0)] {
@@ -254,7 +255,7 @@ fn with_a_guard_a_loss_is_shown_only_by_what_was_sent_after_a_timeout() {
     }
 }
 
-/// ns-2 takes no notice of duplicates until the first acknowledgment of new data after a timeout.
+/// ns-2 ignores duplicates after a timeout until the first acknowledgment of new data.
 #[test]
 fn duplicates_after_a_timeout_may_be_ignored() {
     for (ignores, noticed) in [("false", 1), ("true", 0)] {

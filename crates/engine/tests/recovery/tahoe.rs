@@ -8,7 +8,7 @@ fn the_third_duplicate_brings_slow_start_from_the_lost_segment_on() {
     assert_eq!(bench.third_duplicate(), [0]);
     assert_eq!(bench.window(), (1.0, 5.0), "one segment; half of ten");
     assert_eq!(bench.duplicate(), [0; 0], "a fourth duplicate causes nothing");
-    // Only segment 1 was lost besides: go-back-N sends what has arrived, too, until an acknowledgment passes it.
+    // Segment 1 is the only other loss: go-back-N also repeats data that has arrived, until an acknowledgment passes it.
     assert_eq!(bench.acknowledge(1), [1, 2]);
     assert_eq!(bench.acknowledge(10), [10, 11, 12], "three segments under way: one, and one for each acknowledgment");
     assert_eq!(bench.window(), (3.0, 5.0));
@@ -21,7 +21,7 @@ fn without_a_guard_duplicates_that_go_back_n_causes_show_a_loss_and_with_it_they
         let mut bench = Bench::new(10, &format!("flavor = {{ kind = \"tahoe\", multiple_loss_guard = {guard} }}"));
         bench.third_duplicate();
         bench.acknowledge(3);
-        // The receiver has 3 and 4 already: each that is sent again gives a duplicate (T-21).
+        // The receiver has 3 and 4 already: each retransmission causes a duplicate (T-21).
         assert_eq!(bench.third_duplicate(), resent, "guard: {guard}");
         assert_eq!(bench.window().1, ssthresh, "guard: {guard}");
     }

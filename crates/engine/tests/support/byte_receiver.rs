@@ -1,22 +1,22 @@
-//! A receiver that anyone can check: one flag for each byte, and a list of what has arrived.
+//! A reference receiver with one flag per byte and a list of arrivals: simple, not fast.
 
 use longfat_engine::transport::ranges::Range;
 use longfat_engine::transport::{OutOfOrder, TcpConfig};
 use longfat_engine::units::Time;
 
-/// What has arrived, byte by byte. Nothing in it is fast.
+/// A receiver that stores the state of every byte.
 pub struct ByteReceiver {
     discards: bool,
     /// Most blocks that it reports; 0 without selective acknowledgments.
     most_blocks: usize,
     reports_duplicates: bool,
-    /// The first bytes of the latest segment that were there already.
+    /// First run of bytes of the latest segment that had arrived before.
     duplicate: Option<Range>,
     arrived: Vec<bool>,
     next: usize,
-    /// First bytes of the segments that arrived beyond a hole and were kept, the latest last.
+    /// First bytes of the segments kept beyond a hole, in order of arrival.
     arrivals: Vec<usize>,
-    /// The earliest segment that the next acknowledgment answers: `TS.Recent` and `Last.ACK.sent` of RFC 7323 section 4.3.
+    /// Timestamp of the earliest segment that the next acknowledgment answers: `TS.Recent` and `Last.ACK.sent` of RFC 7323 section 4.3.
     recent_timestamp: Option<Time>,
     last_acknowledged: usize,
 }
@@ -42,17 +42,17 @@ impl ByteReceiver {
         }
     }
 
-    /// The next byte expected.
+    /// Next byte expected.
     pub fn next(&self) -> u64 {
         self.next as u64
     }
 
-    /// Whether bytes beyond the next have arrived.
+    /// True if bytes beyond the next one have arrived.
     pub fn has_hole(&self) -> bool {
         self.arrived.len() > self.next
     }
 
-    /// Takes a segment that was sent at `sent`; gives how many of its bytes were new and are kept.
+    /// Receives a segment that was sent at `sent`; returns the number of its bytes that are new and kept.
     pub fn receive(&mut self, sequence: u64, length: u64, sent: Time) -> u64 {
         let (begin, end) = (index(sequence), index(sequence + length));
         // RFC 7323 section 4.3, rule (2).
@@ -78,7 +78,7 @@ impl ByteReceiver {
         gained as u64
     }
 
-    /// The first run of bytes that are there already.
+    /// First run of bytes in the range that have arrived before.
     fn first_known(&self, begin: usize, end: usize) -> Option<Range> {
         let is_known = |byte: &usize| self.arrived.get(*byte) == Some(&true);
         let first = (begin..end).find(is_known)?;
@@ -86,15 +86,15 @@ impl ByteReceiver {
         Some((first as u64, (first + length) as u64))
     }
 
-    /// Notes that an acknowledgment is sent, and gives the timestamp that it must echo.
+    /// Records that an acknowledgment is sent; returns the timestamp that it must echo.
     pub fn acknowledge(&mut self) -> Option<Time> {
         self.last_acknowledged = self.next;
         self.recent_timestamp
     }
 
-    /// The blocks that RFC 2018 section 4 wants in an acknowledgment: contiguous and whole; first the one that holds the
-    /// segment that arrived last, then those of the segments before it; as many as there is room for, none twice. Before them what has
-    /// arrived twice (RFC 2883), if the sender wants to know.
+    /// Blocks that RFC 2018 section 4 requires in an acknowledgment: contiguous and complete; first the one with the segment that arrived
+    /// last, then those of the segments before it; as many as fit, none twice. Preceded by the duplicate range (D-SACK, RFC 2883), if
+    /// enabled.
     pub fn blocks(&self) -> Vec<Range> {
         let mut blocks: Vec<Range> = Vec::new();
         for &arrival in self.arrivals.iter().rev() {

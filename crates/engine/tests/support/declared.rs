@@ -1,9 +1,9 @@
-//! Values for declared fields, from nothing but their declarations: what the registries list, the tests cover.
+//! Values for declared fields, derived from their declarations alone: tests cover whatever the registries list.
 
 use longfat_engine::config::{Field, Shape};
 use proptest::prelude::*;
 
-/// Topologies for which a value for each parameter is no network: name, topology and connections.
+/// Topologies for which the smallest value of each parameter is no valid network: name, topology and connections.
 pub const SMALLEST_TOPOLOGIES: &[(&str, &str, &str)] = &[(
     "graph",
     "{ kind = 'graph', hosts = ['a', 'b'], switches = ['s', 't'], links = [\
@@ -13,7 +13,7 @@ pub const SMALLEST_TOPOLOGIES: &[(&str, &str, &str)] = &[(
     "[{ from = 'a', to = 'b' }]",
 )];
 
-/// Something small that may be written for a shape, as a TOML fragment.
+/// A small value of a shape, as a TOML fragment.
 pub fn smallest(shape: &Shape) -> String {
     match shape {
         Shape::Quantity { examples, .. } => format!("{:?}", examples[0]),
@@ -31,7 +31,7 @@ pub fn smallest(shape: &Shape) -> String {
     }
 }
 
-/// A table with everything that must be given and nothing more.
+/// A table with all mandatory fields and nothing else.
 pub fn table(fields: &[Field], kind: Option<&str>) -> String {
     let required = fields.iter().filter(|field| field.default.is_none());
     let entries = required.map(|field| format!("{} = {}", field.name, smallest(&field.shape())));
@@ -39,13 +39,13 @@ pub fn table(fields: &[Field], kind: Option<&str>) -> String {
     format!("{{ {} }}", kind.into_iter().chain(entries).collect::<Vec<_>>().join(", "))
 }
 
-/// A text that is a TOML value stays, any other is put in quotes (`true`, `0.8`, `{}` and `12 cells`).
+/// A text that is a TOML value stays, any other is quoted (`true`, `0.8`, `{}` and `12 cells`).
 pub fn fragment(text: &str) -> String {
     let is_value = text.parse::<f64>().is_ok() || matches!(text, "true" | "false") || text.starts_with(['{', '[']);
     if is_value { text.into() } else { format!("{text:?}") }
 }
 
-/// Any of the values that a declaration mentions, and random ones where its shape has room for them.
+/// Any value that a declaration mentions, and random ones within its shape.
 pub fn any_value(field: &Field) -> BoxedStrategy<String> {
     let mentioned: Vec<String> = field.default.iter().chain(field.alternatives).map(|text| fragment(text)).collect();
     let random = random_value(&field.shape());
@@ -68,7 +68,7 @@ fn random_value(shape: &Shape) -> Option<BoxedStrategy<String>> {
             let above = *above;
             Some((1_u32..=1000).prop_map(move |n| format!("{:?}", above + width * f64::from(n) / 1000.0)).boxed())
         }
-        // Often far below one half: what always happens hides everything else.
+        // Mostly far below one half: events of high probability hide everything else.
         Shape::Probability => Some((0_u32..=100).prop_map(|n| format!("{:?}", f64::from(n * n) / 10_000.0)).boxed()),
         Shape::Boolean => Some(any::<bool>().prop_map(|value| value.to_string()).boxed()),
         Shape::Choice(variants) => {
@@ -84,7 +84,7 @@ fn random_value(shape: &Shape) -> Option<BoxedStrategy<String>> {
     }
 }
 
-/// An inline table with any value for each field, but for those that are left to the caller.
+/// An inline table with any value for each field, except those left to the caller.
 pub fn any_table(kind: Option<&'static str>, fields: &[Field], left_out: &[&str]) -> BoxedStrategy<String> {
     let entry = |field: &Field| {
         let name = field.name;

@@ -1,11 +1,11 @@
-//! Expected texts, kept as files beside the tests.
+//! Expected texts, stored as files beside the tests.
 
 use std::path::Path;
 
-/// Compares a text with the file of that name below `tests`, or rewrites the file when `LONGFAT_BLESS` is set.
+/// Compares a text with the file of that name below `tests`, or rewrites the file if `LONGFAT_BLESS` is set.
 ///
 /// # Panics
-/// If they differ, telling the first line that does.
+/// If they differ, with the first different line.
 #[track_caller]
 pub fn assert_as_expected(file: &str, actual: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(file);

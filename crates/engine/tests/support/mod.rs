@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers shared by the tests.
 
 pub mod byte_receiver;
 pub mod declared;
@@ -9,7 +9,7 @@ use longfat_engine::config::Parameter;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::transport::TcpConfig;
 
-/// A scenario that must be valid.
+/// Parses a scenario that must be valid.
 #[track_caller]
 pub fn scenario(text: &str) -> Scenario {
     match Scenario::parse(text.as_bytes(), "scenario.toml", &[]) {
@@ -18,7 +18,7 @@ pub fn scenario(text: &str) -> Scenario {
     }
 }
 
-/// N sources on equal lines; `rest` holds the other tables.
+/// N sources on equal lines; `rest` has the other tables.
 #[track_caller]
 pub fn n_source(sources: u64, rate: &str, delay: &str, duration: &str, rest: &str) -> Scenario {
     scenario(&format!(
@@ -34,9 +34,9 @@ bottleneck = {{ rate = \"{rate}\", delay = \"{delay}\" }}
     ))
 }
 
-/// Whether data may go that the receiver does not allow: the literal PIPE of 98-0876R1 section 3.2 (T-33).
+/// True if data may exceed the receiver window: the literal PIPE of 98-0876R1 section 3.2 (T-33).
 pub fn may_pass_receiver_window(tcp: &TcpConfig) -> bool {
     let flavor = tcp.flavor.resolved();
-    // The recovery is the flavor itself, or what another law is put together with.
+    // The recovery is the flavor itself, or combined with another law.
     [&flavor, &flavor["recovery"]].into_iter().any(|recovery| recovery["respects_receiver_window"] == false)
 }

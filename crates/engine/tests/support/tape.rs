@@ -1,4 +1,4 @@
-//! An observer that writes down everything.
+//! An observer that records all events.
 
 use longfat_engine::Simulation;
 use longfat_engine::framing::{Cell, Content};
@@ -9,7 +9,7 @@ use longfat_engine::switch::drop_policy::Verdict;
 use longfat_engine::transport::{Acknowledgment, Blocks, Segment, Window};
 use longfat_engine::units::Time;
 
-/// What happened. Windows are in bytes; the congestion window counts with its inflation.
+/// Kind of an event. Windows are in bytes; the congestion window includes its inflation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Happening {
     Sent {
@@ -45,7 +45,7 @@ pub enum Happening {
     },
 }
 
-/// When it happened, and to which flow.
+/// An event, with its time and flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
     pub time: Time,
@@ -53,7 +53,7 @@ pub struct Entry {
     pub what: Happening,
 }
 
-/// The congestion window as it counts: segments that are known to have left the network let others go.
+/// Effective congestion window, including inflation by segments known to have left the network.
 fn counting(window: &Window) -> f64 {
     window.cwnd + window.inflation
 }
@@ -92,7 +92,7 @@ impl Observer for Recorder<'_> {
     }
 }
 
-/// Runs a scenario and gives everything that happened, in order, and the record.
+/// Runs a scenario; returns all events, in order, and the record.
 ///
 /// # Panics
 /// If a conservation law is violated.

@@ -1,8 +1,8 @@
-//! What happens in small networks, event by event, as text that a person can check.
+//! Small networks, event by event, as text that a person can check.
 //!
-//! Segments are numbered from 0; windows are in segments, as they are before an acknowledgment or a timeout acts and after a
-//! segment is sent, the congestion window with its inflation; an acknowledgment names the segment that is expected next and,
-//! behind the windows, the segments that it acknowledges selectively. `lost` stands at the first cell that a packet loses.
+//! Segments are numbered from 0; windows are in segments, before an acknowledgment or a timeout takes effect and after a segment is sent,
+//! and the congestion window includes its inflation; an acknowledgment names the next segment expected and, after the windows, the segments
+//! that it acknowledges selectively. `lost` is at the first cell that a packet loses.
 
 mod recoveries;
 
@@ -16,7 +16,7 @@ use crate::support::expected::assert_as_expected;
 use crate::support::scenario;
 use crate::support::tape::{Happening, run_taped};
 
-/// The tape of a run as a table.
+/// Formats the tape of a run as a table.
 fn table(scenario: &Scenario) -> String {
     let (tape, record) = run_taped(scenario);
     #[expect(clippy::cast_precision_loss, reason = "a segment size")]
@@ -67,7 +67,7 @@ fn table(scenario: &Scenario) -> String {
     text
 }
 
-/// The first and the last segment of each block.
+/// First and last segment of each block.
 fn in_words(blocks: &Blocks, number: impl Fn(u64) -> u64) -> String {
     let words = blocks.as_slice().iter().map(|block| match (number(block.0), number(block.1 - 1)) {
         (first, last) if first == last => format!("  {first}"),
@@ -90,7 +90,7 @@ fn in_segments(window: f64) -> String {
 ///   so 11 wait. The buffer of 30 is full 19 cells later; the next, the eighth cell of segment 6, is lost at 134.028.
 /// - The timeout: round trips within a tick give 3 ticks (srtt 1, rttvar 1/2). The timer was last started at 186.612, when 2 ticks
 ///   had passed (those at 0 and 100), so it expires at the fifth, 400.
-/// - Then ssthresh is 7 / 2, and everything from segment 6 on is sent again, until at 522.808 the receiver, which had kept 8 and 9,
+/// - Then ssthresh is 7 / 2, and everything from segment 6 on is retransmitted, until at 522.808 the receiver, which had kept 8 and 9,
 ///   acknowledges them too. At 585.412 the window of 4 exceeds the threshold and grows by 1/4.
 #[test]
 fn a_vanilla_connection_loses_times_out_goes_back_and_grows_again() {

@@ -1,4 +1,4 @@
-//! The same losses in the same window, repaired by each flavor.
+//! Repair of the same losses in the same window by each flavor.
 //!
 //! Checked by hand, in ms. A segment of 960 bytes is a packet of 1000: .01 on an access line, 10 on the bottleneck. With the
 //! delays of 1, 43 and 1, the first is at the receiver at 55.02, those behind it 10 apart. An acknowledgment of 40 bytes
@@ -7,7 +7,7 @@
 //!
 //! Nine segments go at once. Of `[2, 5, 6]`, segments 1, 4 and 5 are lost before the bottleneck, so it has a gap for none of
 //! them: 0, 2, 3, 6, 7 and 8 arrive from 55.02 to 105.02. The acknowledgment of segment 0 makes the window 10, and 9 and 10
-//! go: ten are under way, 1 to 10. Segments 2, 3 and 6 cause the three duplicates, the third 30 after the first
+//! are sent: ten are in flight, 1 to 10. Segments 2, 3 and 6 cause the three duplicates, the third 30 after the first
 //! acknowledgment.
 
 use longfat_engine::scenario::Scenario;
@@ -40,7 +40,7 @@ receiver_window = "48000 B"
     ))
 }
 
-/// What the standards say where the papers' settings differ: half of what is under way, and no coarse clock.
+/// Settings of the standards where the papers' differ: half of the flight, and no coarse clock.
 const STANDARD: &str = r#"
 ssthresh_rule = "flight-size"
 timer_granularity = "1 ms"
@@ -49,11 +49,11 @@ retransmission_timeout = "rfc-6298"
 "#;
 
 /// - The third duplicate, 130.4208: ssthresh 10 / 2, the window one segment, and segment 1 goes. The four further duplicates
-///   (of 7, 8, 9 and 10) let nothing go.
+///   (of 7, 8, 9 and 10) release nothing.
 /// - At 230.8416 the acknowledgment of 1, 2 and 3 makes the window 2: segments 4 and 5, both lost, are next in order.
 /// - At 331.2624 segment 4 is acknowledged and the window 3: segments 6 and 7 go though they have arrived. The sender does
 ///   not know; 10 later 5 is there too, and one acknowledgment jumps to 11, from which sending goes on.
-/// - Segments 6 and 7 cause two duplicates more, at 431.6832 and 441.6832: one more would be taken for a loss.
+/// - Segments 6 and 7 cause two duplicates more, at 431.6832 and 441.6832: one more would indicate a loss.
 /// - The window is at the threshold at 461.6832 and still grows by one; from 6 on by 1/6.
 #[test]
 fn tahoe_starts_slowly_from_the_lost_segment_on_and_sends_again_what_has_arrived() {
@@ -86,28 +86,28 @@ fn reno_waits_for_its_timer_when_three_are_lost() {
     assert_as_expected("trajectories/reno-three-losses.txt", &table(&with_losses("[2, 5, 6]", "flavor = \"reno\"")));
 }
 
-/// As 98-0876R1 section 3.1 has it. RECOVER is segment 10.
+/// By 98-0876R1 section 3.1. RECOVER is segment 10.
 ///
-/// - 130.4208: ssthresh 5, the window 5 + 3. Of the four further duplicates the second and the fourth let a new segment go
-///   each, 11 and 12, whatever the window (at 150.4208 it is 10, and the edge 11 would let none go).
+/// - 130.4208: ssthresh 5, the window 5 + 3. Of the four further duplicates the second and the fourth release a new segment
+///   each, 11 and 12, regardless of the window (at 150.4208 it is 10, and the edge 11 would release none).
 /// - 230.8416: segment 4 is expected, a partial acknowledgment. It goes, and nothing else; the window is back at 5.
 /// - The duplicates of 11 and 12 are the fifth and sixth, so 13 goes at 311.2624. At 331.2624 segment 5 is expected and goes.
 /// - 411.6832: the duplicate of 13 is the seventh. 431.6832: all up to 13 is acknowledged, RECOVER with it. The window is 5;
-///   nothing is under way, and the last four go at once. Three losses took 301.2624 from the third duplicate on, three round
+///   nothing is in flight, and the last four go at once. Three losses took 301.2624 from the third duplicate on, three round
 ///   trips.
 #[test]
 fn newreno_sends_a_lost_segment_again_in_each_round_trip() {
     assert_as_expected("trajectories/newreno.txt", &table(&with_losses("[2, 5, 6]", "flavor = \"newreno\"")));
 }
 
-/// As RFC 6582 section 3.2 has it; steps 1 to 3.
+/// By RFC 6582 section 3.2; steps 1 to 3.
 ///
-/// - 130.4208: ssthresh 10 / 2, the window 5 + 3; 12 after four further duplicates, which let 11 and 12 go.
+/// - 130.4208: ssthresh 10 / 2, the window 5 + 3; 12 after four further duplicates, which release 11 and 12.
 /// - 230.8416: three segments are acknowledged, not all. Segment 4 goes, the window is 12 - 3 + 1 = 10 and the edge 14: 13
 ///   goes.
 /// - The duplicates of 11 and 12 make it 12: 14 and 15 go. 331.2624: one segment is acknowledged, the window stays 12 - 1 +
 ///   1, segment 5 and one new one go. The duplicates of 13, 14 and 15 make it 15; there is data for the first of them only.
-/// - 431.6832: all that was sent before the loss is acknowledged. Two segments are under way: the window is min(5, 2 + 1) =
+/// - 431.6832: all data sent before the loss is acknowledged. Two segments are in flight: the window is min(5, 2 + 1) =
 ///   3, and the next acknowledgment lets it grow in slow start.
 #[test]
 fn newreno_of_rfc_6582_sends_new_data_at_partial_acknowledgments_too() {
@@ -120,12 +120,12 @@ fn newreno_of_rfc_6582_sends_new_data_at_partial_acknowledgments_too() {
 ///
 /// - Segment 0 arrives at 55.02 and waits for another; 2, out of order, releases the acknowledgment of 0 at 65.02. The window
 ///   of 5 is beyond its threshold of 2 and grows by 1/5: only segment 5 goes.
-/// - Segments 4 and 5 cause two duplicates, and no more are coming. They let 6 and 7 go, 6 causes the third: without limited
+/// - Segments 4 and 5 cause two duplicates, and no more will follow. They release 6 and 7, and 6 causes the third: without limited
 ///   transmit the timer would have to expire.
-/// - The third, 220.8416: 1 to 7 are under way, but the two sent early do not count: ssthresh 5 / 2, not 7 / 2. The window is
+/// - The third, 220.8416: 1 to 7 are in flight, but the two sent early do not count: ssthresh 5 / 2, not 7 / 2. The window is
 ///   2.5 + 3, and 6.5 with the duplicate of 7: nothing fits below the edge 7.5.
 /// - The acknowledgment of 1 and 2 is partial: segment 3 goes, the window is 6.5 - 2 + 1; segment 8 does not fit below the
-///   edge 8.5. Then all is acknowledged and nothing under way: the window is min(2.5, 1 + 1) = 2.
+///   edge 8.5. Then all is acknowledged and nothing in flight: the window is min(2.5, 1 + 1) = 2.
 /// - From there on every second segment is acknowledged; the window grows by one to 3, then by 1/3. Segment 16, the last,
 ///   arrives at 807.9656 and waits alone: its acknowledgment leaves 200 later and is there at 1053.3664.
 #[test]
@@ -137,44 +137,44 @@ fn limited_transmit_saves_a_small_window_from_the_timer_though_acknowledgments_a
     assert_as_expected("trajectories/limited-transmit.txt", &table(&transfer(17, "[2, 4]", &tcp)));
 }
 
-/// As 98-0876R1 section 3.2 has it. RECOVER is segment 10; PIPE in segments.
+/// By 98-0876R1 section 3.2. RECOVER is segment 10; PIPE in segments.
 ///
 /// - The third duplicate, now at 130.6212, brings two blocks. PIPE is 10 - 3, and 8 with segment 1; the window is 5.
 /// - The duplicates of 7, 8 and 9 make PIPE 5, not yet below the window. That of 10, at 211.042, makes it 4: the first hole,
 ///   segment 4, goes.
 /// - 231.16224: segment 4 is expected. PIPE is 5 - 2 = 3: the second hole, segment 5, and a new one, 11, go.
 /// - 311.58304: segment 5 is expected. PIPE is 3 again and no hole is left: 12 and 13 go. 331.58304: RECOVER is acknowledged;
-///   with a window of 5 and three under way two more go. Of the three losses two were repaired in one round trip.
+///   with a window of 5 and three in flight two more go. Of the three losses two were repaired in one round trip.
 #[test]
 fn sack_fills_the_holes_while_pipe_is_below_the_window() {
     assert_as_expected("trajectories/sack.txt", &table(&with_losses("[2, 5, 6]", "flavor = \"sack\"")));
 }
 
-/// As RFC 6675 section 5 has it; PIPE in segments.
+/// By RFC 6675 section 5; PIPE in segments.
 ///
-/// - The first duplicate: 1 to 10 are under way but for 2, PIPE 9: one new segment, 11. The second: PIPE 9 again, and 12.
-/// - The third, 130.6212: ssthresh half of the ten that were under way without these two. Segment 1 goes. Above 4 and 5 but
+/// - The first duplicate: 1 to 10 are in flight except 2, PIPE 9: one new segment, 11. The second: PIPE 9 again, and 12.
+/// - The third, 130.6212: ssthresh half of the ten in flight without these two. Segment 1 goes. Above 4 and 5 but
 ///   one segment has arrived: they are not lost. PIPE counts 4, 5, 7 to 12 and 1 again, 9.
 /// - Segment 7 makes it 8. Segment 8 is the third above 4 and 5: both are lost and leave PIPE, which is 9 to 12 and 1 again,
 ///   5.
 /// - The duplicates of 9 and 10 let segments 4 and 5 go, those of 11 and 12 let 13 and 14 go: PIPE is 4 before and 5 after.
 /// - 240.96184: segment 4 is expected. PIPE is 4 and 5 again, 13 and 14: 15 goes. 301.58304: segment 5 is expected, PIPE 4,
 ///   16 goes.
-/// - 311.4628: all is acknowledged that was sent before segment 1 went again, 12 included. The window is 5, four are under
-///   way, 17 goes. The recovery has taken 181, that of NewReno 301.
+/// - 311.4628: all is acknowledged that was sent before segment 1 went again, 12 included. The window is 5, four are in
+///   flight, 17 goes. The recovery has taken 181, that of NewReno 301.
 #[test]
 fn sack_of_rfc_6675_repairs_three_losses_without_a_pause() {
     let tcp = format!("flavor = \"sack-rfc6675\"{STANDARD}");
     assert_as_expected("trajectories/sack-rfc6675.txt", &table(&with_losses("[2, 5, 6]", &tcp)));
 }
 
-/// As RFC 8985 has it, with reductions at once; the last packet, segment 17, is lost as well when it is sent first. PIPE in segments.
+/// By RFC 8985, with reductions at once; the last packet, segment 17, is lost as well when it is sent first. PIPE in segments.
 ///
 /// - Up to the third duplicate as with RFC 6675, but there the segment 6 has arrived, which was sent after 1, 4 and 5: all three are lost.
 ///   PIPE is 7 to 12, and 1 again: 7.
 /// - Segments 7, 8 and 9 make it 4: segment 4 goes, and so on. Each acknowledgment lets one go: 5, 13, 14; at 240.96184 segment 1 has
 ///   arrived, 15 goes; at 301.58304 segment 4, 16 goes. 311.4628: all up to 12 is acknowledged, the recovery is over.
-/// - The rest is lost in silence. At 402.00384 segment 17 alone is under way: the probe goes two smoothed round trips and 200, for its
+/// - The rest is lost in silence. At 402.00384 only segment 17 is in flight: the probe goes two smoothed round trips and 200, for its
 ///   acknowledgment may be delayed, later. The timer would have expired after a second.
 #[test]
 fn rack_tlp_repairs_three_losses_and_finds_that_of_the_last_segment_by_a_probe() {
@@ -182,10 +182,10 @@ fn rack_tlp_repairs_three_losses_and_finds_that_of_the_last_segment_by_a_probe()
     assert_as_expected("trajectories/rack-tlp.txt", &table(&with_losses("[2, 5, 6, 21]", &tcp)));
 }
 
-/// As RFC 3649 has it, with a Low_Window of 5, a High_Window of 20, and High_P 0.0256: by logarithms a window of 10 is half way between, so
+/// By RFC 3649, with a Low_Window of 5, a High_Window of 20, and High_P 0.0256: by logarithms a window of 10 is half way between, so
 /// that b(10) = (0.5 + 0.1) / 2 = 0.3. Segment 1 alone is lost.
 ///
-/// - The first and the second duplicate let 11 and 12 go. The third, 130.54104: ssthresh (1 - 0.3) * 10 = 7. Segment 1 goes, PIPE is 9.
+/// - The first and the second duplicate release 11 and 12. The third, 130.54104: ssthresh (1 - 0.3) * 10 = 7. Segment 1 goes, PIPE is 9.
 /// - The duplicates of segments 5, 6 and 7 make it 6: one below the window, so 13 goes; and so on up to 17, the last.
 /// - 240.8416: all up to 12 is acknowledged. The next acknowledgment finds the window at the threshold and adds one.
 /// - The position of 8 is log(1.6) / log(4) = 0.339: b(8) = 0.3644 and p(8) = 0.0576 (0.0256 / 0.0576)^0.339 = 0.04375, so
@@ -197,7 +197,7 @@ fn high_speed_gives_the_less_the_larger_its_window_is() {
     assert_as_expected("trajectories/high-speed.txt", &table(&with_losses("[2]", &tcp)));
 }
 
-/// As Kelly 2003 has it, with no window too small for it. Segment 1 alone is lost.
+/// By Kelly 2003, with no window too small for it. Segment 1 alone is lost.
 ///
 /// - The third duplicate, 130.54104: ssthresh 10 - 10 / 8 = 8.75. Segment 1 goes, PIPE is 9.
 /// - The duplicate of segment 5 makes it 8, for which 8.75 has no room; that of segment 6 makes it 7: 13 goes. Each further one lets one go, to 17.
@@ -208,12 +208,12 @@ fn scalable_gives_an_eighth_and_adds_a_hundredth() {
     assert_as_expected("trajectories/scalable.txt", &table(&with_losses("[2]", &tcp)));
 }
 
-/// As Caini and Firrincieli 2004 have it, for a reference of 50: the round trip is 100.4208 when it is measured first, and stays the shortest. rho is 2.008.
+/// By Caini and Firrincieli 2004, for a reference of 50: the round trip is 100.4208 when it is measured first, and stays the shortest. rho is 2.008.
 /// Segment 1 alone is lost.
 ///
 /// - 100.4208: a window of 9 and a threshold of 50 become rho times as much, 18.076 and 100.421, and 2^2.008 - 1 = 3.023 more go with the
 ///   acknowledgment: the window is 21.099, and all 9 segments that are left go.
-/// - The third duplicate, 130.54104: 17 segments are under way, of which limited transmit has sent none: ssthresh 8.5, as Reno. Segment 1 goes.
+/// - The third duplicate, 130.54104: 17 segments are in flight, of which limited transmit has sent none: ssthresh 8.5, as Reno. Segment 1 goes.
 /// - Nothing is left to send. Segment 1 waits behind 9 to 17 and arrives at 245.4408, so the recovery ends at 290.8416, when all is acknowledged.
 #[test]
 fn hybla_starts_as_fast_as_over_its_reference_and_halves_as_reno() {
@@ -221,7 +221,7 @@ fn hybla_starts_as_fast_as_over_its_reference_and_halves_as_reno() {
     assert_as_expected("trajectories/hybla.txt", &table(&with_losses("[2]", &tcp)));
 }
 
-/// As Leith and Shorten 2004 have it, with a Delta_L of 100. Segment 1 alone is lost.
+/// By Leith and Shorten 2004, with a Delta_L of 100. Segment 1 alone is lost.
 ///
 /// - The third duplicate, 130.54104: nothing is known of an earlier loss, ssthresh 10 / 2. The loss counts from the latest acknowledgment of new data
 ///   on, 100.4208.
@@ -234,20 +234,20 @@ fn h_tcp_grows_the_faster_the_longer_its_loss_is_ago() {
     assert_as_expected("trajectories/h-tcp.txt", &table(&with_losses("[2]", &tcp)));
 }
 
-/// As Grieco and Mascolo 2004 have it. Of thirty segments, segment 11 alone is lost.
+/// By Grieco and Mascolo 2004. Of thirty segments, segment 11 alone is lost.
 ///
 /// - 100.4208: segment 0 is acknowledged, with the shortest round trip, and the bandwidth begins to be measured. Segments 9 and 10 go, and two more with each
 ///   acknowledgment.
 /// - 200.8416: segment 9 is acknowledged, a round trip later. Nine segments of 960 bytes in 100.4208 are 86,038 bytes in a second: in the shortest round
 ///   trip, nine segments.
-/// - The third duplicate of segment 11, 240.96184: ssthresh 9, where Reno would have half of what is under way, and the window 9.
+/// - The third duplicate of segment 11, 240.96184: ssthresh 9, where Reno would have half of the flight, and the window 9.
 #[test]
 fn westwood_leaves_what_was_acknowledged_in_a_round_trip() {
     let tcp = format!("flavor = \"westwood\"\ninitial_window = \"9 MSS\"{STANDARD}");
     assert_as_expected("trajectories/westwood.txt", &table(&transfer(30, "[12]", &tcp)));
 }
 
-/// As Brakmo and Peterson 1995 have it: nothing is lost. Twelve segments go at once, of which the path holds ten. Without timestamps one segment of each
+/// By Brakmo and Peterson 1995: nothing is lost. Twelve segments go at once, of which the path holds ten. Without timestamps one segment of each
 /// window is timed.
 ///
 /// - 100.4208: the first is acknowledged; it has waited for nothing, BaseRTT is 100.4208. The round trip that begins ends when more than these
@@ -261,7 +261,7 @@ fn vegas_grows_by_one_and_stays_when_two_segments_wait() {
     assert_as_expected("trajectories/vegas.txt", &table(&transfer(60, "[]", &tcp)));
 }
 
-/// As Xu, Harfoush and Rhee 2004 have it, with no window too small for it, and five round trips for the last four segments. Segment 1 alone is lost.
+/// By Xu, Harfoush and Rhee 2004, with no window too small for it, and five round trips for the last four segments. Segment 1 alone is lost.
 ///
 /// - The third duplicate, 130.54104: ssthresh 0.8 * 10. Segment 1 goes, PIPE is 9.
 /// - The duplicate of segment 5 makes it 8, that of segment 6 makes it 7: 13 goes. Each further one lets one go, to 17.
@@ -273,13 +273,13 @@ fn bic_searches_for_the_window_of_its_loss() {
     assert_as_expected("trajectories/bic.txt", &table(&with_losses("[2]", &tcp)));
 }
 
-/// As Liu, Basar and Srikant 2008 have it. Of forty segments, segment 11 alone is lost.
+/// By Liu, Basar and Srikant 2008. Of forty segments, segment 11 alone is lost.
 ///
 /// - 100.4208: segment 0 is acknowledged; a round begins that ends when more than these nine are. Segments 9 and 10 go, and two more with each
 ///   acknowledgment.
 /// - 200.8416: segment 9 is acknowledged. One round trip was measured in the round, the shortest of the connection: no delay. The window is 18, which is more than
 ///   15: a loss takes an eighth, and growth is ten segments in a round trip.
-/// - The third duplicate of segment 11, 240.96184: twenty segments are under way, ssthresh 7/8 of them, 17.5.
+/// - The third duplicate of segment 11, 240.96184: twenty segments are in flight, ssthresh 7/8 of them, 17.5.
 /// - 430.8416: the recovery is over. Segment 34 takes the window beyond the threshold, 18.5; each further one adds 10 / cwnd, the first 0.541.
 #[test]
 fn illinois_gives_an_eighth_and_grows_by_ten_while_queues_are_empty() {
@@ -287,15 +287,15 @@ fn illinois_gives_an_eighth_and_grows_by_ten_while_queues_are_empty() {
     assert_as_expected("trajectories/illinois.txt", &table(&transfer(40, "[12]", &tcp)));
 }
 
-/// As RFC 6817 has it, with timestamps, a target of 20 and no slow start: nothing is lost. A packet is 1012 bytes then and takes 10.12.
+/// By RFC 6817, with timestamps, a target of 20 and no slow start: nothing is lost. A packet is 1012 bytes then and takes 10.12.
 ///
 /// - Segment 0 has taken 55.14 to the receiver, each of the next eleven 10.12 longer. Of the first four the shortest is that of segment 0: none waits, and the window
 ///   grows by 1 / cwnd with each.
 /// - 141.14: segments 1 to 4 are looked at, the shortest has waited for 10.12: (1 - 10.12 / 20) / 12.33 = 0.040 more. With the next it is 20.24, and 0.001 less, with the one
 ///   after that 30.36, and 0.042 less.
-/// - When twelve are acknowledged 11.5 are to be under way, and segment 12 and those behind it each wait for two others: 1 - 20.24 / 20. One fewer is then
-///   under way, so that from 313.18 on each waits for 10.12, and the window grows by 0.494 / cwnd.
-/// - 596.54: nothing is left to send. The window is one segment more than what was under way, and falls with it.
+/// - When twelve are acknowledged, 11.5 should be in flight, and segment 12 and those behind it each wait for two others: 1 - 20.24 / 20. One fewer is then
+///   in flight, so that from 313.18 on each waits for 10.12, and the window grows by 0.494 / cwnd.
+/// - 596.54: nothing is left to send. The window is one segment more than the flight, and falls with it.
 #[test]
 fn ledbat_grows_while_packets_wait_for_less_than_its_target_and_shrinks_when_they_wait_for_more() {
     let law = "{ kind = \"ledbat\", target = \"20 ms\", slow_start = \"none\" }";

@@ -1,4 +1,4 @@
-//! A path without a network: it delays, loses and reorders.
+//! A path without a network, which delays, loses and reorders.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,25 +6,25 @@ use std::collections::BinaryHeap;
 use longfat_engine::random::{Chance, Stream};
 use longfat_engine::units::{Span, Time};
 
-/// What a path does to what travels in one direction.
+/// Properties of a path in one direction.
 #[derive(Clone, Copy, Debug)]
 pub struct Nature {
     pub delay: Span,
-    /// On top of the delay, drawn anew each time.
+    /// Added to the delay, drawn for each packet.
     pub jitter: Span,
     pub loss_percent: u64,
-    /// Whether what is sent later may arrive earlier.
+    /// True if packets may overtake each other.
     pub reorders: bool,
 }
 
-/// One direction of a path. Of what arrives at one instant, what was sent first comes first.
+/// One direction of a path. Simultaneous arrivals are in the order of sending.
 pub struct Channel<T> {
     nature: Nature,
     chance: Stream,
     under_way: BinaryHeap<Reverse<(Time, u64)>>,
     sent: Vec<T>,
     latest: Time,
-    /// How many were lost.
+    /// Number lost.
     pub lost: u64,
 }
 
@@ -45,12 +45,12 @@ impl<T: Clone> Channel<T> {
         self.sent.push(thing);
     }
 
-    /// When the next arrives.
+    /// Time of the next arrival.
     pub fn next_arrival(&self) -> Option<Time> {
         self.under_way.peek().map(|Reverse((time, _))| *time)
     }
 
-    /// What arrives next.
+    /// Receives the next arrival.
     #[expect(clippy::cast_possible_truncation, reason = "an index")]
     pub fn receive(&mut self) -> T {
         let Reverse((_, number)) = self.under_way.pop().expect("something is under way");

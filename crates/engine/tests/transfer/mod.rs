@@ -1,5 +1,5 @@
-//! A sender and a receiver with nothing between them but a path that delays, loses and reorders: every flavor with every
-//! parameter, checked at every step, to the last byte.
+//! A sender and a receiver connected by a path that delays, loses and reorders: every flavor with every parameter, checked at every step,
+//! to the last byte.
 
 mod channel;
 mod receiver_laws;
@@ -22,14 +22,14 @@ use sender_laws::LawfulSender;
 use crate::laws::{any_tcp, longest_timeout, parse};
 use crate::support::{may_pass_receiver_window, n_source};
 
-/// What goes from the sender to the receiver.
+/// Packets from the sender to the receiver.
 #[derive(Clone, Copy, Debug)]
 enum Forward {
     Synchronize,
     Data { sequence: u64, length: u64, sent: Time },
 }
 
-/// What goes back.
+/// Packets from the receiver to the sender.
 #[derive(Clone, Copy, Debug)]
 enum Backward {
     Synchronized,
@@ -43,7 +43,7 @@ struct Transfer {
     text: String,
     there: Nature,
     back: Nature,
-    /// When the application hands over how many bytes, ascending.
+    /// Times and sizes of the parts, ascending.
     offers: Vec<(Time, u64)>,
     seed: u64,
 }
@@ -70,7 +70,7 @@ fn any_nature() -> impl Strategy<Value = Nature> {
 }
 
 fn any_offers() -> impl Strategy<Value = Vec<(Time, u64)>> {
-    // Pauses that are longer than the longest timeout let a connection become idle.
+    // Pauses longer than the longest timeout let a connection become idle.
     let pause = prop_oneof![0_u64..100, 100_u64..200_000];
     prop::collection::vec((pause, prop_oneof![1_u64..30, 1_u64..6_000]), 1..5).prop_map(|parts| {
         let mut now = Time::ZERO;
@@ -97,7 +97,7 @@ fn any_transfer() -> impl Strategy<Value = Transfer> {
     )
 }
 
-/// A transfer under way.
+/// A transfer in progress.
 struct Course<'t> {
     now: Time,
     sender: LawfulSender<'t>,
@@ -108,7 +108,7 @@ struct Course<'t> {
 }
 
 impl Transfer {
-    /// Lets the transfer happen, to the last acknowledgment.
+    /// Runs the transfer to the last acknowledgment.
     fn run(&self) -> Result<SenderStatistics, TestCaseError> {
         let mut chance = Chance { seed: self.seed, replication: 0 }.stream("clock");
         let clock = TickClock::new(self.tcp.timer_granularity.0, self.tcp.timer_phase, &mut chance);
@@ -121,7 +121,7 @@ impl Transfer {
             offers: self.offers.iter(),
         };
         let bytes: u64 = self.offers.iter().map(|offer| offer.1).sum();
-        // Most timeouts bring a segment over even where both directions lose 40 %; a hundred for each is ample.
+        // Most timeouts deliver a segment even if both directions lose 40 %; a hundred for each is ample.
         let segments = bytes.div_ceil(self.tcp.mss.0) + self.offers.len() as u64;
         let patience =
             self.offers.last().expect("at least one").0 + Span(100 * segments * longest_timeout(&self.tcp).0);
@@ -135,7 +135,7 @@ impl Transfer {
 }
 
 impl Course<'_> {
-    /// Lets the next thing happen.
+    /// Processes the next event.
     fn advance(&mut self) -> Result<(), TestCaseError> {
         let next = [
             self.offers.as_slice().first().map(|offer| offer.0),
@@ -211,7 +211,7 @@ proptest! {
     }
 }
 
-/// The laws above would hold on paths where nothing happens; these are not such.
+/// The laws above would hold on paths without losses; checks that these have some.
 #[test]
 fn random_transfers_make_every_flavor_lose_time_out_and_recover() {
     let mut runner = TestRunner::deterministic();

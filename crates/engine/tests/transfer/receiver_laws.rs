@@ -1,4 +1,4 @@
-//! What every receiver must do with every segment: acknowledge exactly what has arrived, and in time.
+//! Laws of every receiver: it acknowledges exactly the data that has arrived, and in time.
 
 use longfat_engine::config::Parameter;
 use longfat_engine::transport::{Acknowledgment, OutOfOrder, Receiver, TcpConfig};
@@ -8,14 +8,14 @@ use proptest::test_runner::TestCaseError;
 
 use crate::support::byte_receiver::ByteReceiver;
 
-/// A receiver whose every step is compared with one that has a flag for each byte.
+/// A receiver whose every step is compared with the reference receiver.
 pub struct LawfulReceiver<'c> {
     config: &'c TcpConfig,
     pub receiver: Receiver,
     reference: ByteReceiver,
     bytes_kept: u64,
     bytes_received: u64,
-    /// Segments that the next acknowledgment answers, and how many there may be.
+    /// Number of unacknowledged segments, and its maximum.
     waiting: u64,
     most_waiting: u64,
     longest_delay: Span,
@@ -54,12 +54,12 @@ impl<'c> LawfulReceiver<'c> {
         match acknowledgment {
             Some(acknowledgment) => self.check_acknowledgment(&acknowledgment)?,
             None => {
-                // RFC 5681 section 4.2: a delayed acknowledgment answers every second segment (or as many as the rule
-                // says), within its delay; a segment out of order and one that fills a hole are acknowledged at once.
+                // RFC 5681 section 4.2: a delayed acknowledgment answers every second segment (or as many as the rule says), within its
+                // delay; segments out of order, and those that fill a hole, are acknowledged at once.
                 prop_assert!(is_in_order, "segment {sequence} is beyond, or fills, a hole and must be acknowledged");
                 prop_assert!(self.waiting < self.most_waiting, "{} segments wait", self.waiting);
                 let due = self.receiver.due().expect("an acknowledgment is delayed to some time");
-                // A segment may come at the very moment at which the one before has waited for long enough.
+                // A segment may arrive at the very time at which the delay of the previous one ends.
                 prop_assert!(due >= now && due <= now + self.longest_delay, "due at {due:?}");
             }
         }

@@ -1,10 +1,10 @@
-//! The scoreboard against one that has an entry for each byte.
+//! The scoreboard compared with a reference with one entry per byte.
 
 use longfat_engine::random::{Chance, Stream};
 use longfat_engine::transport::ranges::Range;
 use longfat_engine::transport::{Blocks, DUPLICATE_THRESHOLD, Scoreboard};
 
-/// What a sender knows of each byte from `first` on, and nothing that would be quick.
+/// State of each byte from `first` on: simple, not fast.
 #[derive(Default)]
 struct ByteScoreboard {
     first: u64,
@@ -36,7 +36,7 @@ impl ByteScoreboard {
         self.first + self.arrived.len() as u64
     }
 
-    /// The first run of missing bytes from `begin` on that has an arrived byte above it.
+    /// First run of missing bytes from `begin` on that lies below an arrived byte.
     fn gap_from(&self, begin: u64) -> Option<Range> {
         let last = (begin..self.highest()).rev().find(|&byte| self.has(byte))?;
         let first = (begin..last).find(|&byte| !self.has(byte))?;
@@ -58,7 +58,7 @@ impl ByteScoreboard {
     }
 }
 
-/// A number from `low` up to, not including, `high`.
+/// Random number in [`low`, `high`).
 fn any(chance: &mut Stream, low: u64, high: u64) -> u64 {
     low + chance.draw() % high.saturating_sub(low).max(1)
 }
@@ -80,8 +80,8 @@ impl Course {
         Self { chance, mss, next: 0, highest: 0, board: Scoreboard::default(), reference: ByteScoreboard::default() }
     }
 
-    /// An acknowledgment with up to three blocks arrives, of which now and then one is nonsense. Gives how many segments or
-    /// parts of segments the blocks name.
+    /// Delivers an acknowledgment with up to three blocks, sometimes with an invalid one. Returns the number of segments, or parts of
+    /// segments, in the blocks.
     fn acknowledge(&mut self) -> u64 {
         self.highest += any(&mut self.chance, 0, 4 * self.mss);
         if any(&mut self.chance, 0, 8) == 0 || self.highest - self.next > 60 * self.mss {
@@ -166,6 +166,6 @@ fn the_scoreboard_agrees_with_one_that_has_an_entry_for_each_byte() {
             course.send_holes_again();
         }
     }
-    // The comparisons would hold on an empty board; this one was not.
+    // The comparisons would hold on an empty scoreboard; this one was not.
     assert!(lost > 10_000 && holes > 10_000, "{segments} segments, {lost} lost, {holes} holes");
 }

@@ -1,4 +1,4 @@
-//! What every sender must do at every step, whatever its flavor and whatever the network does.
+//! Laws of every sender at every step, for any flavor and network.
 
 use longfat_engine::transport::ranges::RangeSet;
 use longfat_engine::transport::{Acknowledgment, CongestionWindowLimit, Segment, Sender, TcpConfig, WindowAfterLoss};
@@ -15,18 +15,18 @@ type Law = Result<(), TestCaseError>;
 pub struct LawfulSender<'c> {
     config: &'c TcpConfig,
     pub sender: Sender,
-    /// One that takes every acknowledgment the general way.
+    /// A sender that takes the general path for every acknowledgment.
     twin: Sender,
     longest_timeout: Span,
     is_paced: bool,
     is_open: bool,
     offered: u64,
-    /// First byte never sent, as the segments show it.
+    /// First byte never sent, according to the segments.
     highest: u64,
     sent: Vec<(Time, Segment)>,
     timeouts: u64,
     round_trip: Option<Span>,
-    /// What selective acknowledgments have reported since the last timeout.
+    /// Data reported by SACK since the last timeout.
     reported: RangeSet,
 }
 
@@ -85,7 +85,7 @@ impl<'c> LawfulSender<'c> {
         Ok(segments)
     }
 
-    /// Whether all that was offered is acknowledged.
+    /// True if all offered data is acknowledged.
     pub fn is_done(&self) -> bool {
         self.is_open && self.sender.unacknowledged() == self.offered
     }
@@ -98,7 +98,7 @@ impl<'c> LawfulSender<'c> {
         Ok(segments)
     }
 
-    /// The short way for acknowledgments of new data comes to the same as the general one.
+    /// The fast path for acknowledgments of new data is equivalent to the general one.
     fn check_twin(&self, segments: &[Segment], of_twin: &[Segment]) -> Law {
         prop_assert_eq!(segments, of_twin);
         let state = |sender: &Sender| {
@@ -156,8 +156,8 @@ impl<'c> LawfulSender<'c> {
         Ok(())
     }
 
-    /// RFC 6675 section 4, `NextSeg`, and section 5.1: what has been reported as arrived is not sent again, but for the
-    /// timeout that makes the sender forget. (98-0876R1's SACK goes back after a timeout and sends all again, T-31.)
+    /// RFC 6675 section 4, `NextSeg`, and section 5.1: data reported as arrived is not retransmitted, unless a timeout makes the sender
+    /// forget it. (98-0876R1's SACK goes back after a timeout and sends everything again, T-31.)
     fn check_retransmission(&self, segment: Segment) -> Law {
         if ["sack-rfc6675", "rack-tlp"].contains(&self.config.flavor.build(&()).recovery().name()) {
             let end = segment.sequence + segment.length;
@@ -167,10 +167,9 @@ impl<'c> LawfulSender<'c> {
         Ok(())
     }
 
-    /// New data goes within the congestion window with its inflation, and a segment more for each of two duplicates
-    /// (RFC 3042). During recovery this is not the law of three flavors: PIPE limits what both kinds of SACK send (RFC 6675
-    /// from the first duplicate on), and NewReno's flywheel is limited by the receiver alone (T-24). With RACK-TLP PIPE limits it always, but
-    /// for a probe of one segment (RFC 8985 section 7.3).
+    /// New data is sent within the inflated congestion window, plus a segment for each of two duplicates (RFC 3042). During recovery this
+    /// does not hold for three flavors: PIPE limits both kinds of SACK (RFC 6675 from the first duplicate on), and NewReno's flywheel is
+    /// limited by the receiver alone (T-24). With RACK-TLP PIPE limits it always, except for a probe of one segment (RFC 8985 section 7.3).
     fn check_new_data(&self, segment: Segment) -> Law {
         let is_exempt = match self.config.flavor.build(&()).recovery().name() {
             "newreno" | "sack" => self.sender.is_recovering(),
@@ -201,28 +200,28 @@ impl<'c> LawfulSender<'c> {
             CongestionWindowLimit::ScaledMaximum => config.window_scale().largest_window() as f64,
             CongestionWindowLimit::Unlimited | CongestionWindowLimit::Used => f64::INFINITY,
         };
-        // The initial window may be larger, and so may the least threshold after a loss, which is two segments.
+        // The initial window may be larger, and so may the minimum threshold after a loss, which is two segments.
         let limit = limit.max(config.initial_window.bytes(config.mss.0) as f64).max(2.0 * mss);
         prop_assert!(window.cwnd <= limit, "more than {limit}: {window:?}");
         prop_assert!(window.inflation >= 0.0, "{window:?}");
         let losses = self.sender.statistics().timeouts + self.sender.statistics().fast_retransmits;
-        // Laws that go by deliveries leave the threshold as it was.
+        // Laws with delivery samples leave the threshold unchanged.
         let has_threshold = !config.flavor.build(&()).law().observes_deliveries();
         let is_large_enough = losses == 0 || !has_threshold || window.ssthresh >= 2.0 * mss;
         prop_assert!(is_large_enough, "RFC 5681 equation (4): {window:?}");
         Ok(())
     }
 
-    /// A sender always has a reason to go on: while anything is under way the timer runs, and while nothing is, all that
-    /// was offered has been acknowledged. (Only a window that ns-2's rule has halved to less than a segment lets data wait with
-    /// nothing under way, and the timer runs then.)
+    /// A sender always has a reason to continue: with data in flight the timer runs, and with nothing in flight, all offered data is
+    /// acknowledged. (Only a window that ns-2's rule has halved to less than a segment lets data wait with nothing in flight, and then the
+    /// timer runs.)
     fn check_timer(&self, now: Time) -> Law {
         let under_way = self.highest - self.sender.unacknowledged();
         let is_opening = !self.is_open && self.offered > 0;
         match self.sender.expires() {
             Some(expires) => {
                 prop_assert!(expires >= now, "a timer in the past");
-                // Pacing waits as well, while data does.
+                // Pacing waits as well, while there is data.
                 let is_paced = self.is_paced && self.highest < self.offered;
                 let is_far = expires > now + self.longest_timeout;
                 prop_assert!(!is_far || (is_paced && under_way == 0), "{:?} is more than a timeout away", expires);
@@ -249,8 +248,8 @@ impl<'c> LawfulSender<'c> {
         Ok(())
     }
 
-    /// Karn: a round trip is that of a segment which was sent once, unless a timestamp tells which of them has arrived
-    /// (RFC 6298 section 3).
+    /// Karn: only segments that were sent once are timed, unless a timestamp identifies the transmission that has arrived (RFC 6298 section
+    /// 3).
     fn check_round_trip(&mut self, now: Time, acknowledgment: &Acknowledgment) -> Law {
         let measured = self.sender.round_trip();
         if measured == self.round_trip {
@@ -273,8 +272,8 @@ impl<'c> LawfulSender<'c> {
         Ok(())
     }
 
-    /// What is sent at one instant for one reason does not overlap; but RFC 6675's rescue may repeat the last segment even if
-    /// that has just been sent for the first time (section 4, `NextSeg` rule 4).
+    /// Segments sent at one time for one reason do not overlap; but RFC 6675's rescue may repeat the last segment even if it has just been
+    /// sent for the first time (section 4, `NextSeg` rule 4).
     fn check_no_byte_goes_twice(&self, segments: &[Segment]) -> Law {
         let may_rescue =
             self.config.flavor.build(&()).recovery().name() == "sack-rfc6675" && self.sender.is_recovering();

@@ -163,11 +163,11 @@ mod tests {
         let mut decoder = used_to_single_segments();
         (1..=20).for_each(|arrived| decoder.take_in(&with_blocks(arrived), MSS));
         decoder.take_in(&acknowledgment(31, 0), MSS);
-        assert_eq!(decoder.take_marked(), 0, "told by blocks");
+        assert_eq!(decoder.take_marked(), 0, "reported by blocks");
         let mut decoder = used_to_single_segments();
         (1..=20).for_each(|_| decoder.take_in(&acknowledgment(10, 0), MSS));
         decoder.take_in(&acknowledgment(31, 0), MSS);
-        assert_eq!(decoder.take_marked(), 0, "told by repeated numbers");
+        assert_eq!(decoder.take_marked(), 0, "reported by repeated numbers");
     }
 
     #[test]
@@ -175,7 +175,7 @@ mod tests {
      {
         let mut chance = Chance { seed: 1, replication: 0 }.stream("test");
         let mut decoder = used_to_single_segments();
-        let (mut marked, mut counted, mut told) = (0, 0, 10);
+        let (mut marked, mut counted, mut covered) = (0, 0, 10);
         for segments in 11..20_000 {
             marked += u64::from(chance.happens(0.3));
             // Loses a run of consecutive acknowledgments now and then.
@@ -184,11 +184,11 @@ mod tests {
             }
             decoder.take_in(&acknowledgment(segments, marked), MSS);
             let news = decoder.take_marked();
-            assert!(news <= segments - told, "{news} of {} segments", segments - told);
+            assert!(news <= segments - covered, "{news} of {} segments", segments - covered);
             counted += news;
             // An overestimate is never taken back; counting continues from it.
             assert!(counted >= marked && (counted - marked) % MODULUS == 0, "{counted} for {marked}");
-            told = segments;
+            covered = segments;
         }
         assert!(counted < 2 * marked, "{counted} for {marked}");
     }

@@ -19,7 +19,7 @@ use super::{
 };
 
 longfat_foundation::choice! {
-    /// What happens to the window of an idle connection (T-47).
+    /// Congestion window after an idle period (T-47).
     pub enum IdleRestart {
         /// Keeps it.
         Keep = "keep",
@@ -116,7 +116,7 @@ longfat_foundation::section! {
         pub silly_window_avoidance: bool = "true" or ["false"],
         /// Whether a connection begins with a handshake, or is open from the start (T-46).
         pub handshake: bool = "false" or ["true"],
-        /// What happens to the window of an idle connection (T-47).
+        /// Congestion window after an idle period (T-47).
         pub idle_restart: IdleRestart = "keep" or ["initial-window"],
         /// Whether segments are paced. Flavors with a rate of their own are always paced, at that rate.
         pub pacing: Chosen<dyn Pacing> = "none",

@@ -36,7 +36,7 @@ struct Pending {
 
 /// A packet in flight to the destination.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct UnderWay {
+struct InFlight {
     /// Number among all packets of the capture.
     number: u64,
     sent: Time,
@@ -48,7 +48,7 @@ struct UnderWay {
 struct Flow {
     /// True if the flow needs no synthesized handshake (any more).
     is_open: bool,
-    under_way: VecDeque<UnderWay>,
+    in_flight: VecDeque<InFlight>,
 }
 
 /// Observer that writes a capture.
@@ -96,7 +96,7 @@ impl Capture {
             headers: HeaderMaker::new(scenario),
             policies: scenario.all_ports(&graph).iter().map(|port| port.policy.name()).collect(),
             ports: graph.port_names(),
-            flows: (0..flows).map(|flow| Flow { is_open: opens(flow), under_way: VecDeque::new() }).collect(),
+            flows: (0..flows).map(|flow| Flow { is_open: opens(flow), in_flight: VecDeque::new() }).collect(),
             pending: VecDeque::new(),
             written: 0,
         };
@@ -149,7 +149,7 @@ impl Capture {
     /// Captures a packet whose fate is unknown.
     fn send(&mut self, now: Time, flow: usize, sequence: u64, length: u64, headers: Headers) {
         let number = self.written + self.pending.len() as u64;
-        self.flows[flow].under_way.push_back(UnderWay { number, sent: now, sequence, length });
+        self.flows[flow].in_flight.push_back(InFlight { number, sent: now, sequence, length });
         self.take(now, flow, Direction::Outbound, headers, "").is_settled = false;
     }
 
@@ -164,10 +164,10 @@ impl Capture {
 
     /// Records the fate of a packet. Lines are FIFOs, so packets sent earlier and still pending were lost without notice: their frames were
     /// joined to a damaged one.
-    fn settle(&mut self, flow: usize, is_it: impl Fn(&UnderWay) -> bool, comment: &str) {
-        let under_way = &mut self.flows[flow].under_way;
-        let Some(place) = under_way.iter().position(is_it) else { return };
-        for earlier in under_way.drain(..place) {
+    fn settle(&mut self, flow: usize, is_it: impl Fn(&InFlight) -> bool, comment: &str) {
+        let in_flight = &mut self.flows[flow].in_flight;
+        let Some(place) = in_flight.iter().position(is_it) else { return };
+        for earlier in in_flight.drain(..place) {
             set_fate(
                 &mut self.pending,
                 self.written,
@@ -175,7 +175,7 @@ impl Capture {
                 "not delivered: its cells were joined to a damaged frame",
             );
         }
-        if let Some(it) = under_way.pop_front() {
+        if let Some(it) = in_flight.pop_front() {
             set_fate(&mut self.pending, self.written, it.number, comment);
         }
         self.write_settled();
@@ -183,15 +183,15 @@ impl Capture {
 
     /// Records the loss of a packet; earlier ones may still be in flight.
     fn lose(&mut self, flow: usize, content: &Content, comment: &str) {
-        let is_it: Box<dyn Fn(&UnderWay) -> bool> = match *content {
+        let is_it: Box<dyn Fn(&InFlight) -> bool> = match *content {
             Content::Data { sequence, length, sent, .. } => {
                 Box::new(move |packet| (packet.sequence, packet.length, packet.sent) == (sequence, length, sent))
             }
             Content::Synchronize => Box::new(|packet| packet.length == 0),
             Content::Acknowledgment(_) | Content::Synchronized | Content::Background => return,
         };
-        let under_way = &mut self.flows[flow].under_way;
-        if let Some(it) = under_way.iter().position(is_it).and_then(|place| under_way.remove(place)) {
+        let in_flight = &mut self.flows[flow].in_flight;
+        if let Some(it) = in_flight.iter().position(is_it).and_then(|place| in_flight.remove(place)) {
             set_fate(&mut self.pending, self.written, it.number, comment);
         }
         self.write_settled();

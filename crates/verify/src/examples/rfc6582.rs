@@ -32,7 +32,7 @@ fn two_losses() -> Finding {
     ])
 }
 
-/// The same losses with Hoe's rules: new segments at the fifth and seventh duplicate, regardless of the window; the partial acknowledgment
+/// These losses with Hoe's rules: new segments at the fifth and seventh duplicate, regardless of the window; the partial acknowledgment
 /// sets the window to the threshold and only retransmits.
 fn hoe() -> Finding {
     let (mut by_hand, _) = ByHand::sending(&json!({ "flavor": "newreno", "ssthresh_rule": "as-printed" }), 10)?;

@@ -53,7 +53,7 @@ fn recovery() -> Finding {
     ])
 }
 
-/// The same losses with PIPE: 10 - 3 at the third duplicate and 8 with segment 0 retransmitted, cwnd 5. Duplicates for 6, 7 and 8 reduce it
+/// These losses with PIPE: 10 - 3 at the third duplicate and 8 with segment 0 retransmitted, cwnd 5. Duplicates for 6, 7 and 8 reduce it
 /// to 5; at that for 9 it is 4, and segment 3 is retransmitted. Then segment 0 arrives: PIPE is 5 - 2, and segment 4 and a new one are
 /// sent.
 fn pipe() -> Finding {

@@ -81,7 +81,7 @@ longfat_foundation::model! {
         timer_restart: TimerRestart = "each-partial-acknowledgment" or ["first-partial-acknowledgment"],
         /// How new data is sent for every two duplicate acknowledgments (T-24). In ns-2.1b3 this replaces the inflation of the window.
         flywheel: Flywheel = "replaces-inflation" or ["added-to-inflation", "none"],
-        /// What a partial acknowledgment does to the inflated window (T-22).
+        /// Effect of a partial acknowledgment on the inflated window (T-22).
         partial_window: PartialWindow = "threshold" or ["deflated"],
         /// The most new segments that may follow the retransmission at a partial acknowledgment, if the window allows them (T-25: "a single
         /// packet is retransmitted"). ns-2 allows two.

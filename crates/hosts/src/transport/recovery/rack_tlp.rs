@@ -282,7 +282,7 @@ impl Recovery for LossRecovery {
     }
 
     fn take_lost(&mut self) -> Vec<Piece> {
-        self.losses.take_untold()
+        self.losses.take_unreported()
     }
 
     fn next(&self, connection: &Connection) -> Option<Piece> {

@@ -41,7 +41,7 @@ longfat_foundation::choice! {
 }
 
 longfat_foundation::model! {
-    /// Selective acknowledgments. At the third duplicate acknowledgment the window is halved. Until everything sent by then is
+    /// Selective acknowledgments. At the third duplicate acknowledgment the window is halved. Until everything sent before is
     /// acknowledged, PIPE estimates how many bytes are in the network. While PIPE is below the window, the sender retransmits the holes
     /// that the blocks show, each once, and then sends new data. A lost retransmission costs a timeout, after which the blocks are
     /// forgotten.
@@ -78,7 +78,7 @@ longfat_foundation::model! {
             recover: None,
             has_timed_out: false,
             pipe: 0,
-            told: 0,
+            newly_reported: 0,
             is_after_timeout: false,
         })
     }
@@ -97,7 +97,7 @@ struct FastRetransmitPhase {
     /// Estimate of the bytes in the network; may be negative.
     pipe: i64,
     /// Bytes newly reported by the blocks of the latest acknowledgment.
-    told: u64,
+    newly_reported: u64,
     is_after_timeout: bool,
 }
 
@@ -133,7 +133,7 @@ impl FastRetransmitPhase {
 
     /// Bytes that a duplicate acknowledgment removes from PIPE.
     fn left(&self, connection: &Connection) -> i64 {
-        signed(if self.config.pipe_unit == PipeUnit::Bytes { self.told } else { connection.mss() })
+        signed(if self.config.pipe_unit == PipeUnit::Bytes { self.newly_reported } else { connection.mss() })
     }
 
     /// Next hole, or else new data, while PIPE is below the window.
@@ -179,7 +179,7 @@ impl Recovery for FastRetransmitPhase {
         self.is_after_timeout = false;
         let highest = connection.highest();
         let news = connection.scoreboard.update(acknowledgment.next, highest, &acknowledgment.blocks);
-        self.told = news;
+        self.newly_reported = news;
         news > 0 || !self.config.duplicates_need_news || self.is_recovering()
     }
 

@@ -89,8 +89,8 @@ pub(super) struct Losses {
     lost_from: u64,
     /// Expiry of the reordering timer: then segments that may only be late count as lost.
     deadline: Option<Time>,
-    /// Lost segments not yet returned by [`take_untold`](Self::take_untold).
-    untold: Vec<Piece>,
+    /// Lost segments not yet returned by [`take_unreported`](Self::take_unreported).
+    unreported: Vec<Piece>,
 }
 
 impl Losses {
@@ -139,8 +139,8 @@ impl Losses {
     }
 
     /// Returns the segments detected as lost since the last call.
-    pub fn take_untold(&mut self) -> Vec<Piece> {
-        std::mem::take(&mut self.untold)
+    pub fn take_unreported(&mut self) -> Vec<Piece> {
+        std::mem::take(&mut self.unreported)
     }
 
     /// The segment with the highest sequence numbers.
@@ -245,7 +245,7 @@ impl Losses {
         let Some(segment) = self.under_way.from_mut(begin).next() else { return };
         segment.note = true;
         let length = segment.end - segment.begin;
-        self.untold.push(Piece { sequence: segment.begin, length });
+        self.unreported.push(Piece { sequence: segment.begin, length });
         self.in_network -= length;
         self.lost_from = if self.lost == 0 { begin } else { self.lost_from.min(begin) };
         self.lost += length;

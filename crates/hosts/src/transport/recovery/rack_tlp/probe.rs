@@ -9,7 +9,7 @@ const FIRST_TIMEOUT: Span = Span::from_microseconds(1_000_000);
 
 /// A probe in flight.
 #[derive(Clone, Copy, Debug)]
-struct UnderWay {
+struct InFlight {
     /// The highest sequence number sent when the probe was sent (`TLP.end_seq`).
     end: u64,
     /// True if the probe was a retransmission (`TLP.is_retrans`).
@@ -25,14 +25,14 @@ pub(super) struct TailLossProbe {
     since: Option<Time>,
     /// True if the probe timer has expired and the probe was not sent.
     is_due: bool,
-    under_way: Option<UnderWay>,
+    in_flight: Option<InFlight>,
     /// Number of round trips measured when the latest probe was sent.
     measured_before: u64,
 }
 
 impl TailLossProbe {
     pub fn new(longest_delay: Option<Span>) -> Self {
-        Self { longest_delay, since: None, is_due: false, under_way: None, measured_before: 0 }
+        Self { longest_delay, since: None, is_due: false, in_flight: None, measured_before: 0 }
     }
 
     /// Restarts the probe timer: new data was sent or acknowledged.
@@ -42,7 +42,7 @@ impl TailLossProbe {
 
     /// Stops the probe timer and forgets the probe in flight, because a loss is being repaired.
     pub fn end(&mut self) {
-        (self.since, self.is_due, self.under_way) = (None, false, None);
+        (self.since, self.is_due, self.in_flight) = (None, false, None);
     }
 
     /// Expiry of the probe timer (`TLP_calc_PTO` of section 7.2), at most that of the retransmission timer.
@@ -56,7 +56,7 @@ impl TailLossProbe {
     /// True if a probe may be sent (section 7.3): none is in flight, and a round trip was measured since the latest one, or since the
     /// connection began.
     pub fn is_allowed(&self, measured: u64) -> bool {
-        self.under_way.is_none() && measured > self.measured_before
+        self.in_flight.is_none() && measured > self.measured_before
     }
 
     /// Handles the expiry of the probe timer.
@@ -71,7 +71,7 @@ impl TailLossProbe {
     /// Records that the probe is sent (section 7.3); `end` is the highest sequence number sent, `measured` the number of round trips
     /// measured.
     pub fn note_sent(&mut self, end: u64, is_again: bool, measured: u64) {
-        (self.since, self.is_due, self.under_way) = (None, false, Some(UnderWay { end, is_again }));
+        (self.since, self.is_due, self.in_flight) = (None, false, Some(InFlight { end, is_again }));
         self.measured_before = measured;
     }
 
@@ -85,12 +85,12 @@ impl TailLossProbe {
         duplicate_end: Option<u64>,
     ) -> bool {
         self.is_due = false;
-        let Some(probe) = self.under_way.filter(|probe| acknowledgment.next >= probe.end) else { return false };
+        let Some(probe) = self.in_flight.filter(|probe| acknowledgment.next >= probe.end) else { return false };
         let repairs = probe.is_again && duplicate_end != Some(probe.end) && acknowledgment.next > probe.end;
         // Without D-SACK, a duplicate acknowledgment indicates that both copies have arrived.
         let has_nothing_new = acknowledgment.next == unacknowledged && acknowledgment.blocks.as_slice().is_empty();
         if repairs || !probe.is_again || duplicate_end == Some(probe.end) || has_nothing_new {
-            self.under_way = None;
+            self.in_flight = None;
             self.since = self.since.map(|_| now);
         }
         repairs
