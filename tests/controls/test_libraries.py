@@ -80,7 +80,7 @@ def library_with(folder: Path, **changed: str) -> Path:
     ("changed", "message"),
     [
         ({"VERSION": "7"}, "told.so: made for version 7 of longfat_control.h; this is version 2"),
-        ({"TIMEOUT": "0"}, "told.so: the control lacks on_timeout"),
+        ({"TIMEOUT": "0"}, "told.so: the control has no on_timeout"),
     ],
 )
 def test_a_library_without_a_control_is_refused(
@@ -97,7 +97,7 @@ def test_a_file_that_is_no_library_is_refused(tmp_path: Path) -> None:
         longfat.use_control("told", file)
     source = tmp_path / "empty.c"
     source.write_text("int nothing;\n")
-    with pytest.raises(longfat.InvalidInput, match="no function longfat_control; longfat_control"):
+    with pytest.raises(longfat.InvalidInput, match="no function longfat_control; see longfat_control"):
         longfat.use_control("told", compiled(source, tmp_path))
 
 
@@ -105,7 +105,7 @@ def test_what_a_library_gives_back_is_checked(tmp_path: Path) -> None:
     longfat.use_control("told", library_with(tmp_path))
     record = run_with(external("told"))
     assert record["flows"][0]["max_cwnd_bytes"] == 20 * 512
-    with pytest.raises(longfat.InvalidInput, match="it does not take these parameters"):
+    with pytest.raises(longfat.InvalidInput, match="it rejects these parameters"):
         run_with(external("told", alpha=1, beta=2))
     for number, (changed, message) in enumerate(
         [

@@ -389,7 +389,7 @@ def test_a_control_that_decides_says_how_often() -> None:
 
 
 def test_a_scenario_with_a_learner_is_no_run_without_somebody_who_decides() -> None:
-    with pytest.raises(InvalidInput, match='"learner" is whom longfat.learning asks'):
+    with pytest.raises(InvalidInput, match='"learner" waits for decisions from longfat.learning'):
         longfat.run(path())
 
 

@@ -60,7 +60,7 @@ pub fn why_missing(control: &NamedControl) -> String {
     let name = control.name();
     if name == Episode::LEARNER {
         return format!(
-            "\"{name}\" is whom longfat.learning asks for decisions; to run the scenario name a control that decides itself"
+            "\"{name}\" waits for decisions from longfat.learning; to run the scenario, name a control that decides by itself"
         );
     }
     let provided = provided();

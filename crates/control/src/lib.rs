@@ -71,13 +71,12 @@ impl Loaded {
 fn methods_of(library: &Library) -> Result<Methods, String> {
     // SAFETY: the header declares the function so.
     let entry = unsafe { library.get::<unsafe extern "C" fn() -> *const Methods>(ENTRY) };
-    let entry =
-        entry.map_err(|_| "no function longfat_control; longfat_control.h says what a control is".to_owned())?;
+    let entry = entry.map_err(|_| "no function longfat_control; see longfat_control.h".to_owned())?;
     // SAFETY: the pointer is null or, as the header says, valid forever; the first field is the version in every version.
     let version = unsafe {
         let methods = entry();
         if methods.is_null() {
-            return Err("longfat_control gives no methods".into());
+            return Err("longfat_control returns null".into());
         }
         let version = (*methods).version;
         if version == VERSION {
@@ -98,7 +97,7 @@ fn checked(methods: Methods) -> Result<Methods, String> {
         ("on_timeout", methods.on_timeout.is_some()),
     ];
     match needed.iter().find(|(_, is_there)| !is_there) {
-        Some((method, _)) => Err(format!("the control lacks {method}")),
+        Some((method, _)) => Err(format!("the control has no {method}")),
         None => Ok(methods),
     }
 }
@@ -119,7 +118,7 @@ impl Control for LibraryControl {
         // SAFETY: the parameters are valid until it returns.
         let state = unsafe { create(given.as_ptr(), given.len()) };
         if state.is_null() {
-            fail(&self.name, "it does not take these parameters");
+            fail(&self.name, "it rejects these parameters");
         }
         Box::new(LibraryLaw::new(self.name.clone(), loaded.methods, state, Arc::clone(&loaded.code)))
     }

@@ -146,7 +146,7 @@ fn object(root: &Node, reader: &mut Reader) {
             object("id", format!("a second claim with the id \"{}\"", text("id").unwrap_or_default()));
         }
         if text("statement") == Some("") {
-            object("statement", "expected what the source states".into());
+            object("statement", "expected the statement of the source".into());
         }
         if matches!(text("in_paper"), Some("holds" | "fails")) && text("note").unwrap_or_default().is_empty() {
             object("in_paper", "stated, not measured; a note must say how it follows from the source".into());
@@ -203,7 +203,10 @@ mod tests {
                  \"not-printed\"; did you mean \"holds\"?",
             ),
             (format!("{GOOD}{GOOD}"), "claims.toml:9:6: claim[1].id: a second claim with the id \"C-1\""),
-            (GOOD.replace("EPD helps", " "), "claims.toml:5:13: claim[0].statement: expected what the source states"),
+            (
+                GOOD.replace("EPD helps", " "),
+                "claims.toml:5:13: claim[0].statement: expected the statement of the source",
+            ),
             (String::new(), "claims.toml:1:1: claim: missing; expected a list of"),
         ] {
             let problems = check(&text).unwrap_err();

@@ -230,7 +230,7 @@ impl Design {
                 }
             }
             if self.combinations[..index].iter().any(|earlier| earlier.is_same(combination)) {
-                reject("this combination stands already above".into());
+                reject("this combination is already listed above".into());
             }
         }
     }
@@ -244,7 +244,7 @@ fn objection_to_product(name: &str, generator: &Generator, all: &[Generator], fa
         return Some(format!("\"{name}\" is generated itself; multiply factors that are not"));
     }
     (generator.product.iter().filter(|other| *other == name).count() > 1)
-        .then(|| format!("\"{name}\" stands twice, and a sign times itself is 1"))
+        .then(|| format!("\"{name}\" is listed twice, and a sign times itself is 1"))
 }
 
 fn objection_to_sign(generator: &Generator, earlier: &[Generator]) -> Option<String> {
@@ -369,7 +369,10 @@ mod tests {
                 "kind = \"fractional\"\ngenerators = { policy = [\"policy\", \"sources\"] }",
                 "\"policy\" is generated itself",
             ),
-            ("kind = \"fractional\"\ngenerators = { policy = [\"sources\", \"sources\"] }", "\"sources\" stands twice"),
+            (
+                "kind = \"fractional\"\ngenerators = { policy = [\"sources\", \"sources\"] }",
+                "\"sources\" is listed twice",
+            ),
             ("kind = \"explicit\"", "design.combinations: none"),
             (
                 "kind = \"explicit\"\ncombinations = [{ sources = 5 }, { sources = 6 }]",
@@ -378,7 +381,7 @@ mod tests {
             ("kind = \"explicit\"\ncombinations = [{ source = 5 }]", "did you mean \"sources\"?"),
             (
                 "kind = \"explicit\"\ncombinations = [{ sources = 5 }, { sources = 5 }]",
-                "design.combinations[1]: this combination stands already above",
+                "design.combinations[1]: this combination is already listed above",
             ),
         ] {
             let problems = check(design).unwrap_err();

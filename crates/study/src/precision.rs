@@ -120,7 +120,7 @@ impl Precision {
         }
         if !self.half_width.0.is_empty() && replications < self.fewest {
             let message = format!(
-                "a precision is asked for, so replications is their greatest number: at least {}, found {replications}",
+                "with a precision, replications is their maximum: at least {}, found {replications}",
                 self.fewest
             );
             reject("design.replications", message);
@@ -188,7 +188,7 @@ mod tests {
             ),
             (
                 "replications = 4\nprecision = { half_width = { efficiency = 1 } }",
-                "study.toml:5:16: design.replications: a precision is asked for, so replications is their greatest",
+                "study.toml:5:16: design.replications: with a precision, replications is their maximum: at least",
             ),
         ] {
             let problems = check(design).unwrap_err();

@@ -31,7 +31,7 @@ impl Scenario {
         }
         if !self.path.is_absent() {
             return whole(format!(
-                "\"{name}\" decides at which rate the bottleneck sends, and so does path \"{}\"; leave out one of both",
+                "\"{name}\" sets the bottleneck's rate, and so does path \"{}\"; leave out one of them",
                 self.path.name()
             ));
         }

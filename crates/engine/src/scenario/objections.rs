@@ -255,7 +255,7 @@ fn object_to_selective_acknowledgments_of(tcp: &TcpConfig) -> Vec<Objection> {
         let most = (0..blocks).rev().find(|&fewer| others + OptionSize::Padded.bytes(fewer) <= option_bytes::MOST);
         let message = format!(
             "{blocks} blocks have no room beside {}; at most {} (RFC 2018 section 3)",
-            if tcp.ecn.option_bytes() > 0 { "what counts marks" } else { "timestamps" },
+            if tcp.ecn.option_bytes() > 0 { "the counters of marks" } else { "timestamps" },
             most.unwrap_or(0)
         );
         objections.push(("tcp.sack_blocks".into(), message));

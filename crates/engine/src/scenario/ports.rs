@@ -95,7 +95,7 @@ impl Scenario {
                 let near = did_you_mean(&port.at, names());
                 format!("no managed port {:?}; known: {}{near}", port.at, listed(names()))
             } else if self.ports[..place].iter().any(OtherPort::is_at(&port.at)) {
-                format!("the port {:?} a second time; say all of it at once", port.at)
+                format!("the port {:?} is listed twice; merge the entries", port.at)
             } else {
                 continue;
             };

@@ -49,7 +49,7 @@ impl Scenario {
         }
         if self.contract(graph).is_some() {
             let message = format!(
-                "service \"{}\" promises rates to connections of hosts, and proxies split these; leave out one of both",
+                "service \"{}\" promises rates to connections of hosts, and proxies split these; leave out one of them",
                 self.port.service.name()
             );
             return vec![("proxies".into(), message)];

@@ -98,7 +98,7 @@ impl Scenario {
         Some((
             path,
             format!(
-                "with \"{asking}\" the receiving ends ask for what is sent, with \"{others}\" they do not; all do, or none"
+                "with \"{asking}\" the receiving ends make requests, with \"{others}\" they do not; all must, or none"
             ),
         ))
     }

@@ -19,7 +19,7 @@ fn cells_and_paths_that_change_are_refused_with_what_to_write() {
     );
     assert_complaint(
         &[&PACKETS[..], &[("path", "leo"), ("capacity", "on-demand")]].concat(),
-        "capacity: \"on-demand\" decides at which rate the bottleneck sends, and so does path \"leo\"; leave out one of both",
+        "capacity: \"on-demand\" sets the bottleneck's rate, and so does path \"leo\"; leave out one of them",
     );
 }
 

@@ -46,7 +46,7 @@ fn nodes_are_known_and_their_names_tell_them_apart() {
     assert_complaint(
         "hosts = [\"a\", \"b\"]",
         "hosts = [\"a\", \"b\", \"s\"]",
-        "graph.toml:13:13: topology.switches[0]: a second node \"s\"; names tell nodes apart",
+        "graph.toml:13:13: topology.switches[0]: a second node \"s\"; names must be unique",
     );
     assert_complaint(
         "hosts = [\"a\", \"b\"]",
@@ -70,7 +70,7 @@ fn links_join_two_nodes_once_and_their_names_tell_them_apart() {
     assert_complaint(
         "{ from = \"t\", to = \"b\"",
         "{ name = \"s to t\", from = \"t\", to = \"b\"",
-        "graph.toml:17:14: topology.links[2].name: a second line \"s to t\"; names tell links apart",
+        "graph.toml:17:14: topology.links[2].name: a second line \"s to t\"; names must be unique",
     );
 }
 
@@ -80,7 +80,7 @@ fn connections_are_between_two_hosts_that_links_join() {
     for (other, complaint) in [
         (
             "{ count = 2, to = \"b\" }",
-            "graph.toml:6:5: connections[0]: missing \"from\": topology \"graph\" must know between which hosts connections are",
+            "graph.toml:6:5: connections[0]: missing \"from\": with topology \"graph\", connections must name their hosts",
         ),
         (
             "{ from = \"a\", to = \"t\" }",
@@ -171,7 +171,7 @@ fn a_port_of_its_own_is_at_a_managed_line() {
         ),
         (
             "[{ at = \"s to t\" }, { at = \"s to t\" }]",
-            "graph.toml:8:36: ports[1].at: the port \"s to t\" a second time; say all of it at once",
+            "graph.toml:8:36: ports[1].at: the port \"s to t\" is listed twice; merge the entries",
         ),
         (
             "[{ at = \"s to t\", buffer = \"5 cells\" }]",

@@ -352,7 +352,7 @@ fn what_is_wrong_with_a_path_is_told() {
     for (rain, expected) in [
         (
             "clear_sky = '0 dB', margin = '3 dB'",
-            "path.clear_sky: no code stands even a clear sky, with this margin; more",
+            "path.clear_sky: no code withstands even a clear sky with this margin; raise it, or lower the margin",
         ),
         ("depth = '0 dB'", "path.depth: must be more than zero"),
         ("depth = '12'", "12 has no unit; expected a number of decibels with its unit (dB), such as \"12 dB\""),

@@ -171,7 +171,7 @@ pub fn parse(text: &str) -> Option<Scenario> {
         "keeps its promises at one managed port",
         "acknowledgments cross the bottleneck too",
         "this needs a switch at either end",
-        "the receiving ends ask for what is sent",
+        "the receiving ends make requests",
         "proxies split these",
         "is above most_increase",
         "is above most_decrease",

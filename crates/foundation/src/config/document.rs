@@ -310,7 +310,7 @@ fn quoted(text: &str) -> String {
 fn no_such_place(steps: &[&str], length: usize) -> String {
     let list = steps[..steps.len() - 1].join(".").replace(".[", "[");
     let place = steps.last().copied().unwrap_or_default();
-    format!("there is no {list}{place}; the list has {length}, and a new one is [{length}]")
+    format!("there is no {list}{place}; the list has length {length}, and [{length}] appends an item")
 }
 
 fn not_text(bytes: &[u8], valid: usize, source: &str) -> String {
@@ -356,7 +356,9 @@ mod tests {
     #[test]
     fn nothing_is_set_further_behind_a_list_and_the_message_counts_it() {
         let told = |length, next| {
-            Err(format!("--set: there is no connections[4]; the list has {length}, and a new one is [{next}]"))
+            Err(format!(
+                "--set: there is no connections[4]; the list has length {length}, and [{next}] appends an item"
+            ))
         };
         assert_eq!(set("", "connections[4].count", "1"), told(0, 0));
         assert_eq!(set("[[connections]]\n[[connections]]\n", "connections[4].count", "1"), told(2, 2));

@@ -178,7 +178,7 @@ pub fn written_out(root: &Node) -> (Node, Option<String>) {
             sets_anything |= fill_groups(&mut root, &flavor);
         }
         idle = (!sets_anything).then(|| {
-            format!("\"{name}\" sets nothing: all its settings are written beside it, and count; leave out those that it is to set")
+            format!("\"{name}\" sets nothing: all its settings are written beside it and take precedence; leave out those that the preset should set")
         });
     }
     (root, idle)

@@ -66,7 +66,7 @@ impl Poisson {
             return vec![("size", format!("{size} B is no datagram; at most {LARGEST_DATAGRAM_BYTES} B"))];
         }
         if self.mean_interval(context) == Span::ZERO {
-            return vec![("load", "more than a datagram in a picosecond; lower it".into())];
+            return vec![("load", "more than one datagram per picosecond; lower it".into())];
         }
         Vec::new()
     }

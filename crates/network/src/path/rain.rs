@@ -33,7 +33,7 @@ longfat_foundation::model! {
     objections(config, _context) {
         let mut objections = Vec::new();
         if config.code_at(Decibels(0)).is_none() {
-            objections.push(("clear_sky", "no code stands even a clear sky, with this margin; more".into()));
+            objections.push(("clear_sky", "no code withstands even a clear sky with this margin; raise it, or lower the margin".into()));
         }
         if config.depth == Decibels(0) {
             objections.push(("depth", "must be more than zero".into()));

@@ -57,8 +57,7 @@ struct Row {
 
 const COLUMNS: [&str; 5] = ["time_s", "rate_bps", "delay_s", "jitter_s", "loss"];
 /// Added to the message for a single word, which may be a file name.
-const FROM_A_FILE: &str =
-    "the table itself is expected here, and one that is in a file is set by --set path.steps=@FILE";
+const FROM_A_FILE: &str = "expected the table itself; to read it from a file, use --set path.steps=@FILE";
 /// Upper bounds of the columns; larger values are taken for mistakes: nothing on or around Earth is so far, so fast or so long.
 const LARGEST: [f64; 5] = [8.64e6, 1e14, 60.0, 60.0, 1.0];
 
@@ -163,8 +162,8 @@ mod tests {
             ("time_s,speed\n0,1", "line 1: unknown column \"speed\"; known: time_s, rate_bps, delay_s, jitter_s, loss"),
             (
                 "steps.csv",
-                "line 1: unknown column \"steps.csv\"; known: time_s, rate_bps, delay_s, jitter_s, loss; the table itself is expected \
-                 here, and one that is in a file is set by --set path.steps=@FILE",
+                "line 1: unknown column \"steps.csv\"; known: time_s, rate_bps, delay_s, jitter_s, loss; expected the table itself; to \
+                 read it from a file, use --set path.steps=@FILE",
             ),
             ("loss,time_s\n0,1", "line 1: the first column must be \"time_s\""),
             ("time_s,loss\n0,0\n\n1,2", "line 4: loss must be a number from 0 to 1, found \"2\""),

@@ -113,11 +113,11 @@ impl Plan {
             if !is_new {
                 self.object(
                     format!("topology.{key}[{place}]"),
-                    format!("a second node {name:?}; names tell nodes apart"),
+                    format!("a second node {name:?}; names must be unique"),
                 );
             }
             if name.trim().is_empty() {
-                self.object(format!("topology.{key}[{place}]"), "a name without letters");
+                self.object(format!("topology.{key}[{place}]"), "an empty name");
             }
         }
     }
@@ -158,7 +158,7 @@ impl Plan {
         for line in [there, there + 1] {
             let name = self.graph.link_name(line);
             if !self.names.insert(name.clone()) {
-                self.object(format!("{path}.name"), format!("a second line {name:?}; names tell links apart"));
+                self.object(format!("{path}.name"), format!("a second line {name:?}; names must be unique"));
             }
         }
     }
@@ -244,8 +244,7 @@ impl Plan {
     /// Index of the host at an end of a connection.
     fn host(&mut self, path: &str, key: &str, name: Option<&str>) -> Option<usize> {
         let Some(name) = name else {
-            let message =
-                format!("missing \"{key}\": topology \"graph\" must know between which hosts connections are");
+            let message = format!("missing \"{key}\": with topology \"graph\", connections must name their hosts");
             self.object(path, message);
             return None;
         };

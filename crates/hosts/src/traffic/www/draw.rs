@@ -87,7 +87,7 @@ impl TruncatedPoisson {
 pub(super) fn object_to_classes(classes: &[FileClass], kilobyte: u64, sizes: &TruncatedPoisson) -> Option<String> {
     const ROUNDING: f64 = 1e-9;
     if classes.is_empty() {
-        return Some("no class of files; nothing could be asked for".into());
+        return Some("no class of files, so nothing can be requested".into());
     }
     let sum: f64 = classes.iter().map(|class| class.probability.0).sum();
     if (sum - 1.0).abs() > ROUNDING {
