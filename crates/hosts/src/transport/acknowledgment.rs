@@ -105,7 +105,7 @@ pub struct Acknowledgment {
     pub next: u64,
     /// Timestamp echo, if segments carry timestamps.
     pub echo: Option<Echo>,
-    /// ECN echo: 1 for a mark (ECE), the total of marked bytes, or the ACE field, as the connection's mechanism has it.
+    /// ECN echo: 1 for a mark (ECE), the total of marked bytes, or the ACE field, depending on the ECN mechanism.
     pub marks: u64,
     /// SACK blocks: data received beyond `next`.
     pub blocks: Blocks,

@@ -262,7 +262,7 @@ mod tests {
             marks.iter().map(step).collect()
         };
         let marks = [false, true, true, true, false, true, true, false, true];
-        // Pairs of marks are acknowledged at once after the first; an unmarked packet starts the count again.
+        // After the first mark, every second one is acknowledged at once; an unmarked packet restarts the sequence.
         let expected = [false, true, false, true, false, true, false, false, true];
         assert_eq!(urgent(CongestionNotification::AccurateAce, &marks), expected);
         assert_eq!(urgent(CongestionNotification::Accurate, &marks), expected);

@@ -40,7 +40,7 @@ longfat_foundation::choice! {
         /// Without limit, as UBR+ section 2 says. Only the smaller of the two windows is ever used.
         Unlimited = "unlimited",
         /// Only while it is used: the window does not grow if the application or the receiver is the limit (RFC 7661 section 1; Linux,
-        /// `tcp_is_cwnd_limited`). CUBIC and Prague always do this; BBR goes by deliveries.
+        /// `tcp_is_cwnd_limited`). CUBIC and Prague always do this; BBR uses delivery rates instead.
         Used = "used",
     }
 }

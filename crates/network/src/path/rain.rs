@@ -24,7 +24,7 @@ longfat_foundation::model! {
         depth: Decibels = "12 dB",
         /// Es/N0 under a clear sky.
         clear_sky: Decibels = "15 dB",
-        /// Margin: the attenuation that the chosen code must withstand beyond what the sender knows of.
+        /// Margin: the attenuation that the chosen code must withstand beyond the known one.
         margin: Decibels = "1 dB",
         /// Age of the sender's knowledge: the receiver measures, reports over the satellite, and the frame crosses the satellite again.
         reaction: Span = "600 ms",

@@ -1,4 +1,4 @@
-//! All kinds of traces. To add one: a file here with an [`Observer`] that is a [`Trace`], a line in the list below, and one in each method
+//! All kinds of traces. To add one: a file here with an [`Observer`] that is a `Trace`, a line in the list below, and one in each method
 //! of [`Watcher`](crate::Watcher) whose events it needs.
 
 mod acknowledgments;

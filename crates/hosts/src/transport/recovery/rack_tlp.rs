@@ -30,7 +30,7 @@ longfat_foundation::model! {
         /// How much longer the probe timer waits when a single segment is in flight, because its acknowledgment may be delayed
         /// (TLP.max_ack_delay; section 7.2 leaves it open. Linux: 200 ms).
         longest_acknowledgment_delay: PositiveSpan = "200 ms",
-        /// Whether receivers report what has arrived twice (RFC 2883), from which the sender learns to allow more reordering.
+        /// Whether receivers report duplicates (D-SACK, RFC 2883), from which the sender learns to allow more reordering.
         duplicate_reports: bool = "true" or ["false"],
     }
     build(config, _context) {

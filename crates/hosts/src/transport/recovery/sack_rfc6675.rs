@@ -19,7 +19,7 @@ longfat_foundation::choice! {
 
 longfat_foundation::model! {
     /// Conservative loss recovery with selective acknowledgments, as standardized. At every acknowledgment the amount in the network is
-    /// computed anew from the scoreboard. A segment counts as lost when enough data beyond it has arrived. One segment beyond the last
+    /// recomputed from the scoreboard. A segment counts as lost when enough data beyond it has arrived. One segment beyond the last
     /// block is sent to avoid a timeout. New data is sent from the first two duplicates on (limited transmit).
     #[name = "sack-rfc6675"]
     #[source = "RFC 6675 sections 4 and 5; RFC 2018; RFC 9937"]
