@@ -117,8 +117,8 @@ metrics! {
     pub first_group_share: Option<f64> = Neither,
     /// Frames with CLP = 0 that lost a cell at the port, over those that arrived, all connections; left out if no rates are promised or no
     /// such frame arrived.
-    /// Frames with CLP = 1 (beyond the promised rates) that lost a cell at the port, over those that arrived; left out likewise.
     pub clp0_frame_loss_ratio: Option<f64> = Less share,
+    /// Frames with CLP = 1 (beyond the promised rates) that lost a cell at the port, over those that arrived; left out likewise.
     pub clp1_frame_loss_ratio: Option<f64> = Less share,
     /// The most bytes of a connection, in the direction of its data, that any proxy has buffered; left out if there are no proxies.
     pub max_proxy_bytes: Option<u64> = Neither,
