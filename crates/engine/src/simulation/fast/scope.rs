@@ -5,9 +5,9 @@ use std::sync::Arc;
 use longfat_foundation::config::Parameter;
 use longfat_foundation::units::Span;
 use longfat_network::framing::Unit;
+use longfat_network::switch::Port;
 use longfat_network::topology::{Flow, Graph};
 
-use crate::scenario::Scenario;
 use crate::simulation::network::{AtRest, Entrance, LineEnd, Links};
 
 /// One port that all data goes through, and one line that all acknowledgments go back on.
@@ -37,12 +37,12 @@ impl Scope {
     /// # Errors
     /// Why it is not one that the fast driver knows.
     pub fn of(rest: &AtRest) -> Result<Self, &'static str> {
-        let AtRest { scenario, graph, framing, links, .. } = rest;
+        let AtRest { graph, framing, links, .. } = rest;
         if graph.is_split {
             return Err("proxies split the connections");
         }
         let unit = framing.unit();
-        object_to_scenario(scenario, graph, unit)?;
+        object_to_scenario(rest, unit)?;
         let [port] = rest.ports.as_slice() else { return Err("there is more than one managed port") };
         if !rest.backgrounds.is_empty() {
             return Err("background traffic waits with the connections' cells");
@@ -90,8 +90,9 @@ impl Scope {
 
 const OTHER_PATHS: &str = "packets take other paths than one line, the common line and one line";
 
-fn object_to_scenario(scenario: &Scenario, graph: &Graph, unit: Unit) -> Result<(), &'static str> {
-    if !scenario.bottleneck_port(graph).queue.is_absent() {
+fn object_to_scenario(rest: &AtRest, unit: Unit) -> Result<(), &'static str> {
+    let scenario = &rest.scenario;
+    if rest.ports.get(rest.bottleneck_port).is_some_and(Port::decides_later) {
         return Err("the port has a queue discipline");
     }
     if !scenario.path.is_absent() {

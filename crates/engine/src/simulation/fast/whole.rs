@@ -83,7 +83,7 @@ impl Whole {
             // Of what happens at one instant, services are first.
             self.begin_before(Time(now.0 + 1), served);
             let was_idle = served.port.state().is_idle();
-            let Some(begins) = served.port.receive(now, packet, served.dropped) else {
+            let Some(begins) = served.port.receive(now, packet, served.packets, served.dropped) else {
                 served.note_dropped::<Fast>(now);
                 continue;
             };

@@ -54,6 +54,11 @@ pub trait QueueDiscipline: Send {
     fn enqueue(&mut self, packet: Waiting, dropped: &mut Vec<Dropped>);
     /// The line is free: takes the packet to send. `None` only if none is left.
     fn dequeue(&mut self, now: Time, dropped: &mut Vec<Dropped>) -> Option<Waiting>;
+    /// Whether packets leave in the order of their arrival, unmarked, and only those that arrive are dropped. When a packet will be sent is
+    /// then known when it arrives.
+    fn decides_on_arrival(&self) -> bool {
+        false
+    }
     /// Packets that wait.
     fn len(&self) -> usize;
     /// Shows the packets that wait, those of each circuit in the order in which they will be sent.
