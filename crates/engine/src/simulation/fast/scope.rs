@@ -1,4 +1,4 @@
-//! Which networks the fast driver knows.
+//! The networks that lookahead is made for: one port, one line back, and a line of its own for each connection on both sides.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use longfat_network::topology::{Flow, Graph};
 
 use crate::simulation::network::{AtRest, Entrance, LineEnd, Links};
 
-/// One port that all data goes through, and one line that all acknowledgments go back on.
+/// The two directions of such a network.
 pub struct Scope {
     /// From the senders to the receivers.
     pub forward: Path,
@@ -20,22 +20,22 @@ pub struct Scope {
 
 /// The lines of one direction.
 pub struct Path {
-    /// From the hosts to the switch where all comes together, one for each connection.
+    /// From the hosts to the common switch, one for each connection.
     pub lines_before: Vec<u32>,
-    /// The line that all goes on.
+    /// The common line.
     pub line: usize,
     /// From there to the hosts, one for each connection, unless they are part of the common line.
     pub behind: Option<Vec<u32>>,
-    /// What is sent takes at least as long to the switch, and from the switch to the hosts.
+    /// Lookahead: the least time from a host to the switch, and from the switch to a host.
     pub latency_before: Span,
     pub latency_behind: Span,
 }
 
 impl Scope {
-    /// Of a network at rest.
+    /// The two directions of a network at rest.
     ///
     /// # Errors
-    /// Why it is not one that the fast driver knows.
+    /// Why it is no such network.
     pub fn of(rest: &AtRest) -> Result<Self, &'static str> {
         let AtRest { graph, framing, links, .. } = rest;
         if graph.is_split {
@@ -145,7 +145,7 @@ fn least(lines: &[u32], latency: impl Fn(usize) -> Span) -> Span {
     others.map(latency).min().unwrap_or(Span::ZERO)
 }
 
-/// Without a time that everything takes nothing would be known ahead.
+/// Rejects a path without lookahead.
 fn known_ahead(path: Path) -> Result<Path, &'static str> {
     if path.latency_before == Span::ZERO || path.latency_behind == Span::ZERO {
         return Err("a line takes no time");
