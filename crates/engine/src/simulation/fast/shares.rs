@@ -1,4 +1,4 @@
-//! What circuits have in the port's buffer, for an observer that follows them.
+//! The occupancy of the port's buffer by circuit, for observers of it.
 
 use longfat_foundation::units::{LineClock, Time};
 use longfat_network::framing::Cell;
@@ -9,12 +9,12 @@ use super::exit::Behind;
 use crate::observer::{Arriving, Observer, SlotRun};
 use crate::simulation::network::Told;
 
-/// The circuits whose shares may change in a slot; kept for its memory.
+/// The circuits whose occupancy may change in a slot; kept for its memory.
 #[derive(Default)]
 pub(super) struct Touched(Vec<usize>);
 
 impl Touched {
-    /// The port is served next.
+    /// Notes the circuits that the next service may change.
     #[inline]
     pub fn by_service<O: Observer>(&mut self, port: &PortState, told: &Told<'_, O>) {
         if told.observer.interests().shares {
@@ -23,7 +23,7 @@ impl Touched {
         }
     }
 
-    /// The port is served next, in slots to each of which these cells come.
+    /// Notes the circuits of the cells that arrive in each of the next slots.
     pub fn by_cells<O: Observer>(&mut self, cells: &[Cell], told: &Told<'_, O>) {
         if told.observer.interests().shares {
             self.0.clear();
@@ -31,7 +31,7 @@ impl Touched {
         }
     }
 
-    /// The port was served, in the only such slot or one of several.
+    /// Reports the noted circuits and that of the cell that was sent, after a service.
     #[inline]
     pub fn tell<O: Observer, Q: PortQueue>(&mut self, now: Time, port: &mut Port<Q>, told: &mut Told<'_, O>) {
         if told.observer.interests().shares {
@@ -46,12 +46,12 @@ impl Touched {
     }
 }
 
-/// What is behind the port while it serves a run of slots, with an observer that is told whose the cells are.
+/// The line behind a port that serves a run of slots, for an observer of occupancies.
 pub(super) struct Followed<'f, 's, O> {
     pub behind: Behind<'f>,
     pub told: &'f mut Told<'s, O>,
     pub arriving: Arriving<'f>,
-    /// The slots that are left.
+    /// The slots that are not reported yet.
     pub run: SlotRun,
 }
 

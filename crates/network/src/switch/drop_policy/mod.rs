@@ -1,19 +1,30 @@
 //! Which cells a full or filling buffer refuses.
 //!
 //! A policy sees each cell as it arrives, with the buffer as it is before the cell is counted. To add one: a file here
-//! with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`POLICIES`].
+//! with a [`model!`](longfat_foundation::model), and a `mod` line below.
+
+// The registered policies: `build.rs` makes their list of these lines. Their order is that of `longfat models` and of the schema; rustfmt sorts
+// lines only up to the next blank one.
+mod tail_drop;
+
+mod partial_packet_discard;
+
+mod early_packet_discard;
+mod selective_drop;
+
+mod fair_buffer_allocation;
+
+mod double_threshold;
+mod weighted_fair_buffer_allocation;
 
 mod differential_fair_buffer_allocation;
-mod double_threshold;
-mod early_packet_discard;
-mod fair_buffer_allocation;
+
+// Beside them.
 mod packet_discard;
-mod partial_packet_discard;
-mod selective_drop;
-mod tail_drop;
+#[cfg(test)]
+mod promises;
 #[cfg(test)]
 mod test_support;
-mod weighted_fair_buffer_allocation;
 
 use longfat_foundation::registry::{Entry, Family};
 
@@ -21,17 +32,14 @@ use super::{BufferContext, Occupancy};
 use crate::framing::Cell;
 pub use packet_discard::PacketDiscard;
 
-/// Every registered drop policy.
-pub const POLICIES: &[Entry<dyn DropPolicy>] = &[
-    Entry::of::<tail_drop::TailDrop>(),
-    Entry::of::<partial_packet_discard::PartialPacketDiscard>(),
-    Entry::of::<early_packet_discard::EarlyPacketDiscard>(),
-    Entry::of::<selective_drop::SelectiveDrop>(),
-    Entry::of::<fair_buffer_allocation::FairBufferAllocation>(),
-    Entry::of::<double_threshold::DoubleThreshold>(),
-    Entry::of::<weighted_fair_buffer_allocation::WeightedFairBufferAllocation>(),
-    Entry::of::<differential_fair_buffer_allocation::DifferentialFairBufferAllocation>(),
-];
+macro_rules! register {
+    ($($policy:path),+) => {
+        /// Every registered drop policy.
+        pub const POLICIES: &[Entry<dyn DropPolicy>] = &[$(Entry::of::<$policy>()),+];
+    };
+}
+
+include!(concat!(env!("OUT_DIR"), "/drop_policy.rs"));
 
 /// What happens to an arriving cell, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +101,3 @@ impl Family for dyn DropPolicy {
         POLICIES
     }
 }
-
-#[cfg(test)]
-mod promises;
