@@ -1,11 +1,11 @@
 //! A queue whose items lie in memory one after the other.
 //!
 //! What is taken from its head leaves room there that is used again when the end of the memory is reached, or when nothing is left. That
-//! takes fewer instructions for each item than a ring, and the fast driver does little else with most of them than to queue them.
+//! takes fewer instructions for each item than a ring buffer, and under lookahead most items are queued and nothing else.
 
 use std::ops::{Index, IndexMut};
 
-/// For so many at least there is room, once there is one.
+/// Capacity reserved at the first push.
 const FEW: usize = 32;
 
 /// So far ahead of its turn an item is looked at to have what it stands for read: memory takes about as long as what happens meanwhile.

@@ -10,8 +10,8 @@ use super::Scenario;
 /// Events for each cell or packet that such a line carries: its arrival and its slot there, and its part of the acknowledgments.
 const EVENTS_PER_UNIT: f64 = 3.5;
 
-/// What the fast driver takes for each packet that such a line carries, with its acknowledgment: of the order of what one core
-/// needs, whatever the packet's cells. (On a desktop of 2020: 0.2 us in short runs of the papers' cells, 0.6 us with queue disciplines.)
+/// Time of one core for each packet that such a line carries, with its acknowledgment, under lookahead and batch service: of this order
+/// whatever the number of the packet's cells. (On a desktop of 2020: 0.2 us in short runs of the papers' cells, 0.6 us with queue disciplines.)
 const CORE_SECONDS_PER_PACKET: f64 = 0.4e-6;
 
 /// What it takes to ask for capacity in a frame: it looks at all packets that wait.
@@ -31,7 +31,7 @@ const BYTES_PER_CELL: f64 = 16.0;
 pub struct Cost {
     /// Events, if the lines behind managed ports are busy throughout.
     pub events: f64,
-    /// Seconds of one core, by the fast driver, if these lines are busy throughout.
+    /// Seconds of one core, under lookahead, if these lines are busy throughout.
     pub core_seconds: f64,
     /// Bytes of memory, when most packets are under way.
     pub memory_bytes: f64,

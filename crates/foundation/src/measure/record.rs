@@ -335,7 +335,7 @@ pub struct Work {
     pub packet_hops: u64,
     /// How time was advanced: "fast", or "events" one by one. Nothing else in a record depends on it.
     pub driver: &'static str,
-    /// Why the fast driver was not at work, if it was asked for.
+    /// Why time was not advanced by lookahead, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handed_over: Option<String>,
 }

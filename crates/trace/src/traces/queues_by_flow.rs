@@ -1,7 +1,7 @@
 //! What each flow has waiting at ports.
 //!
-//! Where the fast driver serves many slots at once, a circuit's share of the buffer rises or falls by one a slot, and is looked at slot
-//! by slot only if it may come to be further from what is written than the bound.
+//! Where a port is served in batches, a circuit's occupancy rises or falls by one cell a slot, and is examined slot by slot only if it may
+//! differ from the last written value by more than the bound.
 
 use longfat_engine::framing::Cell;
 use longfat_engine::observer::{Arriving, Observer, SlotRun};
