@@ -1,6 +1,6 @@
 //! Queue lengths of ports, by flow.
 //!
-//! When the fast driver serves many slots at once, the occupancy of a circuit changes by at most one cell per slot. It is evaluated slot by
+//! When a port serves many slots as a batch, the occupancy of a circuit changes by at most one cell per slot. It is evaluated slot by
 //! slot only if it may leave the error bound.
 
 use longfat_engine::framing::Cell;

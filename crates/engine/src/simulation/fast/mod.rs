@@ -33,7 +33,7 @@ use longfat_network::switch::PortCounts;
 use order::Moment;
 use scope::Path;
 
-use super::network::{AnyPort, AtRest, Drive, Driver, Event, Happening, Links, Network, Served, Told, Train};
+use super::network::{AnyPort, AtRest, Drive, Driver, Entry, Event, Links, Network, Reports, Served, Train};
 use crate::observer::Observer;
 
 /// The state of the three processes besides the network.
@@ -49,7 +49,7 @@ pub struct Fast {
     /// Two packets that reached a process at one instant, in an order that is not known.
     tie: Option<Tie>,
     /// Events of the end systems so far: packets delivered to them, and events of the calendar.
-    happened: u64,
+    events_of_ends: u64,
     /// Arrivals and services of the port that are counted as events already.
     cells_in: u64,
     services: u64,
@@ -86,7 +86,7 @@ impl Drive for Fast {
 
     #[inline(always)]
     fn note_scheduled(&mut self, slot: Slot, now: Time) {
-        self.scheduled[slot.0 as usize] = (now, self.happened);
+        self.scheduled[slot.0 as usize] = (now, self.events_of_ends);
     }
 
     fn make_room(&mut self, slots: usize) {
@@ -130,7 +130,7 @@ impl Fast {
             horizon: Time::ZERO,
             next_event: Time::ZERO,
             tie: None,
-            happened: 0,
+            events_of_ends: 0,
             cells_in: 0,
             services: 0,
         };
@@ -138,9 +138,9 @@ impl Fast {
         // The way back is inspected even if nothing is ever sent there.
         network.links.make(backward.line, network.agenda.line(backward.line));
         if let Some(time) = first_service {
-            network.books.note(Time::ZERO, Happening::WillSend(time));
+            network.ledger.note(Time::ZERO, Entry::WillSend(time));
         }
-        network.books.put_in_order();
+        network.ledger.put_in_order();
         network.begin_connections_from_outside();
         network
     }
@@ -206,7 +206,7 @@ impl<O: Observer> Network<O, Fast> {
     /// Simulates all that happens before `until`.
     ///
     /// # Errors
-    /// If the order of two events cannot be told; the run must then begin again, by events.
+    /// If the order of two events of one instant is not known; the run must then begin again, by events.
     pub fn advance(&mut self, until: Time) -> Result<(), Tie> {
         if let Some(from) = self.unmeasured_until().filter(|from| *from <= until) {
             self.advance_to(from)?;
@@ -215,10 +215,10 @@ impl<O: Observer> Network<O, Fast> {
         self.advance_to(until)
     }
 
-    /// Lets everything happen that happens before `until`.
+    /// Simulates all that happens before `until`; nothing is measured anew on the way.
     ///
     /// # Errors
-    /// If the order of two things cannot be told; the run must then begin again, by events.
+    /// If the order of two events of one instant is not known; the run must then begin again, by events.
     fn advance_to(&mut self, until: Time) -> Result<(), Tie> {
         self.driver.proceed(until);
         loop {
@@ -242,17 +242,17 @@ impl<O: Observer> Network<O, Fast> {
                 fast.decide(slot, event, &self.links)?
             };
             fast.next_event = event;
-            fast.happened += 1;
+            fast.events_of_ends += 1;
             let packets = &self.packets;
             let soon = |cell: &Cell| packets.read_soon(cell.packet);
             let last = match first {
-                First::Data => fast.forward.take(fast.happened, &mut self.links, soon),
-                First::Acknowledgment => fast.backward.take(fast.happened, &mut self.links, soon),
+                First::Data => fast.forward.take(fast.events_of_ends, &mut self.links, soon),
+                First::Acknowledgment => fast.backward.take(fast.events_of_ends, &mut self.links, soon),
                 First::Event => None,
             };
             match last {
                 Some(last) => self.deliver_last(now, last),
-                None => self.happen_next(now, slot),
+                None => self.simulate_next(now, slot),
             }
         }
         self.settle(until)
@@ -260,9 +260,9 @@ impl<O: Observer> Network<O, Fast> {
 
     /// Simulates the next event of the calendar.
     #[inline(never)]
-    fn happen_next(&mut self, now: Time, slot: Slot) {
+    fn simulate_next(&mut self, now: Time, slot: Slot) {
         self.events_processed += 1;
-        self.happen(now, slot);
+        self.simulate(now, slot);
     }
 
     /// Advances the process that bounds the next known event (of data, acknowledgments and the calendar), and moves the horizon. Returns
@@ -306,11 +306,11 @@ impl<O: Observer> Network<O, Fast> {
             fingerprint: &mut self.port_fingerprints[0],
             policing: self.policing.as_mut(),
             connections: self.numbers.pairs(),
-            told: Told { port: 0, books: &mut self.books, observer: &mut self.observer },
+            reports: Reports { port: 0, ledger: &mut self.ledger, observer: &mut self.observer },
         };
         self.driver.forward.advance(horizon, around)?;
         // Senders and receivers act later from now on.
-        self.books.settle(now.min(horizon));
+        self.ledger.settle(now.min(horizon));
         // Before any of them is delivered, or the place of a packet is used again.
         self.driver.forward.take_spoiled().for_each(|packet| self.packets.spoil(packet));
         Ok(())
@@ -343,7 +343,7 @@ impl<O: Observer> Network<O, Fast> {
         (fast.cells_in, fast.services) = (cells_in, services);
         self.cells_delivered += there.delivered + back.delivered;
         self.events_processed += there.events + back.events + at_port;
-        self.books.settle(until);
+        self.ledger.settle(until);
         Ok(())
     }
 }

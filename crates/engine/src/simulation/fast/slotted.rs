@@ -15,7 +15,7 @@ use super::order::Moment;
 use super::shares::Touched;
 use super::{Carried, Fast, Path};
 use crate::observer::Observer;
-use crate::simulation::network::{Happening, Links, Served};
+use crate::simulation::network::{Entry, Links, Served};
 
 /// Sent cells are taken off the queue by this number: few enough for the processor's first cache.
 const MANY: u64 = 1024;
@@ -273,7 +273,7 @@ impl Slotted {
         let cell = self.take_cell(index, served.links);
         self.next_service =
             served.port.receive(now, cell, served.packets, served.dropped).expect("nothing else is pending");
-        served.told.books.note_at_bottleneck(now, Happening::WillSend(self.next_service));
+        served.reports.ledger.note_at_bottleneck(now, Entry::WillSend(self.next_service));
     }
 
     /// Takes the cells that arrive before `until`; no slot ends before.
@@ -291,13 +291,13 @@ impl Slotted {
     where
         Port<Q>: SlotService,
     {
-        let Served { port, links, packets, dropped, told, .. } = served;
-        self.touched.by_service(port.state(), told);
+        let Served { port, links, packets, dropped, reports, .. } = served;
+        self.touched.by_service(port.state(), reports);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = told.next_service(now, port.serve(now, packets, &mut behind, dropped));
+        self.next_service = reports.next_service(now, port.serve(now, packets, &mut behind, dropped));
         self.services += 1;
-        told.of_service(now, port.state(), CELL_BITS);
-        self.touched.tell(now, port, told);
+        reports.of_service(now, port.state(), CELL_BITS);
+        self.touched.tell(now, port, reports);
         served.note_dropped::<Fast>(now);
     }
 

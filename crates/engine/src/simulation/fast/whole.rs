@@ -10,7 +10,7 @@ use super::order::{Moment, Tie};
 use super::shares::Touched;
 use super::{Carried, Fast, Path};
 use crate::observer::Observer;
-use crate::simulation::network::{Happening, Link, Links, Served};
+use crate::simulation::network::{Entry, Link, Links, Served};
 
 /// The port and the lines before and behind it.
 pub(super) struct Whole {
@@ -91,7 +91,7 @@ impl Whole {
                 continue;
             };
             if was_idle {
-                served.told.books.note_at_bottleneck(now, Happening::WillSend(now));
+                served.reports.ledger.note_at_bottleneck(now, Entry::WillSend(now));
             }
             let bits = served.packets.get(packet.packet).bits;
             let (crosses, free) = served.links[self.line].line.book_whole_at(begins, bits);
@@ -116,7 +116,7 @@ impl Whole {
         self.services += services;
         served.links[self.line].line.count_whole(bits);
         if let Some(time) = rests {
-            served.told.books.note_at_bottleneck(time, Happening::Rests(None));
+            served.reports.ledger.note_at_bottleneck(time, Entry::Rests(None));
         }
     }
 
@@ -141,27 +141,27 @@ impl Whole {
     /// A packet reaches the port.
     #[inline]
     fn let_in<O: Observer>(&mut self, now: Time, packet: Cell, served: &mut Served<'_, O, Port<Queue>>) {
-        let Served { port, packets, dropped, told, .. } = served;
+        let Served { port, packets, dropped, reports, .. } = served;
         if let Some(time) = port.receive(now, packet, packets, dropped) {
             self.next_service = time;
-            told.books.note_at_bottleneck(now, Happening::WillSend(time));
+            reports.ledger.note_at_bottleneck(now, Entry::WillSend(time));
         }
-        told.of_port(now, port.state());
-        told.observer.shares_changed(now, told.port, port.state(), Some(&[packet.circuit()]));
+        reports.of_port(now, port.state());
+        reports.observer.shares_changed(now, reports.port, port.state(), Some(&[packet.circuit()]));
         served.note_dropped::<Fast>(now);
     }
 
     /// The port sends a packet, or becomes idle.
     #[inline]
     fn serve<O: Observer>(&mut self, now: Time, served: &mut Served<'_, O, Port<Queue>>) {
-        let Served { port, links, packets, dropped, told, .. } = served;
+        let Served { port, links, packets, dropped, reports, .. } = served;
         self.services += 1;
-        self.touched.by_service(port.state(), told);
+        self.touched.by_service(port.state(), reports);
         let before = links[self.line].line.bits_whole();
         let mut outlet = WholeOutlet { line: self.line, fan: &mut self.fan, links, packets };
-        self.next_service = told.next_service(now, port.serve(now, packets, &mut outlet, dropped));
-        told.of_service(now, port.state(), links[self.line].line.bits_since(before));
-        self.touched.tell(now, port, told);
+        self.next_service = reports.next_service(now, port.serve(now, packets, &mut outlet, dropped));
+        reports.of_service(now, port.state(), links[self.line].line.bits_since(before));
+        self.touched.tell(now, port, reports);
         served.note_dropped::<Fast>(now);
     }
 

@@ -21,7 +21,7 @@ use crate::observer::Observer;
 
 /// An entry that decides to which cause idle time of the line is charged.
 #[derive(Clone, Copy, Debug)]
-pub enum Happening {
+pub enum Entry {
     /// The change of the number of a flow's packets under way, data and acknowledgments: those sent less those that have arrived whole.
     UnderWay(usize, i32),
     /// One of them will never arrive.
@@ -29,7 +29,7 @@ pub enum Happening {
     /// The receiver of a flow begins to delay an acknowledgment, or ends to.
     Delays(usize, bool),
     /// The sender of a flow has acted, which has changed the number of its packets under way.
-    Acts(usize, i32, Lack),
+    Acts(usize, i32, Hindrance),
     /// The line becomes idle until, perhaps, some time that is known.
     Rests(Option<Time>),
     /// The line, which is idle, sends from that time on.
@@ -38,14 +38,14 @@ pub enum Happening {
 
 /// What keeps a sender from sending more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lack {
+pub struct Hindrance {
     /// The limit, as far as the sender knows.
     limit: SendLimit,
     /// Whether its retransmission timer is what it waits for if nothing is under way.
     has_timer: bool,
 }
 
-impl Lack {
+impl Hindrance {
     /// Of a sender that has acted.
     #[inline]
     pub fn of(waiting: &Waiting) -> Self {
@@ -64,10 +64,10 @@ struct Account {
     under_way: i32,
     /// Whether its receiver delays an acknowledgment.
     delays: bool,
-    lack: Lack,
+    hindrance: Hindrance,
     limit: SendLimit,
     /// What limited its sender when it acted last, if it sent something then and nothing else was entered since.
-    steady: Option<Lack>,
+    steady: Option<Hindrance>,
     /// Bits of the packets that brought new bytes.
     new_bits: u64,
 }
@@ -82,7 +82,7 @@ impl Account {
 const MANY: usize = 100;
 
 /// The ledger of a run in progress.
-pub struct Books {
+pub struct RunningLedger {
     accounts: Vec<Account>,
     /// How many senders whose data crosses the bottleneck have each limit, and the most advanced limit of any.
     senders: [usize; SendLimit::ALL.len()],
@@ -98,13 +98,13 @@ pub struct Books {
     /// Change of the number of packets under way of the flow that acts now, not entered yet.
     more_under_way: i32,
     /// Entries that wait to be merged: packets given up at the bottleneck, and acts of senders and receivers.
-    at_bottleneck: Row<(Time, Happening)>,
-    at_ends: Vec<(Time, Happening)>,
+    at_bottleneck: Row<(Time, Entry)>,
+    at_ends: Vec<(Time, Entry)>,
     /// Whether entries are merged, as under lookahead, and not made in order.
     is_put_in_order: bool,
 }
 
-impl Books {
+impl RunningLedger {
     /// Of `flows` flows: one for the data of each connection, or each of its legs, and perhaps one for its requests.
     pub fn open(graph: &Graph, flows: usize) -> Self {
         let bottleneck = graph.bottleneck_number();
@@ -115,7 +115,7 @@ impl Books {
             hopes: 0,
             under_way: 0,
             delays: false,
-            lack: Lack { limit: SendLimit::NoData, has_timer: false },
+            hindrance: Hindrance { limit: SendLimit::NoData, has_timer: false },
             limit: SendLimit::NoData,
             steady: None,
             new_bits: 0,
@@ -157,7 +157,7 @@ impl Books {
 
     /// Enters an act of an end system, or of the bottleneck where both are simulated in order.
     #[inline]
-    pub fn note(&mut self, now: Time, what: Happening) {
+    pub fn note(&mut self, now: Time, what: Entry) {
         if self.is_put_in_order {
             self.at_ends.push((now, what));
         } else {
@@ -167,11 +167,11 @@ impl Books {
 
     /// Enters an act of the bottleneck at `time`, which may be ahead of the end systems.
     #[inline]
-    pub fn note_at_bottleneck(&mut self, time: Time, what: Happening) {
+    pub fn note_at_bottleneck(&mut self, time: Time, what: Entry) {
         match what {
             // Idle time is charged later, when the most advanced sender of that time is known.
-            Happening::Rests(until) => self.line_rests(time, until),
-            Happening::WillSend(time) => self.line_will_send(time),
+            Entry::Rests(until) => self.line_rests(time, until),
+            Entry::WillSend(time) => self.line_will_send(time),
             _ => self.at_bottleneck.push_back((time, what)),
         }
     }
@@ -179,7 +179,7 @@ impl Books {
     /// A packet of a flow will never arrive.
     pub fn packet_is_given_up(&mut self, now: Time, number: usize) {
         self.accounts[number].under_way -= 1;
-        self.note(now, Happening::GivenUp(number));
+        self.note(now, Entry::GivenUp(number));
     }
 
     /// A port drops a packet of a flow at `time`. Where entries are put in order, it is the bottleneck's port, which may be ahead of the
@@ -187,9 +187,9 @@ impl Books {
     pub fn packet_is_dropped(&mut self, time: Time, number: usize) {
         self.accounts[number].under_way -= 1;
         if self.is_put_in_order {
-            self.note_at_bottleneck(time, Happening::GivenUp(number));
+            self.note_at_bottleneck(time, Entry::GivenUp(number));
         } else {
-            self.enter(time, Happening::GivenUp(number));
+            self.enter(time, Entry::GivenUp(number));
         }
     }
 
@@ -222,21 +222,21 @@ impl Books {
     }
 
     #[inline]
-    fn enter(&mut self, now: Time, what: Happening) {
+    fn enter(&mut self, now: Time, what: Entry) {
         match what {
-            Happening::UnderWay(number, more) => self.accounts[number].add_hopes(more),
-            Happening::GivenUp(number) => self.give_up(now, number),
-            Happening::Delays(number, delays) => self.accounts[number].delays = delays,
-            Happening::Acts(number, more, lack) => {
+            Entry::UnderWay(number, more) => self.accounts[number].add_hopes(more),
+            Entry::GivenUp(number) => self.give_up(now, number),
+            Entry::Delays(number, delays) => self.accounts[number].delays = delays,
+            Entry::Acts(number, more, hindrance) => {
                 self.accounts[number].add_hopes(more);
-                self.accounts[number].lack = lack;
+                self.accounts[number].hindrance = hindrance;
                 self.note_limit(now, number);
             }
-            Happening::Rests(until) => {
+            Entry::Rests(until) => {
                 self.charge_idle(now);
                 self.line_rests(now, until);
             }
-            Happening::WillSend(time) => self.line_will_send(time),
+            Entry::WillSend(time) => self.line_will_send(time),
         }
     }
 
@@ -251,9 +251,9 @@ impl Books {
     /// Updates the limit of a sender.
     #[inline]
     fn note_limit(&mut self, now: Time, number: usize) {
-        let Account { hopes, delays, lack, limit: before, .. } = self.accounts[number];
-        let waits = hopes == 0 && !delays && lack.has_timer;
-        let limit = if waits { SendLimit::Timer } else { lack.limit };
+        let Account { hopes, delays, hindrance, limit: before, .. } = self.accounts[number];
+        let waits = hopes == 0 && !delays && hindrance.has_timer;
+        let limit = if waits { SendLimit::Timer } else { hindrance.limit };
         if limit != before {
             self.change_limit(now, number, limit);
         }
@@ -319,14 +319,14 @@ impl Books {
             let account = &mut self.accounts[number];
             account.steady = None;
             account.under_way += more;
-            self.note(now, Happening::UnderWay(number, more));
+            self.note(now, Entry::UnderWay(number, more));
         }
     }
 
     /// The receiver of a flow begins to delay an acknowledgment, or ends to.
     pub fn receiver_delays(&mut self, now: Time, number: usize, delays: bool) {
         self.accounts[number].steady = None;
-        self.note(now, Happening::Delays(number, delays));
+        self.note(now, Entry::Delays(number, delays));
     }
 
     /// The sender of a flow has acted, and `sends` or not.
@@ -334,17 +334,17 @@ impl Books {
     /// If it sends one packet for each acknowledgment, and its limit stays, nothing need be entered: something was under way all the time.
     /// Returns whether nothing of the flow is under way and nothing waits to be sent.
     #[inline]
-    pub fn sender_acts(&mut self, now: Time, number: usize, sends: bool, lack: Lack) -> bool {
+    pub fn sender_acts(&mut self, now: Time, number: usize, sends: bool, hindrance: Hindrance) -> bool {
         let more = std::mem::take(&mut self.more_under_way);
-        let steady = sends.then_some(lack);
+        let steady = sends.then_some(hindrance);
         let account = &mut self.accounts[number];
         let before = std::mem::replace(&mut account.steady, steady);
         if more == 0 && steady.is_some() && steady == before {
             return false;
         }
         account.under_way += more;
-        let is_at_rest = account.under_way == 0 && lack.limit == SendLimit::NoData;
-        self.note(now, Happening::Acts(number, more, lack));
+        let is_at_rest = account.under_way == 0 && hindrance.limit == SendLimit::NoData;
+        self.note(now, Entry::Acts(number, more, hindrance));
         is_at_rest
     }
 
@@ -432,7 +432,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
     /// The packet of a cell will never arrive.
     fn give_up(&mut self, now: Time, cell: Cell) {
         if let Some(number) = self.flow_on(cell.circuit(), &self.packets.get(cell.packet).content) {
-            self.books.packet_is_given_up(now, number);
+            self.ledger.packet_is_given_up(now, number);
         }
     }
 }

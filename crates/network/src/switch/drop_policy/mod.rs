@@ -41,7 +41,7 @@ macro_rules! register {
 
 include!(concat!(env!("OUT_DIR"), "/drop_policy.rs"));
 
-/// What happens to an arriving cell, and why.
+/// A policy's decision about an arriving cell, with its reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The cell joins the queue.
@@ -57,8 +57,8 @@ pub enum Verdict {
 /// A dropped cell and why it was dropped.
 pub type Dropped = (Cell, Verdict);
 
-/// About which cells of a circuit's current packet a policy must be asked while the buffer has room. What it need not be asked
-/// about it accepts, and nothing changes by that.
+/// The cells of a circuit's current packet about which a policy must be asked while the buffer has room. It accepts all others, without any
+/// effect on its state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Asked {
     /// About none.

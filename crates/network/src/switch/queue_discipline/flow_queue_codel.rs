@@ -123,7 +123,7 @@ impl Queues {
         }
     }
 
-    /// What the control of a queue gives to be sent, and what is left in all of them.
+    /// The packet that the control of a queue sends, with the bytes left in all queues.
     fn take_from(&mut self, number: usize, now: Time, dropped: &mut Vec<Dropped>) -> Option<Waiting> {
         let FlowQueue { queue, control, .. } = &mut self.queues[number];
         let (packets, bytes) = (queue.len(), queue.bytes());

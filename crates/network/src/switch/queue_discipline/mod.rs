@@ -1,7 +1,7 @@
 //! How packets that wait are managed: which of them are dropped, or marked, before the buffer is full, and which is sent next.
 //!
-//! A drop policy sees a cell as it arrives, and no more. A queue discipline keeps the packets itself, knows for how long each has
-//! waited, and may also act when one is to be sent; it takes the place of the port's policy and scheduler. To add one: a file here
+//! A drop policy decides about each cell when it arrives. A queue discipline keeps the packets itself, knows for how long each has
+//! waited, and may also act when one is about to be sent; it takes the place of the port's policy and scheduler. To add one: a file here
 //! with a [`model!`](longfat_foundation::model), and a `mod` line below.
 
 // The registered disciplines: `build.rs` makes their list of these lines. Their order is that of `longfat models` and of the schema; rustfmt sorts
@@ -52,7 +52,7 @@ include!(concat!(env!("OUT_DIR"), "/queue_discipline.rs"));
 ///
 /// Packets that are dropped, whether they had been let in or not, are added to `dropped`.
 pub trait QueueDiscipline: Send {
-    /// A packet is about to arrive: drops what has nothing to say that it does not say better. Few disciplines look into packets.
+    /// A packet is about to arrive: drops queued packets that `newer` makes redundant (ACK filtering). Few disciplines look into packets.
     fn supersede(&mut self, _newer: &Waiting, _packets: &Packets, _dropped: &mut Vec<Dropped>) {}
     /// A packet arrives.
     fn enqueue(&mut self, packet: Waiting, dropped: &mut Vec<Dropped>);

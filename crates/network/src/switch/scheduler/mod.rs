@@ -1,4 +1,4 @@
-//! Who sends in a slot: a port has one queue for each service class, and a scheduler takes from them.
+//! The choice of the cell that is sent in a slot: a port has one queue for each service class, and a scheduler takes from them.
 //!
 //! UBR cells wait in the port's buffer, which a drop policy guards; the scheduler keeps their order. VBR cells are all alike and
 //! never dropped (97-0424 section 3), so that their queue is a number. To add a scheduler: a file here with a
@@ -36,7 +36,7 @@ macro_rules! register {
 
 include!(concat!(env!("OUT_DIR"), "/scheduler.rs"));
 
-/// What is sent in a slot.
+/// The content of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// This cell.
@@ -47,11 +47,11 @@ pub enum Turn {
     Unused,
 }
 
-/// Keeps the UBR cells that wait, and decides who sends.
+/// Keeps the UBR cells that wait, and decides which cell is sent next.
 pub trait Scheduler: Send {
     /// Adds a UBR cell that the drop policy has admitted.
     fn enqueue(&mut self, cell: Cell);
-    /// Takes who sends in the slot that begins; `None` only if nobody waits.
+    /// Takes the cell of the slot that begins; `None` only if no cell waits.
     fn dequeue(&mut self, vbr_waits: bool) -> Option<Turn>;
     /// UBR cells that wait.
     fn len(&self) -> usize;

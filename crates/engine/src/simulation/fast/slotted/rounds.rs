@@ -95,16 +95,16 @@ impl Slotted {
         let boundary = served.port.state().boundary().time;
         // Sorted by circuit, as every slot is before its order is drawn.
         self.round.sort_by_key(|cell| cell.circuit());
-        self.touched.by_cells(&self.round, &served.told);
+        self.touched.by_cells(&self.round, &served.reports);
         let mut slots = 0;
         loop {
-            let Served { port, links, dropped, told, .. } = served;
+            let Served { port, links, dropped, reports, .. } = served;
             let now = port.state().boundary().time;
             self.drawn.clone_from(&self.round);
             let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
             self.next_service = port.serve_contested(&mut self.drawn, dropped, &mut behind);
-            told.of_service(now, port.state(), CELL_BITS);
-            self.touched.tell(now, port, told);
+            reports.of_service(now, port.state(), CELL_BITS);
+            self.touched.tell(now, port, reports);
             slots += 1;
             served.note_dropped::<Fast>(now);
             if slots == 1 {
@@ -151,15 +151,15 @@ impl Slotted {
         boundary: Time,
         served: &mut Served<'_, O, Port<RoundQueue>>,
     ) {
-        let Served { port, links, told, .. } = served;
+        let Served { port, links, reports, .. } = served;
         self.services += rounds;
         let waiting_before = port.state().occupancy().total();
         let run = self.run(rounds, port);
-        told.of_rounds(&run, waiting_before, due);
+        reports.of_rounds(&run, waiting_before, due);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = if told.observer.interests().shares {
+        self.next_service = if reports.observer.interests().shares {
             let arriving = Arriving::InEach(&self.round);
-            port.serve_rounds(rounds, &self.round, &mut Followed { behind, told, arriving, run })
+            port.serve_rounds(rounds, &self.round, &mut Followed { behind, reports, arriving, run })
         } else {
             port.serve_rounds(rounds, &self.round, &mut behind)
         };
@@ -173,7 +173,7 @@ impl Slotted {
         after_others: bool,
         served: &mut Served<'_, O, Port<RoundQueue>>,
     ) -> bool {
-        let Served { port, links, told, .. } = served;
+        let Served { port, links, reports, .. } = served;
         let boundary = port.state().boundary().time;
         if port.rounds_with_room(self.round.len() as u64, 1) == 0 {
             return false;
@@ -185,12 +185,12 @@ impl Slotted {
         }
         self.services += 1;
         let run = self.run(1, port);
-        told.of_rounds(&run, port.state().occupancy().total(), self.round.len() as u64);
+        reports.of_rounds(&run, port.state().occupancy().total(), self.round.len() as u64);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = if told.observer.interests().shares {
+        self.next_service = if reports.observer.interests().shares {
             self.drawn.clone_from(&self.round);
             let arriving = Arriving::InEach(&self.round);
-            port.serve_round(&mut self.drawn, &mut Followed { behind, told, arriving, run })
+            port.serve_round(&mut self.drawn, &mut Followed { behind, reports, arriving, run })
         } else {
             port.serve_round(&mut self.round, &mut behind)
         };
@@ -247,7 +247,7 @@ impl Slotted {
         served: &mut Served<'_, O, Port<RoundQueue>>,
     ) -> bool {
         let Head { train, cell_time, .. } = &self.heads[self.lone];
-        let Served { port, told, .. } = &mut *served;
+        let Served { port, reports, .. } = &mut *served;
         let mut stretch = port.stretch();
         let (mut arrival, mut cells) = (train.arrival, 0);
         self.counts.clear();
@@ -262,16 +262,16 @@ impl Slotted {
                 cells = before;
                 break;
             }
-            if told.observer.interests().queue_lengths || told.observer.interests().shares {
+            if reports.observer.interests().queue_lengths || reports.observer.interests().shares {
                 self.counts.push(cells - before);
             }
             arrival = next;
         }
         if cells > 0 {
-            if told.observer.interests().queue_lengths {
+            if reports.observer.interests().queue_lengths {
                 let waiting_before = port.state().occupancy().total();
-                told.observer.queue_moved_by_counts(
-                    told.port,
+                reports.observer.queue_moved_by_counts(
+                    reports.port,
                     &self.run(stretch.slots(), port),
                     waiting_before,
                     &self.counts,
@@ -286,22 +286,22 @@ impl Slotted {
     /// Serves slots in which one head alone brings cells; the `others` arrive later.
     #[inline(always)]
     fn serve_part<O: Observer>(&mut self, lone: Lone, others: Time, served: &mut Served<'_, O, Port<RoundQueue>>) {
-        let Served { port, links, told, .. } = served;
+        let Served { port, links, reports, .. } = served;
         let Lone { slots, cells, ref stretch } = lone;
         let run = self.run(slots, port);
         let Head { train, cell_time, .. } = &mut self.heads[self.lone];
         let first = train.cell;
         let last = (cells == train.cells).then(|| if cells == 1 { first } else { first.following(true) });
         self.services += slots;
-        told.observer.cells_served(told.port, &run);
+        reports.observer.cells_served(reports.port, &run);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = if told.observer.interests().shares {
+        self.next_service = if reports.observer.interests().shares {
             let of_each = [first];
             let arriving = match stretch {
                 None => Arriving::InEach(&of_each),
                 Some(_) => Arriving::Counted(first.circuit(), &self.counts),
             };
-            lone.pass(port, first, last, &mut Followed { behind, told, arriving, run })
+            lone.pass(port, first, last, &mut Followed { behind, reports, arriving, run })
         } else {
             lone.pass(port, first, last, &mut behind)
         };
