@@ -106,18 +106,20 @@ _MODULES = {
 """The public names by the module, below `longfat`, that has them."""
 
 
-def __getattr__(name: str) -> object:
-    """Import a public name on first use, so that `longfat --help` pays for none of them."""
-    if name == "__version__":
-        from importlib.metadata import version
+if not TYPE_CHECKING:  # which would else believe in any name
 
-        return version("longfat")
-    module = next((module for module, names in _MODULES.items() if name in names), None)
-    if module is None:
-        raise AttributeError(f"module 'longfat' has no attribute {name!r}")
-    from importlib import import_module
+    def __getattr__(name: str) -> object:
+        """Import a public name on first use, so that `longfat --help` pays for none of them."""
+        if name == "__version__":
+            from importlib.metadata import version
 
-    return getattr(import_module(f"longfat.{module}"), name)
+            return version("longfat")
+        module = next((module for module, names in _MODULES.items() if name in names), None)
+        if module is None:
+            raise AttributeError(f"module 'longfat' has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(f"longfat.{module}"), name)
 
 
 def __dir__() -> list[str]:

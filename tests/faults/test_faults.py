@@ -183,7 +183,7 @@ class JumpingClock(datetime):
 
 @pytest.fixture
 def jumping_clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for module in ("execution", "store", "store.leasing"):
+    for module in ("running.execution", "store", "store.leasing"):
         monkeypatch.setattr(f"longfat.{module}.datetime", JumpingClock)
     yield
     monkeypatch.undo()

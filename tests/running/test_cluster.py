@@ -18,9 +18,9 @@ import distributed
 import pytest
 from distributed import Client, LocalCluster, WorkerPlugin
 
-from longfat import cluster
 from longfat.base.errors import LongfatError
 from longfat.results.stored import load_results
+from longfat.running import cluster
 from longfat.running.campaign import missing_runs, run_campaign
 from longfat.running.cluster import Cluster, cluster_at, run_portion
 from longfat.running.execution import NO_LIMITS, Executor, Progress, Threads

@@ -80,8 +80,8 @@ def test_all_that_a_page_asks_for_is_answered_and_no_question_stays_open(
     with opened(browser, server, "/") as (page, _):
         page.goto("about:blank")  # what the page before asks for ends with it
         unanswered: set[Request] = set()
-        page.on("request", unanswered.add)
-        page.on("requestfinished", unanswered.discard)
+        page.on("request", lambda request: unanswered.add(request))
+        page.on("requestfinished", lambda request: unanswered.discard(request))
         page.goto(server.origin + address)
         page.wait_for_selector(SHOWN[address])
         until(
