@@ -46,7 +46,7 @@ pub fn checks() -> Vec<Check> {
     checks
 }
 
-/// The registered flavors, with their defaults, for which this holds.
+/// Registered flavors, with their defaults, that satisfy a condition.
 pub(crate) fn flavors_where(holds: impl Fn(&dyn Flavor) -> bool) -> Vec<&'static str> {
     let with_defaults = |entry: &Entry<dyn Flavor>| entry.with_defaults().expect("flavors have defaults").build(&());
     FLAVORS.iter().filter(|entry| holds(&*with_defaults(entry))).map(|entry| entry.name).collect()
