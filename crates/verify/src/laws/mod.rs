@@ -45,7 +45,7 @@ pub fn checks() -> Vec<Check> {
     checks
 }
 
-/// The registered flavors, with their defaults, for which this holds.
+/// Registered flavors, with their defaults, that satisfy a condition.
 pub(crate) fn flavors_where(holds: impl Fn(&dyn Flavor) -> bool) -> Vec<&'static str> {
     with_defaults().filter(|(_, flavor)| holds(&**flavor)).map(|(name, _)| name).collect()
 }
