@@ -1,1 +1,1 @@
-"""What one run yields: its record, metrics, completion times, and tables of them."""
+"""Records of single runs: metrics, completion times, and tables of them."""
