@@ -57,7 +57,9 @@ def test_of_columns_that_differ_in_case_the_one_that_is_written_is_meant(
 
 
 def test_two_columns_that_differ_in_case_cannot_meet_in_one_condition() -> None:
-    with pytest.raises(LongfatError, match="SQL does not tell 'y' and 'Y' apart; .* columns y, Y"):
+    with pytest.raises(
+        LongfatError, match="'y' and 'Y' differ only in case, which SQL ignores; .* columns y, Y"
+    ):
         matching(["y", "Y"], [["1", "2"]], "y < Y")
 
 

@@ -287,7 +287,7 @@ def test_a_control_that_fails_ends_its_run_with_the_place(
         ("", "control.py: no control: that is a class with on_acknowledgment, on_loss, on_timeout"),
         ("class A:\n    def on_loss(", "'(' was never closed"),
         ("import nothing_of_that_name", "control.py:1: ModuleNotFoundError: No module named"),
-        ("class A:\n    def on_loss(self): pass", "A is no control: it lacks on_acknowledgment"),
+        ("class A:\n    def on_loss(self): pass", "A is no control: it has no on_acknowledgment"),
         ("\0", "control.py: a binary file; expected Python"),
         ("import sys\nsys.exit(5)", "control.py:2: SystemExit: 5"),
     ],
@@ -310,7 +310,7 @@ def test_of_several_controls_in_a_file_one_is_named(tmp_path: Path) -> None:
         longfat.use_control("mine", file)
     with pytest.raises(longfat.InvalidInput, match="no class Fourth; classes: Reno, Other, Third"):
         longfat.use_control("mine", f"{file}:Fourth")
-    with pytest.raises(longfat.InvalidInput, match="class Third lacks on_acknowledgment"):
+    with pytest.raises(longfat.InvalidInput, match="class Third has no on_acknowledgment"):
         longfat.use_control("mine", f"{file}:Third")
     longfat.use_control("mine", f"{file}:Other")
     assert run_with(external("mine"))["fingerprint"] == run_with("newreno")["fingerprint"]
@@ -319,7 +319,7 @@ def test_of_several_controls_in_a_file_one_is_named(tmp_path: Path) -> None:
 def test_names_and_classes_that_are_none_are_refused() -> None:
     with pytest.raises(longfat.InvalidInput, match="'my control' is no name of a control"):
         longfat.use_control("my control", Fixed)
-    with pytest.raises(longfat.InvalidInput, match="class int is no control: it lacks on_ack"):
+    with pytest.raises(longfat.InvalidInput, match="class int is no control: it has no on_ack"):
         longfat.use_control("mine", int)
     with pytest.raises(longfat.LongfatError, match="no such file"):
         longfat.use_control("mine", "nowhere.py")
@@ -389,7 +389,9 @@ def test_a_name_that_is_none_is_told_with_the_study_that_has_it(tmp_path: Path) 
     study_with_control(tmp_path)
     file = tmp_path / "study.toml"
     file.write_text(file.read_text().replace("controls.mine", "controls.learner"))
-    with pytest.raises(longfat.InvalidInput, match=r"study\.toml: controls: 'learner' is whom"):
+    with pytest.raises(
+        longfat.InvalidInput, match=r"study\.toml: controls: 'learner' is the agent"
+    ):
         load_study(tmp_path)
 
 

@@ -97,8 +97,9 @@ def test_a_file_that_is_no_library_is_refused(tmp_path: Path) -> None:
         longfat.use_control("told", file)
     source = tmp_path / "empty.c"
     source.write_text("int nothing;\n")
-    missing = "no function longfat_control; see longfat_control"
-    with pytest.raises(longfat.InvalidInput, match=missing):
+    with pytest.raises(
+        longfat.InvalidInput, match="no function longfat_control; see longfat_control"
+    ):
         longfat.use_control("told", compiled(source, tmp_path))
 
 

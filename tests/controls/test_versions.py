@@ -153,7 +153,7 @@ def test_what_has_no_version_is_refused_and_taken_with_one_that_is_said() -> Non
     control = defined(before="import threading\nmodel = [threading.Lock()]", answer="model")
     expected = (
         "Control: on_acknowledgment: model: a value of type lock: what version this is cannot be "
-        'told; say it: use_control(..., version="1")'
+        'determined; pass it: use_control(..., version="1")'
     )
     with pytest.raises(longfat.InvalidInput) as raised:
         longfat.use_control("locked", control)

@@ -252,7 +252,7 @@ def test_the_policy_of_the_example_does_better_than_none(monkeypatch: pytest.Mon
         ([], {}, "no scenarios"),
         (path(), {}, "expected a list of scenarios, one for each place"),
         ("path.toml", {}, "expected a list of scenarios, one for each place"),
-        ([3], {}, "what is of type int is no scenario: expected the path of a file"),
+        ([3], {}, "an object of type int is no scenario: expected the path of a file"),
         ([lambda _rng: None], {}, "None is no scenario: expected the path of a file"),
         ([path("1 s")], {"interval_s": 1.0}, "nothing to decide: the scenario lasts 1 s"),
         ([path()], {"interval_s": "100 ms"}, "interval_s is a number of seconds, not '100 ms'"),
@@ -382,9 +382,9 @@ def test_a_control_that_decides_says_how_often() -> None:
         def decide(self, interval: Interval) -> float:
             return interval.losses
 
-    with pytest.raises(InvalidInput, match="class Hasty is no control: it lacks interval_s"):
+    with pytest.raises(InvalidInput, match="class Hasty is no control: it has no interval_s"):
         longfat.use_control("hasty", Hasty)
-    with pytest.raises(InvalidInput, match="'learner' waits for decisions from longfat.learning"):
+    with pytest.raises(InvalidInput, match="'learner' is the agent of longfat.learning"):
         longfat.use_control("learner", Rule)
 
 

@@ -1,4 +1,4 @@
-"""The cells of a CSV: what stands between commas, and which of it are numbers."""
+"""Cells of CSV text, and which of them are numbers."""
 
 import csv
 import io
@@ -14,10 +14,10 @@ _OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
 def csv_lines(text: str, origin: str) -> list[tuple[int, list[str]]]:
-    """The cells of each line that is not empty, and the line's number.
+    """Return (line number, cells) for each non-empty line of CSV text.
 
-    Blanks around a cell are no part of it, nor is the byte order mark with which spreadsheets begin
-    a table. Raises `BadInput`, which says by `origin` where the text is from, for what is no CSV.
+    Strips blanks around cells, and the byte order mark that spreadsheets write. Raises `BadInput`
+    for malformed CSV; its message names `origin`, the source of the text.
     """
     file = io.StringIO(text.removeprefix("\ufeff"), newline="")
     reader = csv.reader(file, skipinitialspace=True, strict=True)
@@ -28,9 +28,9 @@ def csv_lines(text: str, origin: str) -> list[tuple[int, list[str]]]:
 
 
 def names_in(text: str, origin: str) -> list[str]:
-    """The names in a line of CSV, so that a name in quotes may have a comma.
+    """Return the names in a line of CSV; a quoted name may contain a comma.
 
-    Raises `BadInput`, which says by `origin` where the text is from, for an empty name.
+    Raises `BadInput` for an empty name; its message names `origin`, the source of the text.
     """
     names = [name for _, cells in csv_lines(text, origin) for name in cells]
     if not names or not all(names):
@@ -39,15 +39,16 @@ def names_in(text: str, origin: str) -> list[str]:
 
 
 def is_number(text: str) -> bool:
-    """Whether a cell says a finite number.
+    """True if a cell is a finite decimal number.
 
-    Python would also take ``1_000``, and the digits of other scripts: slips, in a table.
+    Stricter than `float`, which also accepts ``1_000`` and the digits of other scripts: in a table
+    these are typing errors.
     """
     return _NUMBER.fullmatch(text) is not None and math.isfinite(float(text))
 
 
 def separator_problem(header: Sequence[str]) -> str | None:
-    """What to say to a header whose names stand between something else than commas."""
+    """Return the problem of a header with a separator other than commas; None if it has none."""
     if len(header) == 1:
         for separator, name in _OTHER_SEPARATORS.items():
             if separator in header[0]:

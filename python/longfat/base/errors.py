@@ -1,4 +1,4 @@
-"""What can go wrong, each kind with the exit code that the command line gives it."""
+"""Exceptions of longfat, each with the exit code that the command line returns for it."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ class RunFailed(LongfatError):
 
 
 class DriverUnfit(LongfatError):
-    """A scenario that the driver asked for does not know."""
+    """A scenario that the requested driver does not support."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(
@@ -37,20 +37,20 @@ class DriverUnfit(LongfatError):
 
 
 class OverLimit(LongfatError):
-    """A run that is not begun, as it would exceed a limit: the same command would fail again."""
+    """A run refused before it starts because it is estimated to exceed a limit."""
 
 
 class CheckFailed(LongfatError):
-    """The input is good, but what was asked of the results does not hold."""
+    """The input is valid, but a requested check of the results fails."""
 
     exit_code = 3
 
 
 class Interrupted(KeyboardInterrupt):
-    """Work that a signal stopped, after everything finished had been kept.
+    """Work stopped by a signal, after all finished results were stored.
 
-    As Ctrl-C elsewhere in Python it is no `Exception`: a loop over scenarios that passes over those
-    that fail must not go on after it.
+    Like Python's `KeyboardInterrupt` it is no `Exception`: a loop over scenarios that catches
+    failures must not continue after it.
     """
 
     def __init__(self, signal_number: int) -> None:
@@ -59,7 +59,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 def check_count(what: str, count: object, least: int) -> None:
-    """Raise `InvalidInput` for what is neither left out nor a count of at least `least`."""
+    """Raise `InvalidInput` unless `count` is None or an integer of at least `least`."""
     is_count = isinstance(count, int) and count >= least
     if count is not None and not is_count:
         raise InvalidInput([f"{what}: {count!r} is no whole number from {least} on"])

@@ -11,21 +11,24 @@ _ANYBODY_WRITES = 0o222
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file.
+    """Return the bytes of a file.
 
-    Raises `LongfatError` when it is absent, a directory or unreadable.
+    Raises `LongfatError` if it is absent, a directory or unreadable.
     """
     with _one_message(path):
         return path.read_bytes()
 
 
 def read_text(path: Path) -> str:
-    """The content of a UTF-8 file. Raises `LongfatError` as `read_bytes` does, and for no UTF-8."""
+    """Return the text of a UTF-8 file.
+
+    Raises `LongfatError` as `read_bytes` does, and for bytes that are not UTF-8.
+    """
     return as_text(read_bytes(path), path)
 
 
 def as_text(content: bytes, path: Path) -> str:
-    """What a file holds as text. Raises `LongfatError` for what is no UTF-8."""
+    """Decode the content of a file. Raises `LongfatError` for bytes that are not UTF-8."""
     try:
         return content.decode()
     except UnicodeDecodeError as error:
@@ -34,13 +37,14 @@ def as_text(content: bytes, path: Path) -> str:
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its place when the block ends without an error.
+    """Yield a temporary path that replaces `path` when the block ends without an error.
 
-    So a reader sees the old file or the new one, never half of one. Symbolic links stay, and what
-    is no file, such as a named pipe, is written as it is. The suffix is kept, because writers
-    choose their format by it. Raises `LongfatError` when the file cannot or must not be written.
+    The replacement is atomic: a reader sees the old file or the new one. Symbolic links are
+    followed; special files, such as named pipes, are written directly. The temporary path keeps the
+    suffix, because writers choose their format by it. Raises `LongfatError` if the file cannot be
+    written or is read-only.
     """
-    import tempfile  # half of what it takes to start a verb that only reads
+    import tempfile  # takes half of the start-up time of a verb that only reads
 
     with _one_message(path):
         target = path.resolve()
@@ -66,7 +70,7 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 
 def refuse_missing_folder(folder: Path, name: str) -> None:
-    """Raise `LongfatError` if there is nowhere to put the file `name`."""
+    """Raise `LongfatError` if the folder for the file `name` does not exist."""
     if not folder.exists():
         raise LongfatError(f"{name}: there is no folder {folder.resolve()}; make it first")
 

@@ -1,20 +1,20 @@
-"""HTML from plain functions: text is escaped, elements nest."""
+"""Functions that build HTML: text is escaped, elements nest."""
 
 import html
 from collections.abc import Iterable, Sequence
 
 
 class Html(str):
-    """Text that is HTML already."""
+    """Text that is already HTML and is not escaped again."""
 
     __slots__ = ()
 
 
 def element(name: str, /, *children: str, **attributes: str | bool | None) -> Html:
-    """An element; children that are not `Html` are escaped.
+    """Build an element; children that are not `Html` are escaped.
 
-    An attribute ending in `_` stands for a Python keyword (`class_`), `_` within for a hyphen; True
-    is an attribute without a value, False and None are none.
+    A trailing `_` in an attribute name is dropped (`class_`), and other `_` become hyphens. True
+    gives an attribute without a value; False and None give no attribute.
     """
     written = "".join(_attribute(key, value) for key, value in attributes.items())
     if name in _VOID:
@@ -23,12 +23,12 @@ def element(name: str, /, *children: str, **attributes: str | bool | None) -> Ht
 
 
 def joined(parts: Iterable[str]) -> Html:
-    """Parts one after the other."""
+    """Concatenate parts; those that are not `Html` are escaped."""
     return Html("".join(part if isinstance(part, Html) else html.escape(part) for part in parts))
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> Html:
-    """A table in a frame that scrolls sideways, by keyboard too; numbers stand to the right."""
+    """Build a table that scrolls sideways, also by keyboard; numeric columns are right-aligned."""
     cells = [list(row) for row in rows]
     right = [
         all(_is_number(row[place]) for row in cells) and bool(cells) for place in range(len(header))
@@ -56,7 +56,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "
 
 
 def folded(summary: str, *children: str, is_open: bool = False) -> Html:
-    """Something that unfolds."""
+    """Build a `details` element that unfolds to `children`."""
     return element("details", element("summary", summary), *children, open=is_open)
 
 

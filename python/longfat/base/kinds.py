@@ -1,7 +1,7 @@
-"""What a file is for: a scenario, a study or claims.
+"""Kind of an input file: a scenario, a study or claims.
 
-Decided by its name and its text, not by a parser, so that a broken file is still known for what it
-is.
+Decided by its name and by patterns in its text, not by a parser, so that a malformed file still
+gets the messages of its kind.
 """
 
 import re
@@ -21,7 +21,7 @@ _TOPOLOGY = re.compile(rb'^\s*\[?\s*topology\s*[].=]|"topology"\s*:', re.MULTILI
 
 
 def kind_of(file: Path, text: bytes) -> Kind:
-    """What a file is for; what is neither a study nor claims is taken for a scenario."""
+    """Return the kind of a file: a scenario if it is neither a study nor claims."""
     if file.name in (CLAIMS_FILE, STUDY_FILE):
         return "study" if file.name == STUDY_FILE else "file of claims"
     if _CLAIM_TABLE.search(text):
@@ -30,7 +30,7 @@ def kind_of(file: Path, text: bytes) -> Kind:
 
 
 def surely_no_study(file: Path, text: bytes) -> str | None:
-    """What a file is in place of a study, in words; None if it may be one."""
+    """Return the kind of a file that is no study, in words; None if it may be a study."""
     kind = kind_of(file, text)
     if kind == "scenario":
         return "a scenario" if _TOPOLOGY.search(text) else None

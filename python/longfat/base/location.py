@@ -1,16 +1,16 @@
-"""Where a store is, as people may see it."""
+"""Locations of stores as messages show them, without passwords."""
 
 import re
 
 DEFAULT_STORE = "longfat.db"
-"""Where runs are kept unless somebody says otherwise."""
+"""Default path of the store."""
 
 
 def shown(location: str) -> str:
-    """A path or URL without the password that a URL may have."""
+    """Return a path or URL with the password of the URL masked."""
     return re.sub(r"(://[^:/@]*):[^/]*@", r"\1:***@", location)
 
 
 def in_commands(location: str) -> str:
-    """As commands name it after --store, without the password; empty for the usual store."""
+    """Return the argument of --store in suggested commands, masked; empty for the default."""
     return "" if location == DEFAULT_STORE else shown(location)

@@ -1,7 +1,7 @@
-"""What this process may use of the machine: its memory and cores, or less of them in a container.
+"""Memory and cores that this process may use, which a container may limit.
 
-Containers and batch systems set limits by control groups (cgroup v2): that of the process, and
-those around it.
+Containers and batch systems set limits by control groups (cgroup v2); the limits of the process's
+own group and of all enclosing groups apply.
 """
 
 import math
@@ -15,16 +15,16 @@ _NO_LIMIT = "max"
 
 
 def memory_bytes(root: Path = _ROOT) -> int:
-    """The memory that this process may use at most; `root` is where the kernel tells of groups."""
+    """Return the limit of this process's memory in bytes; `root` contains /proc and /sys."""
     pages, page = (os.sysconf(name) for name in ("SC_PHYS_PAGES", "SC_PAGE_SIZE"))
     of_groups = (int(first) for first, *_ in _limits("memory.max", root))
     return min([pages * page, *of_groups])
 
 
 def cores(root: Path = _ROOT) -> int:
-    """The cores that this process may use, at least one.
+    """Return the number of cores that this process may use, at least 1.
 
-    A group that may use one and a half counts as two: simulations share what there is.
+    Rounds the quota of a group up: 1.5 cores count as 2.
     """
     has_affinity = hasattr(os, "sched_getaffinity")
     own = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
@@ -33,18 +33,18 @@ def cores(root: Path = _ROOT) -> int:
 
 
 def _limits(name: str, root: Path) -> Iterator[list[str]]:
-    """The words of each limit of this name, of the groups that have one."""
+    """Yield the words of each limit file of this name, for the groups that set a limit."""
     for group in _groups(root):
         try:
             words = (group / name).read_text().split()
-        except OSError:  # the outermost has none
+        except OSError:  # the root group has no such file
             continue
         if words and words[0] != _NO_LIMIT:
             yield words
 
 
 def _groups(root: Path) -> Iterator[Path]:
-    """The folders of the group of this process and of those around it."""
+    """Yield the folders of the process's control group and of the enclosing groups."""
     try:
         lines = (root / "proc/self/cgroup").read_text().splitlines()
     except OSError:  # no Linux

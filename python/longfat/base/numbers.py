@@ -1,11 +1,11 @@
-"""Numbers as people read them; a dash where there is none."""
+"""Formatting of numbers for tables and messages; None becomes a dash."""
 
 LARGE, LARGER = 10, 100
-"""From here on one digit after the point is enough, and none."""
+"""From these values on, numbers are formatted with one decimal, and with none."""
 
 
 def formatted(value: float | None, decimals: int = 2) -> str:
-    """A number with `decimals` digits after the point, or fewer when it is large."""
+    """Format a number with `decimals` decimals, or fewer if it is at least `LARGE`."""
     if value is None:
         return "-"
     if abs(value) >= LARGE:
@@ -14,14 +14,14 @@ def formatted(value: float | None, decimals: int = 2) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """How many there are of what is one or several: "1 claim", "2 claims"."""
+    """Format a count with its noun: "1 claim", "2 claims"."""
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def decimals_of(metric: str) -> int:
-    """How many digits a metric takes: seconds have milliseconds, which is what queues are about.
+    """Return the number of decimals of a metric: 3 for seconds, 4 for ratios, otherwise 2.
 
-    Ratios are of what is lost or marked, which may be one in some thousand.
+    Queueing delays are milliseconds, and losses or marks may be one in some thousand.
     """
     if metric.endswith("_ratio"):
         return 4
@@ -29,24 +29,24 @@ def decimals_of(metric: str) -> int:
 
 
 def formatted_share(value: float | None) -> str:
-    """A share as a percentage."""
+    """Format a share as a percentage."""
     return "-" if value is None else f"{value:.0%}"
 
 
 def percentage(share: float) -> str:
-    """A share in percent with the digits that it has, such as 99.99: it never becomes 100."""
+    """Format a share in percent with 12 significant digits, such as 99.99, without "%"."""
     return f"{100 * share:.12g}"
 
 
 def formatted_range(minimum: float | None, maximum: float | None, decimals: int = 2) -> str:
-    """A range of numbers."""
+    """Format a range of numbers."""
     if minimum is None or maximum is None:
         return "-"
     return f"{formatted(minimum, decimals)} - {formatted(maximum, decimals)}"
 
 
 def formatted_interval(limits: tuple[float, float] | tuple[None, None], decimals: int = 2) -> str:
-    """An interval with limits that may be negative, as analyses print it."""
+    """Format an interval as "(low, high)"; its limits may be negative."""
     low, high = limits
     if low is None or high is None:
         return "-"
@@ -54,7 +54,7 @@ def formatted_interval(limits: tuple[float, float] | tuple[None, None], decimals
 
 
 def formatted_seconds(seconds: float) -> str:
-    """A duration in the unit that suits it."""
+    """Format a duration in seconds as s, min or h, whichever suits its length."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     minutes = seconds / 60
@@ -62,5 +62,5 @@ def formatted_seconds(seconds: float) -> str:
 
 
 def significant(value: float, digits: int) -> str:
-    """A number with so many significant digits, but all of those before the point."""
+    """Format a number with `digits` significant digits, but never rounded above the point."""
     return f"{value:,.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"

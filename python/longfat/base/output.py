@@ -1,24 +1,24 @@
-"""What becomes of output that nobody takes: a reader has left, or a disk is full."""
+"""Failures of standard output: the reader has closed the pipe, or the disk is full."""
 
 import errno
 import os
 import sys
 
 NOT_PRINTED = 1
-"""Exit code of a command whose output did not arrive."""
+"""Exit code of a command whose output could not be written."""
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def is_of_output(error: Exception) -> bool:
-    """Whether it says that output could not be written: it is of no file by name."""
+    """True if the error is of an output stream: an `OSError` of a full disk without a file name."""
     return isinstance(error, OSError) and error.filename is None and error.errno in _FULL
 
 
 def print_no_more(error: OSError) -> None:
-    """Say why output cannot be written, unless its reader has seen enough, and let go of the rest.
+    """Print why output cannot be written, unless the pipe was closed, and discard what remains.
 
-    Python would else try again while it ends, and complain in its own words.
+    Otherwise Python flushes again at exit and prints a message of its own.
     """
     if not isinstance(error, BrokenPipeError):
         print(f"cannot write the output: {error.strerror}", file=sys.stderr)

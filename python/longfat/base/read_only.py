@@ -1,4 +1,4 @@
-"""SQL that others wrote, run in memory where it can read what it is meant to, and nothing else."""
+"""A sandbox for untrusted SQL: a database in memory in which only named tables are readable."""
 
 import sqlite3
 import time
@@ -6,31 +6,31 @@ from collections.abc import Callable, Set
 from functools import partial
 
 INSTRUCTIONS_BETWEEN_LOOKS = 10_000
-"""Steps of SQLite's virtual machine between two looks at the clock: well below a millisecond."""
+"""Steps of SQLite's virtual machine between two checks of the clock: well below a millisecond."""
 
 LONGEST_TEXT_BYTES = 1_000_000
-"""No text or row may become longer: a query must not fill the memory within its second."""
+"""Largest text or row: a query must not fill the memory within its time limit."""
 
 SqlValue = str | int | float | None
 
 
 def open_database() -> sqlite3.Connection:
-    """An empty database in memory, in which nothing is restricted yet."""
+    """Open an empty database in memory, still without restrictions."""
     return sqlite3.connect(":memory:", isolation_level=None)
 
 
 def quoted(name: str) -> str:
-    """A name as an identifier of SQL."""
+    """Quote a name as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def restrict(
     connection: sqlite3.Connection, tables: Set[str], functions: Set[str], seconds: float
 ) -> None:
-    """From now on only queries of `tables` with `functions` run, each `seconds` of this thread.
+    """Restrict a connection to queries of `tables` with `functions`, for `seconds` of thread time.
 
-    Views among the tables may read others, and call other functions, on behalf of a query. A query
-    that takes longer ends with an `sqlite3.OperationalError` of code `SQLITE_INTERRUPT`.
+    Views among the tables may read other tables and call other functions on behalf of a query. A
+    query that takes longer ends with an `sqlite3.OperationalError` of code `SQLITE_INTERRUPT`.
     """
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_TEXT_BYTES)
     hidden = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")} - tables
@@ -39,7 +39,7 @@ def restrict(
 
 
 def limit_time(connection: sqlite3.Connection, seconds: float) -> None:
-    """Interrupt a query when `seconds` of this thread have passed since this call."""
+    """Interrupt queries once this thread has used `seconds` of CPU time since this call."""
     connection.set_progress_handler(_alarm(seconds), INSTRUCTIONS_BETWEEN_LOOKS)
 
 
@@ -63,7 +63,7 @@ def _permission(
     if action == sqlite3.SQLITE_READ and (first in tables or view in tables):
         return sqlite3.SQLITE_OK
     if action == sqlite3.SQLITE_READ and second == "" and first not in hidden:
-        # Rows are counted, no column is read: of what the query itself calls by this name (WITH).
+        # Rows are counted without reading a column: a common table expression (WITH) of this name.
         return sqlite3.SQLITE_DENY if _is_built_in(first) else sqlite3.SQLITE_OK
     if action == sqlite3.SQLITE_FUNCTION:
         name = (second or first or "").lower()

@@ -1,17 +1,17 @@
-"""Names that were mistyped, and what may have been meant."""
+"""Suggestions for mistyped names."""
 
 from collections.abc import Iterable
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """`; did you mean 'fairness'?` when one of the known names is close, otherwise nothing."""
-    from difflib import get_close_matches  # only those who err wait for it
+    """Return `; did you mean 'fairness'?` if one of the known names is close, otherwise ""."""
+    from difflib import get_close_matches  # imported only after a mistake
 
     near = get_close_matches(name, list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def nearest_or_known(name: str, known: Iterable[str]) -> str:
-    """As `nearest`, but with all the known names when none is close."""
+    """Return the suggestion of `nearest`, or all known names if none is close."""
     names = list(known)
     return nearest(name, names) or f"; known: {', '.join(names) or 'none'}"

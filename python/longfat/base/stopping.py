@@ -1,4 +1,4 @@
-"""Signals that ask a command to stop, heeded between two steps and not in the middle of one."""
+"""Stop signals, acted on between two steps of the work and not within one."""
 
 import signal
 import threading
@@ -9,7 +9,7 @@ from types import FrameType
 from longfat.base.errors import Interrupted
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""The last comes when the terminal is closed; for a command of `nohup` it is ignored."""
+"""SIGHUP arrives when the terminal closes; under `nohup` it is ignored."""
 
 _stopping = threading.Event()
 """Set once this process has been asked to stop."""
@@ -17,10 +17,10 @@ _stopping = threading.Event()
 
 @contextmanager
 def requested_stop() -> Iterator[list[int]]:
-    """A list that receives the number of a stop signal instead of an exception at any moment.
+    """Yield a list to which stop signals are appended, instead of raising an exception anywhere.
 
-    An exception could strike while a transaction is being written; a note is read between two.
-    Signals that whoever started the command had ignored stay so.
+    An exception could interrupt a transaction; the list is checked between two. Signals that the
+    parent process ignores stay ignored.
     """
     requested: list[int] = []
 
@@ -31,8 +31,8 @@ def requested_stop() -> Iterator[list[int]]:
     if threading.current_thread() is not threading.main_thread():
         yield requested  # only the main thread may handle signals
         return
-    heeded = [number for number in STOP_SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
-    previous = {number: signal.signal(number, note) for number in heeded}
+    handled = [number for number in STOP_SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
+    previous = {number: signal.signal(number, note) for number in handled}
     try:
         yield requested
     finally:
@@ -42,9 +42,10 @@ def requested_stop() -> Iterator[list[int]]:
 
 @contextmanager
 def stopped_afterwards() -> Iterator[None]:
-    """Let a stop signal that comes meanwhile raise `Interrupted` at the end, whatever else went on.
+    """Raise `Interrupted` at the end of the block if a stop signal arrived within it.
 
-    For what calls back from C: that takes an exception out of a callback for a failure of its own.
+    For C code that calls back into Python: it takes an exception from a callback for an error of
+    its own.
     """
     with requested_stop() as requested:
         try:
@@ -56,18 +57,18 @@ def stopped_afterwards() -> Iterator[None]:
 
 @contextmanager
 def one_interrupt() -> Iterator[None]:
-    """Let the first Ctrl-C of a command end it, and no other disturb it until its process is gone.
+    """Let the first Ctrl-C end the command, and ignore any further one until the process exits.
 
-    Whoever presses it twice would else meet a traceback from the middle of closing a store; who
-    cannot wait has SIGTERM and SIGKILL. Where whoever started the command had SIGINT ignored, as
-    a shell does for what runs in its background, it stays so.
+    A second Ctrl-C would otherwise print a traceback while the store is being closed; SIGTERM and
+    SIGKILL still work. If the parent process ignores SIGINT, as shells do for background jobs, it
+    stays ignored.
     """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt_once)
     try:
         yield
     finally:
-        # A handler in Python is taken away again while the interpreter ends; this one is not.
+        # The interpreter removes Python handlers while it exits, but not SIG_IGN.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

@@ -1,4 +1,4 @@
-"""How many of one unit make another. Loads nothing."""
+"""Conversion factors between units. Imports nothing."""
 
 PICOSECONDS_PER_SECOND = 10**12
 

@@ -1,4 +1,4 @@
-"""`--where` and the like: an SQL condition over levels, evaluated where it can do no harm."""
+"""SQL conditions over factor levels (`--where`), evaluated in a sandbox."""
 
 import re
 import sqlite3
@@ -12,14 +12,14 @@ from longfat.base.stopping import stopped_afterwards
 _FUNCTIONS = frozenset({"abs", "coalesce", "glob", "like", "lower", "round", "upper"})
 
 SECONDS = 10
-"""More than any condition over the rows of a study takes."""
+"""Time limit of a condition, far above the need of any over the rows of a study."""
 
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
-"""The letters that SQL does not tell from each other."""
+"""ASCII upper to lower case: SQL identifiers ignore the case of these letters."""
 
 
 def condition_of(columns: Sequence[str], levels: Sequence[str | None]) -> str:
-    """The condition that only the rows with these levels meet; None is no level of a factor."""
+    """Return the SQL condition that selects the rows with these levels; None selects NULL."""
     parts = []
     for column, level in zip(columns, levels, strict=True):
         name = column if column.isidentifier() else quoted(column)
@@ -34,16 +34,16 @@ def matching(
     condition: str,
     origin: str = "--where",
 ) -> list[int]:
-    """The indexes of the rows for which the SQL `condition` over `columns` is true.
+    """Return the indexes of the rows for which the SQL `condition` over `columns` is true.
 
     Levels that read as numbers compare as numbers (``sources > 5``), all others as text
-    (``config = 'lan'``). Of columns that differ in case only, the one that the condition writes is
-    meant. Raises `LongfatError` that names the columns, and by `origin` where the condition is
-    written, when SQL refuses, and `Interrupted` after a signal.
+    (``config = 'lan'``). Of columns that differ only in case, the one spelled as in the condition
+    is meant. Raises `LongfatError`, with `origin` and the columns in its message, for a condition
+    that SQL refuses, and `Interrupted` after a stop signal.
     """
     database = open_database()
     try:
-        chosen = _told_apart(columns, condition)
+        chosen = _unambiguous(columns, condition)
         number = _new_name([*columns, condition])
         names = "".join(f", {quoted(columns[index])} NUMERIC" for index in chosen)
         database.execute(f"CREATE TABLE runs ({number} INTEGER PRIMARY KEY{names})")
@@ -51,7 +51,7 @@ def matching(
         numbered = [(place, *(row[index] for index in chosen)) for place, row in enumerate(rows)]
         database.executemany(f"INSERT INTO runs VALUES ({marks})", numbered)
         restrict(database, {"runs"}, _FUNCTIONS, SECONDS)
-        # The closing parenthesis stands on its own line, out of the reach of a comment.
+        # The closing parenthesis is on its own line, so that a comment cannot hide it.
         query = f"SELECT {number} FROM runs WHERE (\n{condition}\n)"
         with stopped_afterwards():
             found = database.execute(query).fetchall()
@@ -65,10 +65,10 @@ def matching(
     return [place for (place,) in found]
 
 
-def _told_apart(columns: Sequence[str], condition: str) -> list[int]:
-    """The indexes of the columns that SQL can tell apart, or that the condition writes as they are.
+def _unambiguous(columns: Sequence[str], condition: str) -> list[int]:
+    """Return the indexes of the columns that are unambiguous in SQL or spelled in the condition.
 
-    Raises `ValueError` where it writes two that differ in case only.
+    Raises `ValueError` if the condition spells two that differ in case only.
     """
     code = re.sub("'[^']*'", "", condition)
     names = [column.translate(_LOWER) for column in columns]
@@ -80,7 +80,9 @@ def _told_apart(columns: Sequence[str], condition: str) -> list[int]:
     for index in chosen:
         alike = [columns[other] for other in chosen if names[other] == names[index]]
         if len(alike) > 1:
-            raise ValueError(f"SQL does not tell {' and '.join(map(repr, alike))} apart")
+            raise ValueError(
+                f"{' and '.join(map(repr, alike))} differ only in case, which SQL ignores"
+            )
     return chosen
 
 
@@ -89,7 +91,7 @@ def _is_word(name: str, code: str) -> bool:
 
 
 def _new_name(texts: Sequence[str]) -> str:
-    """A name that stands in none of the texts."""
+    """Return a name that occurs in none of the texts."""
     name = "place"
     while any(name in text.translate(_LOWER) for text in texts):
         name += "_"

@@ -1,8 +1,8 @@
-"""Congestion controls of one's own, which scenarios name as `{ kind = "external", ... }`.
+"""Congestion controls of users, which scenarios name as `{ kind = "external", ... }`.
 
-A control is a class in Python, in a file or not. What tells one version of it from another is a
-hash of its text, which becomes part of the names of all runs with it. It hears of each
-acknowledgment, or decides at intervals as those do that are learned (`longfat.learning`).
+A control is a Python class, a Python file, or a shared library with a C interface. The hash of its
+text is its version, and part of the ids of all runs with it. It is called for each acknowledgment,
+or at intervals, as learned controls are (`longfat.learning`).
 """
 
 import hashlib
@@ -35,100 +35,100 @@ __all__ = [
 ]
 
 Factory = Callable[..., Any]
-"""What makes the control of one connection, given its parameters by name."""
+"""Creates the control of one connection from its parameters, which are keyword arguments."""
 
 LIBRARIES = frozenset({".so", ".dylib", ".dll"})
-"""What the names of shared libraries have at their ends (`libmine.so.1`)."""
+"""Suffixes of shared libraries; a version may follow (`libmine.so.1`)."""
 
 HEADER: str = _engine.CONTROL_HEADER
-"""`longfat_control.h`, with which a control in C, C++ or Rust is written."""
+"""Text of `longfat_control.h`, the interface of controls in C, C++ or Rust."""
 
 NEEDED = ("on_acknowledgment", "on_loss", "on_timeout")
-"""The methods that a control must have that hears of each acknowledgment."""
+"""Required methods of a control that is called for each acknowledgment."""
 
 NEEDED_AT_INTERVALS = ("decide", "interval_s")
-"""What a control must have that decides at intervals."""
+"""Required members of a control that decides at intervals."""
 
 NOT_FOR_CONTROLS = {
-    "classical": "is the engine's own",
-    _engine.LEARNER: "waits for decisions from longfat.learning",
+    "classical": "is the engine's own law",
+    _engine.LEARNER: "is the agent of longfat.learning",
 }
-"""Names that mean something else."""
+"""Reserved names, each with the reason."""
 
 
 class Interval(NamedTuple):
-    """What the acknowledgments of an interval have told a connection: what decisions rest on."""
+    """Measurements of a connection in an interval, the input of a decision."""
 
     end_s: float
-    """When it ended, in seconds."""
+    """End of the interval, in simulated seconds."""
     delivered_bytes: float
-    """What was newly delivered, in order or not."""
+    """Bytes newly delivered, in order or not."""
     lost_bytes: float
-    """What was found to be lost, by a recovery that knows segment by segment."""
+    """Bytes found lost; only by recoveries that keep a scoreboard of segments."""
     marked_bytes: float
-    """What was delivered with marks of congestion."""
+    """Bytes delivered with congestion marks (ECN)."""
     round_trips: float
-    """How many round trips were measured."""
+    """Number of round-trip samples."""
     round_trip_s: float
-    """Their mean; that of the last interval that had any, and 0 before there was one."""
+    """Mean round trip in s; that of the latest interval with samples, 0 before the first."""
     shortest_round_trip_s: float
-    """The shortest of the connection so far; 0 before there was one."""
+    """Shortest round trip of the connection so far in s; 0 before the first."""
     in_flight_bytes: float
-    """What is in the network at the end."""
+    """Bytes in flight at the end of the interval."""
     window_bytes: float
-    """The congestion window at the end; 0 before the first acknowledgment of data."""
+    """Congestion window at the end, in bytes; 0 before the first acknowledgment of data."""
     rate_bytes: float
-    """Bytes a second at which segments leave; 0 if they leave as the window allows."""
+    """Pacing rate in bytes/s; 0 without pacing."""
     losses: float
-    """How often a loss, or a mark that was the first of its window, asked for less."""
+    """Number of congestion events: losses, or the first mark of a window."""
     timeouts: float
-    """How often the retransmission timer has expired."""
+    """Number of expirations of the retransmission timer."""
 
 
 def use_control(name: str, control: Factory | str | Path, *, version: str | None = None) -> None:
-    """Provide a congestion control under a name: from now on scenarios can be run that have it.
+    """Register a congestion control under a name that scenarios can then use.
 
-    `control` is a class, or anything else that makes a control when it is called with the numbers
-    of the flavor's `parameters` by name; or the path of a file: Python, followed by `:CLASS` if
-    more than one class in it is a control, or a shared library with the C interface of `HEADER`.
-    A control has the methods `on_acknowledgment`, `on_loss` and `on_timeout`, and others if it
-    likes (`docs/guide/controls.md`); or `decide`, which is given an `Interval` every `interval_s`
-    seconds, and gives the power of two by which the window changes, or the rate
-    (`docs/guide/learning.md`).
+    `control` is a class or another callable that creates a control from the flavor's `parameters`,
+    given as keyword arguments; or the path of a file: Python, followed by `:CLASS` if it has more
+    than one control, or a shared library with the C interface of `HEADER`. A control has the
+    methods `on_acknowledgment`, `on_loss` and `on_timeout`, and optionally others
+    (`docs/guide/controls.md`); or `decide`, which gets an `Interval` every `interval_s` seconds and
+    returns the power of two by which the window, or the rate, changes (`docs/guide/learning.md`).
 
-    Runs of two versions have different names: what counts is the text of the file; of a class its
-    code with all that it goes by (attributes, defaults, closures, globals) and the text of its file
-    if it is in one; or `version` if it is given. Raises `InvalidInput` for what is no control and
-    for a class that goes by what has no version, and `LongfatError` for a file that cannot be read.
+    Different versions give different run ids. The version is the hash of the file's text; for a
+    class also of its code with every value that the code uses (attributes, defaults, closures,
+    globals); or `version` if it is given. Raises `InvalidInput` for an object that is no control
+    and for a class that uses a value without a version, and `LongfatError` for a file that cannot
+    be read.
     """
     if isinstance(control, str | Path):
         control_at(str(control)).provide(name, version, load=True)
         return
-    if inspect.isclass(control) and (missing := _lacking(control)):
-        raise InvalidInput([f"class {control.__name__} is no control: it lacks {missing[0]}"])
+    if inspect.isclass(control) and (missing := _missing_of(control)):
+        raise InvalidInput([f"class {control.__name__} is no control: it has no {missing[0]}"])
     if inspect.isclass(control) and (problems := list(misfits(control))):
         raise InvalidInput(problems)
     make = maker(control) if inspect.isclass(control) else control
-    told = version_of(control) if version is None else _digest(version.encode())
-    _engine.provide_control(_checked(name), lambda: make, told)
+    digest = version_of(control) if version is None else _digest(version.encode())
+    _engine.provide_control(_checked(name), lambda: make, digest)
 
 
 class FileOfControl(Protocol):
-    """A file that a control is in."""
+    """A file that contains a control."""
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """Path of the file."""
 
     def provide(self, name: str, version: str | None = None, *, load: bool = False) -> None:
-        """Provide it under a name; loaded at once, or when it is first needed.
+        """Register it under a name; `load` it at once, or when it is first needed.
 
-        Raises `InvalidInput` for no name, and where the file is wrong, with the place.
+        Raises `InvalidInput` for an invalid name, and for an invalid file, with the place.
         """
 
 
 def control_at(location: str) -> FileOfControl:
-    """The control at `FILE` or `FILE:CLASS`. Raises `LongfatError` if it cannot be read."""
+    """Return the control at `FILE` or `FILE:CLASS`. Raises `LongfatError` if it cannot be read."""
     path, colon, name = location.rpartition(":")
     if colon and name.isidentifier():
         return PythonFile(Path(path), name)
@@ -138,7 +138,7 @@ def control_at(location: str) -> FileOfControl:
 
 
 class LibraryFile:
-    """A shared library with a control, at `path`."""
+    """A shared library at `path` that contains a control."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -151,9 +151,9 @@ class LibraryFile:
 
 
 class PythonFile:
-    """A file at `path` with a control, executed when it is loaded or the first control is made.
+    """A Python file at `path` with a control; executed when loaded or at its first use.
 
-    What is executed is the text that was read, and hashed, at the beginning.
+    The text is read and hashed once, and exactly this text is executed.
     """
 
     def __init__(self, path: Path, class_name: str | None) -> None:
@@ -172,7 +172,10 @@ class PythonFile:
         _engine.provide_control(_checked(name), lambda: maker(self.load()), digest)
 
     def load(self) -> type:
-        """Execute the file, once. Raises `InvalidInput` where it is wrong, with the place."""
+        """Execute the file once and return its control.
+
+        Raises `InvalidInput` with the place of an error.
+        """
         with self._lock:
             if self._class is None:
                 found = self._chosen(_executed(self._text, self.path))
@@ -188,7 +191,7 @@ class PythonFile:
             if inspect.isclass(found) and found.__module__ == module.__name__
         }
         if self._class_name is None:
-            controls = [found for found in classes.values() if not _lacking(found)]
+            controls = [found for found in classes.values() if not _missing_of(found)]
             if len(controls) == 1:
                 return controls[0]
             raise InvalidInput([f"{self.path}: {_why_not_one(controls, classes)}"])
@@ -196,8 +199,8 @@ class PythonFile:
             known = ", ".join(classes) or "none"
             raise InvalidInput([f"{self.path}: no class {self._class_name}; classes: {known}"])
         chosen = classes[self._class_name]
-        if missing := _lacking(chosen):
-            raise InvalidInput([f"{self.path}: class {chosen.__name__} lacks {missing[0]}"])
+        if missing := _missing_of(chosen):
+            raise InvalidInput([f"{self.path}: class {chosen.__name__} has no {missing[0]}"])
         return chosen
 
 
@@ -213,7 +216,7 @@ def _digest(text: bytes) -> str:
     return hashlib.sha256(text).hexdigest()
 
 
-def _lacking(control: type) -> list[str]:
+def _missing_of(control: type) -> list[str]:
     needed = NEEDED_AT_INTERVALS if hasattr(control, "decide") else NEEDED
     return [what for what in needed if not hasattr(control, what)]
 
@@ -222,10 +225,10 @@ def _why_not_one(controls: list[type], classes: dict[str, type]) -> str:
     if controls:
         names = ", ".join(control.__name__ for control in controls)
         return f"several controls ({names}); say which, as FILE:CLASS"
-    nearly = [(name, lacking) for name, found in classes.items() if (lacking := _lacking(found))]
+    nearly = [(name, missing) for name, found in classes.items() if (missing := _missing_of(found))]
     if len(nearly) == 1 and len(nearly[0][1]) < len(NEEDED):
-        (name, lacking) = nearly[0]
-        return f"class {name} is no control: it lacks {', '.join(lacking)}"
+        (name, missing) = nearly[0]
+        return f"class {name} is no control: it has no {', '.join(missing)}"
     either, other = ", ".join(NEEDED), ", ".join(NEEDED_AT_INTERVALS)
     return f"no control: that is a class with {either}, or with {other}"
 
@@ -233,21 +236,21 @@ def _why_not_one(controls: list[type], classes: dict[str, type]) -> str:
 def _executed(text: bytes, path: Path) -> ModuleType:
     module = ModuleType(f"longfat_control_{_digest(text)[:12]}")
     module.__file__ = str(path)
-    if b"\0" in text:  # of which Python's versions say different things
+    if b"\0" in text:  # on which versions of Python differ
         raise InvalidInput([f"{path}: a binary file; expected Python, or a shared library"])
     try:
         exec(compile(text, str(path), "exec"), vars(module))  # the user's own code
     except SyntaxError as error:
         place = "" if error.lineno is None else f":{error.lineno}:{error.offset}"
         raise InvalidInput([f"{path}{place}: {error.msg}"]) from None
-    except (Exception, SystemExit) as error:  # what a file ends is not longfat
+    except (Exception, SystemExit) as error:  # a file that exits must not end longfat
         what = f"{type(error).__name__}: {error}"
         raise InvalidInput([f"{path}{_line_of(error, path)}: {what}"]) from error
     return module
 
 
 def _line_of(error: BaseException, path: Path) -> str:
-    """The innermost line of a file that an exception came through, as messages name it."""
+    """Return the innermost line of a file in an exception's traceback, as ":LINE" for messages."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == str(path)]
     return f":{lines[-1]}" if lines else ""

@@ -1,6 +1,6 @@
-"""Whether the methods of a control take what they are called with, and where they are written.
+"""Check that the methods of a control accept their arguments, with the place of those that do not.
 
-Python says of a call that does not fit what is wrong, and not where: no line of the control has
+Python's own error for such a call has no line of the control in its traceback, because none has
 been executed yet.
 """
 
@@ -23,14 +23,14 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "take_chance": ("chance",),
     "decide": ("interval",),
 }
-"""What each method of a control is called with, in this order."""
+"""Arguments of each method of a control, in order."""
 
 
 def misfits(control: type) -> Iterator[str]:
-    """One message for each method of a class that does not take what it is called with."""
+    """Yield a message for each method of a class that does not accept its arguments."""
     for name, arguments in ARGUMENTS.items():
         method = inspect.getattr_static(control, name, None)
-        if not isinstance(method, FunctionType):  # what is made otherwise says nothing of itself
+        if not isinstance(method, FunctionType):  # other callables have no signature to check
             continue
         signature = inspect.signature(method)
         try:
@@ -44,9 +44,9 @@ def misfits(control: type) -> Iterator[str]:
 
 
 def maker(control: type) -> Callable[..., Any]:
-    """What makes a control from its parameters, and says where it is written that it takes others.
+    """Return a factory of the control whose errors about parameters point to its definition.
 
-    Its errors end in that line, as those do that the control's own lines raise.
+    The traceback then ends in a line of the control, as for errors that its own code raises.
     """
     begin = inspect.getattr_static(control, "__init__", None)
 
@@ -66,7 +66,7 @@ def _place(method: FunctionType) -> str:
 
 
 def _raise_at(method: FunctionType, error: Exception) -> None:
-    """Raise an error as if the line where a method begins did, as compilers of templates do."""
+    """Raise an error as if from the first line of a method, as template compilers do."""
     code = method.__code__
     text = "\n" * (code.co_firstlineno - 1) + f"def {method.__name__}(error): raise error"
     namespace: dict[str, Any] = {}

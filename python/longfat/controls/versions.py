@@ -1,8 +1,8 @@
-"""What tells one version of a control that is a class or a function from another.
+"""Version hash of a control that is a class or a function.
 
-That is its code, and every value that its code goes by: attributes, defaults, closures, the globals
-it names, and so on. Of libraries it is the name. What does not say what it holds, such as a lock or
-an open file, has no version: nothing is guessed. Lines and comments do not count.
+It covers the code and every value that the code uses: attributes, defaults, closures, the globals
+it names, and so on; for libraries only their names. Objects with opaque contents, such as a lock or
+an open file, have no version: nothing is guessed. Line numbers and comments do not count.
 """
 
 import copyreg
@@ -33,18 +33,18 @@ from longfat.base.errors import InvalidInput
 from longfat.base.files import read_bytes
 
 Part = tuple[str, object]
-"""A value that another goes by, and its name; which is empty where it has none."""
+"""A name and a value on which another depends; the name may be empty."""
 
 _PLAIN = frozenset({bool, bytes, complex, float, str, type(None), type(...), range})
-"""Types whose values are all that `repr` says."""
+"""Types whose values `repr` describes completely."""
 
-_SAYS_NOTHING = frozenset({
+_IRRELEVANT = frozenset({
     "__abstractmethods__", "__annotate__", "__annotate_func__", "__annotations__",
     "__annotations_cache__", "__dict__", "__doc__", "__firstlineno__", "__module__",
     "__orig_bases__", "__parameters__", "__qualname__", "__static_attributes__",
     "__type_params__", "__weakref__", "_abc_impl",
 })  # fmt: skip
-"""Attributes of classes that do not say what their instances do."""
+"""Attributes of classes without influence on the behavior of instances."""
 
 _GLOBALS = frozenset({"LOAD_GLOBAL", "LOAD_NAME"})
 
@@ -54,52 +54,52 @@ _COMPILED = (BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType)
 
 
 def version_of(control: Callable[..., object]) -> str:
-    """The version of a control, as SHA-256 (hex): by its file's text too, if it is in one.
+    """Return the version of a control as SHA-256 (hex), which covers the text of its file if any.
 
-    Raises `InvalidInput` for one that goes by a value of which no version can be told, with where.
+    Raises `InvalidInput`, with the place, for one that uses a value without a version.
     """
     name = getattr(control, "__qualname__", type(control).__qualname__)
     walk = _Walk()
     try:
         return _joined("control", [name.encode(), _text_of(control), walk.digest(control)]).hex()
-    except (_Untold, RecursionError) as untold:
+    except (_Opaque, RecursionError) as opaque:
         where = "".join(f"{part}: " for part in walk.path)
-        what = untold if isinstance(untold, _Untold) else "nested too deeply"
-        problem = f"{name}: {where}{what}: what version this is cannot be told"
-        raise InvalidInput([f'{problem}; say it: use_control(..., version="1")']) from None
+        what = opaque if isinstance(opaque, _Opaque) else "nested too deeply"
+        problem = f"{name}: {where}{what}: its version cannot be determined"
+        raise InvalidInput([f'{problem}; pass it: use_control(..., version="1")']) from None
 
 
 def _text_of(control: Callable[..., object]) -> bytes:
-    """The text of the file that a control is in, or nothing where that is none."""
+    """Return the text of the file that defines a control; empty if there is none."""
     try:
         file = inspect.getsourcefile(control)
-    except (OSError, TypeError):  # of no file, as in a notebook
+    except (OSError, TypeError):  # without a file, as in a notebook
         return b""
     return read_bytes(Path(file)) if file is not None and Path(file).is_file() else b""
 
 
-class _Untold(Exception):
-    """A value that does not say what it holds."""
+class _Opaque(Exception):
+    """A value with opaque contents, which has no version."""
 
 
 class _Walk:
-    """Digests of values, and of all that they go by."""
+    """Digests of values with all the values on which they depend."""
 
     def __init__(self) -> None:
         self.path: list[str] = []
-        """Where a walk is, or where it has failed."""
+        """Names from the control to the current value, or to the one that failed."""
         self._within: dict[int, int] = {}
         self._known: dict[int, bytes] = {}
-        self._kept: list[object] = []  # or another value might get the same id
+        self._kept: list[object] = []  # keeps ids unique
 
     def digest(self, value: object) -> bytes:
-        """The digest of a value. Raises `_Untold`."""
+        """Return the digest of a value. Raises `_Opaque`."""
         if type(value) is int:
             return _joined("int", [b"%x" % value])
         if type(value) in _PLAIN:
             return _joined(type(value).__name__, [repr(value).encode()])
         identity = id(value)
-        if identity in self._within:  # such as a class that its own method names
+        if identity in self._within:  # a cycle, such as a class named in its own method
             depth = len(self._within) - self._within[identity]
             return _joined("within", [str(depth).encode()])
         if identity not in self._known:
@@ -128,7 +128,7 @@ def _joined(kind: str, digests: list[bytes]) -> bytes:
 
 
 def _parts_of(value: Any) -> tuple[str, Iterator[Part]]:
-    """What kind of value this is, and what it goes by. Raises `_Untold`."""
+    """Return the kind of a value and the parts on which it depends. Raises `_Opaque`."""
     kind = type(value).__name__
     if isinstance(value, CodeType):
         return kind, iter(_of_code(value))
@@ -162,11 +162,11 @@ _READERS: Mapping[type, Callable[[Any], tuple[object, ...]]] = {
     functools.cached_property: attrgetter("func", "attrname"),
     _Cached: lambda value: (value.__wrapped__, value.cache_parameters()),
 }
-"""What those go by that make something else of a function."""
+"""Attributes on which wrappers of functions depend."""
 
 
 def _of_code(code: CodeType) -> list[Part]:
-    """A piece of code without the lines on which it stands."""
+    """Return the parts of a code object without its line numbers."""
     counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
     names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
     texts = (code.co_code, code.co_exceptiontable)
@@ -188,12 +188,12 @@ def _of_function(function: FunctionType) -> Iterator[Part]:
 def _of_cell(cell: CellType) -> object:
     try:
         return cell.cell_contents
-    except ValueError:  # nothing yet
+    except ValueError:  # still empty
         return ...
 
 
 def _globals_of(code: CodeType) -> Iterator[str]:
-    """The names of globals that a piece of code reads, and those in it."""
+    """Yield the names of globals that a code object and its nested code objects read."""
     for instruction in dis.get_instructions(code):
         if instruction.opname in _GLOBALS:
             yield instruction.argval
@@ -207,43 +207,43 @@ def _of_class(given: type) -> Iterator[Part]:
     yield "", type(given)
     yield "", given.__bases__
     yield from sorted(
-        (name, value) for name, value in vars(given).items() if name not in _SAYS_NOTHING
+        (name, value) for name, value in vars(given).items() if name not in _IRRELEVANT
     )
 
 
 def _of_module(module: ModuleType) -> list[Part]:
-    """A module by its name, and by the text of its file if it is of no library."""
+    """Return a module's name, and the text of its file unless it is of a library."""
     name: str = module.__name__
     if _is_library(name):
         return [("", name)]
     file = getattr(module, "__file__", None)
     if file is None or not Path(file).is_file():
-        raise _Untold(f"the module {name} has no file")
+        raise _Opaque(f"the module {name} has no file")
     return [("", name), ("", read_bytes(Path(file)))]
 
 
 def _of_compiled(function: Any) -> list[Part]:
-    """What has no code in Python: by its name, if it is of a library."""
+    """Return the name of a compiled function of a library. Raises `_Opaque` for any other."""
     owner = getattr(function, "__self__", None)
     if owner is not None and not isinstance(owner, ModuleType):
         return [("", function.__name__), ("self", owner)]
     module = getattr(function, "__objclass__", function).__module__
     if not _is_library(module):
-        raise _Untold(f"{function.__qualname__} is compiled")
+        raise _Opaque(f"{function.__qualname__} is compiled")
     return [("", f"{module}.{function.__qualname__}")]
 
 
 def _of_object(value: object) -> list[Part]:
-    """Anything else by what it would be pickled as."""
+    """Return the parts of any other object: its pickled form."""
     reduce = copyreg.dispatch_table.get(type(value))
     try:
         reduced: Any = value.__reduce_ex__(4) if reduce is None else reduce(value)
     except Exception as error:
-        raise _Untold(f"a value of type {type(value).__name__}") from error
-    if isinstance(reduced, str):  # the name of a global
+        raise _Opaque(f"a value of type {type(value).__name__}") from error
+    if isinstance(reduced, str):  # the name of a global variable
         module = getattr(value, "__module__", type(value).__module__)
         if not _is_library(module):
-            raise _Untold(f"{module}.{reduced}")
+            raise _Opaque(f"{module}.{reduced}")
         return [("", f"{module}.{reduced}")]
     state, items, pairs = (*reduced[2:5], None, None, None)[:3]
     has_names = isinstance(state, dict) and all(isinstance(name, str) for name in state)
@@ -253,7 +253,7 @@ def _of_object(value: object) -> list[Part]:
 
 
 def _is_of_library(value: type | FunctionType) -> bool:
-    """Whether this is what a library has under its name."""
+    """True if a library has this object under its name."""
     if not _is_library(value.__module__):
         return False
     found: object = sys.modules.get(value.__module__)
@@ -264,8 +264,8 @@ def _is_of_library(value: type | FunctionType) -> bool:
 
 @functools.cache
 def _is_library(module: object) -> bool:
-    """Whether a module is part of Python, of longfat or of a package that has been installed."""
-    if not isinstance(module, str):  # code that was compiled has anything there
+    """True if a module is part of Python, of longfat or of an installed package."""
+    if not isinstance(module, str):  # code from `exec` may have anything there
         return False
     if module.partition(".")[0] in (*sys.stdlib_module_names, "longfat"):
         return True

@@ -1,4 +1,4 @@
-"""Congestion controls that learn: simulations that wait for decisions, many at a time.
+"""Learned congestion control: many simulations in parallel that wait for decisions.
 
 ```python
 import longfat.learning
@@ -8,9 +8,9 @@ observations, _ = environments.reset(seed=1)
 observations, rewards, _, truncated, infos = environments.step(environments.action_space.sample())
 ```
 
-In the scenarios the connections that learn have the flavor
-`{ kind = "external", control = "learner" }`. What was learned runs in studies as a control that
-decides at intervals (`longfat.use_control`).
+Connections that learn have the flavor `{ kind = "external", control = "learner" }` in their
+scenario. In studies a trained policy runs as a control that decides at intervals
+(`longfat.use_control`).
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Environments of Gymnasium: paths on which agents learn to control congestion."""
+"""Gymnasium environments: paths on which agents learn congestion control."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -24,10 +24,10 @@ except ModuleNotFoundError as error:
 Floats = NDArray[np.float64]
 
 Observe = Callable[[Floats], Floats]
-"""Makes observations, shape (agents, any), of intervals, shape (agents, 12)."""
+"""Maps intervals, shape (agents, 12), to observations, shape (agents, any)."""
 
 Reward = Callable[[Floats, Floats], Floats]
-"""Makes rewards, shape (agents,), of intervals and of what bottlenecks can carry in them, bytes."""
+"""Maps intervals and the bottlenecks' capacities in them, in bytes, to rewards, shape (agents,)."""
 
 Observations = NDArray[np.float32]
 Actions = NDArray[np.float32]
@@ -35,15 +35,15 @@ Flags = NDArray[np.bool_]
 
 
 class PathEnvironments(VectorEnv[Observations, Actions, NDArray[Any]]):
-    """Many paths at once: each agent of each scenario is an environment of its own.
+    """Many paths in parallel: each agent of each scenario is a sub-environment.
 
-    What `scenarios`, `interval_s` and `steers` are, `Episodes` says. An action is the power of two
-    by which the window, or the rate, changes. An episode lasts as long as its scenario, which is
-    no end of the task (it is truncated); the step after that begins the next one
-    (`AutoresetMode.NEXT_STEP`). In `infos`, `intervals` has what was observed in its own units,
-    and at the end of an episode `record` the record of its run.
+    For `scenarios`, `interval_s` and `steers` see `Episodes`. An action is the power of two by
+    which the window, or the rate, changes. An episode lasts as long as its scenario and is then
+    truncated, not terminated; the next step begins another one (`AutoresetMode.NEXT_STEP`). In
+    `infos`, `intervals` has the raw intervals with their units, and at the end of an episode
+    `record` has the record of its run.
 
-    Raises what `Episodes` raises.
+    Raises as `Episodes` does.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012 (Gymnasium's)
@@ -76,7 +76,10 @@ class PathEnvironments(VectorEnv[Observations, Actions, NDArray[Any]]):
         seed: int | list[int | None] | None = None,
         options: dict[str, Any] | None = None,  # noqa: ARG002 (Gymnasium's)
     ) -> tuple[Observations, dict[str, Any]]:
-        """Begin everywhere; of a list of seeds the first counts. Observations (agents, any)."""
+        """Begin all episodes; only the first of a list of seeds counts.
+
+        Observations (agents, any).
+        """
         first = seed[0] if isinstance(seed, list) else seed
         super().reset(seed=first)
         self._intervals = self.episodes.reset(first)
@@ -84,9 +87,9 @@ class PathEnvironments(VectorEnv[Observations, Actions, NDArray[Any]]):
         return self._seen(), {"intervals": self._intervals}
 
     def step(self, actions: ArrayLike) -> tuple[Observations, Floats, Flags, Flags, dict[str, Any]]:
-        """Carry out the actions, shape (agents, 1), and let an interval pass.
+        """Apply the actions, shape (agents, 1), and simulate an interval.
 
-        Where an episode was over another has begun, whatever the action; its reward is 0.
+        Where an episode had ended, ignores the action and begins the next one, with reward 0.
         """
         decisions = as_decisions(actions, self.num_envs)
         begun, going = self._ended.copy(), ~self._ended
@@ -109,7 +112,7 @@ class PathEnvironments(VectorEnv[Observations, Actions, NDArray[Any]]):
         )
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Nothing is held that needs closing."""
+        """Do nothing: there are no resources to close."""
 
     def _seen(self) -> Observations:
         seen = np.asarray(self._observe(self._intervals), dtype=np.float32)
@@ -127,7 +130,7 @@ class PathEnvironments(VectorEnv[Observations, Actions, NDArray[Any]]):
         return rewards
 
     def _records(self) -> dict[str, Any]:
-        """Of episodes that are over; Gymnasium's way to say which places have one."""
+        """Return the records of ended episodes, with Gymnasium's mask of their environments."""
         if not self._ended.any():
             return {}
         records = np.full(self.num_envs, None, dtype=object)
@@ -139,9 +142,9 @@ class PathEnvironments(VectorEnv[Observations, Actions, NDArray[Any]]):
 
 
 class PathEnvironment(gymnasium.Env[Observations, Actions]):
-    """One path with one agent; the rest is as `PathEnvironments` has it.
+    """One path with one agent; otherwise as `PathEnvironments`.
 
-    Raises `InvalidInput` for a scenario with several agents, and what `Episodes` raises.
+    Raises `InvalidInput` for a scenario with several agents, and as `Episodes` does.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 (Gymnasium's)
@@ -175,13 +178,13 @@ class PathEnvironment(gymnasium.Env[Observations, Actions]):
         seed: int | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Observations, dict[str, Any]]:
-        """Begin an episode. Observations have shape (any,)."""
+        """Begin an episode. Observation: shape (any,)."""
         super().reset(seed=seed)
         observations, infos = self._paths.reset(seed=seed, options=options)
         return observations[0], _single(infos)
 
     def step(self, action: Actions) -> tuple[Observations, float, bool, bool, dict[str, Any]]:
-        """Carry out an action, shape (1,), and let an interval pass."""
+        """Apply an action, shape (1,), and simulate an interval."""
         observations, rewards, _, truncated, infos = self._paths.step(action)
         return observations[0], float(rewards[0]), False, bool(truncated[0]), _single(infos)
 

@@ -1,4 +1,4 @@
-"""Simulations that wait for decisions, many at a time."""
+"""Episodes: many simulations in parallel that wait for decisions."""
 
 import json
 import operator
@@ -21,30 +21,30 @@ from longfat.scenarios.scenario import Scenario, ScenarioSource, load_scenario
 Floats = NDArray[np.float64]
 
 Source = ScenarioSource | Callable[[np.random.Generator], ScenarioSource]
-"""What episodes are of: a scenario, or a function that draws one for each of them."""
+"""Scenario of the episodes of a place, or a function that draws one for each episode."""
 
 
 class Step(NamedTuple):
-    """What has come of decisions."""
+    """Result of a step."""
 
     intervals: Floats
-    """What each agent has come to know: shape (agents, 12), columns as `Interval` names them."""
+    """Measurements of each agent: shape (agents, 12), columns named by `Interval`."""
     over: list[bool]
-    """For each place, whether its episode is over: `begin` another."""
+    """For each place, True if its episode has ended and `begin` must start another."""
 
 
 class Episodes:
-    """A scenario in each of some places, all of which go on together from decision to decision.
+    """Several places, each with a scenario; all advance together from decision to decision.
 
-    In a place is a scenario (a file, dictionaries or `Scenario`), or a function that draws one for
-    each episode from a generator that it is given. Each episode is another replication, whichever
-    the scenario says. Each connection with the control "learner" is an agent; in all episodes of a
-    place there are as many. An agent decides every `interval_s` seconds by which power of two (from
-    -1 to 1) its window changes, or its rate, as `steers` says. The last interval may be shorter.
-    One thread at a time may ask.
+    The source of a place is a scenario (a file, dictionaries or `Scenario`), or a function that
+    draws one for each episode from the random generator it is given. Each episode is another
+    replication, whatever replication the scenario sets. Each connection with the control "learner"
+    is an agent; all episodes of a place must have equally many. Every `interval_s` seconds an agent
+    decides the power of two (from -1 to 1) by which its window changes, or its rate, according to
+    `steers`. The last interval may be shorter. Not thread-safe.
 
-    Raises `InvalidInput` for scenarios that are wrong or have no agents, and `LongfatError` for
-    files that cannot be read and scenarios that would exceed `limits`.
+    Raises `InvalidInput` for scenarios that are invalid or have no agents, and `LongfatError` for
+    files that cannot be read and scenarios that are estimated to exceed `limits`.
     """
 
     def __init__(
@@ -77,14 +77,14 @@ class Episodes:
 
     @property
     def places(self) -> int:
-        """How many scenarios go on together."""
+        """Number of scenarios that advance together."""
         return len(self._sources)
 
     def reset(self, seed: int | None = None) -> Floats:
-        """Begin an episode in each place; shape (all agents, 12).
+        """Begin an episode in each place; returns the intervals, shape (all agents, 12).
 
-        With a seed the scenario in place p has the seed `seed` + p, and whatever follows is the
-        same whenever it is given; without one the next replications follow.
+        With a seed the scenario in place p has the seed `seed` + p, and the sequence of episodes is
+        reproducible; without one the next replications follow.
         """
         if seed is not None:
             seed = _whole(seed, "a seed is", least=0)
@@ -94,7 +94,7 @@ class Episodes:
         return np.concatenate([self.begin(place) for place in range(self.places)])
 
     def begin(self, place: int) -> Floats:
-        """Begin the next episode in a place; shape (its agents, 12)."""
+        """Begin the next episode in a place; returns the intervals, shape (its agents, 12)."""
         self._check_places([place])
         self._going[place] = False
         intervals = self._begin(place)
@@ -106,10 +106,10 @@ class Episodes:
         return intervals
 
     def step(self, decisions: ArrayLike, places: Sequence[int] | None = None) -> Step:
-        """Carry out a decision for each agent, and let an interval pass.
+        """Apply a decision of each agent and simulate an interval.
 
-        `decisions` has shape (agents,), of the `places` only that are asked for, in order; all that
-        are going on unless they are given.
+        `decisions` has shape (agents,), for the agents of `places` in order; by default of all
+        places whose episode has not ended.
         """
         going = [place for place, goes in enumerate(self._going) if goes]
         chosen = going if places is None else self._check_places(places)
@@ -126,7 +126,7 @@ class Episodes:
         return Step(intervals, [not goes for goes in self._going])
 
     def finish(self, place: int) -> Record:
-        """The record of the episode in a place, which goes on without further decisions."""
+        """Run the episode in a place to its end without further decisions; returns its record."""
         self._check_places([place])
         self._going[place] = False
         try:
@@ -135,9 +135,9 @@ class Episodes:
             raise LongfatError(str(error)) from None
 
     def capacity_bytes(self) -> Floats:
-        """What the bottleneck could carry in the last interval; shape (all agents,).
+        """Return the bottleneck's capacity in the last interval in bytes; shape (all agents,).
 
-        That goes by how long the interval was, and by how the path was in it.
+        It accounts for the length of the interval and for the path's rate within it.
         """
         return np.repeat(self._capacities_bytes, self.agents)
 
@@ -153,17 +153,17 @@ class Episodes:
         return intervals
 
     def _next(self, place: int) -> Scenario:
-        """The next replication of what is in the place."""
+        """Return the next replication of the scenario in a place."""
         source, seed = self._sources[place], self._seeds[place]
         scenario = source if isinstance(source, Scenario) else _loaded(source(self._rngs[place]))
         if seed is not None:
             own = {"seed": seed, "replication": self._begun[place]}
-        else:  # places with the same scenario have different replications of it
+        else:  # places with equal scenarios get different replications
             own = {"replication": self._begun[place] * self.places + place}
         return Scenario(json.dumps(scenario.settings | own))
 
     def _check_places(self, places: Sequence[int]) -> list[int]:
-        """Places in order, each of which there is, and once."""
+        """Return the places in order. Raises `InvalidInput` for one out of range or given twice."""
         chosen = sorted(places)
         if chosen and not 0 <= chosen[0] <= chosen[-1] < self.places:
             raise InvalidInput([f"places go from 0 to {self.places - 1}, not {chosen}"])
@@ -189,7 +189,7 @@ def _loaded(scenario: object) -> Scenario:
     if isinstance(scenario, Scenario):
         return scenario
     if not isinstance(scenario, str | Path | Mapping):
-        what = "None" if scenario is None else f"what is of type {type(scenario).__name__}"
+        what = "None" if scenario is None else f"an object of type {type(scenario).__name__}"
         expected = "expected the path of a file, dictionaries or a Scenario"
         raise InvalidInput([f"{what} is no scenario: {expected}, or a function that draws one"])
     return load_scenario(scenario)
@@ -202,7 +202,7 @@ def _seconds(interval_s: object) -> float:
 
 
 def as_decisions(decisions: ArrayLike, agents: int) -> Floats:
-    """A number for each of the agents."""
+    """Convert decisions to one number per agent. Raises `InvalidInput` for anything else."""
     expected = f"expected a decision for each of {agents} agents"
     try:
         powers = np.asarray(decisions, dtype=np.float64)
@@ -229,5 +229,5 @@ def _whole(number: SupportsIndex, what: str, *, least: int) -> int:
     return whole
 
 
-def _numbers(told: bytes) -> Floats:
-    return np.frombuffer(told).reshape(-1, len(Interval._fields))
+def _numbers(raw: bytes) -> Floats:
+    return np.frombuffer(raw).reshape(-1, len(Interval._fields))

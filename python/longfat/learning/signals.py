@@ -1,7 +1,7 @@
-"""What an agent sees of an interval, and what it is worth.
+"""Observations and rewards from the intervals of agents.
 
-Intervals come as an array of shape (agents, 12), whose columns `longfat.controls.Interval` names; a
-single `Interval` will do as well.
+Intervals are an array of shape (agents, 12) with columns named by `longfat.controls.Interval`, or a
+single `Interval`.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from longfat.controls import Interval
 Floats = NDArray[np.float64]
 
 COLUMN = {name: column for column, name in enumerate(Interval._fields)}
-"""Where each number of an interval stands."""
+"""Column of each field of an interval."""
 
 RELATIVE = (
     "queueing",
@@ -24,25 +24,24 @@ RELATIVE = (
     "round_trip",
     "window",
 )
-"""What `relative` gives, in order."""
+"""Signals that `relative` returns, in order."""
 
 
 def column(intervals: ArrayLike, name: str) -> Floats:
-    """A column of intervals by its name."""
+    """Return a column of intervals by its name."""
     numbers: Floats = np.asarray(intervals, dtype=np.float64)
     return numbers[..., COLUMN[name]]
 
 
 def relative(intervals: ArrayLike) -> Floats:
-    """Intervals without units, so that what is learned on one path can be tried on others.
+    """Return dimensionless signals of intervals, so that a policy transfers between paths.
 
-    Shape (..., 8): `queueing`, by how much of the shortest round trip round trips are longer than
-    it; `loss` and `marks`, the shares of what was lost and of what was marked; `timeouts`, whether
-    there was one; `use`, the part of the window that is in the network; `turnover`, windows
-    delivered in the interval; `round_trip` and `window`, how large the shortest round trip and the
-    window are, from 0 to 1: x / (x + 100 ms) and x / (x + 100 kB). All is 0 of which nothing is
-    known yet, and no number is beyond 10. Nothing but the four operations makes it, so that it is
-    the same on every machine.
+    Shape (..., 8): `queueing`, the queueing delay as a multiple of the shortest round trip; `loss`
+    and `marks`, the shares of bytes lost and marked; `timeouts`, 1 if there was one; `use`, the
+    share of the window in flight; `turnover`, bytes delivered in the interval in windows;
+    `round_trip` and `window`, the shortest round trip and the window mapped to 0 to 1 by x / (x +
+    100 ms) and x / (x + 100 kB). Signals without data are 0, and all are at most 10. Only the four
+    basic operations are used, so that results are identical on every machine.
     """
     delivered, lost = column(intervals, "delivered_bytes"), column(intervals, "lost_bytes")
     window, shortest = column(intervals, "window_bytes"), column(intervals, "shortest_round_trip_s")
@@ -63,13 +62,12 @@ def relative(intervals: ArrayLike) -> Floats:
 
 
 def power(intervals: ArrayLike, capacity_bytes: ArrayLike) -> Floats:
-    """Network power, from 0 to about 1: throughput over response time, less what is lost.
+    """Return Kleinrock's network power, from 0 to about 1: throughput over delay, less losses.
 
-    It is Kleinrock's. The throughput is a part of the `capacity_bytes` that the bottleneck could
-    carry in the interval, the response time one of the shortest round trip so far. It is 1 where
-    everything that the line can carry is delivered with an empty queue. In a short interval, or
-    where the path has just changed, more may be delivered than it could carry meanwhile; where it
-    could carry nothing this is 0. Shape (...) for intervals (..., 12).
+    Throughput is relative to `capacity_bytes`, the bottleneck's capacity in the interval, and
+    response time relative to the shortest round trip so far. The power is 1 if the full capacity is
+    delivered with an empty queue. In a short interval, or just after the path changed, deliveries
+    may exceed the capacity; without capacity the power is 0. Shape (...) for intervals (..., 12).
     """
     delivered, lost = column(intervals, "delivered_bytes"), column(intervals, "lost_bytes")
     throughput = _share(delivered, np.asarray(capacity_bytes, dtype=np.float64))

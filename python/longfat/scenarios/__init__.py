@@ -1,1 +1,1 @@
-"""Scenarios: one network, its traffic, a duration and a seed, as written and as resolved."""
+"""Scenarios: a network, its traffic, a duration and a seed, as written and as resolved."""

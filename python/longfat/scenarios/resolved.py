@@ -1,4 +1,4 @@
-"""Questions to the settings of a resolved scenario. Imports little: see `longfat.cli.start`."""
+"""Queries of the settings of a resolved scenario. Imports little: see `longfat.cli.start`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """The values of nested tables and their paths, such as `port.policy.threshold`.
+    """Yield (path, value) for each leaf of nested tables, such as `port.policy.threshold`.
 
-    Tables in lists have places (`background[0].load`). A list of anything else is a value, and so
-    is what is empty. `path` is that of `value`.
+    Tables in lists are indexed (`background[0].load`). Any other list, and anything empty, is a
+    leaf. `path` is the path of `value`.
     """
     if isinstance(value, dict) and value:
         for key, below in value.items():
@@ -29,17 +29,17 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def network_of(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The network of a resolved scenario: `connections` of each sender, and managed `ports`."""
+    """Return the network of a resolved scenario: each sender's `connections`, managed `ports`."""
     network: Mapping[str, Any] = json.loads(_engine.scenario_network(json.dumps(settings)))
     return network
 
 
 def travels_whole(settings: Mapping[str, Any]) -> bool:
-    """Whether each packet of a resolved scenario is the one unit that lines carry, not cells."""
+    """True if links carry whole packets in a resolved scenario, not cells."""
     return bool(settings["framing"]["kind"] != "aal5")
 
 
 def in_units(name: str, whole: bool) -> str:
-    """The name of a result in words, which say packets for cells where packets travel `whole`."""
+    """Return the name of a result in words, "packets" for "cells" if packets travel `whole`."""
     words = name.replace("_", " ")
     return words.replace("cell", "packet") if whole else words

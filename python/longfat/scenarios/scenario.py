@@ -1,6 +1,6 @@
-"""Scenarios: one network, its traffic, a duration and a seed; everything one simulation needs.
+"""Scenarios: a network, its traffic, a duration and a seed; the complete input of a simulation.
 
-Nothing is checked here: the engine is the only judge of a scenario.
+Nothing is validated here: the engine alone validates scenarios.
 """
 
 import json
@@ -20,11 +20,11 @@ from longfat.scenarios.resolved import leaves
 from longfat.scenarios.settings import TextOfFile
 
 OverrideValue = str | int | float | bool | Mapping[str, Any] | Sequence[Any]
-"""What may be set in a scenario by path."""
+"""Types of values that can be set in a scenario by path."""
 
 
 class Override(NamedTuple):
-    """A scenario path, the value to set there, and where that is written (``study.toml:12:3``)."""
+    """A scenario path, the value to set there, and the place in a file (``study.toml:12:3``)."""
 
     path: str
     value: str
@@ -36,24 +36,24 @@ Overrides = tuple[Override, ...]
 
 
 def read_overrides(documents: Sequence[Sequence[str]]) -> Overrides:
-    """Overrides as the engine hands them over."""
+    """Convert overrides from the triples of the engine."""
     return tuple(Override(*document) for document in documents)
 
 
 SeriesKey = tuple[str, int]
-"""A scenario's hash and seed: runs that have them in common are replications of each other."""
+"""A scenario's hash and seed, which all replications of a run share."""
 
 
 _MOST_TOLD = 120
-"""Characters of a setting that messages repeat."""
+"""Longest setting, in characters, that messages quote in full."""
 
 _PRESET = "tcp.preset"
 
 _NO_FILE = "scenario.json"
-"""What the engine calls the text of a scenario that somebody has as an object of Python."""
+"""Name that the engine gives to the text of a scenario passed as a Python object."""
 
 _PLACE_IN_NO_FILE = re.compile(rf"^{re.escape(_NO_FILE)}(:\d+:\d+)?: ")
-"""A place in that text, which nobody has seen; the path that follows says where in the object."""
+"""A position in that generated text; removed from messages, as the path locates the error."""
 
 
 class Scenario:
@@ -62,7 +62,7 @@ class Scenario:
     def __init__(self, resolved: str, scenario_hash: str | None = None) -> None:
         self.resolved = resolved
         if scenario_hash is not None:
-            self.hash = scenario_hash  # worked out with the text
+            self.hash = scenario_hash  # computed with the text
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scenario) and self.resolved == other.resolved
@@ -72,29 +72,29 @@ class Scenario:
 
     @cached_property
     def settings(self) -> dict[str, Any]:
-        """The resolved scenario as nested dictionaries; keys carry units (`duration_ps`)."""
+        """Resolved scenario as nested dictionaries; units are in the keys (`duration_ps`)."""
         settings: dict[str, Any] = json.loads(self.resolved)
         return settings
 
     @cached_property
     def simulated_seconds(self) -> float:
-        """The length of the simulation in simulated seconds."""
+        """Duration of the simulation in simulated seconds."""
         duration_ps: int = self.settings["duration_ps"]
         return duration_ps / PICOSECONDS_PER_SECOND
 
     @cached_property
     def hash(self) -> str:
-        """The scenario's name: SHA-256 (hex) of everything but seed and replication."""
+        """SHA-256 (hex) of the scenario without seed and replication."""
         return _engine.scenario_hash(self.resolved)
 
     @cached_property
     def run_id(self) -> str:
-        """SHA-256 (hex) that names the run: scenario, seed, replication and engine version."""
+        """Id of the run: SHA-256 (hex) of scenario, seed, replication and model number."""
         return _engine.run_id(self.resolved)
 
     @property
     def series(self) -> SeriesKey:
-        """What its replications have in common."""
+        """Key shared by all replications of this scenario: its hash and seed."""
         return self.hash, self.settings["seed"]
 
     def __repr__(self) -> str:
@@ -108,14 +108,14 @@ class Scenario:
         return joined([said, folded("Settings", table(["path", "value"], rows))])
 
     def _words(self) -> str:
-        """The scenario in a line."""
+        """Return the scenario in one line."""
         from_seconds = self.settings.get("measure", {}).get("from_ps", 0) / PICOSECONDS_PER_SECOND
         measured = f", measured from {from_seconds:g} s on" if from_seconds else ""
         topology = self.settings["topology"]["kind"]
         return f"Scenario {self.hash[:12]}: {topology}, {self.simulated_seconds:g} s{measured}"
 
     def replicated(self, replications: Sequence[int]) -> "list[Scenario]":
-        """This scenario in several replications: what they have in common is worked out once."""
+        """Return this scenario in several replications; resolves their common text once."""
         before, behind, run_ids = _engine.replicate(self.resolved, replications)
         common = _Common(before, behind, self.hash, self.simulated_seconds)
         return [
@@ -125,7 +125,7 @@ class Scenario:
 
 
 class _Common(NamedTuple):
-    """What the replications of a scenario have in common: their text but for a number, and more."""
+    """Parts shared by all replications of a scenario: the text around the number, and the hash."""
 
     before: str
     behind: str
@@ -134,7 +134,7 @@ class _Common(NamedTuple):
 
 
 class _Replication(Scenario):
-    """One of many replications, most of which nobody asks for their text."""
+    """One of many replications; builds its text only on demand."""
 
     def __init__(self, common: _Common, number: int, run_id: str) -> None:
         self._common = common
@@ -155,18 +155,18 @@ class _Replication(Scenario):
 
 
 ScenarioSource = Scenario | str | Path | Mapping[str, Any]
-"""A scenario: checked, or the path of its file, or nested dictionaries."""
+"""A scenario: validated, the path of its file, or nested dictionaries."""
 
 
 def load_scenario(
     source: ScenarioSource, overrides: Mapping[str, OverrideValue] | None = None
 ) -> Scenario:
-    """Load a scenario from a TOML or JSON file, from nested dictionaries, or from a checked one.
+    """Load a scenario from a TOML or JSON file, nested dictionaries, or a `Scenario`.
 
-    `overrides` sets values by path: ``{"topology.sources": 15, "port.buffer": "12000 cells"}``. Of
-    a checked scenario all other settings stay as they are, also those that were defaults once.
-    Raises `longfat.InvalidInput` with every error at once, and `LongfatError` for a file that
-    cannot be read and for what is no value of a scenario.
+    `overrides` sets values by path: ``{"topology.sources": 15, "port.buffer": "12000 cells"}``. All
+    other settings of a `Scenario` stay as they are, including those that were filled in by default.
+    Raises `longfat.InvalidInput` with all errors at once, and `LongfatError` for a file that cannot
+    be read and for a value of a type that scenarios do not have.
     """
     if isinstance(source, Scenario) and not overrides:
         return source
@@ -174,7 +174,7 @@ def load_scenario(
 
 
 class ScenarioText(NamedTuple):
-    """A scenario as it is written, to be checked with one list of settings after the other."""
+    """The text of a scenario, to be resolved with one set of overrides after the other."""
 
     text: bytes
     name: str
@@ -182,9 +182,10 @@ class ScenarioText(NamedTuple):
 
     @classmethod
     def read(cls, source: ScenarioSource) -> "ScenarioText":
-        """The text of a file, of nested dictionaries, or of a checked scenario.
+        """Read the text of a file, of nested dictionaries, or of a `Scenario`.
 
-        Raises `LongfatError` as reading does, and for what is no value of a scenario.
+        Raises `LongfatError` for a file that cannot be read, and for a value of a type that
+        scenarios do not have.
         """
         if isinstance(source, Scenario):
             return cls(source.resolved.encode(), _NO_FILE, is_checked=True)
@@ -193,7 +194,7 @@ class ScenarioText(NamedTuple):
         return cls(read_bytes(Path(source)), str(source))
 
     def with_set(self, overrides: Mapping[str, OverrideValue]) -> Scenario:
-        """The scenario with values set by path. Raises as `load_scenario` does."""
+        """Resolve the scenario with values set by path. Raises as `load_scenario` does."""
         if self.is_checked and _PRESET in overrides:
             raise LongfatError(
                 f"{_PRESET}: fills in what a scenario leaves out, and a checked one leaves out "
@@ -204,18 +205,18 @@ class ScenarioText(NamedTuple):
         except InvalidInput as error:
             if self.name != _NO_FILE:
                 raise
-            told = [_PLACE_IN_NO_FILE.sub("", problem) for problem in error.problems]
-            raise InvalidInput(told) from None
+            problems = [_PLACE_IN_NO_FILE.sub("", problem) for problem in error.problems]
+            raise InvalidInput(problems) from None
 
 
 def _set(overrides: Mapping[str, OverrideValue]) -> list[tuple[str, str, str]]:
-    """The overrides for the engine, named in messages as the command line would have them."""
+    """Return the overrides for the engine; messages name them as the command line writes them."""
     texts = {path: _override_text(value, path) for path, value in overrides.items()}
     return [(path, text, f"--set {path}={_in_a_line(text)}") for path, text in texts.items()]
 
 
 def _in_a_line(text: str) -> str:
-    """What messages call a text by: its file, all of it, or how it begins if it is long."""
+    """Return the name of a text for messages: its file, or the text, truncated if it is long."""
     if isinstance(text, TextOfFile):
         return text.said
     first, _, rest = text.partition("\n")
@@ -224,14 +225,14 @@ def _in_a_line(text: str) -> str:
 
 
 def _override_text(value: OverrideValue, path: str) -> str:
-    """A value as TOML has it, but a text as it is: what it means is up to the engine."""
+    """Return a value as TOML, but a string as it is: the engine interprets it."""
     return value if isinstance(value, str) else _toml(_plain(value, path))
 
 
 def _plain(value: object, path: str) -> Any:
-    """A value in the types that JSON and TOML have: numbers may be NumPy's, and lists arrays.
+    """Convert a value to the types of JSON and TOML; accepts NumPy's numbers and arrays.
 
-    Raises `LongfatError` for anything else, with the path at which it stands.
+    Raises `LongfatError` for anything else, with its path.
     """
     if isinstance(value, bool | str):
         return value
@@ -254,7 +255,7 @@ def _plain(value: object, path: str) -> Any:
 
 
 def _toml(value: Any) -> str:
-    """A plain value as TOML."""
+    """Return a plain value as TOML."""
     if isinstance(value, dict):
         entries = (f"{_toml(key)} = {_toml(entry)}" for key, entry in value.items())
         return f"{{ {', '.join(entries)} }}"

@@ -1,4 +1,4 @@
-"""Settings of a command line, `path=value`, and those that would undo others. Loads nothing."""
+"""Settings of a command line, `path=value`, and conflicts between them. Imports nothing."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ if TYPE_CHECKING:
 
 
 class TextOfFile(str):
-    """What a file has, to be set; `said` is how the command line names it (``@steps.csv``)."""
+    """The content of a file as a setting; `said` is its name in messages (``@steps.csv``)."""
 
     said: str
 
     def __new__(cls, text: str, said: str) -> TextOfFile:
-        """The text with what is said in its place."""
+        """Create the text with the name that stands for it in messages."""
         new = super().__new__(cls, text)
         new.said = said
         return new
 
 
 def undone_by(path: str, earlier: Iterable[str]) -> str | None:
-    """The first of the `earlier` paths within `path`: its setting is lost if that comes after it.
+    """Return the first of the `earlier` paths inside `path`, which a later `path` overwrites.
 
-    The same path again is no mistake: the last one counts.
+    Setting the identical path again is allowed: the last setting applies.
     """
     within = (f"{path}.", f"{path}[")
     return next((other for other in earlier if other.startswith(within)), None)

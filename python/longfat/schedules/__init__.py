@@ -1,1 +1,1 @@
-"""Measurements of others as schedules of a path, and schedules as traces of Mahimahi."""
+"""Conversion of measurements to schedules of a path, and of schedules to Mahimahi traces."""

@@ -1,8 +1,8 @@
-"""Packet-delivery traces of Mahimahi, as schedules of a path and back.
+"""Packet-delivery traces of Mahimahi, converted to schedules of a path and back.
 
-A trace has a line for each opportunity to deliver a packet of 1500 bytes: whole milliseconds from
-the beginning of the trace, which starts anew when it is over (mm-link(1); Netravali et al. 2015,
-section 3.3).
+A trace has a line for each opportunity to deliver a packet of 1500 bytes: its time in whole
+milliseconds from the beginning of the trace, which repeats when it ends (mm-link(1); Netravali et
+al. 2015, section 3.3).
 """
 
 from collections import Counter
@@ -15,26 +15,27 @@ from longfat.base.cells import csv_lines, is_number
 from longfat.base.errors import BadInput, LongfatError
 
 PACKET_BITS = 8 * 1500
-"""What one opportunity delivers."""
+"""Bytes that one opportunity delivers."""
 
 MOST_OPPORTUNITIES = 10_000_000
-"""Lines of a trace: more than 10 Gbit/s for ten seconds."""
+"""Longest trace in lines: more than 10 Gbit/s for ten seconds."""
 
 _MILLISECONDS = 1000
 
 
 @dataclass(frozen=True)
 class Rate:
-    """From a time on, in milliseconds, so many bits per second; 0 while nothing passes."""
+    """A step of a schedule: the rate in bit/s from a time in ms on; 0 during an outage."""
 
     time_ms: Fraction
     bits_per_second: Fraction
 
 
 def read_trace(text: str, source: str) -> list[int]:
-    """The opportunities of a trace in milliseconds, ascending.
+    """Return the times of the opportunities of a trace in ms, ascending.
 
-    Raises `BadInput` with the line for what is no whole number, not ascending, or all at 0.
+    Raises `BadInput` with the line for a time that is no whole number or not ascending, and for a
+    trace with all times 0.
     """
     problems: list[str] = []
     times: list[int] = []
@@ -56,14 +57,15 @@ def read_trace(text: str, source: str) -> list[int]:
 
 
 def schedule_of(trace: Sequence[int], window_ms: int, duration_ms: int | None = None) -> list[Rate]:
-    """The mean rate of each window, those that follow with the same rate left out.
+    """Return the mean rate of each window; consecutive windows with equal rates are merged.
 
-    The trace is repeated until `duration_ms`, which is its own length by default. An opportunity at
-    the end of a window belongs to it, as one at the end of the trace does.
+    The trace repeats until `duration_ms`, by default its own length. A window includes its end, as
+    the trace does.
     """
     length = trace[-1]
     until = length if duration_ms is None else duration_ms
-    # Mahimahi counts an opportunity at 0 too; it is one at the end of a round that has not been.
+    # An opportunity at 0, which Mahimahi counts too, would belong to the end of a previous
+    # repetition.
     windows = Counter(max(time - 1, 0) // window_ms for time in trace)
     rates: list[Rate] = []
     for begin, end, window in _windows(length, window_ms, until):
@@ -74,7 +76,7 @@ def schedule_of(trace: Sequence[int], window_ms: int, duration_ms: int | None = 
 
 
 def _windows(length: int, window: int, until: int) -> Iterator[tuple[int, int, int]]:
-    """Begin, whole end and number in the trace of each window; the trace's last may be shorter."""
+    """Yield begin, nominal end and index of each window; the last of a trace may be shorter."""
     for start in range(0, until, length):
         for number, begin in enumerate(range(0, length, window)):
             if start + begin < until:
@@ -82,9 +84,9 @@ def _windows(length: int, window: int, until: int) -> Iterator[tuple[int, int, i
 
 
 def trace_of(schedule: Sequence[Rate], duration_ms: int) -> list[int]:
-    """The opportunities of a schedule: one whenever the rate has carried another 1500 bytes.
+    """Return the opportunities of a schedule in ms: one for each 1500 bytes that the rate carries.
 
-    Raises `LongfatError` for more than `MOST_OPPORTUNITIES`, and for none, which is no trace.
+    Raises `LongfatError` for more than `MOST_OPPORTUNITIES`, and for none: a trace cannot be empty.
     """
     trace: list[int] = []
     carried = Fraction(0)  # packets
@@ -112,9 +114,9 @@ def trace_of(schedule: Sequence[Rate], duration_ms: int) -> list[int]:
 
 
 def read_schedule(text: str, source: str) -> list[Rate]:
-    """Times and rates of a schedule as `path.kind = "schedule"` has it; other columns say nothing.
+    """Read times and rates of the CSV of `path.kind = "schedule"`; ignores other columns.
 
-    Raises `BadInput` with the line for what is wrong.
+    Raises `BadInput` with the line of an error.
     """
     lines = iter(csv_lines(text, source))
     first, header = next(lines, (1, []))
@@ -138,7 +140,7 @@ def read_schedule(text: str, source: str) -> list[Rate]:
 
 
 def schedule_text(schedule: Sequence[Rate]) -> str:
-    """The schedule as CSV, rates in whole bits per second."""
+    """Return the schedule as CSV, with times in s and rates in whole bit/s."""
     lines = [f"{_decimal(rate)},{round(rate.bits_per_second)}" for rate in schedule]
     return "\n".join(["time_s,rate_bps", *lines])
 

@@ -1,4 +1,4 @@
-"""Schedules of a path from Parquet: the columns of `path.steps`, read into its CSV."""
+"""Schedules of a path from Parquet, converted to the CSV of `path.steps`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,13 +9,14 @@ if TYPE_CHECKING:
     import polars
 
 COLUMNS = ("time_s", "rate_bps", "delay_s", "jitter_s", "loss")
-"""Those that a schedule can have; the first it must. Others of a file say nothing."""
+"""Columns of a schedule, of which the first is required. Others in a file are ignored."""
 
 
 def read_parquet(file: Path) -> str:
-    """The schedule in a Parquet file as CSV; numbers are written so that they are read the same.
+    """Return the schedule of a Parquet file as CSV; its numbers round-trip exactly.
 
-    Raises `LongfatError` for no Parquet file, `BadInput` with column and row for what is no number.
+    Raises `LongfatError` for a file that is not Parquet, and `BadInput` with column and row for a
+    cell that is no number.
     """
     import polars
 
@@ -35,7 +36,7 @@ def read_parquet(file: Path) -> str:
 
 
 def _problem(column: "polars.Series") -> str | None:
-    """What is wrong with a column, if anything."""
+    """Return the problem of a column, or None."""
     import polars
 
     if not column.dtype.is_numeric() or isinstance(column.dtype, polars.Decimal):

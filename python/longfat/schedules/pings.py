@@ -1,12 +1,12 @@
-"""Round trips that ping or irtt has measured, as schedules of a path.
+"""Round trips measured by ping or irtt, converted to schedules of a path.
 
-Of each window the path has the median round trip and the share of lost answers. A request and its
-answer cross the path once each: its delay is half a round trip, less what belongs to other lines,
-and of two crossings that are lost independently the share that is lost is that of the pings.
+In each window the path has the median round trip and the share of lost answers. A request and its
+answer cross the path once each: the one-way delay is half a round trip, after subtracting the delay
+of other links, and the one-way loss p is such that two independent crossings lose the measured
+share, 1 - (1 - p)^2.
 
-With jitter, what holds up a crossing is drawn evenly from nothing to some most of all: the shortest
-round trip of a window is that of two delays, and the mean is longer by that most, half of which
-each crossing has on the mean.
+With jitter, the extra delay of a crossing is uniform from 0 to a maximum J. The shortest round trip
+of a window is then two one-way delays, and the mean exceeds it by J, J/2 for each crossing.
 """
 
 import gzip
@@ -25,7 +25,7 @@ _SENT = re.compile(r"^(\d{1,9}) packets transmitted", re.ASCII | re.MULTILINE)
 _STAMP = re.compile(r"^\[(\d{1,12}\.\d{1,9})\]", re.ASCII)
 
 _SEQUENCES = 2**16
-"""Numbers of requests go round."""
+"""Sequence numbers of requests wrap around at this value."""
 
 _NANOSECONDS = 10**9
 
@@ -34,12 +34,12 @@ _MILLISECONDS = 1000
 _CENTURY_S = 3.2e9
 
 _ENOUGH = 5
-"""Requests in a window of which one may be lost without much being made of it."""
+"""Requests in a window at least: with fewer, one lost request dominates its loss share."""
 
 
 @dataclass(frozen=True)
 class Ping:
-    """A request that was sent at a time, and how long its answer took; None if there was none."""
+    """A request: when it was sent and its round trip, both in s; None if no answer arrived."""
 
     sent_s: float
     round_trip_s: float | None
@@ -47,9 +47,9 @@ class Ping:
 
 @dataclass(frozen=True)
 class Crossing:
-    """From a time on, what a packet takes to cross the path one way, and how often it is lost.
+    """A step of a schedule: one-way delay in s and loss probability, from a time on.
 
-    What it is held up by besides is drawn evenly from 0 to `jitter_s`; None says nothing of that.
+    The extra delay of a packet is uniform from 0 to `jitter_s`; None leaves jitter out.
     """
 
     time_s: float
@@ -58,17 +58,16 @@ class Crossing:
     jitter_s: float | None = None
 
     def follows(self, other: "Crossing") -> bool:
-        """Whether nothing has changed since another."""
+        """True if only the time differs from `other`."""
         return replace(self, time_s=other.time_s) == other
 
 
 def read_ping(text: str, source: str, interval_s: float) -> list[Ping]:
-    """What ping has printed (of iputils, BSD, macOS or BusyBox).
+    """Read the output of ping (of iputils, BSD, macOS or BusyBox).
 
-    The requests have been sent every `interval_s`, or as the times say that `ping -D` prints.
-    Numbers between the first and the last answer that are missing are lost, and those before and
-    after as far as ping says how many it has sent. Raises `BadInput` for a text with fewer than two
-    answers.
+    Requests were sent every `interval_s`, or at the times that `ping -D` prints. Sequence numbers
+    missing between the first and the last answer are lost, and those before and after it as far as
+    ping reports how many it sent. Raises `BadInput` for a text with fewer than two answers.
     """
     round_trips: dict[int, float] = {}
     stamps: dict[int, float] = {}
@@ -92,7 +91,7 @@ def read_ping(text: str, source: str, interval_s: float) -> list[Ping]:
         interval_s = (stamps[last] - stamps[first]) / (last - first)
     if interval_s <= 0:
         raise BadInput([f"{source}: the times of the first and the last answer do not ascend"])
-    # From 1 on, or from 0 if that was answered; numbers that have gone round have no beginning.
+    # Numbered from 1, or from 0 if that was answered; unknown after the numbers wrapped around.
     begin, end = first, last + 1
     if (said := _SENT.search(text)) and last < _SEQUENCES:
         begin = min(first, 1)
@@ -103,13 +102,13 @@ def read_ping(text: str, source: str, interval_s: float) -> list[Ping]:
 
 
 def _unwound(number: int, latest: int) -> int:
-    """The number nearest to the latest one of those that a number stands for."""
+    """Unwrap a sequence number: return the candidate nearest to the latest one."""
     rounds = round((latest - number) / _SEQUENCES)
     return number + rounds * _SEQUENCES
 
 
 def read_irtt(content: bytes, source: str) -> list[Ping]:
-    """What `irtt client -o FILE` has written: JSON, compressed or not.
+    """Read the JSON of `irtt client -o FILE`, compressed or not.
 
     Raises `BadInput` for anything else, with the place.
     """
@@ -141,7 +140,7 @@ def _of_irtt(trip: dict[str, Any]) -> Ping:
 
 
 def _is_plausible(ping: Ping) -> bool:
-    """Whether it can have happened, which excludes infinity and what is no number."""
+    """True if times are within a century, which excludes infinity and NaN."""
     numbers = [ping.sent_s, ping.round_trip_s or 0.0]
     return all(abs(number) < _CENTURY_S for number in numbers)
 
@@ -154,11 +153,11 @@ def schedule_of(
     *,
     with_jitter: bool = False,
 ) -> list[Crossing]:
-    """The path of each window, those that follow with the same left out.
+    """Return the path of each window; consecutive equal windows are merged.
 
-    `elsewhere_s` of each round trip are not the path's. A window in which nothing comes back loses
-    everything, and has the delay of the one before. Raises `BadInput` for round trips that are no
-    longer than that.
+    `elsewhere_s` of each round trip is delay outside the path and is subtracted. A window without
+    answers loses everything and keeps the delay of the window before. Raises `BadInput` for round
+    trips that do not exceed `elsewhere_s`.
     """
     crossings: list[Crossing] = []
     known = [ping.round_trip_s for ping in pings if ping.round_trip_s is not None][:1]
@@ -180,21 +179,21 @@ def schedule_of(
 
 
 def how_coarse(pings: Sequence[Ping], window_s: float, source: str) -> str | None:
-    """What to say of windows with so few requests that one lost in them is an outage; or None."""
+    """Return a warning if windows have so few requests that losing one is an outage; or None."""
     spacing_s = (pings[-1].sent_s - pings[0].sent_s) / (len(pings) - 1)
-    has_enough = window_s > (_ENOUGH - 0.5) * spacing_s  # which is seldom the same to the end
+    has_enough = window_s > (_ENOUGH - 0.5) * spacing_s  # spacing varies a little
     if has_enough or all(ping.round_trip_s is not None for ping in pings):
         return None
     enough_ms = ceil(round(_MILLISECONDS * spacing_s * _ENOUGH, 3))
     return (
-        f"warning: {source}: requests are {_MILLISECONDS * spacing_s:.4g} ms apart: one that is "
-        f"lost is much of a window of {_MILLISECONDS * window_s:g} ms, if not an outage as long; "
+        f"warning: {source}: requests are {_MILLISECONDS * spacing_s:.4g} ms apart: one lost "
+        f"request is a large share of a window of {_MILLISECONDS * window_s:g} ms, or an outage; "
         f"--window-ms {enough_ms} has {_ENOUGH} in each"
     )
 
 
 def _windows(pings: Sequence[Ping], window_s: float) -> Iterator[tuple[float, list[Ping]]]:
-    """The windows in which anything was sent, each with when it begins."""
+    """Yield (begin in s, requests) for each window in which a request was sent."""
     of_windows: dict[int, list[Ping]] = {}
     for ping in pings:
         of_windows.setdefault(int(ping.sent_s / window_s + 1e-9), []).append(ping)
@@ -203,7 +202,7 @@ def _windows(pings: Sequence[Ping], window_s: float) -> Iterator[tuple[float, li
 
 
 def schedule_text(schedule: Sequence[Crossing]) -> str:
-    """The schedule as CSV."""
+    """Return the schedule as CSV."""
     columns = ["time_s", "delay_s", "jitter_s", "loss"]
     if any(crossing.jitter_s is None for crossing in schedule):
         columns.remove("jitter_s")
