@@ -1,4 +1,4 @@
-//! The same scenario gives the same bytes: again, in slices, on any thread, and (by fingerprint) in any version of the engine
+//! A scenario gives the same bytes: again, in slices, on any thread, and (by fingerprint) in any version of the engine
 //! that carries the same model number.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What hosts do to a window beyond their congestion control: how it starts, grows, pauses and times out, by hand.
+//! Window rules of hosts beyond congestion control (start, growth, pauses, timeouts), against numbers worked by hand.
 
 use longfat_engine::run;
 use longfat_engine::transport::law::{Progress, WindowLaw};
@@ -164,7 +164,7 @@ fn a_queue_that_marks_drops_nothing_that_a_law_of_marks_sends_again() {
     assert!(dropped("newreno", "classic") > 0, "RFC 3168 section 6.1.5");
 }
 
-/// What is told as a reduction for marks is one: BBR takes no note of marks.
+/// `reductions_for_marks` counts reductions only: BBR ignores marks.
 #[test]
 fn marks_that_change_nothing_are_no_reductions() {
     let text = "port.queue = { kind = \"codel\", target = \"1 ms\", interval = \"10 ms\" }";

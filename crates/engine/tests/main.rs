@@ -1,4 +1,4 @@
-//! What the engine must do, whatever is changed inside it.
+//! Tests of the engine from outside, which hold whatever is changed inside it.
 //!
 //! | module | what it holds |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! What a run costs in things that can be counted, on any machine the same: events, acts of the calendar, allocations.
+//! Cost of runs in counts that are the same on every machine: events, acts of the calendar, allocations.
 //!
 //! `tests/work.txt` keeps the counts for the scenarios of `benchmarks/scenarios`. A change that makes a run dearer shows here, in
 //! the difference of that file, before anybody measures a second. `LONGFAT_BLESS=1 cargo test` writes it.
@@ -51,7 +51,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// What may be more or less with another compiler or library, as a share.
+/// Tolerance for other compilers and libraries, as a share.
 const TOLERANCE: f64 = 0.02;
 
 /// The counts of one run.

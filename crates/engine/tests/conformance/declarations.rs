@@ -23,7 +23,7 @@ use longfat_engine::units::{Rate, Span};
 
 use crate::support::declared::{SMALLEST_TOPOLOGIES, table};
 
-/// What a test does with a family, whatever the family.
+/// A check of one registered model, generic over its family.
 trait Check {
     fn check<F: Family + ?Sized>(&self, entry: &Entry<F>, context: &ContextOf<F>);
 }

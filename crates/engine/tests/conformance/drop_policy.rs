@@ -93,7 +93,7 @@ fn any_policy() -> impl Strategy<Value = String> {
     prop::strategy::Union::new(tables.collect::<Vec<_>>())
 }
 
-/// What happens at the bench: circuit 0 to 3 brings its next cell, or (`None`) the buffer is served.
+/// Events at the bench: circuit 0 to 3 brings its next cell, or (`None`) the buffer is served.
 fn any_traffic() -> impl Strategy<Value = Vec<Option<(u32, u32)>>> {
     prop::collection::vec(prop::option::weighted(0.65, (0..4_u32, 1..9_u32)), 1..400)
 }

@@ -28,7 +28,7 @@ struct Place {
     field: Field,
 }
 
-/// What else a scenario must have where it has this model.
+/// Settings that a scenario with this model also needs.
 fn companions(model: &str) -> Overrides {
     if let Some((_, topology, connections)) = SMALLEST_TOPOLOGIES.iter().find(|(name, ..)| *name == model) {
         return [("topology", topology), ("connections", connections)]

@@ -1,4 +1,4 @@
-//! What every model of a family must do, run over the registries: a new model is tested by being listed.
+//! Properties of every model of a family, tested over the registries: a new model is tested by being listed.
 
 mod background;
 mod declarations;

@@ -1,4 +1,4 @@
-//! What a sender does with little data, at the beginning and after a pause: Nagle's rule, silly windows, the handshake, idle
+//! Behaviour of a sender with little data, at the beginning and after a pause: Nagle's rule, silly windows, the handshake, idle
 //! restart (T-01, T-45 to T-47).
 
 use longfat_engine::random::Chance;
@@ -21,7 +21,7 @@ fn ms(milliseconds: u64) -> Time {
     Time::ZERO + Span::from_microseconds(1000 * milliseconds)
 }
 
-/// What a sender sends when something happens to it: (first byte, number of bytes).
+/// Segments that a sender sends in response to an act: (first byte, number of bytes).
 fn sent(act: impl FnOnce(&mut Vec<Segment>)) -> Vec<(u64, u64)> {
     let mut segments = Vec::new();
     act(&mut segments);

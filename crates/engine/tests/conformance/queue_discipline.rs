@@ -23,7 +23,7 @@ const ENDS: [Ends; CIRCUITS] = [
     Ends { source: 2, destination: 0 },
 ];
 
-/// What tests take a discipline to work at.
+/// Context of a discipline in tests.
 pub fn context(room: Room) -> QueueContext {
     let chance = Chance { seed: 1, replication: 0 }.stream("queue");
     QueueContext { room, circuits: ENDS.to_vec(), rate: Rate(10_000_000), full_packet_bytes: 1500, chance }

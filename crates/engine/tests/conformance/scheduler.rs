@@ -27,7 +27,7 @@ fn any_scheduler() -> impl Strategy<Value = String> {
     prop::strategy::Union::new(tables.collect::<Vec<_>>())
 }
 
-/// What comes in a slot: UBR cells of these circuits, and so many of VBR.
+/// Arrivals per slot: the circuits of UBR cells, and the number of VBR cells.
 fn any_traffic() -> impl Strategy<Value = Vec<(Vec<u32>, u64)>> {
     prop::collection::vec((prop::collection::vec(0..4_u32, 0..3), 0_u64..3), 1..200)
 }

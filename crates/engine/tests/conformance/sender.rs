@@ -20,7 +20,7 @@ fn ms(milliseconds: u64) -> Time {
     Time::ZERO + Span::from_microseconds(1000 * milliseconds)
 }
 
-/// What a sender sends when something happens to it: the numbers of the segments.
+/// Numbers of the segments that a sender sends in response to an act.
 fn sent(act: impl FnOnce(&mut Vec<Segment>)) -> Vec<u64> {
     let mut segments = Vec::new();
     act(&mut segments);

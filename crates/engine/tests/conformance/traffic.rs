@@ -14,7 +14,7 @@ fn choose(text: &str) -> Chosen<dyn Source> {
     chosen.unwrap_or_else(|| panic!("{text}: {:?}", reader.problems))
 }
 
-/// What a lone source knows.
+/// Context of a lone source.
 pub fn context(seed: u64, replication: u64, name: &str) -> SourceContext {
     SourceContext {
         chance: Chance { seed, replication }.stream(name),

@@ -87,7 +87,7 @@ pub trait Flavor: Send {
     fn recovery(&self) -> &dyn Plan<dyn Recovery>;
     /// Properties of the law.
     fn facts(&self) -> LawFacts;
-    /// What a loss does to a window of `segments` segments on a path with a round trip of `round_trip_s` seconds.
+    /// Effect of a loss on a window of `segments` segments on a path with a round trip of `round_trip_s` seconds.
     fn after_loss(&self, segments: f64, round_trip_s: f64) -> AfterLoss;
     /// Where the law comes from outside: its name, and the law itself if it is provided.
     fn control(&self) -> Option<&NamedControl> {

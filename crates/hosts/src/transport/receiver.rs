@@ -9,7 +9,7 @@ use super::recovery::Recovery;
 use super::{Acknowledgment, Blocks, Echo, MarkEcho, TcpConfig};
 
 longfat_foundation::choice! {
-    /// What a receiver does with a segment beyond a hole (T-15).
+    /// Treatment of a segment beyond a hole (T-15).
     pub enum OutOfOrder {
         /// It is kept: when the hole is filled, one acknowledgment covers all.
         Keep = "keep",

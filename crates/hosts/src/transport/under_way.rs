@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What an acknowledgment up to `next`, with these blocks, is the first to report, by looking at every segment.
+    /// Segments that an acknowledgment up to `next` with these blocks newly reports, found by testing every segment.
     fn looked_up(known: &mut Vec<(u64, u64, bool)>, next: u64, blocks: &[Range], highest: u64) -> Vec<(u64, u64)> {
         let mut told = Vec::new();
         for &(begin, end) in blocks.iter().filter(|block| block.0 >= next && block.1 <= highest) {

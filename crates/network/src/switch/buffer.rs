@@ -16,7 +16,7 @@ pub enum Buffer {
     Packets(u64),
     /// Bytes on the line of packets.
     Bytes(u64),
-    /// What the bottleneck carries in a multiple of the round trip without queueing.
+    /// A multiple of the product of the bottleneck's rate and the round trip without queueing.
     RoundTrips(Decimal),
     /// As many as come.
     Unlimited,

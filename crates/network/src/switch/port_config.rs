@@ -22,7 +22,7 @@ longfat_foundation::section! {
         pub queue: Chosen<dyn QueueDiscipline> = "by-policy",
         /// Which service class sends in a slot, if background traffic has a class of its own (V-03, V-04).
         pub scheduler: Chosen<dyn Scheduler> = "fifo",
-        /// What the connections are promised (P-01).
+        /// Service that the connections are promised (P-01).
         pub service: Chosen<dyn Service> = "ubr",
         /// In which order cells that arrive in one cell slot enter the buffer (S-06). The papers say "no randomization in
         /// any component" and no more. Always the same order lets one connection capture the buffer, which their tables

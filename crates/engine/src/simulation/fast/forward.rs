@@ -177,7 +177,7 @@ impl Forward {
         }
     }
 
-    /// The same, to be changed.
+    /// Mutable reference to this port.
     pub fn port_mut(&mut self) -> &mut AnyPort {
         match &mut self.way {
             Way::Slotted(_, SlottedPort::InRounds(port)) => port,

@@ -124,7 +124,7 @@ fn path_of_cells(
     known_ahead(Path { lines_before, line: common, behind: None, latency_before, latency_behind })
 }
 
-/// The same where packets travel whole, none of `smallest_bits` or less, and the last lines are lines of their own.
+/// Checks the path of packets that travel whole, none of `smallest_bits` or less, and the last lines are lines of their own.
 fn path_of_packets(
     graph: &Graph,
     path: fn(&Flow) -> &Arc<[usize]>,

@@ -105,7 +105,7 @@ pub(super) struct Slotted {
     cell_time: TransmissionTime,
     /// The next cells of a round; kept for its memory.
     round: Vec<Cell>,
-    /// The same cells in order of admission.
+    /// These cells in order of admission.
     drawn: Vec<Cell>,
     /// The one head that brings cells, if there is only one.
     lone: usize,

@@ -36,7 +36,7 @@ pub enum Entry {
     WillSend(Time),
 }
 
-/// What keeps a sender from sending more.
+/// Limit that keeps a sender from sending more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hindrance {
     /// The limit, as far as the sender knows.
@@ -66,7 +66,7 @@ struct Account {
     delays: bool,
     hindrance: Hindrance,
     limit: SendLimit,
-    /// What limited its sender when it acted last, if it sent something then and nothing else was entered since.
+    /// Limit of its sender when it acted last, if it sent something then and nothing else was entered since.
     steady: Option<Hindrance>,
     /// Bits of the packets that brought new bytes.
     new_bits: u64,

@@ -26,7 +26,7 @@ longfat_foundation::model! {
         search_divisor: Gain = "4" or ["2"],
         /// Round trips that the last `search_divisor` segments take up to the maximum, and the first beyond it; in Linux's place of the paper's Smin.
         smooth_part: AtLeastOne = "20",
-        /// What is left of the window after a loss. Linux has 819/1024; the paper 0.875.
+        /// Share of the window that remains after a loss (beta). Linux has 819/1024; the paper 0.875.
         beta: Fraction = "0.8" or ["0.875"],
         /// Whether a window that did not reach the last maximum gives way some more.
         fast_convergence: bool = "true" or ["false"],

@@ -22,11 +22,11 @@ longfat_foundation::model! {
         recovery: Chosen<dyn Recovery> = "sack-rfc6675",
         /// Segments by which the window grows in a round trip while queues are empty (alpha_max).
         most_increase: PositiveNumber = "10",
-        /// The same when queues are as long as ever (alpha_min).
+        /// Segments per round trip while queueing delay is at its maximum (alpha_min).
         least_increase: PositiveNumber = "0.3",
         /// The share of the window that a loss takes while queues are short (beta_min).
         least_decrease: Fraction = "0.125",
-        /// The same when queues are long (beta_max).
+        /// Share of the window that a loss takes while queueing delay is long (beta_max).
         most_decrease: Fraction = "0.5",
         /// The share of the longest delay up to which queues are empty (d_1).
         empty_delay: Fraction = "0.01",

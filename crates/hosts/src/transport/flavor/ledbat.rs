@@ -14,7 +14,7 @@ use crate::transport::law::{
 use crate::transport::recovery::Recovery;
 
 longfat_foundation::choice! {
-    /// What LEDBAT goes by.
+    /// Delay that LEDBAT measures.
     pub enum LedbatDelay {
         /// How long segments take to the receiver, which it tells with `timestamps`; without, round trips.
         OneWay = "one-way",
@@ -48,7 +48,7 @@ longfat_foundation::model! {
         /// Segments by which the window grows in a round trip while none waits, and shrinks while they wait for twice the target (GAIN). With 1, the most that the
         /// RFC allows, it grows as Reno does.
         gain: Fraction = "1",
-        /// What tells how long packets wait. The RFC takes the way to the receiver; LEDBAT++ and senders whose receivers do not help take round trips.
+        /// Delay from which queueing is estimated. The RFC takes the way to the receiver; LEDBAT++ and senders whose receivers do not help take round trips.
         delay: LedbatDelay = "one-way" or ["round-trip"],
         /// For so many minutes the shortest delay is kept (BASE_HISTORY): a path that has become longer looks like a queue for as long.
         base_history: AtLeastOne = "10",

@@ -50,7 +50,7 @@ impl Flavor for Scalable {
         }
     }
 
-    /// The same number of round trips for every window: ln(1 - b) / -ln(1 + a).
+    /// Regrowth takes a constant number of round trips, whatever the window: ln(1 - b) / -ln(1 + a).
     fn after_loss(&self, segments: f64, round_trip_s: f64) -> AfterLoss {
         let is_classical = segments <= self.legacy_window.as_f64();
         let left = self.share_left(is_classical);

@@ -93,7 +93,7 @@ fn span(seconds: f64) -> Span {
     Span::from_microseconds((seconds * 1e6).round() as u64)
 }
 
-/// What a law does not ask for is not computed, and a rate of its own goes before the rule of `pacing`.
+/// Inputs that a law does not request are not computed, and a rate of its own overrides the rule of `pacing`.
 #[test]
 fn laws_ask_for_the_marks_deliveries_and_pacing_that_their_facts_state() {
     for (name, flavor) in with_defaults() {

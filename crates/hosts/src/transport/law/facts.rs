@@ -4,7 +4,7 @@
 
 use crate::transport::CongestionNotification;
 
-/// What holds for a law with its parameters, whatever the path.
+/// Properties of a law with its parameters that do not depend on the path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LawFacts {
     /// How fast slow start is.
@@ -46,7 +46,7 @@ pub enum ResponseToMarks {
     ByShare(&'static [CongestionNotification]),
 }
 
-/// What a loss does to a window of a given size on a path with a given round trip.
+/// Effect of a loss on a window of a given size, on a path with a given round trip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AfterLoss {
     /// Largest share of the window that remains after a fast retransmit.

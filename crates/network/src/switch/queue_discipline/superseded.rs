@@ -12,7 +12,7 @@ longfat_foundation::choice! {
         Kept = "kept",
         /// The first one that the newer one makes redundant, if a second one remains: CAKE's `ack-filter`.
         Conservative = "conservative",
-        /// The same, or the only one if nothing of its connection arrived in between and no mark is lost: CAKE's `ack-filter-aggressive`.
+        /// As `conservative`, or also a single one if nothing of its connection arrived in between and no mark is lost: CAKE's `ack-filter-aggressive`.
         Aggressive = "aggressive",
     }
 }

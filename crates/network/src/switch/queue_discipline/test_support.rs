@@ -72,7 +72,7 @@ impl Bench {
         self.arrive_with(milliseconds, circuits, Codepoint::NotCapable);
     }
 
-    /// The same, of ends that understand marks.
+    /// Packets of ECN-capable connections arrive.
     pub(super) fn arrive_capable(&mut self, milliseconds: u64, circuits: &[u32]) {
         self.arrive_with(milliseconds, circuits, Codepoint::Classic);
     }
@@ -111,7 +111,7 @@ impl Bench {
         std::mem::take(&mut self.marked)
     }
 
-    /// What was dropped since it was last taken: the circuit, and `o` for no room or `x` for dropped early.
+    /// Drops since the last call: the circuit, and `o` for no room or `x` for dropped early.
     pub(super) fn dropped(&self) -> String {
         let word = |(cell, verdict): &Dropped| {
             format!("{}{}", cell.circuit(), if *verdict == Verdict::Overflow { 'o' } else { 'x' })

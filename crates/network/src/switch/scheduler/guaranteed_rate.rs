@@ -6,7 +6,7 @@ use super::{FifoQueue, Scheduler, Turn, WHOLE, object_to_packets, parts};
 use crate::framing::Cell;
 
 longfat_foundation::choice! {
-    /// What becomes of a slot that is UBR's while no UBR cell waits, and VBR cells do (V-04).
+    /// Use of a UBR slot while VBR cells wait and no UBR cell does (V-04).
     pub enum UnusedGuarantee {
         /// VBR uses it: the line is never idle while anybody waits.
         Lent = "lent",
@@ -26,7 +26,7 @@ longfat_foundation::model! {
         /// GR, the share of the line that UBR is guaranteed, to nine decimals; 97-0424 uses 0, 0.1 and 0.5. With 0 VBR has strict
         /// priority.
         guaranteed_rate: Probability,
-        /// What happens to a slot that belongs to UBR while no UBR cell waits (V-04). 97-0424 only says that "any unused capacity by VBR is
+        /// Use of a slot that belongs to UBR while no UBR cell waits (V-04). 97-0424 only says that "any unused capacity by VBR is
         /// also allocated to UBR".
         unused_guarantee: UnusedGuarantee = "lent" or ["kept"],
     }

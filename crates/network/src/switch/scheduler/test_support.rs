@@ -38,7 +38,7 @@ impl Bench {
         circuits.iter().for_each(|&circuit| self.0.enqueue(Cell::new(PacketId(0), circuit, true, true)));
     }
 
-    /// What is sent in so many slots, `vbr` VBR cells waiting at first: the circuit of a UBR cell, `v` for VBR, `_` for a slot
+    /// Serves `slots` slots, `vbr` VBR cells waiting at first, and returns what is sent: the circuit of a UBR cell, `v` for VBR, `_` for a slot
     /// that is kept, `.` for nothing.
     pub(super) fn serve(&mut self, slots: usize, mut vbr: usize) -> String {
         let serve = |_| match self.0.dequeue(vbr > 0) {

@@ -53,7 +53,7 @@ impl Bench {
         (self.window.cwnd - before) / 1000.0
     }
 
-    /// The same for a segment, from a window of so many.
+    /// Acknowledges one segment after `wait` milliseconds, from a window of `segments` segments.
     fn acknowledge_at(&mut self, wait: u64, segments: f64) -> f64 {
         self.window.cwnd = 1000.0 * segments;
         self.acknowledge(wait, 1000)

@@ -23,7 +23,7 @@ impl Bench {
         self.law.observe_marks(10_000, 1000 * marked, self.acknowledged, self.acknowledged + 9_000);
     }
 
-    /// What a mark leaves of a window of so many segments; the threshold is the same.
+    /// Window in segments that a mark leaves of `segments`; the threshold is equal.
     fn mark(&mut self, segments: f64) -> f64 {
         self.window.cwnd = 1000.0 * segments;
         self.law.on_mark(&mut self.window, 0);

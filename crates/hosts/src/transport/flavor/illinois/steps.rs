@@ -121,7 +121,7 @@ fn a_small_window_is_one_of_the_classical_law() {
     assert_near(smaller.acknowledge(100), 8.0);
 }
 
-/// What the loss takes is still that of the round trips before.
+/// The loss still takes the share that the earlier round trips gave.
 #[test]
 fn after_a_timeout_it_is_the_classical_law_until_a_round_trip_is_over() {
     let mut bench = Bench::new(100.0, "");

@@ -40,7 +40,7 @@ impl Bench {
         }
     }
 
-    /// What a loss leaves of a hundred segments.
+    /// Threshold in segments that a loss leaves of a window of 100.
     fn lose(&mut self) -> f64 {
         self.window.cwnd = 100_000.0;
         self.law.on_loss(&mut self.window, 100_000);
