@@ -110,12 +110,12 @@ def _marks(flavor: str, ecn: str, response: str, echoes: Sequence[str]) -> str |
     if response == "by-share" and ecn not in echoes:
         listed = " or ".join(f'"{name}"' for name in echoes)
         return (
-            f'{flavor} goes by the share of what is marked, which ecn = "{ecn}" does not tell: '
+            f'{flavor} responds to the share of marked bytes, which ecn = "{ecn}" does not report: '
             f"write {listed}"
         )
     if response == "none" and ecn != "none":
         return (
-            f'{flavor} takes no note of marks: with ecn = "{ecn}" queues mark its packets in '
-            "place of dropping them, and it hears neither"
+            f'{flavor} does not respond to marks: with ecn = "{ecn}" queues mark its packets '
+            "instead of dropping them, so that neither signal reaches it"
         )
     return None
