@@ -62,7 +62,7 @@ def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ())
         cells.setdefault(place, []).append(row)
     panels = _grid(
         {
-            place: _panel(chosen, styles, labels.labels(chosen), _told(layout, *place))
+            place: _panel(chosen, styles, labels.labels(chosen), _lone_title(layout, *place))
             for place, chosen in cells.items()
         },
         layout,
@@ -186,7 +186,7 @@ def _panel(
     )
 
 
-def _told(layout: Layout, row_level: str, column_level: str) -> str:
+def _lone_title(layout: Layout, row_level: str, column_level: str) -> str:
     """Return the title of a panel outside of a grid."""
     names = (named(layout.rows, row_level), named(layout.columns, column_level))
     return ", ".join(filter(None, names))

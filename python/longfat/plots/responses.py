@@ -72,10 +72,10 @@ def picture(
     many = len(grids) > _MOST_ROWS
     columns = max(most, _LEAST_COLUMNS) if many else most
     # Panels of several tables in a row share no vertical axis: each has the range of its table.
-    of_tables = [grid.panels(looks, markers, told=len(grids) > 1, alone=many) for grid in grids]
+    of_tables = [grid.panels(looks, markers, titled=len(grids) > 1, alone=many) for grid in grids]
     panels = _packed(of_tables, columns) if many else _filled(of_tables, columns)
     shapes = {level: Look(INK, "-", marker) for level, marker in markers.items()}
-    key = _told_once([*_key(colored, looks), *_key(marked, shapes)])
+    key = _without_duplicates([*_key(colored, looks), *_key(marked, shapes)])
     others = list(dict.fromkeys(name for grid in grids for name in grid.others))
     width = max(4.0, 1.2 + _PANEL_WIDTH_INCHES * columns)
     height = 0.4 + (_LOW_PANEL_INCHES if many else _PANEL_HEIGHT_INCHES) * len(panels)
@@ -111,7 +111,7 @@ def _key(levels: Iterable[tuple[str, str]], looks: Mapping[str, Look]) -> list[M
     ]
 
 
-def _told_once(key: Sequence[Mark]) -> list[Mark]:
+def _without_duplicates(key: Sequence[Mark]) -> list[Mark]:
     """Remove duplicate legend entries: levels of several factors with equal name and look."""
     return list({(mark.label, mark.color, mark.marker): mark for mark in key}.values())
 
@@ -141,13 +141,13 @@ class _Grid:
         self.across = levels_of(rows, self.columns)
 
     def panels(
-        self, looks: Mapping[str, Look], markers: Mapping[str, str], *, told: bool, alone: bool
+        self, looks: Mapping[str, Look], markers: Mapping[str, str], *, titled: bool, alone: bool
     ) -> list[Panel]:
-        """Return a panel for each level of the columns; with the name of the table if `told`.
+        """Return a panel for each level of the columns; with the name of the table if `titled`.
 
         If `alone`, vertical axes have the range of the table's panels explicitly.
         """
-        table = f"table {self.table}" if told else ""
+        table = f"table {self.table}" if titled else ""
         low, high = self._range() if alone else (None, None)
         return [
             self._panel(

@@ -32,8 +32,8 @@ def thinned(
         return list(x), list(y)
     portion = -(-len(x) * _PER_PORTION // most)
     long = (x[-1] - x[0]) * _REST / most
-    rests = [place for place in range(len(x) - 1) if x[place + 1] - x[place] > long]
-    kept = {end for rest in rests for end in (rest, rest + 1)}
+    gaps = [place for place in range(len(x) - 1) if x[place + 1] - x[place] > long]
+    kept = {end for gap in gaps for end in (gap, gap + 1)}
     for start in range(0, len(x), portion):
         places = range(start, min(start + portion, len(x)))
         low, high = min(places, key=y.__getitem__), max(places, key=y.__getitem__)

@@ -20,7 +20,7 @@ DIGITS = 4
 """Significant digits of the root mean square; papers print efficiencies as 0.8488."""
 
 DIGITS_OF_SPREAD = 2
-"""Fewest significant digits of the standard error, even beside a much larger mean."""
+"""Fewest significant digits of the deviation of errors, even beside a much larger mean."""
 
 CERTAIN_DIGITS = 12
 """Significant digits that are not affected by round-off."""
